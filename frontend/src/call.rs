@@ -153,12 +153,12 @@ impl Caller {
                 progress: true,
                 meta: None,
             };
-            let answer = mcp::call(&pending.tool, &pending.arguments, round, |progress| {
+            let on_progress = &mut |progress| {
                 if self.attempt.is_current(number) {
                     self.call.set(Call::Running(Some(progress)));
                 }
-            });
-            let answer = answer.await;
+            };
+            let answer = mcp::call(&pending.tool, &pending.arguments, round, on_progress).await;
             if self.attempt.is_current(number) {
                 self.settle(answer, pending.began_ms);
             }
@@ -204,26 +204,35 @@ pub(crate) async fn fetch<T: DeserializeOwned>(
     tool: &str,
     arguments: Value,
 ) -> Result<T, CallError> {
-    let mut result = mcp::result_of(tool, &arguments, Round::default(), |_| {}).await?;
+    of_shape(fetched(tool, arguments).await?)
+}
+
+/// The same as it came, which is one function for all shapes.
+async fn fetched(tool: &str, arguments: Value) -> Result<Value, CallError> {
+    let mut result = mcp::result_of(tool, &arguments, Round::default(), &mut |_| {}).await?;
     // What is as it should be is read where it stands: the seats of a large hall are copied nowhere.
     if let Some(value) = wire::take_plain(&mut result) {
-        return of_shape(value);
+        return Ok(value);
     }
     match Answer::of(result)? {
-        Answer::Done(output) => read(&output),
+        Answer::Done(output) => Ok(value_of(&output)),
         Answer::Asked { .. } => Err(CallError::page(&format!("{tool} asked something"))),
     }
 }
 
 /// Reads an output of a known shape, from its structured form or from its text.
 pub(crate) fn read<T: DeserializeOwned>(output: &Output) -> Result<T, CallError> {
+    of_shape(value_of(output))
+}
+
+fn value_of(output: &Output) -> Value {
     let text = || {
         output.content.iter().find_map(|it| match it {
             Content::Text(text) => serde_json::from_str(text).ok(),
             _ => None,
         })
     };
-    of_shape(output.structured.clone().or_else(text).unwrap_or_default())
+    output.structured.clone().or_else(text).unwrap_or_default()
 }
 
 fn of_shape<T: DeserializeOwned>(value: Value) -> Result<T, CallError> {

@@ -24,10 +24,9 @@ pub(crate) enum CallError {
 
 /// A tool's refusal (`_meta["madoguchi/error"]`).
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[serde(from = "Value")]
 pub(crate) struct Refusal {
-    /// For programs: `rate_limited`.
-    #[serde(rename = "error")]
+    /// For programs: `rate_limited`, `error` in JSON.
     pub(crate) code: String,
     /// The tool's own text, for people.
     pub(crate) message: String,
@@ -151,18 +150,28 @@ impl CallError {
     }
 }
 
+impl From<Value> for Refusal {
+    fn from(mut value: Value) -> Self {
+        let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
+        let status = value["status"].as_u64().and_then(|it| u16::try_from(it).ok());
+        Self {
+            code: text("error"),
+            message: text("message"),
+            status: status.unwrap_or_default(),
+            data: value.get_mut("data").map(Value::take).unwrap_or_default(),
+        }
+    }
+}
+
 impl Refusal {
     /// Reads what the host gives along; a foreign server's refusal is the first text of its content.
     pub(crate) fn of(own: Option<&Value>, text: Option<&str>) -> Self {
-        let parse = |value: &Value| serde_json::from_value::<Self>(value.clone()).ok();
-        let is_ours = |it: &Self| !it.code.is_empty();
-        let from_text = || parse(&serde_json::from_str(text?).ok()?);
-        own.and_then(parse).filter(is_ours).or_else(|| from_text().filter(is_ours)).unwrap_or_else(
-            || Self {
-                message: text.unwrap_or_default().chars().take(TEXT_MAX).collect(),
-                ..Self::default()
-            },
-        )
+        let ours = |value: Value| Some(Self::from(value)).filter(|it| !it.code.is_empty());
+        let from_text = || ours(serde_json::from_str(text?).ok()?);
+        own.cloned().and_then(ours).or_else(from_text).unwrap_or_else(|| Self {
+            message: text.unwrap_or_default().chars().take(TEXT_MAX).collect(),
+            ..Self::default()
+        })
     }
 
     /// The text of that name among what it is about; empty where there is none.

@@ -1,6 +1,5 @@
 //! What of the reader's goes on in the families: asked for once the first view is there, and whenever it changes.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -24,14 +23,14 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) struct Activities {
     found: RwSignal<Vec<(&'static str, Ongoing)>>,
     /// The tools that will be asked in a moment.
-    asking: StoredValue<BTreeSet<&'static str>>,
+    asking: StoredValue<Vec<&'static str>>,
 }
 
 impl Activities {
     /// Keeps it up to date for as long as the page is open.
     pub(crate) fn new(subscriptions: Subscriptions) -> Self {
         let activities =
-            Self { found: RwSignal::new(Vec::new()), asking: StoredValue::new(BTreeSet::new()) };
+            Self { found: RwSignal::new(Vec::new()), asking: StoredValue::new(Vec::new()) };
         let is_due = RwSignal::new(false);
         set_timeout(move || is_due.set(true), HEAD_START);
         for mine in table::mine() {
@@ -56,14 +55,12 @@ impl Activities {
 
     /// Asks for it, once for all that changes meanwhile.
     fn ask(self, mine: &'static Mine) {
-        let is_new = self.asking.try_update_value(|it| it.insert(mine.tool)) == Some(true);
-        if !is_new {
+        if self.asking.with_value(|it| it.contains(&mine.tool)) {
             return;
         }
+        self.asking.update_value(|it| it.push(mine.tool));
         let ask = async move {
-            self.asking.update_value(|it| {
-                it.remove(mine.tool);
-            });
+            self.asking.update_value(|it| it.retain(|tool| *tool != mine.tool));
             let Some(arguments) = (mine.arguments)() else { return };
             // What cannot be learnt now is no news: it is asked for again with the next change.
             if let Ok(value) = fetch::<Value>(mine.tool, arguments).await {

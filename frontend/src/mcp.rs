@@ -10,7 +10,6 @@ use std::pin::pin;
 
 use futures::future::{Either, select};
 use gloo_net::http::{Request, Response};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use web_sys::{AbortController, AbortSignal};
 
@@ -36,8 +35,7 @@ pub(crate) fn answered_at_ms() -> f64 {
 }
 
 /// Who serves the page.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Discovered {
     /// What it calls itself.
     pub(crate) server_info: ServerInfo,
@@ -46,8 +44,7 @@ pub(crate) struct Discovered {
 }
 
 /// The host's own description.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ServerInfo {
     pub(crate) name: String,
     pub(crate) title: Option<String>,
@@ -56,12 +53,16 @@ pub(crate) struct ServerInfo {
 
 /// Asks the host who it is (`server/discover`).
 pub(crate) async fn discover() -> Result<Discovered, CallError> {
-    let result = request("server/discover", json!({}), &[], None, |_| {}).await?;
-    let server_info = result
-        .pointer("/_meta/io.modelcontextprotocol~1serverInfo")
-        .or_else(|| result.get("serverInfo"))
-        .and_then(|it| serde_json::from_value(it.clone()).ok());
-    Ok(Discovered { server_info: server_info.unwrap_or_default(), tools_digest: digest(&result) })
+    let result = request("server/discover", json!({}), &[], None, &mut |_| {}).await?;
+    let info = result.pointer("/_meta/io.modelcontextprotocol~1serverInfo");
+    let info = info.or_else(|| result.get("serverInfo"));
+    let text = |name: &str| info?.get(name)?.as_str().map(str::to_owned);
+    let server_info = ServerInfo {
+        name: text("name").unwrap_or_default(),
+        title: text("title"),
+        version: text("version").unwrap_or_default(),
+    };
+    Ok(Discovered { server_info, tools_digest: digest(&result) })
 }
 
 fn digest(result: &Value) -> Option<String> {
@@ -74,12 +75,14 @@ pub(crate) async fn tools() -> Result<(Vec<Value>, Option<String>), CallError> {
     let (mut cursor, mut digest) = (None::<String>, None);
     for _ in 0..PAGES_MAX {
         let params = cursor.take().map_or(json!({}), |cursor| json!({ "cursor": cursor }));
-        let page = request("tools/list", params, &[], None, |_| {}).await?;
+        let mut page = request("tools/list", params, &[], None, &mut |_| {}).await?;
         digest = self::digest(&page).filter(|_| tools.is_empty());
-        let page: wire::ToolPage = wire::read(page)?;
-        tools.extend(page.tools);
-        match page.next_cursor {
-            Some(next) => cursor = Some(next),
+        let Some(Value::Array(listed)) = page.get_mut("tools").map(Value::take) else {
+            return Err(CallError::page("the host lists no tools"));
+        };
+        tools.extend(listed);
+        match page.get("nextCursor").and_then(Value::as_str) {
+            Some(next) => cursor = Some(next.to_owned()),
             None => break,
         }
     }
@@ -108,7 +111,7 @@ pub(crate) async fn call(
     name: &str,
     arguments: &Value,
     round: Round<'_>,
-    on_progress: impl FnMut(Progress),
+    on_progress: &mut dyn FnMut(Progress),
 ) -> Result<Answer, CallError> {
     Answer::of(result_of(name, arguments, round, on_progress).await?)
 }
@@ -118,7 +121,7 @@ pub(crate) async fn result_of(
     name: &str,
     arguments: &Value,
     round: Round<'_>,
-    mut on_progress: impl FnMut(Progress),
+    on_progress: &mut dyn FnMut(Progress),
 ) -> Result<Value, CallError> {
     let mut params = json!({ "name": name, "arguments": arguments });
     if let Some(responses) = round.responses {
@@ -134,18 +137,19 @@ pub(crate) async fn result_of(
         params["_meta"]["progressToken"] = browser::next_number().into();
     }
     let extra = headers::of_call(name, arguments, round.schema);
-    let result = request("tools/call", params, &extra, round.abort, |notice| {
+    let on_notice = &mut |notice| {
         if let Some(progress) = Progress::of(&notice) {
             on_progress(progress);
         }
-    });
-    result.await
+    };
+    request("tools/call", params, &extra, round.abort, on_notice).await
 }
 
 /// What a resource says as text (`resources/read`).
 pub(crate) async fn read_text(uri: &str) -> Result<String, CallError> {
     let extra = headers::of_call(uri, &Value::Null, None);
-    let result = request("resources/read", json!({ "uri": uri }), &extra, None, |_| {}).await?;
+    let result =
+        request("resources/read", json!({ "uri": uri }), &extra, None, &mut |_| {}).await?;
     let text = result.pointer("/contents/0/text").and_then(Value::as_str);
     text.map(str::to_owned).ok_or_else(|| CallError::page("the resource has no text"))
 }
@@ -158,14 +162,14 @@ pub(crate) async fn read(
 ) -> Result<Value, CallError> {
     let extra = headers::of_call(uri, &Value::Null, None);
     let params = json!({ "uri": uri, "_meta": meta });
-    request("resources/read", params, &extra, abort, |_| {}).await
+    request("resources/read", params, &extra, abort, &mut |_| {}).await
 }
 
 /// What a prompt says (`prompts/get`): its messages' texts, one after the other.
 pub(crate) async fn prompt(name: &str, arguments: &Value) -> Result<String, CallError> {
     let extra = headers::of_call(name, &Value::Null, None);
     let params = json!({ "name": name, "arguments": arguments });
-    let result = request("prompts/get", params, &extra, None, |_| {}).await?;
+    let result = request("prompts/get", params, &extra, None, &mut |_| {}).await?;
     let messages = result.get("messages").and_then(Value::as_array).into_iter().flatten();
     let texts = messages.filter_map(|it| it.pointer("/content/text")?.as_str());
     let text = texts.collect::<Vec<_>>().join("\n\n");
@@ -199,7 +203,7 @@ async fn request(
     params: Value,
     extra: &[(String, String)],
     abort: Option<&AbortSignal>,
-    mut on_notice: impl FnMut(Value),
+    on_notice: &mut dyn FnMut(Value),
 ) -> Result<Value, CallError> {
     let id = browser::next_number();
     let response = send(id, method, params, extra, abort).await?;

@@ -16,7 +16,7 @@ use crate::error::CallError;
 use crate::form::{Draft, Form};
 use crate::history;
 use crate::mcp::listen::{self, APPROVALS, News};
-use crate::mcp::wire::{self, Tool};
+use crate::mcp::wire::Tool;
 use crate::mcp::{self, Discovered, ServerInfo};
 use crate::request;
 use crate::route::Route;
@@ -293,10 +293,11 @@ impl Page {
 
     /// Asks the host for its tools; what is shown stays until the answer is here.
     pub(crate) async fn fetch_tools(self) -> Result<(), CallError> {
-        let listed = match mcp::tools().await {
-            Ok((tools, digest)) => tools_of(&tools).inspect(|_| self.keep_tools(digest, tools)),
-            Err(error) => Err(error),
-        };
+        let listed = mcp::tools().await.map(|(tools, digest)| {
+            let read = tools.iter().map(Tool::of).collect();
+            self.keep_tools(digest, tools);
+            read
+        });
         let outcome = listed.as_ref().map(drop).map_err(Clone::clone);
         take(self.tools, listed);
         outcome
@@ -317,12 +318,10 @@ impl Page {
         if self.tools_digest.with_value(|it| it.as_ref() == Some(digest)) {
             return self.tools.with_untracked(|it| it.here().is_some());
         }
-        let Some((kept, tools)) = Keep::Browser.get::<(String, Vec<Value>)>(KEPT_TOOLS) else {
-            return false;
-        };
-        let Some(tools) = tools_of(&tools).ok().filter(|_| kept == *digest) else { return false };
-        self.tools_digest.set_value(Some(kept));
-        self.tools.set(Loaded::Here(tools));
+        let kept = Keep::Browser.get::<(String, Vec<Value>)>(KEPT_TOOLS);
+        let Some((_, tools)) = kept.filter(|it| it.0 == *digest) else { return false };
+        self.tools_digest.set_value(Some(digest.clone()));
+        self.tools.set(Loaded::Here(tools.iter().map(Tool::of).collect()));
         true
     }
 
@@ -483,11 +482,6 @@ impl Page {
 
 /// Under which name the list of tools is kept, with its digest.
 const KEPT_TOOLS: &str = "tools";
-
-fn tools_of(listed: &[Value]) -> Result<Vec<Tool>, CallError> {
-    let read = |it: &Value| wire::read(it.clone());
-    listed.iter().map(read).collect()
-}
 
 /// Whether a phrase says that something is under way; in both languages it ends so.
 fn is_progress(text: &str) -> bool {

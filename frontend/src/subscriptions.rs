@@ -1,6 +1,5 @@
 //! What the views of this tab look at, and when it has changed.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -47,7 +46,7 @@ static LIVE: Part<Live> = part!(live: Live = &Live(|on_news| Box::new(Stream::ne
 /// The subscriptions of all views.
 #[derive(Clone, Copy)]
 pub(crate) struct Subscriptions {
-    topics: StoredValue<BTreeMap<String, Topic>>,
+    topics: StoredValue<Vec<Topic>>,
     /// None before the first view has had its head start.
     stream: StoredValue<Option<Box<dyn Listens>>, LocalStorage>,
     is_due: StoredValue<bool>,
@@ -56,16 +55,17 @@ pub(crate) struct Subscriptions {
 /// One thing that is looked at, and by how many views.
 #[derive(Clone)]
 struct Topic {
+    uri: String,
     changes: ArcRwSignal<u32>,
     views: usize,
 }
 
 /// Counts up what has a URI of these.
-fn bump(topics: StoredValue<BTreeMap<String, Topic>>, is_changed: impl Fn(&str) -> bool) {
+fn bump(topics: StoredValue<Vec<Topic>>, is_changed: impl Fn(&str) -> bool) {
     let changed: Vec<ArcRwSignal<u32>> = topics
         .try_with_value(|topics| {
-            let changed = topics.iter().filter(|(uri, _)| is_changed(uri));
-            changed.map(|(_, topic)| topic.changes.clone()).collect()
+            let changed = topics.iter().filter(|it| is_changed(&it.uri));
+            changed.map(|it| it.changes.clone()).collect()
         })
         .unwrap_or_default();
     changed.iter().for_each(|it| it.update(|count| *count = count.wrapping_add(1)));
@@ -74,7 +74,7 @@ fn bump(topics: StoredValue<BTreeMap<String, Topic>>, is_changed: impl Fn(&str) 
 impl Subscriptions {
     /// Subscribes to what the page itself looks at, once the host is met.
     pub(crate) fn new() -> Self {
-        let topics: StoredValue<BTreeMap<String, Topic>> = StoredValue::new(BTreeMap::new());
+        let topics = StoredValue::new(Vec::<Topic>::new());
         let on_news = move |news: &News| {
             bump(topics, |uri| news.is_about(uri));
             page().receive(news);
@@ -125,10 +125,14 @@ impl Subscriptions {
     /// asks is there. After an interruption it may always have.
     pub(crate) fn changes(self, uri: &str) -> ArcReadSignal<u32> {
         let changes = self.topics.try_update_value(|topics| {
-            let new = || Topic { changes: ArcRwSignal::new(0), views: 0 };
-            let topic = topics.entry(uri.to_owned()).or_insert_with(new);
-            topic.views += 1;
-            topic.changes.read_only()
+            let known = topics.iter().position(|it| it.uri == uri);
+            let at = known.unwrap_or_else(|| {
+                let changes = ArcRwSignal::new(0);
+                topics.push(Topic { uri: uri.to_owned(), changes, views: 0 });
+                topics.len() - 1
+            });
+            topics[at].views += 1;
+            topics[at].changes.read_only()
         });
         self.want();
         let uri = uri.to_owned();
@@ -138,11 +142,10 @@ impl Subscriptions {
 
     fn drop_view(self, uri: &str) {
         let _ = self.topics.try_update_value(|topics| {
-            let Some(topic) = topics.get_mut(uri) else { return };
-            topic.views = topic.views.saturating_sub(1);
-            if topic.views == 0 {
-                topics.remove(uri);
+            if let Some(topic) = topics.iter_mut().find(|it| it.uri == uri) {
+                topic.views = topic.views.saturating_sub(1);
             }
+            topics.retain(|it| it.views > 0);
         });
         self.want();
     }
@@ -161,7 +164,8 @@ impl Subscriptions {
 
     /// What is looked at.
     fn uris(self) -> Vec<String> {
-        let uris = self.topics.try_with_value(|it| it.keys().cloned().collect::<Vec<_>>());
+        let uris = self.topics.try_with_value(|it| it.iter().map(|it| it.uri.clone()).collect());
+        let uris: Option<Vec<String>> = uris;
         [APPROVALS.to_owned()].into_iter().chain(uris.into_iter().flatten()).collect()
     }
 }

@@ -616,7 +616,7 @@ impl Live {
                 abort: signal.as_ref(),
                 ..Round::default()
             };
-            match mcp::call(&tool.name, &arguments, round, |_| {}).await {
+            match mcp::call(&tool.name, &arguments, round, &mut |_| {}).await {
                 Ok(Answer::Done(output)) => return Ok(output.raw),
                 Ok(Answer::Asked { questions, state: next }) => {
                     state = next;

@@ -26,7 +26,7 @@ fn collect(schema: &Value, arguments: &Value, headers: &mut Vec<(String, String)
         let Some(argument) = arguments.get(name) else { continue };
         let text = match argument {
             Value::String(text) => Some(text.clone()),
-            Value::Number(_) | Value::Bool(_) => Some(argument.to_string()),
+            Value::Number(_) | Value::Bool(_) => serde_json::to_string(argument).ok(),
             _ => None,
         };
         let header = property.get("x-mcp-header").and_then(Value::as_str);

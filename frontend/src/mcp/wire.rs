@@ -1,9 +1,7 @@
 //! MCP's messages as the page needs them: serde types of its own, lenient in what they read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::cards::secret;
@@ -11,8 +9,7 @@ use crate::error::{CallError, Refusal};
 use crate::text::Lang;
 
 /// An entry of `tools/list`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tool {
     pub(crate) name: String,
     pub(crate) title: Option<String>,
@@ -20,7 +17,6 @@ pub(crate) struct Tool {
     pub(crate) input_schema: Value,
     pub(crate) output_schema: Value,
     pub(crate) annotations: Annotations,
-    #[serde(rename = "_meta")]
     pub(crate) meta: Map<String, Value>,
 }
 
@@ -32,15 +28,37 @@ pub(crate) struct Explained {
 }
 
 /// Hints about what a call does to the world. Absent ones mean the worse.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Annotations {
     pub(crate) title: Option<String>,
     pub(crate) read_only_hint: bool,
     pub(crate) destructive_hint: Option<bool>,
 }
 
+/// The text of that name in an object.
+fn text(of: &Value, name: &str) -> Option<String> {
+    of.get(name)?.as_str().map(str::to_owned)
+}
+
 impl Tool {
+    pub(crate) fn of(listed: &Value) -> Self {
+        let value = |name: &str| listed.get(name).cloned().unwrap_or_default();
+        let hints = &listed["annotations"];
+        Self {
+            name: text(listed, "name").unwrap_or_default(),
+            title: text(listed, "title"),
+            description: text(listed, "description"),
+            input_schema: value("inputSchema"),
+            output_schema: value("outputSchema"),
+            annotations: Annotations {
+                title: text(hints, "title"),
+                read_only_hint: hints["readOnlyHint"] == true,
+                destructive_hint: hints["destructiveHint"].as_bool(),
+            },
+            meta: listed["_meta"].as_object().cloned().unwrap_or_default(),
+        }
+    }
+
     /// What people call it, in their language.
     pub(crate) fn title(&self, lang: Lang) -> String {
         let own = self.text(lang).and_then(|text| text.get("title")).and_then(Value::as_str);
@@ -86,15 +104,6 @@ impl Tool {
     fn text(&self, lang: Lang) -> Option<&Value> {
         self.meta.get("madoguchi/text")?.get(lang.tag())
     }
-}
-
-/// One page of `tools/list`.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ToolPage {
-    pub(super) tools: Vec<Value>,
-    #[serde(default)]
-    pub(super) next_cursor: Option<String>,
 }
 
 /// What one round of a call came to.
@@ -159,8 +168,7 @@ pub(crate) enum Ask {
 }
 
 /// How far along a call is.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Progress {
     pub(crate) progress: f64,
     pub(crate) total: Option<f64>,
@@ -169,8 +177,12 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(super) fn of(notice: &Value) -> Option<Self> {
-        let is_progress = notice.get("method")? == "notifications/progress";
-        is_progress.then(|| serde_json::from_value(notice.get("params")?.clone()).ok()).flatten()
+        let params = &notice["params"];
+        (notice["method"] == "notifications/progress").then(|| Self {
+            progress: params["progress"].as_f64().unwrap_or_default(),
+            total: params["total"].as_f64(),
+            message: text(params, "message"),
+        })
     }
 }
 
@@ -227,39 +239,25 @@ pub(super) fn put_meta(params: &mut Value) {
     }
 }
 
-/// Reads a result of a known shape.
-pub(crate) fn read<T: DeserializeOwned>(value: Value) -> Result<T, CallError> {
-    serde_json::from_value(value).map_err(|error| CallError::page(&error.to_string()))
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
-struct CallResult {
-    result_type: String,
-    content: Vec<Value>,
-    structured_content: Option<Value>,
-    is_error: bool,
-    input_requests: BTreeMap<String, Value>,
-    request_state: Option<String>,
-    #[serde(rename = "_meta")]
-    meta: Map<String, Value>,
-}
-
 impl Answer {
     /// Reads a result of `tools/call`.
     pub(crate) fn of(raw: Value) -> Result<Self, CallError> {
-        let result: CallResult = read(raw.clone())?;
-        if result.result_type == "input_required" {
-            let questions = result.input_requests.into_iter().map(question).collect();
-            return Ok(Self::Asked { questions, state: result.request_state });
+        if !raw.is_object() {
+            return Err(CallError::page("the result is no object"));
         }
-        let content: Vec<Content> = result.content.iter().map(content).collect();
-        if result.is_error {
-            let own = result.meta.get("madoguchi/error").or(result.structured_content.as_ref());
+        if raw["resultType"] == "input_required" {
+            let requests = raw["inputRequests"].as_object().into_iter().flatten();
+            let state = text(&raw, "requestState");
+            return Ok(Self::Asked { questions: requests.map(question).collect(), state });
+        }
+        let content = raw["content"].as_array().into_iter().flatten().map(content);
+        let content: Vec<Content> = content.collect();
+        let structured = raw.get("structuredContent").filter(|it| !it.is_null());
+        if raw["isError"] == true {
+            let own = raw["_meta"].get("madoguchi/error").or(structured);
             return Err(CallError::Refused(Box::new(Refusal::of(own, first_text(&content)))));
         }
-        Ok(Self::Done(Output { structured: result.structured_content, content, raw }))
+        Ok(Self::Done(Output { structured: structured.cloned(), content, raw }))
     }
 }
 
@@ -273,7 +271,7 @@ pub(crate) fn take_plain(result: &mut Value) -> Option<Value> {
     result.get_mut("structuredContent").map(Value::take)
 }
 
-fn question((key, request): (String, Value)) -> Question {
+fn question((key, request): (&String, &Value)) -> Question {
     let text = |path: &str| request.pointer(path).and_then(Value::as_str).map(str::to_owned);
     let is_ask = text("/method").as_deref() == Some("elicitation/create");
     let schema = request.pointer("/params/requestedSchema").cloned();
@@ -282,7 +280,7 @@ fn question((key, request): (String, Value)) -> Question {
         (true, None, Some(url)) => Ask::Url(url),
         _ => Ask::Unknown,
     };
-    Question { key, message: text("/params/message").unwrap_or_default(), ask }
+    Question { key: key.clone(), message: text("/params/message").unwrap_or_default(), ask }
 }
 
 fn content(value: &Value) -> Content {

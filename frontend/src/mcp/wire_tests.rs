@@ -65,13 +65,12 @@ fn an_error_is_told_from_a_result_and_from_a_notice() {
 
 #[test]
 fn a_tool_speaks_the_readers_language_and_falls_back_to_its_own() {
-    let tool: Tool = serde_json::from_value(json!({
+    let tool = Tool::of(&json!({
         "name": "reserve_seats", "title": "座席を予約", "description": "指定座席の予約を確定。",
         "inputSchema": { "type": "object" },
         "_meta": { "madoguchi/text": { "ja": { "title": "座席を予約" },
             "en": { "title": "Reserve seats", "arguments": { "user_id": "Who" }, "labels": { "key": "Key" } } } },
-    }))
-    .unwrap();
+    }));
     assert_eq!(tool.title(Lang::En), "Reserve seats");
     assert_eq!(tool.description(Lang::En), "指定座席の予約を確定。");
     assert_eq!(tool.argument(Lang::En, "user_id").help.as_deref(), Some("Who"));

@@ -1,7 +1,5 @@
 //! What the cinema shows, and when: films with their showtimes, by day.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use output::cinema::{Movie, Price, Showtime};
 
 use crate::dates::{self, Day};
@@ -18,8 +16,8 @@ const FEW: u32 = 10;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Programme {
     pub(crate) films: Vec<Movie>,
-    /// The showtimes of each film, by its identifier.
-    pub(crate) showtimes: BTreeMap<String, Vec<Showtime>>,
+    /// The showtimes of each film, behind its identifier.
+    pub(crate) showtimes: Vec<(String, Vec<Showtime>)>,
     /// What the clock of the cinema showed then, where it says so.
     pub(crate) now: Option<String>,
     /// How far that clock is ahead of the reader's, which may be in another zone.
@@ -35,9 +33,15 @@ impl Programme {
 
     /// Days on which something is on.
     pub(crate) fn days(&self) -> Vec<Day> {
-        let times = self.showtimes.values().flatten();
-        let days: BTreeSet<Day> = times.filter_map(|it| Day::of_time(&it.start_time)).collect();
-        days.into_iter().take(DAYS_MAX).collect()
+        let mut days = Vec::new();
+        let times = self.showtimes.iter().flat_map(|it| &it.1);
+        for day in times.filter_map(|it| Day::of_time(&it.start_time)) {
+            if let Err(at) = days.binary_search(&day) {
+                days.insert(at, day);
+            }
+        }
+        days.truncate(DAYS_MAX);
+        days
     }
 
     /// The day to show: the one asked for, else the first day ahead on which something can still be booked, else
@@ -55,14 +59,19 @@ impl Programme {
     fn has_open(&self, film: Option<&str>, day: Day, now: &str) -> bool {
         let films = self.showtimes.iter().filter(|it| film.is_none_or(|film| film == it.0));
         films
-            .flat_map(|it| it.1)
+            .flat_map(|it| &it.1)
             .any(|it| Day::of_time(&it.start_time) == Some(day) && !has_begun(it, now))
+    }
+
+    /// The showtimes of a film, if they are here.
+    pub(crate) fn of(&self, film: &str) -> Option<&Vec<Showtime>> {
+        self.showtimes.iter().find(|it| it.0 == film).map(|it| &it.1)
     }
 
     /// Those of `found` whose showtimes are not here, of as many as are taken up.
     pub(crate) fn missing<'a>(&self, found: &'a [Movie]) -> Vec<&'a Movie> {
         let found = found.iter().take(FILMS_MAX);
-        found.filter(|it| !self.showtimes.contains_key(&it.movie_id)).collect()
+        found.filter(|it| self.of(&it.movie_id).is_none()).collect()
     }
 
     /// Takes up what was found beyond the first films, in place of what was found before.
@@ -78,16 +87,18 @@ impl Programme {
                 self.films.push(film.clone());
             }
         }
-        let ids: BTreeSet<_> = self.films.iter().map(|it| &it.movie_id).collect();
-        self.showtimes.retain(|id, _| ids.contains(id));
+        self.showtimes.retain(|of| self.films.iter().any(|it| it.movie_id == of.0));
     }
 
     /// When a film is on that day, earliest first.
     pub(crate) fn showtimes(&self, film: &str, day: Option<Day>) -> Vec<Showtime> {
-        let all = self.showtimes.get(film).into_iter().flatten();
+        let all = self.of(film).into_iter().flatten();
         let is_then = |it: &&Showtime| day.is_none() || Day::of_time(&it.start_time) == day;
-        let mut then: Vec<Showtime> = all.filter(is_then).cloned().collect();
-        then.sort_by(|a, b| a.start_time.cmp(&b.start_time));
+        let mut then: Vec<Showtime> = Vec::new();
+        for showtime in all.filter(is_then) {
+            let at = then.partition_point(|it| it.start_time <= showtime.start_time);
+            then.insert(at, showtime.clone());
+        }
         then
     }
 
@@ -96,10 +107,11 @@ impl Programme {
     pub(crate) fn on(&self, day: Option<Day>, found: Option<&[String]>, now: &str) -> Vec<Movie> {
         let is_on = |it: &&Movie| !self.showtimes(&it.movie_id, day).is_empty();
         let Some(ids) = found else {
-            let mut films: Vec<Movie> = self.films.iter().filter(is_on).cloned().collect();
-            films.sort_by_key(|it| {
-                day.is_some_and(|day| !self.has_open(Some(&it.movie_id), day, now))
-            });
+            let is_open =
+                |it: &Movie| day.is_none_or(|day| self.has_open(Some(&it.movie_id), day, now));
+            let films = self.films.iter().filter(is_on).cloned();
+            let (mut films, begun): (Vec<_>, Vec<_>) = films.partition(is_open);
+            films.extend(begun);
             return films;
         };
         let film = |id: &String| self.films.iter().find(|it| it.movie_id == *id);
@@ -226,7 +238,7 @@ mod tests {
     fn films_that_can_still_be_booked_come_first() {
         let mut programme = programme();
         let late = showtime("b0", "2026-11-21T20:00:00");
-        programme.showtimes.get_mut("b").unwrap().push(late);
+        programme.showtimes[1].1.push(late);
         let order = |now: &str| {
             let films = programme.on(Some(day("2026-11-21")), None, now);
             films.into_iter().map(|it| it.movie_id).collect::<Vec<_>>()
@@ -270,7 +282,7 @@ mod tests {
             (programme.films.len(), programme.showtimes.len()),
             (FILMS_MAX + 1, FILMS_MAX + 1)
         );
-        assert!(!programme.showtimes.contains_key("m50"));
+        assert_eq!(programme.of("m50"), None);
     }
 
     #[test]

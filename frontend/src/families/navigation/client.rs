@@ -74,7 +74,8 @@ pub(crate) async fn routes(
         abort: Some(&signal),
         ..Round::default()
     };
-    let called = mcp::call("route_search", &arguments, round, |_| {});
+    let ignore = &mut |_| {};
+    let called = mcp::call("route_search", &arguments, round, ignore);
     let output = done(in_time(SEARCH_DEADLINE, stop.clone(), called).await?)?;
     let details = output.raw.get("_meta").and_then(|it| it.get(DETAILS)).cloned();
     Ok((call::read(&output)?, details_of(details.unwrap_or_default())))

@@ -12,16 +12,15 @@ use crate::views::notice::Empty;
 /// One film, and when it is on.
 #[component]
 pub(crate) fn FilmCard(
-    film: Movie,
+    #[prop(into)] film: Signal<Movie>,
     /// Empty where only the film is shown.
     #[prop(into)]
     showtimes: Signal<Vec<Showtime>>,
 ) -> impl IntoView {
-    let film = StoredValue::new(film);
-    let title = move || film.with_value(|it| titles(it, Lang::spoken()).0);
-    let other = move || film.with_value(|it| titles(it, Lang::spoken()).1);
-    let about = move || film.with_value(|it| synopsis(it, Lang::spoken()));
-    let hue = film.with_value(|it| hue(&it.movie_id));
+    let title = move || film.with(|it| titles(it, Lang::spoken()).0);
+    let other = move || film.with(|it| titles(it, Lang::spoken()).1);
+    let about = move || film.with(|it| synopsis(it, Lang::spoken()));
+    let hue = film.with_untracked(|it| hue(&it.movie_id));
     let initial = move || title().chars().next().map(String::from).unwrap_or_default();
     let class = format!("poster hue-{hue}");
     view! {
@@ -45,28 +44,28 @@ pub(crate) fn FilmCard(
 }
 
 #[component]
-fn FilmFacts(film: StoredValue<Movie>) -> impl IntoView {
-    let genre = move || {
-        film.with_value(|it| name(it.genre.as_deref(), it.genre_en.as_deref(), Lang::spoken()))
-    };
-    let minutes = film.with_value(|it| it.duration);
-    let rating = film.with_value(|it| it.rating);
-    let stars = format!("{rating:.1}");
-    let stars_name = stars.clone();
+fn FilmFacts(film: Signal<Movie>) -> impl IntoView {
+    let genre =
+        move || film.with(|it| name(it.genre.as_deref(), it.genre_en.as_deref(), Lang::spoken()));
+    let minutes = move || Some(Key::Minutes.fill(&[&film.with(|it| it.duration)?.to_string()]));
     view! {
         <p class="film-facts">
             {move || genre().map(|genre| view! { <span>{genre}</span> })}
-            {minutes.map(|minutes| view! {
-                <span>{move || Key::Minutes.fill(&[&minutes.to_string()])}</span>
-            })}
-            {(rating > 0.0).then(|| view! {
+            {move || minutes().map(|minutes| view! { <span>{minutes}</span> })}
+            {move || stars(film.with(|it| it.rating)).map(|stars| view! {
                 <span class="rating">
-                    <span aria-hidden="true">"★ "{stars}</span>
-                    <span class="only-heard">{move || Key::Rating.fill(&[&stars_name])}</span>
+                    <span aria-hidden="true">"★ "{stars.clone()}</span>
+                    <span class="only-heard">{Key::Rating.fill(&[&stars])}</span>
                 </span>
             })}
         </p>
     }
+}
+
+/// A rating with its one decimal, as whole numbers: how Rust writes others is 3 kB of a visit.
+fn stars(rating: f64) -> Option<String> {
+    let tenths = (rating * 10.0).round() as u32;
+    (tenths > 0).then(|| format!("{}.{}", tenths / 10, tenths % 10))
 }
 
 /// One showing, as a link to its seats until it begins.

@@ -1,6 +1,5 @@
 //! What is on: a strip of days, a search, and each film with its showtimes.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -102,7 +101,7 @@ pub(super) async fn load(office: Office) {
 async fn programme(office: Office) -> Result<Programme, CallError> {
     let movies: Movies = fetch("list_movies", json!({})).await?;
     let is_known = |it: &Movie| {
-        let programme = |all: &Programme| all.showtimes.contains_key(&it.movie_id);
+        let programme = |all: &Programme| all.of(&it.movie_id).is_some();
         office.programme.with_untracked(|it| it.here().is_some_and(programme))
     };
     let (first, rest) = movies.movies.split_at(movies.movies.len().min(FILMS_MAX));
@@ -116,7 +115,7 @@ async fn programme(office: Office) -> Result<Programme, CallError> {
     Ok(Programme { showtimes: showtimes(&films).await?, films, now, ahead_ms })
 }
 
-async fn showtimes(films: &[Movie]) -> Result<BTreeMap<String, Vec<Showtime>>, CallError> {
+async fn showtimes(films: &[Movie]) -> Result<Vec<(String, Vec<Showtime>)>, CallError> {
     let requests = films.iter().map(|film| async {
         let id = film.movie_id.clone();
         let times: Showtimes = fetch("list_showtimes", json!({ "movie_id": id })).await?;
@@ -242,8 +241,17 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
         }
         now
     });
-    let showtimes = move |film: &str| {
-        office.programme.with(|it| it.here().map(|it| it.showtimes(film, day.get())))
+    let card = move |id: String| {
+        let of_id = id.clone();
+        let showtimes = Signal::derive(move || {
+            let showtimes = |it: &Programme| it.showtimes(&of_id, day.get());
+            office.programme.with(|it| it.here().map(showtimes).unwrap_or_default())
+        });
+        // It may have changed since it was drawn.
+        let film = Signal::derive(move || {
+            films.with(|it| it.iter().find(|it| it.movie_id == id).cloned()).unwrap_or_default()
+        });
+        view! { <FilmCard film showtimes/> }
     };
     view! {
         <section class="films" aria-labelledby="films-title">
@@ -252,13 +260,8 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
                 <span class="count">{count}</span>
             </h2>
             <ul class="film-list">
-                // One that has changed is drawn anew, and the others stay.
-                <For each=move || films.get() key=|film| format!("{film:?}") let:film>
-                    <li>
-                        <FilmCard film=film.clone() showtimes=Signal::derive(move || {
-                            showtimes(&film.movie_id).unwrap_or_default()
-                        })/>
-                    </li>
+                <For each=move || films.get() key=|film| film.movie_id.clone() let:film>
+                    <li>{card(film.movie_id)}</li>
                 </For>
             </ul>
             {move || films.with(Vec::is_empty).then(|| view! { <NoFilms found/> })}
