@@ -159,6 +159,7 @@ impl Caller {
                 }
             };
             let answer = mcp::call(&pending.tool, &pending.arguments, round, on_progress).await;
+            let answer = answer.and_then(Answer::of);
             if self.attempt.is_current(number) {
                 self.settle(answer, pending.began_ms);
             }
@@ -209,15 +210,12 @@ pub(crate) async fn fetch<T: DeserializeOwned>(
 
 /// The same as it came, which is one function for all shapes.
 async fn fetched(tool: &str, arguments: Value) -> Result<Value, CallError> {
-    let mut result = mcp::result_of(tool, &arguments, Round::default(), &mut |_| {}).await?;
+    let mut result = mcp::call(tool, &arguments, Round::default(), &mut |_| {}).await?;
     // What is as it should be is read where it stands: the seats of a large hall are copied nowhere.
     if let Some(value) = wire::take_plain(&mut result) {
         return Ok(value);
     }
-    match Answer::of(result)? {
-        Answer::Done(output) => Ok(value_of(&output)),
-        Answer::Asked { .. } => Err(CallError::page(&format!("{tool} asked something"))),
-    }
+    Answer::of(result)?.done().map(|it| value_of(&it))
 }
 
 /// Reads an output of a known shape, from its structured form or from its text.

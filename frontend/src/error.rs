@@ -107,8 +107,11 @@ impl CallError {
             Self::Stopped => Key::Stopped,
             Self::Unauthorized => Key::ErrorSignIn,
             Self::Protocol { .. } => Key::ErrorProtocol,
-            Self::Refused(refusal) if refusal.status == 400 => Key::ErrorInput,
-            Self::Refused(_) => Key::ErrorRefused,
+            Self::Refused(refusal) => match refusal.status {
+                400 => Key::ErrorInput,
+                404 => Key::ErrorNotFound,
+                _ => Key::ErrorRefused,
+            },
         })
     }
 
@@ -221,6 +224,13 @@ mod tests {
     fn an_unknown_code_speaks_for_itself() {
         let error = refused(&json!({ "error": "dragon", "message": "Here be dragons." }));
         assert_eq!(error.mend(Lang::Ja), "Here be dragons.");
+    }
+
+    #[test]
+    fn what_is_not_there_is_said_to_be_not_found() {
+        let title = |status| refused(&json!({ "error": "x", "status": status })).title(Lang::En);
+        assert_eq!(title(404), "Not found");
+        assert_eq!([title(400), title(409)], ["Please check the input", "That could not be done"]);
     }
 
     #[test]

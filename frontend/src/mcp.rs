@@ -19,7 +19,7 @@ use crate::error::CallError;
 use crate::request::{answered, lost, with_headers, with_json};
 use listen::SILENCE_MAX;
 pub(crate) use pieces::Pieces;
-use wire::{Answer, Incoming, Progress};
+use wire::{Incoming, Progress};
 
 const ENDPOINT: &str = "/mcp";
 /// The revision of MCP that the page speaks.
@@ -106,18 +106,8 @@ pub(crate) struct Round<'a> {
     pub(crate) meta: Option<Value>,
 }
 
-/// One round of `tools/call`. A refusal by the tool is an `Err`, as every other error.
-pub(crate) async fn call(
-    name: &str,
-    arguments: &Value,
-    round: Round<'_>,
-    on_progress: &mut dyn FnMut(Progress),
-) -> Result<Answer, CallError> {
-    Answer::of(result_of(name, arguments, round, on_progress).await?)
-}
-
 /// What one round of `tools/call` came to, as it came.
-pub(crate) async fn result_of(
+pub(crate) async fn call(
     name: &str,
     arguments: &Value,
     round: Round<'_>,

@@ -57,10 +57,6 @@ impl OperatorTab {
         ("settings", Self::Settings),
     ];
 
-    fn of_word(word: &str) -> Option<Self> {
-        Self::WORDS.into_iter().find(|it| it.0 == word).map(|it| it.1)
-    }
-
     fn hash(&self) -> String {
         let word = Self::WORDS.iter().find(|it| it.1 == *self).map(|it| it.0);
         match self {
@@ -147,8 +143,10 @@ impl Route {
             ["operator", "calls", call] => {
                 Self::Operator(OperatorTab::Calls(Some(call.to_owned())))
             }
-            ["operator", word] => OperatorTab::of_word(word)
-                .map_or_else(|| Self::Nowhere(hash.to_owned()), Self::Operator),
+            ["operator", word] => {
+                let tab = OperatorTab::WORDS.into_iter().find(|it| it.0 == word);
+                tab.map_or_else(|| Self::Nowhere(hash.to_owned()), |it| Self::Operator(it.1))
+            }
             [] => Self::Home,
             _ => {
                 let address = Address { path, query: query.to_owned() };

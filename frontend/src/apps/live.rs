@@ -616,7 +616,8 @@ impl Live {
                 abort: signal.as_ref(),
                 ..Round::default()
             };
-            match mcp::call(&tool.name, &arguments, round, &mut |_| {}).await {
+            let result = mcp::call(&tool.name, &arguments, round, &mut |_| {}).await;
+            match result.and_then(Answer::of) {
                 Ok(Answer::Done(output)) => return Ok(output.raw),
                 Ok(Answer::Asked { questions, state: next }) => {
                     state = next;

@@ -259,6 +259,14 @@ impl Answer {
         }
         Ok(Self::Done(Output { structured: structured.cloned(), content, raw }))
     }
+
+    /// What a tool put out that has nothing to ask.
+    pub(crate) fn done(self) -> Result<Output, CallError> {
+        match self {
+            Self::Done(output) => Ok(output),
+            Self::Asked { .. } => Err(CallError::page("the tool asked something")),
+        }
+    }
 }
 
 /// Takes the structured content out of a result that neither asks nor refuses.

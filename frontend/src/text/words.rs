@@ -151,6 +151,7 @@ with_map_words! {
     ErrScope: "あなたのトークンではこの操作はできません。必要な権限：{0}", "Your token does not reach so far. It would need the scope {0}.";
     ErrRate: "リクエストが多すぎます。少し待ってからもう一度お試しください。", "Too many requests. Wait a moment, then try again.";
     ErrorRefused: "この操作はできませんでした", "That could not be done";
+    ErrorNotFound: "見つかりませんでした", "Not found";
     ErrorInput: "入力を確認してください", "Please check the input";
     ErrInvalidParams: "入力の形式が正しくありません。", "Part of the input is not in the right form.";
     ErrMovieNotFound: "作品が見つかりません。一覧から選び直してください。", "There is no such film. Please choose again from the list.";

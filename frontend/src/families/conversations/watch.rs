@@ -145,7 +145,7 @@ impl Watch {
                 // page announces the end.
                 if found == Err(CallError::Offline)
                     && failed < RETRIES_MAX
-                    && self.is_thought_there()
+                    && page().connection.get_untracked() != Connection::Offline
                 {
                     self.is_due.set_value(true);
                     browser::sleep(listen::pause(failed, js_sys::Math::random())).await;
@@ -157,10 +157,6 @@ impl Watch {
             }
             let _ = self.is_busy.try_update_value(|it| *it = false);
         });
-    }
-
-    fn is_thought_there(self) -> bool {
-        page().connection.get_untracked() != Connection::Offline
     }
 
     async fn look(self) -> Result<(), CallError> {

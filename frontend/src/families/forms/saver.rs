@@ -167,11 +167,6 @@ impl Saver {
         self.handle.with_value(|it| keeping::put(it, &kept));
     }
 
-    fn keep_now(self) {
-        self.work.update_value(|it| it.is_to_keep = true);
-        self.keep();
-    }
-
     fn save_in(self, time: Duration) {
         self.work.update_value(|it| it.timer = it.timer.wrapping_add(1));
         let number = self.work.with_value(|it| it.timer);
@@ -224,7 +219,8 @@ impl Saver {
             it.is_dirty = !is_all;
             it.attempt = 0;
         });
-        self.keep_now();
+        self.work.update_value(|it| it.is_to_keep = true);
+        self.keep();
         if !is_all {
             return self.save_in(SAVE_TIME);
         }

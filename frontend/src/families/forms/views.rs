@@ -96,6 +96,7 @@ fn Gone(session: FormSession) -> impl IntoView {
         <div class="notice">
             <h1 class="notice-title" id=session.id("title") tabindex="-1">{Key::FormGone}</h1>
             <p>{Key::FormGoneHint}</p>
+            <p><a href=At::List(None).hash()>{Key::FormsTitle}</a></p>
         </div>
     }
 }

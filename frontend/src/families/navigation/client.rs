@@ -16,7 +16,7 @@ use crate::access;
 use crate::call;
 use crate::error::{CallError, Refusal};
 use crate::lookup::Options;
-use crate::mcp::wire::{Answer, Output};
+use crate::mcp::wire::Answer;
 use crate::mcp::{self, Round};
 use crate::request::{self, answered, for_json, lost, with_headers, with_json};
 use crate::rest;
@@ -76,7 +76,7 @@ pub(crate) async fn routes(
     };
     let ignore = &mut |_| {};
     let called = mcp::call("route_search", &arguments, round, ignore);
-    let output = done(in_time(SEARCH_DEADLINE, stop.clone(), called).await?)?;
+    let output = Answer::of(in_time(SEARCH_DEADLINE, stop.clone(), called).await?)?.done()?;
     let details = output.raw.get("_meta").and_then(|it| it.get(DETAILS)).cloned();
     Ok((call::read(&output)?, details_of(details.unwrap_or_default())))
 }
@@ -110,13 +110,6 @@ pub(crate) async fn area() -> Option<Area> {
 /// Who reads conditions (NAV-15); none where the host does not say.
 pub(crate) async fn planner() -> Option<Planner> {
     Planner::of_health(&get("/api/health", AbortController::new().ok()?).await.ok()?)
-}
-
-fn done(answer: Answer) -> Result<Output, CallError> {
-    match answer {
-        Answer::Done(output) => Ok(output),
-        Answer::Asked { .. } => Err(CallError::page("route_search asked something")),
-    }
 }
 
 async fn get(address: &str, stop: AbortController) -> Result<Value, CallError> {

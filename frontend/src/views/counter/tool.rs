@@ -36,6 +36,7 @@ pub(super) fn ToolPlace(name: String) -> impl IntoView {
         }
         let name = name.clone();
         any_view! {
+            <a class="back only-narrow" href=Route::Counter(None).hash()>{Key::Back}</a>
             <div class="notice is-calm">
                 <h1 class="notice-title" id="tool-name" tabindex="-1">
                     {move || Key::ToolGone.fill(&[&name])}

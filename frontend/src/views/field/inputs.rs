@@ -1,5 +1,6 @@
 //! Inputs for one value and for several.
 
+use leptos::ev::Event;
 use leptos::prelude::*;
 
 use super::{Label, described};
@@ -8,31 +9,44 @@ use crate::form::{Choice, Entry, Field, Format, Item, Number, Text};
 use crate::text::Key;
 use crate::views::form::Filling;
 
-/// Whether to say that a field is wrong.
-fn invalid(filling: Filling, field: &Field) -> impl Fn() -> Option<&'static str> + use<> {
-    let pointer = field.pointer.clone();
-    move || filling.message(&pointer).map(|_| "true")
+/// A field that holds one text.
+#[derive(Clone, Copy)]
+struct One {
+    filling: Filling,
+    field: StoredValue<Field>,
 }
 
-fn put_text(filling: Filling, field: &Field, text: String) {
-    filling.put(field, |it| it.put(field, Entry::Text(text)));
+impl One {
+    fn text(self) -> String {
+        self.field.with_value(|it| self.filling.draft.with(|draft| draft.text(it)))
+    }
+
+    /// Takes what its input holds now.
+    fn put(self, event: &Event) {
+        let text = event_target_value(event);
+        self.field.with_value(|it| self.filling.put(it, |draft| draft.put(it, Entry::Text(text))));
+    }
+
+    fn leave(self) {
+        self.filling.leave(self.field);
+    }
+
+    /// Whether to say that it is wrong.
+    fn invalid(self) -> Option<&'static str> {
+        self.field.with_value(|it| self.filling.message(&it.pointer)).map(|_| "true")
+    }
 }
 
 #[component]
 pub(super) fn TextInput(filling: Filling, field: Field, text: Text) -> AnyView {
     let id = filling.id(&field);
     let described = described(filling, &field);
-    let invalid = invalid(filling, &field);
     let max = text.length.max.map(|it| it.to_string());
     let required = field.required.then_some("true");
     let example = field.example.clone();
-    let field = StoredValue::new(field);
-    let value = move || field.with_value(|it| filling.draft.with(|draft| draft.text(it)));
-    let input = move |event| {
-        let text = event_target_value(&event);
-        field.with_value(|it| put_text(filling, it, text));
-    };
-    let blur = move |_| filling.leave(field);
+    let one = One { filling, field: StoredValue::new(field) };
+    let (value, invalid) = (move || one.text(), move || one.invalid());
+    let (input, blur) = (move |event| one.put(&event), move |_| one.leave());
     if text.format == Format::Long {
         return any_view! {
             <textarea id=id rows="4" aria-describedby=described aria-invalid=invalid
@@ -64,7 +78,6 @@ pub(super) fn TextInput(filling: Filling, field: Field, text: Text) -> AnyView {
 pub(super) fn NumberInput(filling: Filling, field: Field, number: Number) -> impl IntoView {
     let id = filling.id(&field);
     let described = described(filling, &field);
-    let invalid = invalid(filling, &field);
     let required = field.required.then_some("true");
     let range = match (number.min, number.max) {
         (Some(min), Some(max)) => Some(format!("{min} – {max}")),
@@ -75,18 +88,13 @@ pub(super) fn NumberInput(filling: Filling, field: Field, number: Number) -> imp
     let mode =
         if number.integer && number.min.is_some_and(|it| it >= 0.0) { "numeric" } else { "text" };
     let example = field.example.clone().or(range);
-    let field = StoredValue::new(field);
-    let value = move || field.with_value(|it| filling.draft.with(|draft| draft.text(it)));
-    let input = move |event| {
-        let text = event_target_value(&event);
-        field.with_value(|it| put_text(filling, it, text));
-    };
+    let one = One { filling, field: StoredValue::new(field) };
     // Not type=number: it loses what it cannot read, and a wheel over it changes the value.
     view! {
         <input id=id type="text" inputmode=mode autocomplete="off" class="number"
-            aria-describedby=described aria-invalid=invalid aria-required=required placeholder=example
-            prop:value=value on:input=input
-            on:blur=move |_| filling.leave(field)/>
+            aria-describedby=described aria-invalid=move || one.invalid() aria-required=required placeholder=example
+            prop:value=move || one.text() on:input=move |event| one.put(&event)
+            on:blur=move |_| one.leave()/>
     }
 }
 
@@ -114,16 +122,12 @@ pub(super) fn SwitchInput(filling: Filling, field: Field) -> impl IntoView {
 pub(super) fn ChoiceInput(filling: Filling, field: Field, choices: Vec<Choice>) -> impl IntoView {
     let id = filling.id(&field);
     let described = described(filling, &field);
-    let invalid = invalid(filling, &field);
     let required = field.required;
-    let field = StoredValue::new(field);
-    let value = move || field.with_value(|it| filling.draft.with(|draft| draft.text(it)));
+    let one = One { filling, field: StoredValue::new(field) };
+    let value = move || one.text();
     let change = move |event| {
-        let text = event_target_value(&event);
-        field.with_value(|it| {
-            put_text(filling, it, text);
-            filling.touch(it);
-        });
+        one.put(&event);
+        one.leave();
     };
     let none = if required { Key::Choose } else { Key::NoChoice };
     let option = move |choice: Choice| {
@@ -131,7 +135,7 @@ pub(super) fn ChoiceInput(filling: Filling, field: Field, choices: Vec<Choice>) 
         view! { <option value=choice.value selected=move || value() == own>{choice.label}</option> }
     };
     view! {
-        <select id=id aria-describedby=described aria-invalid=invalid
+        <select id=id aria-describedby=described aria-invalid=move || one.invalid()
             aria-required=required.then_some("true") on:change=change>
             <option value="" selected=move || value().is_empty()>{none}</option>
             {choices.into_iter().map(option).collect_view()}
@@ -143,18 +147,12 @@ pub(super) fn ChoiceInput(filling: Filling, field: Field, choices: Vec<Choice>) 
 pub(super) fn JsonInput(filling: Filling, field: Field) -> impl IntoView {
     let id = filling.id(&field);
     let described = described(filling, &field);
-    let invalid = invalid(filling, &field);
-    let field = StoredValue::new(field);
-    let value = move || field.with_value(|it| filling.draft.with(|draft| draft.text(it)));
-    let input = move |event| {
-        let text = event_target_value(&event);
-        field.with_value(|it| put_text(filling, it, text));
-    };
+    let one = One { filling, field: StoredValue::new(field) };
     view! {
         <textarea id=id class="code" rows="4" spellcheck="false" aria-describedby=described
-            aria-invalid=invalid placeholder=Key::JsonHint
-            prop:value=value on:input=input
-            on:blur=move |_| filling.leave(field)></textarea>
+            aria-invalid=move || one.invalid() placeholder=Key::JsonHint
+            prop:value=move || one.text() on:input=move |event| one.put(&event)
+            on:blur=move |_| one.leave()></textarea>
     }
 }
 

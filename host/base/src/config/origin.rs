@@ -172,7 +172,7 @@ fn effective(config: &Config) -> serde_json::Value {
 /// Whether a value can be no secret. Texts are told only where their key is one that has none.
 fn may_be_shown(path: &[String], value: &serde_json::Value) -> bool {
     /// Keys whose texts are names, addresses or words of ours.
-    const PLAIN: [&str; 44] = [
+    const PLAIN: [&str; 46] = [
         "addr",
         "operator_addr",
         "public_url",
@@ -217,6 +217,8 @@ fn may_be_shown(path: &[String], value: &serde_json::Value) -> bool {
         "methods",
         "algorithms",
         "repository",
+        "title",
+        "title_ja",
     ];
     // Names of tables of maps: what is below them has a name of its own.
     const MAPS: [&str; 3] = ["env", "headers", "secrets"];
@@ -368,7 +370,8 @@ mod tests {
             "[servers.m]\nurl = \"https://m.example/mcp\"\ntoken = { value = \"s3cret-a\" }
              [servers.c]\ncommand = \"m\"\nargs = [\"--key=s3cret-b\"]\nenv = { KEY = { value = \"s3cret-c\" } }
              [tokens.ci]\nsha256 = \"s3cret-d\"\nscopes = [\"*\"]
-             [components.a.settings]\npassword = \"s3cret-e\"\npin = 733119\nis_on = true
+             [components.a.settings]\npassword = \"s3cret-e\"\npin = 733119\nis_on = true\ntitle = \"s3cret-k\"
+             [assistants.clerk]\ntitle = \"Clerk\"\ntitle_ja = \"事務\"
              [telemetry]\notlp_endpoint = \"http://me:s3cret-f@127.0.0.1\"
              [models.data]\nprovider = \"openai\"\nkey = { value = \"s3cret-g\" }\nanything = \"s3cret-h\"
              [servers.d]\ncommand = \"d\"\nenv = { file = \"s3cret-i\" }\n\
@@ -379,5 +382,6 @@ mod tests {
         assert!(setting(&config, "tokens.ci.sha256").is_hidden);
         assert_eq!(setting(&config, "components.a.settings.is_on").value, true);
         assert_eq!(setting(&config, "servers.m.url").value, "https://m.example/mcp");
+        assert_eq!(setting(&config, "assistants.clerk.title_ja").value, "事務");
     }
 }

@@ -263,7 +263,8 @@ impl Drawn {
 impl Drawn {
     /// A seat in words: which, what state it is in, of what kind, at what price.
     fn label(self, row: &str, number: u32, kind: SeatKind, state: State) -> String {
-        let mut parts = vec![seat_name(row, number), state.key().say().to_owned()];
+        let mut parts =
+            vec![Key::SeatName.fill(&[row, &number.to_string()]), state.key().say().to_owned()];
         parts.extend(kind_key(kind).map(|it| it.say().to_owned()));
         let lang = Lang::spoken();
         let cost = self.prices.with(|it| it.as_ref().map(|it| it.of(kind)));
@@ -356,11 +357,6 @@ fn Mark(path: &'static str) -> impl IntoView {
             <path d=path></path>
         </svg>
     }
-}
-
-/// 「B列 3番」 · Row B, seat 3
-fn seat_name(row: &str, number: u32) -> String {
-    Key::SeatName.fill(&[row, &number.to_string()])
 }
 
 /// What the shapes and colours mean, of the kinds that this hall has.

@@ -11,14 +11,15 @@ mod sheet;
 mod showing;
 mod week;
 
-use futures::future::join;
+use futures::future::join3;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::cinema::{CatalogueExport, CatalogueImport, Occupancy};
+use output::cinema::{CatalogueExport, CatalogueImport, Movies, Occupancy};
 use serde_json::{Value, json};
 
 use crate::browser;
 use crate::call::{Loaded, fetch, take};
+use crate::dates;
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking, Tab};
 use crate::families::cinema::staff::catalogue::{Catalogue, Film, Screen};
@@ -36,17 +37,22 @@ const TITLE: &str = "staff-title";
 struct Staff {
     catalogue: RwSignal<Loaded<Catalogue>>,
     week: RwSignal<Loaded<Occupancy>>,
-    /// When the week that is shown was answered.
+    /// When the week that is shown was answered, by the cinema's clock.
     as_of: RwSignal<f64>,
 }
 
 impl Staff {
     /// Asks for catalogue and week; what is shown stays until the answers are here.
     async fn load(self) {
-        let (catalogue, week) = join(catalogue(), fetch::<Occupancy>("occupancy", json!({}))).await;
+        let (week, films) =
+            (fetch::<Occupancy>("occupancy", json!({})), fetch("list_movies", json!({})));
+        let (catalogue, week, films) = join3(catalogue(), week, films).await;
         take(self.catalogue, catalogue.map_err(translated));
         if week.is_ok() {
-            let _ = self.as_of.try_set(mcp::answered_at_ms());
+            let at_ms = mcp::answered_at_ms();
+            let now = films.ok().and_then(|it: Movies| it.now);
+            let ahead_ms = now.map_or(0.0, |it| dates::ahead_ms(&it, at_ms));
+            let _ = self.as_of.try_set(at_ms + ahead_ms);
         }
         take(self.week, week.map_err(translated));
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use output::form::{Form, OpenForm};
+use output::form::{Form, OpenForm, SchemaFault};
 use serde_json::Value;
 
 use super::actions::{Actions, Drafts};
@@ -11,9 +11,9 @@ use super::field::FieldView;
 use super::title;
 use crate::browser;
 use crate::dates;
+use crate::families::forms::FormState;
 use crate::families::forms::saver::Saver;
 use crate::families::forms::session::FormSession;
-use crate::families::forms::{FormState, language};
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::raw::Raw;
@@ -27,20 +27,23 @@ pub(super) fn Opened(session: FormSession, form: Arc<OpenForm>, is_place: bool) 
     }
     match Form::read(&schema) {
         Ok(read) => any_view! { <Filling session form read is_place/> },
-        Err(fault) => {
-            let words = move || {
-                let is_japanese = language(Lang::spoken()) == output::form::Language::Japanese;
-                if is_japanese { fault.japanese.clone() } else { fault.english.clone() }
-            };
-            any_view! {
-                <Head session form is_place/>
-                <div class="notice is-error">
-                    <p class="notice-title">{Key::FormBroken}</p>
-                    <p>{words}</p>
-                </div>
-                <Raw value=schema/>
-            }
-        }
+        Err(fault) => any_view! { <Head session form is_place/><Broken fault schema/> },
+    }
+}
+
+/// What a form was whose definition cannot be read.
+#[component]
+pub(super) fn Broken(fault: SchemaFault, schema: Value) -> impl IntoView {
+    let words = move || match Lang::spoken() {
+        Lang::Ja => fault.japanese.clone(),
+        Lang::En => fault.english.clone(),
+    };
+    view! {
+        <div class="notice is-error">
+            <p class="notice-title">{Key::FormBroken}</p>
+            <p>{words}</p>
+        </div>
+        <Raw value=schema/>
     }
 }
 
@@ -204,15 +207,15 @@ pub(super) fn focus_field(id: &str) {
     let inner = "input, select, textarea, button, [tabindex]";
     let element = document().get_element_by_id(id);
     let takes = element.as_ref().is_some_and(|it| it.matches(inner).unwrap_or_default());
-    let found = if takes { element } else { element.and_then(|it| first_of(&it, inner)) };
+    let found = if takes {
+        element
+    } else {
+        element.and_then(|it| it.query_selector(inner).ok().flatten())
+    };
     if let Some(found) = found {
         if found.id().is_empty() {
             found.set_id(&format!("{id}-first"));
         }
         browser::focus(&found.id());
     }
-}
-
-fn first_of(element: &web_sys::Element, inner: &str) -> Option<web_sys::Element> {
-    element.query_selector(inner).ok().flatten()
 }

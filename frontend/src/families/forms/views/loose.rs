@@ -1,16 +1,15 @@
 //! A form that is not kept: its values go to the view that shows it, and there is no draft of it.
 
 use leptos::prelude::*;
-use output::form::{Form, Language, Values};
+use output::form::{Form, Values};
 use serde_json::Value;
 
 use super::field::FieldView;
-use super::frame::focus_field;
+use super::frame::{Broken, focus_field};
 use crate::browser;
-use crate::families::forms::{FormState, language};
+use crate::families::forms::FormState;
 use crate::page::page;
-use crate::text::{Key, Lang};
-use crate::views::raw::Raw;
+use crate::text::Key;
 
 /// Draws the form; its values, or that there are none, go to `on_answer`.
 #[component]
@@ -20,22 +19,12 @@ pub(crate) fn FormLoose(
 ) -> AnyView {
     match Form::read(&schema) {
         Ok(form) => any_view! { <Filling form on_answer/> },
-        Err(fault) => {
-            let words = move || match language(Lang::spoken()) {
-                Language::Japanese => fault.japanese.clone(),
-                Language::English => fault.english.clone(),
-            };
-            any_view! {
-                <div class="notice is-error">
-                    <p class="notice-title">{Key::FormBroken}</p>
-                    <p>{words}</p>
-                </div>
-                <Raw value=schema/>
-                <button type="button" class="quiet" on:click=move |_| on_answer.run(None)>
-                    {Key::CardFormSkip}
-                </button>
-            }
-        }
+        Err(fault) => any_view! {
+            <Broken fault schema/>
+            <button type="button" class="quiet" on:click=move |_| on_answer.run(None)>
+                {Key::CardFormSkip}
+            </button>
+        },
     }
 }
 

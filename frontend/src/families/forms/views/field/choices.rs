@@ -74,7 +74,7 @@ pub(super) fn multiselect(spot: Spot, field: Field, options: Vec<Choice>, count:
         let is_beyond = Memo::new(move |_| !is_on.get() && is_full(count, picked(spot).len()));
         let change = move |event| {
             let on = event_target_checked(&event);
-            let mut all = picked_untracked(spot);
+            let mut all = untrack(|| picked(spot));
             all.retain(|it| *it != value);
             if on {
                 all.push(value.clone());
@@ -126,10 +126,6 @@ pub(super) fn picked(spot: Spot) -> Vec<Value> {
     }
 }
 
-fn picked_untracked(spot: Spot) -> Vec<Value> {
-    untrack(|| picked(spot))
-}
-
 /// The browser's own list is best up to here; above that one wants to type.
 pub(super) const LISTED_MAX: usize = 30;
 
@@ -167,7 +163,7 @@ pub(super) fn list(spot: Spot, field: &Field, options: Options, described: Strin
     let none = if field.required { Key::Choose } else { Key::NoChoice };
     let placeholder = field.placeholder.clone();
     let option = |choice: &Choice| {
-        let value = value_text(&choice.value);
+        let value = choice.value.as_str().map_or_else(|| choice.value.to_string(), str::to_owned);
         view! { <option value=value>{cut(&choice.label, LABEL_MAX)}</option> }
     };
     any_view! {
@@ -180,11 +176,6 @@ pub(super) fn list(spot: Spot, field: &Field, options: Options, described: Strin
             {options.iter().map(option).collect_view()}
         </select>
     }
-}
-
-/// A value as a text, where there is no label for it.
-fn value_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]
