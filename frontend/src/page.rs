@@ -142,6 +142,14 @@ impl Page {
         access::tell_when_changed(move |change| page.take_in(change));
         request::tell_when_lost(move || page.doubt());
         let _offline = window_event_listener(leptos::ev::offline, move |_| page.doubt());
+        // Who has lost the host need not wait for the end of a pause.
+        let _online = window_event_listener(leptos::ev::online, move |_| {
+            spawn_local(async move {
+                if mcp::discover().await.is_ok() && page.is_doubted.get_value() {
+                    page.set_online();
+                }
+            });
+        });
         page
     }
 
@@ -274,12 +282,10 @@ impl Page {
 
     /// What was typed for a tool, now or in this tab before a reload.
     pub(crate) fn draft(self, tool: &str) -> ArcRwSignal<Draft> {
-        let mut draft = None;
         let Drafts(drafts) = lasting(|| Drafts(StoredValue::new(HashMap::new())));
-        drafts.update_value(|drafts| {
+        let draft = drafts.try_update_value(|drafts| {
             let kept = || Keep::Tab.get(&format!("draft.{tool}")).unwrap_or_default();
-            let own = drafts.entry(tool.to_owned());
-            draft = Some(own.or_insert_with(|| ArcRwSignal::new(kept())).clone());
+            drafts.entry(tool.to_owned()).or_insert_with(|| ArcRwSignal::new(kept())).clone()
         });
         draft.unwrap_or_else(|| ArcRwSignal::new(Draft::default()))
     }

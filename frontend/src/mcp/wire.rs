@@ -255,7 +255,11 @@ impl Answer {
         let structured = raw.get("structuredContent").filter(|it| !it.is_null());
         if raw["isError"] == true {
             let own = raw["_meta"].get("madoguchi/error").or(structured);
-            return Err(CallError::Refused(Box::new(Refusal::of(own, first_text(&content)))));
+            let text = content.iter().find_map(|it| match it {
+                Content::Text(text) => Some(text.as_str()),
+                _ => None,
+            });
+            return Err(CallError::Refused(Box::new(Refusal::of(own, text))));
         }
         Ok(Self::Done(Output { structured: structured.cloned(), content, raw }))
     }
@@ -310,13 +314,6 @@ fn content(value: &Value) -> Content {
         },
         _ => Content::Unknown,
     }
-}
-
-fn first_text(content: &[Content]) -> Option<&str> {
-    content.iter().find_map(|it| match it {
-        Content::Text(text) => Some(text.as_str()),
-        _ => None,
-    })
 }
 
 #[cfg(test)]

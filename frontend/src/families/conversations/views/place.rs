@@ -35,41 +35,29 @@ pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
     watch.stay(subscriptions);
     Now::every(Duration::from_secs(1));
     browser::focus_soon("stage");
-    #[derive(Clone, PartialEq)]
-    enum Stage {
-        Loading,
-        Failed(CallError),
-        Here,
-    }
-    let stage = Memo::new(move |_| {
-        watch.live.with(|it| match it {
-            Loaded::Loading => Stage::Loading,
-            Loaded::Failed(error) => Stage::Failed(error.clone()),
-            Loaded::Here(_) => Stage::Here,
-        })
-    });
+    let stage = Memo::new(move |_| watch.live.with(|it| it.map(|_| ())));
     let retry = Callback::new(move |()| {
         watch.live.set(Loaded::Loading);
         watch.renew();
     });
     let title = move || {
         let is_gone =
-            matches!(stage.get(), Stage::Failed(CallError::Refused(it)) if it.status == 404);
+            matches!(stage.get(), Loaded::Failed(CallError::Refused(it)) if it.status == 404);
         if is_gone { Key::TalkGone } else { Key::TalkPlace }.say()
     };
     view! {
         <article class="talk">
             <a class="back" href=At::List(Filter::default()).hash()>{Key::TalkBack}</a>
             {move || match stage.get() {
-                Stage::Loading => any_view! {
+                Loaded::Loading => any_view! {
                     <h1 tabindex="-1" id="stage" class="only-heard">{title}</h1>
                     <Skeleton lines=8/>
                 },
-                Stage::Failed(error) => any_view! {
+                Loaded::Failed(error) => any_view! {
                     <h1 tabindex="-1" id="stage">{title}</h1>
                     <Notice error on_retry=retry/>
                 },
-                Stage::Here => any_view! { <Here watch/> },
+                Loaded::Here(()) => any_view! { <Here watch/> },
             }}
         </article>
     }
