@@ -150,7 +150,7 @@ mod tests {
             { "name": "reserve_seats", "title": "座席予約", "_meta": { "ui": { "visibility": ["model", "app"] } } },
             { "name": "save_form_draft", "title": "下書き保存", "_meta": { "ui": { "visibility": ["app"] } } },
         ]);
-        serde_json::from_value(tools).unwrap()
+        tools.as_array().unwrap().iter().map(Tool::of).collect()
     }
 
     fn names(query: &str, lang: Lang) -> Vec<String> {

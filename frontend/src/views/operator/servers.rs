@@ -104,7 +104,7 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
                 <summary>{move || Key::OperatorServerTools.fill(&[&tools.with(Vec::len).to_string()])}</summary>
                 <ul class="op-tools">
                     <For each=move || tools.get() key=Clone::clone let:tool>
-                        <li><a href=Route::Counter(Some(tool.clone())).hash()><code>{tool}</code></a></li>
+                        <li>{tool_link(tool)}</li>
                     </For>
                 </ul>
             </details>
@@ -117,4 +117,10 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
             </div>
         </article>
     }
+}
+
+/// The way to a tool at the counter.
+fn tool_link(tool: String) -> impl IntoView {
+    let href = Route::Counter(Some(tool.clone())).hash();
+    view! { <a href=href><code>{tool}</code></a> }
 }
