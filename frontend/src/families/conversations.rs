@@ -11,34 +11,26 @@ use crate::table::{
     listed, text,
 };
 use crate::text::Key;
-use filter::Filter;
-use place::{Agents, At};
+use place::{Agents, At, Filter};
 use views::agents::AgentsView;
+use views::{ConversationPlace, ConversationsView, TalkInline, TalksInline};
 
-#[macro_use]
-mod agent_words;
 #[macro_use]
 mod words;
 
 pub(crate) mod agents;
 pub(crate) mod client;
-pub(crate) mod filter;
-pub(crate) mod game;
 pub(crate) mod kept;
-pub(crate) mod lanes;
 pub(crate) mod list;
 pub(crate) mod live;
 pub(crate) mod look;
 pub(crate) mod place;
-pub(crate) mod time;
-pub(crate) mod trace;
+pub(crate) mod timeline;
 pub(crate) mod views;
 pub(crate) mod watch;
 
 #[cfg(test)]
 pub(crate) mod samples;
-
-use views::{ConversationPlace, ConversationsView, TalkInline, TalksInline};
 
 pub(super) static FAMILY: Family = Family {
     places: &[

@@ -7,11 +7,10 @@ use leptos::task::spawn_local;
 use output::conversations::{Conversation, Conversations, Projects};
 
 use super::client;
-use super::filter::Filter;
+use super::place::{At, Filter};
 use crate::browser;
 use crate::call::{Loaded, take};
 use crate::error::CallError;
-use crate::families::conversations::place::At;
 use crate::history;
 use crate::mcp::listen;
 use crate::page::{Connection, page};

@@ -151,7 +151,7 @@ pub(crate) fn purpose(conversation: &Conversation, lang: Lang) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::families::conversations::filter::STATES;
+    use crate::families::conversations::place::STATES;
     use crate::families::conversations::samples::conversation;
 
     #[test]

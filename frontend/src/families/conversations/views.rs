@@ -1,32 +1,39 @@
-//! The place where conversations between agents are watched: the list of them.
+//! The place where conversations between agents are watched, and what is drawn of them where a tool put it out: small,
+//! live, with a way to all of it.
 
+mod agent_card;
+mod agent_chat;
 pub(crate) mod agents;
 mod bar;
-mod empty;
-mod inline;
-mod lanes;
+mod define;
+mod fields;
 mod parts;
 mod place;
-mod row;
 mod step_in;
 mod transcript;
 
-use leptos::prelude::*;
+use std::time::Duration;
 
+use leptos::prelude::*;
+use output::conversations::{ChatMessage, Conversations, Transcript};
+
+use super::list::ConversationList;
+use super::live::Live;
+use super::look;
+use super::place::At;
+use super::watch::Watch;
 use crate::browser;
 use crate::call::Loaded;
-use crate::families::conversations::list::ConversationList;
-use crate::families::conversations::place::At;
 use crate::page::page;
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton};
-use bar::Bar;
-use empty::Nothing;
-pub(crate) use inline::{TalkInline, TalksInline};
+use bar::{Bar, Nothing};
+use parts::{Chip, Now, Row, Rows, Who, turns};
+use transcript::Bubble;
+
 pub(crate) use place::ConversationPlace;
-use row::Rows;
 
 /// Scrolled this far down, in pixels, the reader looks at something that must not move.
 const AWAY_PX: f64 = 160.0;
@@ -41,7 +48,7 @@ pub(crate) fn ConversationsView() -> impl IntoView {
     };
     let list = ConversationList::new(asked);
     list.stay(subscriptions);
-    parts::Now::every(std::time::Duration::from_secs(5));
+    Now::every(Duration::from_secs(5));
     Effect::new(move |_| {
         if let Some(At::List(filter)) = page().route.with(At::of) {
             untrack(|| list.follow(filter));
@@ -111,4 +118,90 @@ fn notice_where(list: ConversationList) {
         }
     });
     on_cleanup(move || scrolled.remove());
+}
+
+/// Messages drawn: the latest.
+const MESSAGES_MAX: usize = 4;
+/// Conversations that are drawn at most.
+const ROWS_MAX: usize = 20;
+
+/// One conversation as a card.
+#[component]
+pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
+    let id = told.conversation.conversation_id.clone();
+    let href = At::Conversation(id.clone()).hash();
+    let watch = Watch::new(&id, Some(told));
+    if let Some(subscriptions) = use_context::<Subscriptions>() {
+        watch.stay(subscriptions);
+    }
+    let title = format!("talk-inline-{}", browser::next_number());
+    let labelled = title.clone();
+    let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
+    let state = Memo::new(move |_| own.with(|it| (it.state, it.paused_at.is_some())));
+    let purpose = move || own.with(|it| look::purpose(it, Lang::spoken()));
+    let counts = move || {
+        own.with(|it| {
+            let messages = Key::TalkMessages.fill(&[&it.messages.to_string()]);
+            format!("{} · {messages}", turns(it))
+        })
+    };
+    let members = Memo::new(move |_| {
+        own.with(|it| it.members.iter().map(|it| it.agent_id.clone()).collect::<Vec<_>>())
+    });
+    let who = move |agent_id: String| {
+        let conversation = own.get_untracked();
+        view! { <Who agent_id conversation/> }
+    };
+    let latest = Memo::new(move |_| watch.read(latest).unwrap_or_default());
+    let message = move |message: ChatMessage| {
+        let conversation = own.get_untracked();
+        let read = Signal::stored(message.read_at.clone());
+        let last = Signal::derive(move || own.with(|it| u64::from(it.messages)));
+        view! { <Bubble message conversation read last/> }
+    };
+    view! {
+        <section class="talk-inline" aria-labelledby=labelled>
+            <p class="talk-row-head">
+                {move || {
+                    let (state, is_paused) = state.get();
+                    view! { <Chip state is_paused/> }
+                }}
+                <b class="talk-purpose" id=title>{purpose}</b>
+            </p>
+            <p class="talk-row-who">
+                {move || members.get().into_iter().map(who).collect_view()}
+                <span class="talk-counts">{counts}</span>
+            </p>
+            <ol class="talk-messages is-small">
+                <For each=move || latest.get() key=|it| (it.id.clone(), it.read_at.is_some())
+                    children=message/>
+            </ol>
+            <a class="talk-open" href=href>{Key::TalkOpen}</a>
+        </section>
+    }
+}
+
+fn latest(live: &Live) -> Vec<ChatMessage> {
+    let all = &live.told.messages;
+    all[all.len().saturating_sub(MESSAGES_MAX)..].to_vec()
+}
+
+/// Several, as they were when the tool was called.
+#[component]
+pub(crate) fn TalksInline(talks: Conversations) -> impl IntoView {
+    Now::every(Duration::from_secs(30));
+    let count = talks.conversations.len();
+    if count == 0 {
+        return any_view! { <p class="empty">{Key::TalkNone}</p> };
+    }
+    let left_out = count.saturating_sub(ROWS_MAX);
+    let row = |conversation| view! { <li><Row conversation/></li> };
+    any_view! {
+        <ol class="talks-list">
+            {talks.conversations.into_iter().take(ROWS_MAX).map(row).collect_view()}
+        </ol>
+        {(left_out > 0).then(|| view! {
+            <p class="hint">{move || Key::Truncated.fill(&[&left_out.to_string()])}</p>
+        })}
+    }
 }

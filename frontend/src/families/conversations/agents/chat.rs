@@ -1,7 +1,8 @@
-//! A person's chat with an agent as plain state: what the host has, what is on its way there, and where
-//! the unread begins.
+//! A person's chat with an agent as plain state: what the host has, what is on its way there, where the unread begins,
+//! and how long a message may be.
 
 use output::conversations::ChatMessage;
+use output::text::is_blank;
 use serde::Deserialize;
 
 use crate::error::CallError;
@@ -206,6 +207,202 @@ impl Chat {
     }
 }
 
+/// Characters of one message, as the host counts them (CONV-65).
+pub(crate) const MESSAGE_MAX: usize = 4_000;
+/// From so many on, how many there are is worth a reader's eye.
+pub(crate) const MESSAGE_NEAR: usize = 3_500;
+
+/// What is wrong with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Nothing but spaces.
+    Empty,
+    /// So many characters too many.
+    TooLong(usize),
+}
+
+/// Characters, as the host counts them.
+pub(crate) fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// What is wrong with a message, if anything is.
+pub(crate) fn fault(text: &str) -> Option<Fault> {
+    let excess = length(text).saturating_sub(MESSAGE_MAX);
+    match () {
+        () if is_blank(text) => Some(Fault::Empty),
+        () if excess > 0 => Some(Fault::TooLong(excess)),
+        () => None,
+    }
+}
+
+/// The beginning of a text, at most so many characters, and never half of what is seen as one.
+pub(crate) fn beginning(text: &str, max: usize) -> String {
+    let Some((mut end, _)) = text.char_indices().nth(max) else { return text.to_owned() };
+    while end > 0 && !is_boundary(text, end) {
+        end = text[..end].char_indices().next_back().map_or(0, |(index, _)| index);
+    }
+    format!("{}…", text[..end].trim_end())
+}
+
+const JOINER: char = '\u{200d}';
+
+/// Whether what stands before and what stands behind are seen apart.
+fn is_boundary(text: &str, at: usize) -> bool {
+    let (Some(before), Some(after)) = (text[..at].chars().next_back(), text[at..].chars().next())
+    else {
+        return true;
+    };
+    // A flag is two letters of its own alphabet: between two of them is no boundary after an odd one.
+    let letters = text[..at].chars().rev().take_while(|it| is_flag_letter(*it)).count();
+    let is_in_flag = is_flag_letter(after) && letters % 2 == 1;
+    !(before == JOINER || after == JOINER || is_extending(after) || is_in_flag)
+}
+
+fn is_flag_letter(it: char) -> bool {
+    ('\u{1f1e6}'..='\u{1f1ff}').contains(&it)
+}
+
+/// Marks that are drawn onto what stands before them: accents, voicing marks, variants, skin tones, tags.
+fn is_extending(it: char) -> bool {
+    matches!(it, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}'
+        | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{903}' | '\u{93a}'..='\u{94f}' | '\u{e31}'
+        | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}' | '\u{1ab0}'..='\u{1aff}'
+        | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{3099}' | '\u{309a}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}' | '\u{1f3fb}'..='\u{1f3ff}'
+        | '\u{e0020}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
 #[cfg(test)]
-#[path = "chat_tests.rs"]
-mod tests;
+mod tests {
+    use super::*;
+
+    fn message(sequence: u64, sender: &str) -> ChatMessage {
+        ChatMessage {
+            id: format!("msg_{sequence}"),
+            sender_id: sender.to_owned(),
+            content: format!("{sequence}"),
+            sequence,
+            ..ChatMessage::default()
+        }
+    }
+
+    fn page(messages: &[(u64, &str)], has_more: bool) -> Messages {
+        let messages = messages.iter().map(|(number, who)| message(*number, who)).collect();
+        Messages { messages, has_more }
+    }
+
+    fn unsent(id: &str) -> Unsent {
+        Unsent { client_id: id.to_owned(), content: format!("text of {id}") }
+    }
+
+    fn numbers(chat: &Chat) -> Vec<u64> {
+        chat.messages.iter().map(|it| it.sequence).collect()
+    }
+
+    #[test]
+    fn pages_come_in_any_order_and_each_message_is_there_once() {
+        let mut chat = Chat::default();
+        assert_eq!(chat.take_newest("me", page(&[(3, "a"), (4, "me")], true), true), []);
+        assert!(chat.has_older);
+        chat.take_older(page(&[(1, "a"), (2, "me"), (3, "a")], false));
+        let new = chat.take_newest("me", page(&[(4, "me"), (5, "a")], true), true);
+        assert_eq!(numbers(&chat), [1, 2, 3, 4, 5]);
+        assert_eq!(new.len(), 1, "of the other side, and new");
+        assert!(!chat.has_older, "that there are older ones than this page is known already");
+    }
+
+    #[test]
+    fn a_gap_is_not_papered_over() {
+        let mut chat = Chat::default();
+        chat.take_newest("me", page(&[(1, "a"), (2, "a")], false), true);
+        chat.take_newest("me", page(&[(80, "a"), (81, "a")], true), true);
+        assert_eq!(numbers(&chat), [80, 81]);
+        assert!(chat.has_older);
+    }
+
+    #[test]
+    fn unread_begins_where_it_did_on_arrival_until_reader_writes() {
+        let mut chat = Chat::default();
+        let mut first = page(&[(1, "a"), (2, "me"), (3, "a"), (4, "a")], false);
+        first.messages[0].read_at = Some("2026-01-23T10:00:00Z".to_owned());
+        chat.take_newest("me", first, true);
+        assert_eq!(chat.mark, Some(3));
+        assert!(chat.is_to_tell());
+        assert!(!chat.is_to_tell(), "once");
+        chat.untold();
+        assert!(chat.is_to_tell(), "again where it failed");
+        chat.write(unsent("x"));
+        assert_eq!(chat.mark, None);
+        chat.take_newest("me", page(&[(5, "a")], true), true);
+        assert_eq!(chat.mark, None, "whoever looks on has it read");
+        chat.take_newest("me", page(&[(6, "a")], true), false);
+        assert!(chat.mark.is_some(), "whoever was away has not");
+    }
+
+    #[test]
+    fn a_receipt_holds_for_what_came_before() {
+        let mut chat = Chat::default();
+        chat.take_newest("me", page(&[(1, "me"), (2, "a"), (3, "me"), (4, "me")], false), true);
+        let mut newer = page(&[(3, "me"), (4, "me")], true);
+        newer.messages[0].read_at = Some("2026-01-23T10:00:00Z".to_owned());
+        chat.take_newest("me", newer, true);
+        let read: Vec<_> = chat.messages.iter().map(|it| it.read_at.is_some()).collect();
+        assert_eq!(read, [true, false, true, false]);
+    }
+
+    #[test]
+    fn messages_go_one_by_one_and_a_failed_one_holds_up_the_rest() {
+        let mut chat = Chat::default();
+        chat.write(unsent("1"));
+        chat.write(unsent("2"));
+        assert_eq!(chat.next_to_send(), Some(unsent("1")));
+        assert_eq!(chat.next_to_send(), None, "one is on its way");
+        chat.failed("1", CallError::Offline);
+        assert_eq!(chat.next_to_send(), None);
+        assert_eq!(chat.unsent(), [unsent("1"), unsent("2")]);
+        chat.again();
+        assert_eq!(chat.next_to_send(), Some(unsent("1")), "under the same name");
+        chat.taken("1", "msg_7");
+        assert_eq!(chat.next_to_send(), Some(unsent("2")));
+        assert_eq!(chat.outgoing.len(), 2, "shown until the list has it");
+        chat.take_newest("me", page(&[(7, "me")], false), true);
+        assert_eq!(chat.outgoing.len(), 1);
+        chat.taken("2", "msg_7");
+        assert!(chat.outgoing.is_empty(), "the list may have been faster");
+    }
+
+    #[test]
+    fn messages_unsent_before_a_reload_go_out_under_their_names() {
+        let mut chat = Chat::with(vec![unsent("1"), unsent("2")]);
+        assert_eq!(chat.next_to_send(), Some(unsent("1")));
+        chat.failed("1", CallError::Offline);
+        assert_eq!(chat.next_to_send(), None, "they keep their order");
+        assert_eq!(chat.withdraw("1").as_deref(), Some("text of 1"));
+        assert_eq!(chat.next_to_send(), Some(unsent("2")));
+        assert!(!chat.is_empty());
+    }
+
+    #[test]
+    fn a_message_has_4000_characters_and_something_in_it() {
+        assert_eq!(fault(&"あ".repeat(MESSAGE_MAX)), None);
+        assert_eq!(fault(&"𠮷".repeat(MESSAGE_MAX + 3)), Some(Fault::TooLong(3)));
+        assert_eq!(fault(" \n"), Some(Fault::Empty));
+    }
+
+    #[test]
+    fn a_cut_never_halves_what_is_seen_as_one_character() {
+        assert_eq!(beginning("しりとり", 4), "しりとり");
+        assert_eq!(beginning("しりとり", 3), "しりと…");
+        for whole in ["👨‍👩‍👧", "🇯🇵", "か\u{3099}", "👍🏽", "❤️", "e\u{301}"]
+        {
+            let text = format!("あ{whole}い");
+            for max in 0..length(&text) {
+                let cut = beginning(&text, max);
+                let cut = cut.trim_end_matches('…');
+                assert!(["", "あ", &format!("あ{whole}")].contains(&cut), "{text} {max}: {cut:?}");
+            }
+        }
+        assert_eq!(beginning("🇯🇵🇫🇷🇩🇪", 4), "🇯🇵🇫🇷…");
+    }
+}

@@ -5,16 +5,18 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::conversations::ChatStatus;
+use serde_json::{Value, json};
 
-use super::agents_state::{AgentsState, Turnstile, look, subscribe};
-use super::chat::Chat;
-use super::counted::{self, Fault};
-use super::{client, counted::beginning};
+use super::chat::{self, Chat, Fault, Messages, beginning};
+use super::{AgentsState, Turnstile, look, subscribe};
 use crate::browser;
+use crate::call::fetch;
 use crate::error::CallError;
 use crate::families::conversations::kept::{self, KeptChat, Unsent};
 use crate::families::conversations::place::Seat;
 use crate::page::page;
+use crate::rest::get;
+use crate::route::encoded;
 use crate::text::Key;
 
 /// However often events come, the host is not asked more often.
@@ -84,7 +86,7 @@ impl Line {
         }
         look(self.turnstile, PAUSE, move || async move {
             let Some(seat) = self.seat.try_get_value() else { return };
-            match client::messages(&seat, None).await {
+            match messages(&seat, None).await {
                 _ if self.chat.is_disposed() => {}
                 Ok(found) => self.take(found),
                 Err(error) => self.error.set(Some(error)),
@@ -92,7 +94,7 @@ impl Line {
         });
     }
 
-    fn take(self, found: super::chat::Messages) {
+    fn take(self, found: Messages) {
         let me = self.agents_state.projects.with_untracked(|it| it.here().map(|it| it.me.clone()));
         let is_seen = browser::is_visible() && self.is_at_end.get_untracked();
         let new = self
@@ -130,7 +132,7 @@ impl Line {
         self.is_older_coming.set(true);
         let seat = self.seat.get_value();
         spawn_local(async move {
-            let found = client::messages(&seat, first).await;
+            let found = messages(&seat, first).await;
             if self.is_older_coming.try_set(false).is_some() {
                 return;
             }
@@ -154,7 +156,7 @@ impl Line {
     /// Sends what stands in the composer, unless something is wrong with it.
     pub(crate) fn send(self) {
         let content = self.draft.get_untracked();
-        let fault = counted::fault(&content);
+        let fault = chat::fault(&content);
         self.fault.set(fault.filter(|it| *it != Fault::Empty));
         if fault.is_some() {
             return;
@@ -190,7 +192,7 @@ impl Line {
         let Some(Some(unsent)) = self.chat.try_update(Chat::next_to_send) else { return };
         let seat = self.seat.get_value();
         spawn_local(async move {
-            let sent = client::send(&seat, &unsent).await;
+            let sent = send(&seat, &unsent).await;
             if self.chat.try_with_untracked(|_| ()).is_none() {
                 // What failed is sent once more when the chat is opened again.
                 if sent.is_ok() {
@@ -232,7 +234,7 @@ impl Line {
         self.is_acting.set(true);
         let seat = self.seat.get_value();
         spawn_local(async move {
-            let done = client::act(tool, &seat).await;
+            let done = act(tool, &seat).await;
             if self.is_acting.try_set(false).is_some() {
                 return;
             }
@@ -256,7 +258,7 @@ impl Line {
             }
             let seat = self.seat.get_value();
             spawn_local(async move {
-                if client::act("mark_chat_read", &seat).await.is_err() {
+                if act("mark_chat_read", &seat).await.is_err() {
                     self.chat.try_update_untracked(Chat::untold);
                     return;
                 }
@@ -272,4 +274,37 @@ impl Line {
         let looked = window_event_listener_untyped("visibilitychange", move |_| tell());
         on_cleanup(move || looked.remove());
     }
+}
+
+/// Messages of one page.
+const PAGE: usize = 50;
+
+/// A page of a chat: the newest, or the one before a message.
+pub(crate) async fn messages(seat: &Seat, before: Option<u64>) -> Result<Messages, CallError> {
+    let before = before.map(|it| format!("&before={it}")).unwrap_or_default();
+    let (project, agent) = (encoded(&seat.project), encoded(&seat.agent));
+    let path = format!("/api/projects/{project}/agents/{agent}/chat/messages?limit={PAGE}{before}");
+    let mut page: Messages = get(&path).await?;
+    page.messages.sort_by_key(|it| it.sequence);
+    Ok(page)
+}
+
+/// Sends a message; gives what the host calls it.
+pub(crate) async fn send(seat: &Seat, unsent: &Unsent) -> Result<String, CallError> {
+    let mut arguments = of(seat);
+    arguments["content"] = unsent.content.as_str().into();
+    arguments["client_message_id"] = unsent.client_id.as_str().into();
+    let taken: Value = fetch("send_chat", arguments).await?;
+    let id =
+        ["/message_id", "/message/id", "/id"].iter().find_map(|it| taken.pointer(it)?.as_str());
+    id.map(str::to_owned).ok_or_else(|| CallError::page("send_chat gave no message_id"))
+}
+
+/// One of the tools that take a seat and nothing else.
+pub(crate) async fn act(tool: &str, seat: &Seat) -> Result<(), CallError> {
+    fetch::<Value>(tool, of(seat)).await.map(drop)
+}
+
+fn of(seat: &Seat) -> Value {
+    json!({ "project_id": seat.project, "agent_id": seat.agent })
 }

@@ -1,14 +1,21 @@
-//! Parts of every view of conversations: signs, chips, ages.
+//! Parts of every view of conversations: signs, chips, ages, and the rows of a list.
 
 use std::time::Duration;
 
+use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 use output::conversations::{Conversation, State};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
 
 use crate::browser;
 use crate::dates;
-use crate::families::conversations::{look, time};
+use crate::families::conversations::list::ConversationList;
+use crate::families::conversations::place::At;
+use crate::families::conversations::{look, timeline};
+use crate::route::Spot;
 use crate::text::{Key, Lang};
+use crate::views::notice::Notice;
 
 /// What time it is, for ages; moves on while the view is there.
 #[derive(Clone, Copy)]
@@ -79,8 +86,130 @@ pub(super) fn Who(#[prop(into)] agent_id: String, conversation: Conversation) ->
 pub(super) fn Age(at: String) -> impl IntoView {
     let (told, title) = (at.clone(), at.clone());
     let age = move || {
-        let at = time::instant(&told)?;
-        Some(time::ago(Now::get() - at, Lang::spoken()))
+        let at = timeline::instant(&told)?;
+        Some(timeline::ago(Now::get() - at, Lang::spoken()))
     };
     view! { <time datetime=at title=move || dates::moment(&title, Lang::spoken())>{age}</time> }
+}
+
+/// All rows, and the way to more of them.
+#[component]
+pub(super) fn Rows(list: ConversationList) -> impl IntoView {
+    let ids = Memo::new(move |_| {
+        list.listing.with(|it| {
+            let shown = it.here().map(|it| it.shown.as_slice()).unwrap_or_default();
+            shown.iter().map(|it| it.conversation_id.clone()).collect::<Vec<_>>()
+        })
+    });
+    let held = Memo::new(move |_| list.listing.with(|it| it.here().map_or(0, |it| it.held)));
+    let has_more = Memo::new(move |_| {
+        list.listing.with(|it| it.here().is_some_and(|it| it.next_cursor.is_some()))
+    });
+    let row = move |id: String| {
+        let own = Memo::new(move |_| {
+            list.listing.with(|it| {
+                let shown = it.here().map(|it| it.shown.as_slice()).unwrap_or_default();
+                shown.iter().find(|it| it.conversation_id == id).cloned()
+            })
+        });
+        view! { <li>{move || own.get().map(|conversation| view! { <Row conversation/> })}</li> }
+    };
+    let to_new = move |_| {
+        list.let_in();
+        window().scroll_to_with_x_and_y(0.0, 0.0);
+        browser::focus("stage");
+    };
+    view! {
+        <div class="talks-new">
+            {move || (held.get() > 0).then(|| view! {
+                <button type="button" class="small" on:click=to_new>
+                    <span aria-hidden="true">"↑"</span>
+                    {move || Key::TalkNew.fill(&[&held.get().to_string()])}
+                </button>
+            })}
+        </div>
+        <ol class="talks-list" aria-label=Key::TalkList on:keydown=walk>
+            <For each=move || ids.get() key=|id| id.clone() children=row/>
+        </ol>
+        <div class="actions">
+            <p class="count" id="talks-count" tabindex="-1">
+                {move || Key::TalkCount.fill(&[&ids.with(Vec::len).to_string()])}
+            </p>
+            {move || has_more.get().then(|| {
+                browser::hand_on("#talks-more", "talks-count");
+                view! {
+                    <button type="button" class="quiet" id="talks-more" on:click=move |_| list.more()>
+                        {Key::ShowMore}
+                    </button>
+                }
+            })}
+        </div>
+        {move || list.no_more.get().map(|error| view! { <Notice error/> })}
+    }
+}
+
+/// Up and down go from row to row, Home and End to the first and the last.
+fn walk(event: KeyboardEvent) {
+    let target = event.target().and_then(|it| it.dyn_into::<HtmlElement>().ok());
+    let row = target.as_ref().and_then(|it| it.closest("li").ok().flatten());
+    let list = row.as_ref().and_then(|it| it.parent_element());
+    let (Some(row), Some(list)) = (row, list) else { return };
+    let next = match event.key().as_str() {
+        "ArrowDown" => row.next_element_sibling(),
+        "ArrowUp" => row.previous_element_sibling(),
+        "Home" => list.first_element_child(),
+        "End" => list.last_element_child(),
+        _ => return,
+    };
+    let link = next.and_then(|it| it.query_selector("a").ok().flatten());
+    if let Some(link) = link.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
+        event.prevent_default();
+        let _ = link.focus();
+    }
+}
+
+/// How many turns, of how many.
+pub(super) fn turns(conversation: &Conversation) -> String {
+    let turns = conversation.turns.to_string();
+    match conversation.max_turns {
+        Some(most) => Key::TalkTurnsOf.fill(&[&turns, &most.to_string()]),
+        None => Key::TalkTurns.fill(&[&turns]),
+    }
+}
+
+/// One conversation in a line or two.
+#[component]
+pub(super) fn Row(conversation: Conversation) -> impl IntoView {
+    let href = At::Conversation(conversation.conversation_id.clone()).hash();
+    let (state, is_paused) = (conversation.state, conversation.paused_at.is_some());
+    let at = conversation.last_message_at.as_ref().unwrap_or(&conversation.created_at).clone();
+    let who = |agent_id: String| {
+        let conversation = conversation.clone();
+        view! { <Who agent_id conversation/> }
+    };
+    let members: Vec<String> = conversation.members.iter().map(|it| it.agent_id.clone()).collect();
+    let members = members.into_iter().map(who).collect_view();
+    let own = StoredValue::new(conversation);
+    let purpose = move || own.with_value(|it| look::purpose(it, Lang::spoken()));
+    let counts = move || {
+        own.with_value(|it| {
+            let messages = Key::TalkMessages.fill(&[&it.messages.to_string()]);
+            format!("{} · {messages}", turns(it))
+        })
+    };
+    let last = move || {
+        let last = own.with_value(|it| it.last_message.clone()).filter(|it| !it.is_empty());
+        last.unwrap_or_else(|| Key::TalkNothingSaid.say().to_owned())
+    };
+    view! {
+        <a class="talk-row" href=href>
+            <span class="talk-row-head">
+                <Chip state is_paused/>
+                <span class="talk-purpose">{purpose}</span>
+                <Age at/>
+            </span>
+            <span class="talk-row-who">{members}<span class="talk-counts">{counts}</span></span>
+            <span class="talk-last">{last}</span>
+        </a>
+    }
 }

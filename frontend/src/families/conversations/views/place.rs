@@ -6,20 +6,17 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::conversations::{Conversation, Member, Role, State, Usage};
 
-use super::lanes::LanesView;
-use super::parts::{Age, Avatar, Chip, Now, Sign};
-use super::row::turns;
+use super::parts::{Age, Avatar, Chip, Now, Sign, turns};
 use super::step_in::StepIn;
-use super::transcript::TranscriptView;
+use super::transcript::{LanesView, TranscriptView};
 use crate::browser;
 use crate::call::Loaded;
 use crate::dates;
 use crate::error::CallError;
-use crate::families::conversations::filter::Filter;
-use crate::families::conversations::place::At;
-use crate::families::conversations::trace::{Station, since, stations, whole};
+use crate::families::conversations::place::{At, Filter};
+use crate::families::conversations::timeline::{self, Station, since, stations, whole};
 use crate::families::conversations::watch::Watch;
-use crate::families::conversations::{client, look, time};
+use crate::families::conversations::{client, look};
 use crate::page::{Connection, page};
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
@@ -99,7 +96,7 @@ fn Trace(watch: Watch) -> impl IntoView {
                 {Key::TalkTrace}
                 {move || whole.get().map(|ms| view! {
                     <span class="count">
-                        {Key::TalkWhole.fill(&[&time::length(ms, Lang::spoken())])}
+                        {Key::TalkWhole.fill(&[&timeline::length(ms, Lang::spoken())])}
                     </span>
                 })}
             </h2>
@@ -126,11 +123,11 @@ fn StationView(station: Station, watch: Watch) -> impl IntoView {
     let now = if is_now { "is-current" } else { "" };
     let is_reached = step.is_some();
     let stayed = move || match stayed_ms {
-        Some(ms) => Some(Key::TalkStayed.fill(&[&time::length(ms, Lang::spoken())])),
+        Some(ms) => Some(Key::TalkStayed.fill(&[&timeline::length(ms, Lang::spoken())])),
         None if is_now => {
             let since = watch.read(|it| since(&it.told)).flatten()?;
             let ms = Now::get() - since;
-            Some(Key::TalkStaying.fill(&[&time::length(ms, Lang::spoken())]))
+            Some(Key::TalkStaying.fill(&[&timeline::length(ms, Lang::spoken())]))
         }
         None => None,
     };

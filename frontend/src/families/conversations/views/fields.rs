@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::browser;
 use crate::call::fetch;
 use crate::error::CallError;
-use crate::families::conversations::agents::agents_state::AgentsState;
+use crate::families::conversations::agents::AgentsState;
 use crate::families::conversations::agents::defining::{Fault, Faults, theirs};
 use crate::families::tell_not_done;
 use crate::text::{Key, Lang};

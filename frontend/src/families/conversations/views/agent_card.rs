@@ -5,12 +5,12 @@ use leptos::task::spawn_local;
 use output::conversations::{AgentKind, ChatStatus, ProjectAgent};
 use serde_json::{Value, json};
 
+use super::agents::Invite;
 use super::define::DefineAgent;
-use super::invite::Invite;
 use crate::browser;
 use crate::call::fetch;
 use crate::error::CallError;
-use crate::families::conversations::agents::agents_state::{AgentsState, Panel, Passkey};
+use crate::families::conversations::agents::{AgentsState, Panel, Passkey};
 use crate::families::conversations::place::{Agents, Seat};
 use crate::families::tell_not_done;
 use crate::page::page;
