@@ -12,20 +12,16 @@ mod words;
 
 pub(crate) mod board;
 pub(crate) mod client;
-pub(crate) mod differences;
 pub(crate) mod drawn;
 pub(crate) mod event;
 pub(crate) mod export;
 pub(crate) mod found;
-mod labels;
 pub(crate) mod line;
 pub(crate) mod log;
 pub(crate) mod place;
-mod planner;
-pub(crate) mod position;
 pub(crate) mod query;
+pub(crate) mod route_map;
 pub(crate) mod run;
-pub(crate) mod turn;
 pub(crate) mod views;
 
 use drawn::{ComparisonView, PlaceView, RoutesView};

@@ -9,8 +9,7 @@ use web_sys::AbortController;
 
 use super::event::{self, Event};
 use super::place::{self, Area, SUGGESTIONS_MAX};
-use super::planner::Planner;
-use super::query::RouteQuery;
+use super::query::{Planner, RouteQuery};
 use super::run::details_of;
 use crate::access;
 use crate::call;

@@ -2,21 +2,19 @@
 //! places, and ways compared.
 
 mod shown;
-mod steps;
 
 use leptos::prelude::*;
 use output::navigation::{
     Comparison, Details, Element, Measure, Place, Route, RouteDetails, Routes,
 };
 
+use super::route_map::{Pin, RouteMap, Scene};
 use crate::browser;
-use crate::families::navigation::views::route_map::{Pin, RouteMap, Scene};
 use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
 use crate::views::raw::copy;
-use shown::Shown;
-use steps::StepList;
+use shown::{Shown, StepList};
 
 /// Warnings shown at most.
 const WARNINGS_MAX: usize = 20;

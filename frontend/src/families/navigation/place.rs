@@ -1,13 +1,22 @@
-//! Places: what is suggested while one types, how a point of the map is called, and what a text is.
+//! Places: what is suggested while one types, how a point of the map is called, what a text is, and where the reader
+//! is, if they let the page know.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use leptos::prelude::window;
 use output::form::Choice;
 use output::navigation::Point;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::{Closure, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Position, PositionError, PositionOptions};
 
 use crate::lookup::Options;
+use crate::text::Key;
 
 /// Suggestions asked for.
 pub(crate) const SUGGESTIONS_MAX: usize = 8;
@@ -34,8 +43,8 @@ pub(crate) const EXAMPLE: [((&str, &str), Point); 2] = [
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Area {
     pub(crate) name: String,
-    pub(crate) south_west: Point,
-    pub(crate) north_east: Point,
+    south_west: Point,
+    north_east: Point,
 }
 
 impl Area {
@@ -104,6 +113,56 @@ pub(crate) fn is_on_globe(point: Point) -> bool {
     point.lat.abs() <= 90.0 && point.lng.abs() <= 180.0
 }
 
+/// How long to look.
+const DEADLINE_MS: u32 = 10_000;
+/// A place of that age will do.
+const AGE_MAX_MS: u32 = 60_000;
+
+/// Where the reader is, or what to tell them.
+pub(crate) async fn here() -> Result<Point, Key> {
+    if !window().is_secure_context() {
+        return Err(Key::NavHereInsecure);
+    }
+    let geolocation = window().navigator().geolocation().map_err(|_| Key::NavHereNone)?;
+    let found = Rc::new(RefCell::new(Err(Key::NavHereFailed)));
+    let promise = js_sys::Promise::new(&mut |resolve, reject| {
+        let (good, bad) = (Rc::clone(&found), Rc::clone(&found));
+        let failed = resolve.clone();
+        let take = Closure::once_into_js(move |position: Position| {
+            let coords = position.coords();
+            *good.borrow_mut() = Ok(Point { lat: coords.latitude(), lng: coords.longitude() });
+            let _ = resolve.call0(&JsValue::UNDEFINED);
+        });
+        let fail = Closure::once_into_js(move |error: PositionError| {
+            *bad.borrow_mut() = Err(why(error.code()));
+            let _ = failed.call0(&JsValue::UNDEFINED);
+        });
+        let options = PositionOptions::new();
+        options.set_timeout(DEADLINE_MS);
+        options.set_maximum_age(AGE_MAX_MS);
+        let asked = geolocation.get_current_position_with_error_callback_and_options(
+            take.unchecked_ref(),
+            Some(fail.unchecked_ref()),
+            &options,
+        );
+        if asked.is_err() {
+            let _ = reject.call0(&JsValue::UNDEFINED);
+        }
+    });
+    JsFuture::from(promise).await.map_err(|_| Key::NavHereFailed)?;
+    *found.borrow()
+}
+
+/// By the browser's number of what went wrong.
+fn why(code: u16) -> Key {
+    match code {
+        1 => Key::NavHereDenied,
+        2 => Key::NavHereFailed,
+        3 => Key::NavHereLate,
+        _ => Key::NavHereNone,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -148,6 +207,14 @@ mod tests {
         assert_eq!(point_of(" 35.5 , 139.5 "), Some(Point { lat: 35.5, lng: 139.5 }));
         for wild in ["東京駅", "東京,駅", "91,0", "NaN,1", "1,2,3", "inf,0", ""] {
             assert_eq!(point_of(wild), None, "{wild}");
+        }
+    }
+
+    #[test]
+    fn every_failure_is_told_by_its_own_words() {
+        let keys = [1, 2, 3, 9].map(why);
+        for (index, key) in keys.iter().enumerate() {
+            assert!(!keys[..index].contains(key), "{key:?}");
         }
     }
 }

@@ -1,12 +1,9 @@
 //! The place where one asks for a route: the form, the map, and what was found (NAV-60 to NAV-68).
 
 mod advice;
-mod end;
 mod form;
 mod result;
-pub(crate) mod route_map;
 mod routes;
-mod steps;
 
 use leptos::prelude::*;
 use output::navigation::Point;
@@ -15,8 +12,8 @@ use crate::browser;
 use crate::families::navigation::board::{Board, End, Side};
 use crate::families::navigation::place;
 use crate::families::navigation::query::{Mode, RouteQuery};
+use crate::families::navigation::route_map::{Pin, PlaceAs, RouteMap, Scene, Tone};
 use crate::families::navigation::run::Run;
-use crate::families::navigation::views::route_map::{Pin, PlaceAs, RouteMap, Scene, Tone};
 use crate::page::{lasting, page};
 use crate::route::{Route, Spot};
 use crate::text::{Key, Lang};
@@ -43,7 +40,7 @@ pub(crate) fn NavigationView() -> impl IntoView {
         });
         if let Some(step) = step {
             board.step.set(Some(step));
-            browser::reveal(&steps::id(step));
+            browser::reveal(&routes::id(step));
         }
     };
     let on_place = move |(lat, lng, what): (f64, f64, PlaceAs)| {

@@ -1,14 +1,21 @@
 //! What is searched for: the two places, who chooses, and the condition (NAV-62).
 
-use leptos::ev::{KeyboardEvent, SubmitEvent};
-use leptos::prelude::*;
+use std::time::Duration;
 
-use super::end::EndField;
+use leptos::ev::{FocusEvent, KeyboardEvent, SubmitEvent};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::form::Choice;
+
 use crate::browser;
-use crate::families::navigation::board::{Board, Side};
-use crate::families::navigation::planner::Planner;
-use crate::families::navigation::query::{CONDITION_MAX, Mode};
+use crate::error::CallError;
+use crate::families::navigation::board::{Board, End, Side};
+use crate::families::navigation::client;
+use crate::families::navigation::place::suggestion;
+use crate::families::navigation::query::{CONDITION_MAX, Mode, PLACE_MAX, Planner};
 use crate::families::navigation::run::Run;
+use crate::lookup::combo::{Combo, Found, Press, Step};
+use crate::lookup::{Hold, Options};
 use crate::page::{Connection, page};
 use crate::text::{Key, Lang};
 
@@ -146,5 +153,248 @@ fn Actions() -> impl IntoView {
             })}
         </div>
         <p class="hint nav-lack" id="nav-lack">{said}</p>
+    }
+}
+
+/// The field, and what it needs to ask.
+#[derive(Clone, Copy)]
+struct Field {
+    board: Board,
+    side: Side,
+    end: End,
+    hold: StoredValue<Option<Hold>, LocalStorage>,
+}
+
+/// One end of the route.
+#[component]
+fn EndField(side: Side) -> impl IntoView {
+    let board: Board = expect_context();
+    let field = Field { board, side, end: board.end(side), hold: StoredValue::new_local(None) };
+    let is_shown =
+        Memo::new(move |_| field.end.combo.with(|it| it.is_open && !it.options().is_empty()));
+    let leave = move |event: FocusEvent| {
+        // Options belong to the box: with the keyboard elsewhere they would lie over what is next.
+        field.end.combo.try_update(Combo::close);
+        if browser::is_left(&event) {
+            // The map goes to the origin before anything is searched (S3:332).
+            if side == Side::From {
+                board.find(side);
+            }
+        }
+    };
+    view! {
+        <div class="field nav-end" on:focusout=leave>
+            <div class="nav-end-top">
+                <label class="label" for=field.part("")>{move || field.name().say()}</label>
+                {(side == Side::From).then(|| view! { <Here/> })}
+            </div>
+            <div class="combo">
+                <div class="nav-box" class:is-goal=side == Side::To>
+                    {input(field, is_shown)}
+                    {clear(field)}
+                </div>
+                {move || is_shown.get().then(|| popup(field))}
+            </div>
+            <p class="combo-note" id=field.part("-note")>{move || field.note()}</p>
+        </div>
+    }
+}
+
+impl Field {
+    fn part(self, part: &str) -> String {
+        let side = if self.side == Side::From { "from" } else { "to" };
+        format!("nav-{side}{part}")
+    }
+
+    fn name(self) -> Key {
+        if self.side == Side::From { Key::NavFrom } else { Key::NavTo }
+    }
+
+    fn note(self) -> &'static str {
+        if let Some(key) = self.board.here.get().filter(|_| self.side == Side::From) {
+            return key.say();
+        }
+        let is_failed =
+            self.end.combo.with(|it| it.is_open && matches!(it.found, Found::Failed(_)));
+        if is_failed { Key::NavSuggestFailed.say() } else { "" }
+    }
+
+    /// Changes the box, does what follows, and says whether the key was ours.
+    fn change(self, change: impl FnOnce(&mut Combo) -> Step) -> bool {
+        match self.end.combo.try_update(change) {
+            None | Some(Step::Pass | Step::RemoveLast) => return false,
+            Some(Step::Done) => {}
+            Some(Step::Ask { number, text, after_ms }) => self.ask(number, text, after_ms),
+            Some(Step::Choose(choice)) => self.choose(&choice),
+            Some(Step::Clear) => self.end.put("", None),
+        }
+        true
+    }
+
+    fn type_in(self, text: &str) {
+        if self.end.combo.with_untracked(|it| it.text == text && it.is_open) {
+            return;
+        }
+        self.board.here.set(None);
+        self.end.point.set(None);
+        self.change(|it| it.type_in(text));
+    }
+
+    fn ask(self, number: u32, text: String, after_ms: u32) {
+        let hold = Hold::new();
+        let stop = hold.stop();
+        // The one before is given up with its hold.
+        self.hold.set_value(Some(hold));
+        spawn_local(async move {
+            browser::sleep(Duration::from_millis(after_ms.into())).await;
+            let is_awaited = self.end.combo.try_with_untracked(|it| it.awaits(number));
+            if let (Some(true), Some(stop)) = (is_awaited, stop) {
+                self.answer(number, client::places(&text, stop).await);
+            }
+        });
+    }
+
+    fn answer(self, number: u32, answer: Result<Options, CallError>) {
+        if self.end.combo.try_update(|it| it.answer(number, answer)) != Some(true) {
+            return;
+        }
+        let lang = Lang::now();
+        let said = self.end.combo.with_untracked(|it| match &it.found {
+            _ if !it.is_open => None,
+            Found::Here(options) if options.is_empty() => {
+                Some(lang.say(Key::NavSuggestNone).to_owned())
+            }
+            Found::Here(options) => {
+                Some(lang.fill(Key::LookupCount, &[&options.len().to_string()]))
+            }
+            _ => None,
+        });
+        if let Some(said) = said {
+            page().announce(said);
+        }
+    }
+
+    fn choose(self, choice: &Choice) {
+        let place = suggestion(choice);
+        self.end.put(&choice.label, Some(place.location));
+        page().announce_fill(Key::LookupChosen, &[&choice.label]);
+    }
+}
+
+fn input(field: Field, is_shown: Memo<bool>) -> impl IntoView {
+    let Field { end, .. } = field;
+    let is_composing = StoredValue::new(false);
+    let text = Memo::new(move |_| end.text());
+    let node = browser::mirrored(move || text.get());
+    let type_in = move || {
+        if let Some(input) = node.get_untracked() {
+            field.type_in(&input.value());
+        }
+    };
+    let press = move |event: KeyboardEvent| {
+        let is_command = event.ctrl_key() || event.meta_key() || event.alt_key();
+        let press = Press::of(&event.key()).filter(|_| !is_command);
+        if browser::is_composing(&event) {
+            return;
+        }
+        if press.is_some_and(|press| field.change(|it| it.press(press))) {
+            event.prevent_default();
+            event.stop_propagation();
+        }
+    };
+    let active = move || {
+        let active = end.combo.with(|it| it.active.filter(|_| it.is_open));
+        active.map(|it| field.part(&format!("-option{it}")))
+    };
+    view! {
+        <input type="text" role="combobox" node_ref=node id=field.part("") autocomplete="off"
+            spellcheck="false" autocapitalize="none" maxlength=PLACE_MAX aria-required="true"
+            aria-autocomplete="list" aria-haspopup="listbox"
+            aria-expanded=move || if is_shown.get() { "true" } else { "false" }
+            aria-controls=move || is_shown.get().then(|| field.part("-list"))
+            aria-activedescendant=active aria-describedby=field.part("-note")
+            placeholder=Key::NavPlaceHint
+            on:compositionstart=move |_| is_composing.set_value(true)
+            on:compositionend=move |_| {
+                is_composing.set_value(false);
+                type_in();
+            }
+            on:input=move |_| {
+                // Half a word in kana is no place yet.
+                if !is_composing.get_value() {
+                    type_in();
+                }
+            }
+            on:keydown=press/>
+    }
+}
+
+fn clear(field: Field) -> impl IntoView {
+    let Field { end, .. } = field;
+    let is_there = Memo::new(move |_| end.combo.with(|it| !it.text.is_empty()));
+    let empty = move |_| {
+        end.put("", None);
+        browser::focus(&field.part(""));
+        page().announce_key(Key::LookupCleared);
+    };
+    move || {
+        is_there.get().then(|| {
+            view! {
+                <button type="button" class="combo-clear" on:click=empty
+                    aria-label=move || Key::NavClear.fill(&[field.name().say()])>"×"</button>
+            }
+        })
+    }
+}
+
+fn popup(field: Field) -> impl IntoView {
+    let Field { end, .. } = field;
+    let options = Memo::new(move |_| end.combo.with(|it| it.options().to_vec()));
+    let active = Memo::new(move |_| end.combo.with(|it| it.active));
+    Effect::new(move |_| {
+        if let Some(active) = active.get() {
+            browser::reveal(&field.part(&format!("-option{active}")));
+        }
+    });
+    let option = move |(index, choice): (usize, Choice)| {
+        let is_active = move || active.get() == Some(index);
+        let (label, detail) = (choice.label.clone(), suggestion(&choice).detail);
+        view! {
+            <li role="option" class="option" id=field.part(&format!("-option{index}"))
+                class:is-active=is_active
+                aria-selected=move || if is_active() { "true" } else { "false" }
+                on:click=move |_| field.choose(&choice)>
+                <span>{label}</span>
+                <span class="option-detail">{detail}</span>
+            </li>
+        }
+    };
+    // The keyboard stays in the box whatever is pressed down here.
+    view! {
+        <div class="popup" on:mousedown=move |event| event.prevent_default()>
+            <ul role="listbox" class="listbox" id=field.part("-list")
+                aria-label=move || field.name().say()>
+                {move || options.get().into_iter().enumerate().map(option).collect_view()}
+            </ul>
+        </div>
+    }
+}
+
+/// Where the reader is.
+#[component]
+fn Here() -> impl IntoView {
+    let board: Board = expect_context();
+    let key = move || if board.is_locating.get() { Key::NavLocating } else { Key::NavHere };
+    view! {
+        <button type="button" class="quiet small nav-here"
+            aria-disabled=move || board.is_locating.get().then_some("true")
+            on:click=move |_| {
+                if !board.is_locating.get_untracked() {
+                    board.locate();
+                }
+            }>
+            <span aria-hidden="true">"◎"</span>
+            {move || key().say()}
+        </button>
     }
 }

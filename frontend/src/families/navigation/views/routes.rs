@@ -1,11 +1,11 @@
-//! The routes side by side: one looked at, the others by how they differ from it (NAV-64).
+//! The routes side by side: one looked at, the others by how they differ from it (NAV-64); and the steps of the first,
+//! each linked with its piece of the map, both ways.
 
 use leptos::prelude::*;
-use output::navigation::{RouteDetails, Toll};
+use output::navigation::{RouteDetails, Step, Toll};
 
 use crate::families::navigation::board::Board;
-use crate::families::navigation::differences as by;
-use crate::families::navigation::found::{Alternative, Found};
+use crate::families::navigation::found::{self, Alternative, Found, STEPS_MAX};
 use crate::text::{Key, Lang};
 
 /// What is known of the route that is looked at.
@@ -143,13 +143,15 @@ impl Kind {
     fn difference(self, own: &Alternative, base: &Alternative, lang: Lang) -> Option<String> {
         let less = |own: u64, base: u64| own.cast_signed().saturating_sub(base.cast_signed());
         Some(match self {
-            Self::Traffic => by::time(less(own.seconds(), base.seconds()), lang),
-            Self::Time => by::time(less(own.route.duration.value, base.route.duration.value), lang),
+            Self::Traffic => found::time(less(own.seconds(), base.seconds()), lang),
+            Self::Time => {
+                found::time(less(own.route.duration.value, base.route.duration.value), lang)
+            }
             Self::Distance => {
-                by::distance(less(own.route.distance.value, base.route.distance.value))
+                found::distance(less(own.route.distance.value, base.route.distance.value))
             }
             Self::Toll => {
-                return by::toll(own.details.toll.as_ref()?, base.details.toll.as_ref()?);
+                return found::toll(own.details.toll.as_ref()?, base.details.toll.as_ref()?);
             }
         })
     }
@@ -220,7 +222,7 @@ pub(super) fn name(own: &Alternative) -> String {
 /// What the tolls come to; none where that is not known.
 fn toll_text(details: &RouteDetails, lang: Lang) -> Option<String> {
     let metres = details.toll_metres.filter(|it| *it > 0);
-    let on_roads = metres.map(|it| lang.fill(Key::NavTollRoads, &[&by::kilometres(it)]));
+    let on_roads = metres.map(|it| lang.fill(Key::NavTollRoads, &[&found::kilometres(it)]));
     match (details.toll.as_ref().map(|it| amount(it, lang)), on_roads) {
         (Some(amount), Some(roads)) => Some(format!("{amount} ({roads})")),
         (amount, roads) => amount.or(roads),
@@ -230,8 +232,120 @@ fn toll_text(details: &RouteDetails, lang: Lang) -> Option<String> {
 fn amount(toll: &Toll, lang: Lang) -> String {
     match toll {
         toll if toll.amount <= 0.0 => lang.say(Key::NavTollNone).to_owned(),
-        toll if toll.is_estimate => lang.fill(Key::NavTollAbout, &[&by::money(toll)]),
-        toll => by::money(toll),
+        toll if toll.is_estimate => lang.fill(Key::NavTollAbout, &[&found::money(toll)]),
+        toll => found::money(toll),
+    }
+}
+
+/// Of the button of a step.
+pub(super) fn id(step: usize) -> String {
+    format!("nav-step{step}")
+}
+
+/// The list; it says all that the map shows.
+#[component]
+pub(super) fn Steps() -> impl IntoView {
+    let board: Board = expect_context();
+    let steps = Memo::new(move |_| {
+        board.run.with(|run| {
+            let own = run.found.alternatives.get(run.chosen);
+            own.map(|it| it.route.steps.clone()).unwrap_or_default()
+        })
+    });
+    let count = move || Key::NavStepCount.fill(&[&steps.with(Vec::len).to_string()]);
+    let list = move || {
+        let steps = steps.get();
+        if steps.is_empty() {
+            return any_view! { <p class="hint">{Key::NavNoSteps}</p> };
+        }
+        let last = steps.len() - 1;
+        let steps = steps.into_iter().take(STEPS_MAX).enumerate();
+        let item = move |(index, it): (usize, Step)| step(board, index, it, index == last);
+        any_view! { <ol class="nav-steps">{steps.map(item).collect_view()}</ol> }
+    };
+    view! {
+        <section class="nav-directions" aria-labelledby="nav-steps-title">
+            <h3 class="section-title" id="nav-steps-title">
+                {Key::NavSteps}<span class="count">{count}</span>
+            </h3>
+            {list}
+        </section>
+    }
+}
+
+fn step(board: Board, index: usize, step: Step, is_last: bool) -> impl IntoView {
+    let is_shown = Memo::new(move |_| board.step.get() == Some(index));
+    let show = move || board.step.set(Some(index));
+    let facts: Vec<String> =
+        [step.distance, step.duration].into_iter().filter(|it| !it.is_empty()).collect();
+    let maneuver = step.maneuver.as_deref().or(is_last.then_some("arrive"));
+    let (turn, is_mirrored) = of(maneuver);
+    view! {
+        <li>
+            <button type="button" class="nav-step" id=id(index) class:is-shown=move || is_shown.get()
+                aria-current=move || is_shown.get().then_some("step")
+                on:click=move |_| show() on:focus=move |_| show()
+                on:mouseenter=move |_| show()>
+                <svg class="nav-turn" class:is-mirrored=is_mirrored viewBox="0 0 24 24" width="24"
+                    height="24" aria-hidden="true" focusable="false"><path d=turn.path()/></svg>
+                <span class="nav-step-text">{step.instruction}</span>
+                <span class="nav-step-facts">{facts.join(" · ")}</span>
+            </button>
+        </li>
+    }
+}
+
+/// The arrow of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    Straight,
+    Slight,
+    Corner,
+    Sharp,
+    Back,
+    Fork,
+    Merge,
+    Roundabout,
+    Ferry,
+    Arrive,
+}
+
+/// The arrow of a maneuver by Google's name for it, and whether it is drawn mirrored: arrows are
+/// drawn to the right.
+pub(crate) fn of(maneuver: Option<&str>) -> (Turn, bool) {
+    let name = maneuver.unwrap_or_default();
+    let is_left = name.ends_with("left");
+    let turn = match name.trim_end_matches("-left").trim_end_matches("-right") {
+        "turn-slight" | "ramp" | "keep" => Turn::Slight,
+        "turn" => Turn::Corner,
+        "turn-sharp" => Turn::Sharp,
+        "uturn" => Turn::Back,
+        "fork" => Turn::Fork,
+        "merge" => Turn::Merge,
+        "roundabout" => Turn::Roundabout,
+        "ferry" | "ferry-train" => Turn::Ferry,
+        "arrive" | "destination" => Turn::Arrive,
+        // `straight`, none, and what a planner may come up with.
+        _ => Turn::Straight,
+    };
+    (turn, is_left)
+}
+
+impl Turn {
+    /// The lines of the arrow, for `<path d=…>`.
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Self::Straight => "M12 21V4M6 10l6-6 6 6",
+            Self::Slight => "M8 21v-7l9-9M9 5h8v8",
+            Self::Corner => "M7 21v-9h12M13 6l6 6-6 6",
+            Self::Sharp => "M7 21V5l10 12M17 9v8H9",
+            Self::Back => "M7 21V9a5 5 0 0 1 10 0v9M12 13l5 5 5-5",
+            Self::Fork => "M12 21v-7l7-8M13 5h6v6M12 14L6 7",
+            Self::Merge => "M12 3v18M7 8l5-5 5 5M6 21l6-8",
+            Self::Roundabout => "M9 22v-5M9 17a5 5 0 1 1 5-5M14 12h7M17 8l4 4-4 4",
+            Self::Ferry => "M3 15h18l-3 5H6zM7 15V9h10v6M12 9V4",
+            Self::Arrive => "M6 22V3h12l-3 4 3 4H6",
+        }
     }
 }
 
@@ -282,5 +396,26 @@ mod tests {
         assert_eq!(Kind::Toll.text(own, Lang::Ja), "—");
         let roads = RouteDetails { toll_metres: Some(26_000), ..own.details.clone() };
         assert_eq!(toll_text(&roads, Lang::En).as_deref(), Some("toll roads 26.0 km"));
+    }
+
+    #[test]
+    fn every_word_of_googles_has_an_arrow_to_its_side() {
+        assert_eq!(of(Some("turn-right")), (Turn::Corner, false));
+        assert_eq!(of(Some("turn-slight-left")), (Turn::Slight, true));
+        assert_eq!(of(Some("turn-sharp-right")), (Turn::Sharp, false));
+        assert_eq!(of(Some("uturn-left")), (Turn::Back, true));
+        assert_eq!(of(Some("roundabout-right")), (Turn::Roundabout, false));
+        assert_eq!(of(Some("ramp-left")), (Turn::Slight, true));
+        assert_eq!(of(Some("fork-right")), (Turn::Fork, false));
+        assert_eq!(of(Some("keep-left")), (Turn::Slight, true));
+        assert_eq!(of(Some("merge")), (Turn::Merge, false));
+        assert_eq!(of(Some("ferry")), (Turn::Ferry, false));
+        assert_eq!(of(Some("straight")), (Turn::Straight, false));
+    }
+
+    #[test]
+    fn a_step_without_or_with_an_unknown_maneuver_goes_straight_on() {
+        assert_eq!(of(None), (Turn::Straight, false));
+        assert_eq!(of(Some("teleport")).0, Turn::Straight);
     }
 }

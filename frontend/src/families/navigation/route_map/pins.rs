@@ -4,8 +4,8 @@ use js_sys::{Array, Object};
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
+use super::ground::Label;
 use super::{Pin, PlaceAs};
-use crate::families::navigation::labels::Label;
 use crate::text::{Key, Lang};
 use crate::views::map::leaf::{self, class, set};
 

@@ -7,9 +7,8 @@ use js_sys::{Array, Object};
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
-use super::ground::{self, Ground};
+use super::ground::{self, Ground, Label, Room};
 use super::{MapHandlers, Pin, Scene, pins};
-use crate::families::navigation::labels::{self, Label, Room};
 use crate::families::navigation::line::{self, Point, Viewport, Weights};
 use crate::families::navigation::place::Area;
 use crate::text::Lang;
@@ -260,7 +259,7 @@ impl Drawing {
         let rooms = ends
             .flat_map(|(it, is_above)| Room::of_pin((it.lat, it.lng), &it.name, is_above, zoom));
         let rooms: Vec<Room> = rooms.collect();
-        for label in labels::written(&self.labels, lang, zoom, viewport, &rooms) {
+        for label in ground::written(&self.labels, lang, zoom, viewport, &rooms) {
             if let Some(layer) = pins::name(label, lang, NAMES) {
                 self.names.add_layer(&layer);
             }
