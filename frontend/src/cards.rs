@@ -1,9 +1,315 @@
-//! What the cards of a conversation show, as plain data: secrets hidden, pictures read, choices kept.
+//! What the cards of a conversation show, as plain data: the text of a call, and what of its arguments and results is
+//! secret (`format: password`, SYS-11) and so is not shown.
 
-pub(crate) mod masked;
-pub(crate) mod picked;
 pub(crate) mod picture;
-pub(crate) mod secret;
-pub(crate) mod shared;
-pub(crate) mod shot;
-pub(crate) mod told;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::text::cut;
+
+/// Arguments shown at most, and characters of each.
+const ARGUMENTS_MAX: usize = 30;
+const VALUE_MAX: usize = 300;
+
+/// The text for the assistant where a form is submitted (FORM-5).
+pub(crate) fn submitted(values: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(values).unwrap_or_default()
+}
+
+/// The arguments of a call to be read: names, and values as text. Secrets are hidden.
+pub(crate) fn arguments(params: &Value, comma: &str) -> Vec<(String, String)> {
+    let Value::Object(params) = masked(params) else { return Vec::new() };
+    let entry = |(name, value): (String, Value)| (name, words(&value, comma));
+    params.into_iter().take(ARGUMENTS_MAX).map(entry).collect()
+}
+
+fn words(value: &Value, comma: &str) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "—".to_owned(),
+        Value::Array(items) if items.iter().all(|it| !it.is_object() && !it.is_array()) => {
+            let items = items.iter().take(ARGUMENTS_MAX).map(|it| words(it, comma));
+            items.collect::<Vec<_>>().join(comma)
+        }
+        other => other.to_string(),
+    };
+    cut(&text, VALUE_MAX)
+}
+
+/// A result as it is kept beside the drawing: long texts such as the bytes of pictures only begin.
+pub(crate) fn shortened(value: &Value) -> Value {
+    const TEXT_MAX: usize = 2_000;
+    match value {
+        Value::String(text) if text.len() > TEXT_MAX => {
+            let begin: String = text.chars().take(80).collect();
+            Value::String(format!("{begin}… ({} B)", text.len()))
+        }
+        Value::Array(items) => items.iter().map(shortened).collect(),
+        Value::Object(object) => {
+            let entry = |(name, value): (&String, &Value)| (name.clone(), shortened(value));
+            Value::Object(object.iter().map(entry).collect::<Map<_, _>>())
+        }
+        other => other.clone(),
+    }
+}
+
+/// How deep is looked, and how many schemas for one value.
+const DEPTH_MAX: usize = 24;
+const SCHEMAS_MAX: usize = 32;
+/// Shorter ones are not looked for inside other texts: they would be found everywhere.
+const INSIDE_MIN: usize = 6;
+
+/// The secrets in a value: texts that its schema calls passwords, and what has the name of one.
+pub(crate) fn secrets(value: &Value, schema: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    collect(value, schema, &[schema], false, 0, &mut found);
+    found
+}
+
+/// The same value without its secrets, wherever in it they are repeated.
+pub(crate) fn veiled(value: &Value, secrets: &BTreeSet<String>) -> Value {
+    let value = masked(value);
+    if secrets.is_empty() { value } else { without(value, secrets) }
+}
+
+/// Arguments or a result without the secrets that its schema knows of.
+pub(crate) fn veiled_by(value: &Value, schema: &Value) -> Value {
+    veiled(value, &secrets(value, schema))
+}
+
+/// A text without the secrets.
+pub(crate) fn veiled_text(text: &str, secrets: &BTreeSet<String>) -> String {
+    if secrets.contains(text) {
+        return MASK.to_owned();
+    }
+    let long = secrets.iter().filter(|it| it.len() >= INSIDE_MIN);
+    long.fold(text.to_owned(), |text, secret| {
+        if text.contains(secret.as_str()) { text.replace(secret.as_str(), MASK) } else { text }
+    })
+}
+
+fn without(value: Value, secrets: &BTreeSet<String>) -> Value {
+    match value {
+        Value::String(text) => Value::String(veiled_text(&text, secrets)),
+        Value::Array(items) => items.into_iter().map(|it| without(it, secrets)).collect(),
+        Value::Object(object) => {
+            object.into_iter().map(|(name, it)| (name, without(it, secrets))).collect()
+        }
+        other => other,
+    }
+}
+
+fn collect<'a>(
+    value: &Value,
+    root: &'a Value,
+    schemas: &[&'a Value],
+    is_named: bool,
+    depth: usize,
+    found: &mut BTreeSet<String>,
+) {
+    if depth > DEPTH_MAX {
+        return;
+    }
+    let schemas = resolved(root, schemas);
+    match value {
+        Value::String(text) if !text.is_empty() => {
+            let is_password = |it: &&Value| it.get("format").is_some_and(|it| it == "password");
+            if is_named || schemas.iter().any(is_password) {
+                found.insert(text.clone());
+            }
+        }
+        Value::Array(items) => {
+            let of_items: Vec<&'a Value> =
+                schemas.iter().filter_map(|it| it.get("items")).collect();
+            items.iter().for_each(|it| collect(it, root, &of_items, is_named, depth + 1, found));
+        }
+        Value::Object(object) => {
+            for (name, value) in object {
+                let of_name = |it: &&'a Value| {
+                    let own = it.get("properties").and_then(|it| it.get(name));
+                    own.or_else(|| it.get("additionalProperties"))
+                };
+                let own: Vec<&'a Value> = schemas.iter().filter_map(of_name).collect();
+                collect(value, root, &own, is_named || is_secret(name), depth + 1, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The schemas themselves, where they point elsewhere or name several.
+fn resolved<'a>(root: &'a Value, schemas: &[&'a Value]) -> Vec<&'a Value> {
+    let mut all: Vec<&Value> = Vec::new();
+    let mut open: Vec<&Value> = schemas.to_vec();
+    while let Some(schema) = open.pop() {
+        if all.len() >= SCHEMAS_MAX {
+            break;
+        }
+        all.push(schema);
+        let target = schema.get("$ref").and_then(Value::as_str);
+        open.extend(target.and_then(|it| root.pointer(it.strip_prefix('#')?)));
+        for several in ["anyOf", "oneOf", "allOf"] {
+            open.extend(schema.get(several).and_then(Value::as_array).into_iter().flatten());
+        }
+    }
+    all
+}
+
+/// What stands in the place of a secret.
+const MASK: &str = "••••••";
+/// Names that hold one, without `_`, `-` and capitals.
+const SECRETS: [&str; 8] =
+    ["passkey", "password", "passwd", "token", "secret", "apikey", "authorization", "credential"];
+/// How deep is looked: what is deeper is not shown at all.
+const MASKED_DEPTH_MAX: usize = 32;
+
+/// The same value; every string, number or list under the name of a secret is hidden.
+pub(crate) fn masked(value: &Value) -> Value {
+    hidden(value, 0)
+}
+
+fn hidden(value: &Value, depth: usize) -> Value {
+    if depth >= MASKED_DEPTH_MAX {
+        return Value::String("…".to_owned());
+    }
+    match value {
+        Value::Object(object) => {
+            let entry = |(name, value): (&String, &Value)| {
+                let is_empty = matches!(value, Value::Null | Value::Bool(_));
+                let shown = if is_secret(name) && !is_empty {
+                    Value::String(MASK.to_owned())
+                } else {
+                    hidden(value, depth + 1)
+                };
+                (name.clone(), shown)
+            };
+            Value::Object(object.iter().map(entry).collect())
+        }
+        Value::Array(items) => items.iter().map(|it| hidden(it, depth + 1)).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Whether what has this name is a secret. Counts of tokens are no secret.
+pub(crate) fn is_secret(name: &str) -> bool {
+    let plain: String =
+        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let is_count = plain.ends_with("tokens");
+    SECRETS.iter().any(|it| plain.contains(it)) && !is_count
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_form_holds_goes_back_as_json_on_lines_of_its_own() {
+        // FORM-5: `JSON.stringify(data, null, 2)`.
+        let values = json!({ "name": "新規", "tags": ["a"], "count": 2 });
+        assert_eq!(
+            submitted(&values),
+            "{\n  \"name\": \"新規\",\n  \"tags\": [\n    \"a\"\n  ],\n  \"count\": 2\n}"
+        );
+    }
+
+    #[test]
+    fn arguments_are_read_and_secrets_are_not() {
+        let params = json!({ "seat_ids": ["A5", "A6"], "passkey": "1234", "deep": { "a": 1 } });
+        let expected = [("seat_ids", "A5、A6"), ("passkey", "••••••"), ("deep", "{\"a\":1}")];
+        let told = arguments(&params, "、");
+        let told: Vec<_> = told.iter().map(|it| (it.0.as_str(), it.1.as_str())).collect();
+        assert_eq!(told, expected);
+        assert_eq!(arguments(&json!(7), "、"), []);
+    }
+
+    #[test]
+    fn the_bytes_of_a_picture_are_not_printed() {
+        let value = json!({ "data": "A".repeat(4_000), "name": "青" });
+        let shown = shortened(&value);
+        assert!(shown.to_string().len() < 200);
+        assert_eq!(shown["name"], "青");
+    }
+
+    #[test]
+    fn password_of_the_schema_is_hidden_wherever_it_is_repeated() {
+        let schema = json!({
+            "properties": {
+                "ticket": { "type": "string", "format": "password" },
+                "maybe": { "anyOf": [{ "$ref": "#/$defs/Key" }, { "type": "null" }] },
+                "list": { "items": { "$ref": "#/$defs/Key" } },
+                "name": { "type": "string" },
+            },
+            "$defs": { "Key": { "type": "string", "format": "password" } },
+        });
+        let value = json!({ "ticket": "sess_123456", "maybe": "opensesame", "list": ["third-one"],
+            "name": "worker-a" });
+        let secrets = secrets(&value, &schema);
+        assert_eq!(secrets.len(), 3, "{secrets:?}");
+        let raw = json!({ "structuredContent": value, "content": [{ "type": "text",
+            "text": "{\"ticket\":\"sess_123456\",\"name\":\"worker-a\"}" }] });
+        let shown = veiled(&raw, &secrets).to_string();
+        for secret in ["sess_123456", "opensesame", "third-one"] {
+            assert!(!shown.contains(secret), "{shown}");
+        }
+        assert!(shown.contains("worker-a") && shown.contains(MASK), "{shown}");
+    }
+
+    #[test]
+    fn names_alone_are_enough() {
+        let value = json!({ "session_token": "sess_abcdef", "text": "I am sess_abcdef." });
+        let shown = veiled_by(&value, &Value::Null);
+        assert_eq!(shown, json!({ "session_token": MASK, "text": format!("I am {MASK}.") }));
+    }
+
+    #[test]
+    fn a_short_secret_hides_itself_and_no_other_text() {
+        let secrets = BTreeSet::from(["a".to_owned()]);
+        assert_eq!(veiled(&json!(["a", "abc"]), &secrets), json!([MASK, "abc"]));
+    }
+
+    #[test]
+    fn a_schema_that_points_at_itself_ends() {
+        let schema = json!({ "$ref": "#", "properties": { "a": { "$ref": "#" } } });
+        assert_eq!(secrets(&json!({ "a": { "a": "x" } }), &schema).len(), 0);
+    }
+
+    #[test]
+    fn secrets_are_hidden_wherever_they_stand() {
+        let value = json!({
+            "user_id": "u1",
+            "passkey": "1234",
+            "deep": [{ "session_token": "abc", "API-Key": 7, "seat_ids": ["A5"] }],
+            "Authorization": ["Bearer x"],
+        });
+        let shown = masked(&value);
+        assert_eq!(
+            shown,
+            json!({
+                "user_id": "u1",
+                "passkey": MASK,
+                "deep": [{ "session_token": MASK, "API-Key": MASK, "seat_ids": ["A5"] }],
+                "Authorization": MASK,
+            })
+        );
+        assert!(!shown.to_string().contains("1234"));
+    }
+
+    #[test]
+    fn what_only_says_whether_or_how_much_is_shown() {
+        let value = json!({ "has_password": true, "token": null, "inputTokens": 12 });
+        assert_eq!(masked(&value), value);
+    }
+
+    #[test]
+    fn what_is_too_deep_is_not_shown() {
+        let mut value = json!({ "password": "x" });
+        for _ in 0..60 {
+            value = json!([value]);
+        }
+        assert!(!masked(&value).to_string().contains('x'));
+    }
+}

@@ -9,5 +9,3 @@ pub(crate) mod kept;
 pub(crate) mod markdown;
 pub(crate) mod talk;
 pub(crate) mod thread;
-pub(crate) mod tool_card;
-pub(crate) mod waiting;

@@ -1,12 +1,11 @@
-//! The entries of a conversation: the person's messages, and the assistant's answers.
+//! The entries of a conversation: the person's messages, the assistant's answers with the calls of tools in them, and
+//! what an answer waits for before it goes on.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::tool_card::ToolCard;
-use super::waiting::{Pending, Reply, Waiting};
-use crate::cards::picture::Picture;
-use crate::cards::shared::Shared;
+use crate::approvals::Question;
+use crate::cards::picture::{Picture, Shared};
 
 /// One message. Entries are shared, so that a view compares two of them by looking where they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,5 +195,193 @@ impl Turn {
             Piece::Text(_) | Piece::Call(_) => None,
         });
         lists.flatten().cloned().collect()
+    }
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ToolCard {
+    /// Tells it from the others of its turn.
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// The host's title for people; the page knows it in the reader's language (`Page::tool`).
+    pub(crate) title: String,
+    /// Whose tool it is: a component, or another server.
+    pub(crate) server: String,
+    /// Which view draws what it puts out.
+    pub(crate) view: Option<String>,
+    pub(crate) params: Value,
+    /// Why it is called.
+    pub(crate) reason: String,
+    pub(crate) state: State,
+    /// Whether it ran without asking, because the reader trusts the tool in this conversation.
+    pub(crate) is_trusted: bool,
+}
+
+/// How a call stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum State {
+    #[default]
+    Running,
+    Done(Came),
+    Failed {
+        ms: Option<u64>,
+        /// The error's text, for people.
+        error: String,
+    },
+    /// It goes on once the person has answered (see the turn's `pending`).
+    Waiting,
+    /// The person denied it; it was never called.
+    Denied,
+    /// The person or the network ended it in the middle: whether it happened is not known.
+    Stopped,
+}
+
+/// What came of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Came {
+    pub(crate) ms: Option<u64>,
+    /// What it put out (`structuredContent`); null where that was too much to keep over a reload.
+    pub(crate) result: Value,
+    /// What came beside it (`_meta`).
+    pub(crate) meta: Value,
+    /// Its content as text, where there is no structure.
+    pub(crate) text: String,
+    /// Whether something of it was too much to keep.
+    pub(crate) is_cut: bool,
+}
+
+impl ToolCard {
+    /// What it put out, once it has.
+    pub(crate) fn came(&self) -> Option<&Came> {
+        match &self.state {
+            State::Done(came) => Some(came),
+            _ => None,
+        }
+    }
+
+    /// Whether it was done, or may have been.
+    fn may_be_done(&self) -> bool {
+        matches!(self.state, State::Done(_) | State::Stopped)
+    }
+
+    /// Whether it is over, one way or the other.
+    pub(crate) fn is_over(&self) -> bool {
+        !matches!(self.state, State::Running | State::Waiting)
+    }
+}
+
+/// Something that waits, and the answer to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pending {
+    pub(crate) waiting: Waiting,
+    /// None while it waits.
+    #[serde(default)]
+    pub(crate) reply: Option<Reply>,
+    /// Whether the host has taken the reply.
+    #[serde(default)]
+    pub(crate) is_settled: bool,
+}
+
+/// The kinds of what waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Waiting {
+    /// A call that changes something, and has not begun.
+    Approval {
+        call_id: String,
+        name: String,
+        title: String,
+        params: Value,
+        reason: String,
+        /// By which the tool is trusted as it is now; empty where its name does.
+        #[serde(default)]
+        trust: String,
+        /// The host's approval: the assistant receives what became of the call, and cannot allow it itself.
+        #[serde(default)]
+        approval: String,
+    },
+    /// A tool's own questions.
+    Questions {
+        call_id: String,
+        name: String,
+        questions: Vec<Question>,
+        #[serde(default)]
+        approval: String,
+    },
+    /// A form that the assistant asked for; with a handle it is drawn by `FormInline`.
+    Form { call_id: String, schema: Value, handle: Option<String> },
+    /// Which of these pictures the next one is made from (ILL-45).
+    Choice { call_id: String, pictures: Vec<Shared<Picture>> },
+}
+
+/// The person's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reply {
+    /// Allowed this once.
+    Allow,
+    /// Now, and this tool from now on.
+    Trust,
+    Deny,
+    /// `{KEY: {action, content}}`, as the protocol has it.
+    Answers(Value),
+    /// The form is sent; the sentence that goes to the assistant.
+    Submitted(String),
+    /// Which of the pictures, by their ids.
+    Chosen(Vec<String>),
+    /// They want none of it: no answer, no choice.
+    Cancelled,
+}
+
+impl Pending {
+    pub(crate) fn new(waiting: Waiting) -> Self {
+        Self { waiting, reply: None, is_settled: false }
+    }
+
+    /// Whether the person has answered, and the host does not know it yet.
+    pub(crate) fn is_news(&self) -> bool {
+        self.reply.is_some() && !self.is_settled
+    }
+}
+
+impl Waiting {
+    /// Where the person's answer goes: an approval of the host's.
+    pub(crate) fn approval(&self) -> Option<&str> {
+        match self {
+            Self::Approval { approval, .. } | Self::Questions { approval, .. } => Some(approval),
+            Self::Form { .. } | Self::Choice { .. } => None,
+        }
+    }
+
+    /// The handle of the form that it is, where that is kept.
+    pub(crate) fn form(&self) -> Option<&str> {
+        match self {
+            Self::Form { handle, .. } => handle.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The approval by which it asks the reader something, or nothing where no list of the host's has it; none where it
+    /// stands in a list as what it is: a call to allow, a form of its own.
+    pub(crate) fn asks(&self) -> Option<&str> {
+        match self {
+            Self::Questions { approval, .. } => Some(approval),
+            Self::Form { handle: None, .. } | Self::Choice { .. } => Some(""),
+            Self::Form { .. } | Self::Approval { .. } => None,
+        }
+    }
+
+    /// The call that it belongs to.
+    pub(crate) fn call_id(&self) -> &str {
+        match self {
+            Self::Approval { call_id, .. }
+            | Self::Questions { call_id, .. }
+            | Self::Form { call_id, .. }
+            | Self::Choice { call_id, .. } => call_id,
+        }
     }
 }

@@ -4,8 +4,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::entry::{Failure, Usage};
-use super::waiting::Waiting;
+use super::entry::{Failure, Usage, Waiting};
 use crate::approvals::Question;
 use crate::rest::name;
 

@@ -3,13 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::entry::{Body, Entry, Piece};
+use super::entry::{Body, Entry, Piece, State, Waiting};
 use super::thread::Thread;
-use super::tool_card::State;
-use super::waiting::Waiting;
 use crate::browser::Keep;
-use crate::cards::picture::Picture;
-use crate::cards::shared::Shared;
+use crate::cards::picture::{Picture, Shared};
 
 /// Turns of one conversation that are kept: a question and its answer each.
 pub(crate) const TURNS_MAX: usize = 20;

@@ -10,17 +10,17 @@ use output::text::is_blank;
 use web_sys::StorageEvent;
 
 use super::client::{self, Assistants, Lost, Unmet};
-use super::entry::Phase;
+use super::entry::{Phase, Reply};
 use super::kept::SavedChats;
 use super::thread::{Coming, Thread};
-use super::waiting::Reply;
 use crate::approvals::Answered;
 use crate::browser;
 use crate::call::{Attempt, Loaded};
-use crate::cards::shared::Shared;
+use crate::cards::picture::Shared;
 use crate::page::{lasting, page};
 use crate::table;
 use crate::text::Key;
+
 pub(crate) use composing::{ATTACHED_MAX, AppSays};
 
 /// The assistant that has all of the counter's tools.

@@ -1,19 +1,15 @@
 //! A conversation: its entries, what is asked next, and what the stream makes of the answer.
 
 mod asking;
-#[cfg(test)]
-mod lasting_tests;
 mod taking;
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Asked, Body, Entry, Failure, Phase, Turn};
-use super::tool_card::State;
-use super::waiting::{Pending, Reply, Waiting};
-use crate::cards::picture::Picture;
-use crate::cards::shared::Shared;
+use super::entry::{Asked, Body, Entry, Failure, Pending, Phase, Reply, State, Turn, Waiting};
+use crate::cards::picture::{Picture, Shared};
+
 pub(crate) use asking::Request;
 pub(crate) use taking::Coming;
 

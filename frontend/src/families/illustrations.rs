@@ -5,7 +5,7 @@ use output::illustrations::{Illustration, Illustrations, Thumbnail};
 use serde_json::Value;
 
 use crate::browser;
-use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
+use crate::cards::picture::{Kind, SHOTS_MAX, Shot};
 use crate::part::{Part, part};
 use crate::table::{Drawing, Family, Greeting, NONE, Outputs, View, counted, fits};
 use crate::text::{Key, Lang};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::cards::secret;
+use crate::cards;
 use crate::error::{CallError, Refusal};
 use crate::text::Lang;
 
@@ -128,13 +128,13 @@ impl Output {
     /// The same without these secrets.
     pub(crate) fn veiled(&self, secrets: &BTreeSet<String>) -> Self {
         let content = self.content.iter().map(|it| match it {
-            Content::Text(text) => Content::Text(secret::veiled_text(text, secrets)),
+            Content::Text(text) => Content::Text(cards::veiled_text(text, secrets)),
             other => other.clone(),
         });
         Self {
-            structured: self.structured.as_ref().map(|it| secret::veiled(it, secrets)),
+            structured: self.structured.as_ref().map(|it| cards::veiled(it, secrets)),
             content: content.collect(),
-            raw: secret::veiled(&self.raw, secrets),
+            raw: cards::veiled(&self.raw, secrets),
         }
     }
 }

@@ -1,22 +1,16 @@
 //! What stands in a conversation beside its text: calls with what they put out, what waits for the
 //! reader, pictures. Each takes plain values and callbacks; the place decides what comes of them.
 
-mod arguments;
 mod call_card;
-mod form;
-mod lightbox;
-mod overlay;
 mod pending;
 mod picker;
 mod pictures;
 
 use leptos::prelude::*;
 
-pub(crate) use arguments::Arguments;
-pub(crate) use call_card::CallCard;
+pub(crate) use call_card::{Arguments, CallCard};
 pub(crate) use pending::{PendingCard, asked};
-pub(crate) use pictures::PictureGrid;
-pub(crate) use pictures::ThreadGallery;
+pub(crate) use pictures::{PictureGrid, ThreadGallery};
 
 /// How a result speaks for the reader: what is chosen in it is the next message. Provided as a context
 /// by the place that has a conversation; elsewhere results are only to look at.

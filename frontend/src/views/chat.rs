@@ -2,9 +2,7 @@
 
 mod composer;
 pub(crate) mod markdown;
-mod message;
 mod piece;
-mod shots;
 mod threads;
 mod transcript;
 
@@ -158,10 +156,10 @@ fn Head() -> impl IntoView {
                 <span class="chat-behind">{behind}</span>
             </div>
             <ThreadGallery
-                count=Memo::new(move |_| talk.thread.with(shots::count))
+                count=Memo::new(move |_| talk.thread.with(piece::shot_count))
                 shots=Signal::derive(move || {
                     let lang = Lang::spoken();
-                    talk.thread.with(|it| shots::all(it, lang))
+                    talk.thread.with(|it| piece::all_shots(it, lang))
                 })/>
             <button type="button" class="quiet small chat-new" on:click=move |_| {
                 talk.begin();

@@ -9,14 +9,14 @@ use super::map::MapView;
 use super::notice::Empty;
 use super::part::drawn_by;
 use super::raw::Raw;
-use crate::cards::secret;
+use super::structured::Structured;
+use crate::cards;
 use crate::geo;
 use crate::link::is_link;
 use crate::mcp::wire::{Content, Output, Tool};
 use crate::part::{Part, part};
 use crate::table;
 use crate::text::Key;
-use crate::views::structured::Structured;
 
 /// The code of apps: most tools have none.
 static APPS: Part<Show> = part!(apps: Show = &Show(|it| any_view! { <AppView shown=it/> }));
@@ -38,7 +38,7 @@ pub(crate) fn app(shown: Shown) -> AnyView {
 #[component]
 pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
     let value = output.structured.as_ref().unwrap_or(&output.raw);
-    let secrets = secret::secrets(value, &tool.output_schema);
+    let secrets = cards::secrets(value, &tool.output_schema);
     if secrets.is_empty() {
         return any_view! { <Drawn tool output/> };
     }

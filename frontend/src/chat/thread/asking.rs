@@ -3,10 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{MESSAGE_MAX, Thread};
-use crate::cards::picture::Picture;
-use crate::cards::shared::Shared;
-use crate::chat::entry::{Asked, Body, Entry, Phase, Turn};
-use crate::chat::waiting::{Pending, Reply, Waiting};
+use crate::cards::picture::{Picture, Shared};
+use crate::chat::entry::{Asked, Body, Entry, Pending, Phase, Reply, Turn, Waiting};
 
 /// Entries of the history that are sent along (ILL-46).
 pub(crate) const HISTORY_MAX: usize = 20;

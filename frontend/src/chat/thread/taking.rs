@@ -4,12 +4,11 @@ use serde_json::{Value, json};
 
 use super::Thread;
 use super::asking::PICTURE_MARK;
-use crate::cards::picture::Picture;
-use crate::cards::shared::Shared;
-use crate::chat::entry::{Answerer, Body, Entry, Phase, Piece, Turn};
+use crate::cards::picture::{Picture, Shared};
+use crate::chat::entry::{
+    Answerer, Body, Came, Entry, Pending, Phase, Piece, Reply, State, ToolCard, Turn, Waiting,
+};
 use crate::chat::event::{Asking, Called, Done, Event, ImageIn, Resulted, WAITING_MAX};
-use crate::chat::tool_card::{Came, State, ToolCard};
-use crate::chat::waiting::{Pending, Reply, Waiting};
 
 /// Characters of one answer.
 const TEXT_MAX: usize = 200_000;

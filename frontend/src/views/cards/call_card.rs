@@ -1,19 +1,16 @@
-//! One call of a tool in a conversation: what, whose, why, how long and with what end; and below it
-//! what it put out, by its own view.
+//! One call of a tool in a conversation: what, with which arguments, whose, why, how long and with what end; and below
+//! it what it put out, by its own view.
 
 use leptos::html;
 use leptos::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::Say;
-use super::arguments::Arguments;
 use crate::apps::live::{Called, Outcome};
 use crate::browser;
-use crate::cards::masked::masked;
-use crate::cards::secret;
-use crate::cards::told::shortened;
-use crate::chat::tool_card::{Came, State, ToolCard};
-use crate::mcp::wire::{Content, Output, Tool};
+use crate::cards::{self, masked, shortened};
+use crate::chat::entry::{Came, State, ToolCard};
+use crate::mcp::wire::{Content, Explained, Output, Tool};
 use crate::page::page;
 use crate::table;
 use crate::text::{Key, Lang};
@@ -122,7 +119,7 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
     move || {
         let ToolCard { name, server, view, params, reason, state, .. } = card.get();
         let tool = page().tool(&name).unwrap_or_default();
-        let hidden = secret::veiled_by(&params, &tool.input_schema);
+        let hidden = cards::veiled_by(&params, &tool.input_schema);
         let fact = |key: Key, text: String| {
             (!text.is_empty()).then(|| view! { <dt>{key}</dt><dd>{text}</dd> })
         };
@@ -298,6 +295,46 @@ fn output(params: &Value, came: Came, is_drawn: bool) -> Output {
     }
 }
 
+/// Draws them with the names that the tool has for them in the reader's language, and small those that programs use.
+#[component]
+pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
+    let shown = move || {
+        let lang = Lang::spoken();
+        let tool = page().tool(&tool);
+        let schema = tool.as_ref().map(|it| it.input_schema.clone()).unwrap_or_default();
+        let list = cards::arguments(&cards::veiled_by(&params, &schema), lang.comma());
+        if list.is_empty() {
+            return any_view! { <p class="hint">{Key::CardNoArguments}</p> };
+        }
+        let entry = |(name, value): (String, String)| {
+            let about = tool.as_ref().and_then(|it| {
+                let Explained { label, help } = it.argument(lang, &name);
+                label.or(help).map(|it| topic(&it).to_owned())
+            });
+            let (said, named) = match about {
+                Some(about) => (about, any_view! { <code class="hint">{name}</code> }),
+                None => (name, ().into_any()),
+            };
+            view! {
+                <div class="call-argument">
+                    <dt>{said}{named}</dt>
+                    <dd>{value}</dd>
+                </div>
+            }
+        };
+        any_view! { <dl class="call-arguments">{list.into_iter().map(entry).collect_view()}</dl> }
+    };
+    view! { <div>{shown}</div> }
+}
+
+/// What an explanation is about: how it begins.
+fn topic(text: &str) -> &str {
+    let text = text.trim();
+    let ends = [text.find(['（', '(', '。', '\n']), text.find(". ")];
+    let end = ends.into_iter().flatten().min().filter(|at| *at > 0).unwrap_or(text.len());
+    text[..end].trim_end_matches([' ', '.', ':', '：'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,5 +358,19 @@ mod tests {
         let output = output(&Value::Null, came, false);
         assert_eq!(output.content, [Content::Text("晴れ".to_owned())]);
         assert_eq!(output.structured, None);
+    }
+
+    #[test]
+    fn a_topic_is_the_beginning_of_an_explanation() {
+        for (text, about) in [
+            ("座席のID（list_available_seats の seat_id）。すべて", "座席のID"),
+            ("Seat IDs (of list_available_seats). All or none", "Seat IDs"),
+            ("予約する人。", "予約する人"),
+            ("Who reserves. Any name", "Who reserves"),
+            ("(optional)", "(optional)"),
+            ("", ""),
+        ] {
+            assert_eq!(topic(text), about);
+        }
     }
 }

@@ -2,14 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::overlay::Overlay;
-use super::pictures::name;
+use super::pictures::{Overlay, name};
 use crate::browser;
-use crate::cards::picked::Picked;
-use crate::cards::picture::Picture;
-use crate::cards::shared::Shared;
-use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
-use crate::chat::waiting::Reply;
+use crate::cards::picture::{Kind, Picked, Picture, SHOTS_MAX, Shared, Shot};
+use crate::chat::entry::Reply;
 use crate::text::Key;
 
 /// Asks in a dialog; a reader who closes it without an answer finds the way back in the conversation.

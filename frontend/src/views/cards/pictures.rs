@@ -1,12 +1,14 @@
-//! Pictures in a grid: each can be looked at closely and saved; and all those of a conversation.
+//! Pictures in a grid, all those of a conversation, and one as large as the window: next and previous, closer and
+//! farther, saved as a file. A dialog over the page holds the keyboard until it is closed.
 
+use leptos::ev::{KeyboardEvent, WheelEvent};
+use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
-use super::lightbox::Lightbox;
-use super::overlay::Overlay;
 use crate::base64::decoded;
 use crate::browser;
-use crate::cards::shot::{Kind, SHOTS_MAX, Shot, stamp};
+use crate::cards::picture::{Kind, SHOTS_MAX, Shot, stamp};
 use crate::dates;
 use crate::page::page;
 use crate::text::Key;
@@ -111,5 +113,229 @@ pub(crate) fn ThreadGallery(
                 <PictureGrid shots/>
             </div>
         </Overlay>
+    }
+}
+
+/// How close and how far one can go, and the steps on the way, in percent.
+const ZOOM_MAX: u32 = 800;
+const ZOOM_MIN: u32 = 100;
+
+/// What is looked at, and how closely.
+#[derive(Clone, Copy)]
+struct Look {
+    shots: Memo<Vec<Shot>>,
+    at: RwSignal<Option<usize>>,
+    zoom: RwSignal<u32>,
+    stage: NodeRef<html::Div>,
+}
+
+/// Draws the picture that `at` says, if it says one.
+#[component]
+fn Lightbox(shots: Memo<Vec<Shot>>, at: RwSignal<Option<usize>>) -> impl IntoView {
+    let look = Look { shots, at, zoom: RwSignal::new(ZOOM_MIN), stage: NodeRef::new() };
+    let is_open = RwSignal::new(false);
+    Effect::new(move |_| {
+        let has_one = at.get().is_some();
+        if is_open.get_untracked() != has_one {
+            look.zoom.set(ZOOM_MIN);
+            is_open.set(has_one);
+        }
+    });
+    Effect::new(move |_| {
+        if !is_open.get() && at.get_untracked().is_some() {
+            at.set(None);
+        }
+    });
+    let label = Signal::derive(move || look.title());
+    view! {
+        <Overlay is_open class="lightbox" label on_key=move |event| look.key(&event)>
+            <div class="lightbox-bar">
+                <p class="lightbox-title" aria-live="polite">{move || look.title()}</p>
+                <Tools look is_open/>
+            </div>
+            <div class="lightbox-stage" tabindex="0" role="group" autofocus=true node_ref=look.stage
+                aria-label=Key::PictureStage
+                on:wheel=move |event| look.wheel(&event)>
+                {move || look.shot().map(|shot| {
+                    let title = name(at.get_untracked().unwrap_or_default(), &shot);
+                    view! {
+                        <img src=shot.url().unwrap_or_default() alt=title
+                            style=("--zoom", move || (f64::from(look.zoom.get()) / 100.0).to_string())/>
+                    }
+                })}
+            </div>
+            <Foot look/>
+        </Overlay>
+    }
+}
+
+#[component]
+fn Tools(look: Look, is_open: RwSignal<bool>) -> impl IntoView {
+    let save = move |_| {
+        if let Some(shot) = look.shot() {
+            download(&shot);
+        }
+    };
+    view! {
+        <div class="lightbox-tools">
+            <button type="button" class="quiet small" on:click=move |_| look.step(false)
+                aria-label=Key::ZoomOut
+                aria-disabled=move || (look.zoom.get() <= ZOOM_MIN).then_some("true")>"－"</button>
+            <button type="button" class="quiet small" on:click=move |_| look.set_zoom(ZOOM_MIN)>
+                <span class="only-heard">{Key::PictureZoomReset}</span>
+                {move || format!("{}%", look.zoom.get())}
+            </button>
+            <button type="button" class="quiet small" on:click=move |_| look.step(true)
+                aria-label=Key::ZoomIn
+                aria-disabled=move || (look.zoom.get() >= ZOOM_MAX).then_some("true")>"＋"</button>
+            <button type="button" class="quiet small" on:click=save>{Key::PictureDownload}</button>
+            <button type="button" class="quiet small" on:click=move |_| is_open.set(false)>
+                {Key::Close}
+            </button>
+        </div>
+    }
+}
+
+#[component]
+fn Foot(look: Look) -> impl IntoView {
+    let has_others = Memo::new(move |_| look.shots.with(|it| it.len() > 1));
+    let facts = move || {
+        let facts = look.shot().map(|it| it.facts).unwrap_or_default();
+        facts.into_iter().map(|it| view! { <li>{it}</li> }).collect_view()
+    };
+    let step = move |is_next: bool| {
+        let (key, sign) =
+            if is_next { (Key::PictureNext, "→") } else { (Key::PicturePrevious, "←") };
+        has_others.get().then(|| {
+            view! {
+                <button type="button" class="quiet" on:click=move |_| look.go(is_next)
+                    aria-label=key>{sign}</button>
+            }
+        })
+    };
+    view! {
+        <div class="lightbox-foot">
+            {move || step(false)}
+            <ul class="lightbox-facts">{facts}</ul>
+            {move || step(true)}
+        </div>
+    }
+}
+
+impl Look {
+    fn shot(self) -> Option<Shot> {
+        let at = self.at.get()?;
+        self.shots.with(|it| it.get(at).cloned())
+    }
+
+    fn title(self) -> String {
+        let (Some(at), Some(shot)) = (self.at.get(), self.shot()) else { return String::new() };
+        let count = self.shots.with(Vec::len).to_string();
+        let name = name(at, &shot);
+        Key::PictureAt.fill(&[&name, &(at + 1).to_string(), &count])
+    }
+
+    /// To the next picture, or the one before; round and round.
+    fn go(self, is_next: bool) {
+        let count = self.shots.with_untracked(Vec::len).max(1);
+        let step = if is_next { 1 } else { count - 1 };
+        self.zoom.set(ZOOM_MIN);
+        self.at.update(|it| *it = it.map(|it| (it + step) % count));
+    }
+
+    fn step(self, is_closer: bool) {
+        let zoom = self.zoom.get_untracked();
+        self.set_zoom(if is_closer { zoom * 5 / 4 } else { zoom * 4 / 5 });
+    }
+
+    /// What is in the middle stays there.
+    fn set_zoom(self, zoom: u32) {
+        let zoom = zoom.clamp(ZOOM_MIN, ZOOM_MAX);
+        let by = f64::from(zoom) / f64::from(self.zoom.get_untracked().max(1));
+        self.zoom.set(zoom);
+        let Some(stage) = self.stage.get_untracked() else { return };
+        let (left, top) = (f64::from(stage.scroll_left()), f64::from(stage.scroll_top()));
+        let (width, height) = (f64::from(stage.client_width()), f64::from(stage.client_height()));
+        let moved = move |from: f64, size: f64| ((from + size / 2.0) * by - size / 2.0) as i32;
+        request_animation_frame(move || {
+            stage.set_scroll_left(moved(left, width));
+            stage.set_scroll_top(moved(top, height));
+        });
+    }
+
+    fn wheel(self, event: &WheelEvent) {
+        if event.ctrl_key() || event.meta_key() {
+            event.prevent_default();
+            self.step(event.delta_y() < 0.0);
+        }
+    }
+
+    fn key(self, event: &KeyboardEvent) {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return;
+        }
+        // Closer up, the arrows move over the picture.
+        let is_whole = self.zoom.get_untracked() == ZOOM_MIN;
+        match event.key().as_str() {
+            "ArrowRight" if is_whole => self.go(true),
+            "ArrowLeft" if is_whole => self.go(false),
+            "PageDown" => self.go(true),
+            "PageUp" => self.go(false),
+            "+" | ";" | "=" => self.step(true),
+            "-" => self.step(false),
+            "0" => self.set_zoom(ZOOM_MIN),
+            _ => return,
+        }
+        event.prevent_default();
+    }
+}
+
+/// Draws its children while it is open.
+#[component]
+pub(super) fn Overlay(
+    is_open: RwSignal<bool>,
+    class: &'static str,
+    /// What it is called.
+    #[prop(into)]
+    label: Signal<String>,
+    /// Keys that it takes.
+    #[prop(optional, into)]
+    on_key: Option<Callback<KeyboardEvent>>,
+    children: ChildrenFn,
+) -> impl IntoView {
+    let dialog = NodeRef::<html::Dialog>::new();
+    Effect::new(move |_| {
+        let is_open = is_open.get();
+        if let Some(dialog) = dialog.get() {
+            match (is_open, dialog.open()) {
+                // It is in the page and closed: opening it cannot fail.
+                (true, false) => drop(dialog.show_modal()),
+                (false, true) => dialog.close(),
+                _ => {}
+            }
+        }
+    });
+    let key = move |event: KeyboardEvent| {
+        // What is below, another dialog or the conversation, must not get the event.
+        event.stop_propagation();
+        if let Some(on_key) = on_key.filter(|_| !browser::is_composing(&event)) {
+            on_key.run(event);
+        }
+    };
+    // A click on the dialog itself is one beside what it holds.
+    let aside = move |event: leptos::ev::MouseEvent| {
+        event.stop_propagation();
+        let target = event.target().map(|it| it.unchecked_into::<web_sys::Node>());
+        let own = dialog.get_untracked();
+        if target.zip(own).is_some_and(|(target, own)| own.is_same_node(Some(&target))) {
+            is_open.set(false);
+        }
+    };
+    view! {
+        <dialog class=format!("overlay {class}") node_ref=dialog
+            aria-label=move || label.get()
+            on:close=move |_| is_open.set(false) on:keydown=key on:click=aside>
+            {move || is_open.get().then(|| children())}
+        </dialog>
     }
 }

@@ -1,4 +1,5 @@
-//! The conversation, message by message; it follows what comes for as long as the reader is at its end.
+//! The conversation, message by message: the person's at the right, the assistant's answers at the left (ILL-46). It
+//! follows what comes for as long as the reader is at its end.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,11 +10,17 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::ResizeObserver;
 
-use super::message::Message;
-use super::piece::LatestCall;
+use super::piece::{LatestCall, PendingView, PieceView, shots};
+use super::provider;
 use crate::browser;
+use crate::cards::picture::{Kind, Shared};
+use crate::chat::entry::{Asked, Body, Entry, Failure, Phase, Piece, Turn, Usage};
 use crate::chat::talk::Talk;
-use crate::text::Key;
+use crate::dates::grouped;
+use crate::page::page;
+use crate::text::{Key, Lang};
+use crate::views::cards::PictureGrid;
+use crate::views::raw::copy;
 
 /// How near to its end the page counts as there, in pixels.
 const NEAR_PX: f64 = 80.0;
@@ -138,4 +145,298 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
             observer.disconnect();
         }
     });
+}
+
+/// A message, for as long as it is in the conversation.
+#[component]
+pub(super) fn Message(id: u64) -> impl IntoView {
+    let talk = Talk::here();
+    let entry = Memo::new(move |_| {
+        talk.thread.with(|it| it.entries.iter().find(|it| it.id == id).cloned())
+    });
+    let place = Memo::new(move |_| {
+        talk.thread.with(|it| {
+            let index = it.entries.iter().position(|it| it.id == id);
+            (index.unwrap_or_default() + 1, it.entries.len())
+        })
+    });
+    let is_answer = entry.with_untracked(|it| it.as_ref().is_some_and(|it| it.turn().is_some()));
+    let name = move || {
+        let key = if is_answer { Key::ChatAssistantAt } else { Key::ChatYouAt };
+        let (index, count) = place.get();
+        key.fill(&[&index.to_string(), &count.to_string()])
+    };
+    let class = if is_answer { "chat-message is-answer" } else { "chat-message is-own" };
+    view! {
+        <article class=class aria-label=name id=format!("chat-message-{id}")>
+            {if is_answer {
+                any_view! { <Answer id entry/> }
+            } else {
+                any_view! { <Own id entry/> }
+            }}
+        </article>
+    }
+}
+
+type Seen = Memo<Option<Shared<Entry>>>;
+
+fn turn<T>(entry: Seen, read: impl FnOnce(&Turn) -> T) -> Option<T> {
+    entry.with(|it| it.as_ref().and_then(|it| it.turn()).map(read))
+}
+
+#[component]
+fn Own(id: u64, entry: Seen) -> impl IntoView {
+    let talk = Talk::here();
+    let asked = Memo::new(move |_| {
+        entry.with(|it| match it.as_ref().map(|it| &it.body) {
+            Some(Body::Asked(asked)) => asked.clone(),
+            _ => Asked::default(),
+        })
+    });
+    let copied = move |_| copy(&asked.with_untracked(|it| it.text.clone()), Key::Copied);
+    let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
+    let sent = Memo::new(move |_| asked.with(|it| shots(&it.pictures, Kind::Sent)));
+    let has_sent = Memo::new(move |_| sent.with(|it| !it.is_empty()));
+    view! {
+        <div class="chat-bubble">
+            {move || has_sent.get().then(|| view! { <PictureGrid shots=sent/> })}
+            <p class="chat-own-text">{move || asked.with(|it| it.text.clone())}</p>
+        </div>
+        {move || asked.with(|it| it.is_out).then(|| view! {
+            <p class="hint">{Key::ChatLeftOut}</p>
+        })}
+        <div class="chat-acts">
+            <button type="button" class="plain small" on:click=copied
+                aria-label=Key::ChatCopyNamed>{Key::Copy}</button>
+            <button type="button" class="plain small" on:click=move |_| talk.edit(id)
+                disabled=move || is_running.get()
+                aria-label=Key::ChatEditNamed>{Key::ChatEdit}</button>
+        </div>
+    }
+}
+
+#[component]
+fn Answer(id: u64, entry: Seen) -> impl IntoView {
+    let count = Memo::new(move |_| turn(entry, |it| it.pieces.len()).unwrap_or_default());
+    let is_running = Memo::new(move |_| turn(entry, Turn::is_running) == Some(true));
+    let pending = move |index: usize| {
+        let pending =
+            Memo::new(move |_| turn(entry, |it| it.pending.get(index).cloned()).flatten());
+        view! { <PendingView pending/> }
+    };
+    let below = move |piece: Option<usize>| {
+        let waits = Memo::new(move |_| turn(entry, |it| it.waits_below(piece)).unwrap_or_default());
+        view! { <For each=move || waits.get() key=|it| *it children=pending/> }
+    };
+    let piece = move |index: usize| {
+        let piece = Memo::new(move |_| turn(entry, |it| it.pieces.get(index).cloned()).flatten());
+        let is_open = Memo::new(move |_| is_running.get() && index + 1 == count.get());
+        view! {
+            <PieceView place=(id, index) piece is_open/>
+            {below(Some(index))}
+        }
+    };
+    let is_bare = Memo::new(move |_| {
+        let is_bare = |it: &Turn| it.pieces.is_empty() && it.pending.is_empty();
+        turn(entry, |it| it.phase == Phase::Done && is_bare(it)) == Some(true)
+    });
+    view! {
+        <div class="chat-answer">
+            <For each=move || 0..count.get() key=|it| *it children=piece/>
+            {below(None)}
+            {move || is_bare.get().then(|| view! { <p class="hint">{Key::ChatEmpty}</p> })}
+            <Status entry/>
+        </div>
+        <Ending entry/>
+    }
+}
+
+/// What it does meanwhile.
+#[component]
+fn Status(entry: Seen) -> impl IntoView {
+    let doing = Memo::new(move |_| {
+        turn(entry, |it| match &it.phase {
+            Phase::Thinking => Some(None),
+            Phase::Tool(name) => Some(Some(name.clone())),
+            _ => None,
+        })
+        .flatten()
+    });
+    let is_writing = Memo::new(move |_| {
+        turn(entry, |it| matches!(it.pieces.last(), Some(Piece::Text(_)))) == Some(true)
+    });
+    move || {
+        let tool = doing.get()?;
+        let said = move || match &tool {
+            Some(name) => {
+                let title = page().tool(name).map(|it| it.title(Lang::spoken()));
+                Key::ChatRunning.fill(&[&title.unwrap_or_else(|| name.clone())])
+            }
+            None => Key::ChatThinking.say().to_owned(),
+        };
+        Some(view! {
+            <p class="chat-status" class:is-writing=move || is_writing.get()>
+                <span class="chat-dots" aria-hidden="true"><i></i><i></i><i></i></span>
+                <span>{said}</span>
+            </p>
+        })
+    }
+}
+
+/// How it ended, who answered, and what can be done with it.
+#[component]
+fn Ending(entry: Seen) -> impl IntoView {
+    let talk = Talk::here();
+    let phase = Memo::new(move |_| turn(entry, |it| it.phase.clone()).unwrap_or_default());
+    let is_last = Memo::new(move |_| {
+        let own = entry.with(|it| it.as_ref().map(|it| it.id));
+        talk.thread.with(|it| it.entries.last().map(|it| it.id)) == own
+    });
+    let is_bare = Memo::new(move |_| turn(entry, |it| it.pieces.is_empty()) == Some(true));
+    let is_over = Memo::new(move |_| !matches!(phase.get(), Phase::Thinking | Phase::Tool(_)));
+    let copied =
+        move |_| copy(&untrack(|| turn(entry, Turn::text)).unwrap_or_default(), Key::Copied);
+    let has_acted = Memo::new(move |_| turn(entry, Turn::has_acted) == Some(true));
+    let may_repeat =
+        move || is_last.get() && !matches!(phase.get(), Phase::Failed(_) | Phase::Waiting);
+    // What was done is not done once more; what waits for the person's answers goes on.
+    let may_retry = Memo::new(move |_| {
+        is_last.get() && (!has_acted.get() || talk.thread.with(|it| it.goes_on()))
+    });
+    let has_text = Memo::new(move |_| turn(entry, |it| !it.text().is_empty()) == Some(true));
+    let again = move |_| {
+        talk.again();
+        browser::focus_if_lost("chat-input");
+    };
+    let notes = move || {
+        let (notice, reason) =
+            turn(entry, |it| (it.notice.clone(), it.stop_reason.clone())).unwrap_or_default();
+        let key = match reason.as_deref() {
+            Some("max_tool_rounds") => Some(Key::ChatRounds),
+            Some("deadline") => Some(Key::ChatDeadline),
+            Some("max_tokens") => Some(Key::ChatMaxTokens),
+            _ => None,
+        };
+        // What waits says itself that it does.
+        let notice = notice.filter(|_| reason.as_deref() != Some("waiting"));
+        key.map(|key| key.say().to_owned()).or(notice)
+    };
+    view! {
+        {move || notes().map(|it| view! { <p class="chat-notice hint">{it}</p> })}
+        {move || (phase.get() == Phase::Stopped).then(|| view! {
+            <p class="chat-notice hint">{Key::ChatStoppedHere}</p>
+        })}
+        {move || match phase.get() {
+            Phase::Failed(failure) => Some(view! { <Failed failure may_retry is_bare/> }),
+            _ => None,
+        }}
+        {move || is_over.get().then(|| view! {
+            <div class="chat-acts">
+                {move || has_text.get().then(|| view! {
+                    <button type="button" class="plain small" on:click=copied
+                        aria-label=Key::ChatCopyNamed>{Key::Copy}</button>
+                })}
+                {move || (may_repeat() && !has_acted.get()).then(|| view! {
+                    <button type="button" class="plain small" on:click=again
+                        aria-label=Key::ChatAgainNamed>{Key::ChatAgain}</button>
+                })}
+                {move || (may_repeat() && has_acted.get()).then(|| view! {
+                    <p class="hint">{Key::ChatActed}</p>
+                })}
+                <Facts turn=Signal::derive(move || turn(entry, Clone::clone).unwrap_or_default())/>
+            </div>
+        })}
+    }
+}
+
+/// Why it did not come, or not to its end; what came stays above.
+#[component]
+fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl IntoView {
+    let talk = Talk::here();
+    let Failure { status, error, details, retry_after_s } = failure;
+    let said = move || match (error.as_str(), status) {
+        ("", 0) if is_bare.get() => Key::ErrorOfflineMend.say().to_owned(),
+        ("", 0) => Key::ChatLost.say().to_owned(),
+        ("", _) => Key::ChatUnreadable.say().to_owned(),
+        (error, _) => error.to_owned(),
+    };
+    let again = move |_| {
+        talk.again();
+        browser::focus_if_lost("chat-input");
+    };
+    view! {
+        <div class="notice is-error chat-failed" role="alert">
+            <p class="notice-title">{move || {
+                if is_bare.get() { Key::ChatNoAnswer } else { Key::ChatIncomplete }.say()
+            }}</p>
+            <p>{said}</p>
+            {retry_after_s.map(|seconds| view! {
+                <p>{move || Key::ChatRetryAfter.fill(&[&seconds.to_string()])}</p>
+            })}
+            {(!details.is_empty()).then(|| view! {
+                <details><summary>{Key::Details}</summary><p>{details}</p></details>
+            })}
+            {move || may_retry.get().then(|| view! {
+                <button type="button" class="quiet" on:click=again>{Key::Retry}</button>
+            })}
+        </div>
+    }
+}
+
+/// The line below an answer.
+#[component]
+pub(super) fn Facts(#[prop(into)] turn: Signal<Turn>) -> impl IntoView {
+    let said = Memo::new(move |_| {
+        turn.with(|it| {
+            let (own, lang) = (&it.answerer, Lang::spoken());
+            let who = (!own.provider.is_empty()).then(|| provider(lang, &own.provider, &own.model));
+            let parts = who.into_iter().chain(taken(&it.usage, lang));
+            parts.collect::<Vec<_>>().join(" · ")
+        })
+    });
+    view! { <span class="chat-facts hint">{said}</span> }
+}
+
+/// What it took, as far as it is known.
+fn taken(usage: &Usage, lang: Lang) -> Vec<String> {
+    let mut parts = Vec::new();
+    if usage.input_tokens + usage.output_tokens > 0 {
+        let counts = [grouped(usage.input_tokens), grouped(usage.output_tokens)];
+        parts.push(lang.fill(Key::ChatTokens, &[&counts[0], &counts[1]]));
+    }
+    if usage.cached_tokens > 0 {
+        parts.push(lang.fill(Key::ChatCached, &[&grouped(usage.cached_tokens)]));
+    }
+    if let Some(micros) = usage.cost_micros.filter(|it| *it > 0) {
+        parts.push(lang.fill(Key::Cost, &[&dollars(micros)]));
+    }
+    parts
+}
+
+/// As many digits as tell something.
+fn dollars(micros: u64) -> String {
+    let dollars = micros as f64 / 1e6;
+    match micros {
+        0..10_000 => format!("{dollars:.4}"),
+        10_000..1_000_000 => format!("{dollars:.3}"),
+        _ => format!("{dollars:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_answer_took_is_said_as_far_as_it_is_known() {
+        let usage = Usage {
+            input_tokens: 12_345,
+            cached_tokens: 0,
+            output_tokens: 67,
+            cost_micros: Some(1_234),
+        };
+        assert_eq!(taken(&usage, Lang::En), ["12,345 tokens in, 67 out", "about $0.0012"]);
+        assert_eq!(taken(&Usage::default(), Lang::Ja), [""; 0]);
+        assert_eq!((grouped(1_000_000), dollars(2_500_000)), ("1,000,000".into(), "2.50".into()));
+    }
 }

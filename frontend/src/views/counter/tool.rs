@@ -8,7 +8,7 @@ use super::list::Group;
 use crate::apps::live::{Called, Outcome};
 use crate::browser;
 use crate::call::{Call, Caller};
-use crate::cards::masked::masked;
+use crate::cards::masked;
 use crate::form::{Form, is_empty};
 use crate::mcp::wire::{Progress, Tool};
 use crate::page::page;
