@@ -11,11 +11,10 @@ use crate::finder::Finder;
 use crate::home::{Activities, HEAD_START};
 use crate::operator::OperatorWay;
 use crate::page::{Connection, Door, page};
-use crate::part::{Part, part};
+use crate::part::{self, Part, part};
 use crate::reader;
 use crate::route::{OperatorTab, Route};
 use crate::settings::{self, Theme};
-use crate::style;
 use crate::subscriptions::Subscriptions;
 use crate::table::{self, Draw, Shown};
 use crate::text::{self, Key, Lang};
@@ -94,7 +93,7 @@ fn load_ahead(operator: OperatorWay) {
     }
     let load = async move {
         text::load().await;
-        style::load().await;
+        part::load().await;
         table::load().await;
         for part in [&CHAT, &COUNTER, &APPROVALS, &FINDER] {
             part.fetch().await;

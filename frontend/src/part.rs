@@ -1,11 +1,16 @@
-//! Parts of the page: code that is a file of its own, loaded when it is first needed. A page that is not split (trunk's,
-//! and the unit tests') has them all at once.
+//! Parts of the page: code that is a file of its own, loaded when it is first needed, and with the first of them the
+//! style of what parts draw, in a sheet of its own. A page that is not split (trunk's, and the unit tests') has them
+//! all at once.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::OnceLock;
 
 use futures::FutureExt;
+use leptos::prelude::document;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
 
 /// A part's code on its way; none where it cannot be loaded.
 pub(crate) type Loading<T> = Pin<Box<dyn Future<Output = Option<&'static T>>>>;
@@ -82,3 +87,38 @@ macro_rules! part {
 }
 
 pub(crate) use part;
+
+/// The link to it, of which xtask says where it leads.
+const LINK: &str = "later-style";
+
+thread_local!(static IS_HERE: Cell<bool> = const { Cell::new(false) });
+
+/// Whether all of the page's style is there.
+pub(crate) fn is_whole() -> bool {
+    IS_HERE.get()
+}
+
+/// Loads it; false where it cannot be loaded, which is tried again by the next call.
+pub(crate) async fn load() -> bool {
+    let link = document().get_element_by_id(LINK).filter(|_| !is_whole());
+    let is_here = match link {
+        None => true,
+        Some(link) => {
+            let loaded = js_sys::Promise::new(&mut |resolve, reject| {
+                for (event, then) in [("load", resolve), ("error", reject)] {
+                    let _ = link.add_event_listener_with_callback(event, then.unchecked_ref());
+                }
+            });
+            if link.get_attribute("rel").as_deref() != Some("stylesheet") {
+                let _ = link.set_attribute("rel", "stylesheet");
+            }
+            let loaded = JsFuture::from(loaded).await.is_ok();
+            if !loaded {
+                let _ = link.set_attribute("rel", "later");
+            }
+            loaded
+        }
+    };
+    IS_HERE.set(is_here);
+    is_here
+}

@@ -1,13 +1,7 @@
 //! Every text of the page, in Japanese and English.
 
 #[macro_use]
-mod apps;
-#[macro_use]
-mod cards;
-#[macro_use]
 mod chat;
-#[macro_use]
-mod map;
 #[macro_use]
 mod operator;
 mod words;

@@ -4,7 +4,6 @@ pub(crate) mod approvals;
 pub(crate) mod apps;
 pub(crate) mod cards;
 pub(crate) mod chat;
-pub(crate) mod coded;
 pub(crate) mod counter;
 pub(crate) mod drop;
 pub(crate) mod field;
@@ -19,11 +18,7 @@ pub(crate) mod part;
 pub(crate) mod parts;
 pub(crate) mod places;
 pub(crate) mod preferences;
-pub(crate) mod questions;
-pub(crate) mod raw;
 pub(crate) mod sign_in;
-pub(crate) mod structured;
-pub(crate) mod sure;
 
 #[cfg(test)]
 mod tests {

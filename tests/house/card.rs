@@ -8,7 +8,7 @@ const CARD: [(&str, &str, &str, &str); 9] = [
     ("leptos", "frontend", "frontend/src/main.rs", "leptos::mount"),
     ("wasm-bindgen", "frontend", "frontend/src/views/map.rs", "wasm_bindgen::prelude"),
     ("web-sys", "frontend", "frontend/src/views/map.rs", "web_sys::HtmlElement"),
-    ("leaflet", "frontend", "frontend/src/views/map/leaf.rs", "leaflet::Map::new"),
+    ("leaflet", "frontend", "frontend/src/views/map.rs", "leaflet::Map::new"),
     ("serde", "frontend", "frontend/src/mcp/wire.rs", "serde::Deserialize"),
     ("serde_json", "frontend", "frontend/src/mcp/wire.rs", "serde_json::"),
     ("gloo-net", "frontend", "frontend/src/mcp.rs", "gloo_net::http"),

@@ -16,7 +16,7 @@ pub(crate) struct Page {
 
 /// The style of what every visit shows.
 pub(crate) const STYLE: &str = "style.css";
-/// The style of what parts of the program draw: it is loaded with the first of them, by `frontend/src/style.rs`.
+/// The style of what parts of the program draw: it is loaded with the first of them, by `frontend/src/part.rs`.
 pub(crate) const LATER: &str = "later.css";
 
 /// The elements that start the program. `boot.js` is a file because the page's CSP allows no inline script.

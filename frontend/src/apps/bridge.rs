@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::link::is_link;
+use crate::browser::is_link;
 
 /// The revision of MCP Apps that the page speaks.
 pub(crate) const VERSION: &str = "2026-01-26";

@@ -1,8 +1,10 @@
-//! Numbers as the operator reads them.
+//! What the operator reads in the reader's language: numbers, how a call and a generation ended, and in sentences what
+//! a component can touch.
+
+use super::data::{Component, Reach};
+use crate::text::{Key, Lang};
 
 pub(crate) use output::form::size_of as bytes;
-
-use crate::text::{Key, Lang};
 
 /// Where there is no number.
 pub(crate) const NONE: &str = "—";
@@ -64,6 +66,135 @@ pub(crate) fn length(seconds: f64, lang: Lang) -> String {
     }
 }
 
+/// What an outcome is like; each kind has a mark of its own, so that colour is not all there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It was done.
+    Done,
+    /// It goes on: a person is asked.
+    Asked,
+    /// It was turned away, which is no fault of the server.
+    Refused,
+    /// Something is wrong with the component or the server.
+    Fault,
+}
+
+impl Kind {
+    /// Drawn before the text.
+    pub(crate) fn mark(self) -> &'static str {
+        match self {
+            Self::Done => "✓",
+            Self::Asked => "?",
+            Self::Refused => "–",
+            Self::Fault => "✕",
+        }
+    }
+
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Self::Done => "op-outcome is-done",
+            Self::Asked => "op-outcome is-asked",
+            Self::Refused => "op-outcome is-refused",
+            Self::Fault => "op-outcome is-fault",
+        }
+    }
+}
+
+/// An outcome as the audit log has it.
+pub(crate) fn outcome(outcome: &str, lang: Lang) -> (Kind, String) {
+    let (word, rest) = outcome.split_once(':').unwrap_or((outcome, ""));
+    let (kind, key) = match word {
+        "done" => (Kind::Done, Key::Done),
+        "asked" => (Kind::Asked, Key::OutcomeAsked),
+        "refused" => (Kind::Refused, Key::OutcomeRefused),
+        "invalid_params" => (Kind::Refused, Key::OutcomeInvalid),
+        "unknown_tool" | "not_found" => (Kind::Refused, Key::OutcomeUnknown),
+        "forbidden" => (Kind::Refused, Key::OutcomeForbidden),
+        "invalid_request_state" => (Kind::Refused, Key::OutcomeState),
+        "cancelled" => (Kind::Refused, Key::OutcomeCancelled),
+        "busy" => (Kind::Fault, Key::OutcomeBusy),
+        "unavailable" => (Kind::Fault, Key::OutcomeUnavailable),
+        "trapped" => (Kind::Fault, Key::OutcomeTrapped),
+        "broken" => (Kind::Fault, Key::OutcomeBroken),
+        "limit_exceeded" if rest.is_empty() => (Kind::Fault, Key::OutcomeLimitBare),
+        "limit_exceeded" => return (Kind::Fault, lang.fill(Key::OutcomeLimit, &[rest])),
+        // A tool's own code.
+        _ => return (Kind::Refused, lang.fill(Key::OutcomeRefusedAs, &[outcome])),
+    };
+    (kind, lang.say(key).to_owned())
+}
+
+/// How a generation stands; a status that the page does not know is shown as it is.
+pub(crate) fn status(status: &str, lang: Lang) -> String {
+    let key = match status.replace('_', " ").as_str() {
+        "serving" => Key::OperatorServes,
+        "replaced" => Key::OperatorStatusReplaced,
+        "rolled back" => Key::OperatorStatusRolledBack,
+        it if it.starts_with("returned") => Key::OperatorStatusReturned,
+        "removed" => Key::OperatorStatusRemoved,
+        _ => return status.to_owned(),
+    };
+    lang.say(key).to_owned()
+}
+
+/// What a component does with its grants, and what it was granted and does not use: a sentence each.
+pub(crate) fn sentences(component: &Component, lang: Lang) -> (Vec<String>, Vec<String>) {
+    let is_used = |grant: &&String| component.grants_needed.contains(grant);
+    let (used, unused): (Vec<_>, Vec<_>) = component.grants.iter().partition(is_used);
+    let reach = &component.reach;
+    let told = |grants: Vec<&String>| -> Vec<String> {
+        grants.into_iter().flat_map(|grant| sentence(grant, reach, lang)).collect()
+    };
+    let (mut used, unused) = (told(used), told(unused));
+    if !reach.environment.is_empty() {
+        used.push(lang.fill(Key::GrantEnvironment, &[&list(&reach.environment, lang)]));
+    }
+    (used, unused)
+}
+
+/// What one grant means; one that the page does not know is its own name.
+fn sentence(grant: &str, reach: &Reach, lang: Lang) -> Vec<String> {
+    let of = |names: &[String], some: Key, none: Key| match names {
+        [] => lang.say(none).to_owned(),
+        names => lang.fill(some, &[&list(names, lang)]),
+    };
+    let one = match grant {
+        "sql" => lang.say(Key::GrantSql).to_owned(),
+        "settings" => lang.say(Key::GrantSettings).to_owned(),
+        "clock" => lang.say(Key::GrantClock).to_owned(),
+        "random" => lang.say(Key::GrantRandom).to_owned(),
+        "http" => of(&reach.http, Key::GrantHttp, Key::GrantHttpNone),
+        "folders" => of(&reach.folders, Key::GrantFolders, Key::GrantFoldersNone),
+        "files" => of(&reach.files, Key::GrantFiles, Key::GrantFilesNone),
+        "blobs" => lang.say(Key::GrantBlobs).to_owned(),
+        "events" => lang.say(Key::GrantEvents).to_owned(),
+        "schedule" => match reach.schedule_ms {
+            Some(ms) => lang.fill(Key::GrantSchedule, &[&length(ms as f64 / 1e3, lang)]),
+            None => lang.say(Key::GrantScheduleNone).to_owned(),
+        },
+        "jobs" => lang.say(Key::GrantJobs).to_owned(),
+        "endpoints" => lang.say(Key::GrantEndpoints).to_owned(),
+        "assistants" => of(&reach.asks, Key::GrantAssistants, Key::GrantAssistantsNone),
+        "calls" => {
+            let calls = of(&reach.calls, Key::GrantCalls, Key::GrantCallsNone);
+            let trusts = (!reach.trusts.is_empty())
+                .then(|| lang.fill(Key::GrantTrusts, &[&list(&reach.trusts, lang)]));
+            return [calls].into_iter().chain(trusts).collect();
+        }
+        "runs" => lang.say(Key::GrantRuns).to_owned(),
+        unknown => unknown.to_owned(),
+    };
+    vec![one]
+}
+
+/// Names in a sentence; `*` is all there are.
+fn list(names: &[String], lang: Lang) -> String {
+    let name = |it: &String| {
+        if it == "*" { lang.say(Key::GrantAny).to_owned() } else { it.clone() }
+    };
+    names.iter().map(name).collect::<Vec<_>>().join(lang.comma())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,5 +224,95 @@ mod tests {
         assert_eq!(length(61.0, Lang::En), "1 min 1 s");
         assert_eq!(length(7_260.0, Lang::Ja), "2 時間 1 分");
         assert_eq!(length(90_000.0, Lang::En), "1 d 1 h");
+    }
+
+    #[test]
+    fn every_outcome_has_words_and_a_kind() {
+        let said = |it| outcome(it, Lang::En);
+        assert_eq!(said("done"), (Kind::Done, "Done".to_owned()));
+        assert_eq!(said("asked").0, Kind::Asked);
+        assert_eq!(said("limit_exceeded:memory").1, "Limit exceeded: memory");
+        assert_eq!(said("limit_exceeded").1, "Limit exceeded");
+        assert_eq!(said("trapped").0, Kind::Fault);
+        let own = said("sold_out");
+        assert_eq!(own, (Kind::Refused, "Refused: sold_out".to_owned()), "a tool's own code");
+        assert_eq!(outcome("busy", Lang::Ja).1, "混雑");
+    }
+
+    #[test]
+    fn kinds_differ_in_their_marks() {
+        let marks = [Kind::Done, Kind::Asked, Kind::Refused, Kind::Fault].map(Kind::mark);
+        for (index, mark) in marks.iter().enumerate() {
+            assert!(!marks[index + 1..].contains(mark), "{mark}");
+        }
+    }
+
+    #[test]
+    fn a_status_is_said_however_it_is_written() {
+        for written in ["rolled_back", "rolled back"] {
+            assert_eq!(status(written, Lang::En), "Rolled back");
+        }
+        let returned = status("returned: its first three calls trapped", Lang::En);
+        assert_eq!(returned, status("returned", Lang::En));
+        assert_eq!(status("lost", Lang::En), "lost");
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn what_it_uses_is_said_apart_from_what_it_does_not_use() {
+        let component = Component {
+            grants: names(&["http", "sql", "clock"]),
+            grants_needed: names(&["http", "sql"]),
+            reach: Reach { http: names(&["api.example.com", "b.example"]), ..Reach::default() },
+            ..Component::default()
+        };
+        let (used, unused) = sentences(&component, Lang::En);
+        assert_eq!(used[0], "Sends HTTP requests to: api.example.com, b.example");
+        assert_eq!(used[1], Lang::En.say(Key::GrantSql));
+        assert_eq!(unused, [Lang::En.say(Key::GrantClock)]);
+        let (used, _) = sentences(&component, Lang::Ja);
+        assert!(used[0].ends_with("api.example.com、b.example"), "{used:?}");
+    }
+
+    #[test]
+    fn every_grant_has_a_sentence_and_a_new_one_has_its_name() {
+        let known = [
+            "sql",
+            "settings",
+            "clock",
+            "random",
+            "http",
+            "folders",
+            "files",
+            "blobs",
+            "events",
+            "schedule",
+            "jobs",
+            "endpoints",
+            "assistants",
+            "calls",
+            "runs",
+        ];
+        for grant in known {
+            let said = sentence(grant, &Reach::default(), Lang::En);
+            assert!(said[0].ends_with('.'), "{grant}: {said:?}");
+        }
+        assert_eq!(sentence("dragons", &Reach::default(), Lang::Ja), ["dragons"]);
+    }
+
+    #[test]
+    fn what_runs_by_itself_or_unasked_is_said() {
+        let reach = Reach {
+            schedule_ms: Some(60_000),
+            calls: names(&["*"]),
+            trusts: names(&["weather"]),
+            ..Reach::default()
+        };
+        assert_eq!(sentence("schedule", &reach, Lang::En), ["Runs by itself every 1 min 0 s."]);
+        let calls = sentence("calls", &reach, Lang::En);
+        assert!(calls[0].ends_with("all of them") && calls[1].ends_with("weather"), "{calls:?}");
     }
 }

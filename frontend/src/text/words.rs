@@ -56,9 +56,8 @@ macro_rules! words {
     };
 }
 
-with_map_words! {
-    with_field_words; with_navigation_words; with_card_words; with_chat_words;
-    with_conversation_words; with_app_words; with_operator_words; words;
+with_chat_words! {
+    with_field_words; with_navigation_words; with_conversation_words; with_operator_words; words;
 
     // The frame of the page.
     Skip: "本文へ移動", "Skip to the content";

@@ -5,9 +5,8 @@ use leptos::task::spawn_local;
 use serde_json::Value;
 
 use super::cards::asked;
-use super::coded::coded;
-use super::notice::{Empty, Notice, Skeleton};
-use super::questions::Questions;
+use super::form::Questions;
+use super::notice::{Empty, Notice, Skeleton, coded};
 use crate::approvals::{Answered, Approval, Inbox, Word};
 use crate::browser;
 use crate::call::Loaded;

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::cards::Arguments;
+use super::form::Questions;
 use super::notice::{Notice, Skeleton};
-use super::questions::Questions;
 use crate::apps::bridge::Reason;
 use crate::apps::is_believed;
 use crate::apps::live::{Ask, Called, Failure, Live, Said, Stage, What};

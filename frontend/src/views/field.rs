@@ -4,12 +4,13 @@ mod inputs;
 
 use leptos::prelude::*;
 
-use super::coded::coded;
 use super::form::Filling;
+use super::notice::coded;
 use crate::form::{Entry, Field, Kind};
 use crate::text::Key;
-use inputs::{ChoiceInput, JsonInput, NumberInput, SwitchInput, TextInput};
-use inputs::{ChoicesInput, ListInput};
+use inputs::{
+    ChoiceInput, ChoicesInput, JsonInput, ListInput, NumberInput, SwitchInput, TextInput,
+};
 
 /// Draws one field with its label, its explanation and what is wrong with it.
 #[component]

@@ -1,8 +1,7 @@
-//! Places on a map: Leaflet over the bundled coastline, loaded when the first map is drawn.
+//! Places on a map; and what every map on this page shares: Leaflet, loaded with the first one, what its crate leaves
+//! out, and the bundled coastline.
 
-pub(crate) mod leaf;
-
-use js_sys::{JSON, Object, Reflect};
+use js_sys::{Array, JSON, Object, Reflect, WeakRef};
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -11,7 +10,6 @@ use wasm_bindgen::prelude::*;
 use crate::browser;
 use crate::geo::Features;
 use crate::text::Key;
-use leaf::{CREDIT, Labelled, circle_marker, class, geo_json, set};
 
 /// Draws places, lines and areas.
 #[component]
@@ -63,14 +61,14 @@ async fn drawn(
     let options = Object::new();
     // A wheel over the map scrolls the page, as everywhere else on it.
     set(&options, "scrollWheelZoom", &JsValue::FALSE);
-    let map = leaf::open(element, &options).await?;
+    let map = open(element, &options).await?;
     map.set_view(&leaflet::LatLng::new(35.55, 139.75), 9.0);
     let control = Reflect::get(&map, &"attributionControl".into())?;
     for (name, text) in [("setPrefix", "Leaflet"), ("addAttribution", CREDIT)] {
         let say: js_sys::Function = Reflect::get(&control, &name.into())?.dyn_into()?;
         say.call1(&control, &text.into())?;
     }
-    leaf::add_land(&map).await;
+    add_land(&map).await;
     let data = JSON::parse(&features.0.to_string())?;
     let options = Object::new();
     let by_kind =
@@ -91,7 +89,7 @@ async fn drawn(
     let layer = geo_json(&data, &options)?;
     layer.unchecked_ref::<leaflet::Layer>().add_to(&map);
     let fit = Object::new();
-    set(&fit, "padding", &js_sys::Array::of2(&32.into(), &32.into()));
+    set(&fit, "padding", &Array::of2(&32.into(), &32.into()));
     set(&fit, "maxZoom", &13.into());
     set(&fit, "animate", &JsValue::FALSE);
     map.fit_bounds_with_options(&layer.get_bounds(), &fit);
@@ -117,10 +115,150 @@ fn title_of(feature: &JsValue) -> Option<String> {
 
 /// A name beside a place: an element of ours, because Leaflet takes a string for markup.
 fn bind_title(marker: &leaflet::Layer, title: &str) {
-    let Some(element) = leaf::element("span", "", title) else { return };
+    let Some(element) = element("span", "", title) else { return };
     let options = Object::new();
     set(&options, "className", &"map-title".into());
     set(&options, "direction", &"top".into());
-    set(&options, "offset", &js_sys::Array::of2(&0.into(), &(-8).into()));
+    set(&options, "offset", &Array::of2(&0.into(), &(-8).into()));
     marker.unchecked_ref::<Labelled>().bind_element(&element, &options);
+}
+
+const SCRIPT: &str = "vendor/leaflet/leaflet.js";
+const STYLE: &str = "vendor/leaflet/leaflet.css";
+const LAND: &str = "land.json";
+const ROADS: &str = "roads.json";
+/// The pane of what lies under everything.
+const GROUND: &str = "ground";
+/// The box that the coastline was clipped to.
+const SEA: &str = r#"{"type":"Polygon","coordinates":[[[138.9,34.85],[140.6,34.85],[140.6,36.1],[138.9,36.1],[138.9,34.85]]]}"#;
+/// Must stay on the map: the coastline's licence asks for it.
+pub(crate) const CREDIT: &str = "© OpenStreetMap contributors (ODbL)";
+
+// The crate has these in its source and does not export them, or takes options that it does not know.
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = L, js_name = geoJSON, catch)]
+    pub(crate) fn geo_json(
+        json: &JsValue,
+        options: &JsValue,
+    ) -> Result<leaflet::FeatureGroup, JsValue>;
+    #[wasm_bindgen(js_namespace = L, js_name = circleMarker)]
+    fn circle_marker(place: &leaflet::LatLng, options: &JsValue) -> leaflet::Layer;
+    #[wasm_bindgen(js_namespace = L, js_name = polyline)]
+    pub(crate) fn polyline(points: &Array, options: &JsValue) -> leaflet::Layer;
+    #[wasm_bindgen(js_namespace = L, js_name = marker)]
+    pub(crate) fn marker(place: &leaflet::LatLng, options: &JsValue) -> leaflet::Layer;
+    #[wasm_bindgen(js_namespace = L, js_name = divIcon)]
+    pub(crate) fn div_icon(options: &JsValue) -> JsValue;
+    #[wasm_bindgen(js_namespace = L, js_name = svg)]
+    pub(crate) fn svg(options: &JsValue) -> JsValue;
+    #[wasm_bindgen(js_namespace = L, js_name = tileLayer)]
+    pub(crate) fn tile_layer(url: &str, options: &JsValue) -> leaflet::Layer;
+    #[wasm_bindgen(method, js_class = "Layer", js_name = bindTooltip)]
+    fn bind_element(this: &Labelled, content: &web_sys::Element, options: &JsValue) -> JsValue;
+    /// A layer that can carry an element as its tooltip; the crate takes only strings.
+    type Labelled;
+    /// Tells when an element changes its size.
+    pub(crate) type ResizeObserver;
+    #[wasm_bindgen(constructor)]
+    pub(crate) fn new(callback: &JsValue) -> ResizeObserver;
+    #[wasm_bindgen(method)]
+    pub(crate) fn observe(this: &ResizeObserver, element: &web_sys::Element);
+    #[wasm_bindgen(method)]
+    pub(crate) fn disconnect(this: &ResizeObserver);
+}
+
+/// A map in `element`, with these options; its Leaflet is loaded first where it is not there yet.
+pub(crate) async fn open(
+    element: &web_sys::HtmlElement,
+    options: &Object,
+) -> Result<leaflet::Map, JsValue> {
+    browser::load_once(STYLE, SCRIPT).await?;
+    if browser::wants_less_motion() {
+        for name in ["zoomAnimation", "fadeAnimation", "markerZoomAnimation", "inertia"] {
+            set(options, name, &JsValue::FALSE);
+        }
+    }
+    let map = leaflet::Map::new_with_element(element, options.unchecked_ref())?;
+    let pane = map.create_pane_by_name(GROUND);
+    pane.set_class_name(&format!("{} map-ground", pane.class_name()));
+    Ok(map)
+}
+
+/// Sea and coastline under everything else. A map without them still shows its places.
+pub(crate) async fn add_land(map: &leaflet::Map) {
+    let Some(land) = fetched(LAND).await else { return };
+    // Beyond the box land and sea are not known, and the map does not tell them apart.
+    for (shape, name) in [(JSON::parse(SEA).unwrap_or_default(), "map-sea"), (land, "map-land")] {
+        add_shape(map, &shape, &ground(name));
+    }
+}
+
+/// The main roads of the bundled network, so that a route does not lie in the void.
+pub(crate) async fn add_roads(map: &leaflet::Map) {
+    let Some(roads) = fetched(ROADS).await else { return };
+    let by_class = Closure::<dyn Fn(JsValue) -> JsValue>::new(|feature: JsValue| {
+        let properties = Reflect::get(&feature, &"properties".into()).unwrap_or_default();
+        let kind = Reflect::get(&properties, &"class".into()).ok().and_then(|it| it.as_string());
+        class(&format!("map-road is-{}", kind.unwrap_or_default())).into()
+    });
+    let options = ground("");
+    set(&options, "style", &by_class.into_js_value());
+    add_shape(map, &roads, &options);
+}
+
+async fn fetched(name: &str) -> Option<JsValue> {
+    let response = gloo_net::http::Request::get(name).send().await.ok()?;
+    response.text().await.ok().and_then(|it| JSON::parse(&it).ok())
+}
+
+fn add_shape(map: &leaflet::Map, shape: &JsValue, options: &Object) {
+    if let Ok(layer) = geo_json(shape, options) {
+        layer.unchecked_ref::<leaflet::Layer>().add_to(map);
+    }
+}
+
+/// Listens to a map or a layer for as long as it lives.
+pub(crate) fn on<T: wasm_bindgen::convert::FromWasmAbi + 'static>(
+    target: &JsValue,
+    event: &str,
+    run: impl Fn(T) + 'static,
+) {
+    let run = Closure::<dyn Fn(T)>::new(run).into_js_value();
+    target.unchecked_ref::<leaflet::Evented>().on(event, &run);
+}
+
+/// A map for its own listeners: where they held it, it would be kept for ever, and its elements with it.
+pub(crate) fn weakly(map: &leaflet::Map) -> impl Fn() -> Option<leaflet::Map> + 'static {
+    let map = WeakRef::new(map.unchecked_ref::<Object>());
+    move || map.deref().map(JsCast::unchecked_into)
+}
+
+/// How the ground is drawn: it takes no clicks, and lies under everything even where it comes late.
+fn ground(name: &str) -> Object {
+    let options = Object::new();
+    set(&options, "style", &class(name));
+    set(&options, "interactive", &JsValue::FALSE);
+    set(&options, "pane", &GROUND.into());
+    options
+}
+
+/// Options that say nothing but a class: colours come from the style sheet, so that they follow the theme.
+pub(crate) fn class(name: &str) -> Object {
+    let style = Object::new();
+    set(&style, "className", &name.into());
+    style
+}
+
+/// Sets a property of a plain object, which cannot fail.
+pub(crate) fn set(object: &JsValue, name: &str, value: &JsValue) {
+    let _ = Reflect::set(object, &name.into(), value);
+}
+
+/// An element of a class that says this and nothing else.
+pub(crate) fn element(tag: &str, class: &str, text: &str) -> Option<web_sys::Element> {
+    let element = document().create_element(tag).ok()?;
+    element.set_class_name(class);
+    element.set_text_content(Some(text));
+    Some(element)
 }

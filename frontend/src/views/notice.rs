@@ -1,8 +1,8 @@
-//! What went wrong, and what to do about it: one view for every error.
+//! What views say in the same way everywhere: what went wrong and what to do about it, a question before something is
+//! done, and texts with code in them.
 
 use leptos::prelude::*;
 
-use super::coded::coded;
 use crate::browser::{self, MAIN};
 use crate::call::Loaded;
 use crate::error::CallError;
@@ -99,5 +99,87 @@ pub(crate) fn Empty(
             <p class="empty-title">{title}</p>
             {hint.map(|hint| view! { <p>{hint}</p> })}
         </div>
+    }
+}
+
+/// The text, with code that looks like code.
+pub(crate) fn coded(text: &str) -> Vec<AnyView> {
+    let draw = |(piece, is_code): (&str, bool)| match is_code {
+        true => any_view! { <code>{piece.to_owned()}</code> },
+        false => piece.to_owned().into_any(),
+    };
+    pieces(text).into_iter().map(draw).collect()
+}
+
+/// What stands before, in and after the backticks, and whether it is code. A backtick alone, or two side by side, mean
+/// nothing.
+fn pieces(text: &str) -> Vec<(&str, bool)> {
+    let mut pieces = Vec::new();
+    let (mut begun, mut from) = (0, 0);
+    while let Some(open) = text[from..].find('`').map(|it| from + it)
+        && let Some(close) = text[open + 1..].find('`').map(|it| open + 1 + it)
+    {
+        from = close + 1;
+        if close > open + 1 {
+            pieces.extend([(&text[begun..open], false), (&text[open + 1..close], true)]);
+            begun = from;
+        }
+    }
+    pieces.push((&text[begun..], false));
+    pieces.retain(|it| !it.0.is_empty());
+    pieces
+}
+
+/// Stands where its button was. The safe answer has the keyboard, and Escape gives it.
+#[component]
+pub(crate) fn Sure(
+    /// The id of the safe answer.
+    #[prop(into)]
+    id: String,
+    /// The question.
+    #[prop(into)]
+    ask: Signal<String>,
+    #[prop(into)] yes: Signal<String>,
+    #[prop(into)] no: Signal<String>,
+    on_yes: Callback<()>,
+    /// Takes the question away, and gives the keyboard back.
+    on_no: Callback<()>,
+    #[prop(optional, into)] is_busy: Signal<bool>,
+) -> impl IntoView {
+    browser::focus_soon(id.clone());
+    let ask_id = format!("{id}-ask");
+    let go = move |_| {
+        if !is_busy.get_untracked() {
+            on_yes.run(());
+        }
+    };
+    view! {
+        <div class="sure" role="group" aria-labelledby=ask_id
+            on:keydown=move |event| if browser::takes_escape(&event) { on_no.run(()) }>
+            <p id=ask_id.clone()>{ask}</p>
+            <button type="button" class="is-grave" on:click=go
+                aria-disabled=move || is_busy.get().then_some("true")>{yes}</button>
+            <button type="button" id=id class="quiet" on:click=move |_| on_no.run(())>{no}</button>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_backticks_is_code() {
+        let expected = [("列は", false), ("A", true), ("から", false), ("J", true)];
+        assert_eq!(pieces("列は`A`から`J`"), expected);
+        assert_eq!(pieces("`now`"), [("now", true)]);
+        assert_eq!(pieces(""), []);
+    }
+
+    #[test]
+    fn a_lone_or_empty_pair_of_backticks_stays_as_it_is() {
+        assert_eq!(pieces("5` and more"), [("5` and more", false)]);
+        assert_eq!(pieces("a `` b `c`"), [("a `` b ", false), ("c", true)]);
+        assert_eq!(pieces("`a` `b"), [("a", true), (" `b", false)]);
     }
 }

@@ -1,28 +1,28 @@
-//! The operator's place: how the server is, its components, its calls; behind a key of its own.
+//! The operator's place: how the server is, its components, its calls; behind a key of its own, which is asked for here
+//! and nowhere else.
 
 mod call;
 mod calls;
-mod canary;
 mod component;
 mod components;
-mod load;
 mod now;
 mod people;
 mod report;
 mod servers;
-mod settings;
-mod sign_in;
 mod storage;
 mod waiting;
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
+use super::notice::Notice;
+use crate::access;
 use crate::browser;
+use crate::error::CallError;
 use crate::operator::{Gate, Operator};
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
-use crate::text::Key;
-use crate::views::notice::Notice;
+use crate::text::{Key, Lang};
 
 /// The id of the place's heading.
 const TITLE: &str = "operator-title";
@@ -35,7 +35,7 @@ pub(crate) fn OperatorView() -> impl IntoView {
     let is_open = Memo::new(move |_| operator.gate.with(|it| *it == Gate::Open));
     move || match is_open.get() {
         true => any_view! { <Inside/> },
-        false => any_view! { <sign_in::SignIn/> },
+        false => any_view! { <SignIn/> },
     }
 }
 
@@ -113,7 +113,7 @@ fn Inside() -> impl IntoView {
                 OperatorTab::Servers => any_view! { <servers::ServersView/> },
                 OperatorTab::People => any_view! { <people::PeopleView/> },
                 OperatorTab::Storage => any_view! { <storage::StorageView/> },
-                OperatorTab::Settings => any_view! { <settings::SettingsView/> },
+                OperatorTab::Settings => any_view! { <servers::SettingsView/> },
             }}
         </div>
     }
@@ -132,4 +132,89 @@ fn Stale(is_stale: RwSignal<bool>) -> impl IntoView {
 /// A fact under its name.
 fn fact(key: Key, value: impl Fn() -> String + Send + 'static) -> impl IntoView {
     view! { <div><dt>{key}</dt><dd>{value}</dd></div> }
+}
+
+/// The command that prints an address with a key.
+const COMMAND: &str = "madoguchi operator";
+/// The id of the field.
+const FIELD: &str = "operator-key";
+
+/// What is wrong with a key.
+#[derive(Clone, PartialEq)]
+enum Wrong {
+    Unreadable,
+    Refused(CallError),
+}
+
+impl Wrong {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            Self::Unreadable => lang.say(Key::OperatorKeyUnreadable).to_owned(),
+            Self::Refused(CallError::Unauthorized) => lang.say(Key::OperatorKeyRefused).to_owned(),
+            Self::Refused(error) => error.mend(lang),
+        }
+    }
+}
+
+/// Stands in the place of the operator's views until the host answers to a key.
+#[component]
+pub(super) fn SignIn() -> impl IntoView {
+    let operator: Operator = expect_context();
+    let typed = RwSignal::new(String::new());
+    let is_trying = RwSignal::new(false);
+    let before = operator.gate.with_untracked(|it| match it {
+        Gate::Shut(Some(error)) => Some(Wrong::Refused(error.clone())),
+        _ => None,
+    });
+    let wrong = RwSignal::new(before);
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        if is_trying.get_untracked() {
+            return;
+        }
+        let Some(key) = access::read(&typed.get_untracked()) else {
+            wrong.set(Some(Wrong::Unreadable));
+            return browser::focus(FIELD);
+        };
+        wrong.set(None);
+        is_trying.set(true);
+        spawn_local(async move {
+            let problem = operator.enter(&key).await.err();
+            // Where it opened this view is gone, and its signals with it.
+            if let Some(error) = problem {
+                let _ = is_trying.try_set(false);
+                let _ = wrong.try_set(Some(Wrong::Refused(error)));
+                browser::focus(FIELD);
+            }
+        });
+    };
+    // The field of a phone is below what is to be read first.
+    browser::focus_soon(if wrong.with_untracked(Option::is_some) { FIELD } else { TITLE });
+    view! {
+        <section class="sign-in op-sign-in">
+            <h1 id=TITLE tabindex="-1">{Key::OperatorPlace}</h1>
+            <p>{Key::OperatorHint}</p>
+            <p>{Key::OperatorHow}</p>
+            <pre class="op-command" translate="no"><code>{COMMAND}</code></pre>
+            <form on:submit=submit novalidate>
+                <div class="field">
+                    <label class="label" for=FIELD>{Key::OperatorKeyName}</label>
+                    <input id=FIELD type="password" autocomplete="off" spellcheck="false"
+                        autocapitalize="off" required
+                        aria-describedby="operator-key-hint operator-key-wrong"
+                        aria-invalid=move || wrong.with(Option::is_some).to_string()
+                        prop:value=typed
+                        on:input=move |event| typed.set(event_target_value(&event))/>
+                    <p id="operator-key-hint" class="hint">{Key::OperatorKeyHint}</p>
+                    <p id="operator-key-wrong" class="error" role="alert">
+                        {move || wrong.with(|it| it.as_ref().map(|it| it.say(Lang::spoken())))}
+                    </p>
+                </div>
+                <button type="submit" class="main-action"
+                    aria-disabled=move || is_trying.get().to_string()>
+                    {move || if is_trying.get() { Key::SigningIn } else { Key::OperatorEnter }.say()}
+                </button>
+            </form>
+        </section>
+    }
 }

@@ -1,22 +1,23 @@
-//! What a tool put out, drawn by its view; or as readable data, which never fails.
+//! What a tool put out, drawn by its view; or as readable data, which never fails: any JSON as definitions, lists and
+//! tables, and as it came, to look at and to copy.
 
 use leptos::prelude::*;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::apps::{AppView, Shown};
 use super::cards::Say;
 use super::map::MapView;
 use super::notice::Empty;
 use super::part::drawn_by;
-use super::raw::Raw;
-use super::structured::Structured;
+use crate::browser::{self, is_link};
 use crate::cards;
+use crate::dates;
 use crate::geo;
-use crate::link::is_link;
 use crate::mcp::wire::{Content, Output, Tool};
+use crate::page::page;
 use crate::part::{Part, part};
 use crate::table;
-use crate::text::Key;
+use crate::text::{Key, Lang, at_most, cut};
 
 /// The code of apps: most tools have none.
 static APPS: Part<Show> = part!(apps: Show = &Show(|it| any_view! { <AppView shown=it/> }));
@@ -182,6 +183,159 @@ fn media_url(kind: &str, mime: &str, data: &str) -> Option<String> {
     (is_mime && is_data).then(|| format!("data:{mime};base64,{data}"))
 }
 
+/// Characters drawn at most; copying takes all of it.
+const RAW_MAX: usize = 100_000;
+
+/// Draws the JSON of `value` behind a summary.
+#[component]
+pub(crate) fn Raw(
+    value: Value,
+    /// What it is.
+    #[prop(default = Key::RawJson)]
+    title: Key,
+    #[prop(optional)] is_open: bool,
+) -> impl IntoView {
+    let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    let shown = at_most(&text, RAW_MAX);
+    let text = StoredValue::new(text);
+    let copied = move |_| text.with_value(|it| copy(it, Key::Copied));
+    view! {
+        <details class="raw" open=is_open>
+            <summary>{title}</summary>
+            <button type="button" class="quiet small" on:click=copied>{Key::Copy}</button>
+            <pre tabindex="0" aria-label=title>{shown}</pre>
+        </details>
+    }
+}
+
+/// Copies a text, and says whether that worked.
+pub(crate) fn copy(text: &str, done: Key) {
+    page().notify(if browser::copy(text) { done } else { Key::NotCopied });
+}
+
+/// Rows, entries and columns drawn at most, and how deep.
+const ROWS_MAX: usize = 200;
+const COLUMNS_MAX: usize = 12;
+const DEPTH_MAX: usize = 6;
+const VALUE_MAX: usize = 4_000;
+
+/// Draws a value.
+#[component]
+pub(crate) fn Structured(value: Value) -> AnyView {
+    drawn(value, 0)
+}
+
+fn drawn(value: Value, depth: usize) -> AnyView {
+    match value {
+        Value::Object(_) | Value::Array(_) if depth >= DEPTH_MAX => {
+            any_view! { <code>{cut(&value.to_string(), VALUE_MAX)}</code> }
+        }
+        Value::Object(object) => definitions(object, depth),
+        Value::Array(items) => match columns(&items) {
+            Some(columns) => table(items, &columns, depth),
+            None => list(items, depth),
+        },
+        scalar => scalar_view(scalar),
+    }
+}
+
+fn definitions(object: Map<String, Value>, depth: usize) -> AnyView {
+    let left_out = object.len().saturating_sub(ROWS_MAX);
+    let entry = |(name, value): (String, Value)| {
+        let is_nested = matches!(value, Value::Object(_) | Value::Array(_));
+        let class = if is_nested { "entry is-nested" } else { "entry" };
+        view! { <div class=class><dt>{name}</dt><dd>{drawn(value, depth + 1)}</dd></div> }
+    };
+    any_view! {
+        <dl class="data">{object.into_iter().take(ROWS_MAX).map(entry).collect_view()}</dl>
+        <LeftOut count=left_out/>
+    }
+}
+
+/// The columns of a list whose items are all objects of scalars, mostly the same.
+fn columns(items: &[Value]) -> Option<Vec<String>> {
+    let mut columns: Vec<String> = Vec::new();
+    if items.len() < 2 {
+        return None;
+    }
+    for item in items.iter().take(ROWS_MAX) {
+        for (name, value) in item.as_object()? {
+            if matches!(value, Value::Object(_)) {
+                return None;
+            }
+            if !columns.contains(name) {
+                columns.push(name.clone());
+            }
+        }
+    }
+    (!columns.is_empty() && columns.len() <= COLUMNS_MAX).then_some(columns)
+}
+
+fn table(items: Vec<Value>, columns: &[String], depth: usize) -> AnyView {
+    let left_out = items.len().saturating_sub(ROWS_MAX);
+    let head = columns.iter().map(|name| view! { <th scope="col">{name.clone()}</th> });
+    let head = head.collect_view();
+    let row = |item: Value| {
+        let cell = |name: &String| {
+            let value = item.get(name).cloned().unwrap_or_default();
+            let class = if value.is_number() { "is-number" } else { "" };
+            view! { <td class=class>{drawn(value, depth + 1)}</td> }
+        };
+        view! { <tr>{columns.iter().map(cell).collect_view()}</tr> }
+    };
+    let rows = items.into_iter().take(ROWS_MAX).map(row).collect_view();
+    any_view! {
+        <div class="table-scroll" tabindex="0" role="region" aria-label=Key::Answer>
+            <table class="data-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>
+        </div>
+        <LeftOut count=left_out/>
+    }
+}
+
+fn list(items: Vec<Value>, depth: usize) -> AnyView {
+    if items.is_empty() {
+        return any_view! { <span class="nothing">{Key::Nothing}</span> };
+    }
+    let left_out = items.len().saturating_sub(ROWS_MAX);
+    let is_short = items.iter().all(|it| !it.is_object() && !it.is_array());
+    let class = if is_short { "data-list is-short" } else { "data-list" };
+    let item = |item| view! { <li>{drawn(item, depth + 1)}</li> };
+    any_view! {
+        <ul class=class>{items.into_iter().take(ROWS_MAX).map(item).collect_view()}</ul>
+        <LeftOut count=left_out/>
+    }
+}
+
+#[component]
+fn LeftOut(count: usize) -> impl IntoView {
+    (count > 0).then(|| {
+        view! { <p class="hint">{move || Key::Truncated.fill(&[&count.to_string()])}</p> }
+    })
+}
+
+fn scalar_view(value: Value) -> AnyView {
+    match value {
+        Value::Null => any_view! { <span class="nothing">"—"</span> },
+        Value::Bool(flag) => {
+            let key = if flag { Key::Yes } else { Key::No };
+            any_view! { <span>{key}</span> }
+        }
+        Value::Number(number) => {
+            let plain = number.to_string();
+            let shown = move || number.as_f64().map(|it| dates::number(it, Lang::spoken()));
+            let title = plain.clone();
+            any_view! { <span title=title>{move || shown().unwrap_or_else(|| plain.clone())}</span> }
+        }
+        Value::String(text) => match safe_url(&text).filter(|it| !it.starts_with('/')) {
+            Some(url) => any_view! {
+                <a href=url target="_blank" rel="noopener noreferrer">{cut(&text, VALUE_MAX)}</a>
+            },
+            None => any_view! { <span class="value">{cut(&text, VALUE_MAX)}</span> },
+        },
+        other => any_view! { <code>{cut(&other.to_string(), VALUE_MAX)}</code> },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -225,5 +379,24 @@ mod tests {
         assert_eq!(media_url("image/", "image/png;x=\"", "aGk="), None);
         assert_eq!(media_url("image/", "image/png", "<svg>"), None);
         assert_eq!(media_url("image/", "image/png", ""), None);
+    }
+
+    fn found(value: &Value) -> Option<Vec<String>> {
+        columns(value.as_array().unwrap())
+    }
+
+    #[test]
+    fn objects_that_look_alike_are_a_table() {
+        let rows = json!([{ "a": 1, "b": "x" }, { "a": 2, "c": true }]);
+        assert_eq!(found(&rows).unwrap(), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn what_is_nested_mixed_single_or_too_wide_is_no_table() {
+        assert_eq!(found(&json!([{ "a": { "b": 1 } }, { "a": 1 }])), None);
+        assert_eq!(found(&json!([1, { "a": 1 }])), None);
+        assert_eq!(found(&json!([{ "a": 1 }])), None);
+        let wide: Map<String, Value> = (0..13).map(|it| (format!("c{it}"), json!(it))).collect();
+        assert_eq!(found(&json!([wide.clone(), wide])), None);
     }
 }

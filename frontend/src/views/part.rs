@@ -10,13 +10,12 @@ use leptos::task::spawn_local;
 use super::notice::Skeleton;
 use crate::browser::{self, MAIN};
 use crate::page::page;
-use crate::part::Part;
-use crate::style;
+use crate::part::{self, Part};
 use crate::text::{self, Key};
 
 /// A part's code, if that is loaded, and what it says with it.
 fn here<T: Sync>(part: &'static Part<T>) -> Option<&'static T> {
-    part.here().filter(|_| part.is_always() || text::is_whole() && style::is_whole())
+    part.here().filter(|_| part.is_always() || text::is_whole() && part::is_whole())
 }
 
 /// Draws by a part's code: at once where it is here, otherwise as soon as it is.
@@ -42,7 +41,7 @@ fn once_loaded(
     let is_missing = RwSignal::new(false);
     let fetch = move || {
         is_missing.set(false);
-        let loading = join3(load(), text::load(), style::load());
+        let loading = join3(load(), text::load(), part::load());
         spawn_local(async move {
             let (has_code, has_text, has_style) = loading.await;
             // Who has gone on meanwhile is shown something else.

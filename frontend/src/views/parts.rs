@@ -3,11 +3,11 @@
 
 use leptos::prelude::*;
 
+use super::notice::{Empty, Notice, Skeleton};
 use crate::browser;
 use crate::error::{CallError, Refusal};
-use crate::operator::outcome;
+use crate::operator::units;
 use crate::text::{Key, Lang};
-use crate::views::notice::{Empty, Notice, Skeleton};
 
 /// Classes of buttons, with what they are for.
 const BUTTONS: [(&str, &str); 7] = [
@@ -147,8 +147,8 @@ fn States() -> impl IntoView {
 fn Words() -> impl IntoView {
     let ended = ["done", "asked", "refused", "trapped"];
     let chip = move |it: &'static str| {
-        let (kind, _) = outcome::outcome(it, Lang::now());
-        let said = move || outcome::outcome(it, Lang::spoken()).1;
+        let (kind, _) = units::outcome(it, Lang::now());
+        let said = move || units::outcome(it, Lang::spoken()).1;
         view! {
             <li><span class=kind.class()>
                 <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}

@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 
+use super::notice::Sure;
 use crate::browser::{self, Keep};
 use crate::operator::units;
 use crate::page::page;
 use crate::reader::{self, KEPT_ON, kind};
 use crate::settings::{self, Motion, Theme};
 use crate::text::{Key, Lang};
-use crate::views::sure::Sure;
 
 /// The place `#/settings`.
 #[component]

@@ -1,6 +1,6 @@
 //! What stands in a line: emphasis, code, links.
 
-use crate::link::is_link;
+use crate::browser::is_link;
 
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -11,8 +11,8 @@ use web_sys::{File, ProgressEvent, XmlHttpRequest};
 
 use crate::access;
 use crate::error::CallError;
-use crate::gate::Gate;
 use crate::lookup;
+use crate::request::Gate;
 
 /// Where they go.
 const ENDPOINT: &str = "/api/blobs";

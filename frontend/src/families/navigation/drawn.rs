@@ -13,7 +13,7 @@ use crate::browser;
 use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
-use crate::views::raw::copy;
+use crate::views::output::copy;
 use shown::{Shown, StepList};
 
 /// Warnings shown at most.

@@ -15,9 +15,8 @@ use crate::page::page;
 use crate::table;
 use crate::text::{Key, Lang};
 use crate::views::apps::Shown;
-use crate::views::output::{OutputView, app, has_app};
+use crate::views::output::{OutputView, Raw, app, has_app};
 use crate::views::part::drawn_by;
-use crate::views::raw::Raw;
 
 /// A call. The one that is `last` shows what came of it; the others tell it in a line and open when
 /// they are asked to.

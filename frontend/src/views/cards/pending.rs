@@ -15,9 +15,9 @@ use crate::mcp::wire::{Ask, Question};
 use crate::page::page;
 use crate::table::{self, Closed, Forms};
 use crate::text::{Key, Lang};
+use crate::views::form::Questions;
+use crate::views::output::Structured;
 use crate::views::part::drawn_by;
-use crate::views::questions::Questions;
-use crate::views::structured::Structured;
 
 /// Questions of one tool asked at once at most.
 const QUESTIONS_MAX: usize = 20;

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::chat::markdown::{self, Block, Inline};
 use crate::text::Key;
-use crate::views::raw::copy;
+use crate::views::output::copy;
 
 /// A text of Markdown; what has not changed is not drawn anew while more of it comes.
 #[component]

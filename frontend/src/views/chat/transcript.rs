@@ -20,7 +20,7 @@ use crate::dates::grouped;
 use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::cards::PictureGrid;
-use crate::views::raw::copy;
+use crate::views::output::copy;
 
 /// How near to its end the page counts as there, in pixels.
 const NEAR_PX: f64 = 80.0;

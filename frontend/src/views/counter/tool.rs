@@ -15,12 +15,9 @@ use crate::page::page;
 use crate::route::Route;
 use crate::text::{Key, Lang};
 use crate::views::apps::Shown;
-use crate::views::coded::coded;
-use crate::views::form::{Faults, Fields, Filling};
-use crate::views::notice::{Notice, Skeleton};
-use crate::views::output::{OutputView, app, has_app};
-use crate::views::questions::Questions;
-use crate::views::raw::Raw;
+use crate::views::form::{Faults, Fields, Filling, Questions};
+use crate::views::notice::{Notice, Skeleton, coded};
+use crate::views::output::{OutputView, Raw, app, has_app};
 
 /// The tool of that name; it may go and come back while the reader is here.
 #[component]

@@ -11,7 +11,7 @@ use crate::dates;
 use crate::error::CallError;
 use crate::operator::data::called;
 use crate::operator::reports::{BAR, Call, Measured, Part, Round, used};
-use crate::operator::{Operator, outcome, units};
+use crate::operator::{Operator, units};
 use crate::route::{OperatorTab, Route, encoded};
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
@@ -60,8 +60,8 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
 fn round(it: Round) -> impl IntoView {
     let Round { time, outcome: ended, duration_us, measured, parts_dropped, .. } = it;
     let at = move || dates::second(&time, Lang::spoken());
-    let (kind, _) = outcome::outcome(&ended, Lang::now());
-    let said = move || outcome::outcome(&ended, Lang::spoken()).1;
+    let (kind, _) = units::outcome(&ended, Lang::now());
+    let said = move || units::outcome(&ended, Lang::spoken()).1;
     let generation =
         it.generation.map(|it| move || Key::OperatorGeneration.fill(&[&it.to_string()]));
     let who = it.component.or(it.server).unwrap_or_default();

@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 use super::report::Followed;
 use crate::dates;
 use crate::operator::data::{Audit, Line, newest_first};
-use crate::operator::{Operator, outcome, repeat, units};
+use crate::operator::{Operator, repeat, units};
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
@@ -179,8 +179,8 @@ fn row(line: Line) -> AnyView {
         Some(era) if !era.is_empty() => format!("{} ({era})", line.surface),
         _ => line.surface,
     };
-    let (kind, _) = outcome::outcome(&line.outcome, Lang::now());
-    let said = move || outcome::outcome(&line.outcome, Lang::spoken()).1;
+    let (kind, _) = units::outcome(&line.outcome, Lang::now());
+    let said = move || units::outcome(&line.outcome, Lang::spoken()).1;
     any_view! {
         <tr role="row">
             <td role="cell" class="op-when">{at}</td>

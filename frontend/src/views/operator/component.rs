@@ -11,12 +11,10 @@ use crate::dates;
 use crate::error::CallError;
 use crate::operator::data::{Activity, Component, Difference, Generation};
 use crate::operator::reports::{BAR, used};
-use crate::operator::{client, grants, outcome, units};
+use crate::operator::{client, units};
 use crate::route::Route;
 use crate::text::{Key, Lang};
-use crate::views::coded::coded;
-use crate::views::notice::Notice;
-use crate::views::sure::Sure;
+use crate::views::notice::{Notice, Sure, coded};
 
 /// The component of that name, open where the address names it.
 #[component]
@@ -203,7 +201,7 @@ fn columns(latency: &[(u64, u64)]) -> Vec<(f64, f64, f64)> {
 /// What it can touch, in sentences.
 #[component]
 fn Touches(component: Memo<Component>) -> impl IntoView {
-    let told = Memo::new(move |_| component.with(|it| grants::sentences(it, Lang::spoken())));
+    let told = Memo::new(move |_| component.with(|it| units::sentences(it, Lang::spoken())));
     let list = |sentences: Vec<String>| {
         let sentence = |it| view! { <li>{it}</li> };
         view! { <ul class="op-sentences">{sentences.into_iter().map(sentence).collect_view()}</ul> }
@@ -360,7 +358,7 @@ fn Entry(
     view! {
         <div class="op-generation">
             <b>{title}</b>
-            <span class=class>{move || outcome::status(&status, Lang::spoken())}</span>
+            <span class=class>{move || units::status(&status, Lang::spoken())}</span>
             {button}
         </div>
         <p class="op-facts">

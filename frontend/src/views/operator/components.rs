@@ -1,16 +1,23 @@
-//! The components: what waits first, then a way to load one, then each of them.
+//! The components: what waits first, then a way to load one from a file, dropped or chosen, then each of them.
 
 use std::time::Duration;
 
+use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::{File, FileList};
 
 use super::component::Row;
-use super::load::Load;
 use super::report::Inventory;
-use super::waiting::{Waiting, WaitingTools};
-use crate::operator::{Operator, repeat};
-use crate::text::Key;
-use crate::views::notice::Empty;
+use super::waiting::{WAITING, Waiting, WaitingTools};
+use crate::browser;
+use crate::error::CallError;
+use crate::operator::data::Components;
+use crate::operator::{Operator, Sent, repeat, units};
+use crate::page::page;
+use crate::text::{Key, Lang};
+use crate::views::drop::FileDrop;
+use crate::views::notice::{Empty, Notice};
 
 /// How often the host is asked for what there is.
 const EVERY: Duration = Duration::from_secs(5);
@@ -67,5 +74,347 @@ fn List(inventory: Inventory, named: Memo<Option<String>>) -> impl IntoView {
                 </For>
             </ul>
         </section>
+    }
+}
+
+/// The ids of the button that chooses, and of the field for the name.
+const CHOOSE: &str = "op-load-choose";
+const NAME: &str = "op-load-name";
+
+impl Sent {
+    /// The outcome as a sentence.
+    fn title(&self, lang: Lang) -> String {
+        match self {
+            Self::Serves(name, number) => {
+                lang.fill(Key::OperatorLoaded, &[name, &number.to_string()])
+            }
+            Self::Waits(name) => lang.fill(Key::OperatorLoadWaits, &[name]),
+            Self::Refused(name, _) => lang.fill(Key::OperatorLoadRefused, &[name]),
+            Self::Wrong(file, size) => wrong_file(file, *size, lang).unwrap_or_default(),
+            Self::Failed(error) => error.title(lang).to_owned(),
+        }
+    }
+
+    /// What else there is to say.
+    fn why(&self, lang: Lang) -> Option<String> {
+        match self {
+            Self::Waits(_) => Some(lang.say(Key::OperatorLoadWaitsHint).to_owned()),
+            Self::Refused(_, error) => Some(error.mend(lang)),
+            _ => None,
+        }
+    }
+}
+
+/// What the parts of the form share.
+#[derive(Clone, Copy)]
+struct LoadForm {
+    inventory: Inventory,
+    file: RwSignal<Option<File>, LocalStorage>,
+    name: RwSignal<String>,
+    is_name_wrong: RwSignal<bool>,
+    is_sending: RwSignal<bool>,
+}
+
+impl LoadForm {
+    /// Takes the first of the files that were chosen.
+    fn choose(self, files: &FileList) {
+        let Some(file) = files.get(0) else { return };
+        // Sizes are whole numbers below 2^53.
+        let (name, size) = (file.name(), file.size() as u64);
+        let lang = Lang::now();
+        if let Some(wrong) = wrong_file(&name, size, lang) {
+            self.file.set(None);
+            self.inventory.operator.sent.set(Some(Sent::Wrong(name, size)));
+            return page().announce(wrong);
+        }
+        self.inventory.operator.sent.set(None);
+        self.is_name_wrong.set(false);
+        self.name.set(name_of(&name));
+        self.file.set(Some(file));
+        browser::focus_soon(NAME);
+    }
+
+    /// Forgets the file.
+    fn clear(self) {
+        self.file.set(None);
+        browser::focus_soon(CHOOSE);
+    }
+
+    fn send(self) {
+        let Some(file) = self.file.get_untracked() else { return };
+        let name = self.name.get_untracked().trim().to_owned();
+        if self.is_sending.get_untracked() {
+            return;
+        }
+        if !is_name(&name) {
+            self.is_name_wrong.set(true);
+            return browser::focus(NAME);
+        }
+        self.is_name_wrong.set(false);
+        self.is_sending.set(true);
+        let Inventory { operator, .. } = self.inventory;
+        operator.sent.set(None);
+        page().announce_key(Key::OperatorSending);
+        let waited = untrack(|| self.waiting(&name));
+        spawn_local(async move {
+            let answer = operator.load(&name, &file).await;
+            // The place may have been left, and its list with it; what came of it is told all the same.
+            let waits = match &answer {
+                Ok(_) => None,
+                Err(_) => waiting(operator, &name).await,
+            };
+            self.inventory.look().await;
+            let is_left = self.is_sending.try_set(false).is_some();
+            let came = match answer {
+                Ok(it) => Sent::Serves(name, it.generation.unwrap_or_default()),
+                Err(error) if waits.is_some() && is_put_off(&error, waits != waited) => {
+                    Sent::Waits(name)
+                }
+                Err(CallError::Refused(it)) if it.status == 422 => {
+                    Sent::Refused(name, CallError::Refused(it))
+                }
+                Err(error) => Sent::Failed(error),
+            };
+            self.tell(came, is_left);
+        });
+    }
+
+    /// Shows and says what came of it; a file that the host has taken is done with.
+    fn tell(self, came: Sent, is_left: bool) {
+        let lang = Lang::now();
+        // The notice of an error speaks for itself where it is seen.
+        if is_left || !matches!(came, Sent::Failed(_)) {
+            let why = came.why(lang).unwrap_or_default();
+            page().announce(format!("{} {why}", came.title(lang)));
+        }
+        if matches!(came, Sent::Serves(..) | Sent::Waits(_)) {
+            let _ = self.file.try_set(None);
+        }
+        self.inventory.operator.sent.set(Some(came));
+        browser::focus_if_lost(CHOOSE);
+    }
+
+    /// The digest of the build of that name that waits.
+    fn waiting(self, name: &str) -> Option<String> {
+        self.inventory.told(name, |it| it.pending.as_ref().map(|it| it.digest.clone())).flatten()
+    }
+}
+
+/// The digest of the build of that name that waits, as the host has it now.
+async fn waiting(operator: Operator, name: &str) -> Option<String> {
+    let found = operator.get::<Components>("components").await.ok()?;
+    let own = found.components.into_iter().find(|it| it.name == name)?;
+    own.pending.map(|it| it.digest)
+}
+
+/// Whether a build was not refused, but put before the operator.
+fn is_put_off(error: &CallError, is_new: bool) -> bool {
+    let CallError::Refused(it) = error else { return false };
+    it.status == 422 && (is_new || it.message.contains("madoguchi accept"))
+}
+
+/// The place to drop a file, the form, and what came of it.
+#[component]
+pub(super) fn Load(inventory: Inventory) -> impl IntoView {
+    let form = LoadForm {
+        inventory,
+        file: RwSignal::new_local(None),
+        name: RwSignal::new(String::new()),
+        is_name_wrong: RwSignal::new(false),
+        is_sending: RwSignal::new(false),
+    };
+    let id = |it: &str| it.to_owned();
+    let has_file = move || form.file.with(Option::is_some);
+    // Once the operator has said a word of the build, it waits no longer.
+    let came = Memo::new(move |_| {
+        let is_true = |it: &Sent| match it {
+            Sent::Waits(name) => form.waiting(name).is_some(),
+            _ => true,
+        };
+        inventory.operator.sent.get().filter(is_true)
+    });
+    view! {
+        <section class="op-part" aria-labelledby="op-load">
+            <h2 id="op-load" class="section-title">{Key::OperatorLoad}</h2>
+            <FileDrop ids=[id(CHOOSE), id("op-load-file"), id("op-load-rules")] accept=id(".wasm")
+                words=[Key::OperatorDrop.into(), Key::OperatorChooseFile.into()]
+                is_shut=form.is_sending take=move |files: &FileList| form.choose(files)>
+                <p class="drop-rules" id="op-load-rules">{Key::OperatorLoadRules}</p>
+            </FileDrop>
+            {move || has_file().then(|| view! { <Naming form/> })}
+            {move || came.get().map(|came| view! { <Outcome came/> })}
+        </section>
+    }
+}
+
+/// The file that was chosen, the name that it gets, and the button that sends it.
+#[component]
+fn Naming(form: LoadForm) -> impl IntoView {
+    let about = form.file.with_untracked(|it| {
+        it.as_ref().map(|it| format!("{} · {}", it.name(), units::bytes(it.size() as u64)))
+    });
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        form.send();
+    };
+    let becomes = move || {
+        let name = form.name.get().trim().to_owned();
+        match form.inventory.told(&name, |_| ()) {
+            Some(()) => Key::OperatorNameKnown.fill(&[&name]),
+            None => Key::OperatorNameNew.say().to_owned(),
+        }
+    };
+    let wrong = move || form.is_name_wrong.get().then_some(Key::OperatorNameWrong);
+    view! {
+        <form class="op-card op-load" on:submit=submit novalidate
+            aria-busy=move || form.is_sending.get().to_string()>
+            <p class="file-name">{about}</p>
+            <div class="field">
+                <label class="label" for=NAME>{Key::Name}</label>
+                <input id=NAME type="text" autocomplete="off" spellcheck="false" autocapitalize="off"
+                    maxlength=NAME_MAX required readonly=form.is_sending
+                    aria-describedby="op-load-becomes op-load-hint op-load-wrong"
+                    aria-invalid=move || form.is_name_wrong.get().to_string()
+                    prop:value=form.name
+                    on:input=move |event| {
+                        form.is_name_wrong.set(false);
+                        form.name.set(event_target_value(&event));
+                    }/>
+                <p id="op-load-becomes">{becomes}</p>
+                <p id="op-load-hint" class="hint">{Key::OperatorNameHint}</p>
+                <p id="op-load-wrong" class="error" role="alert">{wrong}</p>
+            </div>
+            <div class="actions">
+                <button type="submit" class="main-action"
+                    aria-disabled=move || form.is_sending.get().to_string()>
+                    {move || match form.is_sending.get() {
+                        true => Key::OperatorSending,
+                        false => Key::OperatorSend,
+                    }.say()}
+                </button>
+                <button type="button" class="quiet" disabled=form.is_sending
+                    on:click=move |_| form.clear()>{Key::OperatorSendNot}</button>
+            </div>
+        </form>
+    }
+}
+
+/// What came of it. The live region says the same.
+#[component]
+fn Outcome(came: Sent) -> impl IntoView {
+    if let Sent::Failed(error) = came {
+        return any_view! { <Notice error/> };
+    }
+    let is_bad = matches!(came, Sent::Refused(..) | Sent::Wrong(..));
+    let waits = matches!(came, Sent::Waits(_));
+    let came = StoredValue::new(came);
+    let go = move |_| {
+        browser::reveal(WAITING);
+        browser::focus(WAITING);
+    };
+    any_view! {
+        <div class="notice" class:is-error=is_bad>
+            <p class="notice-title">{move || came.with_value(|it| it.title(Lang::spoken()))}</p>
+            <p>{move || came.with_value(|it| it.why(Lang::spoken()))}</p>
+            {waits.then(|| view! {
+                <button type="button" class="quiet small" on:click=go>{Key::OperatorLoadWaitsGo}</button>
+            })}
+        </div>
+    }
+}
+
+/// What the host takes at most.
+const BYTES_MAX: u64 = 64 << 20;
+/// Characters of a component's name.
+pub(crate) const NAME_MAX: usize = 64;
+
+/// Why a file cannot be sent, in a sentence.
+fn wrong_file(file: &str, size: u64, lang: Lang) -> Option<String> {
+    if !file.to_lowercase().ends_with(".wasm") {
+        return Some(lang.fill(Key::OperatorNotWasm, &[file]));
+    }
+    match size {
+        0 => Some(lang.fill(Key::OperatorEmptyFile, &[file])),
+        1..=BYTES_MAX => None,
+        _ => Some(lang.fill(Key::OperatorTooLarge, &[file, &units::bytes(size)])),
+    }
+}
+
+/// The component's name by that of the file; a browser's number for one that was downloaded twice is not part of it.
+pub(crate) fn name_of(file: &str) -> String {
+    let base = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let stem = match base.rsplit_once('.') {
+        Some((stem, ending)) if ending.eq_ignore_ascii_case("wasm") => stem,
+        _ => base,
+    };
+    let numbered = stem.strip_suffix(')').and_then(|it| it.rsplit_once(" ("));
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    numbered.filter(|it| is_number(it.1)).map_or(stem, |it| it.0).to_owned()
+}
+
+/// Whether a component can be called so.
+pub(crate) fn is_name(name: &str) -> bool {
+    let fits = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || b"-_".contains(&it);
+    (1..=NAME_MAX).contains(&name.len())
+        && name.as_bytes()[0].is_ascii_lowercase()
+        && name.bytes().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Refusal;
+
+    fn refused(status: u16, message: &str) -> CallError {
+        let message = message.to_owned();
+        CallError::Refused(Box::new(Refusal { status, message, ..Refusal::default() }))
+    }
+
+    #[test]
+    fn a_build_that_waits_is_told_from_one_that_is_refused() {
+        assert!(is_put_off(&refused(422, "sky: refused: it asks"), true));
+        assert!(is_put_off(
+            &refused(422, "it waits to be allowed, with: madoguchi accept sky"),
+            false
+        ));
+        assert!(!is_put_off(&refused(422, "it is no component"), false), "an older one waits");
+        assert!(!is_put_off(&refused(403, "no"), true) && !is_put_off(&CallError::Offline, true));
+    }
+
+    #[test]
+    fn a_component_is_called_as_its_file() {
+        for (file, expected) in [
+            ("weather.wasm", "weather"),
+            ("weather.WASM", "weather"),
+            ("my-tool_2.wasm", "my-tool_2"),
+            ("weather (1).wasm", "weather"),
+            ("weather (x).wasm", "weather (x)"),
+            ("weather", "weather"),
+            (".wasm", ""),
+        ] {
+            assert_eq!(name_of(file), expected, "{file}");
+        }
+    }
+
+    #[test]
+    fn names_are_those_that_the_host_takes() {
+        for good in ["a", "weather", "my-tool_2"] {
+            assert!(is_name(good), "{good}");
+        }
+        for bad in ["", "2a", "Weather", "a b", "天気", &"a".repeat(65)] {
+            assert!(!is_name(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_the_host_would_not_take_is_not_sent() {
+        assert_eq!(wrong_file("a.wasm", 1, Lang::En), None);
+        assert_eq!(wrong_file("a.wasm", BYTES_MAX, Lang::En), None);
+        let large = wrong_file("a.wasm", BYTES_MAX + (10 << 20), Lang::En);
+        assert_eq!(large.as_deref(), Some("a.wasm has 74 MB; at most 64 MB can be loaded."));
+        assert!(
+            wrong_file("a.wasm", 0, Lang::Ja).is_some()
+                && wrong_file("a.zip", 9, Lang::Ja).is_some()
+        );
     }
 }

@@ -8,12 +8,11 @@ use super::fact;
 use super::report::Followed;
 use crate::dates;
 use crate::operator::data::{Node, Nodes, Now, Problem};
-use crate::operator::readings::{HEIGHT, Reading, WIDTH};
-use crate::operator::{Operator, repeat, units};
+use crate::operator::{HEIGHT, Operator, Reading, WIDTH, repeat, units};
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
-use crate::views::coded::coded;
+use crate::views::notice::coded;
 
 /// How often the server is asked.
 const EVERY: Duration = Duration::from_secs(2);

@@ -11,8 +11,7 @@ use crate::dates;
 use crate::operator::reports::{Account, Accounts, Link, Token, Tokens};
 use crate::operator::{client, units};
 use crate::text::{Key, Lang};
-use crate::views::notice::Empty;
-use crate::views::sure::Sure;
+use crate::views::notice::{Empty, Sure};
 
 /// The part `People`.
 #[component]

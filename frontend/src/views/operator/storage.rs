@@ -10,7 +10,7 @@ use crate::error::CallError;
 use crate::operator::reports::{Kept, Storage, used};
 use crate::operator::units;
 use crate::text::{Key, Lang};
-use crate::views::coded::coded;
+use crate::views::notice::coded;
 
 /// What JSON lines are.
 const JSON_LINES: &str = "application/x-ndjson";

@@ -1,18 +1,25 @@
-//! What waits for the operator's approval: builds, and definitions of other servers' tools, old beside new.
+//! What waits for the operator's approval: builds, with the trial of one beside the version that serves, and
+//! definitions of other servers' tools, old beside new.
 
+use std::time::Duration;
+
+use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use serde_json::json;
 
 use super::TITLE;
-use super::canary::Trial;
 use super::report::Inventory;
+use crate::browser;
+use crate::dates;
 use crate::error::CallError;
-use crate::operator::data::{Part, Pending, Rewording, WaitingTool};
+use crate::operator::data::{
+    Canary, Comparison, Figures, Part, Pending, Rewording, Share, WaitingTool,
+};
 use crate::operator::reports::Server;
-use crate::operator::{client, units};
-use crate::text::Key;
-use crate::views::coded::coded;
-use crate::views::notice::Notice;
+use crate::operator::{client, repeat, units};
+use crate::page::page;
+use crate::text::{Key, Lang};
+use crate::views::notice::{Notice, coded};
 
 /// The id of the heading.
 pub(super) const WAITING: &str = "op-waiting";
@@ -183,5 +190,273 @@ fn ServerCard(inventory: Inventory, server: Server) -> impl IntoView {
                     on:click=move |_| say("refuse", Key::OperatorToolsRefused)>{Key::OperatorRefuse}</button>
             </div>
         </section>
+    }
+}
+
+/// How often the figures are asked for while it is tried.
+const EVERY: Duration = Duration::from_secs(1);
+/// The share that is offered first.
+const PERCENT: &str = "10";
+
+/// What there is to say of the build of that name that waits, beside a version that serves.
+#[component]
+fn Trial(
+    inventory: Inventory,
+    name: StoredValue<String>,
+    error: RwSignal<Option<CallError>>,
+) -> impl IntoView {
+    let told = move |of: fn(&crate::operator::data::Component) -> Option<Canary>| {
+        name.with_value(|name| inventory.told(name, of)).flatten()
+    };
+    let canary = Memo::new(move |_| told(|it| it.canary.clone()));
+    let is_serving = Memo::new(move |_| {
+        name.with_value(|it| inventory.told(it, |it| it.is_serving)) == Some(true)
+    });
+    let ended = Memo::new(move |_| {
+        let of = |it: &crate::operator::data::Component| it.pending.as_ref()?.ended.clone();
+        name.with_value(|name| inventory.told(name, of)).flatten()
+    });
+    let is_running = Memo::new(move |_| canary.with(Option::is_some));
+    // A screen reader announces that it went, and why.
+    Effect::new(move |was: Option<bool>| {
+        let is = is_running.get();
+        if was == Some(true) && !is && !inventory.is_busy.get_untracked() {
+            let lang = Lang::now();
+            let why = ended.get_untracked().unwrap_or_default();
+            page().announce(format!("{} {why}", lang.say(Key::OperatorCanaryEnded)));
+        }
+        is
+    });
+    move || match (is_running.get(), is_serving.get()) {
+        (true, _) => any_view! { <Running inventory name canary error/> },
+        (false, true) => any_view! { <Begin inventory name ended error/> },
+        (false, false) => ().into_any(),
+    }
+}
+
+/// The question how much of the calls it gets.
+#[component]
+fn Begin(
+    inventory: Inventory,
+    name: StoredValue<String>,
+    ended: Memo<Option<String>>,
+    error: RwSignal<Option<CallError>>,
+) -> impl IntoView {
+    let (percent, callers) = (RwSignal::new(PERCENT.to_owned()), RwSignal::new(String::new()));
+    let is_wrong = RwSignal::new(false);
+    let id = move |part: &str| name.with_value(|it| format!("op-canary-{part}-{it}"));
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        let Some(share) = Share::read(&percent.get_untracked(), &callers.get_untracked()) else {
+            is_wrong.set(true);
+            browser::focus(&id("percent"));
+            return;
+        };
+        let name = name.get_value();
+        let digest = inventory.told(&name, |it| it.pending.as_ref().map(|it| it.digest.clone()));
+        let body = share.body(digest.flatten().as_deref());
+        let said = (Key::OperatorCanaryBegun, name.clone());
+        inventory.order(error, said, TITLE, async move {
+            inventory.operator.order(&client::canary(&name), &body).await
+        });
+    };
+    let named = move || name.with_value(|it| Key::OperatorCanaryBeginNamed.fill(&[it]));
+    let clear = move || is_wrong.set(false);
+    view! {
+        <form class="op-canary" on:submit=submit novalidate aria-labelledby=id("title")>
+            <h4 id=id("title")>{Key::OperatorCanary}</h4>
+            {move || ended.get().map(|why| view! {
+                <p class="op-wrong">
+                    {Key::OperatorCanaryEnded}" "<span lang="en">{coded(&why)}</span>
+                </p>
+            })}
+            <p class="hint" id=id("hint")>{Key::OperatorCanaryHint}</p>
+            <div class="op-canary-fields">
+                <div class="field">
+                    <label class="label" for=id("percent")>{Key::OperatorCanaryPercent}</label>
+                    <input id=id("percent") type="text" inputmode="numeric" autocomplete="off"
+                        maxlength="3" aria-describedby=format!("{} {}", id("hint"), id("wrong"))
+                        aria-invalid=move || is_wrong.get().to_string()
+                        prop:value=percent
+                        on:input=move |event| { clear(); percent.set(event_target_value(&event)); }/>
+                </div>
+                <div class="field op-canary-callers">
+                    <label class="label" for=id("callers")>{Key::OperatorCanaryCallers}</label>
+                    <input id=id("callers") type="text" autocomplete="off" spellcheck="false"
+                        autocapitalize="off" aria-describedby=id("callers-hint")
+                        prop:value=callers
+                        on:input=move |event| { clear(); callers.set(event_target_value(&event)); }/>
+                    <p id=id("callers-hint") class="hint">{Key::OperatorCanaryCallersHint}</p>
+                </div>
+            </div>
+            <p id=id("wrong") class="error" role="alert">
+                {move || is_wrong.get().then_some(Key::OperatorCanaryWrong)}
+            </p>
+            <div class="actions">
+                <button type="submit" class="quiet" aria-label=named
+                    aria-disabled=move || inventory.is_busy.get().to_string()>
+                    {Key::OperatorCanaryBegin}
+                </button>
+            </div>
+        </form>
+    }
+}
+
+/// How it does, as of a moment ago.
+#[component]
+fn Running(
+    inventory: Inventory,
+    name: StoredValue<String>,
+    canary: Memo<Option<Canary>>,
+    error: RwSignal<Option<CallError>>,
+) -> impl IntoView {
+    repeat(
+        EVERY,
+        move || inventory.is_busy.try_get_untracked() == Some(false),
+        move || inventory.look(),
+    );
+    // Where it ends by itself, it takes the button along that the keyboard is on.
+    on_cleanup(|| {
+        let is_here = document().query_selector(".op-canary button:focus");
+        if matches!(is_here, Ok(Some(_))) {
+            browser::focus_soon(WAITING);
+        }
+    });
+    let id = name.with_value(|it| format!("op-canary-title-{it}"));
+    let labelled = id.clone();
+    let share = Memo::new(move |_| canary.with(|it| it.as_ref().map(|it| it.share.clone())));
+    let since = Memo::new(move |_| canary.with(|it| it.as_ref().map(|it| it.since.clone())));
+    let figures = Memo::new(move |_| canary.with(|it| it.as_ref().map(|it| (it.own, it.before))));
+    let comparisons =
+        Memo::new(move |_| canary.with(|it| it.as_ref().map(|it| it.comparisons.clone())));
+    let title = move || {
+        let share = share.get().map(|it| it.told(Lang::spoken())).unwrap_or_default();
+        Key::OperatorCanaryRuns.fill(&[&share])
+    };
+    let stop = move |_| {
+        let name = name.get_value();
+        inventory.order(error, (Key::OperatorCanaryStopped, name.clone()), TITLE, async move {
+            inventory.operator.delete(&client::canary(&name)).await
+        });
+    };
+    let named = move || name.with_value(|it| Key::OperatorCanaryStopNamed.fill(&[it]));
+    view! {
+        <section class="op-canary" aria-labelledby=labelled>
+            <h4 id=id>{title}</h4>
+            <p class="op-facts">
+                {move || since.get().map(|it| {
+                    let at = dates::moment(&it, Lang::spoken());
+                    view! { <span>{Key::OperatorInstalled.fill(&[&at])}</span> }
+                })}
+            </p>
+            {move || figures.get().map(|(own, before)| view! { <Beside own before/> })}
+            {move || comparisons.get().map(|all| view! { <Differing all/> })}
+            <div class="actions">
+                <button type="button" class="quiet" aria-label=named
+                    aria-disabled=move || inventory.is_busy.get().to_string() on:click=stop>
+                    {Key::OperatorCanaryStop}
+                </button>
+            </div>
+        </section>
+    }
+}
+
+/// The figures of both, line by line.
+#[component]
+fn Beside(own: Figures, before: Figures) -> impl IntoView {
+    let number = move |value: u64| dates::number(value as f64, Lang::spoken());
+    let row = move |key: Key, of: fn(&Figures) -> u64| {
+        view! {
+            <tr>
+                <th scope="row">{key.say()}</th>
+                <td class:is-grave=of(&own).min(1) == 1 && key != Key::OperatorCalls>
+                    {number(of(&own))}
+                </td>
+                <td>{number(of(&before))}</td>
+            </tr>
+        }
+    };
+    let time = move |key: Key, of: fn(&Figures) -> u64| {
+        view! {
+            <tr>
+                <th scope="row">{key.say()}</th>
+                <td>{units::within(of(&own), own.calls)}</td>
+                <td>{units::within(of(&before), before.calls)}</td>
+            </tr>
+        }
+    };
+    view! {
+        <table class="op-beside">
+            <caption>{Key::OperatorCanaryTable}</caption>
+            <thead>
+                <tr>
+                    <td></td>
+                    <th scope="col">{Key::OperatorCanaryOwn}</th>
+                    <th scope="col">{Key::OperatorCanaryBefore}</th>
+                </tr>
+            </thead>
+            <tbody>
+                {row(Key::OperatorCalls, |it| it.calls)}
+                {row(Key::OperatorErrorCount, |it| it.errors)}
+                {row(Key::OperatorCanaryTraps, |it| it.traps)}
+                {row(Key::OperatorCanaryRefused, |it| it.refused)}
+                {time(Key::OperatorCanaryMean, |it| it.mean_us)}
+                {time(Key::OperatorCanaryP99, |it| it.p99_us)}
+            </tbody>
+        </table>
+    }
+}
+
+/// What it answers otherwise to calls that only read.
+#[component]
+fn Differing(all: Vec<Comparison>) -> impl IntoView {
+    let compared: u64 = all.iter().map(|it| it.compared).sum();
+    let different: Vec<_> = all.into_iter().filter(|it| it.different > 0).collect();
+    if compared == 0 {
+        return ().into_any();
+    }
+    let is_same = different.is_empty();
+    let one = move |it: Comparison| {
+        let counts = [it.different.to_string(), it.compared.to_string()];
+        let told = Key::OperatorCanaryDiffersOf.fill(&[&it.tool, &counts[0], &counts[1]]);
+        let example = it.example.map(|it| {
+            view! {
+                <dl class="op-differs">
+                    {(!it.at.is_empty()).then(|| view! {
+                        <div><dt>{Key::OperatorCanaryAt}</dt><dd><code>{it.at}</code></dd></div>
+                    })}
+                    <div>
+                        <dt>{Key::OperatorCanaryBefore}</dt>
+                        <dd><code>{it.serving}</code></dd>
+                    </div>
+                    <div>
+                        <dt>{Key::OperatorCanaryOwn}</dt>
+                        <dd><code>{it.canary}</code></dd>
+                    </div>
+                </dl>
+            }
+        });
+        view! { <li><p>{told}</p>{example}</li> }
+    };
+    any_view! {
+        <div>
+            <h5>{Key::OperatorCanaryDiffers}</h5>
+            {is_same.then(|| view! {
+                <p>{Key::OperatorCanaryDiffersNone.fill(&[&compared.to_string()])}</p>
+            })}
+            <ul class="op-sentences">{different.into_iter().map(one).collect_view()}</ul>
+        </div>
+    }
+}
+
+impl Share {
+    /// In words.
+    fn told(&self, lang: Lang) -> String {
+        let (percent, callers) = (self.percent.to_string(), self.callers.join(", "));
+        match (self.percent, self.callers.is_empty()) {
+            (0, _) => lang.fill(Key::OperatorCanaryOf, &[&callers]),
+            (_, true) => lang.fill(Key::OperatorCanaryShare, &[&percent]),
+            (_, false) => lang.fill(Key::OperatorCanaryBoth, &[&percent, &callers]),
+        }
     }
 }

@@ -8,19 +8,18 @@ use output::cinema::{Reservation, ReservationStatus};
 use serde_json::json;
 
 use super::box_office::{Chosen, Steps};
+use super::stay_fresh;
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{name, price};
-use crate::families::cinema::views::stay_fresh;
 use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
-use crate::views::notice::{Notice, Skeleton};
-use crate::views::sure::Sure;
+use crate::views::notice::{Notice, Skeleton, Sure};
 
 /// How the cancelling of a reservation stands.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -16,7 +16,7 @@ use crate::page::page;
 use crate::route::Spot;
 use crate::text::Key;
 use crate::views::notice::{Empty, loaded};
-use crate::views::raw::copy;
+use crate::views::output::copy;
 
 /// The list, or one chat.
 #[component]

@@ -22,7 +22,7 @@ use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton};
-use crate::views::raw::copy;
+use crate::views::output::copy;
 
 /// The place of one conversation.
 #[component]

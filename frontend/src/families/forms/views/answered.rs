@@ -15,7 +15,7 @@ use crate::families::forms::{choices_of, keeping};
 use crate::mcp;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
-use crate::views::raw::Raw;
+use crate::views::output::Raw;
 
 /// The text for the agent where a form is cancelled (FORM-9), or declined.
 const CANCELLED: &str = "フォーム入力をキャンセルしました。";

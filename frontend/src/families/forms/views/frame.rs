@@ -16,7 +16,7 @@ use crate::families::forms::saver::Saver;
 use crate::families::forms::session::FormSession;
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
-use crate::views::raw::Raw;
+use crate::views::output::Raw;
 
 /// A form to be filled in; or, where its definition cannot be read, what it was.
 #[component]

@@ -12,7 +12,7 @@ use super::{MapHandlers, Pin, Scene, pins};
 use crate::families::navigation::line::{self, Point, Viewport, Weights};
 use crate::families::navigation::place::Area;
 use crate::text::Lang;
-use crate::views::map::leaf::{self, ResizeObserver, class, on, set};
+use crate::views::map::{self, ResizeObserver, class, on, set};
 
 /// Where the map opens: the middle of Tokyo (NAV-61).
 const CENTRE: Point = (35.68, 139.76);
@@ -68,7 +68,7 @@ impl Drawing {
         set(&options, "minZoom", &3.into());
         // A fit in whole steps may waste three quarters of the map.
         set(&options, "zoomSnap", &0.5.into());
-        let map = leaf::open(&element, &options).await?;
+        let map = map::open(&element, &options).await?;
         map.set_view(&leaflet::LatLng::new(CENTRE.0, CENTRE.1), ZOOM);
         let pane = map.create_pane_by_name(NAMES);
         pane.set_class_name(&format!("{} map-names", pane.class_name()));
@@ -81,14 +81,14 @@ impl Drawing {
         };
         on(&map, "moveend", move |_: JsValue| bump(moves.moved));
         if let Some(on_place) = handlers.on_place {
-            let asked = leaf::weakly(&map);
+            let asked = map::weakly(&map);
             on(&map, "click", move |event: leaflet::MouseEvent| {
                 if let Some(map) = asked() {
                     pins::ask(&map, &event.lat_lng(), on_place);
                 }
             });
             // For keyboards: Enter asks about the middle of the map.
-            let asked = leaf::weakly(&map);
+            let asked = map::weakly(&map);
             on(&map, "keydown", move |event: JsValue| {
                 let Some(map) = asked() else { return };
                 let element = map.get_container();
@@ -193,7 +193,7 @@ impl Drawing {
             set(&options, "interactive", &is_clicked.into());
             set(&options, "bubblingMouseEvents", &JsValue::FALSE);
             set(&options, "smoothFactor", &1.into());
-            let layer = leaf::polyline(shape, &options);
+            let layer = map::polyline(shape, &options);
             self.routes.add_layer(&layer);
             layer
         };

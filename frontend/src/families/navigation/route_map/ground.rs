@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use crate::access;
 use crate::families::navigation::line::{Point, Viewport, projected};
 use crate::text::Lang;
-use crate::views::map::leaf::{self, CREDIT, on, set};
+use crate::views::map::{self, CREDIT, on, set};
 
 const PLACES: &str = "places.json";
 const PAGE: &str = "api/page";
@@ -49,8 +49,8 @@ pub(super) async fn lay(map: &leaflet::Map, ground: RwSignal<Ground>) {
         lay_tiles(map, &tiles, ground);
         ground.try_set(Ground::Tiles(plain(&tiles.attribution)));
     } else {
-        leaf::add_land(map).await;
-        leaf::add_roads(map).await;
+        map::add_land(map).await;
+        map::add_roads(map).await;
     }
 }
 
@@ -79,12 +79,12 @@ fn lay_tiles(map: &leaflet::Map, tiles: &Tiles, ground: RwSignal<Ground>) {
     let options = Object::new();
     set(&options, "maxNativeZoom", &tiles.max_zoom.unwrap_or(19.0).into());
     set(&options, "maxZoom", &19.into());
-    let layer = leaf::tile_layer(&tiles.url, &options);
+    let layer = map::tile_layer(&tiles.url, &options);
     let has_come = StoredValue::new(false);
     on(&layer, "tileload", move |_: JsValue| {
         has_come.try_set_value(true);
     });
-    let own_map = leaf::weakly(map);
+    let own_map = map::weakly(map);
     on(&layer, "tileerror", move |event: JsValue| {
         let is_first = matches!(ground.try_get_untracked(), Some(Ground::Tiles(_)));
         if !is_first || has_come.try_get_value() != Some(false) {
@@ -96,8 +96,8 @@ fn lay_tiles(map: &leaflet::Map, tiles: &Tiles, ground: RwSignal<Ground>) {
         }
         let Some(map) = own_map() else { return };
         spawn_local(async move {
-            leaf::add_land(&map).await;
-            leaf::add_roads(&map).await;
+            map::add_land(&map).await;
+            map::add_roads(&map).await;
         });
     });
     layer.add_to(map);

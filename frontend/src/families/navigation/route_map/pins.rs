@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 use super::ground::Label;
 use super::{Pin, PlaceAs};
 use crate::text::{Key, Lang};
-use crate::views::map::leaf::{self, class, set};
+use crate::views::map::{self, class, set};
 
 /// Characters of a pin's name at most.
 const NAME_MAX: usize = 40;
@@ -30,23 +30,23 @@ pub(super) fn stand_above(start: Option<&Pin>, goal: Option<&Pin>) -> (bool, boo
 /// One end of the route: known by colour, shape and sign, with its name.
 pub(super) fn pin(pin: &Pin, kind: &Kind, is_above: bool, lang: Lang) -> Option<leaflet::Layer> {
     let Kind(name, label, short) = *kind;
-    let head = leaf::element("span", "pin-head", "")?;
+    let head = map::element("span", "pin-head", "")?;
     let text: String = pin.name.chars().take(NAME_MAX).collect();
     let received = format!("{} {text}", lang.say(label));
     for (attribute, value) in [("role", "img"), ("aria-label", received.trim())] {
         head.set_attribute(attribute, value).ok()?;
     }
-    head.append_child(&leaf::element("span", "pin-sign", lang.say(short))?.into()).ok()?;
+    head.append_child(&map::element("span", "pin-sign", lang.say(short))?.into()).ok()?;
     if !text.is_empty() {
         let side = if is_above { "pin-name is-above" } else { "pin-name" };
-        head.append_child(&leaf::element("span", side, &text)?.into()).ok()?;
+        head.append_child(&map::element("span", side, &text)?.into()).ok()?;
     }
     Some(standing(&head, name, (pin.lat, pin.lng), None))
 }
 
 /// A name on the ground; for screen readers it is in the list of steps.
 pub(super) fn name(label: &Label, lang: Lang, pane: &str) -> Option<leaflet::Layer> {
-    let text = leaf::element("span", "map-label-text", label.text(lang))?;
+    let text = map::element("span", "map-label-text", label.text(lang))?;
     text.set_attribute("aria-hidden", "true").ok()?;
     Some(standing(&text, label.class(), label.at(), Some(pane)))
 }
@@ -62,13 +62,13 @@ fn standing(
     set(&icon, "html", element);
     set(&icon, "iconSize", &Array::of2(&0.into(), &0.into()));
     let options = Object::new();
-    set(&options, "icon", &leaf::div_icon(&icon));
+    set(&options, "icon", &map::div_icon(&icon));
     set(&options, "interactive", &JsValue::FALSE);
     set(&options, "keyboard", &JsValue::FALSE);
     if let Some(pane) = pane {
         set(&options, "pane", &pane.into());
     }
-    leaf::marker(&leaflet::LatLng::new(lat, lng), &options)
+    map::marker(&leaflet::LatLng::new(lat, lng), &options)
 }
 
 /// Asks what a place shall be: elements of ours, because Leaflet takes a string for markup.
@@ -79,15 +79,15 @@ pub(super) fn ask(
 ) {
     let lang = Lang::now();
     let at = (place.lat(), place.lng());
-    let Some(content) = leaf::element("div", "map-ask", "") else { return };
+    let Some(content) = map::element("div", "map-ask", "") else { return };
     let answers = [
         (Key::MapSetStart, "quiet small", Some(PlaceAs::Origin)),
         (Key::MapSetGoal, "quiet small", Some(PlaceAs::Goal)),
         (Key::Close, "plain small", None),
     ];
     for (key, name, what) in answers {
-        let Some(button) = leaf::element("button", name, lang.say(key)) else { return };
-        let closed = leaf::weakly(map);
+        let Some(button) = map::element("button", name, lang.say(key)) else { return };
+        let closed = map::weakly(map);
         let run = Closure::<dyn Fn()>::new(move || {
             if let Some(map) = closed() {
                 close(&map);

@@ -9,7 +9,7 @@ use crate::families::navigation::log::{Call, Entry, Kind, ToolResult};
 use crate::families::navigation::query::{CONDITION_MAX, Mode, Planner};
 use crate::families::navigation::run::Phase;
 use crate::text::{Key, Lang};
-use crate::views::coded::coded;
+use crate::views::notice::coded;
 
 /// The planner's text, visibly not the router's facts.
 #[component]

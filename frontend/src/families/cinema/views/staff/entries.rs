@@ -13,8 +13,7 @@ use crate::families::cinema::programme::name;
 use crate::families::cinema::staff::catalogue::Catalogue;
 use crate::families::cinema::staff::words::Word;
 use crate::text::Lang;
-use crate::views::coded::coded;
-use crate::views::notice::Notice;
+use crate::views::notice::{Notice, coded};
 
 /// One kind of what the catalogue lists.
 pub(super) trait Entry: Clone + Debug + Default + Send + Sync + 'static {

@@ -15,9 +15,8 @@ use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
 use crate::families::tell_not_done;
 use crate::page::page;
-use crate::views::coded::coded;
 use crate::views::drop::FileDrop;
-use crate::views::notice::Notice;
+use crate::views::notice::{Notice, coded};
 
 /// Characters of a file that the cinema reads.
 const CHARS_MAX: usize = 300_000;

@@ -11,7 +11,7 @@ use crate::browser;
 use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
 use crate::families::tell_not_done;
-use crate::views::sure::Sure;
+use crate::views::notice::Sure;
 
 /// How many changes are shown.
 const SHOWN_MAX: usize = 200;
