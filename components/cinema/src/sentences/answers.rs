@@ -121,14 +121,55 @@ pub(super) fn recount(text: &str) -> Option<u32> {
     whole(rest).filter(|it| is_taken_back && (1..=99).contains(it))
 }
 
-/// Whether what `utterance` counts comes on top of what was counted before: `もう1枚`, `one more seat`.
+/// Whether what `utterance` counts comes on top of what was counted before: `もう1枚`, `one more seat`; not where it is
+/// all there is to be, or fewer: `もう2枚でいい`, `もう1枚減らして`.
 pub(super) fn adds(utterance: &Utterance) -> bool {
-    const BEFORE: [&str; 3] = ["もう", "あと", "another"];
+    const BEFORE: &str = "もう|あと|another";
+    /// After something else, and what is denied.
+    const OTHER: &str = "のあと|たあと|だあと|not";
+    const INSTEAD: &str = "でいい|でも|で良い|でよい|で十分|で充分|で足り|で大丈夫|に|減|へら|少な|しか|取り消|取消|キャンセル|やめ|要らな|いらな|不要|質問|聞|確認|教え|取った|取ってあ|買った|買ってあ|あるか|ある?|持って";
+    const FEWER: &str = "less|fewer|off|too many|don't|cancel|drop|remove";
     let [(from, to)] = utterance.numbers.counted[..] else { return false };
-    let before: String = utterance.lower[..from].iter().collect();
-    let counted: String = utterance.lower[from..to].iter().collect();
-    let before = before.trim_end();
-    counted.contains(" more ") || BEFORE.iter().any(|it| before.ends_with(it))
+    let text = |from: usize, to: usize| utterance.lower[from..to].iter().collect::<String>();
+    let (before, counted) = (text(0, from), text(from, to));
+    let behind = text(to, utterance.lower.len());
+    let (before, behind) = (before.trim_end(), behind.trim_start_matches(['を', 'は', '分', ' ']));
+    let is_more = counted.contains(" more ") || marks(BEFORE).any(|it| before.ends_with(it));
+    let padded = format!(" {} ", text(0, utterance.lower.len()).replace([',', '.', '!', '?'], " "));
+    is_more
+        && !marks(OTHER).any(|it| before.ends_with(it))
+        && !marks(INSTEAD).any(|it| behind.starts_with(it))
+        && !marks(FEWER).any(|it| padded.contains(&format!(" {it} ")))
+}
+
+/// Those who are counted by kind, the words for each kind.
+const SORTS: [&str; 4] = [
+    "大人|おとな|adult|adults",
+    "子供|子ども|こども|幼児|kid|kids|child|children",
+    "学生|小学生|中学生|高校生|大学生|student|students",
+    "シニア|senior|seniors|pensioner|pensioners",
+];
+
+/// How many of a kind `before` counts beside others, and how many of it `utterance` says there are: `大人2、子供3`,
+/// `子供は二枚でした`.
+pub(super) fn of_sort(before: &Utterance, utterance: &Utterance) -> Option<(u32, u32)> {
+    let sorts = |said: &Utterance| -> Vec<(Option<usize>, u32)> {
+        let spans = said.numbers.counts.iter().zip(&said.numbers.counted);
+        let sort = |(from, to): (usize, usize)| {
+            let head: String = said.lower[..from].iter().collect();
+            let head = head.trim_end().trim_end_matches(['は', 'を', 'が', ' ']);
+            let counted: String = said.lower[from..to.min(said.lower.len())].iter().collect();
+            let last = counted.rsplit(' ').next().unwrap_or_default();
+            let is_of = |it: &str| last == it || !it.is_ascii() && head.ends_with(it);
+            SORTS.iter().position(|sort| marks(sort).any(is_of))
+        };
+        spans.map(|(count, span)| (sort(*span), count.1)).collect()
+    };
+    let [(Some(sort), now)] = sorts(utterance)[..] else { return None };
+    let all = sorts(before);
+    let mut same = all.iter().filter(|it| it.0 == Some(sort)).map(|it| it.1);
+    let had = same.next().filter(|_| all.len() > 1 && all.iter().all(|it| it.0.is_some()))?;
+    same.next().is_none().then_some((had, now))
 }
 
 /// Whether `text` takes back what was said before: `no wait, four`, `やっぱり3で`.

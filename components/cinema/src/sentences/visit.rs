@@ -18,7 +18,7 @@ use language::{
 };
 
 use super::{
-    answers::{adds, named, ordinal, place_of, recount, takes_back, undated},
+    answers::{adds, named, of_sort, ordinal, place_of, recount, takes_back, undated},
     besides::{asks_length, asks_when, points_back},
     cancel::number,
     fares::Fares,
@@ -527,7 +527,15 @@ impl Visit {
         let is_asked_for = self.wanted.renew(wanted);
         let count = utterance.numbers.people().or(recounted.filter(|_| is_count));
         let had = self.count.filter(|_| adds(utterance)).unwrap_or_default();
-        self.count = count.map(|it| it.saturating_add(had)).or(self.count);
+        let said = Sentence::plain(&self.said, Date::constant(2000, 1, 1));
+        // Of those who were counted by kind, the others stay.
+        let sort = of_sort(&said, utterance)
+            .filter(|_| had == 0 && self.count.is_some() && self.count == said.numbers.people());
+        let count = match (sort, self.count) {
+            (Some((had, now)), Some(all)) => Some(all.saturating_sub(had).saturating_add(now)),
+            _ => count.map(|it| it.saturating_add(had)),
+        };
+        self.count = count.or(self.count);
         if !utterance.numbers.marked.is_empty() {
             self.seats.clone_from(&utterance.numbers.marked);
         }

@@ -72,7 +72,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (TICKET, "チケット|tix|切符|前売|鑑賞券|ticket|tickets|admission"),
     (
         RESERVE,
-        "make a reservation|make a booking|reservation for|a reservation at|a booking for|予約|予約お願い|\
+        "make a reservation|make a booking|reservation for|reservations for two|reservations for three|reservations for four|reservations for five|reservations for six|a reservation at|a booking for|予約|予約お願い|\
          予約をお願い|取りたい|とりたい|取って|とって|取れ|とれ|取ろう|とろう|お取り|確保|押さえ|おさえ|買いたい|買って|購入|申し込みたい|ブッキング|手配|取ります|book|\
          booking|reserve|reserving|buying|purchasing|buy|purchase|grab|secure|get us",
     ),

@@ -240,6 +240,60 @@ fn one_more_comes_on_top_of_those_before() {
     }
 }
 
+/// Goes on to the form, and how many seats that has chosen.
+fn chosen(talk: &mut trial::Talk, mut next: Decision) -> usize {
+    loop {
+        let (tool, arguments) = call(&next);
+        let result = match tool {
+            "list_movies" => films(),
+            "list_showtimes" => showings(),
+            "list_available_seats" => seats(),
+            _ => {
+                let seats = arguments["form_schema"]["fields"][0]["default"].as_str();
+                return seats.map_or(0, |it| it.split(',').count());
+            }
+        };
+        next = talk.back(&[result]);
+    }
+}
+
+#[test]
+fn what_is_no_more_or_of_one_kind_is_no_addition() {
+    for (first, later, count) in [
+        ("AKIRA 明日18:30 2枚", "もう1枚だけ", 3),
+        // All there is to be, fewer, something else, and after something.
+        ("AKIRA 明日18:30 3枚", "もう2枚でいい", 2),
+        ("AKIRA 明日18:30 3枚", "もう1枚にして", 1),
+        ("AKIRA 明日18:30 3枚", "もう1枚減らして", 1),
+        ("AKIRA 明日18:30 3枚", "そのあと2人で", 2),
+        ("Akira tomorrow at 6:30pm, 3 please", "one more person less", 1),
+        ("Akira tomorrow at 6:30pm, 2 please", "no wait, one more person is coming", 3),
+        // One kind of those who come is corrected.
+        ("AKIRA 明日18:30、大人2、子供3", "子供は二枚でした", 4),
+        ("AKIRA 明日18:30、大人2、子供3", "大人は3人", 6),
+        ("Akira tomorrow at 6:30pm, 2 adults and 3 kids", "2 kids", 4),
+        ("AKIRA 明日18:30、大人2、子供3", "4枚にして", 4),
+    ] {
+        let mut talk = new_talk();
+        let next = talk.say(first);
+        chosen(&mut talk, next);
+        let next = talk.say(later);
+        assert_eq!(chosen(&mut talk, next), count, "{first} {later}");
+    }
+}
+
+#[test]
+fn several_reservations_are_booked_as_one_is() {
+    for sentence in [
+        "reservations for two, Akira tomorrow at 18:30",
+        "make reservations for two for Akira tomorrow at 18:30",
+    ] {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        assert_eq!(chosen(&mut talk, next), 2, "{sentence}");
+    }
+}
+
 #[test]
 fn a_count_needs_no_counter_behind_a_mark() {
     for sentence in [
