@@ -71,12 +71,16 @@ impl Sentence {
         let mut from = 0;
         while let Some((begin, length)) = self.first(BEGINS, from) {
             from = begin + length;
-            // `坂がきつそうだから` says why.
-            if self.chars[..begin].ends_with(&['だ']) && !self.spots.iter().any(|it| it.1 == begin)
-            {
+            // `坂がきつそうだから` says why, and `うめだから` where from.
+            const NAMES: &str = "はねだ|うめだ|わせだ|まちだ|かんだ|ごたんだ|はんだ|さんだ|うえだ|いけだ|ちよだ|いいだ|とだ";
+            let cut = self.cut_before(begin, 0);
+            let name: String = self.chars[cut.min(begin)..begin].iter().collect();
+            let is_spot = self.spots.iter().any(|it| it.1 == begin)
+                || marks(NAMES).any(|it| it == name.trim());
+            if self.chars[..begin].ends_with(&['だ']) && !is_spot {
                 continue;
             }
-            let origins = self.list(self.cut_before(begin, 0), begin, is_list);
+            let origins = self.list(cut, begin, is_list);
             if !origins.is_empty() {
                 begins.push((origins, from));
             }

@@ -394,9 +394,11 @@ fn a_reason_is_no_place() {
     talk.say("坂がきつそうだからやっぱ車にする");
     assert_eq!(talk.last[0].arguments["origin"], "渋谷");
     assert!(talk.last[0].meta.get("navigation/travelMode").is_none(), "{:?}", talk.last);
-    for (sentence, origin) in
-        [("町田から新宿まで", "町田"), ("雨だから渋谷から新宿まで車で", "渋谷")]
-    {
+    for (sentence, origin) in [
+        ("町田から新宿まで", "町田"),
+        ("雨だから渋谷から新宿まで車で", "渋谷"),
+        ("うめだから京都まで", "うめだ"),
+    ] {
         let mut talk = new_talk();
         talk.say(sentence);
         assert_eq!(talk.last[0].arguments["origin"], origin, "{sentence}");
