@@ -193,14 +193,16 @@ impl Cards {
         let style = STYLES.iter().filter(|it| self.style.as_deref() == Some(it.0));
         let style = style.flat_map(|it| marks(it.1));
         let words = line.chain(ground).chain(text).chain(style).map(str::to_owned);
-        let count = self.limit.and_then(|it| marks(SPELLED).nth(it as usize)).map(str::to_owned);
+        // Each theme may have a number of its own.
+        let counts = || self.limit.into_iter().chain(self.wanted.iter().filter_map(|it| it.limit));
+        let spelled = counts().filter_map(|it| marks(SPELLED).nth(it as usize));
         let more = self.moods.iter().chain(&self.title).chain(&self.subtitle).chain(&self.words);
         self.wanted
             .iter()
             .map(|it| it.name.clone())
             .chain(more.cloned())
-            .chain(count)
-            .chain(self.limit.map(|it| it.to_string()))
+            .chain(spelled.map(str::to_owned))
+            .chain(counts().map(|it| it.to_string()))
             .chain(words)
             .collect()
     }

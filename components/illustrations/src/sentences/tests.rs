@@ -606,6 +606,18 @@ fn each_theme_has_the_number_before_it() {
 }
 
 #[test]
+fn a_number_of_its_own_is_not_left_out() {
+    for sentence in ["show me 3 golden vs 2 crimson", "show me three golden vs two crimson"] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        let cards = [illustrations(&["黄金王"]), illustrations(&["紅蓮機工"])];
+        let next = talk.back(&cards);
+        let text = concluded(&next).text();
+        assert!(!text.contains("left it out"), "{sentence}: {text}");
+    }
+}
+
+#[test]
 fn a_card_named_beside_its_theme_is_there_once() {
     let mut talk = new_talk();
     let next = talk.say("show me the golden cards and Leon");
