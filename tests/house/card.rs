@@ -9,7 +9,7 @@ const CARD: [(&str, &str, &str, &str); 9] = [
     ("wasm-bindgen", "frontend", "frontend/src/views/map.rs", "wasm_bindgen::prelude"),
     ("web-sys", "frontend", "frontend/src/views/map.rs", "web_sys::HtmlElement"),
     ("leaflet", "frontend", "frontend/src/views/map.rs", "leaflet::Map::new"),
-    ("serde", "frontend", "frontend/src/mcp/wire.rs", "serde::Deserialize"),
+    ("serde", "frontend", "frontend/src/error.rs", "serde::Deserialize"),
     ("serde_json", "frontend", "frontend/src/mcp/wire.rs", "serde_json::"),
     ("gloo-net", "frontend", "frontend/src/mcp.rs", "gloo_net::http"),
     ("wit-bindgen", "toolkit", "components/toolkit/src/bindings.rs", "wit_bindgen::generate!"),

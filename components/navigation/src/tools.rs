@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_the_specification_are_read_and_written_as_they_are() {
+    fn samples_of_the_specification_are_read_and_written_alike() {
         is_kept::<Routes>(ROUTES);
         is_kept::<Comparison>(COMPARISON);
         is_kept::<Place>(PLACE);

@@ -1,4 +1,4 @@
-//! MCP's messages as the page needs them: serde types of its own, lenient in what they read.
+//! MCP's messages as the page needs them, read by hand and leniently.
 
 use std::collections::BTreeSet;
 

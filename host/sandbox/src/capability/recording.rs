@@ -51,7 +51,6 @@ pub struct Difference {
 pub struct Recording {
     tape: Mutex<Tape>,
     /// Where random numbers begin.
-    /// Where random numbers begin.
     pub seed: [u8; 32],
     is_replay: bool,
     differed: Notify,
