@@ -145,8 +145,11 @@ impl Page {
         // Who has lost the host need not wait for the end of a pause.
         let _online = window_event_listener(leptos::ev::online, move |_| {
             spawn_local(async move {
-                if mcp::discover().await.is_ok() && page.is_doubted.get_value() {
-                    page.set_online();
+                if page.is_doubted.get_value() {
+                    let Ok(found) = mcp::discover().await else { return };
+                    page.found(Some(found));
+                } else if page.connection.get_untracked() == Connection::Offline {
+                    page.meet().await;
                 }
             });
         });
@@ -452,16 +455,23 @@ impl Page {
             while found == Err(CallError::Offline) {
                 self.set_offline();
                 browser::sleep(listen::pause(attempt, js_sys::Math::random())).await;
+                if !self.is_doubted.get_value() {
+                    return;
+                }
                 attempt += 1;
                 found = mcp::discover().await;
             }
-            // It may be another one than before.
-            if let Ok(found) = found {
-                self.server.set(found.server_info);
-            }
-            self.is_doubted.set_value(false);
-            self.set_online();
+            self.found(found.ok());
         });
+    }
+
+    /// The host is there again; it may be another one than before.
+    fn found(self, found: Option<Discovered>) {
+        if let Some(found) = found {
+            self.server.set(found.server_info);
+        }
+        self.is_doubted.set_value(false);
+        self.set_online();
     }
 
     fn set_offline(self) {
