@@ -80,7 +80,10 @@ impl Programme {
         found: &[Movie],
         showtimes: impl IntoIterator<Item = (String, Vec<Showtime>)>,
     ) {
-        self.showtimes.extend(showtimes);
+        for (film, times) in showtimes {
+            self.showtimes.retain(|of| of.0 != film);
+            self.showtimes.push((film, times));
+        }
         self.films.truncate(FILMS_MAX);
         for film in found.iter().take(FILMS_MAX) {
             if !self.films.iter().any(|it| it.movie_id == film.movie_id) {
