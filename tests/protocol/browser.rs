@@ -348,6 +348,25 @@ async fn a_lost_connection_is_told_wherever_it_is_met() {
     browser.close().await;
 }
 
+/// Nothing but the browser's own word leads back where pauses never end, and it does so each time.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_network_that_is_back_ends_the_wait_each_time() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open_at(&server.url(), "#/counter/list_movies", Look::DESKTOP).await;
+    browser.find(".connection.is-online").await;
+    let endless = "
+        const set = window.setTimeout.bind(window);
+        window.setTimeout = (what, time = 0, ...given) => time < 1000 ? set(what, time, ...given) : 0;";
+    browser.script(endless).await;
+    for _ in 0..2 {
+        browser.offline(true).await;
+        browser.find(".connection.is-offline").await;
+        browser.offline(false).await;
+        browser.find(".connection.is-online").await;
+    }
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_no_longer_says_anything_is_said_to_be_away() {
     let server = TestServer::with(&["cinema"]).await;
