@@ -1,4 +1,4 @@
-//! The apps of the bundled components: each is one small file that loads nothing, and works by tools that exist
+//! The apps of the bundled components: each is one small file that loads nothing and calls existing tools
 //! (APP-3 to APP-7).
 
 use std::{collections::BTreeSet, io::Write, time::Duration};
@@ -33,7 +33,7 @@ const APPS: [(&str, &str, &[&str]); 4] = [
 const BROTLI_BYTES_MAX: usize = 60 << 10;
 const MIME_TYPE: &str = "text/html;profile=mcp-app";
 
-/// What is read at an app's URI: the page, and its `_meta`.
+/// The page and the `_meta` of an app's URI.
 async fn app(component: &Tested, uri: &str) -> (String, Value) {
     let contents = component.read(uri).await.expect("it is there");
     let [one] = &contents[..] else { panic!("{} pieces", contents.len()) };
@@ -105,7 +105,7 @@ async fn tools_name_the_app_of_their_own_component() {
     }
 }
 
-/// The names that stand in the script as a tool's to call.
+/// The names of tools that the script calls.
 fn called(html: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for begin in ["app.call(\"", "act(\""] {
@@ -134,7 +134,7 @@ async fn every_tool_that_an_app_calls_is_its_components() {
 }
 
 #[tokio::test]
-async fn an_operators_tiles_widen_the_maps_policy_by_their_origin() {
+async fn operators_tiles_add_their_origin_to_the_map_policy() {
     let uri = "ui://navigation/routes";
     let tiles = json!({
         "url": "https://tiles.example/{z}/{x}/{y}.png",
@@ -182,7 +182,7 @@ async fn meta(component: &Tested, tool: &str, arguments: Value) -> Value {
 
 /// APP-6.
 #[tokio::test]
-async fn a_choice_is_kept_for_its_view_and_its_caller_alone() {
+async fn choice_is_stored_for_its_view_and_caller_alone() {
     let cinema = Bench::of("cinema").grant_all().at(MORNING).start().await;
     let seats = json!({ "showtime_id": NOON });
     cinema.speak(person("ann", false));
@@ -216,7 +216,7 @@ async fn a_choice_is_kept_for_its_view_and_its_caller_alone() {
 
 /// APP-6.
 #[tokio::test]
-async fn what_is_kept_of_choices_has_limits() {
+async fn stored_choices_are_limited() {
     let cinema = Bench::of("cinema").grant_all().at(MORNING).start().await;
     for (wrong, pointer) in [
         (json!({ "view": "" }), "/view"),
@@ -275,7 +275,7 @@ async fn a_form_goes_to_the_app_where_apps_are_shown() {
 
 /// APP-7.
 #[tokio::test]
-async fn options_from_elsewhere_are_read_as_a_resource() {
+async fn options_are_read_as_a_resource() {
     let forms = Bench::of("forms").grant_all().at(MORNING).start().await;
     forms.speak(person("ann", true));
     let place = meta(&forms, "request_form", json!({ "form_schema": form() })).await;

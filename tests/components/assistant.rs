@@ -1,4 +1,4 @@
-//! The component that runs assistants, alone: a model that is a test's, tools that are a test's, and no server.
+//! The component that runs assistants, alone: with a test's model and tools, and without a server.
 
 use std::sync::{Arc, Mutex};
 
@@ -39,7 +39,7 @@ fn about(fake: Option<&FakeModel>, lines: &str) -> Bench {
     Bench::configured(&folders.config_with(&lines), "assistant")
 }
 
-/// Tools that do what they are asked, but `send`, which waits until its person has allowed it.
+/// Tools that succeed, except `send`, which waits for approval.
 fn tools(bench: Bench, is_allowed: Arc<Mutex<bool>>) -> (Bench, Made) {
     let made = Made::default();
     let record = made.clone();
@@ -60,13 +60,13 @@ async fn ask(tested: &Tested, body: Value) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn it_offers_no_tool() {
+async fn assistant_offers_no_tools() {
     let assistant = Bench::of("assistant").grant_all().start().await;
     assert_eq!(assistant.component().tools().len(), 0);
 }
 
 #[tokio::test]
-async fn a_model_calls_a_tool_and_is_told_what_it_came_to() {
+async fn model_calls_a_tool_and_gets_its_result() {
     let fake = FakeModel::start(Claude::default()).await;
     fake.says(uses(&[("c1", "look", json!({ "at": "it", "reason": "To see." }))]))
         .says(says("七つです。"));
@@ -75,7 +75,7 @@ async fn a_model_calls_a_tool_and_is_told_what_it_came_to() {
     assert_eq!((status, &answer["text"]), (200, &json!("七つです。")), "{answer}");
     assert_eq!(answer["toolCalls"][0]["reason"], "To see.", "NAV-54");
     assert_eq!(*made.lock().unwrap(), [("look".to_owned(), json!({ "at": "it" }))]);
-    let asked = fake.asked();
+    let asked = fake.received();
     assert_eq!((asked.len(), fake.broken()), (2, Vec::<String>::new()));
     assert_eq!(asked[0].header("x-api-key"), KEY, "the host puts it on the way out");
     assert!(asked[1].body.to_string().contains(r#"\"found\":7"#), "{}", asked[1].body);
@@ -95,7 +95,7 @@ async fn resumes_waiting_turn_once_its_person_approved_at_the_host() {
     // To go on is no leave.
     let (_, still) = ask(&tested, json!({ "turn": waits["turn"] })).await;
     assert_eq!(still["stopReason"], "waiting", "{still}");
-    assert_eq!(fake.asked().len(), 1);
+    assert_eq!(fake.received().len(), 1);
     *is_allowed.lock().unwrap() = true;
     let (_, done) = ask(&tested, json!({ "turn": waits["turn"] })).await;
     assert_eq!(done["text"], "送りました。", "{done}");
@@ -104,7 +104,7 @@ async fn resumes_waiting_turn_once_its_person_approved_at_the_host() {
 }
 
 #[tokio::test]
-async fn without_a_model_those_that_understand_sentences_decide() {
+async fn without_a_model_sentence_components_decide() {
     let (bench, made) = tools(about(None, ""), Arc::default());
     let bench = bench.understands(|turn| match turn["answered"].as_array().map(Vec::len) {
         Some(0) => json!({ "calls": [{ "tool": "look", "arguments": { "at": turn["message"] } }] }),
@@ -138,7 +138,7 @@ async fn turn_belongs_to_its_caller_and_the_oldest_beyond_limit_goes() {
 }
 
 #[tokio::test]
-async fn what_it_is_told_that_cannot_be_is_refused_with_its_place() {
+async fn rejects_invalid_request_with_its_place() {
     let bench = about(None, "").settings(json!({
         "chat": { "assistant": "nobody" },
         "assistants": { "helper": { "prompt": "x", "rounds_max": 0 } },

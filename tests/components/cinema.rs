@@ -1,11 +1,11 @@
-//! The box office alone, by the rows of the requirements: CIN-10 to CIN-62, CIN-90 to CIN-96 and CIN-X1 to CIN-X6.
+//! The cinema component alone, by requirement: CIN-10 to CIN-62, CIN-90 to CIN-96 and CIN-X1 to CIN-X6.
 
 mod cancelling;
 mod catalogue;
+mod check_in;
 mod closing;
 mod conversations;
 mod crowd;
-mod door;
 mod editing;
 mod handles;
 mod held;

@@ -1,4 +1,4 @@
-//! What a component exports of the contract is called, or it is not let in.
+//! Components may export only interfaces that the host calls.
 
 use tests::bench::Bench;
 
@@ -17,7 +17,7 @@ fn exporting(interface: &str, function: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn an_interface_that_would_never_be_called_is_refused() {
+async fn rejects_exported_interface_that_is_never_called() {
     for (interface, function, part) in [
         ("madoguchi:tool/schedule@0.2.0", "run", "this host knows 0.1.0"),
         ("madoguchi:tool/schedule", "run", "this host knows 0.1.0"),

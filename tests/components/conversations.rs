@@ -1,4 +1,4 @@
-//! Conversations alone, by the rows of the requirements: CONV-1 to CONV-111.
+//! The conversations component alone, by requirement: CONV-1 to CONV-111.
 
 mod acting;
 mod ending;
@@ -36,9 +36,9 @@ async fn open() -> Tested {
 }
 
 #[tokio::test]
-async fn an_unknown_token_is_told_so() {
-    let it = open().await;
-    let failure = it.failure("list_agents", json!({ "session_token": "sess_0" })).await;
+async fn rejects_unknown_token() {
+    let component = open().await;
+    let failure = component.failure("list_agents", json!({ "session_token": "sess_0" })).await;
     assert_eq!(failure["error"], Value::from("invalid_session"));
     assert_eq!(failure["status"], 401);
 }

@@ -1,4 +1,4 @@
-//! What every component gets from the kit and the host: arguments, questions, facts of the caller.
+//! What the toolkit and the host give every component: arguments, questions, facts of the caller.
 
 use host::grants::Grant;
 use serde_json::json;
@@ -29,7 +29,7 @@ async fn names_wrong_missing_and_surplus_arguments_with_the_remedy() {
 }
 
 #[tokio::test]
-async fn a_tool_asks_and_goes_on_with_the_answer() {
+async fn tool_asks_and_resumes_with_the_answer() {
     let echo = Bench::of("echo").start().await;
     let SoloOutcome::Asked(questions) = echo.round("greet_twice", json!({}), json!({})).await
     else {
@@ -45,8 +45,8 @@ async fn a_tool_asks_and_goes_on_with_the_answer() {
     let mut both = named;
     both[&questions[0].key] = json!({});
     match echo.round("greet_twice", json!({}), both).await {
-        SoloOutcome::Done(it) => {
-            assert_eq!(it.structured.unwrap(), r#"{"greeting":"Hello, 花子!"}"#)
+        SoloOutcome::Done(output) => {
+            assert_eq!(output.structured.unwrap(), r#"{"greeting":"Hello, 花子!"}"#)
         }
         other => panic!("{other:?}"),
     }

@@ -1,4 +1,4 @@
-//! Forms alone, by the rows of the requirements: FORM-1 to FORM-80.
+//! The forms component alone, by requirement: FORM-1 to FORM-80.
 
 mod answering;
 mod asking;
@@ -99,8 +99,8 @@ fn handle(output: &Output) -> String {
 fn texts(output: &Output) -> Vec<&str> {
     let mut texts = Vec::new();
     for content in &output.content {
-        if let Content::Text(it) = content {
-            texts.push(it.text.as_str());
+        if let Content::Text(text) = content {
+            texts.push(text.text.as_str());
         }
     }
     texts
@@ -116,7 +116,7 @@ async fn submit(forms: &Tested, handle: &str, values: Value) -> Value {
     forms.call("submit_form", json!({ "handle": handle, "values": values })).await
 }
 
-/// What is wrong with them: each field's name, and the message.
+/// The errors of values: each field's name and the message.
 async fn wrong(forms: &Tested, handle: &str, values: Value) -> Vec<(String, String)> {
     let arguments = json!({ "handle": handle, "values": values });
     let failure = forms.failure("submit_form", arguments).await;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::{bench::Bench, component_bytes, goldens, root};
 use wit_component::{DecodedWasm, WitPrinter};
 
-/// Tools that take away what a person may miss: by their verbs, or by their whole names.
+/// Destructive tools, by their verbs or whole names.
 const TAKES_AWAY: [&str; 12] = [
     "cancel",
     "close",
@@ -21,7 +21,7 @@ const TAKES_AWAY: [&str; 12] = [
     "stop",
     "transfer",
 ];
-/// As much as every gateway of models takes.
+/// The limit of common model gateways.
 const DESCRIPTION_CHARS_MAX: usize = 1_024;
 
 /// The components of the house, by their folders.
@@ -63,14 +63,14 @@ fn world(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn what_each_component_can_touch_is_what_its_golden_says() {
+fn permissions_match_golden_of_each_component() {
     for (name, folder) in components() {
         goldens::check(&folder.join("world.wit"), &world(&component_bytes(&name)));
     }
 }
 
 #[tokio::test]
-async fn what_each_component_offers_is_what_its_golden_says() {
+async fn tools_match_golden_of_each_component() {
     for (name, folder) in components() {
         let tested = Bench::of(&name).grant_all().start().await;
         let tools = tested.component().tools().iter().map(|tool| {

@@ -1,4 +1,4 @@
-//! Card illustrations alone, by the rows of the requirements: ILL-1 to ILL-6, and the thumbnail.
+//! The illustrations component alone, by requirement: ILL-1 to ILL-6, and the thumbnail.
 
 mod cards;
 mod folder;
@@ -30,7 +30,7 @@ async fn open() -> Tested {
     Bench::of("illustrations").grant_all().limits(limits).start().await
 }
 
-/// What a call puts out, and the images and texts beside it.
+/// The output of a call with its images and texts.
 async fn whole(tested: &Tested, tool: &str, arguments: Value) -> (Value, Vec<Image>, Vec<String>) {
     let output = match tested.round(tool, arguments, json!({})).await {
         SoloOutcome::Done(output) => output,
@@ -40,12 +40,12 @@ async fn whole(tested: &Tested, tool: &str, arguments: Value) -> (Value, Vec<Ima
     let (mut images, mut texts) = (Vec::new(), Vec::new());
     for content in output.content {
         match content {
-            Content::Image(it) => {
-                let meta: Value = serde_json::from_str(&it.meta.expect("a meta")).expect("JSON");
+            Content::Image(image) => {
+                let meta: Value = serde_json::from_str(&image.meta.expect("a meta")).expect("JSON");
                 let uri = meta["madoguchi/uri"].as_str().expect("a URI").to_owned();
-                images.push(Image { bytes: it.data, mime_type: it.mime_type, uri });
+                images.push(Image { bytes: image.data, mime_type: image.mime_type, uri });
             }
-            Content::Text(it) => texts.push(it.text),
+            Content::Text(text) => texts.push(text.text),
             other => panic!("neither image nor text: {other:?}"),
         }
     }

@@ -1,4 +1,4 @@
-//! The ring `components`: each component alone under wasmtime, and what it may touch and offers.
+//! The ring `components`: each component alone under wasmtime, with its permissions and tools.
 #![allow(clippy::unwrap_used, reason = "a test ends where what it expects is not there")]
 
 mod apps;

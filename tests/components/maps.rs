@@ -1,5 +1,5 @@
-//! Routes on a real road network, the centre of Helsinki: against a plain search, by the definition of
-//! an alternative, and by how much of the file a query reads.
+//! Routes on a real road network, the centre of Helsinki: against a plain search, as alternatives, and by
+//! bytes read.
 
 mod component;
 mod pairs;
@@ -38,7 +38,7 @@ fn thousand_random_routes_are_as_fast_as_those_of_plain_search() {
                 assert!((time - ms).abs() <= 2.0, "{time} ms, and {ms} ms is right: {pair:?}");
                 with += 1;
             }
-            // Where nothing leads on from the nearest road, the ones beside it are tried.
+            // If the nearest road is a dead end, neighbouring ones are tried.
             (None, Ok(_) | Err(NotFound::NoWay)) => without += 1,
             (wanted, found) => panic!("{wanted:?}, and not {found:?}: {pair:?}"),
         }
@@ -156,7 +156,7 @@ fn a_query_reads_less_than_a_megabyte_of_the_file() {
 }
 
 #[test]
-fn streets_stations_and_sights_are_found_by_each_of_their_names() {
+fn streets_stations_and_landmarks_are_found_by_each_name() {
     let graph = Graph::open(&helsinki().bytes[..]).unwrap();
     let names = [
         ("Mannerheimintie", "Mannerheimintie"),

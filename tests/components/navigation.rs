@@ -1,4 +1,4 @@
-//! Navigation alone, by the rows of the requirements: NAV-20 to NAV-40, over what is built in.
+//! The navigation component alone, by requirement: NAV-20 to NAV-40, over the bundled network.
 
 mod asking;
 mod comparing;
@@ -51,7 +51,7 @@ async fn result(navigation: &Tested, tool: &str, arguments: Value) -> Output {
     }
 }
 
-/// What the result says beside its object, for a page.
+/// The result's `_meta` for pages.
 fn details(output: &Output) -> Value {
     let meta: Value = serde_json::from_str(output.meta.as_deref().unwrap()).unwrap();
     meta["navigation/details"].clone()
@@ -65,7 +65,7 @@ fn object(output: &Output) -> Value {
 /// The texts beside a result's object.
 fn texts(output: &Output) -> Vec<&str> {
     let texts = output.content.iter().filter_map(|content| match content {
-        Content::Text(it) => Some(it.text.as_str()),
+        Content::Text(text) => Some(text.text.as_str()),
         _ => None,
     });
     texts.collect()
@@ -77,7 +77,7 @@ async fn refused(navigation: &Tested, tool: &str, arguments: Value) -> (String, 
     (failure["error"].as_str().unwrap().to_owned(), failure)
 }
 
-/// Where the first thing that is wrong with some arguments is.
+/// The pointer of the first error in the arguments.
 async fn pointer(navigation: &Tested, tool: &str, arguments: Value) -> String {
     let failure = navigation.failure(tool, arguments).await;
     assert_eq!(failure["error"], "invalid_params", "{failure}");

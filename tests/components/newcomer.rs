@@ -1,4 +1,4 @@
-//! A component of WASI 0.3 that was not made for this host (SYS-49).
+//! A foreign component of WASI 0.3 (SYS-49).
 
 use host::{grants::Grant, limits::Limits};
 use serde_json::json;
@@ -9,7 +9,7 @@ async fn newcomer(limits: Limits) -> Tested {
 }
 
 #[tokio::test]
-async fn asynchronous_functions_are_tools_beside_the_others() {
+async fn asynchronous_functions_are_tools_like_others() {
     let newcomer = newcomer(Limits::default()).await;
     let tools = newcomer.component().tools().iter().map(|it| it.name.to_string());
     let tools: Vec<_> = tools.collect();
@@ -42,7 +42,7 @@ async fn streams_and_futures_are_left_out_by_name() {
 }
 
 #[tokio::test]
-async fn what_it_imports_goes_by_the_same_grants_and_stubs() {
+async fn imports_of_wasi_03_need_the_same_grants_and_stubs() {
     let error = Bench::of("newcomer").try_start().await.err().unwrap();
     assert!(error.contains("wasi:clocks/monotonic-clock@0.3.0, which is not granted"), "{error}");
     assert!(error.contains(r#"grants = ["clock"]"#), "SYS-49: {error}");
@@ -54,7 +54,7 @@ async fn what_it_imports_goes_by_the_same_grants_and_stubs() {
 }
 
 #[tokio::test]
-async fn an_import_of_a_draft_is_refused_and_says_so() {
+async fn rejects_import_of_a_draft_naming_it() {
     let text = r#"(component
         (import "wasi:clocks/monotonic-clock@0.3.0-rc-2026-01-06" (instance
             (export "wait-for" (func async (param "how-long" u64)))))
@@ -67,7 +67,7 @@ async fn an_import_of_a_draft_is_refused_and_says_so() {
 }
 
 #[tokio::test]
-async fn one_without_asynchronous_functions_keeps_to_its_grants() {
+async fn component_without_async_functions_needs_its_grants() {
     let of = |import: &str| {
         let text = format!(
             r#"(component
@@ -94,7 +94,7 @@ async fn one_without_asynchronous_functions_keeps_to_its_grants() {
 }
 
 #[tokio::test]
-async fn a_misdeed_of_any_kind_ends_at_its_limit_by_name() {
+async fn each_misdeed_ends_at_its_named_limit() {
     let quick = Limits { cpu_ms_max: 100, deadline_ms: 60_000, ..Limits::default() };
     let short = Limits { deadline_ms: 500, ..Limits::default() };
     let small = Limits { memory_bytes_max: 8 << 20, cpu_ms_max: 60_000, ..Limits::default() };
@@ -117,7 +117,7 @@ async fn a_misdeed_of_any_kind_ends_at_its_limit_by_name() {
 }
 
 #[tokio::test]
-async fn what_runs_on_after_its_result_ends_with_it() {
+async fn work_continuing_after_the_result_is_ended() {
     // Were it waited for, no call would end.
     let limits = Limits { cpu_ms_max: 60_000, deadline_ms: 60_000, ..Limits::default() };
     let newcomer = newcomer(limits).await;
@@ -128,7 +128,7 @@ async fn what_runs_on_after_its_result_ends_with_it() {
 }
 
 #[tokio::test]
-async fn a_trap_or_a_wait_for_nothing_is_told_without_the_reason() {
+async fn reports_trap_and_endless_wait_without_the_reason() {
     let newcomer = newcomer(Limits::default()).await;
     for how in ["panic", "deadlock"] {
         let failure = newcomer.failure("misbehave", json!({ "how": how })).await;
@@ -138,7 +138,7 @@ async fn a_trap_or_a_wait_for_nothing_is_told_without_the_reason() {
 }
 
 #[tokio::test]
-async fn a_function_that_awaits_by_its_type_alone_is_a_tool() {
+async fn function_with_async_type_is_a_tool() {
     let text = r#"(component
         (core module $m (func (export "f") (result i32) i32.const 7))
         (core instance $i (instantiate $m))
@@ -149,7 +149,7 @@ async fn a_function_that_awaits_by_its_type_alone_is_a_tool() {
 }
 
 #[tokio::test]
-async fn what_it_writes_is_taken_to_the_end() {
+async fn written_stream_is_read_to_its_end() {
     let newcomer = newcomer(Limits::default()).await;
     let output = newcomer.call("lines_say", json!({ "lines": ["one", "two"] })).await;
     assert_eq!(output, json!({ "result": 2 }));

@@ -1,4 +1,4 @@
-//! Each capability beside the database, alone: what a grant gives, and what its absence keeps away.
+//! Each host capability other than the database, alone: with and without its grant.
 
 use std::{fs, time::Duration};
 
@@ -49,7 +49,7 @@ async fn each_ungranted_import_keeps_it_out_and_gives_the_grant_line() {
 }
 
 #[tokio::test]
-async fn a_granted_file_is_read_piece_by_piece_and_another_is_not() {
+async fn granted_file_is_read_in_pieces_and_no_other() {
     let home = home();
     let map = home.path().join("map");
     fs::write(&map, "0123456789").unwrap();
@@ -71,7 +71,7 @@ async fn a_granted_file_is_read_piece_by_piece_and_another_is_not() {
 
 /// More of a file than may cross the border is refused, and the error names the limit.
 #[tokio::test]
-async fn reading_more_of_a_file_than_the_limit_is_refused_by_its_name() {
+async fn reading_beyond_the_limit_is_refused_by_its_name() {
     let home = home();
     let limits = Limits { output_bytes_max: 100_000, ..Limits::default() };
     let reach = imported().limits(limits).file("map", &home.path().join("secret.txt"));
@@ -93,7 +93,7 @@ async fn names_a_missing_file_or_folder_before_component_serves() {
 }
 
 #[tokio::test]
-async fn a_granted_folder_is_read_and_none_is_there_without() {
+async fn granted_folder_is_read_and_an_ungranted_one_is_not() {
     let home = home();
     let reach = imported().folder("/data", &home.path().join("granted")).start().await;
     let read = reach.call("read_folder", json!({ "path": "/data/a.txt" })).await;
@@ -181,7 +181,7 @@ async fn one_call_makes_no_more_blobs_than_its_limit() {
 }
 
 #[tokio::test]
-async fn what_a_call_publishes_is_heard_as_often_as_its_limit_allows() {
+async fn published_events_of_a_call_are_limited() {
     let limits = Limits { events_max: 3, ..Limits::default() };
     let reach = imported().limits(limits).start().await;
     reach.call("send_letter", json!({ "text": "hi" })).await;
@@ -191,7 +191,7 @@ async fn what_a_call_publishes_is_heard_as_often_as_its_limit_allows() {
 }
 
 #[tokio::test]
-async fn a_tool_that_waits_says_for_what_and_until_when() {
+async fn waiting_tool_reports_its_event_and_deadline() {
     let reach = imported().start().await;
     let arguments = json!({ "up_to_ms": 5000 });
     let outcome = reach.round("await_letter", arguments.clone(), json!({})).await;
@@ -203,7 +203,7 @@ async fn a_tool_that_waits_says_for_what_and_until_when() {
 }
 
 #[tokio::test]
-async fn a_schedule_runs_with_its_grant_only_and_what_fails_is_told() {
+async fn schedule_needs_its_grant_and_reports_failures() {
     let without = imported().start().await;
     without.run_schedule().await.expect_err("it is not granted");
     assert_eq!(without.call("count_runs", json!({})).await["runs"], 0);
@@ -216,7 +216,7 @@ async fn a_schedule_runs_with_its_grant_only_and_what_fails_is_told() {
 }
 
 #[tokio::test]
-async fn a_look_up_is_answered_with_its_grant_only() {
+async fn look_up_needs_its_grant() {
     let without = imported().start().await;
     let refused = without.get("letters", &[]).await.unwrap_err();
     assert_eq!(refused["status"], 404);
@@ -229,7 +229,7 @@ async fn a_look_up_is_answered_with_its_grant_only() {
 }
 
 #[tokio::test]
-async fn a_request_is_answered_alone_with_the_events_that_it_writes() {
+async fn request_is_answered_alone_with_the_events_written() {
     let reach = imported().grant(Grant::Endpoints).start().await;
     let sent = reach.request("POST", "letters", &json!({ "text": "one" })).await.unwrap();
     assert_eq!((sent.status, sent.events.len()), (200, 0));
@@ -244,7 +244,7 @@ async fn a_request_is_answered_alone_with_the_events_that_it_writes() {
 }
 
 #[tokio::test]
-async fn a_component_that_imports_none_of_it_gets_none_of_it() {
+async fn component_without_host_imports_gets_none() {
     let echo = Solo::of("echo", &component_bytes("echo")).grant(Grant::ALL).start().await.unwrap();
     assert!(echo.blobs().is_none());
     echo.run_schedule().await.expect_err("it has none");

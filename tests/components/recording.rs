@@ -1,4 +1,4 @@
-//! Calls that are recorded, and run again without the world: DEV-4, DEV-5, DEV-6.
+//! Recorded calls run again without the world (DEV-4, DEV-5, DEV-6).
 
 use serde_json::{Value, json};
 use tests::bench::{Bench, replay};
@@ -34,7 +34,7 @@ async fn recorded_call_runs_again_without_database_and_clock() {
 }
 
 #[tokio::test]
-async fn first_use_that_differs_is_named_with_what_came() {
+async fn first_differing_use_is_named_with_the_actual_one() {
     let record = reservation().await;
     let at = names(&record).iter().position(|it| *it == "sql.transact").unwrap();
     let mut other = record.clone();
@@ -42,8 +42,8 @@ async fn first_use_that_differs_is_named_with_what_came() {
     let Replayed::Use(found) = replay("cinema", &other).await else { panic!("it is the same") };
     assert_eq!(found.number, at + 1);
     assert_eq!(found.expected.unwrap().1[0]["sql"], "DELETE FROM reservations");
-    let (name, came) = found.came.unwrap();
-    assert_eq!((name.as_str(), &came), ("sql.transact", &record.uses[at].with));
+    let (name, actual) = found.came.unwrap();
+    assert_eq!((name.as_str(), &actual), ("sql.transact", &record.uses[at].with));
 
     let mut longer = record.clone();
     longer.uses.push(record.uses[at].clone());
@@ -61,7 +61,7 @@ async fn first_use_that_differs_is_named_with_what_came() {
 }
 
 #[tokio::test]
-async fn another_outcome_is_named_with_its_place() {
+async fn differing_outcome_is_named_with_its_place() {
     let mut record = reservation().await;
     record.outcome["output"]["structured"]["status"] = "cancelled".into();
     let expected = Replayed::Outcome(
@@ -109,7 +109,7 @@ async fn question_answer_and_trap_are_outcomes_like_others() {
 }
 
 #[tokio::test]
-async fn a_setting_that_is_a_secret_stands_in_no_record() {
+async fn secret_settings_appear_in_no_record() {
     let settings = json!({ "api_key": "s3cret-of-shop", "timezone": "Asia/Tokyo" });
     let courier = Bench::of("courier").grant_all().settings(settings).start().await;
     let names = json!({ "settings": ["api_key", "timezone"], "look_for_reversed": "" });

@@ -1,4 +1,4 @@
-//! The roads that the page draws under a route are those of the bundled network: one table for both.
+//! The roads that the page draws under a route match the bundled network.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! A component that breaks its contract on purpose is stopped, and the limit is named.
+//! A component that breaks its contract is stopped, and the limit is named.
 
 use host::{component::LoadError, limits::Limits};
 use serde_json::json;
@@ -79,7 +79,7 @@ async fn too_few_table_elements_or_calls_stop_loading_and_are_named() {
 }
 
 #[tokio::test]
-async fn its_limits_can_be_narrowed() {
+async fn limits_of_a_component_can_be_narrowed() {
     // Memory that the component has before it does anything: less than this, and it cannot start.
     let narrow = Limits { memory_bytes_max: 64 << 10, ..Limits::default() };
     let solo = Solo::of("rogue", &component_bytes("rogue")).limits(narrow);
@@ -92,7 +92,7 @@ async fn its_limits_can_be_narrowed() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_component_are_refused_with_a_reason() {
+async fn rejects_bytes_that_are_no_component_with_the_reason() {
     for bytes in [&b""[..], b"garbage", &component_bytes("echo")[..1000]] {
         let error = Solo::of("broken", bytes).start().await.err().unwrap();
         assert!(matches!(error, LoadError::Compile(_)), "{error}");

@@ -1,5 +1,5 @@
-//! Components of any shape: with several memories, tables and many core instances, as interpreters that travel in a
-//! component have them (SYS-44).
+//! Components with several memories, tables and many core instances, as bundled interpreters have them
+//! (SYS-44).
 
 use host::{grants::Grant, limits::Limits};
 use serde_json::json;
@@ -50,7 +50,7 @@ async fn admits_many_memories_and_core_instances() {
 }
 
 #[tokio::test]
-async fn what_fits_the_pool_is_made_there() {
+async fn fitting_memories_are_allocated_from_the_pool() {
     let small = Bench::of_bytes("small", &shaped(1, 1, 4)).unwrap().start().await;
     assert!(small.component().is_pooled());
     assert!(Bench::of("echo").start().await.component().is_pooled());
@@ -71,7 +71,7 @@ async fn the_memories_of_one_instance_have_its_limit_together() {
 }
 
 #[tokio::test]
-async fn there_is_an_end_to_memories_tables_and_core_instances() {
+async fn memories_tables_and_core_instances_are_limited() {
     for (bytes, limit) in [
         (shaped(17, 1, 0), "memories_max"),
         (shaped(1, 1, 65), "tables_max"),
@@ -96,7 +96,7 @@ fn shaped_of_instances(count: usize) -> Vec<u8> {
 
 /// Drawn on an async worker, where no tick interrupts it.
 #[tokio::test]
-async fn so_many_random_bytes_are_drawn_in_one_go_and_no_more() {
+async fn random_bytes_per_call_are_limited() {
     let text = r#"(component
         (import "wasi:random/random@0.2.6" (instance $i
             (export "get-random-bytes" (func (param "len" u64) (result (list u8))))))

@@ -1,4 +1,4 @@
-//! A component that was not made for this host, alone: its functions are tools (SYS-40).
+//! A foreign component, alone: its functions are tools (SYS-40).
 
 use host::limits::Limits;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ async fn each_function_is_a_tool_named_by_interface_and_function() {
 }
 
 #[tokio::test]
-async fn what_json_has_no_word_for_is_left_out_by_name() {
+async fn types_without_json_equivalent_are_left_out_by_name() {
     let stranger = Bench::of("stranger").start().await;
     let left = stranger.component().left_out().iter();
     let left: Vec<_> = left.map(|it| (it.function.as_str(), it.why.as_str())).collect();
@@ -95,7 +95,7 @@ async fn every_type_goes_in_and_comes_out_the_same() {
 }
 
 #[tokio::test]
-async fn an_output_that_is_no_object_stands_under_result() {
+async fn non_object_output_is_placed_under_result() {
     let stranger = Bench::of("stranger").start().await;
     let divided = stranger.call("divide", json!({ "dividend": 7, "divisor": 2 })).await;
     assert_eq!(divided, json!({ "result": 3 }));
@@ -115,7 +115,7 @@ async fn an_output_that_is_no_object_stands_under_result() {
 }
 
 #[tokio::test]
-async fn the_schemas_say_what_the_types_say() {
+async fn schemas_match_the_types() {
     let stranger = Bench::of("stranger").start().await;
     let tool = |name: &str| {
         let tools = stranger.component().tools();
@@ -159,7 +159,7 @@ async fn the_schemas_say_what_the_types_say() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_are_told_at_their_place() {
+async fn reports_invalid_arguments_with_their_place() {
     let stranger = Bench::of("stranger").start().await;
     let some = r#"one of "empty", an object with "circle" alone, an object with "polygon" alone"#;
     for (name, value, expected) in [
@@ -242,7 +242,7 @@ async fn the_error_side_of_a_result_is_a_refusal_with_its_text() {
 }
 
 #[tokio::test]
-async fn it_ends_at_the_limits_of_any_component() {
+async fn foreign_component_ends_at_the_usual_limits() {
     let short = Limits { cpu_ms_max: 50, ..Limits::default() };
     // Time enough to fill its memory on a slow machine.
     let long = Limits { cpu_ms_max: 60_000, ..Limits::default() };
@@ -264,7 +264,7 @@ async fn it_ends_at_the_limits_of_any_component() {
 }
 
 #[tokio::test]
-async fn what_crosses_its_border_is_held_to_output_bytes_max() {
+async fn output_bytes_max_applies_to_foreign_components() {
     let limits = Limits { output_bytes_max: 16 << 10, ..Limits::default() };
     let stranger = Bench::of("stranger").limits(limits).start().await;
     let text = |length: usize| json!({ "text": "x".repeat(length) });
@@ -282,7 +282,7 @@ async fn what_crosses_its_border_is_held_to_output_bytes_max() {
 }
 
 #[tokio::test]
-async fn its_package_docs_describe_its_tools() {
+async fn package_docs_describe_the_tools() {
     let docs = json!({
         "interfaces": { "values": { "funcs": { "invert": { "docs": "Turns every bit over." } } } },
         "worlds": { "stranger": { "func_exports": { "divide": { "docs": "Divides." } } } },
@@ -332,7 +332,7 @@ async fn refuses_a_component_of_no_tools_by_its_functions_names() {
 }
 
 #[tokio::test]
-async fn types_that_name_others_over_and_over_are_too_large() {
+async fn rejects_exponentially_nested_types() {
     // Each tuple has the one before it twice: a million strings, in a few lines.
     let mut types = "(type $t0 (tuple string string))".to_owned();
     for level in 1..16 {
@@ -350,7 +350,7 @@ async fn types_that_name_others_over_and_over_are_too_large() {
 }
 
 #[tokio::test]
-async fn a_function_that_it_has_not_is_told() {
+async fn rejects_call_of_a_missing_function() {
     let stranger = Bench::of("stranger").start().await;
     let failure = stranger.failure("no-such", json!({})).await;
     assert_eq!(failure["message"], "There is no such tool.", "{failure}");

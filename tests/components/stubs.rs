@@ -1,4 +1,4 @@
-//! Imports that a component carries and does not have (SYS-43).
+//! Stubbed imports of a component (SYS-43).
 
 use tests::bench::Bench;
 
@@ -30,7 +30,7 @@ fn carrier() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn what_is_not_offered_is_refused_with_the_line_that_helps() {
+async fn rejects_unoffered_import_with_the_line_that_helps() {
     let error = Bench::of_bytes("carrier", &carrier()).unwrap().try_start().await.err().unwrap();
     assert!(error.starts_with("it imports wasi:sockets/tcp@0.2.0, which this host does not offer"));
     let line = r#"under [components.carrier]: stubs = ["acme:store", "wasi:sockets"]"#;
@@ -42,7 +42,7 @@ async fn what_is_not_offered_is_refused_with_the_line_that_helps() {
 }
 
 #[tokio::test]
-async fn a_stub_lets_it_in_and_ends_the_call_that_uses_it() {
+async fn stub_admits_component_and_ends_calls_that_use_it() {
     for stubs in [&["acme:store", "wasi:sockets"][..], &["*"]] {
         let bench = Bench::of_bytes("carrier", &carrier()).unwrap().stubs(stubs);
         let carrier = bench.start().await;

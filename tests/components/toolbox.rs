@@ -13,7 +13,7 @@ async fn content(toolbox: &Tested, tool: &str, arguments: Value) -> Vec<Content>
 }
 
 #[tokio::test]
-async fn its_tools_are_listed_as_it_tells_them_page_by_page() {
+async fn tools_are_listed_page_by_page() {
     let toolbox = Bench::of("toolbox").start().await;
     let tools = toolbox.component().tools();
     assert_eq!(tools.len(), 9, "SYS-50");
@@ -59,7 +59,7 @@ async fn every_kind_of_content_comes_through() {
 }
 
 #[tokio::test]
-async fn what_went_wrong_is_told_as_the_component_tells_it() {
+async fn errors_of_a_toolbox_are_passed_on() {
     let toolbox = Bench::of("toolbox").start().await;
     let failure = toolbox.failure("fail", json!({})).await;
     assert_eq!(
@@ -76,7 +76,7 @@ async fn what_went_wrong_is_told_as_the_component_tells_it() {
 }
 
 #[tokio::test]
-async fn what_does_not_map_ends_its_call_alone() {
+async fn unmappable_content_ends_only_its_call() {
     let limits = Limits { cpu_ms_max: 50, ..Limits::default() };
     let toolbox = Bench::of("toolbox").limits(limits).start().await;
     for tool in ["stream", "unknown", "wrong"] {
@@ -105,7 +105,7 @@ fn listing(parameters: &str, names: &[&str]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn another_interface_of_that_name_is_refused_with_why() {
+async fn rejects_other_interface_of_the_same_name() {
     let both = ["list-tools", "call-tool"];
     for (bytes, why) in [
         (listing(r#"(param "ctx" u32)"#, &both[..1]), "it has no function call-tool of wasmcp's"),

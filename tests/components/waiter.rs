@@ -5,7 +5,7 @@ use serde_json::json;
 use tests::bench::Bench;
 
 #[tokio::test]
-async fn calls_await_and_use_the_contract_beside() {
+async fn calls_await_and_use_the_contract_together() {
     let bench = Bench::of("waiter").grant(Grant::Clock).grant(Grant::Sql);
     let waiter = bench.start().await;
     assert_eq!(waiter.component().tools().len(), 3, "SYS-49");
@@ -16,7 +16,7 @@ async fn calls_await_and_use_the_contract_beside() {
 }
 
 #[tokio::test]
-async fn a_call_that_awaits_too_long_ends_at_its_time() {
+async fn call_awaiting_too_long_ends_at_its_deadline() {
     let limits = Limits { deadline_ms: 500, ..Limits::default() };
     let bench = Bench::of("waiter").grant(Grant::Clock).grant(Grant::Sql);
     let waiter = bench.limits(limits).start().await;

@@ -1,4 +1,4 @@
-//! Requests that are right, and what happens to bytes on their way.
+//! Valid requests, and damage to their bytes on the way.
 
 use proptest::{
     collection::vec,
@@ -11,10 +11,10 @@ use crate::request::{Request, SESSION, STATE};
 
 const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"fuzz","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}"#;
 
-/// The same of a client that takes tasks.
+/// The same for a client with tasks.
 const TAKES_TASKS: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}"#;
 
-/// Bytes that mean something somewhere.
+/// Bytes with a meaning in some protocol.
 const PIECES: [&[u8]; 20] = [
     b"\"",
     b"\\",
@@ -66,7 +66,7 @@ fn legacy(body: &str) -> Request {
     Request::of("POST /mcp HTTP/1.1", &headers, body)
 }
 
-/// What is right, one of each kind.
+/// One valid request of each kind.
 pub(crate) fn requests() -> Vec<Request> {
     let json =
         [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
@@ -137,7 +137,7 @@ pub(crate) fn lines() -> Vec<Vec<u8>> {
     bodies.filter(|it| !it.is_empty()).collect()
 }
 
-/// What happens to bytes.
+/// Damage to bytes.
 #[derive(Clone, Debug)]
 enum Accident {
     Flip(Index, u8),
@@ -190,17 +190,17 @@ fn happens(bytes: &mut Vec<u8>, accident: Accident) {
     }
 }
 
-/// `right` after some accidents.
+/// `right` with some damage.
 pub(crate) fn damaged(right: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
     (select(right), vec(accident(), 1..6)).prop_map(|(mut bytes, accidents)| {
-        for it in accidents {
-            happens(&mut bytes, it);
+        for accident in accidents {
+            happens(&mut bytes, accident);
         }
         bytes
     })
 }
 
-/// A right request after some accidents, or one that never was right.
+/// A valid request with some damage, or random bytes.
 pub(crate) fn request() -> impl Strategy<Value = Request> {
     let right = requests().into_iter().map(|it| it.0).collect();
     let noise = vec(any::<u8>(), 0..400).prop_map(|mut body| {

@@ -1,4 +1,4 @@
-//! Sends a request as bytes and reads what comes back, as far as it comes.
+//! Sends a request as bytes and reads as much of the response as arrives.
 
 use std::{io, net::SocketAddr, time::Duration};
 
@@ -10,12 +10,12 @@ use tokio::{
 
 use crate::request::Request;
 
-/// What does not answer for so long hangs.
+/// Time-out of an answer.
 const HANGS_AFTER: Duration = Duration::from_secs(20);
-/// Bytes of an answer that are read.
+/// Maximum bytes of an answer's body.
 const BODY_BYTES_MAX: usize = 16 << 20;
 
-/// The answer to a request, as far as it came.
+/// The received part of an answer.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     /// None where the connection ended without an answer.
@@ -30,13 +30,13 @@ impl Answer {
         self.headers.iter().find(|it| it.0 == name).map(|it| &*it.1)
     }
 
-    /// What kind of body it has.
+    /// The type of its body.
     pub(crate) fn kind(&self) -> &str {
         let kind = self.header("content-type").unwrap_or_default();
         kind.split(';').next().unwrap_or_default().trim()
     }
 
-    /// The messages in it, be it JSON or a stream of events.
+    /// The messages in its JSON or event stream.
     pub(crate) fn messages(&self) -> Vec<Value> {
         if self.kind() == "text/event-stream" {
             return events(&self.body);
@@ -146,7 +146,7 @@ async fn headers(reader: &mut Reader) -> io::Result<Vec<(String, String)>> {
     Ok(headers)
 }
 
-/// Reads a body in chunks to its end; a stream of events until it has sent what was waited for.
+/// Reads a chunked body to its end, or an event stream up to the awaited message.
 async fn chunks(reader: &mut Reader, answer: &mut Answer, is_get: bool) -> io::Result<()> {
     let is_stream = answer.kind() == "text/event-stream";
     while answer.body.len() < BODY_BYTES_MAX {
@@ -166,8 +166,8 @@ async fn chunks(reader: &mut Reader, answer: &mut Answer, is_get: bool) -> io::R
     Ok(())
 }
 
-/// Whether nothing more needs to come after this: an answer, a question to us, or the notification that
-/// the server listens.
+/// Whether this completes the exchange: an answer, a question to the client, or the acknowledgement of a
+/// subscription.
 fn is_enough(message: &Value) -> bool {
     let has = |name| message.get(name).is_some();
     has("id") && (has("result") || has("error") || has("method"))

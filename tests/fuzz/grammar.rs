@@ -1,4 +1,4 @@
-//! Requests that are built from what JSON-RPC and MCP know, and then twisted here and there.
+//! Requests generated from the terms of JSON-RPC and MCP, with random changes.
 
 use proptest::{
     collection::vec,
@@ -16,16 +16,16 @@ use crate::{
     request::{Request, SESSION, STATE},
 };
 
-/// Whose request it is.
+/// The protocol and the session of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
+enum Protocol {
     Modern,
     Session,
     NoSession,
     Rpc,
 }
 
-/// What stands where something else is right.
+/// An unfit value.
 fn odd() -> impl Strategy<Value = String> {
     let few = [
         "null",
@@ -73,9 +73,9 @@ fn twist() -> impl Strategy<Value = Twist> {
     ]
 }
 
-fn meta(way: Way, progress: bool) -> Json {
+fn meta(protocol: Protocol, progress: bool) -> Json {
     let mut entries = Vec::new();
-    if way == Way::Modern {
+    if protocol == Protocol::Modern {
         let key = |name: &str| format!("io.modelcontextprotocol/{name}");
         let info = object([("name", string("fuzz")), ("version", string("1"))]);
         entries.push((key("protocolVersion"), string(MODERN)));
@@ -88,8 +88,8 @@ fn meta(way: Way, progress: bool) -> Json {
     Json::Object(entries)
 }
 
-/// What `method` takes, plainly right.
-fn params(way: Way, method: &str, tool: &str, answered: bool, progress: bool) -> Json {
+/// Valid parameters of `method`.
+fn params(protocol: Protocol, method: &str, tool: &str, answered: bool, progress: bool) -> Json {
     let mut entries = match method {
         "tools/call" => vec![("name", string(tool)), ("arguments", arguments(tool))],
         "prompts/get" => vec![("name", string(PROMPT)), ("arguments", raw("{\"topic\":\"tea\"}"))],
@@ -118,7 +118,7 @@ fn params(way: Way, method: &str, tool: &str, answered: bool, progress: bool) ->
         let answer = "{\"name\":{\"action\":\"accept\",\"content\":{\"name\":\"x\"}}}";
         entries.push(("inputResponses", raw(answer)));
     }
-    entries.push(("_meta", meta(way, progress)));
+    entries.push(("_meta", meta(protocol, progress)));
     Json::Object(entries.into_iter().map(|(name, it)| (name.to_owned(), it)).collect())
 }
 
@@ -136,26 +136,26 @@ fn id(method: &str) -> Option<Json> {
     (!method.starts_with("notifications/")).then(|| raw("1"))
 }
 
-fn message(way: Way, method: &str, tool: &str, answered: bool, progress: bool) -> Json {
+fn message(protocol: Protocol, method: &str, tool: &str, answered: bool, progress: bool) -> Json {
     let mut entries = vec![("jsonrpc".to_owned(), string("2.0"))];
     entries.extend(id(method).map(|it| ("id".to_owned(), it)));
-    let is_tool = way == Way::Rpc && method == "tools/call";
+    let is_tool = protocol == Protocol::Rpc && method == "tools/call";
     entries.push(("method".to_owned(), string(if is_tool { tool } else { method })));
     let params = match is_tool {
         true => arguments(tool),
-        false => params(way, method, tool, answered, progress),
+        false => params(protocol, method, tool, answered, progress),
     };
     entries.push(("params".to_owned(), params));
     Json::Object(entries)
 }
 
-fn headers(way: Way, method: &str, tool: &str) -> Vec<(String, String)> {
+fn headers(protocol: Protocol, method: &str, tool: &str) -> Vec<(String, String)> {
     let mut headers = vec![
         ("content-type", "application/json"),
         ("accept", "application/json, text/event-stream"),
     ];
-    match way {
-        Way::Modern => {
+    match protocol {
+        Protocol::Modern => {
             headers.push(("mcp-protocol-version", MODERN));
             headers.push(("mcp-method", method));
             match method {
@@ -165,16 +165,16 @@ fn headers(way: Way, method: &str, tool: &str) -> Vec<(String, String)> {
                 _ => {}
             }
         }
-        Way::Session => {
+        Protocol::Session => {
             headers.push(("mcp-protocol-version", LEGACY));
             headers.push(("mcp-session-id", SESSION));
         }
-        Way::NoSession | Way::Rpc => {}
+        Protocol::NoSession | Protocol::Rpc => {}
     }
     headers.into_iter().map(|(name, it)| (name.to_owned(), it.to_owned())).collect()
 }
 
-/// What is done to the headers.
+/// A change of the headers.
 #[derive(Clone, Debug)]
 enum HeaderTwist {
     Remove,
@@ -207,12 +207,12 @@ fn twist_headers(headers: &mut Vec<(String, String)>, at: Index, twist: HeaderTw
     }
 }
 
-/// What else than one message a body may be.
+/// The shape of a body.
 #[derive(Clone, Debug)]
 enum Shape {
     One,
     Batch(usize),
-    /// An answer to nothing that was asked.
+    /// An unsolicited response.
     Answer,
     Error,
 }
@@ -236,8 +236,8 @@ fn lines() -> impl Strategy<Value = (&'static str, &'static str)> {
     ]
 }
 
-/// One message of the grammar, twisted, in the terms of one protocol.
-fn twisted(way: Way) -> impl Strategy<Value = (String, &'static str, &'static str)> {
+/// One changed message of the grammar, in the terms of one protocol.
+fn twisted(protocol: Protocol) -> impl Strategy<Value = (String, &'static str, &'static str)> {
     let what = (select(METHODS.to_vec()), select(TOOLS.to_vec()), 0..8_u8, 0..4_u8, shape());
     let twists = vec((any::<Index>(), any::<Index>(), twist()), 0..3);
     (what, twists).prop_map(move |((method, tool, answered, progress, shape), twists)| {
@@ -250,7 +250,7 @@ fn twisted(way: Way) -> impl Strategy<Value = (String, &'static str, &'static st
                 object([("jsonrpc", string("2.0")), ("id", raw("1")), ("error", error)])
             }
             Shape::One | Shape::Batch(_) => {
-                message(way, method, tool, answered == 0, progress == 0)
+                message(protocol, method, tool, answered == 0, progress == 0)
             }
         };
         if let Shape::Batch(many) = shape {
@@ -265,16 +265,23 @@ fn twisted(way: Way) -> impl Strategy<Value = (String, &'static str, &'static st
 
 /// A request of the grammar over HTTP.
 pub(crate) fn request() -> impl Strategy<Value = Request> {
-    let ways = [Way::Modern, Way::Modern, Way::Modern, Way::Session, Way::NoSession, Way::Rpc];
-    select(ways.to_vec()).prop_flat_map(|way| {
+    let protocols = [
+        Protocol::Modern,
+        Protocol::Modern,
+        Protocol::Modern,
+        Protocol::Session,
+        Protocol::NoSession,
+        Protocol::Rpc,
+    ];
+    select(protocols.to_vec()).prop_flat_map(|protocol| {
         let header_twists = vec((any::<Index>(), header_twist()), 0..3);
-        (twisted(way), lines(), header_twists).prop_map(move |(message, line, twists)| {
+        (twisted(protocol), lines(), header_twists).prop_map(move |(message, line, twists)| {
             let (body, method, tool) = message;
-            let mut headers = headers(way, method, tool);
+            let mut headers = headers(protocol, method, tool);
             for (at, twist) in twists {
                 twist_headers(&mut headers, at, twist);
             }
-            let own = if way == Way::Rpc { "/rpc" } else { "/mcp" };
+            let own = if protocol == Protocol::Rpc { "/rpc" } else { "/mcp" };
             let path = if line.1.is_empty() { own } else { line.1 };
             Request::of(&format!("{} {path} HTTP/1.1", line.0), &headers, &body)
         })
@@ -283,7 +290,7 @@ pub(crate) fn request() -> impl Strategy<Value = Request> {
 
 /// A message of the grammar as a line.
 pub(crate) fn line() -> impl Strategy<Value = String> {
-    select(vec![Way::Modern, Way::NoSession])
+    select(vec![Protocol::Modern, Protocol::NoSession])
         .prop_flat_map(twisted)
         .prop_map(|(body, _, _)| body.replace('\n', " "))
 }

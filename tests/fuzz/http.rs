@@ -1,4 +1,4 @@
-//! Whatever comes in over HTTP: bytes, messages of the grammar, and what once went wrong.
+//! Fuzzes HTTP: bytes, generated messages, and earlier findings.
 
 use std::{fmt::Debug, fs, path::PathBuf};
 
@@ -15,23 +15,23 @@ use crate::{
     request::Request,
 };
 
-/// Cases of each kind in an ordinary run.
+/// Number of cases of each kind in an ordinary run.
 const CASES: u32 = 160;
-/// The seed of an ordinary run: what fails, fails again.
+/// The seed of ordinary runs, so that failures are reproducible.
 const SEED: u64 = 0x6d61_646f;
-/// After so many cases a long run looks at the memory, and whether anything is left over.
+/// Number of cases after which a long run checks memory and leftovers.
 const LOOK_AFTER: u32 = 20_000;
 
-/// Looking for the shortest case that goes wrong ends then: one that hangs takes its time.
+/// Time limit of shrinking, since hanging cases take long.
 const SHRINKS_FOR_MS: u32 = 60_000;
 
-/// How many cases were asked for, where the environment asks for some.
-pub(crate) fn asked_for() -> Option<u32> {
+/// The number of cases from the environment, if set.
+pub(crate) fn case_count() -> Option<u32> {
     std::env::var("MADOGUCHI_FUZZ_CASES").ok()?.parse().ok()
 }
 
 pub(crate) fn runner(cases: u32) -> TestRunner {
-    let seed = if asked_for().is_some() { RngSeed::Random } else { RngSeed::Fixed(SEED) };
+    let seed = if case_count().is_some() { RngSeed::Random } else { RngSeed::Fixed(SEED) };
     let config = Config {
         cases,
         max_shrink_iters: 600,
@@ -47,7 +47,7 @@ pub(crate) fn runtime() -> Runtime {
     Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
 }
 
-/// Writes what went wrong where it can be taken from, and fails.
+/// Saves a failing case and panics.
 pub(crate) fn found<T: Debug>(error: TestError<T>, bytes: impl FnOnce(&T) -> Vec<u8>) -> ! {
     let TestError::Fail(why, case) = error else { panic!("{error}") };
     let folder = root().join("target/fuzz");
@@ -58,15 +58,15 @@ pub(crate) fn found<T: Debug>(error: TestError<T>, bytes: impl FnOnce(&T) -> Vec
     panic!("{why}\n{case:?}\nkept in {}", file.display());
 }
 
-/// Runs `cases` in portions; after each everything must have come to rest.
+/// Runs `cases` in portions, after each of which both servers must be idle.
 fn fuzz(what: &str, strategy: impl Strategy<Value = Request>) {
     let runtime = runtime();
     let pair = runtime.block_on(Pair::start());
-    let mut left = asked_for().unwrap_or(CASES);
+    let mut left = case_count().unwrap_or(CASES);
     let asked = left;
     let say = |left: u32| {
         let bytes = resident_bytes().unwrap_or_default() >> 20;
-        if asked_for().is_some() {
+        if case_count().is_some() {
             eprintln!("{what}: {} cases, {bytes} MiB", asked - left);
         }
     };
@@ -77,30 +77,30 @@ fn fuzz(what: &str, strategy: impl Strategy<Value = Request>) {
             runtime.block_on(pair.check(&request)).map_err(TestCaseError::fail)
         });
         all.unwrap_or_else(|error| found(error, |it| it.0.clone()));
-        runtime.block_on(pair.rests()).unwrap();
+        runtime.block_on(pair.is_idle()).unwrap();
         left -= portion;
         say(left);
     }
 }
 
 #[test]
-fn any_bytes_as_a_request_are_answered_alike_on_both_paths() {
+fn arbitrary_bytes_are_answered_alike_on_both_paths() {
     fuzz("bytes", corpus::request());
 }
 
 #[test]
-fn any_protocol_words_are_answered_alike_on_both_paths() {
+fn protocol_terms_are_answered_alike_on_both_paths() {
     fuzz("grammar", grammar::request());
 }
 
 #[test]
-fn what_is_right_is_right_and_leaves_nothing_behind() {
+fn valid_requests_succeed_and_leave_nothing_behind() {
     let runtime = runtime();
     let pair = runtime.block_on(Pair::start());
     for request in corpus::requests() {
         runtime.block_on(pair.check(&request)).unwrap_or_else(|why| panic!("{why}\n{request:?}"));
     }
-    runtime.block_on(pair.rests()).unwrap();
+    runtime.block_on(pair.is_idle()).unwrap();
 }
 
 fn folder() -> PathBuf {
@@ -108,7 +108,7 @@ fn folder() -> PathBuf {
 }
 
 /// The files in `found/` that end like this, by name.
-pub(crate) fn kept(ending: &str) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn found_files(ending: &str) -> Vec<(String, Vec<u8>)> {
     let files = fs::read_dir(folder()).unwrap().map(|it| it.unwrap().path());
     let mut kept: Vec<_> = files
         .filter(|it| it.extension().is_some_and(|it| it == ending))
@@ -120,12 +120,12 @@ pub(crate) fn kept(ending: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn what_fuzzing_once_found_over_http_stays_mended() {
+fn earlier_http_findings_stay_fixed() {
     let runtime = runtime();
     let pair = runtime.block_on(Pair::start());
-    for (name, bytes) in kept("http") {
+    for (name, bytes) in found_files("http") {
         let request = Request(bytes);
         runtime.block_on(pair.check(&request)).unwrap_or_else(|why| panic!("{name}: {why}"));
     }
-    runtime.block_on(pair.rests()).unwrap();
+    runtime.block_on(pair.is_idle()).unwrap();
 }

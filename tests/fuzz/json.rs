@@ -1,17 +1,17 @@
-//! JSON as text that need not be right: keys twice, numbers that are none, whatever is deep.
+//! JSON as text that may be invalid: duplicate keys, malformed numbers, deep nesting.
 
 use proptest::sample::Index;
 
-/// A JSON value, in which names may stand twice.
+/// A JSON value that may have duplicate names.
 #[derive(Clone, Debug)]
 pub(crate) enum Json {
-    /// Text that goes out as it stands.
+    /// Verbatim text.
     Raw(String),
     Object(Vec<(String, Json)>),
     Array(Vec<Json>),
 }
 
-/// What is done to one entry of one object.
+/// A change of one entry of one object.
 #[derive(Clone, Debug)]
 pub(crate) enum Twist {
     Remove,
@@ -37,7 +37,7 @@ pub(crate) fn string(text: &str) -> Json {
 }
 
 impl Json {
-    /// As it is written.
+    /// Serializes it.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Raw(text) => text.clone(),
@@ -79,7 +79,7 @@ impl Json {
         }
     }
 
-    /// Twists one entry of one of the objects in it.
+    /// Changes one entry of one of its objects.
     pub(crate) fn twist(&mut self, object: Index, entry: Index, twist: &Twist) {
         let objects = self.objects();
         if objects == 0 {

@@ -1,14 +1,14 @@
-//! What every answer must be, whatever the request was.
+//! Rules that every response keeps for any request.
 
 use serde_json::{Value, json};
 
 use crate::{exchange::Answer, request::Request};
 
-/// Statuses that a request can be answered with. 503 is a component that is busy.
+/// Allowed statuses. 503 stands for a busy component.
 const STATUSES: [u16; 18] =
     [200, 202, 204, 304, 400, 403, 404, 405, 406, 408, 411, 413, 414, 415, 417, 422, 431, 503];
 
-/// What is wrong with `answer`, if anything is.
+/// Checks `answer` against the rules.
 pub(crate) fn judge(request: &Request, answer: &Answer) -> Result<(), String> {
     let Some(status) = answer.status else {
         // A body that is shorter than it says is no request yet, and ends with its connection.
@@ -32,15 +32,15 @@ pub(crate) fn judge(request: &Request, answer: &Answer) -> Result<(), String> {
     }
 }
 
-/// Where messages come out, and nothing but messages.
-fn speaks(request: &Request) -> bool {
+/// Whether the response must consist of JSON-RPC messages.
+fn is_jsonrpc(request: &Request) -> bool {
     let path = request.path();
     let path = path.split('?').next().unwrap_or_default();
     request.method() == b"POST" && (path == "/mcp" || path == "/rpc")
 }
 
 fn done(request: &Request, answer: &Answer) -> Result<(), String> {
-    if !speaks(request) {
+    if !is_jsonrpc(request) {
         return Ok(());
     }
     let messages = answer.messages();
@@ -54,15 +54,16 @@ fn done(request: &Request, answer: &Answer) -> Result<(), String> {
     each.try_for_each(message)
 }
 
-/// Whether it is a message of JSON-RPC.
-fn message(it: &Value) -> Result<(), String> {
-    let (result, error, method) = (it.get("result"), it.get("error"), it.get("method"));
+/// Checks a JSON-RPC message.
+fn message(message: &Value) -> Result<(), String> {
+    let (result, error, method) =
+        (message.get("result"), message.get("error"), message.get("method"));
     let kinds = [result, error, method].iter().flatten().count();
-    if it["jsonrpc"] != "2.0" || kinds != 1 {
-        return Err(format!("no message of JSON-RPC: {it}"));
+    if message["jsonrpc"] != "2.0" || kinds != 1 {
+        return Err(format!("no message of JSON-RPC: {message}"));
     }
-    if it.get("id").is_some_and(|it| it.is_object() || it.is_array() || it.is_boolean()) {
-        return Err(format!("no id of JSON-RPC: {it}"));
+    if message.get("id").is_some_and(|it| it.is_object() || it.is_array() || it.is_boolean()) {
+        return Err(format!("no id of JSON-RPC: {message}"));
     }
     error.map_or(Ok(()), fault)
 }
@@ -75,7 +76,7 @@ fn fault(error: &Value) -> Result<(), String> {
     }
 }
 
-/// An error says what is wrong, in JSON-RPC's shape or REST's.
+/// Checks an error in JSON-RPC's or REST's shape.
 fn refused(status: u16, answer: &Answer) -> Result<(), String> {
     // What is no HTTP is refused before any of our code sees it.
     let is_no_http = answer.body.is_empty() && answer.header("connection") == Some("close");
@@ -99,8 +100,8 @@ fn refused(status: u16, answer: &Answer) -> Result<(), String> {
     }
 }
 
-/// What two answers to the same request have in common.
-pub(crate) fn gist(answer: &Answer) -> Value {
+/// The part of an answer that both servers must share.
+pub(crate) fn common_part(answer: &Answer) -> Value {
     let messages = answer.messages();
     let all = messages.iter().flat_map(|message| match message {
         Value::Array(batch) => batch.iter().collect(),

@@ -1,4 +1,4 @@
-//! The ring `fuzz`: whatever comes in over HTTP or standard input, something sensible goes out.
+//! The ring `fuzz`: arbitrary input over HTTP or standard input gets a valid response.
 //!
 //! A few hundred cases a run, the same ones each time. `MADOGUCHI_FUZZ_CASES` asks for more of each
 //! kind, other ones each time, and for a report on the memory. What a run finds lies in `target/fuzz`

@@ -1,4 +1,4 @@
-//! Two servers, one with the fast path and one without, that are asked the same.
+//! Two servers that get the same requests, one with the fast path and one without.
 
 use std::{
     net::SocketAddr,
@@ -17,21 +17,21 @@ use tokio::runtime::Handle;
 
 use crate::{
     exchange::{Answer, exchange},
-    judge::{gist, judge},
+    judge::{common_part, judge},
     request::{Request, SESSION, STATE},
 };
 
-/// What panicked in this process, wherever it was caught.
+/// All panics of this process, including caught ones.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Components that the servers load.
 const COMPONENTS: [&str; 2] = ["echo", "library"];
-/// How often to look whether everything has come to rest, and how often at most.
+/// Interval and maximum number of checks for idleness.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 const LOOKS_MAX: usize = 1_200;
-/// Looks in which what the start brought along comes to rest.
+/// Number of checks until the start has settled.
 const LOOKS_AT_FIRST: usize = 20;
 
-/// The two servers, which have to answer alike.
+/// The two servers, which must answer alike.
 pub(crate) struct Pair {
     short: TestServer,
     sdk: TestServer,
@@ -73,14 +73,14 @@ impl Pair {
         [&self.short, &self.sdk]
     }
 
-    /// Sends `request` to both; says what is wrong with how they answer.
+    /// Sends `request` to both servers and compares their answers.
     pub(crate) async fn check(&self, request: &Request) -> Result<(), String> {
         let short = ask(&self.short, request).await?;
         let sdk = ask(&self.sdk, request).await?;
         for answer in [&short, &sdk] {
             judge(request, answer).map_err(|it| format!("{it}\n{answer:?}"))?;
         }
-        let gists = (gist(&short), gist(&sdk));
+        let gists = (common_part(&short), common_part(&sdk));
         if gists.0 != gists.1 {
             return Err(format!("the two ways differ:\n{}\n{}", gists.0, gists.1));
         }
@@ -111,8 +111,8 @@ impl Pair {
         Ok(())
     }
 
-    /// Whether nothing is left of what was asked: no task, no call.
-    pub(crate) async fn rests(&self) -> Result<(), String> {
+    /// Waits until no task and no call is left.
+    pub(crate) async fn is_idle(&self) -> Result<(), String> {
         let mut left = String::new();
         for _ in 0..LOOKS_MAX {
             let each = self.servers().map(|server| {
@@ -134,7 +134,7 @@ impl Pair {
 const MCP: [(&str, &str); 2] =
     [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
 
-/// Sends `request` as this server must be sent it, and clears away what it left.
+/// Sends `request` with this server's session and state, and removes what it leaves.
 async fn ask(server: &TestServer, request: &Request) -> Result<Answer, String> {
     let mut request = request.clone();
     let mut session = None;

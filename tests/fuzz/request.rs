@@ -1,13 +1,13 @@
-//! One request as it is kept in a file: its head in lines, an empty line, its body.
+//! A request as stored in a file: its head in lines, an empty line, its body.
 
 use std::fmt;
 
-/// Stands for the id of a session that is open at the server that is asked.
+/// Placeholder for the id of an open session of the server.
 pub(crate) const SESSION: &str = "@SESSION@";
-/// Stands for a state that the server asked has given out with a question of `greet`.
+/// Placeholder for a state that the server issued with a question of `greet`.
 pub(crate) const STATE: &str = "@STATE@";
 
-/// A request, right or wrong.
+/// A valid or invalid request.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Request(pub(crate) Vec<u8>);
 
@@ -30,7 +30,7 @@ impl Request {
         self.0.windows(placeholder.len()).any(|it| it == placeholder.as_bytes())
     }
 
-    /// The same with what stands for something replaced by it.
+    /// Replaces a placeholder.
     pub(crate) fn with(&self, placeholder: &str, value: &str) -> Self {
         let (mut out, mut rest) = (Vec::new(), &self.0[..]);
         while let Some(at) =
@@ -44,8 +44,7 @@ impl Request {
         Self(out)
     }
 
-    /// The same in the head only: in a body, what differs from server to server would read
-    /// differently (an id that begins with a digit is a number to begin with).
+    /// Replaces a placeholder in the head only: in a body, ids of different servers could parse differently.
     pub(crate) fn with_in_head(&self, placeholder: &str, value: &str) -> Self {
         let mut head = Self(self.head().to_vec()).with(placeholder, value);
         head.0.extend_from_slice(&self.0[self.head().len()..]);
@@ -79,12 +78,12 @@ impl Request {
         })
     }
 
-    /// Whether it says itself how long it is, and may be wrong about it.
+    /// Whether it has a length of its own, which may be wrong.
     pub(crate) fn has_own_length(&self) -> bool {
         self.has("content-length") || self.has("transfer-encoding")
     }
 
-    /// As it goes over the wire: with host and length, where it says nothing of them.
+    /// The bytes on the wire, with default host and length.
     pub(crate) fn wire(&self, host: &str) -> Vec<u8> {
         let mut wire = Vec::with_capacity(self.0.len() + 128);
         for line in self.head().split(|it| *it == b'\n') {

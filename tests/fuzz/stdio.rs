@@ -1,4 +1,4 @@
-//! Whatever comes in as lines on standard input of the program that people start.
+//! Fuzzes lines on standard input of the program.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -13,17 +13,17 @@ use tests::{client::Client, process::command, server::Folders};
 
 use crate::{
     corpus, grammar,
-    http::{asked_for, found, kept, runner},
+    http::{case_count, found, found_files, runner},
 };
 
-/// Cases in an ordinary run.
+/// Number of cases in an ordinary run.
 const CASES: u32 = 80;
-/// What does not answer for so long hangs: the first calls wait until all is compiled.
+/// Time-out of an answer; the first calls wait for compilation.
 const HANGS_AFTER: Duration = Duration::from_secs(90);
-/// Opens a session, in the era that has them.
+/// Opens a session of the legacy era.
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"fuzz","version":"1"}}}"#;
 
-/// The program, and what it says.
+/// The program and its output.
 struct Spoken {
     child: Child,
     stdin: ChildStdin,
@@ -120,10 +120,10 @@ fn split(bytes: &[u8]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn whatever_lines_come_in_the_program_goes_on_to_serve() {
+fn program_serves_after_arbitrary_lines() {
     let mut spoken = Spoken::start();
     let spoken = std::cell::RefCell::new(&mut spoken);
-    let all = runner(asked_for().unwrap_or(CASES)).run(&lines(), |lines| {
+    let all = runner(case_count().unwrap_or(CASES)).run(&lines(), |lines| {
         let mut spoken = spoken.borrow_mut();
         let checked = spoken.check(&lines);
         if checked.is_err() {
@@ -135,17 +135,17 @@ fn whatever_lines_come_in_the_program_goes_on_to_serve() {
 }
 
 #[test]
-fn whatever_lines_come_first_the_program_serves_all_the_same() {
+fn program_serves_after_arbitrary_first_lines() {
     // A program of its own for each, for what comes first decides how it is spoken to.
-    let cases = asked_for().map_or(CASES / 8, |it| it / 50);
+    let cases = case_count().map_or(CASES / 8, |it| it / 50);
     let all = runner(cases)
         .run(&lines(), |lines| Spoken::start().check(&lines).map_err(TestCaseError::fail));
     all.unwrap_or_else(|error| found(error, |it| joined(it)));
 }
 
 #[test]
-fn what_fuzzing_once_found_over_standard_input_stays_mended() {
-    for (name, bytes) in kept("lines") {
+fn earlier_stdio_findings_stay_fixed() {
+    for (name, bytes) in found_files("lines") {
         let lines = split(&bytes);
         Spoken::start().check(&lines).unwrap_or_else(|why| panic!("{name}, first: {why}"));
         let mut spoken = Spoken::start();

@@ -1,5 +1,4 @@
-//! Calls that wait for a person's approval, whichever part wants them: held by the host, made once, and only as they
-//! were shown.
+//! Calls that need a person's approval: the host holds each, and makes it once and only as it was shown.
 
 use serde_json::{Value, json};
 use tests::{
@@ -15,7 +14,7 @@ mod errands;
 mod impostor;
 mod misuse;
 
-/// What the component `errand` is given.
+/// The grants of the component `errand`.
 const ERRAND: &str = "
 [components.errand]
 grants = ['calls', 'endpoints']
@@ -62,24 +61,24 @@ impl Errands {
         free_seats(&self.server.client(), &self.show).await.contains(&self.seats[at])
     }
 
-    /// What became of calls, made while a request is answered.
-    async fn tried(&self, calls: Value) -> Vec<Value> {
-        tried(&self.server.client(), json!({ "calls": calls })).await
+    /// The outcomes of calls that a request makes.
+    async fn try_calls(&self, calls: Value) -> Vec<Value> {
+        try_calls(&self.server.client(), json!({ "calls": calls })).await
     }
 
-    /// What became of a call that was held.
-    async fn looked(&self, id: &str) -> Value {
-        tried(&self.server.client(), json!({ "held": [id] })).await.remove(0)
+    /// The outcome of a held call.
+    async fn held_outcome(&self, id: &str) -> Value {
+        try_calls(&self.server.client(), json!({ "held": [id] })).await.remove(0)
     }
 
-    /// The id of the one call that is held.
-    async fn held(&self, calls: Value) -> String {
-        let outcome = self.tried(calls).await.remove(0);
+    /// Makes a call that is held; returns its id.
+    async fn hold(&self, calls: Value) -> String {
+        let outcome = self.try_calls(calls).await.remove(0);
         outcome["held"].as_str().unwrap_or_else(|| panic!("not held: {outcome}")).to_owned()
     }
 }
 
-async fn tried(client: &Client, body: Value) -> Vec<Value> {
+async fn try_calls(client: &Client, body: Value) -> Vec<Value> {
     let response = client.post("/api/errand/tries", &[], body.to_string()).await;
     let status = response.status();
     let answer: Value = response.json().await.unwrap();
@@ -87,31 +86,31 @@ async fn tried(client: &Client, body: Value) -> Vec<Value> {
     answer["outputs"].as_array().unwrap().clone()
 }
 
-/// All that waits for the client.
-async fn inbox(client: &Client) -> Vec<Value> {
+/// All pending calls of the client.
+async fn pending(client: &Client) -> Vec<Value> {
     let answer: Value = client.get("/api/approvals").await.json().await.unwrap();
     answer["approvals"].as_array().unwrap_or_else(|| panic!("{answer}")).clone()
 }
 
-async fn one(client: &Client, id: &str) -> (u16, Value) {
+async fn approval(client: &Client, id: &str) -> (u16, Value) {
     let response = client.get(&format!("/api/approvals/{id}")).await;
     (response.status().as_u16(), response.json().await.unwrap())
 }
 
-async fn say(client: &Client, id: &str, body: Value) -> (u16, Value) {
+async fn decide(client: &Client, id: &str, body: Value) -> (u16, Value) {
     let response = client.post(&format!("/api/approvals/{id}"), &[], body.to_string()).await;
     (response.status().as_u16(), response.json().await.unwrap())
 }
 
 async fn allow(client: &Client, id: &str) -> (u16, Value) {
-    say(client, id, json!({ "allow": true })).await
+    decide(client, id, json!({ "allow": true })).await
 }
 
-/// Waits until something waits for the client.
-async fn waits(client: &Client) -> Value {
+/// Waits for a pending call of the client.
+async fn next_pending(client: &Client) -> Value {
     let mut waiting = Vec::new();
     tests::until("nothing waits", async || {
-        waiting = inbox(client).await;
+        waiting = pending(client).await;
         !waiting.is_empty()
     })
     .await;

@@ -1,5 +1,5 @@
-//! Apps on their way to clients: what lists say of them to each client in each era; and components that name what is not
-//! theirs (APP-1, APP-2, APP-5).
+//! Apps in tool lists and resources, for each client and era; components that name apps of others (APP-1,
+//! APP-2, APP-5).
 
 use serde_json::{Value, json};
 use tests::{
@@ -60,14 +60,14 @@ async fn lists_name_the_same_apps_in_both_eras_for_all_clients() {
         let list = session.request("tools/list", json!({})).await;
         assert_eq!(apps(&list["result"]), found, "in the legacy era");
     }
-    // What is for apps alone says so, and is listed to those who show some.
+    // Tools for apps alone are marked, and listed for clients that show apps.
     let kept = &tool(&shown, "keep_choice")["_meta"]["ui"];
     assert_eq!(kept, &json!({ "visibility": ["app"] }));
 }
 
 /// APP-1.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_server_says_that_it_has_apps_in_both_eras() {
+async fn server_announces_apps_in_both_eras() {
     let server = serving(&["echo"]).await;
     let says = json!({ "mimeTypes": [MIME_TYPE] });
     let discovered = server.client().result("server/discover", json!({})).await;
@@ -107,7 +107,7 @@ async fn an_app_is_listed_and_read_alike_in_both_eras() {
 
 /// APP-2.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_names_no_app_that_is_not_its_components() {
+async fn tools_name_only_apps_of_their_component() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("cinema"));
     folders.put("library", &lettered("library", b"library shelf:", b'a'));
@@ -135,7 +135,7 @@ async fn a_tool_names_no_app_that_is_not_its_components() {
 
 /// APP-5.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_app_names_the_language_that_its_person_reads() {
+async fn app_has_the_language_of_its_caller() {
     let server = serving(&["forms"]).await;
     let client = server.client();
     let field = json!({ "name": "a", "type": "text", "label": "A", "required": true });

@@ -1,4 +1,5 @@
-//! What an author begins with, out of the program: a folder that builds, is tested and served as it is.
+//! The author's tools: `madoguchi new` makes a folder that builds, is tested and served unchanged; `madoguchi
+//! dev`.
 
 use std::{
     fs,
@@ -39,9 +40,9 @@ fn component_folder(folders: &Folders, home: &Path, name: &str) -> PathBuf {
 
 /// Writes a file at once, as editors do.
 fn save(file: &Path, text: &str) {
-    let beside = file.parent().unwrap().with_extension("saved");
-    fs::write(&beside, text).unwrap();
-    fs::rename(beside, file).unwrap();
+    let temporary = file.parent().unwrap().with_extension("saved");
+    fs::write(&temporary, text).unwrap();
+    fs::rename(temporary, file).unwrap();
 }
 
 /// Puts the second of each pair in the place of the first in the component's source, in one save; the line on which
@@ -62,7 +63,7 @@ fn edit_file(file: &Path, changes: &[(&str, &str)]) -> usize {
     line
 }
 
-/// A command that goes on, and what it says.
+/// A running command and its output.
 struct Dev {
     child: Child,
     lines: mpsc::Receiver<String>,
@@ -97,7 +98,7 @@ impl Dev {
         Self { child, lines }
     }
 
-    /// Waits until a line has `text`; gives back all lines until then.
+    /// Waits for a line with `text`; returns all lines until then.
     fn until(&self, text: &str) -> String {
         let mut all = String::new();
         while !all.contains(text) {
@@ -108,7 +109,7 @@ impl Dev {
         all
     }
 
-    /// Interrupts it as a terminal does; whether it ended well.
+    /// Interrupts it like a terminal; returns whether it succeeded.
     fn interrupt(mut self) -> bool {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
@@ -174,7 +175,7 @@ async fn a_new_component_builds_is_tried_alone_and_served() {
 /// What an author sees in an hour: what is saved is served, and what is not good is named and leaves what serves (DEV-1,
 /// DEV-2).
 #[test]
-fn each_save_is_built_tried_and_served_or_said_why_not() {
+fn each_save_is_built_tested_and_served_or_its_error_reported() {
     let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
     let folder = component_folder(&folders, home.path(), "my-dev");
     let dev = Dev::start(&folders, &folder, &["--serve"]);
@@ -229,7 +230,7 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
         let dev = Dev::start(&folders, &folder, &["--serve"]);
         let printed = dev.until("#/counter/my_quick");
         assert!(printed.contains("3 examples hold"), "{language}: {printed}");
-        // What was compiled, by the kit and by the server.
+        // The compiled parts of the toolkit and the server.
         let compiled = || {
             let files = [folder.join("build/quick"), folders.data().join("compiled")];
             let entries = files.iter().flat_map(|it| fs::read_dir(it).unwrap().flatten());
@@ -280,13 +281,13 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
             let output = dev.until("generation 2 serves on");
             assert!(output.contains(why), "{output}");
         }
-        // The manifest is read again, and what is wrong with it is said.
+        // The manifest is read again, and its errors are reported.
         let was = fs::read_to_string(&manifest).unwrap();
         save(&manifest, &was.replace("[dev]", "[def]"));
         let output = dev.until("save it again");
         assert!(output.contains("def"), "DEV-8: {language}: {output}");
         save(&manifest, &was.replace("build = ", "build = \"echo by another; false\" # "));
-        // What the command says and what is said of it come by two pipes, in either order.
+        // The command's output and the report come by two pipes, in either order.
         let output = dev.until("generation 2 serves on");
         assert!(output.contains("echo by another; false"), "{language}: {output}");
         save(&file, &whole);
@@ -298,7 +299,7 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
 
 /// A trap in a call names file and line to author and operator, and to its caller neither (DEV-3).
 #[test]
-fn a_trap_names_file_and_line_and_not_to_its_caller() {
+fn trap_names_file_and_line_to_the_author_but_not_the_caller() {
     let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
     let folder = component_folder(&folders, home.path(), "my-fault");
     let fault = "if self.name == \"Eve\" { panic!(\"not her\"); }\n        Ok(Greeted {";
@@ -327,7 +328,7 @@ fn a_trap_names_file_and_line_and_not_to_its_caller() {
     assert!(log.contains(&format!("/src/lib.rs:{line} (")), "{log}");
 }
 
-/// What is built may be of any language: a command, and the file that it writes (DEV-1).
+/// Any language works by a build command and the file that it writes (DEV-1).
 #[test]
 fn any_command_builds_for_the_server_that_runs() {
     let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
@@ -381,7 +382,7 @@ fn any_command_builds_for_the_server_that_runs() {
 }
 
 #[test]
-fn a_new_component_takes_no_place_and_no_name_that_cannot_be() {
+fn new_rejects_existing_folders_and_invalid_names() {
     let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
     for (name, expected) in [
         ("Weather", "a-z 0-9 _ -"),
@@ -410,7 +411,7 @@ fn a_new_component_takes_no_place_and_no_name_that_cannot_be() {
 }
 
 #[test]
-fn the_contract_is_shown_and_written_as_it_is() {
+fn contract_command_shows_and_writes_the_wit_files() {
     let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
     let shown = text(&output(bare_command(&folders).arg("wit")).stdout);
     assert!(shown.contains("// world.wit\n") && shown.contains("world tool-component"), "{shown}");

@@ -1,4 +1,4 @@
-//! Who is let in, what they see and may call, how often, and how many sessions they may keep.
+//! Authorization: who may connect, what they see and may call, at which rate, and in how many sessions.
 
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
@@ -19,13 +19,13 @@ mod rate;
 mod scopes;
 mod sessions;
 
-/// A caller who may do everything, and three who may do less.
+/// A caller with full access, and three with less.
 const ANN: &str = "mdg_ann-may-do-everything";
 const BEN: &str = "mdg_ben-may-echo";
 const EVE: &str = "mdg_eve-may-use-the-cinema";
 const OLD: &str = "mdg_old-has-expired";
 
-/// The lines of the configuration that let a caller in.
+/// The configuration of a caller's token.
 fn entry(name: &str, token: &str, scopes: &str) -> String {
     let digest = host::digest::digest(token.as_bytes());
     format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = [{scopes}]\n")
@@ -48,7 +48,7 @@ async fn serve_with(components: &[&str], lines: &str) -> TestServer {
     TestServer::start(folders, |it| *it = config).await
 }
 
-/// What the header says that tells a client what to do.
+/// The value of `WWW-Authenticate`.
 fn challenge(response: &Response) -> &str {
     let header = response.headers().get("www-authenticate").expect("a refusal has the header");
     header.to_str().unwrap()
@@ -145,7 +145,7 @@ fn whoami() -> Value {
     json!({ "name": "whoami", "arguments": {} })
 }
 
-/// A token that is sent all the same does no harm.
+/// An unneeded token is accepted.
 #[tokio::test(flavor = "multi_thread")]
 async fn needs_no_token_on_this_machine_where_none_is_configured() {
     let server = TestServer::with(&["echo"]).await;
@@ -157,7 +157,7 @@ async fn needs_no_token_on_this_machine_where_none_is_configured() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_state_is_worth_nothing_in_the_hands_of_another() {
+async fn answer_state_of_another_caller_is_refused() {
     let server = serve("").await;
     let greet = json!({ "name": "greet", "arguments": {} });
     let asked = server.client_with(ANN).result("tools/call", greet.clone()).await;

@@ -1,4 +1,4 @@
-//! Bad input of any kind gets an error that says what to fix, and the server stays.
+//! Bad input of any kind gets an error with its remedy, and the server keeps serving.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ async fn rejects_foreign_page_and_foreign_host_name() {
 }
 
 #[tokio::test]
-async fn a_corrupt_file_keeps_nothing_else_from_starting() {
+async fn corrupt_file_does_not_stop_the_start() {
     let folders = tests::server::Folders::new();
     folders.put("echo", &tests::component_bytes("echo"));
     folders.put("corrupt", b"\0asm and then nothing");
@@ -101,7 +101,7 @@ async fn a_corrupt_file_keeps_nothing_else_from_starting() {
 }
 
 #[tokio::test]
-async fn a_batch_of_json_rpc_is_answered_and_a_notification_is_not() {
+async fn batch_is_answered_and_notification_is_not() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     let one = |id: Value| json!({ "jsonrpc": "2.0", "id": id, "method": "echo", "params": { "value": {} } });

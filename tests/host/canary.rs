@@ -1,5 +1,5 @@
-//! A build that waits answers some of the calls first, beside the version that serves: which calls, what is held
-//! against it, and how it goes.
+//! Canaries: a pending build answers a share of the calls; its faults, its comparison with the serving
+//! version, its end.
 
 use std::{
     sync::{
@@ -35,39 +35,39 @@ fn percent(percent: u8) -> Order {
     Order::Canary(None, CanaryShare { percent, callers: Vec::new() })
 }
 
-/// The echo, which wants the clock.
+/// The echo, requesting the clock.
 fn greedier_echo() -> Vec<u8> {
     with_section(&rebuilt(&component_bytes("echo"), 2), SECTION, b"grants = ['clock']")
 }
 
-/// The saboteur with these grants, misbehaving in each call as the letter says.
+/// The saboteur with these requested grants and the misbehaviour of this letter.
 fn saboteur(letter: u8, grants: &str) -> Vec<u8> {
     with_section(&sabotaged(letter), SECTION, format!("grants = [{grants}]").as_bytes())
 }
 
-/// A server whose component `shop` is the echo, and where a greedier echo waits.
+/// A server whose component `shop` is the echo, with a pending echo that requests more.
 async fn echo_waits(change: impl FnOnce(&mut Config)) -> TestServer {
     let folders = Folders::new();
     folders.put("shop", &component_bytes("echo"));
     let server = TestServer::start(folders, change).await;
-    waits(&control(&server), greedier_echo()).await;
+    put_pending(&control(&server), greedier_echo()).await;
     server
 }
 
-/// A server whose component `shop` counts rows, and where one waits that wants the clock and misbehaves so.
+/// A server whose component `shop` counts rows, with a pending one that requests the clock and misbehaves.
 async fn saboteur_waits(letter: u8) -> TestServer {
     let server = TestServer::start(Folders::new(), |config| {
         config.swap.canary.calls_min = 5;
     })
     .await;
     let control = control(&server);
-    waits(&control, saboteur(b'-', "'sql'")).await;
+    put_pending(&control, saboteur(b'-', "'sql'")).await;
     control.obey("shop", Order::Accept(None)).await.unwrap();
-    waits(&control, saboteur(letter, "'sql', 'clock'")).await;
+    put_pending(&control, saboteur(letter, "'sql', 'clock'")).await;
     server
 }
 
-async fn waits(control: &Control, bytes: Vec<u8>) {
+async fn put_pending(control: &Control, bytes: Vec<u8>) {
     let error = control.obey("shop", Order::Load(bytes)).await.unwrap_err();
     assert!(error.to_string().contains("madoguchi accept shop"), "{error}");
 }
@@ -90,7 +90,7 @@ fn answered(server: &TestServer) -> (u64, u64) {
     (canary.own.calls, canary.before.calls)
 }
 
-/// Waits until the canary of `shop` is gone; why it is.
+/// Waits for the end of `shop`'s canary; returns the reason.
 async fn ended(server: &TestServer) -> String {
     let gone = async {
         loop {
@@ -181,7 +181,7 @@ async fn named_callers_get_the_canary_and_others_do_not() {
     let config = folders.config_with(&(entry("ann") + &entry("ben")));
     let server = TestServer::start(folders, |it| *it = config).await;
     let control = control(&server);
-    waits(&control, greedier_echo()).await;
+    put_pending(&control, greedier_echo()).await;
     let share = CanaryShare { percent: 0, callers: vec!["ann".to_owned()] };
     control.obey("shop", Order::Canary(None, share)).await.unwrap();
     let [ann, ben] = ["ann", "ben"].map(|it| server.client_with(&format!("mdg_{it}-of-the-test")));
@@ -196,7 +196,7 @@ async fn named_callers_get_the_canary_and_others_do_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lists_show_the_serving_version_and_no_bell_rings() {
+async fn lists_show_the_serving_version_and_send_no_notification() {
     let server = echo_waits(|_| {}).await;
     let control = control(&server);
     let client = server.client();
@@ -209,13 +209,13 @@ async fn lists_show_the_serving_version_and_no_bell_rings() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_it_asks_for_is_given_to_the_canary_alone() {
+async fn only_the_canary_gets_the_grants_it_requests() {
     let server = echo_waits(|_| {}).await;
     let control = control(&server);
     let report = control.obey("shop", percent(50)).await.unwrap();
     assert!(!report.grants.contains(&Grant::Clock), "{:?}", report.grants);
     control.obey("shop", Order::StopCanary(None)).await.unwrap();
-    waits(&control, greedier_echo()).await;
+    put_pending(&control, greedier_echo()).await;
     let report = control.obey("shop", Order::Accept(None)).await.unwrap();
     assert!(report.grants.contains(&Grant::Clock) && report.generation == Some(2));
 }
@@ -237,7 +237,7 @@ async fn calls_until_it_is_gone(server: &TestServer) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_canary_that_traps_gives_way_after_three_traps() {
+async fn canary_is_withdrawn_after_three_traps() {
     let server = saboteur_waits(b'P').await;
     control(&server).obey("shop", percent(10)).await.unwrap();
     let failed = calls_until_it_is_gone(&server).await;
@@ -262,7 +262,7 @@ async fn a_canary_that_traps_gives_way_after_three_traps() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_canary_that_refuses_what_was_answered_gives_way() {
+async fn canary_refusing_calls_that_succeeded_before_is_withdrawn() {
     let server = saboteur_waits(b'R').await;
     control(&server).obey("shop", percent(50)).await.unwrap();
     let failed = calls_until_it_is_gone(&server).await;
@@ -272,7 +272,7 @@ async fn a_canary_that_refuses_what_was_answered_gives_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_canary_that_is_slower_gives_way() {
+async fn slower_canary_is_withdrawn() {
     let server = saboteur_waits(b'S').await;
     control(&server).obey("shop", percent(50)).await.unwrap();
     assert_eq!(calls_until_it_is_gone(&server).await, 0, "slow and right");
@@ -289,8 +289,10 @@ async fn compared(server: &TestServer, tool: &str, many: u64) -> Comparison {
                 client.request("tools/call", json!({ "name": tool, "arguments": {} })).await;
             assert!(answer["result"]["structuredContent"].is_object(), "{answer}");
             let all = canary(server).comparisons;
-            if let Some(it) = all.into_iter().find(|it| it.tool == tool && it.compared >= many) {
-                return it;
+            if let Some(comparison) =
+                all.into_iter().find(|it| it.tool == tool && it.compared >= many)
+            {
+                return comparison;
             }
         }
     };
@@ -298,7 +300,7 @@ async fn compared(server: &TestServer, tool: &str, many: u64) -> Comparison {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_it_answers_otherwise_to_read_only_calls_is_shown() {
+async fn shows_different_answers_of_canary_to_read_only_calls() {
     let server = saboteur_waits(b'O').await;
     control(&server).obey("shop", percent(50)).await.unwrap();
     let found = compared(&server, "begin", 3).await;
@@ -310,7 +312,7 @@ async fn what_it_answers_otherwise_to_read_only_calls_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn compares_the_same_answers_and_none_that_changes_something() {
+async fn compares_answers_of_read_only_calls_alone() {
     let server = saboteur_waits(b'-').await;
     control(&server).obey("shop", percent(99)).await.unwrap();
     server.client().output("clear", json!({})).await;
@@ -321,7 +323,7 @@ async fn compares_the_same_answers_and_none_that_changes_something() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_canary_that_does_as_well_stays() {
+async fn equally_good_canary_stays() {
     let server = echo_waits(|config| config.swap.canary.calls_min = 5).await;
     control(&server).obey("shop", percent(50)).await.unwrap();
     let client = server.client();
@@ -338,7 +340,7 @@ async fn a_canary_that_does_as_well_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_in_rounds_stays_with_the_version_it_began_with() {
+async fn call_in_rounds_stays_with_the_version_that_began() {
     let server = echo_waits(|_| {}).await;
     control(&server).obey("shop", percent(50)).await.unwrap();
     let client = server.client();
@@ -400,9 +402,9 @@ async fn shop_of(component: &str) -> TestServer {
     };
     let server = TestServer::start(Folders::new(), |_| {}).await;
     let control = control(&server);
-    waits(&control, build("")).await;
+    put_pending(&control, build("")).await;
     control.obey("shop", Order::Accept(None)).await.unwrap();
-    waits(&control, build("schedule_ms = 3600000")).await;
+    put_pending(&control, build("schedule_ms = 3600000")).await;
     control.obey("shop", percent(99)).await.unwrap();
     server
 }
@@ -442,7 +444,7 @@ async fn letter_waits() -> (TestServer, JoinHandle<Value>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_waits_goes_on_in_the_canary() {
+async fn waiting_call_resumes_in_the_canary() {
     let (server, reader) = letter_waits().await;
     server.client().output("send_letter", json!({ "text": "hi" })).await;
     assert_eq!(reader.await.unwrap()["letters"], json!(["hi"]), "both have one database");
@@ -455,7 +457,7 @@ async fn a_call_that_waits_goes_on_in_the_canary() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_waits_in_a_canary_that_goes_is_not_lost() {
+async fn call_waiting_in_a_withdrawn_canary_is_not_lost() {
     let (server, reader) = letter_waits().await;
     control(&server).obey("shop", Order::StopCanary(None)).await.unwrap();
     server.client().output("send_letter", json!({ "text": "hi" })).await;
@@ -468,12 +470,12 @@ async fn a_call_that_waits_in_a_canary_that_goes_is_not_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_that_the_canary_lacks_or_has_alone_is_not_its() {
+async fn tools_that_only_one_version_has_go_to_that_version() {
     let folders = Folders::new();
     folders.put("shop", &component_bytes("echo"));
     let server = TestServer::start(folders, |config| config.swap.refuse_breaking = true).await;
     let control = control(&server);
-    waits(&control, component_bytes("rogue")).await;
+    put_pending(&control, component_bytes("rogue")).await;
     control.obey("shop", percent(99)).await.unwrap();
     let client = server.client();
     for _ in 0..20 {
@@ -486,7 +488,7 @@ async fn a_tool_that_the_canary_lacks_or_has_alone_is_not_its() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_canary_goes_on_after_a_restart_with_new_figures() {
+async fn canary_continues_after_a_restart_with_new_figures() {
     let mut server = echo_waits(|_| {}).await;
     control(&server).obey("shop", percent(50)).await.unwrap();
     echo(&server.client()).await;
@@ -503,7 +505,7 @@ async fn a_canary_goes_on_after_a_restart_with_new_figures() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_canary_from_the_folder_goes_on_after_a_restart() {
+async fn canary_from_the_folder_continues_after_a_restart() {
     let folders = Folders::new();
     folders.put("shop", &component_bytes("echo"));
     let mut server = TestServer::start(folders, |_| {}).await;
@@ -522,7 +524,7 @@ async fn a_canary_from_the_folder_goes_on_after_a_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_canary_that_gave_way_stays_so_over_a_restart() {
+async fn withdrawn_canary_stays_withdrawn_after_a_restart() {
     let mut server = saboteur_waits(b'P').await;
     control(&server).obey("shop", percent(99)).await.unwrap();
     calls_until_it_is_gone(&server).await;
@@ -535,12 +537,13 @@ async fn a_canary_that_gave_way_stays_so_over_a_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_canary_ends_where_another_version_comes_to_serve() {
+async fn canary_ends_when_another_version_is_served() {
     let server = echo_waits(|_| {}).await;
     let control = control(&server);
     control.obey("shop", Order::Refuse(None)).await.unwrap();
     control.obey("shop", Order::Load(rebuilt(&component_bytes("echo"), 3))).await.unwrap();
-    waits(&control, with_section(&component_bytes("echo"), SECTION, b"grants = ['random']")).await;
+    put_pending(&control, with_section(&component_bytes("echo"), SECTION, b"grants = ['random']"))
+        .await;
     control.obey("shop", percent(50)).await.unwrap();
     let report = control.obey("shop", Order::Rollback(None)).await.unwrap();
     assert!(report.canary.is_none());
@@ -552,13 +555,14 @@ async fn a_canary_ends_where_another_version_comes_to_serve() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_build_that_comes_to_wait_ends_the_canary() {
+async fn another_pending_build_ends_the_canary() {
     let server = echo_waits(|_| {}).await;
     let control = control(&server);
     control.obey("shop", percent(50)).await.unwrap();
-    waits(&control, greedier_echo()).await;
+    put_pending(&control, greedier_echo()).await;
     assert!(shop(&server).canary.is_some(), "the same build again changes nothing");
-    waits(&control, with_section(&component_bytes("echo"), SECTION, b"grants = ['random']")).await;
+    put_pending(&control, with_section(&component_bytes("echo"), SECTION, b"grants = ['random']"))
+        .await;
     assert!(shop(&server).canary.is_none());
     echo(&server.client()).await;
 }
@@ -597,7 +601,7 @@ async fn swaps_of_canaries_under_load_lose_no_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_share_is_refused_with_what_to_mend() {
+async fn rejects_invalid_shares_with_the_remedy() {
     let server = echo_waits(|_| {}).await;
     let operator = Operator::of(&server.folders.data());
     let post = async |body: Value| {
@@ -632,12 +636,12 @@ async fn what_is_no_share_is_refused_with_what_to_mend() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_version_that_serves_there_is_no_canary() {
+async fn rejects_canary_without_a_serving_version() {
     let server = TestServer::start(Folders::new(), |_| {}).await;
     let control = control(&server);
     let nothing = control.obey("shop", percent(10)).await.unwrap_err();
     assert!(matches!(nothing, ControlError::NothingPending(_)), "{nothing}");
-    waits(&control, greedier_echo()).await;
+    put_pending(&control, greedier_echo()).await;
     let alone = control.obey("shop", percent(10)).await.unwrap_err();
     assert!(matches!(alone, ControlError::NothingServes(_)), "{alone}");
     assert!(alone.to_string().contains("madoguchi accept shop"), "{alone}");

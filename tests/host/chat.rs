@@ -1,4 +1,4 @@
-//! `/api/chat` (ILL-40 to ILL-46): a person, an assistant, and a model that says what a test wrote down.
+//! `/api/chat` (ILL-40 to ILL-46), with a person, an assistant, and a model that plays a test's script.
 
 use host::Server;
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ impl Talk {
         answer
     }
 
-    /// What the model was asked last: its messages.
+    /// The messages of the last request to the model.
     fn last(&self) -> Vec<Value> {
         let last = self.model.bodies().pop().expect("it was asked");
         last["contents"].as_array().expect("a list").clone()
@@ -74,7 +74,7 @@ impl Talk {
     }
 }
 
-/// What a person says to the host, by approval, in a body as [`allow`] makes one: a client sends it before the rest.
+/// Decisions in a body made by [`allow`], which clients send to the host first.
 const DECISIONS: &str = "words";
 /// The tools that a person trusts, which a client names in a header.
 const TRUSTS: &str = "trusts";
@@ -86,7 +86,7 @@ pub(crate) async fn say(client: &Client, body: &Value) -> (u16, Value) {
     (status, response.json().await.expect("the answer is JSON"))
 }
 
-/// The same as any client does it: the person's decisions to the host first.
+/// The same, with the person's decisions sent to the host first.
 async fn send(client: &Client, body: &Value, accept: &str) -> reqwest::Response {
     let mut body = body.clone();
     if body.get("assistant").is_none() {
@@ -131,24 +131,24 @@ fn calls(calls: &[(&str, Value)]) -> Value {
     fake::message(&parts)
 }
 
-/// A message of the model that says this.
+/// A message of the model with this text.
 fn says(text: &str) -> Value {
     fake::message(&[fake::text(text)])
 }
 
-/// The ids of the calls that wait.
+/// The ids of pending calls.
 pub(crate) fn waiting(answer: &Value) -> Vec<String> {
     let waiting = answer["waiting"].as_array().expect("a list").iter();
     waiting.map(|it| it["callId"].as_str().expect("an id").to_owned()).collect()
 }
 
-/// The results that the model got in a message.
+/// The results in a message to the model.
 fn results(message: &Value) -> Vec<&Value> {
     let parts = message["parts"].as_array().expect("a list").iter();
     parts.filter_map(|it| it.get("functionResponse")).collect()
 }
 
-/// The same decision on these calls that wait, each by itself.
+/// The same decision on each of these pending calls.
 fn decisions(answer: &Value, ids: &[String], one: &Value) -> Value {
     let waiting = answer["waiting"].as_array().expect("a list").iter();
     let named = waiting.filter(|it| ids.iter().any(|id| it["callId"] == **id));
@@ -156,7 +156,7 @@ fn decisions(answer: &Value, ids: &[String], one: &Value) -> Value {
     json!({ "turn": answer["turn"], DECISIONS: all.collect::<serde_json::Map<_, _>>() })
 }
 
-/// What allows these calls.
+/// A body that allows these calls.
 pub(crate) fn allow(answer: &Value, ids: &[String]) -> Value {
     decisions(answer, ids, &json!({ "allow": true }))
 }

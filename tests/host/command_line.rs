@@ -1,4 +1,4 @@
-//! The program as its users start it: a clear error for each mistake, and a stop that loses nothing.
+//! The program as users start it: clear errors, and a stop that loses nothing.
 
 use std::{fs, net::TcpListener, time::Duration};
 
@@ -17,7 +17,7 @@ fn complaint(command: &mut std::process::Command) -> String {
 }
 
 #[test]
-fn a_port_in_use_is_named_with_what_to_do() {
+fn names_a_port_in_use_with_the_remedy() {
     let folders = Folders::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = taken.local_addr().unwrap().to_string();
@@ -28,7 +28,7 @@ fn a_port_in_use_is_named_with_what_to_do() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn too_few_addresses_are_named_with_what_to_do() {
+fn names_too_few_addresses_with_the_remedy() {
     let folders = Folders::new();
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "ulimit -v 33554432; exec \"$0\" \"$@\""]).arg(tests::process::program());
@@ -47,7 +47,7 @@ fn an_address_open_to_others_is_refused_with_the_reason() {
 }
 
 #[test]
-fn names_an_unwritable_data_folder_and_what_to_do() {
+fn names_an_unwritable_data_folder_with_the_remedy() {
     // A file where the folder should be: root, too, cannot make a folder there.
     let folders = Folders::new();
     let file = folders.components().join("file");
@@ -106,7 +106,7 @@ async fn a_terminated_server_lets_a_running_call_finish() {
 }
 
 #[tokio::test]
-async fn the_program_is_complete_in_itself() {
+async fn program_serves_alone_in_an_empty_folder() {
     let folders = Folders::new();
     let mut alone = command(&folders);
     alone.args(["--addr", "127.0.0.1:0"]).current_dir(folders.components());

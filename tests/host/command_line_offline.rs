@@ -1,4 +1,4 @@
-//! The commands that need no server: check a configuration, inspect a file, show the grants.
+//! Commands that need no server: check a configuration, inspect a file, show the grants.
 
 use std::{
     collections::BTreeSet,
@@ -38,7 +38,7 @@ fn run(folders: &Folders, arguments: &[&str]) -> Output {
     output(&mut command)
 }
 
-/// What lies in a folder.
+/// The names of a folder's entries.
 fn names(folder: &Path) -> BTreeSet<OsString> {
     fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name()).collect()
 }
@@ -69,7 +69,7 @@ fn checking_a_sound_configuration_passes_and_creates_nothing() {
 }
 
 #[test]
-fn variables_that_are_empty_say_nothing() {
+fn empty_variables_count_as_unset() {
     let folders = Folders::new();
     let mut command = bare_command(&folders);
     for name in ["ADDR", "OPERATOR_ADDR", "CONFIG", "COMPONENTS", "LANGUAGE", "LOG", "LOG_FORMAT"] {
@@ -96,9 +96,9 @@ fn wrong_address_of_a_store_is_found_and_not_repeated() {
     }
 }
 
-/// What a server refuses is said before it is served, with its line.
+/// `check-config` reports what a start would refuse, with its line.
 #[tokio::test]
-async fn whatever_a_server_refuses_the_check_finds_with_its_line() {
+async fn check_config_finds_each_error_of_a_start_with_its_line() {
     for (lines, about, line) in [
         ("addr = \"0.0.0.0:0\"", "addr", 2),
         ("operator_addr = \"0.0.0.0:0\"", "operator_addr", 2),
@@ -197,7 +197,7 @@ fn reports_file_unreadable_as_configuration_with_its_line() {
 }
 
 #[test]
-fn a_component_is_inspected_before_it_is_let_in() {
+fn inspect_shows_a_component_before_it_is_installed() {
     let (folders, file) = configured("[components.cinema]\ngrants = []\n");
     let cinema = component("cinema");
     let cinema = cinema.to_str().unwrap();
@@ -231,7 +231,7 @@ fn a_component_is_inspected_before_it_is_let_in() {
 }
 
 #[test]
-fn inspect_says_what_has_no_tools_and_what_serves_nothing() {
+fn inspect_reports_files_without_tools_and_unservable_ones() {
     let (folders, _) = configured("");
     let text = |file: &str| {
         let output = run(&folders, &["inspect", file]);
@@ -296,7 +296,7 @@ fn shows_component_defaults_and_gives_them_to_bundled_ones_only() {
 }
 
 #[test]
-fn a_file_that_is_no_component_is_said_to_be_none() {
+fn inspect_rejects_file_that_is_no_component() {
     let (folders, file) = configured("");
     let output = run(&folders, &["inspect", file.to_str().unwrap()]);
     assert!(!output.status.success());
@@ -305,7 +305,7 @@ fn a_file_that_is_no_component_is_said_to_be_none() {
 }
 
 #[test]
-fn grants_are_told_with_the_line_that_says_so() {
+fn grants_are_listed_with_the_line_that_grants_them() {
     let (folders, file) = configured("\n[components.echo]\ngrants = [\"clock\"]\n");
     folders.put("echo", &component_bytes("echo"));
     folders.put("rogue", &component_bytes("rogue"));

@@ -1,4 +1,4 @@
-//! Components that would take too long or too much to compile, in the program as users start it.
+//! Limits of compilation: time and memory, in the program as users start it.
 
 use std::{fs, fs::File};
 
@@ -43,7 +43,7 @@ async fn health(client: &Client) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bomb_is_refused_by_the_name_of_its_limit() {
+async fn rejects_compile_bomb_by_the_name_of_its_limit() {
     let folders = Folders::new();
     folders.put("bomb", &functions(400_000));
     folders.put("echo", &component_bytes("echo"));
@@ -79,13 +79,13 @@ async fn error_of(count: usize, limits: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_variable_beside_a_right_flag_stops_no_compile() {
+async fn invalid_variable_is_ignored_if_its_flag_is_given() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let home = folders.components().parent().unwrap().to_owned();
     let config = home.join("madoguchi.toml");
     fs::write(&config, "bundled = false\n").unwrap();
-    // Without what earlier tests compiled.
+    // Without cached code.
     let mut command = bare_command(&folders);
     command.env("MADOGUCHI_ADDR", "localhost:80").args(["--addr", "127.0.0.1:0"]);
     command.arg("--config").arg(&config).arg("--components").arg(folders.components());

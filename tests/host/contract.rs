@@ -1,4 +1,4 @@
-//! The contract grows, and what was built against an earlier one goes on serving.
+//! Components built against an earlier contract keep working.
 
 use std::{fs, io::Read};
 

@@ -1,6 +1,6 @@
-//! A hundred clients over HTTP on one small hall, whatever they do and in whatever order, while the component is
-//! replaced, holds end, and the server is killed: no seat has two owners, nothing that was acknowledged is lost,
-//! and nothing is done twice (CIN-22, CIN-42, CIN-43, CIN-46, CIN-47, CIN-95).
+//! A hundred random clients over HTTP on one small hall, while the component is swapped, holds expire, and
+//! the server is killed: no seat has two owners, nothing acknowledged is lost, nothing is done twice (CIN-22,
+//! CIN-42, CIN-43, CIN-46, CIN-47, CIN-95).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,21 +24,21 @@ use tests::{
 };
 
 const CLIENTS: usize = 100;
-/// Rounds in which the clients act at once, before which and after which everything is compared.
+/// Rounds of simultaneous calls; state is checked before and after each.
 const ROUNDS: usize = 18;
 /// In every third of them the server is killed.
 const KILLED_EVERY: usize = 3;
-/// Further rounds in which each tool has done something, whatever the seed is.
+/// Maximum number of extra rounds until each tool has succeeded.
 const ROUNDS_MAX: usize = 100;
-/// Seats that are fought for: few, so that the clients meet.
+/// Number of contested seats: few, so that clients collide.
 const SEATS: [&str; 18] = [
     "A1", "A2", "A3", "A4", "A5", "A6", "B1", "B2", "B3", "B4", "B5", "B6", "C1", "C2", "C3", "C4",
     "C5", "C6",
 ];
-/// How often a call is made again that was not answered.
+/// Maximum number of retries of an unanswered call.
 const TRIES_MAX: usize = 3;
 
-/// What a call may be refused for when others were faster, or time has passed.
+/// Allowed refusals of calls that lose a race or come too late.
 const REFUSALS: [&str; 8] = [
     "seat_already_reserved",
     "seat_held",
@@ -50,7 +50,7 @@ const REFUSALS: [&str; 8] = [
     "internal_error",
 ];
 
-/// Numbers that look random, the same for a seed (SplitMix64).
+/// A seeded random number generator (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
@@ -83,7 +83,7 @@ impl Dice {
     }
 }
 
-/// What a client does in a round; what names a hold or a reservation takes the client's own.
+/// A client's action in a round, on its own hold and reservation.
 #[derive(Clone, Copy, Debug)]
 enum Deed {
     Hold { first: usize, count: usize },
@@ -95,16 +95,16 @@ enum Deed {
     Move { first: usize },
 }
 
-/// A user, and what they were told.
+/// A user and their last answers.
 #[derive(Default)]
 struct Visitor {
     name: String,
     keys: usize,
     hold: Option<Hold>,
-    /// One that holds at most.
+    /// The hold, if any.
     reservation: Option<(String, BTreeSet<String>)>,
     cancelled: Vec<String>,
-    /// Tools that did what was asked of them.
+    /// Tools that have succeeded.
     did: Vec<&'static str>,
     /// A call that was not answered.
     open: Option<(&'static str, Value)>,
@@ -126,7 +126,7 @@ fn names(list: &Value) -> BTreeSet<String> {
 }
 
 impl Visitor {
-    /// The call that a deed is, if there is reason for it.
+    /// The call of an action, if it applies.
     fn call(&mut self, show: &str, deed: Deed) -> Option<(&'static str, Value)> {
         let order =
             |seats: Value| json!({ "user_id": self.name, "showtime_id": show, "seat_ids": seats });
@@ -164,7 +164,7 @@ impl Visitor {
         })
     }
 
-    /// Makes a call, and takes in what came of it; what is not answered stays open.
+    /// Makes a call and records its outcome; an unanswered call stays open.
     async fn act(&mut self, client: &Client, (tool, arguments): (&'static str, Value)) {
         let Some(result) = client.try_call(tool, arguments.clone()).await else {
             self.open = Some((tool, arguments));
@@ -208,11 +208,11 @@ impl Visitor {
         }
     }
 
-    /// Makes the call again that was not answered. Where it had been done, this does nothing twice.
+    /// Repeats an unanswered call, which must be idempotent.
     async fn catch_up(&mut self, client: &Client) {
         for _ in 0..TRIES_MAX {
             let Some(call) = self.open.take() else { return };
-            // Only its holder knows what was held, and that is lost: it ends by itself.
+            // The answer with the hold is lost, so the hold expires.
             if call.0 != "hold_seats" {
                 self.act(client, call).await;
             }
@@ -243,7 +243,7 @@ impl Crowd {
         }
     }
 
-    /// Each client acts once, all at the same time, while another one reads. Counts what is answered.
+    /// All clients act at once while another one reads. Counts the answers.
     async fn round(&mut self, client: &Client, answered: &AtomicUsize) {
         let (show, is_over) = (self.show.as_str(), AtomicBool::new(false));
         let calls: Vec<_> =
@@ -264,11 +264,11 @@ impl Crowd {
         self.doubtful.extend(held);
     }
 
-    /// What must hold whenever no call is under way: the hall against what the clients were told.
+    /// Checks the hall against the clients' answers while no call runs.
     async fn check(&self, client: &Client) {
         let show = &self.show;
         let (reserved, held) = hall(client, show).await.expect("the server answers");
-        let (mut owned, mut known) = (BTreeSet::new(), BTreeSet::new());
+        let (mut owned, mut held_by_visitors) = (BTreeSet::new(), BTreeSet::new());
         for visitor in &self.visitors {
             if let Some((id, seats)) = &visitor.reservation {
                 assert!(!seats.is_empty(), "a reservation without seats");
@@ -281,18 +281,24 @@ impl Crowd {
                 }
             }
             for seat in visitor.hold.iter().flat_map(|it| &it.seats) {
-                assert!(known.insert(seat.clone()), "{seat} is held twice");
+                assert!(held_by_visitors.insert(seat.clone()), "{seat} is held twice");
             }
-            // One reservation at a time, and none that the client was not told of.
+            // One reservation at a time, all of them known to the client.
             let arguments = json!({ "user_id": visitor.name, "include_cancelled": true });
             let listed = client.output("list_reservations", arguments).await;
             let made = usize::from(visitor.reservation.is_some()) + visitor.cancelled.len();
             assert_eq!(listed["reservations_count"], made, "{}: {listed}", visitor.name);
         }
         assert_eq!(reserved, owned, "each reserved seat has its reservation, and the reverse");
-        assert!(known.is_subset(&held), "a hold is lost: {known:?} of {held:?}");
+        assert!(
+            held_by_visitors.is_subset(&held),
+            "a hold is lost: {held_by_visitors:?} of {held:?}"
+        );
         let doubtful = &self.doubtful;
-        assert!(held.iter().all(|it| known.contains(it) || doubtful.contains(it)), "{held:?}");
+        assert!(
+            held.iter().all(|it| held_by_visitors.contains(it) || doubtful.contains(it)),
+            "{held:?}"
+        );
         let day = format!("{}-{}-{}", &show[3..7], &show[7..9], &show[9..11]);
         let week = client.output("occupancy", json!({ "from": day, "until": day })).await;
         let mut shows = week["showtimes"].as_array().unwrap().iter();
@@ -302,7 +308,7 @@ impl Crowd {
         assert_eq!(counts, right, "CIN-95: the week counts the same");
     }
 
-    /// Holds have lasted so many minutes more.
+    /// Ages holds by this many minutes.
     fn pass(&mut self, minutes: u64) {
         for visitor in &mut self.visitors {
             if let Some(hold) = &mut visitor.hold {
@@ -312,7 +318,7 @@ impl Crowd {
         }
     }
 
-    /// How often each tool did what was asked of it.
+    /// Counts successful calls of each tool.
     fn did(&self) -> BTreeMap<&'static str, usize> {
         let mut did = BTreeMap::new();
         for tool in self.visitors.iter().flat_map(|it| &it.did) {
@@ -321,7 +327,7 @@ impl Crowd {
         did
     }
 
-    /// Further rounds until each tool has done what was asked of it: a full hall leaves few seats to move to.
+    /// Runs extra rounds until each tool has succeeded: a full hall leaves few seats to move to.
     async fn complete(&mut self, client: &Client) {
         let tools = ["hold_seats", "reserve_seats", "cancel_reservation", "move_party"];
         for _ in 0..ROUNDS_MAX {
@@ -336,7 +342,7 @@ impl Crowd {
     }
 }
 
-/// The seats that are reserved, and those that are held, in one look; none where the server is gone.
+/// The reserved and the held seats in one read, or none if the server is down.
 async fn hall(client: &Client, show: &str) -> Option<(BTreeSet<String>, BTreeSet<String>)> {
     let every = json!({ "showtime_id": show, "include_reserved": true });
     let map = client.try_call("list_available_seats", every).await?;
@@ -351,7 +357,7 @@ async fn hall(client: &Client, show: &str) -> Option<(BTreeSet<String>, BTreeSet
     Some((reserved, held))
 }
 
-/// Looks at the hall again and again while others act.
+/// Reads the hall repeatedly while others act.
 async fn watch(client: &Client, show: &str, is_over: &AtomicBool) {
     while !is_over.load(Ordering::Relaxed) && hall(client, show).await.is_some() {
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -1,4 +1,4 @@
-//! The data folder: no other user's, one server's at a time, and what a full disk or damage costs.
+//! The data folder: private, used by one server at a time, on full disks and with damaged files.
 #![cfg(unix)]
 
 use std::{
@@ -37,7 +37,7 @@ fn cinema_in(folders: Folders) -> Folders {
     folders
 }
 
-/// Books the first free seat of the best showtime; the number of the reservation.
+/// Reserves the first free seat of the best showtime; returns the reservation's number.
 async fn reserve(client: &Client) -> String {
     let show = id(&showtimes(client).await[0]);
     let seat = free_seats(client, &show).await.remove(0);
@@ -125,7 +125,7 @@ async fn keeps_data_folder_closed_to_other_users_new_or_from_before() {
 }
 
 #[test]
-fn a_data_folder_of_another_user_is_refused_with_what_to_mend() {
+fn rejects_data_folder_of_another_user_with_the_remedy() {
     let folders = Folders::new();
     fs::create_dir(folders.data()).unwrap();
     // A process that may not give it away takes one that is not its own.
@@ -178,7 +178,7 @@ fn second_server_on_data_folder_exits_at_once_naming_its_holder() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn read_only_commands_run_beside_a_server_writing_ones_do_not() {
+async fn read_only_commands_run_during_serve_writing_ones_do_not() {
     let folders = cinema_folders();
     folders.put("conversations", &component_bytes("conversations"));
     let server = TestServer::start(folders, |config| config.operator_addr = None).await;

@@ -1,5 +1,5 @@
-//! Components from registries: pushed, added, served, updated and removed; and whatever a registry does, the version
-//! before goes on serving (DIST-1 to DIST-10).
+//! Components from registries: push, add, update, remove; the previous version serves through any registry
+//! fault (DIST-1 to DIST-10).
 
 use std::{
     fs,
@@ -21,7 +21,7 @@ mod forms;
 mod secure;
 mod signatures;
 
-/// Where a test's own files lie.
+/// The folder of a test's own files.
 fn home(folders: &Folders) -> PathBuf {
     folders.components().parent().unwrap().to_owned()
 }
@@ -43,33 +43,33 @@ fn run(folders: &Folders, lines: &str, arguments: &[&str]) -> Output {
     tests::process::output(&mut command(folders, lines, arguments))
 }
 
-/// Everything that it says.
+/// The whole output.
 fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
 }
 
-/// What is said by a command that must do what it is asked.
+/// The output of a command that must succeed.
 fn done(output: &Output) -> String {
     let printed = printed(output);
     assert!(output.status.success(), "{printed}");
     printed
 }
 
-/// What is said by a command that must refuse.
+/// The output of a command that must fail.
 fn refused(output: &Output) -> String {
     let printed = printed(output);
     assert!(!output.status.success(), "{printed}");
     printed
 }
 
-/// Writes these bytes beside the component folder.
+/// Writes a file next to the component folder.
 fn file(folders: &Folders, name: &str, bytes: &[u8]) -> String {
     let file = home(folders).join(name);
     fs::write(&file, bytes).unwrap();
     file.to_str().unwrap().to_owned()
 }
 
-/// Pushes a build of the echo, told apart by `mark`.
+/// Pushes a build of the echo, distinguished by `mark`.
 fn push(folders: &Folders, to: &str, mark: u8) {
     let build = file(folders, "build.wasm", &rebuilt(&component_bytes("echo"), mark));
     done(&run(folders, "", &["push", &build, to]));
@@ -145,10 +145,10 @@ async fn pushed_component_is_added_served_updated_and_removed() {
     assert!(none.contains("was not added"), "{none}");
 }
 
-/// DIST-10: what a component can touch is said, and nothing is done before the operator says so.
+/// DIST-10: permissions are shown, and nothing is installed before the operator confirms.
 /// What authors in other languages make, from one host to another; `cargo xtask test` has built it.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_made_in_js_or_python_is_pulled_and_serves() {
+async fn js_and_python_components_are_pulled_and_serve() {
     let (registry, author) = (FakeRegistry::start().await, Folders::new());
     for language in ["js", "python"] {
         let built = tests::root().join(format!("target/languages/greeting-{language}.wasm"));
@@ -171,7 +171,7 @@ async fn what_is_made_in_js_or_python_is_pulled_and_serves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn shows_what_it_can_touch_and_asks_before_it_installs() {
+async fn shows_permissions_of_component_before_installing() {
     let (registry, folders) = (FakeRegistry::start().await, Folders::new());
     let place = registry.reference("lending:1");
     done(&run(&folders, "", &["push", component("lending").to_str().unwrap(), &place]));
@@ -181,7 +181,7 @@ async fn shows_what_it_can_touch_and_asks_before_it_installs() {
     {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    // No word is no.
+    // No answer means no.
     let asked = refused(&run(&folders, "", &["add", &place]));
     assert!(asked.contains("[y/N]") && asked.contains("nothing was changed"), "{asked}");
     assert!(!folders.components().join("lending.wasm").exists());
@@ -195,9 +195,9 @@ async fn shows_what_it_can_touch_and_asks_before_it_installs() {
     assert!(folders.components().join("lending.wasm").exists());
 }
 
-/// DIST-9: being added grants nothing.
+/// DIST-9: adding grants nothing.
 #[tokio::test(flavor = "multi_thread")]
-async fn added_component_waits_with_what_it_asks_for() {
+async fn added_component_waits_with_the_grants_it_requests() {
     let (registry, author) = (FakeRegistry::start().await, Folders::new());
     let place = registry.reference("lending:1");
     done(&run(&author, "", &["push", component("lending").to_str().unwrap(), &place]));
@@ -211,7 +211,7 @@ async fn added_component_waits_with_what_it_asks_for() {
 
 /// DIST-9: nor does a name that has grants here.
 #[tokio::test(flavor = "multi_thread")]
-async fn takes_no_name_that_is_another_components() {
+async fn rejects_name_of_another_component() {
     let (registry, folders) = (FakeRegistry::start().await, Folders::new());
     let place = registry.reference("tools/cinema:1");
     push(&folders, &place, 1);
@@ -229,7 +229,7 @@ async fn takes_no_name_that_is_another_components() {
 
 /// Each misdeed is refused with its reason, and changes nothing (DIST-3).
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_a_registry_does_the_version_before_serves() {
+async fn previous_version_serves_through_any_registry_fault() {
     let (registry, server) = added().await;
     let inward = FakeRegistry::start().await;
     let author = Folders::new();
@@ -251,8 +251,8 @@ async fn whatever_a_registry_does_the_version_before_serves() {
         assert!(installed(&server.folders, "echo") == before, "{fault:?}: nothing is changed");
         assert_eq!(generation(&server, "echo"), Some(1), "{fault:?}");
     }
-    assert_eq!(inward.asked(), Vec::<String>::new());
-    // Those who say nothing end at the time that they are given.
+    assert_eq!(inward.received(), Vec::<String>::new());
+    // Silent registries end at their deadline.
     let quick = format!("[registries.\"{}\"]\ntimeout_ms = 500\n", registry.host);
     for fault in [Fault::Silent, Fault::Stalling] {
         registry.fail(fault.clone());
@@ -269,7 +269,7 @@ async fn whatever_a_registry_does_the_version_before_serves() {
 
 /// DIST-7: by its digest, by its version, and by when it was made.
 #[tokio::test(flavor = "multi_thread")]
-async fn refuses_a_step_back_unless_told() {
+async fn rejects_downgrade_unless_requested() {
     let (registry, server) = added().await;
     let (author, folders) = (Folders::new(), &server.folders);
     let first = registry.tagged("tools/echo", "1.0.0");
@@ -300,7 +300,7 @@ async fn refuses_a_step_back_unless_told() {
 
 /// DIST-6: what the lock file names stays, what a revision needs stays, and nothing else.
 #[tokio::test(flavor = "multi_thread")]
-async fn keeps_by_digest_what_lock_and_revisions_need() {
+async fn keeps_blobs_that_lock_file_and_revisions_need() {
     let (registry, server) = added().await;
     let (author, folders) = (Folders::new(), &server.folders);
     assert_eq!(stored(folders), 2, "a manifest and its component");
@@ -321,9 +321,9 @@ async fn keeps_by_digest_what_lock_and_revisions_need() {
     assert_eq!(stored(&offline), 0);
 }
 
-/// One that cannot be had keeps no other from being updated.
+/// An unreachable registry does not prevent other updates.
 #[tokio::test(flavor = "multi_thread")]
-async fn one_registry_that_is_away_keeps_no_other_from_updating() {
+async fn unreachable_registry_does_not_stop_other_updates() {
     let (one, two) = (FakeRegistry::start().await, FakeRegistry::start().await);
     let (author, folders) = (Folders::new(), Folders::new());
     for (registry, name) in [(&one, "alpha"), (&two, "beta")] {

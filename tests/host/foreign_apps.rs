@@ -1,4 +1,4 @@
-//! The second origin, where others' apps are shown: what it serves, and under which policy.
+//! The second origin, which serves the frame of foreign apps, and its content security policy.
 
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn port(server: &TestServer) -> String {
     server.url().rsplit(':').next().unwrap().to_owned()
 }
 
-/// Where the page at `host` is told that apps are shown.
+/// The app origin that the page at `host` is given.
 async fn apps_setting(server: &TestServer, host: &str) -> Value {
     let port = port(server);
     let http = tests::client::http().build().unwrap();
@@ -29,7 +29,7 @@ async fn origin(server: &TestServer) -> String {
     apps_setting(server, "localhost").await["origin"].as_str().expect("there is one").to_owned()
 }
 
-/// The policy that the frame has for an app that asks for `csp`.
+/// The frame's policy for an app that requests `csp`.
 async fn policy(origin: &str, csp: &str) -> String {
     let http = tests::client::http().build().unwrap();
     let mut url = reqwest::Url::parse(origin).unwrap();
@@ -109,7 +109,7 @@ async fn page_and_frame_name_each_other_and_no_other() {
 
 /// HOSTED-5: without metadata nothing comes from elsewhere; what is no domain adds nothing.
 #[tokio::test]
-async fn policy_has_what_is_a_domain_and_nothing_else() {
+async fn policy_lists_valid_domains_alone() {
     let server = TestServer::with(&["echo"]).await;
     let origin = origin(&server).await;
     let plain = policy(&origin, "").await;
@@ -206,7 +206,7 @@ async fn operator_limits_or_forbids_what_apps_reach() {
 
 /// HOSTED-4: an operator's own host name, or none.
 #[tokio::test]
-async fn page_is_told_of_an_origin_only_where_there_is_one() {
+async fn page_learns_the_app_origin_only_if_there_is_one() {
     for lines in ["[apps]\naddr = false", PUBLIC] {
         let server = with(lines).await;
         assert_eq!(apps_setting(&server, "localhost").await, Value::Null, "{lines}");

@@ -1,4 +1,4 @@
-//! Look-ups of forms (FORM-49, FORM-50): into the demo, and elsewhere where the operator lets them.
+//! Look-ups of forms (FORM-49, FORM-50): the demo, and origins that the operator allows.
 
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ mod demo;
 mod elsewhere;
 mod late;
 
-/// The forms with these lines of configuration beside what the program gives them.
+/// A server with the forms and these lines of configuration.
 async fn serving(lines: &str) -> TestServer {
     let folders = Folders::new();
     folders.put("forms", &component_bytes("forms"));
@@ -22,12 +22,12 @@ async fn serving(lines: &str) -> TestServer {
     TestServer::start(folders, |it| *it = config).await
 }
 
-/// The forms with leave to ask this host.
+/// A server whose forms may look up at this host.
 async fn asking(fake: &Fake, lines: &str) -> TestServer {
     serving(&format!("{}{lines}", entry(fake))).await
 }
 
-/// The entry that lets forms ask it.
+/// The configuration entry that allows it.
 fn entry(fake: &Fake) -> String {
     format!(
         "[[components.forms.http]]\nhost = '127.0.0.1'\nscheme = 'http'\nport = {}\nprivate = true\n",

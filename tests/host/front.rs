@@ -1,4 +1,4 @@
-//! The front door: who is let in before anything is read, how much at a time, and for how long.
+//! The public listener: authorization before bodies are read, budgets and time-outs.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ const BEN: &str = "mdg_ben-at-the-front-door";
 /// Longer than anything here takes.
 const LONG: Duration = tests::PATIENCE;
 
-/// The lines that let `name` in.
+/// The configuration of the token of `name`.
 fn entry(name: &str, token: &str) -> String {
     let digest = host::digest::digest(token.as_bytes());
     format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['*']\n")
@@ -61,7 +61,7 @@ impl Raw {
         self.send(head).await;
     }
 
-    /// What comes until `end` is in it, or until the server closes.
+    /// Reads until `end`, or until the server closes.
     async fn until(&mut self, end: &str) -> String {
         let mut text = String::new();
         let read = async {
@@ -83,7 +83,7 @@ impl Raw {
         head.split(' ').nth(1).and_then(|it| it.parse().ok()).unwrap_or_default()
     }
 
-    /// What comes until the server closes.
+    /// Reads until the server closes.
     async fn rest(&mut self) -> String {
         self.until("\0 nothing that is sent").await
     }

@@ -1,5 +1,5 @@
-//! The author's guide, `docs/authoring.md`: each of its commands is run as it stands on the page, in order, in each
-//! language, and what is printed is held against the page (DEV-7).
+//! The author's guide, `docs/authoring.md`: its commands run in order in each language, and their output
+//! matches the page (DEV-7).
 
 use std::{
     fs::{self, DirBuilder},
@@ -21,23 +21,23 @@ use tests::{
 
 /// Commands that the page may leave to its readers alone, in blocks that say so.
 const UNRUN_MAX: usize = 2;
-/// What the shell says after each command, before how it ended.
+/// The marker that the shell prints before each exit status.
 const MARK: &str = "#ended#";
 
-/// What a block of the page is for, by the word behind its language.
+/// The kind of a block, by the word after its language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Commands that end well.
+    /// Commands that succeed.
     Commands,
-    /// Commands, of which the last is to fail.
+    /// Commands of which the last fails.
     Fails,
     /// A command that goes on, in a terminal of its own.
     Terminal,
     /// Commands that only readers run.
     Unrun,
-    /// What the block before prints.
+    /// The output of the block before.
     Printed,
-    /// What the latest terminal prints next.
+    /// The next output of the latest terminal.
     PrintedThere,
 }
 
@@ -101,7 +101,7 @@ fn is_text(expected: &[&str], lines: &[String]) -> bool {
     }
 }
 
-/// A program, and what it says on both of its pipes.
+/// A program and its output on both pipes.
 struct Terminal {
     child: Child,
     lines: mpsc::Receiver<String>,
@@ -122,7 +122,7 @@ impl Terminal {
         Self { child, lines }
     }
 
-    /// Waits until what it says next is `expected`.
+    /// Waits until its next output is `expected`.
     fn says(&self, expected: &str) {
         let wanted: Vec<_> = expected.lines().collect();
         let mut all = Vec::new();
@@ -220,7 +220,7 @@ impl Author {
         }
     }
 
-    /// Puts there what the language's registry would send: of the versions that this project has.
+    /// Installs dependencies offline, in this project's versions.
     fn download(&self) {
         let folder = self.folder();
         let built = root().join("target/languages").join(self.language).join("greeting");
@@ -306,8 +306,8 @@ impl Author {
                 }
             }
         }
-        for it in self.terminals.drain(..) {
-            assert!(it.interrupt(), "what goes on ends well by Ctrl-C");
+        for terminal in self.terminals.drain(..) {
+            assert!(terminal.interrupt(), "what goes on ends well by Ctrl-C");
         }
         commands
     }
@@ -324,23 +324,23 @@ async fn is_followed(language: &'static str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_guide_is_followed_word_for_word_in_rust() {
+async fn guide_works_as_written_in_rust() {
     is_followed("rust").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_guide_is_followed_word_for_word_in_javascript() {
+async fn guide_works_as_written_in_javascript() {
     is_followed("js").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_guide_is_followed_word_for_word_in_python() {
+async fn guide_works_as_written_in_python() {
     is_followed("python").await;
 }
 
 /// What is not run is in blocks that say so, and is little; no other block is left out.
 #[test]
-fn the_guide_says_which_commands_are_not_run() {
+fn guide_marks_commands_that_are_not_run() {
     let page = page();
     for language in ["rust", "js", "python"] {
         let all = blocks(&page, language);
@@ -363,7 +363,7 @@ fn the_guide_says_which_commands_are_not_run() {
 }
 
 #[test]
-fn a_page_that_says_another_thing_is_found_out() {
+fn altered_guide_is_detected() {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
     let is = |expected: &str, printed: &str| {
         is_text(&expected.lines().collect::<Vec<_>>(), &lines(printed))

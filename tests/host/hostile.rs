@@ -1,5 +1,5 @@
-//! Components that mean harm: each is contained and its limit named, while a neighbour and health
-//! are served; afterwards the host is what it was.
+//! Hostile components: each ends at a named limit, while a neighbour and health are served. Afterwards the
+//! host is unchanged.
 
 use host::{grants::Grant, limits::Limits};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ mod loading;
 mod process;
 mod storage;
 
-/// Little of what takes long, much of what is only big.
+/// Low limits of time, high limits of size.
 fn limits() -> Limits {
     Limits {
         cpu_ms_max: 300,
@@ -25,7 +25,7 @@ fn limits() -> Limits {
     }
 }
 
-/// A server with these components and leave to use a database.
+/// A server with these components and the grant of a database.
 async fn server(components: &[&str], limits: Limits) -> TestServer {
     let folders = Folders::new();
     for name in components {
@@ -45,8 +45,11 @@ async fn start(folders: Folders, limits: Limits) -> TestServer {
     TestServer::start(folders, change).await
 }
 
-/// Serves a neighbour and health for as long as `hostile` takes, and once more; how many times.
-async fn beside<T>(server: &TestServer, hostile: impl Future<Output = T>) -> (T, usize) {
+/// Calls a neighbour and health while `hostile` runs, and once after; returns the number of rounds.
+async fn while_serving_neighbour<T>(
+    server: &TestServer,
+    hostile: impl Future<Output = T>,
+) -> (T, usize) {
     let (client, mut served) = (server.client(), 0);
     tokio::pin!(hostile);
     let mut done = None;
@@ -61,7 +64,7 @@ async fn beside<T>(server: &TestServer, hostile: impl Future<Output = T>) -> (T,
         tokio::pin!(round);
         loop {
             tokio::select! {
-                it = &mut hostile, if done.is_none() => done = Some(it),
+                outcome = &mut hostile, if done.is_none() => done = Some(outcome),
                 () = &mut round => break,
             }
         }
@@ -74,7 +77,7 @@ async fn beside<T>(server: &TestServer, hostile: impl Future<Output = T>) -> (T,
     }
 }
 
-/// What health says is wrong with a component.
+/// A component's error in health.
 async fn error_of(server: &TestServer, name: &str) -> String {
     let health: Value = server.client().get("/api/health").await.json().await.unwrap();
     health["components"][name]["error"].as_str().unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! Outgoing HTTP: to the hosts that are granted, with their secrets, within the limits.
+//! Outgoing HTTP: granted hosts, secrets in headers, limits.
 
 use std::{fs, path::PathBuf};
 
@@ -56,9 +56,9 @@ impl Courier {
     }
 }
 
-/// What only the host may ever see.
+/// The secret.
 const SECRET: &str = "s3cr3t/of+the&operator";
-/// The same in a query.
+/// The secret in a query.
 const SECRET_IN_QUERY: &str = "s3cr3t%2Fof%2Bthe%26operator";
 
 fn write_config(folders: &Folders, lines: &str) -> PathBuf {

@@ -1,5 +1,4 @@
-//! Sources of illustrations that are somewhere else: what goes out to them, and what comes of what they
-//! say (ILL-4, ILL-6).
+//! Remote sources of illustrations: requests, responses and failures (ILL-4, ILL-6).
 
 use std::fs;
 
@@ -15,7 +14,7 @@ use tests::{
 const CARD: &str = "get_card_illustration";
 const THEME: &str = "get_theme_illustrations";
 
-/// The program with its illustrations, asking fakes.
+/// The program with illustrations over fake sources.
 struct Asking {
     client: Client,
     _process: Process,
@@ -41,7 +40,7 @@ impl Asking {
     }
 
     /// With a catalogue of our own format, named by the environment alone.
-    fn own(fake: &FakeCards, lines: &str) -> Self {
+    fn with_own_format(fake: &FakeCards, lines: &str) -> Self {
         Self::start(lines, &[("ILLUSTRATIONS_URL", &format!("{}/v1", fake.url))])
     }
 
@@ -76,41 +75,41 @@ impl Asking {
 #[tokio::test(flavor = "multi_thread")]
 async fn asks_environments_catalogue_once_and_keeps_its_picture() {
     let fake = FakeCards::start().await;
-    let asking = Asking::own(&fake, "");
+    let asking = Asking::with_own_format(&fake, "");
     let first = asking.card("青い 竜").await;
     assert_eq!(first["mimeType"], "image/png");
-    let asked = fake.asked();
+    let asked = fake.received();
     assert_eq!(fake.paths(), ["/v1/cards", "/images/青い 竜.png"]);
     assert_eq!(asked[0].query, [("name".to_owned(), "青い 竜".to_owned())]);
     assert_eq!(asked[0].headers["accept"], "application/json");
     let agent = &asked[0].headers["user-agent"];
     assert!(agent.starts_with("madoguchi/") && agent.contains("illustrations"), "{agent}");
     assert_eq!(asking.card("青い 竜").await, first);
-    assert_eq!(fake.asked().len(), 2, "the second question goes nowhere");
+    assert_eq!(fake.received().len(), 2, "the second question goes nowhere");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_a_theme_what_is_broken_is_left_out() {
+async fn broken_pictures_are_left_out_of_a_theme() {
     let fake = FakeCards::start().await;
-    let asking = Asking::own(&fake, "");
+    let asking = Asking::with_own_format(&fake, "");
     assert_eq!(asking.theme("mixed", 4).await, ["one", "four"]);
-    let asked = fake.asked();
+    let asked = fake.received();
     assert_eq!(asked[0].path, "/v1/themes/mixed");
     assert_eq!(asked[0].query, [("limit".to_owned(), "4".to_owned())]);
     let refusal = asking.client.failure(THEME, json!({ "theme": "none" })).await;
     assert_eq!(refusal["error"], "theme_not_found");
-    assert_eq!(fake.asked().iter().filter(|it| it.path == "/v1/themes/none").count(), 1);
+    assert_eq!(fake.received().iter().filter(|it| it.path == "/v1/themes/none").count(), 1);
     let refusal = asking.no_card("nobody").await;
     assert_eq!(refusal["error"], "card_not_found");
     assert_eq!(refusal["data"]["suggestions"], json!(["somebody"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_fault_is_told_by_its_code_and_says_why() {
+async fn every_fault_is_reported_with_code_and_reason() {
     let fake = FakeCards::start().await;
     let lines = "[components.illustrations.limits]\nhttp_timeout_ms = 2000\n\
                  http_bytes_max = 16777216\noutput_bytes_max = 16777216\n";
-    let asking = Asking::own(&fake, lines);
+    let asking = Asking::with_own_format(&fake, lines);
     for (name, code, why) in [
         ("a#broken", "source_failed", "cannot be read"),
         ("a#types", "source_failed", "cannot be read"),
@@ -133,7 +132,7 @@ async fn every_fault_is_told_by_its_code_and_says_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_of_this_machine_is_asked_only_where_it_is_granted() {
+async fn requests_local_address_only_if_granted() {
     let fake = FakeCards::start().await;
     let lines = format!(
         "[components.illustrations.settings]\nsources = 'http'\ncatalogue_url = '{}/v1'\n",
@@ -142,7 +141,7 @@ async fn an_address_of_this_machine_is_asked_only_where_it_is_granted() {
     let asking = Asking::start(&lines, &[]);
     let refusal = asking.no_card("a").await;
     assert_eq!(refusal["error"], "source_denied", "{refusal}");
-    assert!(fake.asked().is_empty());
+    assert!(fake.received().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -150,7 +149,7 @@ async fn asks_public_api_as_its_guide_requires_and_keeps_its_pictures() {
     let fake = FakeCards::start().await;
     let asking = Asking::public(&fake);
     asking.card("ブラック・マジシャン").await;
-    let asked = fake.asked();
+    let asked = fake.received();
     let pairs = |at: usize| {
         let query = asked[at].query.iter();
         query.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
@@ -160,21 +159,21 @@ async fn asks_public_api_as_its_guide_requires_and_keeps_its_pictures() {
     assert!(asked[0].headers["user-agent"].contains("https://club.example"));
     assert_eq!(asking.theme("青眼", 5).await, ["青眼の白龍", "青眼の究極竜"]);
     assert_eq!(asking.theme("Blue-Eyes", 1).await, ["青眼の白龍"]);
-    let before = fake.asked().len();
+    let before = fake.received().len();
     asking.card("ブラック・マジシャン").await;
     asking.theme("青眼", 5).await;
-    assert_eq!(fake.asked().len(), before, "what is known is not asked for again");
+    assert_eq!(fake.received().len(), before, "what is known is not asked for again");
     assert_eq!(asking.no_card("zzzz").await["error"], "card_not_found");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_public_api_that_refuses_is_left_alone() {
+async fn backs_off_from_a_refusing_public_api() {
     let fake = FakeCards::start().await;
     let asking = Asking::public(&fake);
     let refusal = asking.no_card("a#429").await;
     assert_eq!(refusal["error"], "source_limited", "{refusal}");
-    let before = fake.asked().len();
+    let before = fake.received().len();
     let refusal = asking.no_card("Dark Magician").await;
     assert_eq!(refusal["error"], "source_limited", "{refusal}");
-    assert_eq!(fake.asked().len(), before, "nothing goes out while it wants nothing");
+    assert_eq!(fake.received().len(), before, "nothing goes out while it wants nothing");
 }

@@ -1,5 +1,5 @@
-//! Tools in JavaScript and in Python, as their authors make them: by `madoguchi new` and the commands of its README.
-//! `cargo xtask test` has built them, each with the tools of the template and with those of `tests/languages`.
+//! Tools in JavaScript and Python, made by `madoguchi new` and the commands of its README. `cargo xtask test`
+//! has built them, each with the tools of the template and with those of `tests/languages`.
 
 use std::{
     fs,
@@ -87,7 +87,7 @@ fn answered(asked: &Value, content: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_new_makes_serves_ungranted_and_as_its_readme_says() {
+async fn new_components_serve_ungranted_and_follow_their_readme() {
     for (language, ..) in LANGUAGES {
         let file = format!("greeting-{language}");
         let server = server(&[("greeting", &file)], "").await;
@@ -181,7 +181,7 @@ async fn schemas_and_problems_read_the_same_in_both_languages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn asks_its_reader_in_their_language_and_goes_on() {
+async fn component_asks_in_the_callers_language_and_resumes() {
     let server = probes("").await;
     let client = server.client();
     for (_, prefix, _) in LANGUAGES {
@@ -213,7 +213,7 @@ async fn asks_its_reader_in_their_language_and_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn null_counts_as_left_out_where_it_cannot_be_meant() {
+async fn null_counts_as_omitted_where_the_type_excludes_null() {
     let server = probes("").await;
     let client = server.client();
     for (_, prefix, _) in LANGUAGES {
@@ -229,7 +229,7 @@ async fn null_counts_as_left_out_where_it_cannot_be_meant() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn optional_types_and_tuples_of_python_are_put_out() {
+async fn python_optional_types_and_tuples_are_serialized() {
     let server = probes("limits = { check_outputs = \"always\" }").await;
     let client = server.client();
     let found = client.output("py_find", json!({ "title": null, "pair": ["b", 2] })).await;
@@ -244,7 +244,7 @@ async fn optional_types_and_tuples_of_python_are_put_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_choice_is_asked_for_in_both_languages() {
+async fn choice_questions_work_in_both_languages() {
     let server = probes("").await;
     let client = server.client();
     for (_, prefix, _) in LANGUAGES {
@@ -259,7 +259,7 @@ async fn a_choice_is_asked_for_in_both_languages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_value_that_sql_does_not_keep_is_an_exception() {
+async fn value_unsupported_by_sql_raises_an_exception() {
     let server = probes("").await;
     let client = server.client();
     for (tool, what) in [("js_keep_date", "keeps no Date"), ("py_keep_much", "64 bits")] {
@@ -270,7 +270,7 @@ async fn a_value_that_sql_does_not_keep_is_an_exception() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keeps_rows_in_sql_and_says_which_constraint_fails() {
+async fn stores_rows_and_reports_the_violated_constraint() {
     let server = probes("").await;
     let client = server.client();
     for (_, prefix, _) in LANGUAGES {
@@ -290,7 +290,7 @@ async fn keeps_rows_in_sql_and_says_which_constraint_fails() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_exception_names_its_file_and_line_and_is_no_trap() {
+async fn exception_names_file_and_line_and_is_no_trap() {
     let server = probes("").await;
     let client = server.client();
     for ((_, prefix, file), (source, broken, kind)) in LANGUAGES.into_iter().zip([
@@ -317,7 +317,7 @@ async fn an_exception_names_its_file_and_line_and_is_no_trap() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn is_told_settings_and_its_caller_and_rolls_other_numbers() {
+async fn receives_settings_caller_and_fresh_random_numbers() {
     let server = probes("settings = { colour = \"teal\" }").await;
     let client = server.client();
     for (_, prefix, _) in LANGUAGES {
@@ -406,7 +406,7 @@ async fn each_misdeed_in_either_language_ends_at_its_limit() {
         let is_ended = deep["limit"] == "stack_bytes_max"
             || deep["message"].as_str().is_some_and(|it| it.starts_with("RecursionError"));
         assert!(is_ended, "{prefix}: {deep}");
-        // A stub ends the call, and the caller is told nothing of it.
+        // A stub ends the call without details for the caller.
         let clock = client.failure(&format!("{prefix}_clock"), json!({})).await;
         assert_eq!(clock["error"], "internal_error", "SYS-62: {clock}");
         assert!(!clock.to_string().contains("clocks"), "{clock}");
@@ -416,7 +416,7 @@ async fn each_misdeed_in_either_language_ends_at_its_limit() {
 
 /// A component of WASI 0.3 in a second language, whose calls await, beside one of 0.2.
 #[tokio::test(flavor = "multi_thread")]
-async fn tools_in_python_await_beside_those_of_wasi_0_2() {
+async fn python_tools_await_while_wasi_0_2_tools_serve() {
     let lines = "[components.awaiting]\ngrants = [\"clock\", \"sql\"]\n";
     let files = [("awaiting", "awaiting-python"), ("greeting", "greeting-js")];
     let server = server(&files, lines).await;
@@ -441,7 +441,7 @@ async fn tools_in_python_await_beside_those_of_wasi_0_2() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_awaits_in_python_ends_at_the_same_limits() {
+async fn python_tools_that_await_end_at_the_same_limits() {
     let lines =
         "[components.awaiting]\ngrants = [\"clock\", \"sql\"]\nlimits = { deadline_ms = 20000 }\n";
     let server = server(&[("awaiting", "awaiting-python")], lines).await;
@@ -459,7 +459,7 @@ async fn what_awaits_in_python_ends_at_the_same_limits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn own_stubs_give_nothing_and_the_operators_stand_instead() {
+async fn own_stubs_grant_nothing_and_operators_grants_decide() {
     let refused = async |lines: &str| {
         let server = server(&[("probe_js", "probe-js")], lines).await;
         let health: Value = server.client().get("/api/health").await.json().await.unwrap();
@@ -470,7 +470,7 @@ async fn own_stubs_give_nothing_and_the_operators_stand_instead() {
     assert!(error.contains(line) && !error.contains("stubs"), "SYS-62: {error}");
     let error = refused(&format!("[components.probe_js]\n{GRANTS}\nhttp = []\nstubs = []\n")).await;
     assert!(error.contains("wasi:clocks") && error.contains("not granted"), "SYS-62: {error}");
-    // With the grant, what would be a stub is there.
+    // With the grant, the stubbed import works.
     let lines = "[components.probe_js]\ngrants = [\"sql\", \"settings\", \"random\", \"http\", \"clock\"]\nhttp = []\n";
     let server = server(&[("probe_js", "probe-js")], lines).await;
     let now = server.client().output("js_clock", json!({})).await["now"].as_u64().unwrap();
@@ -478,7 +478,7 @@ async fn own_stubs_give_nothing_and_the_operators_stand_instead() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_build_that_asks_for_more_than_stubs_waits_for_leave() {
+async fn build_requesting_more_than_stubs_waits_for_approval() {
     let server = server(&[], "").await;
     let control = &server.server().control;
     control.obey("greeting", Order::Load(built("greeting-js"))).await.unwrap();
@@ -486,7 +486,7 @@ async fn a_build_that_asks_for_more_than_stubs_waits_for_leave() {
     let original = built("greeting-js");
     let section = b"madoguchi:defaults";
     let at = original.windows(section.len()).rposition(|it| it == section).unwrap();
-    // In place of its section, another one: what is before it is the name's length, two bytes of the section's, and its kind.
+    // Replaces its section; before the name are its length, two bytes of the section's length, and the kind.
     let greedy = tests::with_section(&original[..at - 4], "madoguchi:defaults", defaults);
     let error = control.obey("greeting", Order::Load(greedy)).await.unwrap_err();
     let ControlError::Load { source, .. } = error else { panic!("{error}") };
@@ -498,7 +498,7 @@ async fn a_build_that_asks_for_more_than_stubs_waits_for_leave() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn swapped_between_languages_while_it_answers() {
+async fn keeps_answering_when_swapped_between_languages() {
     let server = server(&[("greeting", "greeting-js")], "").await;
     let client = server.client();
     let is_over = Arc::new(AtomicBool::new(false));

@@ -1,5 +1,5 @@
-//! A component says itself what it needs, in a section of its file. It is given that by the operator's approval
-//! alone, and what the configuration file says stands instead of what the section asks for.
+//! Requested grants: a component lists what it needs in a section of its file. Only the operator's approval
+//! grants it, and the configuration file replaces the section.
 
 use host::{
     component::LoadError,
@@ -32,7 +32,7 @@ fn refusal(error: ControlError) -> LoadError {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn build_refused_by_operator_waits_no_more_until_loaded_by_name() {
+async fn rejected_build_stays_rejected_until_loaded_by_name() {
     let mut server = empty("").await;
     let control = server.server().control.clone();
     let bytes = component_bytes("lending");
@@ -61,7 +61,7 @@ async fn build_refused_by_operator_waits_no_more_until_loaded_by_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn component_waits_with_what_it_asks_for_and_serves_if_accepted() {
+async fn component_with_requested_grants_serves_once_approved() {
     let mut server = empty("").await;
     let control = server.server().control.clone();
     let error = control.obey("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
@@ -106,7 +106,7 @@ async fn component_waits_with_what_it_asks_for_and_serves_if_accepted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_in_the_folder_waits_over_a_restart_too() {
+async fn pending_file_stays_pending_after_a_restart() {
     let folders = Folders::new();
     folders.put("shop", &asking("echo", "grants = ['clock']"));
     let mut server = TestServer::start(folders, |_| {}).await;
@@ -122,7 +122,7 @@ async fn a_file_in_the_folder_waits_over_a_restart_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_build_that_asks_for_more_waits_while_the_one_before_serves() {
+async fn build_requesting_more_waits_while_previous_one_serves() {
     let server = empty("").await;
     let control = &server.server().control;
     control.obey("shop", Order::Load(asking("echo", "grants = ['clock']"))).await.unwrap_err();
@@ -143,7 +143,7 @@ async fn a_build_that_asks_for_more_waits_while_the_one_before_serves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_file_says_stands_instead_of_what_is_asked_for() {
+async fn configured_grants_replace_requested_ones() {
     let lines = "
 [components.shop]
 grants = ['clock']
@@ -176,7 +176,7 @@ settings = { colour = 'red' }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lists_everything_asked_for_and_nothing_misleads_its_reader() {
+async fn lists_all_requested_grants_and_escapes_misleading_text() {
     let server = empty("").await;
     let control = &server.server().control;
     let text = "
@@ -211,7 +211,7 @@ deadline_ms = 60000
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_section_that_cannot_be_used_is_told_and_gives_nothing() {
+async fn reports_invalid_request_section_and_grants_nothing() {
     let server = empty("").await;
     let control = &server.server().control;
     for (text, what) in [
@@ -231,7 +231,7 @@ async fn a_section_that_cannot_be_used_is_told_and_gives_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn more_memory_than_server_started_with_comes_at_next_start() {
+async fn more_memory_than_at_start_applies_at_the_next_start() {
     let mut server = empty("").await;
     let control = server.server().control.clone();
     let text = "[limits]\nmemory_bytes_max = 1073741824";

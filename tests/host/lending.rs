@@ -1,4 +1,4 @@
-//! A family of tools that the host does not know: a folder of its own, and all that a bundled one has.
+//! A family of tools outside the repository's: one folder has all that a bundled family has.
 
 use serde_json::{Value, json};
 use tests::{
@@ -42,7 +42,7 @@ async fn loans(server: &TestServer) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn its_tools_are_served_beside_the_others() {
+async fn lending_tools_are_served_with_the_bundled_ones() {
     let server = serving().await;
     let client = server.client();
     let books = client.output("list_books", json!({})).await;
@@ -54,7 +54,7 @@ async fn its_tools_are_served_beside_the_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn its_requests_and_its_schedule_run() {
+async fn lending_routes_and_schedule_run() {
     let server = serving().await;
     let client = server.client();
     let path = "/api/loans/%E9%9B%AA%E5%9B%BD";
@@ -77,7 +77,7 @@ async fn its_requests_and_its_schedule_run() {
 
 /// The chat without a model understands the lending component in both languages.
 #[tokio::test(flavor = "multi_thread")]
-async fn modelless_chat_knows_both_languages_and_asks_before_lending() {
+async fn chat_without_model_lends_in_both_languages_after_approval() {
     let server = serving().await;
     let reply = answer(&server, json!({ "message": "図書館にはどんな本がありますか？" })).await;
     assert_eq!(text(&reply), "あるのは: 坊っちゃん、銀河鉄道の夜、雪国", "{reply}");

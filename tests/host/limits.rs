@@ -1,4 +1,4 @@
-//! Limits of calls over the wire: each named to the caller, and the neighbour served meanwhile.
+//! Limits of calls over the wire: each is named to the caller, and a neighbour is served meanwhile.
 
 use host::limits::Limits;
 use serde_json::json;
@@ -16,7 +16,7 @@ async fn server(limits: Limits) -> TestServer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_call_more_than_the_queue_takes_is_answered_busy_at_once() {
+async fn call_beyond_the_queue_is_answered_busy_at_once() {
     let (calls_max, queue_max, deadline_ms) = (1, 0, 600_000);
     let limits =
         Limits { calls_max, queue_max, deadline_ms, cpu_ms_max: 60_000, ..Limits::default() };
@@ -44,7 +44,7 @@ async fn a_call_beyond_its_deadline_is_stopped_and_the_limit_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_neighbour_and_health_are_served_while_guests_spin() {
+async fn neighbour_and_health_are_served_while_guests_spin() {
     // They spin until their clients go: a neighbour that waits for one of them waits in vain.
     let server =
         server(Limits { cpu_ms_max: 600_000, deadline_ms: 600_000, ..Limits::default() }).await;

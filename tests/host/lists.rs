@@ -1,5 +1,4 @@
-//! What a client gets of the bundled tools, and what of it reaches a model: how much, of what, and in
-//! which language.
+//! Lists of the bundled tools for clients and models: size, content and language.
 
 use host::control::Order;
 use reqwest::Method;
@@ -11,13 +10,13 @@ use tests::{
     server::{Folders, TestServer},
 };
 
-/// The components that travel in the binary.
+/// The bundled components.
 const BUNDLED: [&str; 5] = ["cinema", "conversations", "forms", "illustrations", "navigation"];
 /// Bytes of the list that an ordinary client gets.
 const LIST_BYTES_MAX: usize = 67_000;
 /// Bytes of one text in a result.
 const TEXT_BYTES_MAX: usize = 64 << 10;
-/// What the page declares, and what any client does that draws views of MCP Apps.
+/// Extensions of the page, and of clients that draw MCP Apps.
 const PAGE: &str = "madoguchi/views";
 const APPS: &str = "io.modelcontextprotocol/ui";
 
@@ -83,7 +82,7 @@ fn code(text: &str) -> Option<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_list_of_an_ordinary_client_is_small() {
+async fn tool_list_of_an_ordinary_client_is_small() {
     let server = bundled("").await;
     for language in [Some("en"), None] {
         let list = list_in(&server.client(), language, Client::meta()).await;
@@ -103,7 +102,7 @@ async fn the_list_of_an_ordinary_client_is_small() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_learns_from_discover_whether_its_list_is_current() {
+async fn discover_states_whether_the_list_is_current() {
     const DIGEST: &str = "/_meta/madoguchi~1toolsDigest";
     let folders = Folders::new();
     for name in ["cinema", "echo"] {
@@ -128,7 +127,7 @@ async fn the_page_learns_from_discover_whether_its_list_is_current() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_code_of_a_requirement_is_in_what_is_listed() {
+async fn tool_lists_contain_no_requirement_codes() {
     let server = bundled("").await;
     let client = server.client();
     for language in [Some("en"), None] {
@@ -144,7 +143,7 @@ async fn no_code_of_a_requirement_is_in_what_is_listed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tools_for_pages_are_listed_to_those_who_draw_views() {
+async fn page_tools_are_listed_for_clients_that_draw_views() {
     let server = bundled("").await;
     let client = server.client();
     let plain = list_in(&client, None, Client::meta()).await;
@@ -166,7 +165,7 @@ async fn tools_for_pages_are_listed_to_those_who_draw_views() {
     assert_eq!(names(&legacy(json!({})).await), names(&plain));
     let apps = legacy(json!({ "extensions": { APPS: { "mimeTypes": ["text/html"] } } })).await;
     assert!(names(&apps).contains(&"open_form"), "{:?}", names(&apps));
-    // Who knows its name may call it.
+    // It can be called by name.
     let found = client.output("list_form_submissions", json!({})).await;
     assert_eq!(found["forms"], json!([]), "{found}");
 }
@@ -211,7 +210,7 @@ async fn titles_and_descriptions_are_in_the_callers_language() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pictures_are_no_texts() {
+async fn pictures_are_not_sent_as_text() {
     let server = bundled("").await;
     let client = server.client();
     let names = ["蒼晶竜アジュール", "紅蓮機工ボルカノ"];
@@ -240,7 +239,7 @@ async fn pictures_are_no_texts() {
         }
         let read = client.result("resources/read", json!({ "uri": named[0]["uri"] })).await;
         assert_eq!(read["contents"][0]["blob"], images[0]["data"], "{tool}");
-        // Where nothing can stand beside an output, the bytes are in it, as specified (ILL-1).
+        // On surfaces without content blocks the bytes are in the output, as specified (ILL-1).
         let rpc = json!({ "jsonrpc": "2.0", "id": 1, "method": tool, "params": arguments });
         let rpc: Value = client.post("/rpc", &[], rpc.to_string()).await.json().await.unwrap();
         let whole = &rpc["result"];

@@ -1,4 +1,4 @@
-//! `madoguchi import-map`: an extract in, a map and the lines that grant it out; and what goes wrong.
+//! `madoguchi import-map`: an extract becomes a map and the lines that grant it; failures.
 
 use std::{fs, path::Path, process::Output};
 
@@ -61,7 +61,7 @@ fn turns_extract_into_map_and_prints_correct_granting_lines() {
 }
 
 #[test]
-fn a_map_that_is_there_is_replaced_whole_or_stays_as_it_is() {
+fn existing_map_is_replaced_whole_or_left_unchanged() {
     let (folders, folder) = (Folders::new(), tempfile::tempdir().unwrap());
     let map = folder.path().join("a map.map");
     let made = import(&folders, &[&helsinki_extract(), "--output".as_ref(), &map]);
@@ -90,7 +90,7 @@ fn a_map_that_is_there_is_replaced_whole_or_stays_as_it_is() {
 }
 
 #[test]
-fn a_file_that_is_no_map_is_never_written_over() {
+fn import_never_overwrites_a_file_that_is_no_map() {
     let (folders, folder) = (Folders::new(), tempfile::tempdir().unwrap());
     let extract = folder.path().join("here.osm.pbf");
     fs::copy(helsinki_extract(), &extract).unwrap();

@@ -1,5 +1,4 @@
-//! Other names for what is served: where the page is for people, short addresses of forms, names
-//! under `/api`.
+//! Aliases: the page's public address, short addresses of forms, names under `/api`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +11,7 @@ use tests::{
     server::{Folders, TestServer},
 };
 
-/// What the component `reach` needs to answer look-ups.
+/// The grants of the component `reach` for look-ups.
 const REACH: &str = "[components.reach]\ngrants = ['sql', 'settings', 'clock', 'random', 'files', 'folders', 'blobs', 'events', 'endpoints', 'assistants']\n";
 
 /// A server with the component `reach` and these lines of configuration beside its grants.
@@ -29,7 +28,7 @@ async fn get(client: &Client, path: &str) -> (u16, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_component_knows_where_people_find_the_page() {
+async fn component_knows_the_public_address_of_the_page() {
     let server = serving("").await;
     let (_, answer) = get(&server.client(), "/api/reach/page").await;
     assert_eq!(answer, json!({ "page": server.url() }));
@@ -99,7 +98,7 @@ async fn alias_answers_as_the_component_and_serves_nothing_unnamed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn scopes_are_those_of_the_component_whatever_the_name() {
+async fn scopes_apply_to_the_component_under_any_alias() {
     let tokens = [("in", "component:reach"), ("out", "component:cinema")];
     let token = |name: &str| format!("{name}-{}", "t".repeat(40));
     let tables = tokens.map(|(name, scope)| {
@@ -109,7 +108,7 @@ async fn scopes_are_those_of_the_component_whatever_the_name() {
     let names = "stations = 'reach/echo'\n'/stations' = 'reach/echo'\n";
     let lines = format!("[endpoints]\n{names}{}", tables.concat());
     let server = serving(&lines).await;
-    // Under /api and beside it.
+    // Under /api and outside of it.
     for path in ["/api/stations/x", "/stations/x"] {
         let mut names = BTreeMap::new();
         for (name, _) in tokens {

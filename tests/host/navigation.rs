@@ -1,4 +1,4 @@
-//! Navigation through REST (`4-navigation.md`, as it was written): sentences, routes, errors, streams.
+//! Navigation through REST (the literal `4-navigation.md`): sentences, routes, errors, streams.
 
 mod bad_input;
 mod failures;
@@ -24,14 +24,14 @@ async fn post(client: &Client, path: &str, body: &Value) -> (u16, Value) {
     (status, response.json().await.expect("every answer is JSON"))
 }
 
-/// What `POST /api/navigate` answers to `message`, from 東京駅 to 横浜駅.
+/// The answer of `POST /api/navigate` to `message`, from 東京駅 to 横浜駅.
 async fn navigate(client: &Client, message: &str) -> Value {
-    let (status, body) = post(client, "/api/navigate", &asked(message)).await;
+    let (status, body) = post(client, "/api/navigate", &request_body(message)).await;
     assert_eq!(status, 200, "{message}: {body}");
     body
 }
 
-fn asked(message: &str) -> Value {
+fn request_body(message: &str) -> Value {
     json!({ "origin": "東京駅", "destination": "横浜駅", "message": message })
 }
 

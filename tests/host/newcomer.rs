@@ -1,4 +1,4 @@
-//! Components of WASI 0.3 in a server, beside those of 0.2 (SYS-49, SYS-45).
+//! Components of WASI 0.3 in a server together with those of 0.2 (SYS-49, SYS-45).
 
 use std::{ffi::OsString, fs, time::SystemTime};
 
@@ -25,7 +25,7 @@ async fn server(lines: &str, names: &[&str]) -> TestServer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn asynchronous_tools_serve_beside_others_in_both_eras() {
+async fn asynchronous_tools_serve_with_others_in_both_eras() {
     let server = server(CLOCK, &["newcomer", "echo"]).await;
     let (client, legacy) = (server.client(), LegacySession::open(&server.url()).await);
     let tools = client.tools().await;
@@ -43,7 +43,7 @@ async fn asynchronous_tools_serve_beside_others_in_both_eras() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_its_grant_it_waits_outside_and_the_rest_serves() {
+async fn component_without_its_grant_is_kept_out_others_serve() {
     let server = server("", &["newcomer", "echo"]).await;
     let body: Value = server.client().get("/api/health").await.json().await.unwrap();
     let error = body["components"]["newcomer"]["error"].as_str().unwrap();
@@ -53,7 +53,7 @@ async fn without_its_grant_it_waits_outside_and_the_rest_serves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_awaits_during_a_swap_ends_as_it_began() {
+async fn call_awaiting_during_a_swap_ends_on_its_version() {
     let server = server(CLOCK, &["newcomer"]).await;
     let (client, control) = (server.client(), &server.server().control);
     for round in 0..3 {
@@ -69,7 +69,7 @@ async fn a_call_that_awaits_during_a_swap_ends_as_it_began() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_leaves_takes_its_call_along() {
+async fn disconnecting_client_cancels_its_call() {
     let lines =
         format!("{CLOCK}limits = {{ calls_max = 1, queue_max = 0, deadline_ms = 600000 }}\n");
     let server = server(&lines, &["newcomer"]).await;
@@ -87,16 +87,16 @@ async fn a_client_that_leaves_takes_its_call_along() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn its_code_is_compiled_once_and_kept() {
+async fn wasi_03_code_is_compiled_once_and_cached() {
     let mut server = server(CLOCK, &["newcomer"]).await;
-    let before = kept(&server);
+    let before = compiled_files(&server);
     server.restart().await;
     assert_eq!(server.client().output("slug", json!({ "text": "A" })).await["result"], "a");
-    assert_eq!(kept(&server), before, "SYS-49");
+    assert_eq!(compiled_files(&server), before, "SYS-49");
 }
 
-/// The files of compiled code, and when each was written.
-fn kept(server: &TestServer) -> Vec<(OsString, SystemTime)> {
+/// The files of compiled code with their times of modification.
+fn compiled_files(server: &TestServer) -> Vec<(OsString, SystemTime)> {
     let files = fs::read_dir(server.folders.data().join("compiled")).unwrap().flatten();
     files.map(|it| (it.file_name(), it.metadata().unwrap().modified().unwrap())).collect()
 }
@@ -109,7 +109,7 @@ limits = { output_bytes_max = 65536, cpu_ms_max = 500 }
 ";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_handler_of_03_answers_as_one_of_02_does() {
+async fn wasi_03_handler_answers_like_wasi_02() {
     let server = server(USHER, &["usher"]).await;
     let client = server.client();
     let headers =
@@ -139,7 +139,7 @@ async fn a_handler_of_03_answers_as_one_of_02_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_handler_of_03_that_never_answers_ends_at_its_time() {
+async fn unanswering_wasi_03_handler_ends_at_its_deadline() {
     let lines = USHER.replace("cpu_ms_max = 500", "route_ms_max = 1000");
     let server = server(&lines, &["usher"]).await;
     let body: Value = server.client().get("/api/usher/silent").await.json().await.unwrap();
@@ -147,7 +147,7 @@ async fn a_handler_of_03_that_never_answers_ends_at_its_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_of_03_go_where_those_of_02_may() {
+async fn wasi_03_requests_go_only_to_granted_hosts() {
     let fake = Fake::start().await;
     let port = fake.port;
     let granted = "[components.usher]\ngrants = ['http', 'endpoints']\n";
@@ -165,7 +165,7 @@ async fn requests_of_03_go_where_those_of_02_may() {
 }
 
 #[test]
-fn run_shows_what_it_writes_and_inspect_what_it_is() {
+fn run_shows_output_and_inspect_shows_the_contract() {
     let folders = Folders::new();
     folders.lend_code();
     folders.put("newcomer", &component_bytes("newcomer"));

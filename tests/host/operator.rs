@@ -1,4 +1,4 @@
-//! The operator's listener and its commands: for the holder of the token, and never held up.
+//! The operator's listener and its commands: authorized by token, and available under full load.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ async fn admits_no_caller_without_token_with_wrong_one_or_from_a_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_of_the_operators_is_served_to_the_public() {
+async fn operator_endpoints_are_not_served_to_the_public() {
     let server = TestServer::with(&["echo"]).await;
     let token = format!("Bearer {}", operator(&server).token);
     let headers = [("authorization", &*token)];
@@ -53,7 +53,7 @@ async fn nothing_of_the_operators_is_served_to_the_public() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_key_is_the_owners_alone_and_goes_with_the_server() {
+async fn operator_key_is_private_and_removed_at_the_stop() {
     let mut server = TestServer::with(&["echo"]).await;
     let file = server.folders.data().join("operator.json");
     #[cfg(unix)]
@@ -120,7 +120,7 @@ async fn a_tool_is_called_as_the_operator() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn commands_are_obeyed_while_every_place_is_taken() {
+async fn operator_commands_work_while_the_server_is_full() {
     let folders = Folders::new();
     folders.put("shop", &component_bytes("echo"));
     let server = TestServer::start(folders, |config| {
@@ -156,8 +156,8 @@ async fn commands_are_obeyed_while_every_place_is_taken() {
     assert_eq!(report["generations"][1]["status"], "rolled back");
 }
 
-/// What a command says on standard output, and whether it succeeded.
-fn say(folders: &Folders, arguments: &[&str]) -> (bool, String) {
+/// Whether a command succeeded, and its standard output.
+fn run_command(folders: &Folders, arguments: &[&str]) -> (bool, String) {
     let output = output(command(folders).args(arguments));
     let text = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(text).unwrap())
@@ -172,56 +172,56 @@ fn the_operators_commands_work_from_the_command_line() {
     fs::write(&second, rebuilt(&component_bytes("echo"), 2)).unwrap();
     let second = second.to_str().unwrap();
     assert_eq!(
-        say(&folders, &["load", second, "--name", "echo"]),
+        run_command(&folders, &["load", second, "--name", "echo"]),
         (true, "echo: generation 2 serves\n".to_owned())
     );
-    let (_, table) = say(&folders, &["components"]);
+    let (_, table) = run_command(&folders, &["components"]);
     assert!(table.contains("COMPONENT") && table.contains("replaced"), "{table}");
-    let (_, json) = say(&folders, &["components", "--json"]);
+    let (_, json) = run_command(&folders, &["components", "--json"]);
     let listed: serde_json::Value = serde_json::from_str(&json).unwrap();
     let listed = listed["components"].as_array().unwrap();
     let echo = listed.iter().find(|it| it["name"] == "echo").unwrap();
     assert_eq!(echo["generation"], 2);
-    let (_, rolled) = say(&folders, &["rollback", "echo"]);
+    let (_, rolled) = run_command(&folders, &["rollback", "echo"]);
     assert_eq!(rolled, "echo: generation 1 serves\n");
-    assert!(say(&folders, &["rollback", "echo", "--to", "2"]).0);
-    let (done, called) = say(&folders, &["call", "echo", r#"{"value":{"窓":1}}"#]);
+    assert!(run_command(&folders, &["rollback", "echo", "--to", "2"]).0);
+    let (done, called) = run_command(&folders, &["call", "echo", r#"{"value":{"窓":1}}"#]);
     let called: serde_json::Value = serde_json::from_str(&called).unwrap();
     assert_eq!((done, called), (true, json!({ "value": { "窓": 1 } })));
-    let (done, refused) = say(&folders, &["call", "echo", r#"{"value":1}"#]);
+    let (done, refused) = run_command(&folders, &["call", "echo", r#"{"value":1}"#]);
     assert!(!done && refused.contains("invalid_params"), "{refused}");
-    let (done, place) = say(&folders, &["operator"]);
+    let (done, place) = run_command(&folders, &["operator"]);
     let token = OperatorKey::read(&folders.data()).unwrap().unwrap().token;
     assert!(done && place.ends_with(&format!("/#/operator?key={token}\n")), "{place}");
     assert!(place.starts_with("http://127.0.0.1:"), "{place}");
     let object = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect(text);
-    let (_, told) = say(&folders, &["operator", "--json"]);
-    assert_eq!(object(&told), json!({ "address": place.trim_end() }));
-    let (done, nothing) = say(&folders, &["accept", "echo"]);
+    let (_, report) = run_command(&folders, &["operator", "--json"]);
+    assert_eq!(object(&report), json!({ "address": place.trim_end() }));
+    let (done, nothing) = run_command(&folders, &["accept", "echo"]);
     assert!(!done && nothing.contains("no build of echo waits"), "{nothing}");
     let lending = component("lending");
-    let (done, waits) = say(&folders, &["load", lending.to_str().unwrap()]);
+    let (done, waits) = run_command(&folders, &["load", lending.to_str().unwrap()]);
     assert!(!done && waits.contains("madoguchi accept lending"), "{waits}");
-    let (done, refused) = say(&folders, &["refuse", "lending"]);
+    let (done, refused) = run_command(&folders, &["refuse", "lending"]);
     assert_eq!((done, &*refused), (true, "lending: the build that waited is refused\n"));
-    say(&folders, &["load", lending.to_str().unwrap()]);
-    let (done, shown) = say(&folders, &["accept", "lending", "--show"]);
+    run_command(&folders, &["load", lending.to_str().unwrap()]);
+    let (done, shown) = run_command(&folders, &["accept", "lending", "--show"]);
     assert!(done && shown.contains("\n  it keeps") && !shown.contains("serves"), "{shown}");
-    let (done, waits) = say(&folders, &["accept", "lending", "--show", "--json"]);
+    let (done, waits) = run_command(&folders, &["accept", "lending", "--show", "--json"]);
     let digest = host::digest::digest(&component_bytes("lending"));
     assert_eq!((done, &object(&waits)["digest"]), (true, &json!(digest)), "{waits}");
-    let (done, accepted) = say(&folders, &["accept", "lending"]);
+    let (done, accepted) = run_command(&folders, &["accept", "lending"]);
     assert!(done && accepted.ends_with("lending: generation 1 serves\n"), "{accepted}");
-    let (_, granted) = say(&folders, &["grants", "lending"]);
+    let (_, granted) = run_command(&folders, &["grants", "lending"]);
     assert!(granted.contains("sql") && granted.contains("as the operator accepted"), "{granted}");
-    let (is_good, checked) = say(&folders, &["check-config"]);
+    let (is_good, checked) = run_command(&folders, &["check-config"]);
     assert!(is_good && !checked.contains("lending"), "{checked}");
     let rogue = component("rogue");
-    let (done, loaded) = say(&folders, &["load", rogue.to_str().unwrap(), "--json"]);
+    let (done, loaded) = run_command(&folders, &["load", rogue.to_str().unwrap(), "--json"]);
     let loaded: serde_json::Value = serde_json::from_str(&loaded).unwrap();
     assert_eq!((done, &loaded["name"], &loaded["generation"]), (true, &json!("rogue"), &json!(1)));
-    assert!(say(&folders, &["unload", "rogue"]).0);
-    let (done, audit) = say(&folders, &["audit", "--lines", "2"]);
+    assert!(run_command(&folders, &["unload", "rogue"]).0);
+    let (done, audit) = run_command(&folders, &["audit", "--lines", "2"]);
     let lines: Vec<serde_json::Value> =
         audit.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     let found: Vec<_> = lines.iter().map(|it| (&it["principal"], &it["outcome"])).collect();
@@ -229,6 +229,6 @@ fn the_operators_commands_work_from_the_command_line() {
     assert_eq!((done, found), (true, vec![(&operator, &by[0]), (&operator, &by[1])]), "{audit}");
     process.signal();
     assert!(process.wait().success());
-    let (done, unknown) = say(&folders, &["components"]);
+    let (done, unknown) = run_command(&folders, &["components"]);
     assert!(!done && unknown.contains("no server") && unknown.contains("--data"), "{unknown}");
 }

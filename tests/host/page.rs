@@ -1,10 +1,10 @@
-//! The page as the server gives it out: whole, compressed, under a strict policy.
+//! The page as served: complete, compressed, under a strict policy.
 
 use serde_json::{Value, json};
 use tests::server::TestServer;
 
 #[tokio::test]
-async fn health_tells_services_tools_and_components() {
+async fn health_lists_services_tools_and_components() {
     let server = TestServer::with(&["assistant", "echo", "navigation"]).await;
     let response = server.client().get("/api/health").await;
     assert_eq!(response.status(), 200);

@@ -1,4 +1,4 @@
-//! A component that answers requests as other hosts ask it, by `wasi:http/incoming-handler` (SYS-45).
+//! A component that handles requests by `wasi:http/incoming-handler` (SYS-45).
 
 use serde_json::Value;
 use tests::{
@@ -21,7 +21,7 @@ async fn server(lines: &str) -> TestServer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_is_told_method_path_and_body_and_not_who_asks() {
+async fn handler_receives_method_path_and_body_but_no_caller() {
     let server = server(GRANTED).await;
     let client = server.client();
     let headers =
@@ -39,7 +39,7 @@ async fn it_is_told_method_path_and_body_and_not_who_asks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_that_it_answers_runs_as_a_page() {
+async fn handler_responses_cannot_run_as_a_page() {
     let server = server(GRANTED).await;
     let client = server.client();
     let answer = client.get("/api/porter/page").await;
@@ -57,7 +57,7 @@ async fn nothing_that_it_answers_runs_as_a_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_is_none_or_too_long_is_told() {
+async fn rejects_missing_or_too_long_response() {
     let server = server(GRANTED).await;
     let client = server.client();
     for (path, status, error) in [
@@ -74,7 +74,7 @@ async fn an_answer_that_is_none_or_too_long_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_answers_by_a_grant_alone() {
+async fn handler_answers_only_with_its_grant() {
     let server = server("[components.porter]\ngrants = ['http']\nhttp = []\n").await;
     let answer = server.client().get("/api/porter").await;
     assert_eq!(answer.status(), 404);

@@ -1,4 +1,4 @@
-//! Providers of routes that are somewhere else: what goes out to them, and what comes of what they say.
+//! Remote providers of routes: requests and responses.
 
 use std::{fs, path::PathBuf};
 
@@ -19,7 +19,7 @@ mod quota;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod real;
 
-/// The program with its navigation, asking fakes.
+/// The program with navigation over fake providers.
 struct Asking {
     client: Client,
     process: Process,
@@ -66,7 +66,7 @@ impl Asking {
         self.client.output("route_search", route(more)).await
     }
 
-    /// Why there are no routes.
+    /// The error of a failed search for routes.
     async fn no_routes(&self, more: Value) -> Value {
         self.client.failure("route_search", route(more)).await
     }
@@ -80,7 +80,7 @@ fn route(more: Value) -> Value {
     arguments
 }
 
-/// The configuration that has `fake` in Google's place.
+/// Configuration that replaces Google by `fake`.
 fn google_lines(fake: &FakeMaps, timeout_ms: u32) -> String {
     let (url, port) = (&fake.url, fake.port());
     // The first entry that fits host, port and method decides: one for each way of giving the key.

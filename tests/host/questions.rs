@@ -1,4 +1,5 @@
-//! Questions over the wire: sealed, answered once by the user who was asked, never applied wrongly.
+//! Questions of tools over the wire: signed, answered once by the caller who was asked, never applied to
+//! another call.
 
 use std::{
     sync::{Arc, Mutex},
@@ -29,7 +30,7 @@ fn accept(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_question_comes_back_with_its_answer_and_the_tool_goes_on() {
+async fn question_is_answered_and_the_tool_resumes() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     let (_, asked) = greet(&client, json!({})).await;
@@ -88,7 +89,7 @@ async fn the_state_survives_a_restart_of_the_server() {
 }
 
 #[tokio::test]
-async fn takes_answers_before_questions_only_for_tools_that_say_so() {
+async fn accepts_early_answers_only_for_tools_that_allow_them() {
     let folders = Folders::new();
     folders.put("conformance", &component_bytes("conformance"));
     let server = TestServer::start(folders, |config| {
@@ -128,7 +129,7 @@ fn message(answer: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_used_is_not_taken_twice() {
+async fn used_answer_is_not_accepted_twice() {
     for server in both_ways().await {
         let client = server.client();
         let (_, asked) = greet(&client, json!({})).await;
@@ -237,7 +238,7 @@ async fn refuses_answer_of_another_server_caller_or_arguments() {
 }
 
 #[tokio::test]
-async fn an_answer_that_comes_after_an_hour_is_too_late() {
+async fn rejects_answer_after_an_hour() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let now = Arc::new(Mutex::new(Duration::from_secs(1_795_000_000)));
@@ -288,7 +289,7 @@ async fn new_version_asks_again_what_a_session_answers_after_a_swap() {
     assert_eq!((questions, greeting), (2, json!("Hello, Hanako!")), "not what was said before");
 }
 
-/// Puts another build of `echo` in the place of the one that serves.
+/// Replaces the serving build of `echo`.
 async fn swap(server: &TestServer) {
     let before = server.server().calls.registry.catalog().generation();
     server.folders.put("echo", &rebuilt(&component_bytes("echo"), 1));

@@ -1,4 +1,4 @@
-//! Many want the same seats at once (CIN-42, CIN-43), held or reserved, and the power fails in the middle (CIN-46).
+//! Races for the same seats (CIN-42, CIN-43), held or reserved, and a power cut in between (CIN-46).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -68,8 +68,7 @@ async fn of_64_rivals_for_overlapping_seats_each_seat_has_one_winner() {
     assert!(winners.keys().all(|it| !left.contains(it)), "CIN-46: what is sold is not listed");
 }
 
-/// One rival: holds seats and reserves what was held, or reserves at once. Gives the seats that are theirs
-/// at last, and those that they only hold.
+/// One rival: holds and reserves seats, or reserves at once. Returns its reserved seats and its held ones.
 async fn rival(
     client: Client,
     showtime: String,
@@ -108,7 +107,7 @@ async fn rival(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_32_rivals_who_hold_and_reserve_each_seat_has_one_winner() {
+async fn of_32_holding_and_reserving_rivals_each_seat_has_one_winner() {
     let server = TestServer::start(cinema_folders(), |_| {}).await;
     let client = server.client();
     let showtime = id(&showtimes(&client).await[0]);

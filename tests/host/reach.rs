@@ -1,5 +1,5 @@
-//! The capabilities beside the database over the wire: files that change, blobs, waits, schedules,
-//! look-ups and other requests.
+//! Host capabilities other than the database, over the wire: files, blobs, waits, schedules, look-ups and
+//! requests.
 
 mod blobs;
 mod files;

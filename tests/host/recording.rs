@@ -1,4 +1,4 @@
-//! `madoguchi run --record` and `madoguchi replay`, as authors use them: DEV-4, DEV-5, DEV-6.
+//! `madoguchi run --record` and `madoguchi replay` (DEV-4, DEV-5, DEV-6).
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Output};
 
@@ -66,7 +66,7 @@ fn a_call_is_recorded_replayed_and_made_an_example() {
 }
 
 #[test]
-fn what_cannot_be_recorded_or_replayed_says_why() {
+fn unrecordable_calls_are_refused_with_the_reason() {
     let folders = Folders::new();
     let (reach, home) = (component("reach"), folders.components());
     let file = home.join("call.json");
@@ -107,7 +107,7 @@ fn what_cannot_be_recorded_or_replayed_says_why() {
     assert!(text.contains("call.random") && text.contains("64 digits"), "{text}");
 }
 
-/// What other tools answered, and what was in folders, is in the record; the world is asked for neither (DEV-4, DEV-5).
+/// The record has the answers of other tools and the contents of folders: a replay reads neither (DEV-4, DEV-5).
 #[test]
 fn calls_of_tools_and_folders_are_recorded_and_replayed() {
     let folders = Folders::new();

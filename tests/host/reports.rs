@@ -1,5 +1,5 @@
-//! What the operator reads of the server beside its components: storage, settings, tokens, other servers, and what one
-//! call did; by HTTP and from the command line.
+//! Reports for the operator: storage, settings, tokens, other servers, and one call's details; by HTTP and
+//! from the command line.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn named<'a>(all: &'a Value, name: &str) -> &'a Value {
 
 /// OPS-3
 #[tokio::test(flavor = "multi_thread")]
-async fn storage_tells_bytes_rows_and_limits_and_exports_a_table() {
+async fn storage_shows_bytes_rows_and_limits_and_exports_a_table() {
     let folders = Folders::in_files();
     folders.put("cinema", &component_bytes("cinema"));
     let server = TestServer::start(folders, |_| {}).await;
@@ -73,7 +73,7 @@ async fn storage_tells_bytes_rows_and_limits_and_exports_a_table() {
 
 /// OPS-3: a token that may only look reads no rows of callers.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_may_only_look_exports_nothing_and_reconnects_nothing() {
+async fn read_only_operator_cannot_export_or_reconnect() {
     let token = |scopes: &str, sha256: &str| -> TokenConfig {
         toml::from_str(&format!("scopes = {scopes}\nsha256 = \"{sha256}\"")).unwrap()
     };
@@ -97,7 +97,7 @@ async fn who_may_only_look_exports_nothing_and_reconnects_nothing() {
 
 /// OPS-6
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_is_told_part_by_part_beside_its_limits() {
+async fn call_details_show_each_part_with_its_limit() {
     let server = TestServer::with(&["cinema", "echo"]).await;
     let (client, operator) = (server.client(), operator(&server));
     client.output("list_movies", json!({})).await;
@@ -138,7 +138,7 @@ async fn a_call_is_told_part_by_part_beside_its_limits() {
 
 /// OPS-2
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_came_back_is_reached_at_the_operators_word() {
+async fn recovered_server_reconnects_at_operators_request() {
     let mut modern = Modern::start();
     let entry = format!("url = \"{}?key=s3cret\"\nretry_base_ms = 60000", modern.url());
     let entry: ServerConfig = toml::from_str(&entry).unwrap();
@@ -171,7 +171,7 @@ async fn a_server_that_came_back_is_reached_at_the_operators_word() {
     assert_eq!((status, &answer["error"]), (StatusCode::NOT_FOUND, &json!("unknown_server")));
 }
 
-fn say(folders: &Folders, arguments: &[&str]) -> (bool, String) {
+fn run_command(folders: &Folders, arguments: &[&str]) -> (bool, String) {
     let output = output(command(folders).args(arguments));
     let text = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(text).unwrap())
@@ -179,35 +179,36 @@ fn say(folders: &Folders, arguments: &[&str]) -> (bool, String) {
 
 /// OPS-3, OPS-4, OPS-6
 #[test]
-fn the_command_line_tells_storage_settings_and_a_call() {
+fn command_line_shows_storage_settings_and_a_call() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("cinema"));
     let mut process = Process::start(&folders);
-    let (done, output) = say(&folders, &["storage"]);
+    let (done, output) = run_command(&folders, &["storage"]);
     assert!(
         done && output.contains("database cinema") && output.contains("madoguchi backup"),
         "{output}"
     );
-    let (done, output) = say(&folders, &["settings", "limits.deadline"]);
+    let (done, output) = run_command(&folders, &["settings", "limits.deadline"]);
     assert_eq!((done, &*output), (true, "limits.deadline_ms = 30000  (by default)\n"));
-    let (done, output) = say(&folders, &["settings", "limits.deadline", "--json"]);
-    let told: Value = serde_json::from_str(&output).expect(&output);
-    assert_eq!((done, told["settings"].as_array().map(Vec::len)), (true, Some(1)), "{output}");
-    let (done, output) = say(&folders, &["settings", "limit.deadline"]);
+    let (done, output) = run_command(&folders, &["settings", "limits.deadline", "--json"]);
+    let report: Value = serde_json::from_str(&output).expect(&output);
+    assert_eq!((done, report["settings"].as_array().map(Vec::len)), (true, Some(1)), "{output}");
+    let (done, output) = run_command(&folders, &["settings", "limit.deadline"]);
     assert!(!done && output.contains("no setting's name begins"), "{output}");
-    let (_, output) = say(&folders, &["settings", "data"]);
+    let (_, output) = run_command(&folders, &["settings", "data"]);
     assert!(output.contains("MADOGUCHI_DATA") || output.contains("--data"), "{output}");
-    assert!(say(&folders, &["call", "list_movies"]).0);
-    let (_, audit) = say(&folders, &["audit", "--lines", "1"]);
+    assert!(run_command(&folders, &["call", "list_movies"]).0);
+    let (_, audit) = run_command(&folders, &["audit", "--lines", "1"]);
     let line: Value = serde_json::from_str(&audit).unwrap();
-    let (done, output) = say(&folders, &["audit", "--call", &line["call"].to_string()]);
+    let (done, output) = run_command(&folders, &["audit", "--call", &line["call"].to_string()]);
     assert!(done && output.contains("instantiate") && output.contains("cpu_ms_max: "), "{output}");
-    let (done, output) = say(&folders, &["audit", "--json", "--call", &line["call"].to_string()]);
-    let told: Value = serde_json::from_str(&output).expect(&output);
-    assert_eq!((done, &told["rounds"][0]["call"]), (true, &line["call"]), "{output}");
-    let (done, output) = say(&folders, &["audit", "--call", "999999"]);
+    let (done, output) =
+        run_command(&folders, &["audit", "--json", "--call", &line["call"].to_string()]);
+    let report: Value = serde_json::from_str(&output).expect(&output);
+    assert_eq!((done, &report["rounds"][0]["call"]), (true, &line["call"]), "{output}");
+    let (done, output) = run_command(&folders, &["audit", "--call", "999999"]);
     assert!(!done && output.contains("nothing is kept"), "{output}");
-    let (done, output) = say(&folders, &["servers", "--reconnect", "nobody"]);
+    let (done, output) = run_command(&folders, &["servers", "--reconnect", "nobody"]);
     assert!(!done && output.contains("there is no server"), "{output}");
     process.signal();
     assert!(process.wait().success());

@@ -1,4 +1,4 @@
-//! Other MCP servers behind the same counter (ILL-10 to ILL-17, ILL-52, ILL-53, ILL-X2, ILL-X7).
+//! Upstream MCP servers (ILL-10 to ILL-17, ILL-52, ILL-53, ILL-X2, ILL-X7).
 
 use host::{Config, config::ServerConfig, registry::Catalog};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn url(url: &str, more: &str) -> ServerConfig {
     entry(&format!("url = {url:?}\n{more}"))
 }
 
-/// A server with the component `echo` and these servers behind it.
+/// A server with the component `echo` and these upstream servers.
 async fn counter(servers: impl IntoIterator<Item = (&'static str, ServerConfig)>) -> TestServer {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));

@@ -1,4 +1,4 @@
-//! What an operator sets is taken over while the server runs; what is wrong changes nothing.
+//! Settings of the operator apply to the running server; invalid ones change nothing.
 
 use std::{fs, time::Duration};
 
@@ -8,7 +8,7 @@ use tests::{
     server::{Folders, TestServer},
 };
 
-/// Waits until `path` of health says something with `part` in it, or nothing if there is no part.
+/// Waits until `path` of health contains `part`, or is absent if there is no part.
 async fn health_says(server: &TestServer, part: Option<&str>) {
     let body = async {
         loop {
@@ -32,7 +32,7 @@ async fn titles(server: &TestServer) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn takes_over_changed_operators_catalogue_but_not_a_wrong_one() {
+async fn applies_changed_catalogue_but_not_an_invalid_one() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("cinema"));
     let demo = fs::read_to_string(root().join("components/cinema/demo.json")).unwrap();
@@ -119,7 +119,7 @@ async fn settings_refused_on_a_first_start_refuse_each_call() {
 
 /// `/api/health` is for every caller: where files lie is the operator's.
 #[tokio::test(flavor = "multi_thread")]
-async fn health_tells_no_folders_of_the_machine() {
+async fn health_reveals_no_folders_of_the_machine() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("cinema"));
     folders.put("broken", b"no component");

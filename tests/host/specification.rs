@@ -1,4 +1,4 @@
-//! The cinema's specification (`1-cinema.md`, as it was written): its samples, sent as they stand.
+//! The cinema's literal specification (`1-cinema.md`): its samples, sent unchanged.
 
 mod codes;
 mod samples;
@@ -16,7 +16,7 @@ use tests::{client::Client, component_bytes, server::Folders};
 /// 10:00 on Friday, 20 November 2026 at the cinema.
 const MORNING: Duration = Duration::from_secs(1_795_136_400);
 
-/// A server whose cinema has that morning for ever.
+/// A server whose cinema's clock stands at that morning.
 struct Cinema {
     server: Server,
     client: Client,
@@ -38,14 +38,14 @@ impl Cinema {
         self.server.stop().await;
     }
 
-    /// What `POST /rpc` answers to a request as it stands.
+    /// The answer of `POST /rpc` to this body.
     async fn rpc(&self, request: &str) -> Value {
         let response = self.client.post("/rpc", &[], request).await;
         assert!(response.status().is_success(), "{}: {request}", response.status());
         response.json().await.expect("the answer is JSON")
     }
 
-    /// What `POST /rpc` answers to a request with this method and these parameters.
+    /// The answer of `POST /rpc` to this method and these parameters.
     async fn ask(&self, method: &str, params: &Value) -> Value {
         let request = json!({ "jsonrpc": "2.0", "method": method, "params": params, "id": 7 });
         self.rpc(&request.to_string()).await

@@ -1,4 +1,4 @@
-//! The first moments of a server: what it serves while it compiles, and what damage costs it.
+//! The start of a server: what it serves while it compiles, and the cost of damaged files.
 
 use std::{
     fs,
@@ -57,7 +57,7 @@ async fn damaged_code_costs_one_compile_and_no_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn code_under_a_foreign_name_is_not_run() {
+async fn code_of_another_component_is_not_run() {
     let mut other = with("library").await;
     other.stop().await;
     let foreign = fs::read(compiled(&other.folders)).unwrap();
@@ -88,7 +88,7 @@ async fn a_folder_that_others_can_write_is_emptied() {
     assert_eq!(compiled(&server.folders), file, "what was planted is gone");
 }
 
-/// A compiler that begins only once `gate` is there.
+/// A compiler that waits for the file `gate`.
 fn gated(folders: &Folders, file: &Path) -> PathBuf {
     let script = folders.components().with_file_name("compiler.sh");
     let text = format!(
@@ -168,7 +168,7 @@ async fn streams_are_answered_before_components_are_compiled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_leaves_while_it_compiles_ends_it() {
+async fn disconnecting_during_compilation_ends_the_call() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let mut config = folders.config();

@@ -1,4 +1,4 @@
-//! What both engines of the store answer, SQLite and PostgreSQL: one list of cases, to the letter (STO-3).
+//! Both engines of the store, SQLite and PostgreSQL: one list of cases with exact answers (STO-3).
 
 mod cases;
 mod cinema;
@@ -22,7 +22,7 @@ use host::database::{
 use tests::postgres::Cluster;
 
 /// A deadline that only a test which hangs would meet.
-fn later() -> Instant {
+fn far_deadline() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
@@ -43,7 +43,7 @@ fn migration(number: u32, statements: &[&str]) -> Migration {
     Migration { number, name: format!("step {number}"), statements }
 }
 
-fn say(sql: &str, parameters: &[Value]) -> Statement {
+fn statement(sql: &str, parameters: &[Value]) -> Statement {
     Statement { sql: sql.to_owned(), parameters: parameters.to_vec(), expect: None }
 }
 
@@ -52,11 +52,11 @@ fn text(text: &str) -> Value {
 }
 
 async fn read(database: &Database, sql: &str) -> String {
-    summary(&database.query(vec![say(sql, &[])], later()).await)
+    summary(&database.query(vec![statement(sql, &[])], far_deadline()).await)
 }
 
 async fn write(database: &Database, sql: &str) -> String {
-    summary(&database.transact(vec![say(sql, &[])], later()).await)
+    summary(&database.transact(vec![statement(sql, &[])], far_deadline()).await)
 }
 
 /// An answer in one line.
@@ -77,7 +77,7 @@ fn summary(answer: &Result<Vec<Rows>, Error>) -> String {
         Err(Error::Unavailable(message)) => return format!("unavailable: {message}"),
     };
     let one = |rows: &Rows| {
-        let mut lines: Vec<_> = rows.rows.iter().map(|row| shown(row)).collect();
+        let mut lines: Vec<_> = rows.rows.iter().map(|row| format_row(row)).collect();
         if rows.changes > 0 {
             lines.push(format!("{} changed", rows.changes));
         }
@@ -86,7 +86,7 @@ fn summary(answer: &Result<Vec<Rows>, Error>) -> String {
     rows.iter().map(one).collect::<Vec<_>>().join(" / ")
 }
 
-fn shown(row: &[Value]) -> String {
+fn format_row(row: &[Value]) -> String {
     let values = row.iter().map(|value| match value {
         Value::Null => "NULL".to_owned(),
         Value::Integer(integer) => integer.to_string(),

@@ -1,4 +1,4 @@
-//! A component that was not made for this host, in a server: its functions are tools as any others (SYS-40).
+//! A foreign component in a server: its functions are tools like any others (SYS-40).
 
 use std::{ffi::OsString, fs, time::SystemTime};
 
@@ -14,8 +14,8 @@ use tests::{
     server::{Folders, TestServer},
 };
 
-/// A component of one function, `add`, whose first parameter is called so.
-fn adder(first: &str) -> Vec<u8> {
+/// A component of one function, `add`, with this name of the first parameter.
+fn component_with_add(first: &str) -> Vec<u8> {
     let text = format!(
         r#"(component
             (core module $m (func (export "add") (param i32 i32) (result i32)
@@ -43,7 +43,7 @@ fn carrier_of(interface: &str) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_serves_unchanged_and_alike_in_both_eras() {
+async fn foreign_component_serves_unchanged_in_both_eras() {
     let server = TestServer::with(&["stranger", "echo"]).await;
     let (client, legacy) = (server.client(), LegacySession::open(&server.url()).await);
     let listed = client.result("tools/list", json!({})).await;
@@ -70,7 +70,7 @@ async fn it_serves_unchanged_and_alike_in_both_eras() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_it_lacks_is_told_with_the_line_that_lets_it_in() {
+async fn names_missing_grants_with_the_line_to_add() {
     let folders = Folders::new();
     folders.put("carrier", &carrier());
     let server = TestServer::start(folders, |_| {}).await;
@@ -87,14 +87,14 @@ async fn what_it_lacks_is_told_with_the_line_that_lets_it_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_build_that_breaks_callers_is_told_as_any_other() {
+async fn reports_foreign_build_that_breaks_callers() {
     let folders = Folders::new();
-    folders.put("adder", &adder("a"));
+    folders.put("adder", &component_with_add("a"));
     let server = TestServer::start(folders, |config| config.swap.refuse_breaking = true).await;
     let client = server.client();
     assert_eq!(client.output("add", json!({ "a": 1, "b": 2 })).await["result"], 3);
     let control = &server.server().control;
-    let error = control.obey("adder", Order::Load(adder("c"))).await.unwrap_err();
+    let error = control.obey("adder", Order::Load(component_with_add("c"))).await.unwrap_err();
     let ControlError::Load { source, .. } = error else { panic!("{error}") };
     assert!(matches!(*source, LoadError::Breaking { .. }), "{source}");
     assert!(source.to_string().contains("/c: is new and required"), "{source}");
@@ -104,9 +104,9 @@ async fn a_build_that_breaks_callers_is_told_as_any_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_build_that_carries_a_stub_more_wants_nothing_more() {
+async fn build_with_one_more_stub_needs_no_approval() {
     let folders = Folders::new();
-    folders.put("carrier", &adder("a"));
+    folders.put("carrier", &component_with_add("a"));
     let config = folders.config_with("[components.carrier]\nstubs = [\"wasi:filesystem\"]\n");
     let server = TestServer::start(folders, |it| *it = config).await;
     let build = carrier_of("wasi:filesystem/types@0.2.0");
@@ -115,17 +115,17 @@ async fn a_build_that_carries_a_stub_more_wants_nothing_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_of_one_name_are_told_apart_by_a_prefix() {
+async fn prefix_distinguishes_tools_of_the_same_name() {
     let folders = Folders::new();
-    folders.put("adder", &adder("a"));
-    folders.put("other", &adder("c"));
+    folders.put("adder", &component_with_add("a"));
+    folders.put("other", &component_with_add("c"));
     let server = TestServer::start(folders, |_| {}).await;
     let body: Value = server.client().get("/api/health").await.json().await.unwrap();
     let error = body["components"]["other"]["error"].as_str().unwrap();
     assert!(error.contains("by a prefix under [components.NAME]"), "SYS-40: {error}");
     let folders = Folders::new();
-    folders.put("adder", &adder("a"));
-    folders.put("other", &adder("c"));
+    folders.put("adder", &component_with_add("a"));
+    folders.put("other", &component_with_add("c"));
     let config = folders.config_with("[components.other]\nprefix = \"other_\"\n");
     let server = TestServer::start(folders, |it| *it = config).await;
     assert_eq!(server.client().tools().await, ["add", "other_add"]);
@@ -134,7 +134,7 @@ async fn two_of_one_name_are_told_apart_by_a_prefix() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_components_call_of_it_waits_for_the_person() {
+async fn calls_of_foreign_tools_wait_for_approval() {
     let folders = Folders::new();
     for name in ["stranger", "errand"] {
         folders.put(name, &component_bytes(name));
@@ -166,21 +166,21 @@ async fn components_of_any_shape_are_compiled_once_and_kept() {
     let folders = Folders::new();
     folders.put("shaped", &wat::parse_str(text).unwrap());
     let mut server = TestServer::start_with_nothing(folders, |_| {}).await;
-    let before = kept(&server);
+    let before = compiled_files(&server);
     assert_eq!(before.len(), 1, "SYS-44: {before:?}");
     server.restart().await;
     assert_eq!(server.client().output("pages", json!({})).await["result"], 1);
-    assert_eq!(kept(&server), before, "its code was good after the restart");
+    assert_eq!(compiled_files(&server), before, "its code was good after the restart");
 }
 
-/// The files of compiled code, and when each was written.
-fn kept(server: &TestServer) -> Vec<(OsString, SystemTime)> {
+/// The files of compiled code with their times of modification.
+fn compiled_files(server: &TestServer) -> Vec<(OsString, SystemTime)> {
     let files = fs::read_dir(server.folders.data().join("compiled")).unwrap().flatten();
     files.map(|it| (it.file_name(), it.metadata().unwrap().modified().unwrap())).collect()
 }
 
 #[test]
-fn names_that_nothing_can_have_are_told_at_their_line() {
+fn reports_impossible_names_with_their_line() {
     let folders = Folders::new();
     folders.lend_code();
     let text = |line: &str| {
@@ -199,7 +199,7 @@ fn names_that_nothing_can_have_are_told_at_their_line() {
 }
 
 #[test]
-fn inspect_tells_its_tools_what_is_none_and_what_it_lacks() {
+fn inspect_lists_tools_non_tools_and_missing_grants() {
     let folders = Folders::new();
     folders.lend_code();
     folders.put("stranger", &component_bytes("stranger"));

@@ -1,4 +1,4 @@
-//! A component is replaced while it serves, and no caller notices (SYS-6).
+//! Components are replaced while they serve, unnoticed by callers (SYS-6).
 
 use std::{
     collections::BTreeSet,
@@ -29,7 +29,7 @@ async fn settled(server: &TestServer, digest_of: &[u8]) {
     tokio::time::timeout(tests::PATIENCE, installed).await.expect("in time").unwrap();
 }
 
-/// What the reloader says of the file that it refused, once that is not `before`.
+/// Waits for another error of the reloader than `before`.
 async fn refused(server: &TestServer, before: &str) -> String {
     let client = server.client();
     let body = async {
@@ -49,16 +49,16 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 /// Waits for so many notifications that the list of tools has changed, and for no more of them.
-async fn hears(listener: &mut Listener, changes: usize) {
+async fn receive_changes(listener: &mut Listener, changes: usize) {
     const CHANGED: &str = "notifications/tools/list_changed";
-    let mut heard = 0;
-    while heard < changes {
+    let mut received = 0;
+    while received < changes {
         let (method, _) = listener.notified().await;
         assert!(method.ends_with("/list_changed"), "{method}");
-        heard += usize::from(method == CHANGED);
+        received += usize::from(method == CHANGED);
     }
     while let Some(message) = listener.next(Duration::from_secs(1)).await {
-        assert_ne!(message["method"], CHANGED, "each is heard once");
+        assert_ne!(message["method"], CHANGED, "each is sent once");
     }
 }
 
@@ -139,8 +139,8 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
         calls += caller.await.expect("no call failed");
     }
     assert!(calls > 100, "{calls}");
-    hears(&mut modern, real).await;
-    hears(&mut legacy, real).await;
+    receive_changes(&mut modern, real).await;
+    receive_changes(&mut legacy, real).await;
 
     // The folder holds half a component now: the last good version serves after a restart.
     server.restart().await;
@@ -212,7 +212,7 @@ async fn reports_second_component_with_same_tool_and_first_serves_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_component_that_is_taken_away_is_no_longer_offered() {
+async fn removed_component_is_no_longer_offered() {
     let server = TestServer::with(&["echo", "rogue"]).await;
     let mut changes = server.server().calls.registry.changes();
     std::fs::remove_file(server.file("rogue")).unwrap();
@@ -222,7 +222,7 @@ async fn a_component_that_is_taken_away_is_no_longer_offered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_folder_that_cannot_be_read_takes_nothing_away() {
+async fn unreadable_folder_removes_no_component() {
     let server = TestServer::with(&["echo"]).await;
     let before = server.server().calls.registry.catalog().component("echo").unwrap().clone();
     let mut changes = server.server().calls.registry.changes();
@@ -231,16 +231,16 @@ async fn a_folder_that_cannot_be_read_takes_nothing_away() {
     std::fs::rename(&folder, &aside).unwrap();
     // As where a disk fails: there is something, and no list of it.
     std::fs::write(&folder, "").unwrap();
-    // Of what is gone one look is enough, and another one a second later; there is one every 2 s.
+    // Two scans one second apart confirm a removal; scans run every 2 s.
     tokio::time::sleep(Duration::from_secs(6)).await;
     std::fs::remove_file(&folder).unwrap();
     std::fs::rename(&aside, &folder).unwrap();
     server.folders.put("rogue", &component_bytes("rogue"));
-    let come = changes.wait_for(|it| {
-        assert!(it.component("echo").is_some(), "it serves all the time");
-        it.component("rogue").is_some()
+    let returned = changes.wait_for(|catalog| {
+        assert!(catalog.component("echo").is_some(), "it serves all the time");
+        catalog.component("rogue").is_some()
     });
-    tokio::time::timeout(tests::PATIENCE, come).await.expect("in time").unwrap();
+    tokio::time::timeout(tests::PATIENCE, returned).await.expect("in time").unwrap();
     let after = server.server().calls.registry.catalog().component("echo").unwrap().clone();
     assert!(Arc::ptr_eq(&before, &after), "it was never taken away");
 }

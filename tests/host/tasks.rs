@@ -1,4 +1,4 @@
-//! Calls as tasks: for clients that take them, whatever becomes of the client and of the server meanwhile.
+//! Calls as tasks: they survive disconnects and restarts, for clients that support them.
 
 use std::{fs, time::Duration};
 
@@ -17,7 +17,7 @@ mod notices;
 
 /// The extension's name.
 const TASKS: &str = "io.modelcontextprotocol/tasks";
-/// What a client is told that does not take them.
+/// The error for a client without the extension.
 const MISSING_CAPABILITY: i64 = -32021;
 
 /// The `_meta` of a client with these capabilities.
@@ -27,12 +27,12 @@ fn meta(capabilities: Value) -> Value {
     meta
 }
 
-/// The `_meta` of a client that takes tasks and shows forms.
+/// The `_meta` of a client with tasks and forms.
 fn takes_tasks() -> Value {
     meta(json!({ "elicitation": { "form": {} }, "extensions": { TASKS: {} } }))
 }
 
-/// The JSON-RPC answer to one request of a client that takes tasks.
+/// The JSON-RPC answer to one request of a client with tasks.
 async fn ask(client: &Client, method: &str, mut params: Value) -> Value {
     if params.get("_meta").is_none() {
         params["_meta"] = takes_tasks();
@@ -64,7 +64,7 @@ async fn cancel(client: &Client, id: &str) -> Value {
     ask(client, "tasks/cancel", json!({ "taskId": id })).await
 }
 
-/// The task once `is_so` of it.
+/// Waits until `is_so` holds for the task.
 async fn until(client: &Client, id: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let look = async {
         loop {
@@ -145,7 +145,7 @@ async fn a_long_call_becomes_a_task_whose_result_stays() {
 
 /// TASK-1: what is quick is answered at once, and a tool that says so becomes a task at once.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_quick_call_is_answered_as_ever() {
+async fn quick_call_is_answered_without_a_task() {
     let server = serving(&["tasks"], |it| it.tasks.after_ms = 30_000).await;
     let client = server.client();
     let quick = call(&client, "greet", json!({ "name": "Taro" })).await;
@@ -162,7 +162,7 @@ async fn a_quick_call_is_answered_as_ever() {
 
 /// TASK-2: the capability is declared on both sides, for each request.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_takes_no_tasks_sees_nothing_new() {
+async fn client_without_tasks_sees_no_change() {
     let server = fixtures().await;
     let client = server.client();
     let discovered = client.result("server/discover", json!({})).await;
@@ -194,7 +194,7 @@ async fn who_takes_no_tasks_sees_nothing_new() {
 
 /// TASK-2: the era before knows nothing of the extension.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_era_before_is_served_without_tasks() {
+async fn legacy_era_is_served_without_tasks() {
     let server = fixtures().await;
     let capabilities = json!({ "extensions": { TASKS: {} } });
     let session = LegacySession::open_with(&server.url(), capabilities).await;
@@ -207,7 +207,7 @@ async fn the_era_before_is_served_without_tasks() {
 
 /// TASK-3: a refusal is a result; a component that breaks down is a failure.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refusal_completes_and_a_breakdown_fails() {
+async fn refusal_completes_task_and_crash_fails_it() {
     let server = fixtures().await;
     let client = server.client();
     let refused = over(&client, &begun(&client, "failing_job", json!({})).await).await;
@@ -252,7 +252,7 @@ async fn questions_are_answered_through_the_task() {
 
 /// TASK-4: a tool that asks before it takes its time is answered as ever, and is a task from then on.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_asked_first_is_asked_before_the_task() {
+async fn questions_before_the_work_come_before_the_task() {
     let server = fixtures().await;
     let client = server.client();
     let first = call(&client, "test_tool_with_task", json!({})).await["result"].clone();
@@ -274,7 +274,7 @@ async fn what_is_asked_first_is_asked_before_the_task() {
 
 /// TASK-5: a client that goes does not end its task, nor does a restart, nor a swap.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_that_waits_outlives_client_swap_and_restart() {
+async fn waiting_task_survives_disconnect_swap_and_restart() {
     let mut server = fixtures().await;
     let id = begun(&server.client(), "slow_compute", json!({ "seconds": 8, "label": "b" })).await;
     assert_eq!(get(&server.client(), &id).await["status"], "working");
@@ -300,13 +300,13 @@ async fn a_task_that_waits_outlives_client_swap_and_restart() {
 
 /// TASK-5: it is not known whether a change that broke off was made, so it is not made again.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_change_that_broke_off_is_failed_and_not_repeated() {
+async fn interrupted_change_fails_and_is_not_repeated() {
     let components = ["tasks", "library"];
     let mut server = serving_in(Folders::in_files(), &components, tests::library::grants).await;
     let change = begun(&server.client(), "doze", json!({})).await;
     let reading = begun(&server.client(), "slow_compute", json!({ "seconds": 10 })).await;
     server.stop().await;
-    // As a kill leaves what runs: not waiting.
+    // Like a running task after a kill.
     for entry in fs::read_dir(server.folders.data().join("tasks")).unwrap() {
         let path = entry.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
@@ -327,7 +327,7 @@ async fn a_change_that_broke_off_is_failed_and_not_repeated() {
 
 /// TASK-6: an event wakes a call that waits, be it after a restart; its own limit of waiting holds for others.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_event_ends_a_task_that_waits_for_it() {
+async fn event_completes_a_waiting_task() {
     let short = |config: &mut Config| {
         config.limits = Limits { wait_ms_max: 1_000, ..Limits::default() };
         let all = Grant::ALL;

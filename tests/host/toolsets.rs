@@ -1,4 +1,4 @@
-//! Toolsets: which tools a client knows of by its address, its token or its command line, and how it finds them.
+//! Toolsets: selected by address, token or command line; listing and search.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ use tests::{
 
 use super::servers::{is_gone, is_offered, modern::Modern};
 
-/// The components that travel in the binary.
+/// The bundled components.
 const BUNDLED: [&str; 5] = ["cinema", "conversations", "forms", "illustrations", "navigation"];
 /// What the page declares.
 const PAGE: &str = "madoguchi/views";
@@ -137,7 +137,7 @@ async fn prompts_and_resources_go_with_the_toolset() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unknown_toolset_is_told_to_those_who_are_let_in() {
+async fn unknown_toolset_is_reported_to_authorized_callers() {
     const ANN: &str = "mdg_ann-may-do-everything";
     let server = serve(&["echo"], &(TALK.to_owned() + &token("ann", ANN, "scopes = ['*']"))).await;
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string();
@@ -190,7 +190,7 @@ async fn a_tokens_toolset_holds_on_every_surface() {
     let health: Value = ann.get("/api/health").await.json().await.unwrap();
     assert_eq!(health["tools"], json!(own));
     assert!(health["components"].get("library").is_none(), "{health}");
-    // A toolset widens nothing: scopes hold in it, and are reported where they are what is missing.
+    // Scopes apply within a toolset, and missing ones are reported.
     assert_eq!(ben.clone().at("/mcp/talk").tools().await, ["greet"]);
     let echo = ben.clone().at("/mcp/talk").send("tools/call", call("echo")).await;
     assert_eq!(echo.status(), StatusCode::FORBIDDEN);
@@ -199,7 +199,7 @@ async fn a_tokens_toolset_holds_on_every_surface() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hidden_component_answers_as_an_unknown_one() {
+async fn hidden_component_looks_unknown() {
     const ANN: &str = "mdg_ann-reads";
     const BEN: &str = "mdg_ben-may-do-everything";
     let lines = TALK.to_owned()
@@ -225,7 +225,7 @@ async fn a_hidden_component_answers_as_an_unknown_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_default_toolset_is_that_of_mcp_itself() {
+async fn describes_default_toolset_at_mcp() {
     let lines = format!("{TALK}[toolsets.default]\nexclude = ['announce', 'greet*']\n");
     let server = serve(&["echo"], &lines).await;
     let own = ["echo", "count_slowly", "whoami"];
@@ -239,7 +239,7 @@ async fn a_default_toolset_is_that_of_mcp_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tools_that_come_later_are_announced_and_listed() {
+async fn new_tools_are_announced_and_listed() {
     let server = serve(&["echo"], &format!("{GRANTS}{TALK}")).await;
     let reading = server.client().at("/mcp/reading");
     assert_eq!(reading.tools().await, ["announce"]);
@@ -335,7 +335,7 @@ async fn a_searched_list_is_short_and_finds_the_rest() {
     let one = client.output("search_tools", json!({ "query": "list", "limit": 1 })).await;
     assert!(names(&one).len() == 1 && one["total"].as_u64() > Some(1), "{one}");
     assert!(one.to_string().len() < 1_000, "{one}");
-    // What is found is called by its own name, on each way.
+    // Found tools are called by their own names, on each path.
     for answer in on_each_way(&client, "list_reservations").await {
         assert!(answer["result"].is_object(), "{answer}");
     }
@@ -346,7 +346,7 @@ async fn a_searched_list_is_short_and_finds_the_rest() {
     }
 }
 
-/// What people say, and the tool that does it.
+/// Requests of people and the matching tools.
 const REQUESTS: [(&str, &str); 9] = [
     ("reserve seats", "reserve_seats"),
     ("席を予約したい", "reserve_seats"),
@@ -359,12 +359,12 @@ const REQUESTS: [(&str, &str); 9] = [
     ("経路を検索", "route_search"),
 ];
 
-/// A model that knows which tool it wants, and reads in each round the list and what it was told before.
+/// A model that knows its tool and pays for the list and the history in each round.
 #[derive(Default)]
 struct FakeModel {
     rounds: usize,
     results: Vec<Value>,
-    /// All that it read.
+    /// Bytes read.
     read: String,
 }
 
@@ -387,7 +387,7 @@ impl FakeModel {
             self.results.push(client.output("describe_tool", json!({ "name": tool })).await);
         }
         self.thinks(list);
-        // What it comes to is the same with both lists.
+        // The outcome is the same with both lists.
         let answer = client.request("tools/call", call(tool)).await.1;
         assert!(answer["result"].is_object(), "{answer}");
         self.thinks(list);
@@ -396,7 +396,7 @@ impl FakeModel {
 
 /// What lists cost a model: the figures in BENCHMARKS.md, whose texts go to the folder `MADOGUCHI_LISTS`.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_searched_list_costs_rounds_and_saves_reading() {
+async fn search_trades_rounds_for_a_shorter_list() {
     let (server, plain) = (bundled(SEARCHED).await, bundled("").await);
     let mut page = Client::meta();
     page["io.modelcontextprotocol/clientCapabilities"]["extensions"] = json!({ PAGE: {} });
@@ -425,13 +425,13 @@ async fn a_searched_list_costs_rounds_and_saves_reading() {
     eprintln!("tools: {tools:?}; rounds: {} and {}", with_all.rounds, with_search.rounds);
     let size = texts.map(|it| it.1.len());
     assert!(tools[1] < tools[0] && size[1] < size[0], "what only pages use is left out");
-    // One call and one answer; a search and a look at what was found come before, but for what is always listed.
+    // One call and one answer, after a search and a description, except for tools that are always listed.
     assert_eq!((with_all.rounds, with_search.rounds), (18, 32));
     assert!(size[4] * 4 < size[3], "{size:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn describe_tool_tells_what_the_long_list_has() {
+async fn describe_tool_returns_the_full_definition() {
     let (server, plain) = (bundled(SEARCHED).await, bundled("").await);
     for language in ["en", "ja"] {
         let whole = in_language(&plain.client(), language, ("tools/list", json!({}))).await;
@@ -476,7 +476,7 @@ async fn search_keeps_to_toolset_scopes_and_viewer() {
     let talk = ann.clone().at("/mcp/talk");
     assert_eq!(talk.tools().await, ["search_tools", "describe_tool"]);
     assert!(!found(&talk, "list movies").await.contains(&"list_movies".to_owned()));
-    // Tools for pages are found by those who draw, and the server's own page has the whole list.
+    // Page tools are found by clients that draw views; the server's own page has the whole list.
     assert!(!found(&ann, "open a form").await.contains(&"open_form".to_owned()));
     let list = async |extension: &str| {
         let mut meta = Client::meta();
@@ -516,7 +516,7 @@ fn over_stdio(folders: &Folders, arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn over_stdio_both_eras_are_served_whichever_comes_first() {
+fn stdio_serves_both_eras_in_any_order() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let hello = json!({
@@ -581,7 +581,7 @@ fn over_stdio_the_command_line_names_the_toolset() {
 }
 
 #[test]
-fn check_config_tells_mistakes_and_idle_toolsets() {
+fn check_config_reports_mistakes_and_unused_toolsets() {
     let folders = Folders::new();
     folders.lend_code();
     folders.put("echo", &component_bytes("echo"));
@@ -620,7 +620,7 @@ fn check_config_tells_mistakes_and_idle_toolsets() {
 }
 
 #[tokio::test]
-async fn a_configuration_that_names_no_toolset_does_not_start() {
+async fn start_fails_if_a_named_toolset_is_missing() {
     let folders = Folders::new();
     let lines = token("ann", "mdg_x", "scopes = ['*']\ntoolset = 'nothing'");
     let config = folders.config_with(&lines);

@@ -1,4 +1,4 @@
-//! Traces: one span a call below the client's own, sent where the configuration says, or nowhere.
+//! Traces: one span per call below the client's own, sent only where the configuration says.
 
 use std::time::Duration;
 

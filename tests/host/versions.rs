@@ -1,5 +1,5 @@
-//! Versions are numbered, kept, and one command away (SYS-6); what wants more, breaks callers or
-//! breaks down does not stay by itself.
+//! Versions are numbered, stored, and restored by one command (SYS-6). Builds that need more grants, break
+//! callers or trap are not kept in service.
 
 use std::{
     sync::{
@@ -56,7 +56,7 @@ fn refusal(error: ControlError) -> LoadError {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_build_gets_a_number_and_the_same_bytes_again_do_not() {
+async fn each_new_build_gets_a_number_identical_ones_do_not() {
     let mut server = shop().await;
     assert_eq!(generation(&server, "shop"), 1);
     let second = rebuilt(&component_bytes("echo"), 2);
@@ -131,12 +131,12 @@ async fn version_trapping_on_its_first_three_calls_yields_to_previous() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_version_that_answered_once_stays_though_later_calls_trap() {
+async fn version_that_answered_once_is_kept_if_later_calls_trap() {
     let server = shop().await;
     let control = &server.server().control;
     control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap();
     let client = server.client();
-    // What it puts out is wrong, and yet it did not trap.
+    // Its output is invalid, but it did not trap.
     client.call("lie", json!({})).await;
     for _ in 0..4 {
         client.failure("panic", json!({})).await;
@@ -220,11 +220,11 @@ async fn greedier_build_waits_for_operator_even_if_config_grants_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn at_a_fresh_start_what_the_configuration_grants_is_enough() {
+async fn first_start_needs_no_approval_of_configured_grants() {
     let server = TestServer::with(&["cinema"]).await;
     let report = server.server().control.component("cinema").unwrap();
     assert_eq!((report.generation, report.trouble), (Some(1), None));
-    // What it imports for, and what it is called for.
+    // Grants for its imports and for its exports.
     for grant in [host::grants::Grant::Sql, host::grants::Grant::Schedule] {
         assert!(report.grants_needed.contains(&grant), "{:?}", report.grants_needed);
     }
@@ -247,7 +247,7 @@ async fn refuses_ungranted_build_with_the_line_that_would_grant_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_example_that_does_not_hold_keeps_a_build_out() {
+async fn failing_example_rejects_a_build() {
     let server = shop().await;
     let error = server
         .server()
@@ -262,7 +262,7 @@ async fn an_example_that_does_not_hold_keeps_a_build_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_unloaded_stays_away_until_it_is_wanted_again() {
+async fn unloaded_component_stays_unloaded_until_requested() {
     let mut server = shop().await;
     let control = server.server().control.clone();
     assert!(!control.obey("shop", Order::Unload).await.unwrap().is_serving);
@@ -289,7 +289,7 @@ async fn operators_load_without_component_folder_survives_a_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_broken_manifest_keeps_nothing_from_starting() {
+async fn broken_manifest_does_not_stop_the_start() {
     let mut server = shop().await;
     server.stop().await;
     let manifest = server.folders.data().join("generations/shop/manifest.json");
@@ -330,7 +330,7 @@ async fn twenty_rollbacks_under_16_connections_lose_no_call() {
     assert_eq!(generation(&server, "shop"), 2);
 }
 
-/// The echo, of whose tool a model reads something else.
+/// The echo with another description of its tool.
 fn reworded() -> Vec<u8> {
     let (bytes, words) = (component_bytes("echo"), ["そのまま", "すぐさま"].map(str::as_bytes));
     let mut other = bytes.clone();
@@ -343,7 +343,7 @@ fn reworded() -> Vec<u8> {
     other
 }
 
-/// A server whose component `shop` keeps what models read of it.
+/// A server whose component `shop` needs approval of changed texts.
 async fn keeping_shop() -> TestServer {
     let folders = Folders::new();
     folders.put("shop", &component_bytes("echo"));
@@ -351,7 +351,7 @@ async fn keeping_shop() -> TestServer {
     TestServer::start(folders, |it| *it = config).await
 }
 
-/// The build of `shop` that waits, once there is one.
+/// Waits for a pending build of `shop`.
 async fn waits(server: &TestServer) -> Value {
     let operator = Operator::of(&server.folders.data());
     let look = async {
@@ -366,7 +366,7 @@ async fn waits(server: &TestServer) -> Value {
     tokio::time::timeout(tests::PATIENCE, look).await.expect("it waits")
 }
 
-/// What a model reads of the tool `echo`.
+/// The description of the tool `echo`.
 async fn reads(server: &TestServer) -> String {
     let list = server.client().result("tools/list", json!({})).await;
     let tools = list["tools"].as_array().unwrap();
@@ -376,7 +376,7 @@ async fn reads(server: &TestServer) -> String {
 
 /// PIN-5: the version before goes on, also after a restart, until the operator accepts the very build.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reworded_build_waits_where_the_operator_keeps_words() {
+async fn reworded_build_waits_where_texts_need_approval() {
     let mut server = keeping_shop().await;
     let before = reads(&server).await;
     server.folders.put("shop", &reworded());
@@ -404,7 +404,7 @@ async fn a_reworded_build_waits_where_the_operator_keeps_words() {
     let (status, report) = accept(&pending["digest"]).await;
     assert_eq!((status, &report["generation"]), (StatusCode::OK, &json!(2)), "{report}");
     assert_ne!(reads(&server).await, before);
-    // What served before needs no word, nor does what says the same.
+    // Earlier builds and unchanged texts need no approval.
     server.folders.put("shop", &component_bytes("echo"));
     serving(&server, "shop", 3).await;
     server.folders.put("shop", &rebuilt(&component_bytes("echo"), 1));
@@ -413,7 +413,7 @@ async fn a_reworded_build_waits_where_the_operator_keeps_words() {
 
 /// PIN-5: what was refused does not wait again, and what the operator loads by hand needs no other word.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reworded_build_is_refused_or_loaded_by_hand() {
+async fn reworded_build_is_rejected_or_loaded_by_hand() {
     let server = keeping_shop().await;
     server.folders.put("shop", &reworded());
     waits(&server).await;
@@ -429,7 +429,7 @@ async fn a_reworded_build_is_refused_or_loaded_by_hand() {
 
 /// PIN-5: tools that come and go are words as well.
 #[tokio::test(flavor = "multi_thread")]
-async fn other_tools_wait_like_other_words() {
+async fn changed_tools_wait_like_changed_texts() {
     let server = keeping_shop().await;
     server.folders.put("shop", &component_bytes("rogue"));
     let pending = waits(&server).await;

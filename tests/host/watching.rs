@@ -1,4 +1,4 @@
-//! What an operator sees of calls: the audit log, the metrics, and the log's lines.
+//! The operator's view of calls: audit log, metrics and log lines.
 
 use std::fs;
 
@@ -50,7 +50,7 @@ async fn every_call_has_one_line_with_caller_tool_and_outcome() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_audit_line_has_the_number_that_the_error_names() {
+async fn audit_line_has_the_number_shown_in_the_error() {
     let folders = Folders::new();
     folders.put("rogue", &component_bytes("rogue"));
     let limits = Limits { cpu_ms_max: 1_000, ..Limits::default() };
@@ -75,7 +75,7 @@ async fn the_audit_line_has_the_number_that_the_error_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_goes_leaves_a_line_that_says_cancelled() {
+async fn disconnecting_client_is_logged_as_cancelled() {
     let folders = Folders::new();
     folders.put("rogue", &component_bytes("rogue"));
     let limits = Limits { cpu_ms_max: 60_000, ..Limits::default() };
@@ -142,7 +142,7 @@ async fn answers_to_questions_are_a_second_round() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn metrics_are_not_served_to_everybody() {
+async fn metrics_need_authorization() {
     let server = TestServer::with(&["echo"]).await;
     let text = server.client().get("/metrics").await.text().await.unwrap();
     assert!(!text.contains("madoguchi_calls"), "they are the operator's: {text}");
@@ -171,7 +171,7 @@ async fn json_log_has_component_and_call_in_each_line_of_a_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flood_of_reads_leaves_what_changed_in_the_audit_log() {
+async fn audit_log_keeps_changes_under_a_flood_of_reads() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("cinema"));
     let server = TestServer::start(folders, |config| {
@@ -193,7 +193,7 @@ async fn a_flood_of_reads_leaves_what_changed_in_the_audit_log() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flood_of_unknown_calls_leaves_what_ran_in_the_audit_log() {
+async fn audit_log_keeps_run_calls_under_a_flood_of_unknown_ones() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let server = TestServer::start(folders, |config| {

@@ -1,44 +1,44 @@
-//! What is known to be wrong with versions of packages: none of those is in a lock file of ours. Works
-//! without a network, from an extract that says how old it is.
+//! No lock file has a version with a known advisory. Works offline, from a dated extract.
 
 use std::cmp::Ordering;
 
 use crate::repository::{text, toml};
 
-/// Where the extract lies.
+/// The path of the extract.
 const EXTRACT: &str = "tests/house/advisories.toml";
-/// Days after which the extract is old, which each run then says.
+/// Age in days from which each run reports the extract as old.
 const DAYS_MAX: i64 = 90;
 
-/// What an extract has of one advisory.
+/// An advisory of the extract.
 struct Advisory {
     package: String,
     id: String,
-    /// Bounds, each list of which is enough.
+    /// Version ranges that are not affected.
     fine: Vec<String>,
 }
 
 fn advisories(kind: &str) -> Vec<Advisory> {
     let extract = toml(EXTRACT);
     let listed = extract.get(kind).and_then(|it| it.as_array()).into_iter().flatten();
-    let advisory = |it: &toml::Value| {
-        let word = |name: &str| it[name].as_str().unwrap_or_default().to_owned();
-        let lists = ["patched", "unaffected"].map(|name| it.get(name).and_then(|it| it.as_array()));
+    let advisory = |entry: &toml::Value| {
+        let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+        let lists =
+            ["patched", "unaffected"].map(|name| entry.get(name).and_then(|it| it.as_array()));
         let fine = lists.into_iter().flatten().flatten().filter_map(|it| it.as_str());
         Advisory {
-            package: word("package"),
-            id: word("id"),
+            package: text("package"),
+            id: text("id"),
             fine: fine.map(str::to_owned).collect(),
         }
     };
     listed.map(advisory).collect()
 }
 
-/// A version's order: its numbers, then what comes before the release of that number.
+/// Orders versions by their numbers, prereleases first.
 fn compare(one: &str, other: &str) -> Ordering {
     let parts = |version: &str| {
-        let it = version.split('+').next().unwrap_or_default();
-        let (numbers, before) = it.split_once('-').unwrap_or((it, ""));
+        let release = version.split('+').next().unwrap_or_default();
+        let (numbers, before) = release.split_once('-').unwrap_or((release, ""));
         let numbers: Vec<u64> = numbers.split('.').map(|it| it.parse().unwrap_or(0)).collect();
         (numbers, before.to_owned())
     };
@@ -67,7 +67,7 @@ fn holds(version: &str, bounds: &str) -> bool {
     })
 }
 
-/// Those of `locked` packages, each with its version, that an advisory is about.
+/// Affected packages among `locked` ones, with version and advisory.
 fn hit(advisories: &[Advisory], locked: &[(String, String)]) -> Vec<String> {
     let of = |own: &Advisory| {
         let affected = |version: &str| !own.fine.iter().any(|bounds| holds(version, bounds));
@@ -81,8 +81,8 @@ fn hit(advisories: &[Advisory], locked: &[(String, String)]) -> Vec<String> {
 fn locked_by_cargo() -> Vec<(String, String)> {
     let lock = toml("Cargo.lock");
     let packages = lock["package"].as_array().into_iter().flatten();
-    let word = |it: &toml::Value, name: &str| it[name].as_str().unwrap_or_default().to_owned();
-    packages.map(|it| (word(it, "name"), word(it, "version"))).collect()
+    let text = |it: &toml::Value, name: &str| it[name].as_str().unwrap_or_default().to_owned();
+    packages.map(|it| (text(it, "name"), text(it, "version"))).collect()
 }
 
 fn locked_by_npm(file: &str) -> Vec<(String, String)> {
@@ -107,7 +107,7 @@ fn locked_by_pip(file: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn no_locked_version_is_known_to_be_broken() {
+fn no_locked_version_has_an_advisory() {
     let npm = [
         "package-lock.json",
         "tests/clients/package-lock.json",
@@ -126,7 +126,7 @@ fn no_locked_version_is_known_to_be_broken() {
         assert!(!listed.is_empty() && !locked.is_empty(), "{kind}: there is something to compare");
         let found = hit(&listed, &locked);
         assert!(found.is_empty(), "{kind}: take a version in which it is mended: {found:#?}");
-        // An entry about what is not there any more protects nothing.
+        // Entries about removed packages are stale.
         let gone = listed.iter().filter(|it| !locked.iter().any(|(name, _)| *name == it.package));
         let gone: Vec<_> = gone.map(|it| &it.package).collect();
         assert!(gone.is_empty(), "{EXTRACT}: no lock file has {gone:?}");
@@ -134,7 +134,7 @@ fn no_locked_version_is_known_to_be_broken() {
 }
 
 #[test]
-fn the_extract_says_how_old_it_is() {
+fn extract_has_its_date() {
     let extract = toml(EXTRACT);
     let date = |name: &str| {
         let text = extract[name].as_str().unwrap_or_default();

@@ -1,9 +1,8 @@
-//! SYS-1: the crates that the specification's card names, and where each of them does its work.
+//! SYS-1: the crates that the specification names, and where each is used.
 
 use crate::repository::{own_packages, text};
 
-/// The crate, the package that uses it, a file that does, and a line of code there that cannot go
-/// without it.
+/// The crate, a package and a file that use it, and a piece of code in that file.
 const CARD: [(&str, &str, &str, &str); 9] = [
     ("leptos", "frontend", "frontend/src/main.rs", "leptos::mount"),
     ("wasm-bindgen", "frontend", "frontend/src/views/map.rs", "wasm_bindgen::prelude"),
@@ -17,7 +16,7 @@ const CARD: [(&str, &str, &str, &str); 9] = [
 ];
 
 #[test]
-fn every_crate_of_the_card_is_used_where_we_say() {
+fn every_specified_crate_is_used_in_its_file() {
     for (krate, package, file, line) in CARD {
         let manifest = own_packages().find(|found| found["name"] == package);
         let manifest = manifest.unwrap_or_else(|| panic!("there is no package {package}"));

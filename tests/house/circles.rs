@@ -1,14 +1,14 @@
-//! No module depends on one that depends on it, around however many others. Between crates the compiler sees
-//! to it, and `packages.rs` names their edges.
+//! No modules depend on each other in a cycle. Between crates the compiler forbids it, and `packages.rs`
+//! lists their edges.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::repository::{sources, text};
 
-/// Per module, those of the same crate that it uses.
+/// Modules with the modules of the same crate that they use.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// Paths behind `crate::` in a text, as far as their first name; `$crate` is who uses a macro.
+/// The first names of paths after `crate::` in a text; `$crate` belongs to users of a macro.
 fn used(text: &str) -> BTreeSet<String> {
     let code: String = text
         .split("#[cfg(test)]")
@@ -74,7 +74,7 @@ fn crates() -> BTreeMap<String, Uses> {
     crates
 }
 
-/// The modules from which a way leads back to themselves, through another one.
+/// Modules that depend on themselves through another one.
 fn in_circles(uses: &Uses) -> Vec<&str> {
     let reaches = |from: &str| {
         let (mut distinct, mut next) = (BTreeSet::new(), vec![from]);
@@ -91,7 +91,7 @@ fn in_circles(uses: &Uses) -> Vec<&str> {
 }
 
 #[test]
-fn no_module_stands_in_a_circle() {
+fn no_modules_depend_on_each_other_in_a_cycle() {
     let crates = crates();
     assert!(crates.len() > 15, "all crates are read: {:?}", crates.keys());
     let found: Vec<_> = crates.iter().map(|it| (it.0.as_str(), in_circles(it.1))).collect();
@@ -100,7 +100,7 @@ fn no_module_stands_in_a_circle() {
 }
 
 #[test]
-fn a_circle_is_found_however_its_uses_are_written() {
+fn finds_cycles_in_each_form_of_use() {
     let code = "use crate::{a::{x, y}, b};\nfn f() { crate::c::g(); $crate::d::h() } // crate::e\n#[cfg(test)]\nuse crate::f;";
     assert_eq!(used(code).into_iter().collect::<Vec<_>>(), ["a", "b", "c"]);
     let uses = |all: &[(&str, &[&str])]| -> Uses {

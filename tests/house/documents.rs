@@ -1,22 +1,22 @@
-//! What the documents say is so: commands, invariants, links; and what no file may say.
+//! Documents match the sources: commands, invariants, links; and texts that no file may have.
 
 use std::collections::BTreeSet;
 
 use crate::repository::{files, root, sources, text};
 
 const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
-/// What each code of a requirement means.
+/// The page that defines requirement codes.
 const REQUIREMENTS: &str = "docs/requirements.md";
-/// What codes begin with.
+/// Prefixes of requirement codes.
 const FAMILIES: [&str; 16] = [
     "APP-", "AUTH-", "SYS-", "CIN-", "ILL-", "CONV-", "NAV-", "FORM-", "OAUTH-", "TASK-", "PIN-",
     "HOSTED-", "DIST-", "DEV-", "STO-", "OPS-",
 ];
-/// Characters that the name of a test may have; its story stands in a doc comment.
+/// Maximum length of a test's name.
 const TEST_NAME_MAX: usize = 60;
-/// Words that leave open who is meant: a caller, a person, the operator, an agent.
+/// Pronouns that leave open whether a caller, a person, the operator or an agent is meant.
 const VAGUE: [&str; 3] = ["whoever", "nobody", "somebody"];
-/// What operators may rely on, each promise with its test.
+/// The page of promises to operators, each with its tests.
 const PROMISES: &str = "docs/promises.md";
 
 #[test]
@@ -39,7 +39,7 @@ fn every_command_that_the_documents_name_exists() {
 }
 
 #[test]
-fn ci_runs_what_the_readme_says() {
+fn ci_runs_the_readmes_command() {
     let command = "cargo xtask test";
     assert!(text("README.md").contains(command));
     assert!(text(".ci/run").contains(&format!("exec {command}")));
@@ -103,7 +103,7 @@ fn every_cited_requirement_is_defined_and_the_reverse() {
     assert!(text("ARCHITECTURE.md").contains(REQUIREMENTS), "ARCHITECTURE.md leads there");
 }
 
-/// A sentence that names the tests that hold it.
+/// Checks that the tests named in a sentence exist.
 fn is_held(sentence: &str) {
     let named = sentence.split('`').filter(|part| part.contains("::")).collect::<Vec<_>>();
     assert!(!named.is_empty(), "no test is named in {sentence}");
@@ -117,7 +117,7 @@ fn is_held(sentence: &str) {
     }
 }
 
-/// Whether the ring's sources, or those of the packages under a folder of that name, have such a test.
+/// Whether a ring, or the packages in a folder of that name, have such a test.
 fn is_test(ring: &str, function: &str) -> bool {
     let ours = sources().filter(|path| {
         let places = [format!("tests/{ring}.rs"), format!("tests/{ring}/")];
@@ -149,7 +149,7 @@ fn tests_are_named_in_at_most_sixty_characters() {
 }
 
 #[test]
-fn comments_name_who_is_meant() {
+fn comments_have_no_vague_pronouns() {
     // Descriptions of schemas are text of tools: their goldens hold them.
     let is_ours = |path: &&str| !text(path).contains("JsonSchema");
     for path in sources().filter(is_ours) {
@@ -227,9 +227,9 @@ fn lock_files_of_npm_name_no_place_to_download_from() {
     }
 }
 
-/// Each start of a client has one program on its data folder, and so needs a folder of its own.
+/// Each client starts its own program, which needs a data folder of its own.
 #[test]
-fn what_starts_over_stdio_has_a_data_folder_of_its_own() {
+fn stdio_examples_have_their_own_data_folder() {
     let mut count = 0;
     for document in files().iter().filter(|path| path.ends_with(".md")) {
         let page = text(document);
@@ -266,9 +266,10 @@ fn each_variable_that_the_program_reads_is_in_the_manual() {
 fn each_package_that_a_set_up_installs_is_in_the_manual() {
     let (set_up, manual) = (text("xtask/src/setup.rs"), text("docs/building.md"));
     // The names in the constants: of each pair the first.
-    let lists = ["const BROWSER: ", "const SERVER: "].map(|it| {
-        let list = set_up.split(it).nth(1).and_then(|it| it.split(';').find(|it| it.contains('=')));
-        list.unwrap_or_else(|| panic!("{it}"))
+    let lists = ["const BROWSER: ", "const SERVER: "].map(|name| {
+        let list =
+            set_up.split(name).nth(1).and_then(|it| it.split(';').find(|it| it.contains('=')));
+        list.unwrap_or_else(|| panic!("{name}"))
     });
     let pairs = lists.iter().flat_map(|it| it.split("(\"").skip(1));
     let packages: Vec<_> = pairs.filter_map(|it| it.split('"').next()).collect();
@@ -289,9 +290,9 @@ fn each_limit_that_can_be_set_is_in_the_manual() {
         if is_name && rest.contains(" = ") {
             let row = format!("`{limit}`");
             let line = format!("{limit} = ");
-            let is_told = manual.lines().any(|it| {
-                it.starts_with("| `") && it.contains(&row)
-                    || it.trim_start_matches("# ").starts_with(&line)
+            let is_told = manual.lines().any(|entry| {
+                entry.starts_with("| `") && entry.contains(&row)
+                    || entry.trim_start_matches("# ").starts_with(&line)
             });
             assert!(is_told, "docs/operating.md has no row and no line for {limit}");
             count += 1;
@@ -306,17 +307,17 @@ fn each_surface_and_outcome_of_the_audit_log_is_in_the_manual() {
     let mut names = Vec::new();
     for kind in ["pub enum Surface {", "pub enum Ending {"] {
         let body = source.split(kind).nth(1).and_then(|it| it.split("\n}").next());
-        let mut said = None;
+        let mut named = None;
         for line in body.unwrap_or_else(|| panic!("{kind}")).lines().map(str::trim) {
             if let Some(serialize) = line.strip_prefix("#[strum(serialize = \"") {
-                said = serialize.split('"').next().map(str::to_owned);
+                named = serialize.split('"').next().map(str::to_owned);
             } else if let Some(variant) = line.strip_suffix(',').filter(|it| !it.starts_with('/')) {
-                names.push(said.take().unwrap_or_else(|| snake_case(variant)));
+                names.push(named.take().unwrap_or_else(|| snake_case(variant)));
             }
         }
     }
     assert!(names.len() > 15, "{names:?}");
-    // A refusal is told by its own code.
+    // A refusal's code is its own.
     for name in names.iter().filter(|it| *it != "refused") {
         assert!(manual.contains(&format!("`{name}")), "docs/operating.md: {name}");
     }
@@ -335,7 +336,7 @@ fn snake_case(name: &str) -> String {
 
 /// Facts of a refusal are sent as `data`; `details` is a text, of the chat's and the navigation's own errors.
 #[test]
-fn facts_of_refusals_are_called_data_in_all_documents() {
+fn facts_of_refusals_are_named_data_in_all_documents() {
     for document in files().iter().filter(|path| path.ends_with(".md")) {
         assert!(!text(document).contains("`details."), "{document}");
     }

@@ -1,4 +1,4 @@
-//! The examples of several hosts (`packaging/cluster`) say what the program knows: its variables, commands, addresses and
+//! The examples of several hosts (`packaging/cluster`) use existing variables, commands, addresses and
 //! limits. They are not run here (STO-45).
 
 use std::collections::BTreeSet;
@@ -10,16 +10,16 @@ use crate::repository::{root, sources, text};
 const FOLDER: &str = "host/program/packaging/cluster";
 const EXAMPLES: [&str; 5] =
     ["compose.yaml", "haproxy.cfg", "kubernetes.yaml", "madoguchi.toml", "postgres.sh"];
-/// Of the example itself: what its database is made with.
+/// The example's own variable, for its database.
 const OWN_VARIABLE: &str = "MADOGUCHI_PASSWORD";
-/// What a stop takes beside `drain_s` and `stop_s` at most.
+/// Maximum seconds of a stop in addition to `drain_s` and `stop_s`.
 const END_S: u64 = 3;
 
 fn example(name: &str) -> String {
     text(&format!("{FOLDER}/{name}"))
 }
 
-/// All that follows `beginning` in a text, as far as `is_part` goes.
+/// All words after `beginning` in a text, of characters that are `is_part`.
 fn all<'a>(text: &'a str, beginning: &str, is_part: fn(char) -> bool) -> BTreeSet<&'a str> {
     let found = text.match_indices(beginning).map(|(at, _)| {
         let rest = &text[at + beginning.len()..];
@@ -29,7 +29,7 @@ fn all<'a>(text: &'a str, beginning: &str, is_part: fn(char) -> bool) -> BTreeSe
     found.collect()
 }
 
-/// The number behind `name` in a text.
+/// The number after `name` in a text.
 fn number(text: &str, name: &str) -> u64 {
     let rest = text.split(name).nth(1).unwrap_or_else(|| panic!("no {name}")).trim_start();
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -42,21 +42,21 @@ fn config() -> Config {
 }
 
 #[test]
-fn variables_flags_and_addresses_of_the_examples_exist() {
+fn variables_flags_and_addresses_of_examples_exist() {
     let program: String =
         sources().filter(|it| it.starts_with("host/program/src/")).map(text).collect();
     let routes = text("host/server/src/http.rs");
     let (mut variables, mut addresses) = (BTreeSet::new(), BTreeSet::new());
     for name in EXAMPLES {
         let example = example(name);
-        for it in all(&example, "MADOGUCHI_", |it| it.is_ascii_uppercase() || it == '_') {
-            let is_known = it == OWN_VARIABLE || program.contains(&format!("\"{it}\""));
-            assert!(is_known, "{name}: no variable {it}");
-            variables.insert(it.to_owned());
+        for variable in all(&example, "MADOGUCHI_", |it| it.is_ascii_uppercase() || it == '_') {
+            let is_known = variable == OWN_VARIABLE || program.contains(&format!("\"{variable}\""));
+            assert!(is_known, "{name}: no variable {variable}");
+            variables.insert(variable.to_owned());
         }
-        for it in all(&example, "/api/", |it| it.is_ascii_alphanumeric()) {
-            assert!(routes.contains(&format!(".route(\"{it}\"")), "{name}: no address {it}");
-            addresses.insert(it.to_owned());
+        for path in all(&example, "/api/", |it| it.is_ascii_alphanumeric()) {
+            assert!(routes.contains(&format!(".route(\"{path}\"")), "{name}: no address {path}");
+            addresses.insert(path.to_owned());
         }
     }
     for needed in ["MADOGUCHI_STORE", "MADOGUCHI_NODE", "MADOGUCHI_DATA"] {
@@ -72,7 +72,7 @@ fn variables_flags_and_addresses_of_the_examples_exist() {
 }
 
 #[test]
-fn the_examples_configuration_is_read_and_lets_no_stranger_in() {
+fn example_configuration_is_valid_and_needs_tokens() {
     let config = config();
     assert!(!config.addr.ip().is_loopback() && !config.asks_who_calls(), "so it does not start");
     for name in ["compose.yaml", "kubernetes.yaml", "haproxy.cfg"] {
@@ -81,9 +81,9 @@ fn the_examples_configuration_is_read_and_lets_no_stranger_in() {
     }
 }
 
-/// A host that is told to stop has its time, and balancers have seen it before it takes no more calls.
+/// A stopping host has enough time, and balancers notice it before it refuses calls.
 #[test]
-fn the_examples_give_a_host_the_time_that_it_takes_to_stop() {
+fn examples_wait_long_enough_for_a_stop() {
     let connections = config().connections;
     let takes = connections.drain_s + connections.stop_s + END_S;
     let (compose, kubernetes) = (example("compose.yaml"), example("kubernetes.yaml"));

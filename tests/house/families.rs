@@ -1,5 +1,5 @@
-//! A family's tools, components and views are named in its own folders: never in the host nor by another family, and
-//! on the page in its folder alone.
+//! Names of a family's tools, components and views stay in its own folders: neither in the host nor in
+//! another family, and on the page in one folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ fn names() -> BTreeSet<String> {
     names
 }
 
-/// What of `names` stands in quotes in a file of the host, its comments and tests aside.
+/// The `names` that a file quotes outside of comments and tests.
 fn named(path: &str, names: &BTreeSet<String>) -> BTreeSet<String> {
     let text = text(path);
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
@@ -44,7 +44,7 @@ fn named(path: &str, names: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_host_names_nothing_of_a_family() {
+fn host_names_no_tools_of_a_family() {
     let names = names();
     let is_host = |path: &&String| {
         (path.starts_with("host/") || path.starts_with("workbench/"))
@@ -64,7 +64,7 @@ fn the_host_names_nothing_of_a_family() {
     assert_eq!(found, BTreeMap::new(), "a family's names have no place in the host");
 }
 
-/// Words of the host that are also names: of an entry of the configuration, of a label, of a field.
+/// Ordinary words in the host that are also names of tools.
 const OWN: [(&str, &str); 3] = [
     ("host/base/src/config/defaults.rs", "assistant"),
     ("host/telemetry/src/metrics/runs.rs", "assistant"),
@@ -72,7 +72,7 @@ const OWN: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn a_family_names_nothing_of_another_one() {
+fn family_names_no_tools_of_another() {
     let tools: BTreeMap<_, BTreeSet<_>> =
         goldens().map(|it| (it.0, it.1.iter().filter_map(name).collect())).collect();
     let mut found = Vec::new();
@@ -87,7 +87,7 @@ fn a_family_names_nothing_of_another_one() {
     assert_eq!(found, Vec::<String>::new());
 }
 
-/// Words of the page that are also names: of an address, of an entry, of a style.
+/// Ordinary words in the page that are also names of tools.
 const PLAIN: [(&str, &str); 4] = [
     ("frontend/src/route.rs", "reservation"),
     ("frontend/src/route.rs", "conversations"),
@@ -110,7 +110,7 @@ fn of_the_page() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn the_page_names_a_familys_tools_and_views_in_its_folder_alone() {
+fn page_names_tools_of_a_family_in_its_folder_alone() {
     let families = of_the_page();
     let mut found = Vec::new();
     for path in files() {
@@ -129,11 +129,11 @@ fn the_page_names_a_familys_tools_and_views_in_its_folder_alone() {
     assert_eq!(found, Vec::<String>::new());
 }
 
-/// The variables from which a component is set, as its defaults and the providers of models name them.
+/// Environment variables that configure components.
 fn variables(path: &str) -> BTreeSet<String> {
-    let is_name = |it: &&str| {
-        let mut characters = it.chars();
-        it.contains('_') && characters.all(|it| matches!(it, 'A'..='Z' | '0'..='9' | '_'))
+    let is_name = |text: &&str| {
+        let mut characters = text.chars();
+        text.contains('_') && characters.all(|it| matches!(it, 'A'..='Z' | '0'..='9' | '_'))
     };
     let text = text(path);
     let lines = text.lines().filter(|it| path.ends_with(".toml") || it.contains("environment"));
@@ -141,7 +141,7 @@ fn variables(path: &str) -> BTreeSet<String> {
     quoted.filter(is_name).map(str::to_owned).collect()
 }
 
-/// A key in the environment of who runs the tests would have them ask its provider.
+/// Otherwise a developer's own keys would send requests to their providers.
 #[test]
 fn tests_are_given_no_variable_that_sets_a_component() {
     let has_some = |path: &&String| {

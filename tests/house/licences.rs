@@ -1,4 +1,4 @@
-//! What others wrote, and whether we may hand it on under ours.
+//! Licences of dependencies, and whether they allow us to ship.
 
 use crate::repository::packages;
 
@@ -20,7 +20,7 @@ const ALLOWED: [&str; 13] = [
 ];
 
 /// Packages under another licence, each with the reason why it is fine.
-const ASKED: [(&str, &str, &str); 3] = [
+const QUERIED: [(&str, &str, &str); 3] = [
     ("option-ext", "MPL-2.0", "copyleft by the file, unchanged; under rust-embed, at build time"),
     (
         "webpki-root-certs",
@@ -30,40 +30,40 @@ const ASKED: [(&str, &str, &str); 3] = [
     ("webdriver", "MPL-2.0", "copyleft by the file, unchanged; under fantoccini, in tests"),
 ];
 
-/// Whether an SPDX expression can be met by licences that we take. `/` is the old way to say `OR`.
+/// Whether accepted licences satisfy an SPDX expression. `/` is an old form of `OR`.
 fn is_allowed(expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words = spaced.split_whitespace().collect::<Vec<_>>();
     let mut rest = words.as_slice();
-    let met = any(&mut rest);
-    met && rest.is_empty()
+    let is_allowed = any(&mut rest);
+    is_allowed && rest.is_empty()
 }
 
 fn any(words: &mut &[&str]) -> bool {
-    let mut met = all(words);
+    let mut are_met = all(words);
     while let ["OR", rest @ ..] = *words {
         *words = rest;
-        met |= all(words);
+        are_met |= all(words);
     }
-    met
+    are_met
 }
 
 fn all(words: &mut &[&str]) -> bool {
-    let mut met = one(words);
+    let mut is_met = one(words);
     while let ["AND", rest @ ..] = *words {
         *words = rest;
-        met &= one(words);
+        is_met &= one(words);
     }
-    met
+    is_met
 }
 
 fn one(words: &mut &[&str]) -> bool {
     match *words {
         ["(", rest @ ..] => {
             *words = rest;
-            let met = any(words);
+            let is_met = any(words);
             *words = words.strip_prefix(&[")"]).unwrap_or(&["unbalanced"]);
-            met
+            is_met
         }
         [name, "WITH", exception, rest @ ..] => {
             *words = rest;
@@ -78,12 +78,12 @@ fn one(words: &mut &[&str]) -> bool {
 }
 
 #[test]
-fn every_dependency_has_a_licence_that_we_may_ship_with() {
+fn every_dependency_has_an_accepted_licence() {
     let mut refused = Vec::new();
     for package in packages() {
         let name = package["name"].as_str().unwrap_or_default();
         let licence = package["license"].as_str().unwrap_or_default();
-        let is_asked = ASKED.iter().any(|(named, under, _)| *named == name && *under == licence);
+        let is_asked = QUERIED.iter().any(|(named, under, _)| *named == name && *under == licence);
         if !is_allowed(licence) && !is_asked {
             refused.push(format!("{name}: {licence}"));
         }
@@ -92,7 +92,7 @@ fn every_dependency_has_a_licence_that_we_may_ship_with() {
 }
 
 #[test]
-fn an_alternative_is_enough_and_a_conjunction_is_not() {
+fn alternatives_need_one_licence_conjunctions_need_all() {
     assert!(is_allowed("MIT OR LGPL-2.1-or-later"));
     assert!(is_allowed("Unlicense/MIT"));
     assert!(is_allowed("(MIT OR GPL-3.0-only) AND Unicode-3.0"));

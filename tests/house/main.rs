@@ -1,4 +1,4 @@
-//! The rules of the house, each of them a test: what the tree holds, who depends on whom, what is pinned.
+//! The ring `house`: rules of the repository, each a test: files, dependencies, pinned versions.
 
 mod advisories;
 mod card;
@@ -7,6 +7,7 @@ mod documents;
 mod examples;
 mod families;
 mod licences;
+mod names;
 mod packages;
 mod repository;
 mod sources;

@@ -1,11 +1,11 @@
-//! Who depends on whom, from where it comes, and what must have one version.
+//! Dependencies between packages, their sources, and versions that must agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::repository::{own_packages, packages, text, toml};
 use serde_json::Value;
 
-/// Crates that come in more than one version, and whose doing that is.
+/// Crates in more than one version, each with the reason.
 const DUPLICATES: [(&[&str], &str); 17] = [
     (
         &["fallible-iterator", "wasi"],
@@ -59,9 +59,9 @@ const DUPLICATES: [(&[&str], &str); 17] = [
     ),
     (&["wit-bindgen"], "wasip2, under getrandom, speaks to WASI through its own"),
 ];
-/// Packages that are a part of one tool, and whose.
+/// Packages that belong to one component.
 const PARTS: [(&str, &str); 2] = [("navigation", "graph"), ("import-map", "graph")];
-/// The crates of the host, the lowest first, each with those of ours that it stands on.
+/// The crates of the host from the lowest up, each with its workspace dependencies.
 const EDGES: [(&str, &[&str]); 13] = [
     ("host-store", &[]),
     ("host-base", &["host-store"]),
@@ -105,7 +105,7 @@ const EDGES: [(&str, &[&str]); 13] = [
             "host-telemetry",
         ],
     ),
-    // Beside what serves, which knows nothing of it.
+    // Development tools, unknown to the server.
     (
         "workbench",
         &[
@@ -120,14 +120,14 @@ const EDGES: [(&str, &[&str]); 13] = [
     ("bundle", &[]),
     ("madoguchi", &["bundle", "host", "host-distribution", "workbench"]),
 ];
-/// Names that begin so are built on Windows only, by each of four generations of crates.
+/// Prefix of crates for Windows, of which there are four generations.
 const WINDOWS: &str = "windows";
 
 fn name(package: &Value) -> &str {
     package["name"].as_str().unwrap_or_default()
 }
 
-/// What a package of ours depends on to be built, tests aside.
+/// The dependencies of a workspace package, without dev-dependencies.
 fn dependencies(of: &str) -> BTreeSet<&'static str> {
     let package = own_packages().find(|package| name(package) == of);
     let package = package.unwrap_or_else(|| panic!("there is no package {of}"));
@@ -135,7 +135,7 @@ fn dependencies(of: &str) -> BTreeSet<&'static str> {
     all.filter(|found| found["kind"] != "dev").map(name).collect()
 }
 
-/// Packages of ours by the room they lie in.
+/// Workspace packages by folder.
 fn rooms() -> BTreeMap<String, Vec<&'static str>> {
     let mut rooms = BTreeMap::<String, Vec<&str>>::new();
     for package in own_packages() {
@@ -147,7 +147,7 @@ fn rooms() -> BTreeMap<String, Vec<&'static str>> {
 }
 
 #[test]
-fn the_host_depends_on_no_tool_and_on_no_page() {
+fn host_depends_on_no_tool_and_no_page() {
     let rooms = rooms();
     let forbidden = [&rooms["components"][..], &["frontend"]].concat();
     for part in &rooms["host"] {
@@ -161,7 +161,7 @@ fn the_host_depends_on_no_tool_and_on_no_page() {
 }
 
 #[test]
-fn each_crate_of_the_host_stands_on_those_below_it() {
+fn host_crates_depend_only_on_lower_ones() {
     let ours = own_packages().map(name).collect::<BTreeSet<_>>();
     let mut below = Vec::new();
     for (part, edges) in EDGES {
@@ -178,21 +178,21 @@ fn each_crate_of_the_host_stands_on_those_below_it() {
 }
 
 #[test]
-fn one_crate_alone_knows_the_sdk() {
+fn only_one_crate_depends_on_the_sdk() {
     let knows = |part: &&str| dependencies(part).contains("rmcp");
     let parts = rooms()["host"].iter().copied().filter(knows).collect::<Vec<_>>();
     assert_eq!(parts, ["host-mcp"]);
 }
 
 #[test]
-fn the_page_depends_on_nothing_of_ours_but_the_nouns() {
+fn page_depends_on_no_workspace_crate_but_shared_types() {
     let ours = own_packages().map(name).collect::<BTreeSet<_>>();
     let found = dependencies("frontend").into_iter().filter(|found| ours.contains(found));
     assert_eq!(found.collect::<Vec<_>>(), ["output"]);
 }
 
 #[test]
-fn a_tool_depends_on_the_kit_and_the_nouns_and_on_no_other_tool() {
+fn component_depends_on_toolkit_and_shared_types_alone() {
     let ours = own_packages().map(name).collect::<BTreeSet<_>>();
     let allowed = BTreeSet::from(["toolkit", "output", "language"]);
     for tool in &rooms()["components"] {
@@ -211,7 +211,7 @@ fn a_tool_depends_on_the_kit_and_the_nouns_and_on_no_other_tool() {
 }
 
 #[test]
-fn everything_comes_from_the_public_registry() {
+fn all_packages_come_from_the_public_registry() {
     let registry = ["registry+https://github.com/rust-lang/crates", ".io-index"].concat();
     let mut strangers = Vec::new();
     for package in packages() {
@@ -225,7 +225,7 @@ fn everything_comes_from_the_public_registry() {
 }
 
 #[test]
-fn a_crate_comes_in_one_version_unless_we_know_why() {
+fn each_crate_has_one_version_unless_listed() {
     let mut versions = BTreeMap::<&str, BTreeSet<&str>>::new();
     for package in packages() {
         versions
@@ -260,7 +260,7 @@ fn the_pages_glue_has_one_version_everywhere() {
 }
 
 #[test]
-fn what_our_behaviour_hangs_on_is_pinned() {
+fn pinned_crates_have_exact_versions() {
     for package in own_packages() {
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
             let pinned = [
@@ -286,7 +286,7 @@ fn what_our_behaviour_hangs_on_is_pinned() {
 }
 
 #[test]
-fn trunk_looks_for_the_host_where_it_listens() {
+fn trunk_proxies_to_the_hosts_default_address() {
     let addr = host::Config::defaults().addr;
     for proxy in toml("Trunk.toml")["proxy"].as_array().into_iter().flatten() {
         let backend = proxy["backend"].as_str().unwrap_or_default();

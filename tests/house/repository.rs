@@ -1,4 +1,4 @@
-//! The repository as the rules of the house see it: its files, and what cargo says of it.
+//! The repository for the rules of the house: its files, and the output of `cargo metadata`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// The paths of all files that are ours: tracked, or new and not ignored. Sorted.
+/// The sorted paths of all files that are tracked, or new and not ignored.
 pub(crate) fn files() -> &'static [String] {
     static FILES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let listing =
@@ -48,7 +48,7 @@ pub(crate) fn toml(path: &str) -> toml::Table {
     text(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What `cargo metadata --locked` says of the workspace and of everything that it depends on.
+/// The output of `cargo metadata --locked`.
 pub(crate) fn metadata() -> &'static Value {
     static METADATA: LazyLock<Value> = LazyLock::new(|| {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());

@@ -1,20 +1,20 @@
-//! What every source file keeps to: a first sentence, a length, no loose ends, the workspace's lints.
+//! Rules for every source file: a module comment, a length, no unfinished code, the workspace's lints.
 
 use crate::repository::{folder, own_packages, sources, text, toml};
 
-/// A file is what one looks for by name; above this it is more than one thing.
+/// Maximum number of lines in a file.
 const LINES_MAX: usize = 800;
-/// Files that are longer, each with the reason why it is one room all the same.
+/// Longer files, each with the reason.
 const LONGER: [(&str, &str); 0] = [];
 
 #[test]
-fn every_source_file_opens_with_what_one_finds_there() {
+fn every_source_file_begins_with_a_module_comment() {
     let silent = sources().filter(|path| !text(path).starts_with("//! ")).collect::<Vec<_>>();
     assert!(silent.is_empty(), "the first line is to be one `//!` sentence: {silent:?}");
 }
 
 #[test]
-fn no_source_file_is_longer_than_one_can_read() {
+fn source_files_have_at_most_800_lines() {
     let length = |path: &&str| text(path).lines().count();
     let long = sources().filter(|path| length(path) > LINES_MAX).collect::<Vec<_>>();
     let unasked = long.iter().filter(|path| LONGER.iter().all(|(listed, _)| listed != *path));
@@ -25,7 +25,7 @@ fn no_source_file_is_longer_than_one_can_read() {
 }
 
 #[test]
-fn no_source_file_has_loose_ends() {
+fn source_files_have_no_unfinished_code() {
     // In two pieces each, or this file would find itself.
     let needles = [("to", "do!("), ("unimple", "mented!("), ("db", "g!("), ("#[ig", "nore")];
     let needles = needles.map(|(head, tail)| [head, tail].concat());
@@ -43,7 +43,7 @@ fn no_source_file_has_loose_ends() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// No component and no other address may be called like a route of the server's own.
+/// Names of the server's own routes are reserved.
 #[test]
 fn every_route_of_the_server_under_api_is_a_reserved_name() {
     let mut routed = std::collections::BTreeSet::new();
@@ -78,7 +78,7 @@ fn every_package_takes_the_workspaces_lints() {
 }
 
 #[test]
-fn the_workspace_lints_what_the_house_forbids() {
+fn workspace_enables_required_lints() {
     let lints = toml("Cargo.toml")["workspace"]["lints"].clone();
     assert_eq!(lints["rust"]["unsafe_code"].as_str(), Some("deny"));
     assert_eq!(
@@ -95,7 +95,7 @@ fn the_workspace_lints_what_the_house_forbids() {
 }
 
 #[test]
-fn there_is_one_way_to_format() {
+fn formatting_is_never_skipped() {
     assert_eq!(toml("rustfmt.toml")["use_small_heuristics"].as_str(), Some("Max"));
     let others = sources().filter(|path| text(path).contains(&["rustfmt::", "skip"].concat()));
     assert_eq!(others.collect::<Vec<_>>(), Vec::<&str>::new());

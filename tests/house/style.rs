@@ -2,9 +2,9 @@
 
 use crate::repository::{files, text};
 
-/// Where the scales are.
+/// The style sheet with the scales.
 const SCALES: &str = "frontend/style/base.css";
-/// From here on a length is where something stands, and no space between two things.
+/// Lengths above this are positions, not spaces.
 const SPACE_REM_MAX: f64 = 2.0;
 
 /// The declarations of a style sheet: property and value.
@@ -21,7 +21,7 @@ fn rems(value: &str) -> Vec<f64> {
     numbers.filter_map(|it| it.strip_suffix("rem")?.parse().ok()).collect()
 }
 
-/// What scale a property's sizes come from, if from any.
+/// The scale of a property's sizes, if any.
 fn scale(property: &str) -> Option<&'static str> {
     let of = |name: &str| property == name || property.starts_with(&format!("{name}-"));
     match property {
@@ -38,7 +38,7 @@ fn scale(property: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn sizes_of_style_sheets_are_those_of_the_scales() {
+fn style_sheets_use_only_scale_sizes() {
     let mut count = 0;
     for path in files().iter().filter(|it| it.starts_with("frontend/style/")) {
         let sheet = text(path);

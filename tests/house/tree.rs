@@ -1,4 +1,4 @@
-//! What lies where: the fixed top level, and what belongs to every component.
+//! The layout of the repository: the fixed top level, and the files of every component.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use crate::repository::{files, folder, own_packages, text};
 const FIXED: [&str; 8] =
     ["Cargo.toml", "Trunk.toml", "components", "frontend", "host", "index.html", "tests", "wit"];
 
-/// What else may lie at the top: what tools insist on having there, and the two commands' program.
-const BESIDE: [&str; 17] = [
+/// Other entries at the top level, which tools require there.
+const OTHERS: [&str; 17] = [
     ".cargo",
     ".ci",
     ".gitattributes",
@@ -29,7 +29,7 @@ const BESIDE: [&str; 17] = [
     "rustfmt.toml",
 ];
 
-/// What is promised, an author's bench, and what builds, runs and tests: none of it serves.
+/// Documents and development tools.
 const PROGRAMS: [&str; 3] = ["docs", "workbench", "xtask"];
 
 fn top_level() -> BTreeSet<&'static str> {
@@ -37,15 +37,15 @@ fn top_level() -> BTreeSet<&'static str> {
 }
 
 #[test]
-fn the_fixed_top_level_is_there() {
+fn specified_top_level_exists() {
     let found = top_level();
     let missing = FIXED.into_iter().filter(|name| !found.contains(name)).collect::<Vec<_>>();
     assert!(missing.is_empty(), "SYS-2 wants {missing:?} at the top");
 }
 
 #[test]
-fn nothing_else_lies_at_the_top() {
-    let allowed = [&FIXED[..], &BESIDE, &PROGRAMS].concat();
+fn top_level_has_no_other_entries() {
+    let allowed = [&FIXED[..], &OTHERS, &PROGRAMS].concat();
     let surplus =
         top_level().into_iter().filter(|name| !allowed.contains(name)).collect::<Vec<_>>();
     assert!(

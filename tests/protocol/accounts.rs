@@ -109,7 +109,7 @@ async fn serve() -> TestServer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_passkey_lets_the_official_sdk_in_and_out_again() {
+async fn official_sdk_signs_in_by_passkey_and_out() {
     let server = serve().await;
     let url = format!("http://localhost:{}", server.server().addr.unwrap().port());
     let operator = Operator::of(&server.folders.data());
@@ -275,7 +275,7 @@ async fn signs_in_to_the_page(person: &Person) {
 /// The same client, where an identity provider that is there already lets people in, and signs with another key each
 /// time.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_official_sdk_gets_in_by_a_provider_whose_keys_rotate() {
+async fn official_sdk_signs_in_by_provider_with_rotating_keys() {
     let fake = FakeIdentity::start().await;
     let folders = folders();
     let more = "own_scopes = true\nintrospection_cache_s = 0\nintrospect_jwts = true\n";

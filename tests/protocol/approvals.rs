@@ -60,17 +60,17 @@ impl Opened {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_is_seen_everywhere_and_answered_by_keyboard() {
-    let it = Opened::with(Look::DESKTOP.japanese()).await;
-    let browser = &it.browser;
+async fn pending_approval_shows_everywhere_and_is_keyboard_driven() {
+    let opened = Opened::with(Look::DESKTOP.japanese()).await;
+    let browser = &opened.browser;
     assert_eq!(browser.all(".inbox-link").await.len(), 0);
-    it.wants(json!([it.reserve(0), it.reserve(1)])).await;
+    opened.wants(json!([opened.reserve(0), opened.reserve(1)])).await;
     browser.until("document.querySelector('.inbox-count')?.innerText === '2'").await;
     browser.tab_to(".inbox-link").await;
     browser.key(Key::Enter).await;
     browser.role("heading", "承認待ち").await;
     browser.until("document.querySelectorAll('.inbox .approval').length === 2").await;
-    let plain = format!("座席 {} を予約します", it.seats[0]);
+    let plain = format!("座席 {} を予約します", opened.seats[0]);
     for part in ["reserve_seats", "cinema", plain.as_str(), "お二人の席", "errand"] {
         browser.says(".inbox", part).await;
     }
@@ -85,42 +85,42 @@ async fn what_waits_is_seen_everywhere_and_answered_by_keyboard() {
         browser.whole_picture(name, look).await;
     }
     browser.look(Look::DESKTOP.japanese()).await;
-    assert!(it.is_free(0).await && it.is_free(1).await);
+    assert!(opened.is_free(0).await && opened.is_free(1).await);
     browser.tab_to(".inbox li:first-child .main-action").await;
     browser.key(Key::Enter).await;
     browser.says(".toast", "実行しました").await;
     browser.until("document.querySelectorAll('.inbox .approval').length === 1").await;
-    assert!(!it.is_free(0).await);
+    assert!(!opened.is_free(0).await);
     browser.tab_to(".inbox li:first-child .quiet").await;
     browser.key(Key::Enter).await;
     browser.until("!document.querySelector('.inbox')").await;
     browser.says("main", "承認を待っているものはありません").await;
-    assert!(it.is_free(1).await);
+    assert!(opened.is_free(1).await);
     assert_eq!(browser.all(".inbox-link").await.len(), 0);
     assert_eq!(browser.complaints().await, Vec::<String>::new());
-    it.browser.close().await;
+    opened.browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tools_question_is_answered_there_too() {
-    let it = Opened::with(Look::DESKTOP).await;
-    it.wants(json!([{ "tool": "greet", "arguments": {} }])).await;
-    it.browser.go("#/approvals").await;
-    it.browser.until("document.querySelector('.inbox form input')").await;
-    it.browser.script("document.querySelector('.inbox form input').focus()").await;
-    it.browser.press("Taro").await;
-    it.browser.picture("approvals-question").await;
-    it.browser.click(".inbox form .main-action").await;
-    it.browser.until("!document.querySelector('.inbox')").await;
-    assert_eq!(it.browser.complaints().await, Vec::<String>::new());
-    it.browser.close().await;
+async fn approvals_view_answers_a_tools_question() {
+    let opened = Opened::with(Look::DESKTOP).await;
+    opened.wants(json!([{ "tool": "greet", "arguments": {} }])).await;
+    opened.browser.go("#/approvals").await;
+    opened.browser.until("document.querySelector('.inbox form input')").await;
+    opened.browser.script("document.querySelector('.inbox form input').focus()").await;
+    opened.browser.press("Taro").await;
+    opened.browser.picture("approvals-question").await;
+    opened.browser.click(".inbox form .main-action").await;
+    opened.browser.until("!document.querySelector('.inbox')").await;
+    assert_eq!(opened.browser.complaints().await, Vec::<String>::new());
+    opened.browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_comes_too_late_is_not_swallowed() {
-    let it = Opened::with(Look::DESKTOP).await;
-    let browser = &it.browser;
-    it.wants(json!([it.reserve(0)])).await;
+async fn reports_a_late_answer() {
+    let opened = Opened::with(Look::DESKTOP).await;
+    let browser = &opened.browser;
+    opened.wants(json!([opened.reserve(0)])).await;
     browser.go("#/approvals").await;
     browser.find(".inbox .approval").await;
     // It is answered elsewhere in the moment before.
@@ -140,8 +140,8 @@ async fn an_answer_that_comes_too_late_is_not_swallowed() {
     browser.says(".toast", "does not wait for an answer any more").await;
     browser.until("document.activeElement.id === 'approvals-title'").await;
     browser.until("!document.querySelector('.inbox')").await;
-    assert!(it.is_free(0).await);
-    it.browser.close().await;
+    assert!(opened.is_free(0).await);
+    opened.browser.close().await;
 }
 
 /// A chat whose assistant, a component of others, waits for leave to send a letter.
@@ -173,7 +173,7 @@ chat = 'clerk'
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_assistant_of_others_is_allowed_in_the_chat() {
+async fn chat_approves_a_call_of_an_outside_assistant() {
     let (_server, browser) = asked_for_a_letter().await;
     browser.hit("button", "Allow once").await;
     browser.says(".chat-log", "Done: ").await;
@@ -183,7 +183,7 @@ async fn an_assistant_of_others_is_allowed_in_the_chat() {
 
 /// Two windows of one person: what is said first counts, and is what the other shows.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_no_after_the_yes_of_another_window_is_shown_as_yes() {
+async fn shows_approval_given_first_in_another_window() {
     let (_server, browser) = asked_for_a_letter().await;
     browser
         .ask_later(
@@ -205,7 +205,7 @@ async fn a_no_after_the_yes_of_another_window_is_shown_as_yes() {
 
 /// The link of the header leads away from the chat; what is said there is heard in the chat.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_chat_goes_on_with_what_was_allowed_in_the_list() {
+async fn chat_continues_after_approval_in_the_list() {
     let (_server, browser) = asked_for_a_letter().await;
     browser.click(".inbox-link").await;
     browser.click(".inbox .main-action").await;

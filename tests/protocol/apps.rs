@@ -149,7 +149,7 @@ fn file(kind: &'static str, text: String) -> Response {
 
 /// APP-8.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_official_host_shows_our_apps_and_loads_them_again() {
+async fn official_host_shows_and_reloads_our_apps() {
     let host = Host::open().await;
     assert_eq!(host.apps("protocol", vec![]).await, "2026-07-28");
     books_two_seats(&host).await;

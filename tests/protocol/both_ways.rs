@@ -157,17 +157,17 @@ fn metas() -> Vec<Transcript> {
         with_meta("no capabilities", |it| _ = it.as_object_mut().unwrap().remove(CAPABILITIES)),
         with_meta("capabilities that are none", |it| it[CAPABILITIES] = json!("all")),
         with_meta("capabilities that are empty", |it| it[CAPABILITIES] = json!({})),
-        with_meta("a client that takes tasks", |it| {
-            it[CAPABILITIES] = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+        with_meta("a client that takes tasks", |meta| {
+            meta[CAPABILITIES] = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
         }),
-        with_meta("extensions that are none", |it| {
-            it[CAPABILITIES] = json!({ "extensions": "all" });
+        with_meta("extensions that are none", |meta| {
+            meta[CAPABILITIES] = json!({ "extensions": "all" });
         }),
         with_meta("no version", |it| _ = it.as_object_mut().unwrap().remove(VERSION)),
         with_meta("another version", |it| it[VERSION] = json!("2025-11-25")),
         with_meta("a version to come", |it| it[VERSION] = json!("2099-01-01")),
-        with_meta("a trace", |it| {
-            it["traceparent"] = json!("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+        with_meta("a trace", |meta| {
+            meta["traceparent"] = json!("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
         }),
     ]
 }
@@ -190,8 +190,8 @@ fn headers() -> Vec<Transcript> {
 }
 
 /// What came back, without what differs from call to call.
-async fn answer(server: &TestServer, it: &Transcript) -> (u16, String, Value) {
-    let response = server.client().post("/mcp", &it.headers, it.body.clone()).await;
+async fn answer(server: &TestServer, transcript: &Transcript) -> (u16, String, Value) {
+    let response = server.client().post("/mcp", &transcript.headers, transcript.body.clone()).await;
     let status = response.status().as_u16();
     let kind = response.headers().get("content-type").map(|it| it.to_str().unwrap().to_owned());
     let text = response.text().await.unwrap();
@@ -250,7 +250,7 @@ async fn every_transcript_reads_the_same_on_fast_path_and_sdks() {
 
 /// It stands in front unless the first words have priority 1, on the fast path and on the SDK's.
 #[tokio::test]
-async fn output_text_comes_first_unless_first_words_matter_most() {
+async fn output_text_comes_first_unless_opening_matters_more() {
     for fast_path in [true, false] {
         let folders = Folders::new();
         folders.put("echo", &tests::component_bytes("echo"));
@@ -273,7 +273,7 @@ async fn output_text_comes_first_unless_first_words_matter_most() {
 }
 
 #[tokio::test]
-async fn answer_goes_the_sdks_path_to_a_question_from_the_fast_one() {
+async fn answer_to_fast_path_question_takes_the_sdk_path() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     // With spaces, which the SDK does not keep: the state must fit all the same.

@@ -20,7 +20,7 @@ fn seat(id: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn person_books_two_seats_and_second_browser_sees_them_taken() {
+async fn second_browser_sees_two_booked_seats_taken() {
     let server = TestServer::with(&["cinema", "echo"]).await;
     let first = Browser::open(&server.url(), Look::DESKTOP).await;
     // From the list of films, as a person goes: the last day, the first showtime on it.
@@ -61,7 +61,7 @@ async fn person_books_two_seats_and_second_browser_sees_them_taken() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn seats_are_picked_and_reserved_by_keyboard_alone() {
+async fn reserves_seats_by_keyboard_alone() {
     let server = TestServer::with(&["cinema"]).await;
     let show = showtimes(&server.client()).await.remove(0);
     let browser = Browser::open_at(&server.url(), &hall(&show), Look::DESKTOP).await;
@@ -112,7 +112,7 @@ async fn seats_are_picked_and_reserved_by_keyboard_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn seat_taken_by_someone_faster_is_marked_and_rest_stays_picked() {
+async fn marks_seat_lost_to_another_and_keeps_other_picks() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("cinema"));
     let lines = "[components.cinema.settings]\nseats_per_reservation_max = 2\n";
@@ -146,7 +146,7 @@ async fn seat_taken_by_someone_faster_is_marked_and_rest_stays_picked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn any_tool_is_called_from_a_form_made_of_its_schema() {
+async fn calls_any_tool_from_a_form_of_its_schema() {
     let server = TestServer::with(&["cinema", "echo"]).await;
     let browser = Browser::open_at(&server.url(), "#/counter/list_showtimes", Look::DESKTOP).await;
     browser.says(".tool-head", "list_showtimes").await;
@@ -172,11 +172,11 @@ async fn any_tool_is_called_from_a_form_made_of_its_schema() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_swapped_tool_is_taken_over_and_what_was_typed_stays() {
+async fn swapped_tool_keeps_typed_text() {
     let server = TestServer::with(&["cinema", "echo"]).await;
     let browser = Browser::open_at(&server.url(), "#/counter/list_movies", Look::DESKTOP).await;
     // Who does not listen yet is told of no build whose tools are the same.
-    browser.hears().await;
+    browser.reload_until_listening().await;
     browser.type_into("title_query", "half typ").await;
     server.folders.put("cinema", &rebuilt(&component_bytes("cinema"), 3));
     browser.says("body", "The tools were updated.").await;
@@ -189,7 +189,7 @@ async fn a_swapped_tool_is_taken_over_and_what_was_typed_stays() {
 
 /// By day and by night; `every_view` looks at them in a narrow window.
 #[tokio::test(flavor = "multi_thread")]
-async fn axe_finds_nothing_serious_on_a_desktop_by_day_and_night() {
+async fn axe_finds_no_serious_fault_on_desktop_in_both_themes() {
     let server = TestServer::with(&["cinema", "echo"]).await;
     let show = showtimes(&server.client()).await.remove(0);
     let seats = free_seats(&server.client(), &id(&show)).await;
@@ -224,7 +224,7 @@ async fn axe_finds_nothing_serious_on_a_desktop_by_day_and_night() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_language_is_switched_and_remembered() {
+async fn switches_and_remembers_language() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     browser.says("h1", "Book your seats").await;
@@ -237,7 +237,7 @@ async fn the_language_is_switched_and_remembered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_explains_itself_in_the_language_switched_to() {
+async fn describes_tool_in_the_chosen_language() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open_at(&server.url(), "#/counter/list_movies", Look::DESKTOP).await;
     for _ in 0..2 {
@@ -251,7 +251,7 @@ async fn a_tool_explains_itself_in_the_language_switched_to() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_family_that_is_not_served_is_not_on_the_page() {
+async fn hides_a_family_that_is_not_served() {
     let server = TestServer::with(&["echo"]).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     browser.says("h1", "Welcome").await;
@@ -265,7 +265,7 @@ async fn a_family_that_is_not_served_is_not_on_the_page() {
 
 /// The places for wheelchairs stand at the edges of the hall, where a phone does not show them at first.
 #[tokio::test(flavor = "multi_thread")]
-async fn phone_leads_to_wheelchair_places_and_shows_the_whole_hall() {
+async fn phone_finds_wheelchair_places_and_shows_the_whole_hall() {
     let server = TestServer::with(&["cinema"]).await;
     let show = showtimes(&server.client()).await.remove(0);
     let browser = Browser::open_at(&server.url(), &hall(&show), Look::PHONE).await;
@@ -287,7 +287,7 @@ async fn phone_leads_to_wheelchair_places_and_shows_the_whole_hall() {
 
 /// A phone that is turned, or a window that is drawn wider, may show the whole hall.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hall_scrolls_sideways_no_more_once_the_window_is_wider() {
+async fn hall_stops_scrolling_sideways_in_a_wider_window() {
     let server = TestServer::with(&["cinema"]).await;
     let shows = showtimes(&server.client()).await;
     // Twelve seats a row: too wide for a phone, and not for a desk.
@@ -306,7 +306,7 @@ async fn a_hall_scrolls_sideways_no_more_once_the_window_is_wider() {
 
 /// Showtimes take a request a film: the films do not wait for them.
 #[tokio::test(flavor = "multi_thread")]
-async fn films_are_shown_before_their_showtimes_have_arrived() {
+async fn shows_films_before_their_showtimes_arrive() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open_at(&server.url(), "icon.svg", Look::PHONE).await;
     let hold_back = "const real = window.fetch; window.held = [];
@@ -327,7 +327,7 @@ async fn films_are_shown_before_their_showtimes_have_arrived() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_connection_is_told_wherever_it_is_met() {
+async fn every_view_reports_a_lost_connection() {
     let server = TestServer::with(&["cinema"]).await;
     let show = showtimes(&server.client()).await.remove(0);
     let seats = free_seats(&server.client(), &id(&show)).await;
@@ -350,7 +350,7 @@ async fn a_lost_connection_is_told_wherever_it_is_met() {
 
 /// Nothing but the browser's own word leads back where pauses never end, and it does so each time.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_network_that_is_back_ends_the_wait_each_time() {
+async fn restored_network_ends_the_wait_each_time() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open_at(&server.url(), "#/counter/list_movies", Look::DESKTOP).await;
     browser.find(".connection.is-online").await;
@@ -368,7 +368,7 @@ async fn a_network_that_is_back_ends_the_wait_each_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_that_no_longer_says_anything_is_said_to_be_away() {
+async fn silent_host_is_reported_as_unreachable() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open_at(&server.url(), "#/counter/list_movies", Look::DESKTOP).await;
     browser.role("textbox", "title_query").await;
@@ -386,7 +386,7 @@ async fn a_host_that_no_longer_says_anything_is_said_to_be_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn back_leads_to_where_the_reader_was() {
+async fn back_restores_the_readers_position() {
     let server = TestServer::with(&["cinema"]).await;
     // Of a day to come all films can be booked: of today, in the evening, only the one that stands at the top.
     let show = showtimes(&server.client()).await.remove(0);
@@ -423,7 +423,7 @@ async fn back_leads_to_where_the_reader_was() {
 
 /// Before the program runs the page is in the reader's language and colours; one that does not arrive is reported.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_program_that_does_not_arrive_is_said_with_a_way_to_retry() {
+async fn reports_missing_program_and_offers_retry() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open(&server.url(), Look::PHONE).await;
     browser.find("a.showtime").await;
@@ -448,7 +448,7 @@ async fn a_program_that_does_not_arrive_is_said_with_a_way_to_retry() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_a_place_whose_code_does_not_arrive_and_offers_retry() {
+async fn reports_missing_view_code_and_offers_retry() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open(&server.url(), Look::PHONE).await;
     browser.devtools("Network.enable", json!({})).await;
@@ -464,7 +464,7 @@ async fn reports_a_place_whose_code_does_not_arrive_and_offers_retry() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_that_leads_nowhere_says_so() {
+async fn unknown_address_is_reported() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open_at(&server.url(), "#/nowhere", Look::PHONE).await;
     browser.says("h1", "no such page").await;

@@ -61,7 +61,7 @@ const PLACES: [(&str, &str); 6] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_first_visit_of_each_place_stays_within_its_budget() {
+async fn first_visit_of_each_view_stays_within_budget() {
     let budget = fs::read(tests::root().join("tests/budget.json")).unwrap();
     let budget: Value = serde_json::from_slice(&budget).unwrap();
     let server = TestServer::with(&FAMILIES).await;
@@ -160,7 +160,7 @@ async fn lists_of_a_visit(browser: &Browser) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_second_visit_has_the_tools_unless_they_have_changed() {
+async fn second_visit_uses_cached_tools_unless_changed() {
     let server = TestServer::with(&["cinema", "echo"]).await;
     let browser = Browser::open_at(&server.url(), "icon.svg", Look::DESKTOP).await;
     browser.begins_with(NOTE).await;

@@ -64,7 +64,7 @@ fn endless() -> [(&'static str, Value); 3] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn modern_client_hanging_up_ends_its_tool_prompt_and_read() {
+async fn modern_client_disconnect_cancels_tool_prompt_and_read() {
     let server = server().await;
     for (number, (method, mut params)) in endless().into_iter().enumerate() {
         params["_meta"] = Client::meta();
@@ -83,7 +83,7 @@ async fn modern_client_hanging_up_ends_its_tool_prompt_and_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_queued_and_what_waits_ends_too() {
+async fn cancel_ends_queued_and_waiting_requests() {
     let server = server().await;
     let call = |name: &'static str| {
         let client = server.client();
@@ -107,7 +107,7 @@ async fn what_is_queued_and_what_waits_ends_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_legacy_client_ends_its_request_by_saying_so() {
+async fn legacy_client_cancels_by_notification() {
     let server = server().await;
     let session = std::sync::Arc::new(LegacySession::open(&server.url()).await);
     for (id, (method, params)) in (7..).zip(endless()) {
@@ -131,7 +131,7 @@ async fn a_legacy_client_ends_its_request_by_saying_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn over_streams_a_request_ends_by_saying_so_in_both_eras() {
+async fn notification_cancels_over_streams_in_both_eras() {
     for is_modern in [true, false] {
         let folders = Folders::new();
         folders.put("library", &component_bytes("library"));
@@ -181,7 +181,7 @@ async fn over_streams_a_request_ends_by_saying_so_in_both_eras() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_of_a_cancelled_call_is_taken_back() {
+async fn cancel_withdraws_the_calls_question() {
     let server = TestServer::with(&["echo"]).await;
     let session = LegacySession::open_with(&server.url(), json!({ "elicitation": {} })).await;
     let mut listener = session.listen().await;

@@ -123,13 +123,13 @@ fn did_everything(who: &str, answer: &Value) {
 }
 
 #[test]
-fn the_typescript_sdk_v1_does_everything_over_http_and_stdio() {
+fn typescript_sdk_v1_does_everything_over_http_and_stdio() {
     did_everything("over HTTP", &over_http(node("sdk-v1.mjs"), &[]));
     did_everything("over stdio", &over_stdio(node("sdk-v1.mjs")));
 }
 
 #[test]
-fn the_typescript_client_v2_does_everything_over_http_and_stdio() {
+fn typescript_client_v2_does_everything_over_http_and_stdio() {
     did_everything("over HTTP", &over_http(node("client-v2.mjs"), &[]));
     did_everything("over stdio", &over_stdio(node("client-v2.mjs")));
 }
@@ -145,7 +145,7 @@ fn python_client_does_everything_over_http_and_stdio_both_eras() {
 }
 
 #[test]
-fn inspector_lists_calls_reads_in_both_eras_and_finds_no_fault() {
+fn inspector_lists_calls_and_reads_in_both_eras() {
     for era in ["modern", "legacy"] {
         let report = over_http(node("inspector.mjs"), &["--era", era]);
         assert!(report["tools"].as_array().is_some_and(|it| it.len() >= 6), "{era}: {report}");

@@ -91,12 +91,12 @@ async fn is_sound(browser: &Browser, name: &str, look: Look) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn axe_finds_nothing_in_any_english_view_320_pixels_wide() {
+async fn axe_finds_no_fault_in_english_views_320_pixels_wide() {
     every_view_is_sound(NARROW).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn axe_finds_nothing_in_any_japanese_view_320_pixels_wide() {
+async fn axe_finds_no_fault_in_japanese_views_320_pixels_wide() {
     every_view_is_sound(NARROW.japanese()).await;
 }
 
@@ -142,7 +142,7 @@ const STAYS: &str = "
     return lines / innerHeight;";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn at_400_percent_half_of_the_window_is_content() {
+async fn half_of_the_window_is_content_at_400_percent() {
     let (server, places) = all().await;
     let browser = Browser::open(&server.url(), ENLARGED).await;
     browser.find("a.showtime").await;

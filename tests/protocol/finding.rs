@@ -10,7 +10,7 @@ use tests::{
 
 /// OPS-8
 #[tokio::test(flavor = "multi_thread")]
-async fn the_finder_leads_by_keyboard_to_places_tools_and_things() {
+async fn finder_reaches_views_tools_and_items_by_keyboard() {
     let server = TestServer::with(&["cinema", "forms"]).await;
     let form = json!({ "title": "Inventory 4711", "fields": [{ "type": "text", "name": "dish", "label": "Dish" }] });
     let asked = forms::ask(&server.client(), &form).await;
@@ -88,7 +88,7 @@ async fn the_finder_leads_by_keyboard_to_places_tools_and_things() {
 
 /// OPS-9
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_set_stays_and_what_is_kept_can_be_cleared() {
+async fn keeps_settings_and_clears_stored_data() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open_at(&server.url(), "#/settings", Look::PHONE).await;
     browser.says("h1", "Settings").await;
@@ -138,7 +138,7 @@ async fn what_is_set_stays_and_what_is_kept_can_be_cleared() {
 
 /// OPS-10
 #[tokio::test(flavor = "multi_thread")]
-async fn the_parts_have_no_faults_in_any_look_at_320_pixels() {
+async fn parts_have_no_faults_in_any_theme_at_320_pixels() {
     let server = TestServer::with(&["echo"]).await;
     let browser = Browser::open_at(&server.url(), "#/parts", Look::PHONE).await;
     browser.says("h1", "Parts").await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
-    forms::{self, Asked},
+    forms::{self, RequestedForm},
     server::TestServer,
 };
 
@@ -25,7 +25,7 @@ struct Opened {
     server: TestServer,
     browser: Browser,
     look: Look,
-    asked: Asked,
+    asked: RequestedForm,
     form: Value,
 }
 
@@ -89,7 +89,7 @@ impl Opened {
 }
 
 /// Where a form is filled in.
-fn place(asked: &Asked) -> String {
+fn place(asked: &RequestedForm) -> String {
     format!("f/{}", asked.handle)
 }
 

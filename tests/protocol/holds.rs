@@ -50,7 +50,7 @@ impl Hall {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn seats_are_held_with_the_time_that_is_left_and_then_reserved() {
+async fn holds_seats_with_time_left_then_reserves_them() {
     let hall = Hall::open().await;
     let first = hall.browser(Look::DESKTOP).await;
     let second = hall.browser(Look::PHONE).await;
@@ -87,7 +87,7 @@ async fn seats_are_held_with_the_time_that_is_left_and_then_reserved() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_let_go_is_free_for_others_at_once() {
+async fn released_seats_are_free_for_others_at_once() {
     let hall = Hall::open().await;
     let browser = hall.browser(Look::DESKTOP.japanese()).await;
     let held = hall.hold(0, "rival").await;
@@ -128,7 +128,7 @@ async fn what_is_let_go_is_free_for_others_at_once() {
 
 /// What someone else takes is reported before less is reserved than was picked.
 #[tokio::test(flavor = "multi_thread")]
-async fn loss_to_another_is_reported_before_fewer_seats_are_reserved() {
+async fn reports_lost_seats_before_reserving_fewer() {
     let hall = Hall::open().await;
     let browser = hall.browser(Look::DESKTOP).await;
     for at in 0..2 {
@@ -147,7 +147,7 @@ async fn loss_to_another_is_reported_before_fewer_seats_are_reserved() {
 
 /// The button stays in sight on a phone, and what keeps it from reserving comes into sight.
 #[tokio::test(flavor = "multi_thread")]
-async fn phone_shows_why_seats_are_not_reserved() {
+async fn phone_explains_failed_reservation() {
     let hall = Hall::open().await;
     let browser = hall.browser(Look::PHONE).await;
     for at in 0..4 {

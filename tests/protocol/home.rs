@@ -12,7 +12,7 @@ use tests::{
 const BADGE: &str = ".places a[href='#/forms'] .inbox-count";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_front_door_leads_on_and_shows_what_waits() {
+async fn home_links_to_views_and_shows_pending_items() {
     let server = TestServer::with(&["cinema", "forms"]).await;
     let client = server.client();
     let browser = Browser::open(&server.url(), Look::PHONE).await;
@@ -61,7 +61,7 @@ async fn the_front_door_leads_on_and_shows_what_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_without_films_has_a_front_door() {
+async fn host_without_films_has_a_home_view() {
     let server = TestServer::with(&["forms"]).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP.japanese()).await;
     browser.says("h1", "ようこそ").await;

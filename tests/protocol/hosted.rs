@@ -74,7 +74,7 @@ async fn examples() -> (TestServer, FakeModel) {
 
 /// HOSTED-7, HOSTED-8: two servers with the same URI for their apps, and one with a chart; each by its own tool.
 #[tokio::test(flavor = "multi_thread")]
-async fn example_apps_of_the_project_work_in_our_page() {
+async fn runs_the_projects_example_apps() {
     let (server, model) = examples().await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     call(&browser, "plain_get-time").await;
@@ -167,7 +167,7 @@ fn tool(name: &str, is_read_only: bool, ui: Value) -> Value {
 
 /// HOSTED-9: it gets nothing, the page goes on, and says what happened.
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_app_gets_nothing_and_the_page_goes_on() {
+async fn hostile_app_reaches_nothing_and_page_continues() {
     let elsewhere = Fake::start().await;
     let html = include_str!("hosted/hostile.html");
     let html = html.replace("ELSEWHERE/", &format!("127.0.0.1:{}/", elsewhere.port));

@@ -97,7 +97,7 @@ const IS_WHOLE: &str = "(() => { const it = document.querySelector('.hall-scroll
     return it.scrollWidth <= it.clientWidth && it.scrollHeight <= it.clientHeight; })()";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn large_hall_is_moved_zoomed_and_booked_by_mouse() {
+async fn moves_zooms_and_books_large_hall_by_mouse() {
     let hall = Hall::open().await;
     let browser = hall.browser(Look::DESKTOP).await;
     browser.says(".plan-state", "2056 of 2080").await;
@@ -160,7 +160,7 @@ async fn large_hall_is_moved_zoomed_and_booked_by_mouse() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn large_hall_is_booked_by_keyboard_alone() {
+async fn books_large_hall_by_keyboard_alone() {
     let hall = Hall::open().await;
     let browser = hall.browser(Look::DESKTOP).await;
     for _ in 0..60 {
@@ -215,7 +215,7 @@ async fn large_hall_is_booked_by_keyboard_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn large_hall_is_pinched_on_a_phone_and_leads_to_wheelchairs() {
+async fn large_hall_pinches_on_phone_and_finds_wheelchair_places() {
     let hall = Hall::open().await;
     let browser = hall.browser(Look::PHONE).await;
     assert!(!browser.overflows().await);
@@ -251,7 +251,7 @@ async fn large_hall_is_pinched_on_a_phone_and_leads_to_wheelchairs() {
 
 /// On paper, without colours of its own, by day and by night, narrow and four times as large.
 #[tokio::test(flavor = "multi_thread")]
-async fn large_hall_is_seen_well_in_every_look() {
+async fn large_hall_is_legible_in_every_theme() {
     let hall = Hall::open().await;
     let browser = hall.browser(Look::DESKTOP).await;
     click(&browser, 12, 41).await;
@@ -365,7 +365,7 @@ const WATCH: &str = "
 
 /// The figures are printed and not held to: how fast a machine is, is no property of the page.
 #[tokio::test(flavor = "multi_thread")]
-async fn large_halls_figures_are_measured_in_a_slow_browser() {
+async fn measures_large_hall_in_a_slow_browser() {
     let hall = Hall::open().await;
     let browser = Browser::open(&hall.server.url(), Look::DESKTOP).await;
     browser.find("a.showtime").await;
@@ -497,7 +497,7 @@ async fn kept(browser: &Browser) -> [f64; 4] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn large_hall_takes_a_thousand_updates_and_keeps_its_memory() {
+async fn large_hall_takes_1000_updates_in_constant_memory() {
     let hall = Hall::open().await;
     let browser = hall.browser(Look::DESKTOP).await;
     // The first path is marked, to see that it is not drawn anew: what is held stands in another row.

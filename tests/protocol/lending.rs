@@ -15,7 +15,7 @@ schedule_ms = 100
 ";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_family_from_elsewhere_is_drawn_understood_and_allowed() {
+async fn draws_understands_and_approves_an_outside_family() {
     let folders = Folders::new();
     for name in ["assistant", "lending"] {
         folders.put(name, &component_bytes(name));

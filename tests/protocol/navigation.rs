@@ -34,9 +34,9 @@ impl Opened {
 
     async fn at(server: TestServer, look: Look) -> Self {
         let browser = Browser::open_at(&server.url(), "#/navigation", look).await;
-        let it = Self { server, browser, look };
-        it.browser.role("heading", it.word("ルートを探す", "Find a route")).await;
-        it
+        let opened = Self { server, browser, look };
+        opened.browser.role("heading", opened.word("ルートを探す", "Find a route")).await;
+        opened
     }
 
     /// What the page says in the browser's language.

@@ -34,7 +34,7 @@ fn file(server: &TestServer, name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 /// What screen readers were told last.
-const HEARD: &str = "document.querySelector('.only-heard[role=status]').innerText";
+const ANNOUNCED: &str = "document.querySelector('.only-heard[role=status]').innerText";
 
 async fn choose(browser: &Browser, file: &std::path::Path) {
     browser.find("#op-load-file").await.send_keys(file.to_str().unwrap()).await.unwrap();
@@ -66,7 +66,7 @@ async fn is_seen_well(browser: &Browser, name: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operator_looks_loads_accepts_rolls_back_and_unloads() {
+async fn operator_loads_accepts_rolls_back_and_unloads() {
     let server = TestServer::with(&["echo", "cinema"]).await;
     let client = server.client();
     client.output("echo", json!({ "value": {} })).await;
@@ -93,7 +93,7 @@ async fn an_operator_looks_loads_accepts_rolls_back_and_unloads() {
     assert!(!client.tools().await.iter().any(|it| it == "lend_book"));
     browser.hit("button", "Accept the build of lending").await;
     browser.says("body", "The tools were updated.").await;
-    browser.until(&format!("{HEARD}.includes('build of lending was accepted')")).await;
+    browser.until(&format!("{ANNOUNCED}.includes('build of lending was accepted')")).await;
     browser.until("!document.querySelector('.op-card.is-waiting')").await;
     assert!(client.tools().await.iter().any(|it| it == "lend_book"));
 
@@ -148,7 +148,7 @@ async fn an_operator_looks_loads_accepts_rolls_back_and_unloads() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn refused_build_is_gone_from_the_page_and_asks_no_more() {
+async fn refused_build_leaves_the_page_for_good() {
     let server = TestServer::with(&["echo"]).await;
     let browser = Browser::open_at(
         &server.url(),
@@ -170,7 +170,7 @@ async fn refused_build_is_gone_from_the_page_and_asks_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_place_asks_for_a_key_keeps_it_in_its_tab_and_forgets_it() {
+async fn operator_key_is_kept_per_tab_and_forgotten() {
     // The address stays the same.
     let addr = tests::free_addr();
     let mut server = TestServer::start(Folders::new(), |config| config.addr = addr).await;
@@ -254,7 +254,7 @@ async fn at_components(server: &TestServer, look: Look) -> Browser {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_greedier_build_is_tried_traps_goes_and_is_rolled_back() {
+async fn trapping_canary_with_more_grants_is_rolled_back() {
     let server = shop().await;
     let (client, browser) = (server.client(), at_components(&server, Look::DESKTOP).await);
     let calls = async |many: usize| {
@@ -308,7 +308,7 @@ async fn a_greedier_build_is_tried_traps_goes_and_is_rolled_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_tried_build_answers_otherwise_is_shown() {
+async fn shows_differing_answers_of_a_canary() {
     let server = shop().await;
     let (client, browser) =
         (server.client(), at_components(&server, Look::DESKTOP.japanese()).await);
@@ -336,7 +336,7 @@ async fn what_a_tried_build_answers_otherwise_is_shown() {
 
 /// OPS-1, OPS-2, OPS-3, OPS-4, OPS-5, OPS-6, OPS-7
 #[tokio::test(flavor = "multi_thread")]
-async fn the_operator_sees_calls_servers_storage_settings_and_people() {
+async fn operator_sees_calls_servers_storage_settings_and_people() {
     // A server that is not there.
     let gone = tests::free_addr();
     let folders = Folders::new();
@@ -415,7 +415,7 @@ async fn the_operator_sees_calls_servers_storage_settings_and_people() {
 
 /// STO-33: each node of a cluster, whichever of them is asked, also where one has gone.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_operator_sees_the_nodes_of_a_cluster() {
+async fn operator_sees_cluster_nodes() {
     let url = Cluster::shared().database();
     let mut hosts = Vec::new();
     for _ in 0..2 {
@@ -441,7 +441,7 @@ async fn the_operator_sees_the_nodes_of_a_cluster() {
 
 /// What the host makes of a build is told wherever the operator is by then.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_build_that_was_sent_is_told_of_after_leaving() {
+async fn reports_a_finished_upload_after_leaving_the_view() {
     let server = TestServer::with(&["echo"]).await;
     let browser = Browser::open_at(
         &server.url(),
@@ -466,7 +466,7 @@ async fn a_build_that_was_sent_is_told_of_after_leaving() {
     browser.click(".op-tabs a[href='#/operator/servers']").await;
     browser.until("!document.querySelector('#op-load-file')").await;
     browser.script("window.go()").await;
-    browser.until(&format!("{HEARD}.includes('broken')")).await;
+    browser.until(&format!("{ANNOUNCED}.includes('broken')")).await;
     browser.click(".op-tabs a[href='#/operator/components']").await;
     browser.says(".op-part .notice.is-error", "broken").await;
     browser.close().await;
@@ -474,7 +474,7 @@ async fn a_build_that_was_sent_is_told_of_after_leaving() {
 
 /// OPS-5
 #[tokio::test(flavor = "multi_thread")]
-async fn the_operator_makes_an_account_and_removes_it() {
+async fn operator_creates_and_removes_an_account() {
     let server = TestServer::start(Folders::new(), |config| config.accounts.enabled = true).await;
     let browser =
         Browser::open_at(&server.url(), &format!("#/operator?key={}", token(&server)), Look::PHONE)

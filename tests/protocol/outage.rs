@@ -214,7 +214,7 @@ fn form() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn five_views_outlive_a_restart_and_forty_offline_minutes() {
+async fn five_views_survive_restart_and_40_offline_minutes() {
     let mut house = House::open().await;
     let client = house.client();
     // Of the last day, so that it is still to come when the network is back.

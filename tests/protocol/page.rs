@@ -117,7 +117,7 @@ fn lists(text: &str, snippet: &str) {
 }
 
 #[test]
-fn what_the_page_says_in_python_and_typescript_lists_the_tools() {
+fn python_and_typescript_snippets_list_the_tools() {
     let counter = Counter::open();
     for snippet in of("js") {
         let file = counter.file("snippet.mjs", &snippet);
@@ -131,7 +131,7 @@ fn what_the_page_says_in_python_and_typescript_lists_the_tools() {
 }
 
 #[test]
-fn what_the_page_says_to_the_inspector_lists_the_tools() {
+fn inspector_snippet_lists_the_tools() {
     const NPX: &str = "npx -y @modelcontextprotocol/inspector@";
     let counter = Counter::open();
     let launcher = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
@@ -162,7 +162,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_the_page_says_to_write_can_be_read_and_names_the_server() {
+fn configuration_snippets_parse_and_name_the_server() {
     for snippet in of("json") {
         let read: Value =
             serde_json::from_str(&snippet).unwrap_or_else(|it| panic!("{it}: {snippet}"));
@@ -180,7 +180,7 @@ fn what_the_page_says_to_write_can_be_read_and_names_the_server() {
 }
 
 #[test]
-fn every_link_of_the_page_leads_somewhere() {
+fn every_link_of_the_page_resolves() {
     let page = fs::read_to_string(root().join("docs/clients.md")).unwrap();
     let targets = page.split("](").skip(1).filter_map(|it| it.split(')').next());
     let ours = targets.filter(|it| !it.starts_with('#') && !it.contains("://"));

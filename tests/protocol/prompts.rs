@@ -8,7 +8,7 @@ async fn get(client: &Client, params: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_prompt_is_listed_with_its_arguments_and_given_with_them() {
+async fn lists_and_renders_a_prompt_with_arguments() {
     let server = library(&[]).await;
     let client = server.client();
     let list = client.result("prompts/list", json!({})).await;
@@ -30,7 +30,7 @@ async fn a_prompt_is_listed_with_its_arguments_and_given_with_them() {
 }
 
 #[tokio::test]
-async fn names_missing_or_non_text_arguments_and_unknown_prompts() {
+async fn rejects_bad_prompt_arguments_and_unknown_prompts() {
     let server = library(&[]).await;
     let client = server.client();
     let missing = get(&client, json!({ "name": "recommend" })).await;
@@ -45,7 +45,7 @@ async fn names_missing_or_non_text_arguments_and_unknown_prompts() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_asks_goes_on_with_the_answer() {
+async fn asking_prompt_continues_with_the_answer() {
     let server = library(&[]).await;
     let client = server.client();
     let asked = get(&client, json!({ "name": "by_taste" })).await;
@@ -60,7 +60,7 @@ async fn a_prompt_that_asks_goes_on_with_the_answer() {
 }
 
 #[tokio::test]
-async fn a_client_that_lacks_a_capability_is_told_which_in_both_eras() {
+async fn names_missing_client_capability_in_both_eras() {
     let server = library(&[]).await;
     let client = server.client();
     for is_plain in [true, false] {
@@ -84,7 +84,7 @@ async fn a_client_that_lacks_a_capability_is_told_which_in_both_eras() {
 }
 
 #[tokio::test]
-async fn what_the_client_can_do_reaches_the_component_in_both_eras() {
+async fn client_capabilities_reach_component_in_both_eras() {
     let server = library(&[]).await;
     let modern = server.client().output("capabilities", json!({})).await;
     assert_eq!(modern, json!({ "elicitation": { "form": {} } }));
@@ -130,7 +130,7 @@ async fn completes_arguments_100_at_a_time_and_none_where_unsupported() {
 }
 
 #[tokio::test]
-async fn log_lines_reach_only_a_client_that_asked_from_that_level_up() {
+async fn sends_log_lines_only_from_the_requested_level() {
     let server = library(&[]).await;
     let chat = async |level: Option<&str>| {
         let mut meta = Client::meta();
@@ -160,7 +160,7 @@ async fn log_lines_reach_only_a_client_that_asked_from_that_level_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn session_gets_the_log_from_its_set_level_and_another_none() {
+async fn session_receives_log_from_its_own_level() {
     let server = library(&[]).await;
     let session = LegacySession::open(&server.url()).await;
     let other = LegacySession::open(&server.url()).await;
@@ -180,7 +180,7 @@ async fn session_gets_the_log_from_its_set_level_and_another_none() {
 
 /// Arguments in headers must be those of the body.
 #[tokio::test]
-async fn schema_passes_untouched_and_headers_are_checked_against_body() {
+async fn passes_schema_unchanged_and_checks_headers_against_body() {
     let server = library(&[]).await;
     let client = server.client();
     let headers = [

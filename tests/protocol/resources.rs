@@ -14,7 +14,7 @@ fn uris(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn lists_resources_page_by_page_and_only_readable_ones() {
+async fn lists_only_readable_resources_page_by_page() {
     let server = library(&["echo"]).await;
     let client = server.client();
     let first = client.result("resources/list", json!({})).await;
@@ -33,7 +33,7 @@ async fn lists_resources_page_by_page_and_only_readable_ones() {
 }
 
 #[tokio::test]
-async fn lists_templates_and_reads_what_fits_one_from_its_component() {
+async fn lists_templates_and_reads_matching_resources() {
     let server = library(&[]).await;
     let client = server.client();
     let list = client.result("resources/templates/list", json!({})).await;
@@ -53,7 +53,7 @@ async fn lists_templates_and_reads_what_fits_one_from_its_component() {
 }
 
 #[tokio::test]
-async fn missing_resource_is_reported_with_its_uri_in_the_eras_words() {
+async fn missing_resource_error_has_uri_and_the_eras_code() {
     let server = library(&[]).await;
     let client = server.client();
     for uri in ["shop://nothing", "library://books/0", "library://books/1/2"] {
@@ -68,7 +68,7 @@ async fn missing_resource_is_reported_with_its_uri_in_the_eras_words() {
 }
 
 #[tokio::test]
-async fn refusals_and_broken_promises_are_errors_naming_their_source() {
+async fn refusals_and_contract_breaches_name_their_source() {
     let server = library(&[]).await;
     let client = server.client();
     let banned = read(&client, "library://books/banned").await;
@@ -80,7 +80,7 @@ async fn refusals_and_broken_promises_are_errors_naming_their_source() {
 }
 
 #[tokio::test]
-async fn asking_read_goes_on_with_the_answer_and_belongs_to_its_uri() {
+async fn asking_read_continues_only_for_its_uri() {
     let server = library(&[]).await;
     let client = server.client();
     let uri = "library://books/taste";
@@ -102,7 +102,7 @@ async fn asking_read_goes_on_with_the_answer_and_belongs_to_its_uri() {
 
 /// It cannot be asked what it cannot answer.
 #[tokio::test]
-async fn legacy_session_lists_reads_and_is_not_asked_what_it_cannot() {
+async fn legacy_session_is_asked_only_what_it_supports() {
     let server = library(&[]).await;
     let session = LegacySession::open(&server.url()).await;
     let list = session.request("resources/list", json!({})).await;
@@ -115,7 +115,7 @@ async fn legacy_session_lists_reads_and_is_not_asked_what_it_cannot() {
 }
 
 #[tokio::test]
-async fn component_without_resources_lists_none_and_serves_as_before() {
+async fn component_without_resources_still_serves_tools() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     assert_eq!(client.result("resources/list", json!({})).await["resources"], json!([]));
@@ -125,7 +125,7 @@ async fn component_without_resources_lists_none_and_serves_as_before() {
 
 /// Of two components that offer the same one, the second does not load; the error names it and the first.
 #[tokio::test]
-async fn refuses_a_second_prompt_resource_or_template_of_one_name() {
+async fn refuses_duplicate_prompt_resource_or_template() {
     let server = library(&[]).await;
     for (letter, clash) in [
         (b't', "prompt recommend"),

@@ -16,7 +16,7 @@ fn hall(show: &Value) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn seats_are_suggested_priced_and_given_away() {
+async fn suggests_prices_reserves_and_transfers_seats() {
     let server = TestServer::with(&["cinema"]).await;
     let show = showtimes(&server.client()).await.remove(0);
     let browser = Browser::open_at(&server.url(), &hall(&show), Look::DESKTOP).await;
@@ -82,7 +82,7 @@ async fn sell_out(client: &Client, show: &str) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
+async fn waitlist_offers_freed_seats() {
     let server = TestServer::with(&["cinema"]).await;
     let client = server.client();
     let show = showtimes(&client).await.pop().unwrap();
@@ -113,7 +113,7 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn declining_an_offer_leaves_the_keyboard_at_the_seats() {
+async fn declining_an_offer_keeps_focus_on_the_seats() {
     let server = TestServer::with(&["cinema"]).await;
     let client = server.client();
     let show = showtimes(&client).await.pop().unwrap();
@@ -154,7 +154,7 @@ const APART: &str = "
     return Math.abs(minutes(told) - minutes(window.rightTime())) % 1439;";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hall_says_by_the_hosts_clock_as_of_when_it_is() {
+async fn hall_shows_its_age_by_the_hosts_clock() {
     let server = TestServer::with(&["cinema"]).await;
     let show = showtimes(&server.client()).await.pop().unwrap();
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
@@ -180,7 +180,7 @@ const LATE: &str = "
     };";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn seats_booked_after_the_reader_left_are_told_and_let_go() {
+async fn releases_seats_held_after_the_reader_left() {
     let server = TestServer::with(&["cinema"]).await;
     let client = server.client();
     let show = showtimes(&client).await.remove(0);
@@ -209,7 +209,7 @@ async fn seats_booked_after_the_reader_left_are_told_and_let_go() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_ticket_says_what_became_of_the_reservation_meanwhile() {
+async fn ticket_shows_the_reservations_current_state() {
     let server = TestServer::with(&["cinema"]).await;
     let client = server.client();
     let show = showtimes(&client).await.remove(0);

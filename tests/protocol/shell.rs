@@ -27,7 +27,7 @@ async fn covered(browser: &Browser, css: &str) -> f64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_phone_has_five_ways_at_its_foot_and_more_behind_one() {
+async fn phone_bar_has_five_links_and_a_menu() {
     let server = TestServer::with(&FAMILIES).await;
     let browser = Browser::open(&server.url(), Look::PHONE).await;
     browser.find(".film-list .showtime").await;
@@ -87,7 +87,7 @@ const BROKEN: &str = "
     return all.filter(seen).filter(it => lines(it) > 1 || out(it)).map(it => it.innerText);";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_way_takes_two_lines_at_any_width() {
+async fn navigation_links_stay_on_one_line_at_any_width() {
     let server = TestServer::with(&FAMILIES).await;
     let mut look = Look::PHONE;
     let browser = Browser::open(&server.url(), look).await;
@@ -134,7 +134,7 @@ const APART: &str = "
     return Math.max(...all) - Math.min(...all);";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_header_is_whole_in_a_window_320_pixels_wide() {
+async fn header_fits_a_window_320_pixels_wide() {
     let server = TestServer::with(&FAMILIES).await;
     let narrow = Look { width: 320, ..Look::PHONE };
     for look in [narrow, narrow.japanese()] {
@@ -155,7 +155,7 @@ async fn the_header_is_whole_in_a_window_320_pixels_wide() {
 
 /// Where the system sets the colours, no ground and no colour tells what is open.
 #[tokio::test(flavor = "multi_thread")]
-async fn forced_colours_show_which_place_is_open() {
+async fn forced_colours_show_the_open_view() {
     let server = TestServer::with(&FAMILIES).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     let media = serde_json::json!({ "features": [{ "name": "forced-colors", "value": "active" }] });
@@ -177,7 +177,7 @@ async fn forced_colours_show_which_place_is_open() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_narrow_window_has_its_ways_in_a_menu() {
+async fn narrow_window_puts_links_in_a_menu() {
     let server = TestServer::with(&FAMILIES).await;
     let narrow = Look { width: 820, height: 1180, ..Look::DESKTOP };
     let browser = Browser::open(&server.url(), narrow.japanese()).await;

@@ -22,7 +22,7 @@ async fn locked(scopes: &[&str]) -> (TestServer, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn page_without_a_token_asks_for_one_and_reports_its_faults() {
+async fn asks_for_a_token_and_reports_its_faults() {
     let (server, token) = locked(&["*"]).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     browser.says("h1", "Sign in").await;
@@ -60,7 +60,7 @@ async fn page_without_a_token_asks_for_one_and_reports_its_faults() {
 
 /// By day and by night, on a desktop and on a phone.
 #[tokio::test(flavor = "multi_thread")]
-async fn page_shows_what_the_token_reaches_in_any_look() {
+async fn shows_what_the_token_reaches_in_any_theme() {
     let (server, token) = locked(&["tool:list_movies"]).await;
     for look in [Look::DESKTOP, Look::PHONE.dark().japanese()] {
         let browser = Browser::open(&server.url(), look).await;

@@ -60,7 +60,7 @@ async fn set(browser: &Browser, id: &str, value: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn staff_sees_the_week_and_sells_adds_and_takes_out() {
+async fn staff_sees_week_sells_adds_and_removes_showings() {
     let server = TestServer::with(&["cinema"]).await;
     let show = showtimes(&server.client()).await.remove(0);
     let seats = free_seats(&server.client(), &id(&show)).await;
@@ -137,7 +137,7 @@ async fn staff_sees_the_week_and_sells_adds_and_takes_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn staff_adds_and_changes_films_with_clear_faults() {
+async fn staff_edits_films_and_sees_faults() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = open(&server, "/films", Look::DESKTOP.japanese()).await;
     browser.hit("button", "作品を追加").await;
@@ -188,7 +188,7 @@ fn cell(row: usize, column: usize) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn staff_draws_a_screen_by_mouse_and_by_keyboard() {
+async fn staff_draws_a_screen_by_mouse_and_keyboard() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = open(&server, "/screens", Look::DESKTOP).await;
     is_seen_well(&browser, "screens").await;
@@ -303,7 +303,7 @@ async fn staff_moves_a_party_to_other_seats() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn import_shows_what_would_change_before_it_does() {
+async fn import_previews_its_changes() {
     let server = TestServer::with(&["cinema"]).await;
     let mut edited = catalogue(&server).await;
     edited["cleaning_minutes"] = json!(5);
@@ -361,7 +361,7 @@ async fn import_shows_what_would_change_before_it_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn customers_see_no_way_to_the_staffs_place() {
+async fn customers_see_no_link_to_the_admin_view() {
     for (scopes, is_staff) in
         [(&["component:cinema"][..], false), (&["component:cinema", "tool:occupancy"], true)]
     {

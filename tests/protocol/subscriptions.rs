@@ -12,8 +12,8 @@ async fn ring(server: &TestServer, uri: &str) {
     server.client().output("ring", json!({ "uri": uri })).await;
 }
 
-fn method(it: &str) -> (String, Option<String>) {
-    (format!("notifications/{it}/list_changed"), None)
+fn method(kind: &str) -> (String, Option<String>) {
+    (format!("notifications/{kind}/list_changed"), None)
 }
 
 fn updated(uri: &str) -> (String, Option<String>) {
@@ -21,7 +21,7 @@ fn updated(uri: &str) -> (String, Option<String>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_modern_listener_hears_what_was_agreed_and_nothing_else() {
+async fn modern_listener_receives_only_agreed_notifications() {
     let server = library(&[]).await;
     let uris = json!(["library://books/1", "no uri"]);
     let wanted = json!({ "promptsListChanged": true, "resourceSubscriptions": uris });
@@ -46,7 +46,7 @@ async fn a_modern_listener_hears_what_was_agreed_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_swap_is_told_for_the_lists_that_the_component_stands_on() {
+async fn swap_notifies_only_about_the_components_lists() {
     let server = library(&["echo"]).await;
     let all = json!({
         "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true,
@@ -65,7 +65,7 @@ async fn a_swap_is_told_for_the_lists_that_the_component_stands_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn legacy_session_gets_subscribed_updates_until_it_unsubscribes() {
+async fn legacy_session_receives_updates_until_it_unsubscribes() {
     let server = library(&[]).await;
     let session = LegacySession::open(&server.url()).await;
     let mut listener = session.listen().await;
@@ -84,7 +84,7 @@ async fn legacy_session_gets_subscribed_updates_until_it_unsubscribes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_has_so_many_subscriptions_and_a_listener_too() {
+async fn limits_subscriptions_of_sessions_and_listeners() {
     let server = library(&[]).await;
     let session = LegacySession::open(&server.url()).await;
     for number in 0..256 {
@@ -103,7 +103,7 @@ async fn a_session_has_so_many_subscriptions_and_a_listener_too() {
 }
 
 /// Receives all of `uris`, in whatever order.
-async fn all_heard(listener: &mut Listener, uris: &[String]) {
+async fn all_notified(listener: &mut Listener, uris: &[String]) {
     let mut missing: Vec<_> = uris.to_vec();
     while !missing.is_empty() {
         let (_, uri) = listener.notified().await;
@@ -112,7 +112,7 @@ async fn all_heard(listener: &mut Listener, uris: &[String]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listener_that_stalls_delays_no_other_listener() {
+async fn stalled_listener_delays_no_other() {
     let server = library(&[]).await;
     let long = "x".repeat(900);
     let uris: Vec<_> = (0..100).map(|it| format!("library://books/{it}{long}")).collect();
@@ -130,14 +130,14 @@ async fn a_listener_that_stalls_delays_no_other_listener() {
     let rounds = async {
         for _ in 0..60 {
             client.output("ring", json!({ "uris": uris })).await;
-            all_heard(&mut healthy, &uris).await;
+            all_notified(&mut healthy, &uris).await;
         }
     };
     tokio::time::timeout(tests::PATIENCE, rounds).await.expect("nobody else is waited for");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_that_listens_again_hears_what_is_new_alone() {
+async fn reconnected_session_receives_only_new_notifications() {
     let server = library(&[]).await;
     let session = LegacySession::open(&server.url()).await;
     for book in ["library://books/1", "library://books/2"] {

@@ -43,7 +43,7 @@ async fn over(client: &Client, id: &str) -> Value {
 
 /// TASK-5: what a kill leaves of tasks: what waits goes on, what is over is there, and what was running is told.
 #[tokio::test(flavor = "multi_thread")]
-async fn tasks_outlive_a_kill_of_the_program() {
+async fn tasks_survive_a_kill_of_the_host() {
     let folders = Folders::new();
     for name in ["tasks", "library"] {
         folders.put(name, &component_bytes(name));

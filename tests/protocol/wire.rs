@@ -8,7 +8,7 @@ use tests::{
 };
 
 #[tokio::test]
-async fn a_modern_client_discovers_lists_and_calls_without_a_session() {
+async fn modern_client_lists_and_calls_without_a_session() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     let discovered = client.result("server/discover", json!({})).await;
@@ -31,7 +31,7 @@ async fn a_modern_client_discovers_lists_and_calls_without_a_session() {
 }
 
 #[tokio::test]
-async fn the_order_of_tools_is_the_same_each_time() {
+async fn lists_tools_in_a_stable_order() {
     let server = TestServer::with(&["rogue", "echo"]).await;
     let names = server.client().tools().await;
     assert_eq!(
@@ -45,7 +45,7 @@ async fn the_order_of_tools_is_the_same_each_time() {
 }
 
 #[tokio::test]
-async fn modern_request_lacking_what_the_revision_asks_gets_an_error() {
+async fn rejects_modern_requests_against_the_revision() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     let (status, answer) = client.request("tools/list", json!({ "_meta": {} })).await;
@@ -82,7 +82,7 @@ async fn modern_request_lacking_what_the_revision_asks_gets_an_error() {
 }
 
 #[tokio::test]
-async fn a_legacy_client_initializes_lists_and_calls_in_its_session() {
+async fn legacy_client_lists_and_calls_in_its_session() {
     let server = TestServer::with(&["echo"]).await;
     let session = LegacySession::open(&server.url()).await;
     let list = session.request("tools/list", json!({})).await;
@@ -95,7 +95,7 @@ async fn a_legacy_client_initializes_lists_and_calls_in_its_session() {
 }
 
 #[tokio::test]
-async fn progress_reaches_a_caller_who_asks_for_it() {
+async fn progress_reaches_the_requesting_caller() {
     let server = TestServer::with(&["echo"]).await;
     let mut meta = Client::meta();
     meta["progressToken"] = json!("t1");
@@ -116,7 +116,7 @@ async fn progress_reaches_a_caller_who_asks_for_it() {
 }
 
 #[tokio::test]
-async fn caller_is_anonymous_and_speaks_the_language_of_the_request() {
+async fn caller_is_anonymous_with_the_requests_language() {
     let server = TestServer::with(&["echo"]).await;
     let mut headers = vec![
         ("accept", "application/json, text/event-stream"),
@@ -145,7 +145,7 @@ fn call(id: u64, tool: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_missed_is_had_by_its_last_event() {
+async fn last_event_id_recovers_a_missed_answer() {
     let server = TestServer::with(&["echo"]).await;
     let session = LegacySession::open(&server.url()).await;
     let whole = session.post(call(7, "echo", json!({ "value": { "a": 1 } }))).await;
@@ -165,7 +165,7 @@ async fn an_answer_that_was_missed_is_had_by_its_last_event() {
 }
 
 #[tokio::test]
-async fn events_without_a_message_go_to_those_who_read_them() {
+async fn sends_empty_events_only_to_revisions_that_read_them() {
     let server = TestServer::with(&["echo"]).await;
     for (revision, are_read) in [("2025-03-26", false), ("2025-06-18", false), (LEGACY, true)] {
         let begun = LegacySession::begin_in(revision, &server.client(), json!({})).await;
@@ -187,7 +187,7 @@ async fn answer(session: &LegacySession, question: &Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_goes_on_and_is_waited_for_by_its_last_event() {
+async fn call_outlives_its_connection_and_resumes_by_event_id() {
     let server = TestServer::with(&["echo"]).await;
     let session = LegacySession::open_with(&server.url(), json!({ "elicitation": {} })).await;
     let mut first = session.post(call(7, "greet", json!({}))).await;
@@ -202,7 +202,7 @@ async fn a_call_goes_on_and_is_waited_for_by_its_last_event() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_requests_with_one_id_do_not_mix_their_answers() {
+async fn equal_request_ids_do_not_mix_answers() {
     let server = TestServer::with(&["echo"]).await;
     let session = LegacySession::open_with(&server.url(), json!({ "elicitation": {} })).await;
     let mut first = Listener::of(session.post(call(7, "greet", json!({}))).await);
@@ -222,7 +222,7 @@ async fn two_requests_with_one_id_do_not_mix_their_answers() {
 }
 
 #[tokio::test]
-async fn a_batch_is_refused_with_what_to_do() {
+async fn refuses_a_batch_with_advice() {
     let server = TestServer::with(&["echo"]).await;
     let session = LegacySession::open(&server.url()).await;
     let batch = json!([call(1, "echo", json!({ "value": {} }))]);
@@ -232,7 +232,7 @@ async fn a_batch_is_refused_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn an_empty_cursor_is_the_first_page() {
+async fn empty_cursor_is_the_first_page() {
     let server = TestServer::with(&["echo"]).await;
     for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
         let (_, answer) = server.client().request(method, json!({ "cursor": "" })).await;

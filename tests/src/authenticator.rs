@@ -1,4 +1,4 @@
-//! An authenticator as browsers have it, in a few lines: one passkey on the curve P-256 (AUTH-2).
+//! A minimal WebAuthn authenticator: one passkey on the curve P-256 (AUTH-2).
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::{
@@ -8,13 +8,13 @@ use ring::{
 };
 use serde_json::{Value, json};
 
-/// Flags of what it says: a user was there, and was verified; and that it says what the passkey is.
+/// Flags of authenticator data: user present, user verified, attested credential data.
 const VERIFIED: u8 = 0b101;
 const ATTESTED: u8 = 0b100_0000;
 
-/// One with a passkey of its own for the server at `origin`.
+/// An authenticator with one passkey for the server at `origin`.
 pub struct Authenticator {
-    /// The number of its passkey.
+    /// The credential id of its passkey.
     id: Vec<u8>,
     key: EcdsaKeyPair,
     origin: String,
@@ -26,7 +26,7 @@ fn encoded(bytes: &[u8]) -> String {
 }
 
 impl Authenticator {
-    /// One for the server at `origin`, whose host is `domain`.
+    /// An authenticator for the server at `origin`, whose host is `domain`.
     ///
     /// # Panics
     /// Where there are no random numbers.

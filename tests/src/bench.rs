@@ -384,7 +384,7 @@ impl Tested {
         match self.round(tool, arguments, serde_json::json!({})).await {
             SoloOutcome::Done(output) => {
                 let text = |part| match part {
-                    Content::Text(it) => Some(it.text),
+                    Content::Text(text) => Some(text.text),
                     _ => None,
                 };
                 output.content.into_iter().filter_map(text).collect()
@@ -405,8 +405,8 @@ impl Tested {
 /// The address of the database that stands for `file` on this process's cluster.
 fn standing_for(file: PathBuf) -> String {
     static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap_or_else(|it| it.into_inner());
-    known.entry(file).or_insert_with(|| Cluster::shared().database()).clone()
+    let mut cached = KNOWN.lock().unwrap_or_else(|it| it.into_inner());
+    cached.entry(file).or_insert_with(|| Cluster::shared().database()).clone()
 }
 
 /// All that the database at `file` holds, or the one that stands for it.

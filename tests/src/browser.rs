@@ -1,4 +1,4 @@
-//! A browser that a test drives as a person would: by what is on the page, by role and label.
+//! A browser driven as a person would: by the page's texts, roles and labels.
 
 use std::{
     path::PathBuf,
@@ -24,16 +24,16 @@ use crate::PATIENCE;
 use driver::{DevTools, Log, connect};
 use pool::Chromium;
 
-/// How often to look for what is to appear.
+/// The interval of polling.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// How often Tab is pressed on the way to something.
+/// Maximum number of Tab presses on the way to an element.
 const TABS_MAX: usize = 120;
 
-/// The rules of axe's that see another page where nothing but its colours is another.
+/// Rules of axe that depend on colours.
 const COLOURS: [&str; 2] = ["color-contrast", "link-in-text-block"];
 
-/// Counts the streams of news that a document opens.
+/// Counts the notification streams that a document opens.
 const COUNT: &str = "
     window.listening = 0;
     const send = window.fetch;
@@ -44,7 +44,7 @@ const COUNT: &str = "
         return answer;
     };";
 
-/// Lets nothing in a frame be pressed but one element, and keeps whether that was.
+/// Blocks presses in a frame except on one element, and records whether that was pressed.
 const GUARD: &str = "
     const [it] = arguments;
     window.guard?.end();
@@ -69,19 +69,19 @@ const GUARD: &str = "
         },
     };";
 
-/// An element, as scripts take it.
+/// An element as an argument of scripts.
 fn reference(element: &Element) -> Value {
     serde_json::to_value(element).expect("a reference is JSON")
 }
 
-/// How a browser looks at the page.
+/// The window and the preferences of a browser.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     /// The width of the window, in CSS pixels.
     pub width: u32,
     /// The height of the window, in CSS pixels.
     pub height: u32,
-    /// Whether the device prefers dark.
+    /// Whether it prefers a dark page.
     pub dark: bool,
     /// The browser's language: `ja` or `en`.
     pub language: &'static str,
@@ -106,12 +106,11 @@ impl Look {
     }
 }
 
-/// A browser in which nothing is kept of a test before, and which this test has alone. It is the next test's once
-/// this one drops it, unless the test fails.
+/// A browser with fresh state for one test. It returns to the pool when dropped, unless the test fails.
 pub struct Browser {
     client: Client,
     session: String,
-    /// None once it is given back.
+    /// None after its return to the pool.
     chromium: Option<Chromium>,
     url: String,
 }
@@ -122,7 +121,7 @@ impl Browser {
         Self::open_at(url, "", look).await
     }
 
-    /// Opens the page of the server at `url` where `address` is: `#/counter`.
+    /// Opens an address such as `#/counter` of the page at `url`.
     pub async fn open_at(url: &str, address: &str, look: Look) -> Self {
         let mut chromium = Chromium::take(look.language).await;
         let client = connect(pool::driver(), &chromium.debugger).await;
@@ -137,7 +136,7 @@ impl Browser {
         browser
     }
 
-    /// Leaves nothing of what a test before it has kept.
+    /// Deletes the state of earlier tests.
     async fn begin_anew(&self, visited: Vec<String>) {
         for origin in visited {
             let all = json!({ "origin": origin, "storageTypes": "all" });
@@ -162,26 +161,26 @@ impl Browser {
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
     }
 
-    /// A command of the browser's own protocol, and what it answers.
+    /// Sends a DevTools command and returns its result.
     pub async fn devtools(&self, method: &str, params: Value) -> Value {
         let command = DevTools { method: method.to_owned(), params };
         self.client.issue_cmd(command).await.expect("the browser obeys")
     }
 
-    /// Runs a script in each document of this window before the document's own, from the next load on.
+    /// Runs a script in each document of this window before the document's own scripts, from the next load on.
     pub async fn begins_with(&self, script: &str) {
         let script = json!({ "source": script });
         self.devtools("Page.addScriptToEvaluateOnNewDocument", script).await;
     }
 
-    /// Loads the page again, and waits until it hears of news.
-    pub async fn hears(&self) {
+    /// Reloads the page, and waits until it listens to notifications.
+    pub async fn reload_until_listening(&self) {
         self.begins_with(COUNT).await;
         self.script("location.reload()").await;
         self.until("window.listening > 0").await;
     }
 
-    /// Takes the network away, or gives it back.
+    /// Switches the network off or on.
     pub async fn offline(&self, is_offline: bool) {
         self.devtools("Network.enable", json!({})).await;
         let conditions = json!({
@@ -190,7 +189,7 @@ impl Browser {
         self.devtools("Network.emulateNetworkConditions", conditions).await;
     }
 
-    /// Looks at the page in another way from now on.
+    /// Changes the window and the preferences.
     pub async fn look(&self, look: Look) {
         self.emulate(look).await;
     }
@@ -205,12 +204,12 @@ impl Browser {
         }
     }
 
-    /// Goes into the frame that fits a CSS selector: what is looked for from now on is in it.
+    /// Switches to the frame that matches a CSS selector.
     pub async fn into_frame(&self, css: &str) {
         self.find(css).await.enter_frame().await.expect("it is a frame");
     }
 
-    /// Goes back to the page around all frames.
+    /// Switches to the top document.
     pub async fn out_of_frames(&self) {
         // Around the page itself there is nothing more to go out to.
         for _ in 0..2 {
@@ -218,7 +217,7 @@ impl Browser {
         }
     }
 
-    /// A further window on an address of the page, which is driven from now on; what it is called.
+    /// Opens another window on an address of the page and switches to it; returns its id.
     pub async fn window(&self, address: &str) -> WindowHandle {
         let opened = self.client.new_window(false).await.expect("a window opens");
         self.to(&opened.handle).await;
@@ -226,7 +225,7 @@ impl Browser {
         opened.handle
     }
 
-    /// The same, which counts in `window.listening` the streams of news that it opens.
+    /// The same, with notification streams counted in `window.listening`.
     pub async fn counting_window(&self, address: &str) -> WindowHandle {
         let window = self.window("icon.svg").await;
         self.begins_with(COUNT).await;
@@ -234,22 +233,22 @@ impl Browser {
         window
     }
 
-    /// The window that is driven now.
+    /// The id of the current window.
     pub async fn this_window(&self) -> WindowHandle {
         self.client.window().await.expect("there is one")
     }
 
-    /// Drives another window from now on.
+    /// Switches to another window.
     pub async fn to(&self, window: &WindowHandle) {
         self.client.switch_to_window(window.clone()).await.expect("it is there");
     }
 
-    /// Closes the window that is driven; another has to be gone to.
+    /// Closes the current window; the test must switch to another.
     pub async fn close_window(&self) {
         self.client.close_window().await.expect("it closes");
     }
 
-    /// The element that fits a CSS selector, once it is there.
+    /// Waits for the element that matches a CSS selector.
     pub async fn find(&self, css: &str) -> Element {
         let found = self.client.wait().at_most(PATIENCE).every(LOOK_EVERY);
         match found.for_element(Locator::Css(css)).await {
@@ -258,13 +257,12 @@ impl Browser {
         }
     }
 
-    /// Clicks what fits a CSS selector, in the middle of the window, where nothing lies over it; what is drawn anew
-    /// meanwhile is found again.
+    /// Scrolls to the element that matches a CSS selector and clicks it; finds it again if it is redrawn.
     pub async fn click(&self, css: &str) {
         self.tap_found(css, async || self.find(css).await).await;
     }
 
-    /// Clicks what `find` finds, and finds it again where it is drawn anew meanwhile.
+    /// Clicks the result of `find`, and finds it again if it is redrawn.
     async fn tap_found(&self, named: &str, find: impl AsyncFn() -> Element) {
         for _ in 0..20 {
             match self.try_tap(&find().await).await {
@@ -275,10 +273,10 @@ impl Browser {
         panic!("{named}: it is drawn anew all the time");
     }
 
-    /// Clicks an element, in the middle of the window, where nothing lies over it, once it rests there.
+    /// Scrolls to an element and clicks it once it rests and is not covered.
     ///
-    /// A frame of another origin is moved by its parent a little later, which an element in it cannot see. What is
-    /// pressed there beside the element is kept from the page, and the element is pressed again.
+    /// A parent moves a frame of another origin a little later, unseen by the frame. A press that misses the
+    /// element is kept from the page and repeated.
     pub async fn tap(&self, element: &Element) {
         self.try_tap(element).await.expect("it is clicked");
     }
@@ -305,7 +303,7 @@ impl Browser {
         panic!("something lies over it, or it does not rest");
     }
 
-    /// Brings an element into the middle of the window, and waits until it rests there.
+    /// Scrolls an element into the middle of the window, and waits until it rests.
     async fn rests(&self, element: &Element) -> Result<(), CmdError> {
         let script = "
             const [it, done] = arguments;
@@ -324,18 +322,18 @@ impl Browser {
         self.client.execute_async(script, vec![reference(element)]).await.map(drop)
     }
 
-    /// All elements that fit a CSS selector now.
+    /// All elements that match a CSS selector now.
     pub async fn all(&self, css: &str) -> Vec<Element> {
         self.client.find_all(Locator::Css(css)).await.expect("the page is there")
     }
 
-    /// The element that a script returned: an object with its id under a name of the standard's.
+    /// Parses an element that a script returned.
     fn element(&self, reference: &Value) -> Option<Element> {
         let id = reference.as_object()?.values().next()?.as_str()?;
         Some(Element::from_element_id(self.client.clone(), id.to_owned().into()))
     }
 
-    /// What an element says, once it is there.
+    /// Waits for an element and returns its text.
     pub async fn text(&self, css: &str) -> String {
         let found = self.client.find(Locator::Css(css)).await;
         match found {
@@ -344,7 +342,7 @@ impl Browser {
         }
     }
 
-    /// Waits until an element says something with `part` in it.
+    /// Waits until an element's text contains `part`.
     pub async fn says(&self, css: &str, part: &str) {
         let began = Instant::now();
         loop {
@@ -363,7 +361,7 @@ impl Browser {
         self.send_found("what has the focus", focused, keys).await;
     }
 
-    /// Sends keys to what `find` finds, and finds it again where it is drawn anew before it has taken any.
+    /// Sends keys to the result of `find`, and finds it again if it is redrawn first.
     async fn send_found(&self, named: &str, find: impl AsyncFn() -> Element, keys: &str) {
         for _ in 0..20 {
             match find().await.send_keys(keys).await {
@@ -379,7 +377,7 @@ impl Browser {
         self.press(&key.to_string()).await;
     }
 
-    /// Presses Tab until what has the focus fits a CSS selector.
+    /// Presses Tab until the focused element matches a CSS selector.
     pub async fn tab_to(&self, css: &str) {
         for _ in 0..TABS_MAX {
             self.key(Key::Tab).await;
@@ -391,13 +389,13 @@ impl Browser {
         panic!("Tab does not come to {css}; the page says: {}", self.text("body").await);
     }
 
-    /// An attribute of whatever has the focus.
+    /// An attribute of the focused element.
     pub async fn focused(&self, attribute: &str) -> String {
         let focused = self.client.active_element().await.expect("something has the focus");
         focused.attr(attribute).await.ok().flatten().unwrap_or_default()
     }
 
-    /// Goes into an app's frame, and into the one in it where the app itself is.
+    /// Switches to the inner frame of an app.
     pub async fn into_app(&self) {
         for css in [".app-frame iframe", "iframe"] {
             let frame = self.find(css).await;
@@ -417,12 +415,12 @@ impl Browser {
         self.client.execute(script, vec![]).await.expect("the script runs")
     }
 
-    /// What a script returns that is given all that.
+    /// The result of a script with arguments.
     pub async fn ask(&self, script: &str, given: Vec<Value>) -> Value {
         self.client.execute(script, given).await.expect("the script runs")
     }
 
-    /// What a script hands to the function that it is given last.
+    /// The result of an asynchronous script, which calls its last argument.
     pub async fn ask_later(&self, script: &str, given: Vec<Value>) -> Value {
         self.client.execute_async(script, given).await.expect("the script runs")
     }
@@ -439,17 +437,17 @@ impl Browser {
         }
     }
 
-    /// What axe finds that is serious or worse: rule, and where.
+    /// Serious and critical findings of axe: rule and place.
     pub async fn serious_faults(&self) -> Vec<String> {
         self.faults_of(&["serious", "critical"], &json!({})).await
     }
 
-    /// All that axe finds: rule, and where.
+    /// All findings of axe: rule and place.
     pub async fn faults(&self) -> Vec<String> {
         self.faults_of(&["minor", "moderate", "serious", "critical"], &json!({})).await
     }
 
-    /// What axe finds wrong with colours alone: rule, and where. Enough by night of what was looked at by day.
+    /// Findings of axe about colours: rule and place. Enough for a dark page that was checked when light.
     pub async fn faults_of_colours(&self) -> Vec<String> {
         let rules = json!({ "runOnly": { "type": "rule", "values": COLOURS } });
         self.faults_of(&["minor", "moderate", "serious", "critical"], &rules).await
@@ -478,7 +476,7 @@ impl Browser {
         self.script(script).await == json!(true)
     }
 
-    /// Keeps a picture in the folder that `MADOGUCHI_SCREENSHOTS` names, if it names one.
+    /// Saves a picture of the window in the folder `MADOGUCHI_SCREENSHOTS`, if it is set.
     pub async fn picture(&self, name: &str) {
         let Some(folder) = std::env::var_os("MADOGUCHI_SCREENSHOTS").map(PathBuf::from) else {
             return;
@@ -488,7 +486,7 @@ impl Browser {
         std::fs::write(folder.join(format!("{name}.png")), png).expect("it can be written");
     }
 
-    /// Keeps a picture of the whole page, however long it is.
+    /// Saves a picture of the whole page.
     pub async fn whole_picture(&self, name: &str, look: Look) {
         if std::env::var_os("MADOGUCHI_SCREENSHOTS").is_none() {
             return;
@@ -501,7 +499,7 @@ impl Browser {
         self.emulate(look).await;
     }
 
-    /// What the browser complained about in its console.
+    /// The errors in the browser's console.
     pub async fn complaints(&self) -> Vec<String> {
         let log = self.client.issue_cmd(Log).await.expect("the browser has a log");
         let entries = log.as_array().cloned().unwrap_or_default();
@@ -509,7 +507,7 @@ impl Browser {
         severe.map(|it| it["message"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// Has no more need of the browser.
+    /// Returns the browser to the pool.
     pub async fn close(self) {
         drop(self);
     }

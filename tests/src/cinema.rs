@@ -1,4 +1,4 @@
-//! What tests need to know of the cinema's catalogue, asked from the tools themselves.
+//! The cinema's catalogue for tests, read through its tools.
 
 use serde_json::{Value, json};
 

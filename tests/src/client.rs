@@ -16,19 +16,19 @@ pub const MODERN: &str = "2026-07-28";
 pub struct Client {
     http: reqwest::Client,
     url: String,
-    /// What it shows to say who it is.
+    /// The token.
     token: Option<String>,
-    /// Where it speaks MCP.
+    /// The path of its MCP endpoint.
     endpoint: String,
 }
 
-/// News that a server sends without being asked.
+/// A stream of notifications.
 pub struct Listener {
     pub(crate) pending: String,
     pub(crate) stream: futures::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
 }
 
-/// An ordinary HTTP client to be; it needs no certificates, because nothing here speaks TLS.
+/// A builder of plain HTTP clients, without certificates.
 pub fn http() -> reqwest::ClientBuilder {
     host::tls::install_provider();
     reqwest::Client::builder().no_proxy().tls_certs_only([])
@@ -47,7 +47,7 @@ impl Client {
         self
     }
 
-    /// The same at another address of MCP's, such as `/mcp/booking`.
+    /// The same at another MCP endpoint, such as `/mcp/booking`.
     pub fn at(mut self, endpoint: &str) -> Self {
         self.endpoint = endpoint.to_owned();
         self
@@ -58,7 +58,7 @@ impl Client {
         &self.endpoint
     }
 
-    /// One request, to be sent as it stands.
+    /// A plain HTTP request.
     pub fn http(&self, method: reqwest::Method, path: &str) -> reqwest::RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.url));
         match &self.token {
@@ -76,7 +76,7 @@ impl Client {
         })
     }
 
-    /// Sends a body as it stands to a path.
+    /// Posts a body unchanged to a path.
     pub async fn post(
         &self,
         path: &str,
@@ -91,18 +91,18 @@ impl Client {
         request.send().await.expect("the server answers")
     }
 
-    /// What is at a path.
+    /// Gets a path.
     pub async fn get(&self, path: &str) -> Response {
         let request = self.http(reqwest::Method::GET, path);
         request.send().await.expect("the server answers")
     }
 
-    /// One request: the whole answer.
+    /// Sends one request; returns the HTTP response.
     pub async fn send(&self, method: &str, params: Value) -> Response {
         self.prepared(method, params).send().await.expect("the server answers")
     }
 
-    /// One request of MCP's, as it will be sent.
+    /// Builds one MCP request.
     fn prepared(&self, method: &str, mut params: Value) -> reqwest::RequestBuilder {
         if params.get("_meta").is_none() {
             params["_meta"] = Self::meta();
@@ -126,7 +126,7 @@ impl Client {
         request
     }
 
-    /// The result of one `tools/call`; none where the server went before it had answered.
+    /// The result of one `tools/call`, or none if the server disappears before its answer.
     pub async fn try_call(&self, tool: &str, arguments: Value) -> Option<Value> {
         let params = json!({ "name": tool, "arguments": arguments });
         let response = self.prepared("tools/call", params).send().await.ok()?;
@@ -188,7 +188,7 @@ impl Client {
         self.listen_for(json!({ "toolsListChanged": true })).await.0
     }
 
-    /// Listens for all that; returns once the server has agreed, with what it agreed to.
+    /// Listens for these notifications; returns once the server has agreed, with the agreed ones.
     pub async fn listen_for(&self, notifications: Value) -> (Listener, Value) {
         let params = json!({ "notifications": notifications });
         let response = self.send("subscriptions/listen", params).await;
@@ -202,7 +202,7 @@ impl Client {
 }
 
 impl Listener {
-    /// What comes in a response.
+    /// A listener to a streamed response.
     pub fn of(response: Response) -> Self {
         let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
         Self { pending: String::new(), stream }
@@ -238,7 +238,7 @@ impl Listener {
         (message["method"].as_str().expect("a method").to_owned(), uri)
     }
 
-    /// How many notifications there are that the list of tools has changed, until it is quiet.
+    /// Counts notifications of a changed tool list until none comes.
     pub async fn changes(&mut self, quiet: Duration) -> usize {
         let mut count = 0;
         while let Some(message) = self.next(quiet).await {
@@ -265,7 +265,7 @@ fn data(event: &str) -> Option<Value> {
     serde_json::from_str(data.join("\n").trim()).ok()
 }
 
-/// The last message of an answer, be it JSON or a stream of events.
+/// The last message of a response, as JSON or as an event stream.
 pub(crate) fn last_message(text: &str) -> Value {
     serde_json::from_str(text)
         .ok()

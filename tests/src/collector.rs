@@ -1,4 +1,4 @@
-//! A collector of traces as OpenTelemetry has them, which remembers what it is sent.
+//! An OpenTelemetry collector that records the traces it receives.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 /// A collector on a free port.
 pub struct Collector {
-    /// Its address, as it is configured.
+    /// Its URL for the configuration.
     pub url: String,
     spans: Spans,
     arrived: watch::Receiver<usize>,
@@ -17,7 +17,7 @@ pub struct Collector {
 type Spans = Arc<Mutex<Vec<Value>>>;
 
 impl Collector {
-    /// One that takes everything.
+    /// Starts a collector that accepts everything.
     pub async fn start() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("it is bound"));
@@ -35,7 +35,7 @@ impl Collector {
         Self { url, spans, arrived }
     }
 
-    /// The spans that have come, once there are that many.
+    /// Waits for that many spans and returns all.
     pub async fn spans(&mut self, at_least: usize) -> Vec<Value> {
         let enough = self.arrived.wait_for(|count| *count >= at_least);
         let enough = tokio::time::timeout(crate::PATIENCE, enough).await;
@@ -43,7 +43,7 @@ impl Collector {
         self.so_far()
     }
 
-    /// The spans that have come.
+    /// The spans received so far.
     pub fn so_far(&self) -> Vec<Value> {
         self.spans.lock().expect("no test panics while it takes spans").clone()
     }

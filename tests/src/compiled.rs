@@ -1,4 +1,4 @@
-//! The compiled code of components, shared by all tests' data folders and benches: compiled once for all rings.
+//! Compiled code of components, shared by all data folders and benches: compiled once for all rings.
 
 use std::{
     ffi::OsStr,
@@ -13,7 +13,7 @@ use host::{Config, registry::library::Library, seal::Seal};
 /// share it.
 const KEY: [u8; 32] = *b"the key of every test's data dir";
 
-/// Files that are kept; beyond that the oldest go.
+/// Maximum number of files; the oldest are deleted beyond it.
 const FILES_MAX: usize = 160;
 
 /// Where tests make their folders: on the disk of the shared code, so that it can be linked.
@@ -23,14 +23,14 @@ pub(crate) fn scratch() -> PathBuf {
     folder
 }
 
-/// What compiles for benches, and keeps the code.
+/// The compiler of benches, with a cache.
 pub(crate) fn library() -> Library {
     let mut config = Config::of(crate::embedded()).expect("it is tried in the host");
     config.data = scratch().join("benches");
     Library::open(&config, &Seal::of(&KEY)).expect("target/ can be written")
 }
 
-/// Links the code that is there into `data`, which is new.
+/// Links the shared code into the new folder `data`.
 ///
 /// # Panics
 /// If there is such a folder, or the disk is full.

@@ -1,19 +1,19 @@
-//! Agents for the tests of conversations: who they are, and what lets them in.
+//! Agents for the tests of conversations: configuration and credentials.
 
 use serde_json::{Value, json};
 
-/// What every agent of the tests comes in by.
+/// The passkey of every agent in the tests.
 pub const PASSKEY: &str = "open-sesame";
-/// Its argon2id hash at the least cost that there is, so that 200 come in at once.
+/// Its argon2id hash at minimal cost, so that 200 agents can log in at once.
 pub const HASH: &str =
     "$argon2id$v=19$m=8,t=1,p=1$bWFkb2d1Y2hpLXNhbHQ$Q3UV5Q6E4w4SElZgWftXQ8uhMJGmK/+3sMx4uOg/gEI";
 
-/// An agent from outside that works in these projects, as it stands in the settings.
+/// The settings of an agent from outside in these projects.
 pub fn agent(name: &str, projects: &[String]) -> Value {
     json!({ "name": name, "type": "ai", "projects": projects, "passkey": HASH })
 }
 
-/// What the settings of the component say in TOML, for a host: one project, and agents of its own.
+/// The component's settings in TOML: one project with these agents.
 pub fn toml(project: &str, agents: &[(String, String)]) -> String {
     let mut lines =
         format!("[components.conversations.settings.projects.{project}]\nname = \"{project}\"\n");

@@ -1,4 +1,4 @@
-//! A host somewhere in the network, played by this process on a port of 127.0.0.1.
+//! A remote host, played by this process on a port of 127.0.0.1.
 
 use std::sync::{Arc, Mutex};
 
@@ -62,7 +62,7 @@ async fn serve(
         "/json" => {
             let people = r#"[{"id":1,"name":"花子"}]"#;
             let length = people.len();
-            // The type is not what it is judged by.
+            // The content type is ignored.
             format!(
                 "HTTP/1.1 200 OK\r\n{close}content-type: text/plain\r\ncontent-length: {length}\r\n\r\n{people}"
             )

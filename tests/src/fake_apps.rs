@@ -1,4 +1,4 @@
-//! An MCP server of 2026-07-28 with an app, played by this process; it counts what it is called for.
+//! An MCP server of 2026-07-28 with an app, played by this process; it counts its calls.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// A server with tools and one app.
 pub struct FakeApps {
-    /// Where it is.
+    /// Its URL.
     pub url: String,
     state: Arc<ServerState>,
 }

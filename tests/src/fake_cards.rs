@@ -1,5 +1,5 @@
-//! Catalogues of cards, played by this process: the public card API by its guide, and one in our own
-//! format. They refuse what the real ones refuse, and remember what they are asked.
+//! Catalogues of cards, played by this process: the public card API by its guide, and one in our own format.
+//! They refuse what the real ones refuse, and record their requests.
 //!
 //! A name with a mark in it makes them misbehave: `#hang`, `#broken`, `#types`, `#large`, `#500`, `#429`;
 //! and so do the pictures of the cards that have it: `#html`, `#cut`, `#big`, `#gone`.
@@ -36,12 +36,12 @@ const CARDS: [(&str, &str, Option<&str>); 4] = [
 pub struct FakeCards {
     /// The base URL, `http://127.0.0.1:PORT`.
     pub url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    received: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 /// One request, as it came.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// Decoded, without the query.
     pub path: String,
     /// In its order, decoded.
@@ -50,7 +50,7 @@ pub struct Asked {
     pub headers: BTreeMap<String, String>,
 }
 
-impl Asked {
+impl ReceivedRequest {
     /// The parameter of that name.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|it| it.0 == name).map(|it| it.1.as_str())
@@ -69,10 +69,10 @@ impl FakeCards {
     pub async fn start() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let url = format!("http://{}", listener.local_addr().expect("it listens"));
-        let asked = Arc::<Mutex<Vec<Asked>>>::default();
-        let service = Router::new().fallback(serve).with_state(asked.clone());
+        let received = Arc::<Mutex<Vec<ReceivedRequest>>>::default();
+        let service = Router::new().fallback(serve).with_state(received.clone());
         tokio::spawn(async move { axum::serve(listener, service).await });
-        Self { url, asked }
+        Self { url, received }
     }
 
     /// The port that it listens on.
@@ -81,32 +81,32 @@ impl FakeCards {
     }
 
     /// Each request so far.
-    pub fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().expect("no test panics while it serves").clone()
+    pub fn received(&self) -> Vec<ReceivedRequest> {
+        self.received.lock().expect("no test panics while it serves").clone()
     }
 
     /// The paths of all requests so far.
     pub fn paths(&self) -> Vec<String> {
-        self.asked().into_iter().map(|it| it.path).collect()
+        self.received().into_iter().map(|it| it.path).collect()
     }
 }
 
 async fn serve(
-    State(all): State<Arc<Mutex<Vec<Asked>>>>,
+    State(all): State<Arc<Mutex<Vec<ReceivedRequest>>>>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
     let url = Url::parse(&format!("http://fake{uri}")).expect("it is a path");
     let header = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    let asked = Asked {
+    let received = ReceivedRequest {
         path: decoded(url.path()),
         query: url.query_pairs().into_owned().collect(),
         headers: headers.iter().map(|(name, it)| (name.to_string(), header(it))).collect(),
     };
-    all.lock().expect("no test panics while it serves").push(asked.clone());
+    all.lock().expect("no test panics while it serves").push(received.clone());
     let host = headers.get(header::HOST).map(header).unwrap_or_default();
-    let mark = asked.mark().unwrap_or_default();
-    if asked.path.starts_with("/images/") {
+    let mark = received.mark().unwrap_or_default();
+    if received.path.starts_with("/images/") {
         return picture(&mark);
     }
     match mark.as_str() {
@@ -119,22 +119,22 @@ async fn serve(
             let wait = [(header::RETRY_AFTER, "17")];
             (StatusCode::TOO_MANY_REQUESTS, wait, "").into_response()
         }
-        _ if asked.path == "/api/v7/cardinfo.php" => public(&asked, &host),
-        _ => own(&asked),
+        _ if received.path == "/api/v7/cardinfo.php" => public(&received, &host),
+        _ => own(&received),
     }
 }
 
 /// The public API. 400 where a parameter is unknown, where `num` comes without `offset`, and where
 /// nothing matches; a name is looked for in the language that is asked for.
-fn public(asked: &Asked, host: &str) -> Response {
+fn public(received: &ReceivedRequest, host: &str) -> Response {
     let refused = |error: &str| json_text(400, json!({ "error": error }).to_string());
-    if asked.query.iter().any(|it| !PARAMETERS.contains(&it.0.as_str())) {
+    if received.query.iter().any(|it| !PARAMETERS.contains(&it.0.as_str())) {
         return refused("You are using an unknown parameter.");
     }
-    if asked.parameter("num").is_some() != asked.parameter("offset").is_some() {
+    if received.parameter("num").is_some() != received.parameter("offset").is_some() {
         return refused("You must use num and offset together.");
     }
-    let is_japanese = match asked.parameter("language") {
+    let is_japanese = match received.parameter("language") {
         None => false,
         Some("ja") => true,
         Some(_) => {
@@ -143,12 +143,12 @@ fn public(asked: &Asked, host: &str) -> Response {
             );
         }
     };
-    let count = asked.parameter("num").and_then(|it| it.parse().ok()).unwrap_or(usize::MAX);
+    let count = received.parameter("num").and_then(|it| it.parse().ok()).unwrap_or(usize::MAX);
     let found = CARDS.iter().enumerate().filter(|(_, (ja, en, archetype))| {
         let shown = if is_japanese { ja } else { en };
-        asked.parameter("name").is_none_or(|it| shown == &it)
-            && asked.parameter("fname").is_none_or(|it| shown.contains(it))
-            && asked.parameter("archetype").is_none_or(|it| *archetype == Some(it))
+        received.parameter("name").is_none_or(|it| shown == &it)
+            && received.parameter("fname").is_none_or(|it| shown.contains(it))
+            && received.parameter("archetype").is_none_or(|it| *archetype == Some(it))
     });
     let data: Vec<Value> = found
         .take(count)
@@ -169,7 +169,7 @@ fn public(asked: &Asked, host: &str) -> Response {
 }
 
 /// Our own format. A card's picture misbehaves as its name says; `elsewhere` is an address that is not granted.
-fn own(asked: &Asked) -> Response {
+fn own(received: &ReceivedRequest) -> Response {
     let card = |name: &str| {
         let image = match name {
             "elsewhere" => "http://127.0.0.2:1/secret.png".to_owned(),
@@ -177,14 +177,14 @@ fn own(asked: &Asked) -> Response {
         };
         json!({ "name": name, "image": image })
     };
-    if asked.path == "/v1/cards" {
-        let name = asked.parameter("name").unwrap_or_default();
+    if received.path == "/v1/cards" {
+        let name = received.parameter("name").unwrap_or_default();
         if name == "nobody" {
             return json_text(404, json!({ "cards": [], "suggestions": ["somebody"] }).to_string());
         }
         return json_text(200, json!({ "cards": [card(name)] }).to_string());
     }
-    match asked.path.strip_prefix("/v1/themes/") {
+    match received.path.strip_prefix("/v1/themes/") {
         Some("mixed") => {
             let cards = ["one", "two#html", "three#gone", "four"].map(card);
             json_text(200, json!({ "cards": cards }).to_string())

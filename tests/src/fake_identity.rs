@@ -1,6 +1,6 @@
-//! An identity provider as OpenID Connect, RFC 8414 and RFC 7662 have it, on a port of this machine: its metadata,
-//! its keys, which rotate, its introspection endpoint; registration, codes with PKCE and tokens for clients, with a
-//! person who consents to everything. It counts what it is asked, and answers what is asked rightly and nothing else.
+//! An identity provider after OpenID Connect, RFC 8414 and RFC 7662, on a port of this machine: metadata,
+//! rotating keys, introspection, registration, codes with PKCE, tokens, and a person who always consents. It
+//! counts its requests and refuses invalid ones.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -92,8 +92,8 @@ impl SigningKey {
         let encoded = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
         let mut key = match &*self.pair {
             Pair::Rsa(pair) => {
-                let it = RsaPublicKeyComponents::<Vec<u8>>::from(pair.public());
-                json!({ "kty": "RSA", "use": "sig", "n": encoded(&it.n), "e": encoded(&it.e) })
+                let public = RsaPublicKeyComponents::<Vec<u8>>::from(pair.public());
+                json!({ "kty": "RSA", "use": "sig", "n": encoded(&public.n), "e": encoded(&public.e) })
             }
             Pair::Ec(pair) => {
                 let (x, y) = pair.public_key().as_ref()[1..].split_at(32);
@@ -155,7 +155,7 @@ struct Inner {
     /// What opaque tokens are worth.
     opaque: HashMap<String, Value>,
     /// How often each path was asked for.
-    asked: HashMap<String, usize>,
+    received: HashMap<String, usize>,
     /// Where each client that has registered is sent back to, and the scopes that its person has consented to.
     clients: HashMap<String, (String, BTreeSet<String>)>,
     /// Codes that wait to be redeemed.
@@ -232,13 +232,13 @@ impl FakeIdentity {
     }
 
     /// How often its keys were asked for.
-    pub fn asked_for_keys(&self) -> usize {
-        self.asked("/realms/test/keys")
+    pub fn key_requests(&self) -> usize {
+        self.received("/realms/test/keys")
     }
 
     /// How often that path was asked for.
-    pub fn asked(&self, path: &str) -> usize {
-        self.lock().asked.get(path).copied().unwrap_or_default()
+    pub fn received(&self, path: &str) -> usize {
+        self.lock().received.get(path).copied().unwrap_or_default()
     }
 
     /// The claims of a token for `audience`, with `more` in place of or beside them; null takes one away.
@@ -287,7 +287,7 @@ async fn answer(State(fake): State<FakeIdentity>, request: Request) -> Response 
     let path = request.uri().path().to_owned();
     let fault = {
         let mut inner = fake.lock();
-        *inner.asked.entry(path.clone()).or_default() += 1;
+        *inner.received.entry(path.clone()).or_default() += 1;
         inner.fault
     };
     match fault {
@@ -412,8 +412,8 @@ fn fields(text: &[u8]) -> HashMap<String, String> {
 
 /// RFC 6749, 4.1.1, with RFC 7636 and RFC 8707. The person consents, to what they consented to before as well.
 fn authorized(fake: &FakeIdentity, query: &str) -> Response {
-    let asked = fields(query.as_bytes());
-    let field = |name: &str| asked.get(name).map(String::as_str).unwrap_or_default();
+    let received = fields(query.as_bytes());
+    let field = |name: &str| received.get(name).map(String::as_str).unwrap_or_default();
     let issuer = fake.issuer();
     let mut inner = fake.lock();
     let Some((redirect, consented)) = inner.clients.get_mut(field("client_id")) else {

@@ -1,5 +1,5 @@
-//! Providers of routes, played by this process: Google's APIs, OSRM, Valhalla and Nominatim, made from
-//! their public documentation. They refuse what the real ones refuse, and remember what they are asked.
+//! Providers of routes, played by this process from their public documentation: Google's APIs, OSRM, Valhalla
+//! and Nominatim. They refuse what the real ones refuse, and record their requests.
 //!
 //! A place whose name has a mark in it makes them misbehave: `#hang`, `#broken`, `#types`, `#large`,
 //! `#500`, and with Google each of its statuses, such as `#ZERO_RESULTS`.
@@ -30,35 +30,35 @@ pub const KEY: &str = "AIzaFake/key+of&mine";
 /// A line over three points, with precision 5.
 pub const LINE: &str = "_p~iF~ps|U_ulLnnqC_mqNvxq`@";
 
-/// All of them under one address.
+/// All providers under one address.
 pub struct FakeMaps {
     /// The base URL, `http://127.0.0.1:PORT`.
     pub url: String,
     memory: Arc<Memory>,
 }
 
-/// One request, as it came.
+/// A received request.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// The method: `GET`, `POST`.
     pub method: String,
     /// The path, without the query.
     pub path: String,
-    /// In its order, decoded.
+    /// The query's parameters in order, decoded.
     pub query: Vec<(String, String)>,
-    /// Names in lower case.
+    /// Headers, with names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// The body that was posted, as JSON.
+    /// The body as JSON.
     pub body: Value,
 }
 
 #[derive(Default)]
 struct Memory {
-    asked: Mutex<Vec<Asked>>,
+    received: Mutex<Vec<ReceivedRequest>>,
     unknown: AtomicUsize,
 }
 
-impl Asked {
+impl ReceivedRequest {
     /// The parameter of that name.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|it| it.0 == name).map(|it| it.1.as_str())
@@ -75,7 +75,7 @@ impl Asked {
         fields.keys().map(String::as_str).find(|it| !names.contains(it))
     }
 
-    /// What stands behind a `#` in whatever is asked.
+    /// The mark behind a `#` in the request.
     fn mark(&self) -> Option<String> {
         let query = self.query.iter().map(|it| it.1.as_str()).collect::<Vec<_>>().join(" ");
         let text = format!("{query} {}", self.body);
@@ -85,7 +85,7 @@ impl Asked {
 }
 
 impl FakeMaps {
-    /// Opens them on a free port.
+    /// Starts them on a free port.
     pub async fn start() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let url = format!("http://{}", listener.local_addr().expect("it listens"));
@@ -101,8 +101,8 @@ impl FakeMaps {
     }
 
     /// Each request so far.
-    pub fn asked(&self) -> Vec<Asked> {
-        self.memory.asked.lock().expect("no test panics while it serves").clone()
+    pub fn received(&self) -> Vec<ReceivedRequest> {
+        self.memory.received.lock().expect("no test panics while it serves").clone()
     }
 }
 
@@ -119,15 +119,15 @@ async fn serve(
     let header = |(name, value): (&HeaderName, &HeaderValue)| {
         (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
     };
-    let asked = Asked {
+    let received = ReceivedRequest {
         method: method.to_string(),
         path: url.path().to_owned(),
         query: url.query_pairs().into_owned().collect(),
         headers: headers.iter().map(header).collect(),
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
     };
-    memory.asked.lock().expect("no test panics while it serves").push(asked.clone());
-    let mark = asked.mark();
+    memory.received.lock().expect("no test panics while it serves").push(received.clone());
+    let mark = received.mark();
     match mark.as_deref() {
         Some("hang") => std::future::pending().await,
         Some("broken") => (StatusCode::OK, "{\"status\": \"OK\", ".to_owned()),
@@ -138,26 +138,26 @@ async fn serve(
         Some("UNKNOWN_ONCE") if memory.unknown.fetch_add(1, Ordering::Relaxed) == 0 => {
             reply(200, json!({ "status": "UNKNOWN_ERROR" }))
         }
-        mark => answer(&asked, mark.unwrap_or_default()),
+        mark => answer(&received, mark.unwrap_or_default()),
     }
 }
 
-fn answer(asked: &Asked, mark: &str) -> Reply {
-    let path = asked.path.as_str();
+fn answer(received: &ReceivedRequest, mark: &str) -> Reply {
+    let path = received.path.as_str();
     match path {
-        _ if path.starts_with("/maps/api/") => google::answer(asked, mark),
-        "/directions/v2:computeRoutes" => routes::routes(asked, mark),
-        "/distanceMatrix/v2:computeRouteMatrix" => routes::matrix(asked, mark),
-        _ if path.starts_with("/route/v1/") => open::osrm_route(asked),
-        _ if path.starts_with("/table/v1/") => open::osrm_table(asked),
-        "/route" => open::valhalla_route(asked),
-        "/sources_to_targets" => open::valhalla_table(asked),
-        "/search" => open::nominatim(asked),
+        _ if path.starts_with("/maps/api/") => google::answer(received, mark),
+        "/directions/v2:computeRoutes" => routes::routes(received, mark),
+        "/distanceMatrix/v2:computeRouteMatrix" => routes::matrix(received, mark),
+        _ if path.starts_with("/route/v1/") => open::osrm_route(received),
+        _ if path.starts_with("/table/v1/") => open::osrm_table(received),
+        "/route" => open::valhalla_route(received),
+        "/sources_to_targets" => open::valhalla_table(received),
+        "/search" => open::nominatim(received),
         _ => reply(404, json!({ "error": "there is nothing at this path" })),
     }
 }
 
-/// JSON, and none of it of the kind that it is to be.
+/// JSON with values of wrong types.
 fn wrong_types() -> Reply {
     let wrong = json!({
         "status": 7, "routes": { "0": "?" }, "rows": 1, "results": "?", "code": [],

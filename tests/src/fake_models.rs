@@ -1,6 +1,5 @@
-//! Models of other people, played by this process: made from the public documentation of their APIs.
-//! They refuse what the documentation does not know, remember what they are asked, and answer what a
-//! test has written down for them, one reply a request.
+//! Model providers, played by this process from the public documentation of their APIs. They refuse
+//! undocumented requests, record what they receive, and answer with a test's script, one reply per request.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -24,114 +23,114 @@ pub mod claude;
 pub mod gemini;
 pub mod openai;
 
-/// Bytes of a request that a fake reads: more than any of them takes.
+/// Maximum bytes of a request body.
 const BODY_BYTES_MAX: usize = 64 << 20;
 
-/// What a fake does with a request that breaks no rule.
+/// The reply to a valid request.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// Answers with this message, in the provider's own JSON as it would come without streaming; the
-    /// fake streams it where streaming is asked for.
+    /// Answers with this message in the provider's unstreamed JSON; the fake streams it if the request
+    /// wants a stream.
     Message(Value, Course),
-    /// Fails with this status, saying when to come back where that is given.
+    /// Fails with this status and an optional retry time.
     Error {
         /// The HTTP status.
         status: u16,
-        /// The header `Retry-After`, as it is written.
+        /// The value of `Retry-After`.
         retry_after: Option<&'static str>,
     },
-    /// Refuses it with this status, in these words.
+    /// Fails with this status and this message.
     Refusal(u16, &'static str),
     /// Answers 200 with bytes that are no JSON.
     Nonsense,
-    /// It takes the request and never answers.
+    /// Never answers.
     Hang,
 }
 
-/// How a streamed answer goes on.
+/// The course of a streamed answer.
 #[derive(Clone, Debug, Default)]
 pub enum Course {
-    /// The answer comes to its end.
+    /// The whole answer.
     #[default]
     Whole,
     /// The connection breaks after so many events.
     Cut(usize),
-    /// The stream ends orderly after so many events, as if it were all.
+    /// The stream ends regularly after so many events.
     Ended(usize),
     /// The event after so many is no JSON.
     Broken(usize),
-    /// Nothing more comes after so many events; the connection stays.
+    /// The stream hangs after so many events; the connection stays open.
     Stalled(usize),
-    /// Each event waits for a permit of the test's.
+    /// Each event waits for a permit of the test.
     Stepped(Arc<Semaphore>),
-    /// The event after so many is this one (an error in the middle, say), and the stream ends.
+    /// After so many events this one follows, for example an error, and the stream ends.
     Instead(usize, Sse),
-    /// This one comes after so many events, and the others after it.
+    /// After so many events this one follows, then the others.
     Between(usize, Sse),
 }
 
 /// One event of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sse {
-    /// Its `event:` line, with the providers that write one.
+    /// The `event:` line, for providers that write one.
     pub name: Option<&'static str>,
     /// The JSON of its `data:` line.
     pub data: String,
 }
 
-/// One request, as it came.
+/// A received request.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// The method: `GET`, `POST`.
     pub method: String,
     /// The path, without the query.
     pub path: String,
-    /// In its order, decoded.
+    /// The query's parameters in order, decoded.
     pub query: Vec<(String, String)>,
-    /// Names in lower case.
+    /// Headers, with names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// The body that was posted, as JSON.
+    /// The body as JSON.
     pub body: Value,
-    /// Which rule it broke, in the text of the answer.
+    /// The rule that it broke, as in the answer.
     pub broke: Option<String>,
 }
 
-impl Asked {
-    /// The header of that name; nothing, where it is not there.
+impl ReceivedRequest {
+    /// The value of a header, or an empty text.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", String::as_str)
     }
 }
 
-/// A rule that a request broke: the status, and what the provider says.
+/// A broken rule: the status and the message of the provider.
 #[derive(Clone, Debug)]
 pub struct Broken(pub u16, pub String);
 
-/// What distinguishes one provider from another.
+/// The differences between providers.
 pub trait Provider: Send + Sync + 'static {
-    /// Whether the request keeps the documented rules.
-    fn judge(&self, asked: &Asked) -> Result<(), Broken>;
+    /// Checks the request against the documented rules.
+    fn judge(&self, received: &ReceivedRequest) -> Result<(), Broken>;
 
     /// Whether the request wants a stream.
-    fn is_streamed(&self, asked: &Asked) -> bool;
+    fn is_streamed(&self, received: &ReceivedRequest) -> bool;
 
-    /// The message as it is answered without streaming, completed with what every message has.
-    fn whole(&self, asked: &Asked, message: &Value) -> Value;
+    /// The unstreamed response for a message, with the fields of every response.
+    fn whole(&self, received: &ReceivedRequest, message: &Value) -> Value;
 
     /// The same as a stream.
-    fn events(&self, asked: &Asked, message: &Value) -> Vec<Sse>;
+    fn events(&self, received: &ReceivedRequest, message: &Value) -> Vec<Sse>;
 
     /// The body of an error.
     fn error(&self, status: u16, message: &str) -> Value;
 
-    /// What is answered to anything that takes no reply from the script (lists of models).
-    fn beside(&self, asked: &Asked) -> Option<Value> {
-        let _ = asked;
+    /// The response to a request that uses no scripted reply, such as a list of models.
+    fn unscripted(&self, received: &ReceivedRequest) -> Option<Value> {
+        let _ = received;
         None
     }
 }
 
-/// One of them under an address of its own.
+/// A fake provider on a port of its own.
 pub struct FakeModel {
     /// The base URL, `http://127.0.0.1:PORT`.
     pub url: String,
@@ -141,20 +140,20 @@ pub struct FakeModel {
 struct FakeState {
     provider: Box<dyn Provider>,
     script: Mutex<VecDeque<Reply>>,
-    asked: Mutex<Vec<Asked>>,
+    received: Mutex<Vec<ReceivedRequest>>,
     /// When each event of the last stream was handed to the network.
     sent: Mutex<Vec<Instant>>,
 }
 
 impl FakeModel {
-    /// Opens it on a free port.
+    /// Starts it on a free port.
     pub async fn start(provider: impl Provider) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let url = format!("http://{}", listener.local_addr().expect("it listens"));
         let fake_state = Arc::new(FakeState {
             provider: Box::new(provider),
             script: Mutex::default(),
-            asked: Mutex::default(),
+            received: Mutex::default(),
             sent: Mutex::default(),
         });
         let service = Router::new().fallback(serve).with_state(fake_state.clone());
@@ -162,39 +161,40 @@ impl FakeModel {
         Self { url, fake_state }
     }
 
-    /// Writes down what it does with the next request that has nothing written down yet.
+    /// Appends a reply to the script.
     pub fn then(&self, reply: Reply) -> &Self {
         lock(&self.fake_state.script).push_back(reply);
         self
     }
 
-    /// The same, with a message that comes whole.
+    /// Appends a complete message to the script.
     pub fn says(&self, message: Value) -> &Self {
         self.then(Reply::Message(message, Course::Whole))
     }
 
-    /// Fails once with this status.
+    /// Appends a failure with this status to the script.
     pub fn fails(&self, status: u16) -> &Self {
         self.then(Reply::Error { status, retry_after: None })
     }
 
-    /// Each request so far, those that broke a rule among them.
-    pub fn asked(&self) -> Vec<Asked> {
-        lock(&self.fake_state.asked).clone()
+    /// All requests so far, including invalid ones.
+    pub fn received(&self) -> Vec<ReceivedRequest> {
+        lock(&self.fake_state.received).clone()
     }
 
-    /// The bodies of those that ask the model, and broke no rule.
+    /// The bodies of valid requests to the model.
     pub fn bodies(&self) -> Vec<Value> {
-        let asked = self.asked().into_iter().filter(|it| it.method == "POST" && it.broke.is_none());
-        asked.map(|it| it.body).collect()
+        let received =
+            self.received().into_iter().filter(|it| it.method == "POST" && it.broke.is_none());
+        received.map(|it| it.body).collect()
     }
 
-    /// The rules that were broken so far, as the answers named them.
+    /// The rules broken so far, as in the answers.
     pub fn broken(&self) -> Vec<String> {
-        self.asked().into_iter().filter_map(|it| it.broke).collect()
+        self.received().into_iter().filter_map(|it| it.broke).collect()
     }
 
-    /// How many replies are written down that were not asked for.
+    /// The number of unused replies in the script.
     pub fn left(&self) -> usize {
         lock(&self.fake_state.script).len()
     }
@@ -221,7 +221,7 @@ async fn serve(
     let header = |(name, value): (&HeaderName, &HeaderValue)| {
         (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
     };
-    let mut asked = Asked {
+    let mut received = ReceivedRequest {
         method: method.to_string(),
         path: url.path().to_owned(),
         query: url.query_pairs().into_owned().collect(),
@@ -229,23 +229,27 @@ async fn serve(
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
         broke: None,
     };
-    let judged = fake_state.provider.judge(&asked);
-    asked.broke = judged.as_ref().err().map(|it| it.1.clone());
-    lock(&fake_state.asked).push(asked.clone());
+    let judged = fake_state.provider.judge(&received);
+    received.broke = judged.as_ref().err().map(|it| it.1.clone());
+    lock(&fake_state.received).push(received.clone());
     if let Err(Broken(status, message)) = judged {
         return json(status, &fake_state.provider.error(status, &message));
     }
-    if let Some(beside) = fake_state.provider.beside(&asked) {
-        return json(200, &beside);
+    if let Some(response) = fake_state.provider.unscripted(&received) {
+        return json(200, &response);
     }
     let reply = lock(&fake_state.script).pop_front();
     match reply {
-        Some(Reply::Message(message, course)) => message_of(fake_state, &asked, &message, course),
+        Some(Reply::Message(message, course)) => {
+            message_of(fake_state, &received, &message, course)
+        }
         Some(Reply::Error { status, retry_after }) => {
             let mut response =
                 json(status, &fake_state.provider.error(status, "as the test wishes"));
-            if let Some(it) = retry_after {
-                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(it));
+            if let Some(seconds) = retry_after {
+                response
+                    .headers_mut()
+                    .insert(header::RETRY_AFTER, HeaderValue::from_static(seconds));
             }
             response
         }
@@ -262,15 +266,15 @@ async fn serve(
 
 fn message_of(
     fake_state: Arc<FakeState>,
-    asked: &Asked,
+    received: &ReceivedRequest,
     message: &Value,
     course: Course,
 ) -> Response<Body> {
     let provider = &fake_state.provider;
-    if !provider.is_streamed(asked) {
-        return json(200, &provider.whole(asked, message));
+    if !provider.is_streamed(received) {
+        return json(200, &provider.whole(received, message));
     }
-    let mut events = provider.events(asked, message);
+    let mut events = provider.events(received, message);
     let mut end = End::Orderly;
     let mut gate = None;
     match course {
@@ -310,7 +314,7 @@ fn message_of(
     text("text/event-stream", Body::from_stream(events.chain(end)))
 }
 
-/// What comes after the last event.
+/// The end of a stream.
 enum End {
     Orderly,
     Torn,

@@ -1,6 +1,6 @@
-//! A registry as the OCI distribution specification has it (1.1), in memory, on a port of this machine: blobs,
-//! manifests, tags, uploads, referrers, and tokens for who asks with the right name and password. It refuses what a
-//! strict registry refuses, counts what it is asked, and misbehaves as it is told.
+//! A registry after the OCI distribution specification (1.1), in memory, on a port of this machine: blobs,
+//! manifests, tags, uploads, referrers, and tokens for valid credentials. It refuses what a strict registry
+//! refuses, counts its requests, and can be told to fail.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -24,14 +24,14 @@ use tokio_rustls::TlsAcceptor;
 use crate::fake_signing::FakeAuthority;
 use host::digest::digest;
 
-/// Who may ask a registry that asks.
+/// The valid credentials.
 pub const ACCOUNT: (&str, &str) = ("ann", "s3cret:pass&word");
-/// What a manifest of one thing is.
+/// The media type of a manifest.
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
-/// What a list of manifests is.
+/// The media type of an index.
 pub const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 
-/// How a registry wants to be asked.
+/// How a registry authenticates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Asks {
     /// Not at all.
@@ -39,11 +39,11 @@ pub enum Asks {
     Nothing,
     /// By name and password.
     Basic,
-    /// By tokens, which itself or the address of another one gives.
+    /// By tokens from itself or from another address.
     Tokens(Option<String>),
 }
 
-/// How it misbehaves.
+/// A registry's fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     /// Not at all.
@@ -51,23 +51,23 @@ pub enum Fault {
     None,
     /// It answers blobs with other bytes of the same length.
     OtherBlobs,
-    /// It answers manifests with another space in them, under the digest of before.
+    /// It answers manifests with an added space, under the former digest.
     OtherManifests,
-    /// It says that manifests are of another digest.
+    /// It reports another digest for manifests.
     OtherDigests,
-    /// It says nothing more once it is asked for a blob.
+    /// It hangs on requests for blobs.
     Silent,
-    /// Its blobs begin and do not go on.
+    /// Its blobs hang after their beginning.
     Stalling,
     /// Its blobs never end.
     Endless,
-    /// Its blobs say that they are shorter than they are.
+    /// Its blobs are longer than announced.
     Short,
-    /// Its manifests are larger than any.
+    /// Its manifests are oversized.
     Oversized,
-    /// It redirects requests for blobs there.
+    /// It redirects requests for blobs to this address.
     Redirecting(String),
-    /// It knows nothing of referrers.
+    /// It does not support referrers.
     WithoutReferrers,
 }
 
@@ -75,17 +75,17 @@ pub enum Fault {
 struct Inner {
     asks: Asks,
     fault: Fault,
-    /// By digest.
+    /// Blobs by digest.
     blobs: HashMap<String, Bytes>,
-    /// By repository and digest: media type and bytes.
+    /// Manifests by repository and digest: media type and bytes.
     manifests: HashMap<(String, String), (String, Bytes)>,
-    /// By repository and tag.
+    /// Digests by repository and tag.
     tags: BTreeMap<(String, String), String>,
     uploads: HashMap<String, Bytes>,
     tokens: HashMap<String, String>,
-    /// Each request: method, path, and whether something secret came along.
-    asked: Vec<(String, String, bool)>,
-    /// What is at any other path.
+    /// Each request: method, path, and whether it had credentials.
+    received: Vec<(String, String, bool)>,
+    /// Documents at other paths.
     files: HashMap<String, Value>,
     made: usize,
 }
@@ -102,7 +102,7 @@ impl axum::serve::Listener for Secure {
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         loop {
-            // Who does not believe the certificate goes away.
+            // Clients that reject the certificate disconnect.
             if let Ok((stream, from)) = self.tcp.accept().await
                 && let Ok(stream) = self.acceptor.accept(stream).await
             {
@@ -126,7 +126,7 @@ pub struct FakeRegistry {
 }
 
 impl FakeRegistry {
-    /// An empty one that asks nothing.
+    /// Starts an empty registry without authentication.
     ///
     /// # Panics
     /// If no port is free.
@@ -139,7 +139,7 @@ impl FakeRegistry {
         fake
     }
 
-    /// The same over TLS, with the certificate that `authority` has made out.
+    /// The same over TLS, with a certificate of `authority`.
     ///
     /// # Panics
     /// If no port is free.
@@ -165,34 +165,34 @@ impl FakeRegistry {
         self.inner.lock().expect("no test panics while it answers")
     }
 
-    /// What is named so there.
+    /// The reference of that name in this registry.
     pub fn reference(&self, rest: &str) -> String {
         format!("oci://{}/{rest}", self.host)
     }
 
-    /// Has it ask so from now on.
+    /// Changes how it authenticates.
     pub fn ask(&self, asks: Asks) {
         self.lock().asks = asks;
     }
 
-    /// Has it misbehave from now on.
+    /// Sets its fault.
     pub fn fail(&self, fault: Fault) {
         self.lock().fault = fault;
     }
 
-    /// Puts a document at a path beside the registry's own.
+    /// Serves a document at another path.
     pub fn serve(&self, path: &str, document: Value) {
         self.lock().files.insert(path.to_owned(), document);
     }
 
     /// The requests so far: method and path.
-    pub fn asked(&self) -> Vec<String> {
-        self.lock().asked.iter().map(|it| format!("{} {}", it.0, it.1)).collect()
+    pub fn received(&self) -> Vec<String> {
+        self.lock().received.iter().map(|it| format!("{} {}", it.0, it.1)).collect()
     }
 
-    /// How many requests came with something secret.
+    /// The number of requests with credentials.
     pub fn secrets(&self) -> usize {
-        self.lock().asked.iter().filter(|it| it.2).count()
+        self.lock().received.iter().filter(|it| it.2).count()
     }
 
     /// The digest that a tag names.
@@ -203,12 +203,12 @@ impl FakeRegistry {
         self.lock().tags[&(repository.to_owned(), tag.to_owned())].clone()
     }
 
-    /// Has a tag name another manifest that is there.
+    /// Moves a tag to another manifest.
     pub fn retag(&self, repository: &str, tag: &str, digest: &str) {
         self.lock().tags.insert((repository.to_owned(), tag.to_owned()), digest.to_owned());
     }
 
-    /// Keeps a blob, and returns the descriptor of it.
+    /// Stores a blob and returns its descriptor.
     pub fn blob(&self, media_type: &str, bytes: &[u8]) -> Value {
         let digest = format!("sha256:{}", digest(bytes));
         self.lock().blobs.insert(digest.clone(), Bytes::copy_from_slice(bytes));
@@ -223,7 +223,7 @@ impl FakeRegistry {
         self.lock().blobs[digest].to_vec()
     }
 
-    /// Keeps a manifest, under a tag if one is named, and returns its digest.
+    /// Stores a manifest, optionally with a tag, and returns its digest.
     ///
     /// # Panics
     /// If it has no media type.
@@ -247,17 +247,17 @@ impl FakeRegistry {
         self.lock().manifests[&(repository.to_owned(), digest.to_owned())].1.to_vec()
     }
 
-    /// A descriptor of a manifest that is there.
+    /// The descriptor of a stored manifest.
     pub fn described(&self, repository: &str, digest: &str) -> Value {
         let size = self.manifest_bytes(repository, digest).len();
         json!({ "mediaType": MANIFEST, "digest": digest, "size": size })
     }
 
-    /// What lies beside the manifest of that digest.
+    /// The layer of an artifact that refers to the manifest of that digest.
     ///
     /// # Panics
     /// If nothing does.
-    pub fn beside(&self, repository: &str, digest: &str) -> Vec<u8> {
+    pub fn attached(&self, repository: &str, digest: &str) -> Vec<u8> {
         let inner = self.lock();
         let own = inner.manifests.iter().filter(|it| it.0.0 == repository);
         let mut read = own.filter_map(|it| serde_json::from_slice::<Value>(&it.1.1).ok());
@@ -265,8 +265,8 @@ impl FakeRegistry {
         inner.blobs[found["layers"][0]["digest"].as_str().expect("it has one")].to_vec()
     }
 
-    /// Puts something beside the manifest of that digest, and returns its own.
-    pub fn refer(&self, repository: &str, to: &str, media_type: &str, bytes: &[u8]) -> String {
+    /// Stores an artifact that refers to the manifest of that digest, and returns its own digest.
+    pub fn attach(&self, repository: &str, to: &str, media_type: &str, bytes: &[u8]) -> String {
         let layer = self.blob(media_type, bytes);
         let config = self.blob("application/vnd.oci.empty.v1+json", b"{}");
         let subject = self.described(repository, to);
@@ -296,7 +296,7 @@ async fn answer(State(fake): State<FakeRegistry>, request: Request) -> Response 
     };
     let is_secret =
         !authorization.is_empty() || String::from_utf8_lossy(&body).contains("refresh_token");
-    fake.lock().asked.push((parts.method.to_string(), path.clone(), is_secret));
+    fake.lock().received.push((parts.method.to_string(), path.clone(), is_secret));
     if path == "/token" {
         return token(&fake, &authorization, &query, &body);
     }
@@ -330,7 +330,7 @@ async fn answer(State(fake): State<FakeRegistry>, request: Request) -> Response 
     }
 }
 
-/// The repository, what of it, and which.
+/// Splits a path into repository, kind and reference.
 fn read(path: &str) -> Option<(String, &'static str, &str)> {
     let rest = path.strip_prefix("/v2/")?;
     for (mark, kind) in [
@@ -355,7 +355,7 @@ fn basic() -> String {
     format!("Basic {}", STANDARD.encode(format!("{}:{}", ACCOUNT.0, ACCOUNT.1)))
 }
 
-/// Why who asks so is not answered.
+/// The refusal of a request without valid credentials.
 fn refused(
     fake: &FakeRegistry,
     authorization: &str,
@@ -388,7 +388,7 @@ fn refused(
     Some(response)
 }
 
-/// A token for one repository, to who asks with name and password, or with the token of the identity provider.
+/// Issues a token for one repository, for name and password or for a token of the identity provider.
 fn token(
     fake: &FakeRegistry,
     authorization: &str,

@@ -1,5 +1,5 @@
-//! An authority that makes out certificates to people and machines, and a transparency log that takes their
-//! signatures: as Sigstore's have it, all in this process, and for the trusted root of a test alone.
+//! A certificate authority and a transparency log after Sigstore's, in this process, trusted only by a test's
+//! root.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 
 use host::digest::{digest, hexadecimal};
 
-/// What a bundle is.
+/// The media type of a bundle.
 pub const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
-/// Who vouches for names.
+/// The identity provider in certificates.
 pub const ISSUER: &str = "https://id.example";
 /// A day.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
-/// What an envelope has in it.
+/// The payload type of an envelope.
 const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
 
 /// The algorithm of all signatures here: ECDSA with SHA-256 (1.2.840.10045.4.3.2).
 const ALGORITHM: &[u8] = b"\x2a\x86\x48\xce\x3d\x04\x03\x02";
-/// What stands before a key's own bytes.
+/// The DER prefix of a public key.
 const KEY_HEAD: &[u8] = b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00";
 
 /// An authority and a log.
@@ -31,14 +31,14 @@ pub struct FakeSigning {
     authority: EcdsaKeyPair,
     root: Vec<u8>,
     log: EcdsaKeyPair,
-    /// Who signs times, by what certificate.
+    /// The timestamp authority's key and certificate.
     clock: (EcdsaKeyPair, Vec<u8>),
 }
 
-/// How a timestamp is made, where that is not as it should be.
+/// A flaw of a timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StampFlaw {
-    /// As it should be.
+    /// No flaw.
     None,
     /// It was made when the certificate had expired.
     Late,
@@ -56,14 +56,14 @@ pub enum StampFlaw {
     NoProof,
 }
 
-/// How a bundle is made, where that is not as it should be.
+/// A flaw of a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// As it should be.
     None,
-    /// The log took it when the certificate had expired.
+    /// It was logged after the certificate expired.
     Expired,
-    /// The log has not signed the time that is said.
+    /// The stated time is not signed by the log.
     OtherTime,
     /// The log's proof is of another tree.
     OtherProof,
@@ -158,7 +158,7 @@ pub struct FakeAuthority {
 }
 
 impl FakeAuthority {
-    /// One that no other test knows.
+    /// A new authority for one test.
     ///
     /// # Panics
     /// If the system has no randomness.
@@ -193,7 +193,7 @@ impl Default for FakeSigning {
 }
 
 impl FakeSigning {
-    /// New ones, that no other test knows.
+    /// A new authority and log for one test.
     ///
     /// # Panics
     /// If the system has no randomness.
@@ -210,7 +210,7 @@ impl FakeSigning {
         Self { authority: own, root, log: key(), clock: (clock, certified) }
     }
 
-    /// The trusted root that has both.
+    /// The trusted root with both.
     pub fn trusted_root(&self) -> String {
         let key = public(&self.log);
         json!({

@@ -1,4 +1,4 @@
-//! Clients that others wrote, talked to while they run.
+//! Foreign clients as processes, talked to while they run.
 
 use std::{path::PathBuf, process::Stdio};
 
@@ -10,7 +10,7 @@ use tokio::{
 
 use crate::PATIENCE;
 
-/// A client that runs.
+/// A running client process.
 pub struct Foreign {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -51,7 +51,7 @@ impl Foreign {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("it says {line}"))
     }
 
-    /// Waits until it has ended well.
+    /// Waits until it has exited successfully.
     pub async fn ends(mut self) {
         let status = tokio::time::timeout(PATIENCE, self.child.wait()).await;
         let status = status.expect("it ends").expect("it is our child");

@@ -1,4 +1,4 @@
-//! Forms that an agent asked for, from its side.
+//! Forms from the side of the agent that requests them.
 
 use serde_json::{Value, json};
 
@@ -10,12 +10,12 @@ use crate::{
 
 /// A form that waits for its answer.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct RequestedForm {
     /// The handle; a person who has it may fill the form in.
     pub handle: String,
-    /// Where it is filled in.
+    /// The address at which it is filled in.
     pub url: String,
-    /// The whole result of the call that asked.
+    /// The whole result of the request.
     pub result: Value,
 }
 
@@ -47,7 +47,7 @@ pub fn form(fields: Value) -> Value {
     json!({ "title": "Form", "fields": fields })
 }
 
-/// What a client says of itself that shows forms by itself.
+/// Capabilities of a client that shows forms on its own page.
 fn as_a_page() -> Value {
     let mut meta = Client::meta();
     meta["io.modelcontextprotocol/clientCapabilities"] =
@@ -55,35 +55,35 @@ fn as_a_page() -> Value {
     meta
 }
 
-/// What `request_form` answers to a client that shows forms by itself.
+/// The result of `request_form` for a client that shows forms on its own page.
 pub async fn request(client: &Client, form: &Value) -> Value {
     let arguments = json!({ "form_schema": form });
     let params = json!({ "name": "request_form", "arguments": arguments, "_meta": as_a_page() });
     client.result("tools/call", params).await
 }
 
-/// Asks for a form that waits for a person.
-pub async fn ask(client: &Client, form: &Value) -> Asked {
+/// Requests a form.
+pub async fn ask(client: &Client, form: &Value) -> RequestedForm {
     let result = request(client, form).await;
     assert_ne!(result["isError"], true, "{result}");
     let place = &result["_meta"]["forms/form"];
     let text = |name: &str| place[name].as_str().unwrap_or_else(|| panic!("{result}")).to_owned();
-    Asked { handle: text("handle"), url: text("url"), result }
+    RequestedForm { handle: text("handle"), url: text("url"), result }
 }
 
-/// How far a form has come now.
+/// The form's submission now.
 pub async fn submission(client: &Client, handle: &str) -> Value {
     client.output("get_form_submission", json!({ "handle": handle })).await
 }
 
-/// What was filled in, once it was.
+/// The form's values, once it is answered.
 pub async fn values(client: &Client, handle: &str) -> Value {
     let answer = answered(client, handle).await;
     assert_eq!(answer["status"], "submitted", "{answer}");
     answer["values"].clone()
 }
 
-/// What a form came to, once it waits no more.
+/// The form's submission, once it is closed.
 pub async fn answered(client: &Client, handle: &str) -> Value {
     let arguments = json!({ "handle": handle, "timeout_seconds": 20 });
     let mut answer = Value::Null;
@@ -95,7 +95,7 @@ pub async fn answered(client: &Client, handle: &str) -> Value {
     answer
 }
 
-/// What was typed so far, as the host has it.
+/// The form's draft.
 pub async fn draft(client: &Client, handle: &str) -> Value {
     client.output("open_form", json!({ "handle": handle })).await["draft"].clone()
 }

@@ -1,4 +1,4 @@
-//! Files that hold what a component touches and offers: a change of either shows in the diff.
+//! Golden files of a component's permissions and tools: each change shows in the diff.
 
 use std::{fs, path::Path};
 

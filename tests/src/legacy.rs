@@ -1,4 +1,4 @@
-//! A client of the era before (2025-11-25): it initializes a session and is spoken to through it.
+//! A client of the legacy era (2025-11-25): it initializes a session and uses it.
 
 use futures::StreamExt;
 use reqwest::{Method, Response};
@@ -22,7 +22,7 @@ impl LegacySession {
         Self::open_with(url, json!({})).await
     }
 
-    /// The same with a client that can do so much.
+    /// The same with these client capabilities.
     pub async fn open_with(url: &str, capabilities: Value) -> Self {
         let session = Self::begin_with(&Client::new(url), capabilities).await;
         let session = session.expect("there is room");
@@ -30,12 +30,12 @@ impl LegacySession {
         session
     }
 
-    /// Says that it is ready.
+    /// Sends `notifications/initialized`.
     pub async fn initialized(&self) {
         self.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
     }
 
-    /// Opens one and says no more; the answer where it is not opened.
+    /// Initializes a session without the notification that follows.
     pub async fn begin(client: &Client) -> Result<Self, Response> {
         Self::begin_with(client, json!({})).await
     }
@@ -111,23 +111,23 @@ impl LegacySession {
         request.header("mcp-session-id", &self.id)
     }
 
-    /// The stream of what the server says by itself.
+    /// Opens the stream of notifications.
     pub async fn stream(&self) -> Response {
         self.getting().send().await.expect("the server answers")
     }
 
-    /// What followed the event with that id.
+    /// Resumes the stream after the event with that id.
     pub async fn resume(&self, last_event_id: &str) -> Response {
         let request = self.getting().header("last-event-id", last_event_id);
         request.send().await.expect("the server answers")
     }
 
-    /// Says something that has no answer.
+    /// Sends a notification.
     pub async fn notify(&self, method: &str, params: Value) {
         self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
     }
 
-    /// The answer to one request with an id of its own; none where the stream ends without one.
+    /// The answer to one request with this id, or none if the stream ends without it.
     pub async fn request_as(&self, id: u64, method: &str, params: Value) -> Value {
         self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await
     }
@@ -142,7 +142,7 @@ impl LegacySession {
         status
     }
 
-    /// Receives what the server sends by itself.
+    /// Receives the server's notifications.
     pub async fn listen(&self) -> Listener {
         let stream = self.stream().await.bytes_stream();
         let stream = stream.map(|it| it.map(|it| it.to_vec())).boxed();

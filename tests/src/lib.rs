@@ -1,5 +1,4 @@
-//! What the rings share: a component alone on a bench, a server in a folder of its own, and
-//! clients that speak both eras.
+//! Shared by the rings: a component alone on a bench, a server in its own folder, and clients of both eras.
 
 pub mod authenticator;
 pub mod bench;
@@ -43,17 +42,17 @@ use host::embedded::{Embedded, Files};
 
 pub use ports::free_addr;
 
-/// For how long a test waits for what is sure to come: long enough for a component to be compiled beside all other
-/// tests, so that only what hangs takes so long.
+/// Maximum time to wait for an expected event: long enough to compile a component while other tests run, so
+/// that only a hang reaches it.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
-/// How often a test looks whether something has come.
+/// The interval of polling.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Looks again and again until `is_so`, which nothing but a fault keeps from coming.
+/// Polls until `is_so`.
 ///
 /// # Panics
-/// With `what`, if it does not come.
+/// With `what`, after [`PATIENCE`].
 pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let look = async {
         while !is_so().await {
@@ -70,7 +69,7 @@ pub fn root() -> PathBuf {
     root.expect("the tests' crate lies in the checkout").to_owned()
 }
 
-/// What travels in the program.
+/// The files embedded in the program.
 pub fn embedded() -> &'static Embedded {
     static EMBEDDED: LazyLock<Embedded> = LazyLock::new(|| {
         Embedded::new(Files::of::<bundle::Components>(), Files::of::<bundle::Page>())
@@ -94,8 +93,7 @@ pub fn component_bytes(name: &str) -> Vec<u8> {
     std::fs::read(component(name)).expect("it was there a moment ago")
 }
 
-/// The same component in other bytes: a custom section more, which changes what it is and not
-/// what it does.
+/// The same component with different bytes: an added custom section changes its digest, not its behaviour.
 pub fn rebuilt(bytes: &[u8], mark: u8) -> Vec<u8> {
     let mut other = bytes.to_owned();
     // Section 0 is custom: its length, the length of its name, the name, and the mark.
@@ -117,7 +115,7 @@ pub fn with_section(bytes: &[u8], name: &str, data: &[u8]) -> Vec<u8> {
     other
 }
 
-/// The saboteur, misbehaving as this letter says: when it is asked for its tools, or, by a capital, in each call.
+/// The saboteur with the misbehaviour of this letter: while listing its tools, or, by a capital, in each call.
 pub fn sabotaged(fault: u8) -> Vec<u8> {
     lettered("saboteur", b"saboteur fault:", fault)
 }

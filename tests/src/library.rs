@@ -1,4 +1,4 @@
-//! A server with the component that has everything beside tools.
+//! A server with the component `library`, which offers prompts, resources and completions as well as tools.
 
 use std::collections::BTreeSet;
 

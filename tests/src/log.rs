@@ -1,4 +1,4 @@
-//! What the servers of this process log, kept for the messages of tests that fail: "the log has the reason".
+//! The log of this process's servers, for the messages of failing tests.
 
 use std::{
     collections::VecDeque,
@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use tracing_subscriber::filter::LevelFilter;
 
-/// Lines that are kept.
+/// Maximum number of stored lines.
 const LINES_MAX: usize = 40;
 
 static LINES: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
@@ -17,7 +17,7 @@ static LINES: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
 struct Kept;
 
 impl Write for Kept {
-    /// One line comes at a time.
+    /// Receives one line at a time.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES_MAX {
@@ -32,7 +32,7 @@ impl Write for Kept {
     }
 }
 
-/// Keeps warnings and errors from now on.
+/// Stores warnings and errors from now on.
 pub(crate) fn keep() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! A real road network: Helsinki's centre, fetched by the set-up, imported once in each test program.
+//! A real road network: Helsinki's centre, fetched by the set-up, imported once per test program.
 
 use std::{
     fs,
@@ -10,13 +10,13 @@ use graph::{Network, Point};
 
 use crate::root;
 
-/// A map as the import makes it.
+/// An imported map.
 pub struct Map {
-    /// What the extract came to.
+    /// Counts of the import.
     pub network: Network,
     /// The bytes of the map's file.
     pub bytes: Vec<u8>,
-    /// Where it lies, to be granted to a component.
+    /// The path of its file, to be granted to a component.
     pub file: PathBuf,
 }
 
@@ -38,15 +38,15 @@ fn import(extract: &Path) -> Map {
     as_kept(&mut network);
     let bytes = graph::write::write(&network).expect("it fits");
     let file = extract.with_extension("").with_extension("map");
-    // Beside it and renamed: other test programs may read it right now.
-    let beside = file.with_extension(format!("tmp-{}", std::process::id()));
-    fs::write(&beside, &bytes).expect("target/maps can be written");
-    fs::rename(&beside, &file).expect("target/maps can be written");
+    // Renamed into place: other test programs may read it now.
+    let temporary = file.with_extension(format!("tmp-{}", std::process::id()));
+    fs::write(&temporary, &bytes).expect("target/maps can be written");
+    fs::rename(&temporary, &file).expect("target/maps can be written");
     Map { network, bytes, file }
 }
 
-/// Points and lengths as a file keeps them, so that a test that computes with the network computes with
-/// the same figures as the component that reads the file: 10⁻⁶ degrees, tenths of a metre.
+/// Rounds points to 10⁻⁶ degrees and lengths to tenths of a metre, as map files do, so that tests compute
+/// with the same figures as components.
 fn as_kept(network: &mut Network) {
     let keep = |point: &mut Point| {
         point.lat = (point.lat * 1e6).round() / 1e6;

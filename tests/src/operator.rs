@@ -1,4 +1,4 @@
-//! The operator of a test server, with the key that lies in its data folder.
+//! The operator of a test server, authorized by the key in its data folder.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use host::OperatorKey;
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
-/// Gives commands to one server.
+/// A client of one server's operator listener.
 #[derive(Clone)]
 pub struct Operator {
     http: reqwest::Client,
-    /// Where the operator is served.
+    /// The URL of the operator's listener.
     pub url: String,
-    /// What opens the door.
+    /// The operator's key.
     pub token: String,
 }
 

@@ -1,4 +1,5 @@
-//! A person at a browser without script, and a client that wants tokens: both speak plain HTTP (AUTH-1 to AUTH-12).
+//! A person with a browser without script, and a client that requests tokens, over plain HTTP (AUTH-1 to
+//! AUTH-12).
 
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Ports that tests may listen on, and that stay free while a server is away.
+//! Ports for tests, which stay free while a server is down.
 
 use std::{
     net::{Ipv4Addr, SocketAddr, TcpListener},
@@ -8,15 +8,14 @@ use std::{
     },
 };
 
-/// An address of this machine on which nothing listens, and will not by chance: its port is below those that a system
-/// gives to listeners and connections that ask for none.
+/// An unused address of this machine that stays unused: its port is below the system's ephemeral ports.
 ///
 /// # Panics
 /// If there is none.
 pub fn free_addr() -> SocketAddr {
     const FIRST: u32 = 10_000;
     const PORTS: u32 = 20_000;
-    // Test binaries that run beside each other begin in different places.
+    // Concurrent test binaries begin at different ports.
     static NEXT: LazyLock<AtomicU32> =
         LazyLock::new(|| AtomicU32::new(std::process::id().wrapping_mul(131)));
     let next = |_| FIRST + NEXT.fetch_add(1, Ordering::Relaxed) % PORTS;

@@ -1,5 +1,5 @@
-//! A private PostgreSQL cluster on a free port, one a test binary: in a folder of its own, as an ordinary user, gone
-//! with the process that asked for it. It waits for no disk.
+//! A private PostgreSQL cluster per test binary: on a free port, in its own folder, as an ordinary user,
+//! without fsync. It ends with its process.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -11,14 +11,14 @@ use std::{
     },
 };
 
-/// What waits for no disk.
+/// Options that skip syncing to disk.
 const HASTE: &str = "-c fsync=off -c full_page_writes=off -c synchronous_commit=off";
 /// Where Debian keeps the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 /// The user that a cluster runs as where tests run as root, which `initdb` refuses.
 const USER: &str = "nobody";
 const GROUP: &str = "nogroup";
-/// What the cluster's own administrator and the users of tests have for a password: it must appear nowhere.
+/// The password of all database users, which must appear nowhere.
 pub const PASSWORD: &str = "hunter2-hunter2";
 /// Makes the cluster and starts it; ends it when standard input is closed, as it is when the test's process ends.
 const SCRIPT: &str = r#"
@@ -53,7 +53,7 @@ kill -QUIT $server 2>/dev/null && wait $server || true
 /// A cluster that runs.
 pub struct Cluster {
     port: u16,
-    /// What it is told and what it answers; closed, it ends.
+    /// Its control pipes; it ends when they close.
     talk: Mutex<Option<(ChildStdin, BufReader<ChildStdout>)>>,
     child: Child,
     made: AtomicU32,
@@ -65,13 +65,13 @@ pub fn is_asked_for() -> bool {
 }
 
 impl Cluster {
-    /// The one of this process.
+    /// The shared cluster of this process.
     pub fn shared() -> &'static Self {
         static SHARED: LazyLock<Cluster> = LazyLock::new(Cluster::start);
         &SHARED
     }
 
-    /// One that a test has for itself, for it stops and starts it.
+    /// A private cluster for tests that stop and start it.
     ///
     /// # Panics
     /// If there is no PostgreSQL on this machine.
@@ -79,7 +79,7 @@ impl Cluster {
         Self::start_with(HASTE)
     }
 
-    /// One whose commits are on the disk, as an operator's are.
+    /// A private cluster with durable commits.
     ///
     /// # Panics
     /// If there is no PostgreSQL on this machine.
@@ -137,7 +137,7 @@ impl Cluster {
         format!("postgres://postgres:{PASSWORD}@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// Carries these out as the administrator, each by itself; the first column of all their rows as text.
+    /// Runs statements as the administrator, each by itself; returns the first column of all rows as text.
     ///
     /// # Panics
     /// If one fails.
@@ -166,7 +166,7 @@ impl Cluster {
         std::thread::spawn(work).join().expect("the statements are right")
     }
 
-    /// All that the database at `url` holds, as one text.
+    /// Dumps the database at `url` as text.
     ///
     /// # Panics
     /// If it cannot be read.
@@ -180,8 +180,8 @@ impl Cluster {
         assert_eq!(self.line("stop\n"), "stopped");
     }
 
-    /// Ends the server at once, without a word to those it serves: it recovers when it starts. What it had acknowledged
-    /// stays where the database has `synchronous_commit = on`.
+    /// Kills the server without closing connections; it recovers when it starts. Acknowledged commits stay
+    /// where the database has `synchronous_commit = on`.
     pub fn crash(&self) {
         assert_eq!(self.line("crash\n"), "stopped");
     }

@@ -12,7 +12,7 @@ use crate::server::Folders;
 /// A running process of `madoguchi`.
 pub struct Process {
     child: Child,
-    /// Its address, as in a browser.
+    /// Its base URL.
     pub url: String,
 }
 
@@ -25,13 +25,13 @@ pub fn program() -> PathBuf {
     program
 }
 
-/// A command that may serve, with what earlier tests compiled in its data folder.
+/// A command with a test's folders and the shared compiled code.
 pub fn command(folders: &Folders) -> Command {
     folders.lend_code();
     bare_command(folders)
 }
 
-/// A command with the folders of a test, just as they are, and nothing of the environment's configuration.
+/// A command with a test's folders and without configuration from the environment.
 pub fn bare_command(folders: &Folders) -> Command {
     let mut command = Command::new(program());
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("MADOGUCHI_")) {
@@ -62,12 +62,12 @@ impl Process {
         Self::from(command)
     }
 
-    /// Starts `command` and waits until it says where it listens.
+    /// Starts `command` and waits for its address.
     pub fn from(command: Command) -> Self {
         Self::logging(command, Stdio::null())
     }
 
-    /// Bytes of its memory that are in use, where the system reports it.
+    /// Its resident memory in bytes, where the system reports it.
     pub fn resident_bytes(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
@@ -90,18 +90,18 @@ impl Process {
         Self { child, url }
     }
 
-    /// The number of its process.
+    /// Its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it as a power cut would.
+    /// Kills it, as a power cut would.
     pub fn kill(&mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it ends");
     }
 
-    /// Asks it to stop.
+    /// Sends SIGTERM.
     pub fn signal(&self) {
         let id = self.child.id().to_string();
         Command::new("kill").args(["-TERM", &id]).status().expect("kill is there");

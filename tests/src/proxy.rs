@@ -1,4 +1,4 @@
-//! A TCP proxy between one host and its PostgreSQL server, which breaks what goes through it as it is told.
+//! A TCP proxy between a host and its PostgreSQL server, which breaks connections on request.
 
 use std::{net::SocketAddr, time::Duration};
 

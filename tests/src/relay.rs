@@ -1,4 +1,5 @@
-//! A network between a browser and a server, which a test cuts, or lets fall silent as a router does that forgets.
+//! A network between a browser and a server, which a test cuts or silences like a router that drops its
+//! state.
 
 use std::{
     net::SocketAddr,
@@ -11,11 +12,11 @@ use tokio::{
     sync::watch,
 };
 
-/// What the network does.
+/// The state of the network.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct State {
     is_cut: bool,
-    /// Connections from before the last time are silent, and neither side is told.
+    /// Counts silenced generations of connections; neither side is notified.
     forgotten: u64,
 }
 
@@ -28,7 +29,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Leads to a server from now on.
+    /// Starts forwarding to a server.
     ///
     /// # Panics
     /// If there is no free port.
@@ -47,23 +48,23 @@ impl Relay {
         Self { addr, server, state }
     }
 
-    /// Leads to another server from now on.
+    /// Forwards to another server from now on.
     pub fn leads_to(&self, server: SocketAddr) {
         *self.server.lock().unwrap_or_else(PoisonError::into_inner) = server;
     }
 
-    /// Ends all connections and takes no other, or takes them again.
+    /// Cuts all connections and refuses new ones, or accepts them again.
     pub fn cut(&self, is_cut: bool) {
         self.state.send_modify(|it| it.is_cut = is_cut);
     }
 
-    /// Carries nothing any more on the connections that are open now, which ends those that something is sent on.
+    /// Silences the open connections; those that are written to end.
     pub fn forget(&self) {
         self.state.send_modify(|it| it.forgotten += 1);
     }
 }
 
-/// Carries both ways until either side ends it or the network is cut.
+/// Forwards both ways until either side closes or the network is cut.
 async fn carry(mut client: TcpStream, to: SocketAddr, mut state: watch::Receiver<State>) {
     let born = *state.borrow_and_update();
     if born.is_cut {
@@ -79,7 +80,7 @@ async fn carry(mut client: TcpStream, to: SocketAddr, mut state: watch::Receiver
     let cut = async { drop(state.wait_for(|it| it.is_cut).await) };
     let mut sent = [0];
     tokio::select! {
-        // What is sent on a connection that a router has forgotten is answered by its end.
+        // Data on a forgotten connection closes it.
         _ = client.peek(&mut sent) => {}
         () = cut => {}
     }

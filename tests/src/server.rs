@@ -1,4 +1,4 @@
-//! A server in this process, on a free port, with folders of its own.
+//! A server in this process, on a free port, with its own folders.
 
 use std::{
     ffi::OsStr,
@@ -18,7 +18,7 @@ use crate::{
     postgres::{self, Cluster},
 };
 
-/// A server that is there for one test.
+/// A server for one test.
 pub struct TestServer {
     server: Option<Server>,
     /// The folders that the server uses.
@@ -29,14 +29,14 @@ pub struct TestServer {
 /// The data folder and the component folder of a test.
 pub struct Folders {
     home: TempDir,
-    /// The address of its database, where tests run on PostgreSQL.
+    /// The URL of its database if tests run on PostgreSQL.
     database: OnceLock<String>,
-    /// Whether it has its databases in files, whichever engine tests run on.
+    /// Whether its databases are files even if tests run on PostgreSQL.
     is_in_files: bool,
 }
 
 impl Folders {
-    /// New folders with nothing in them.
+    /// New empty folders.
     pub fn new() -> Self {
         let home =
             tempfile::tempdir_in(compiled::scratch()).expect("a temporary folder can be made");
@@ -44,7 +44,7 @@ impl Folders {
         Self { home, database: OnceLock::new(), is_in_files: false }
     }
 
-    /// New folders that have their databases in files on either engine: for what is about those files.
+    /// New folders whose databases are files on either engine, for tests of those files.
     pub fn in_files() -> Self {
         let mut folders = Self::new();
         folders.is_in_files = true;
@@ -103,11 +103,11 @@ impl Folders {
         self.home.path().join("components")
     }
 
-    /// Puts `bytes` into the component folder as one would: beside, and renamed.
+    /// Replaces a file in the component folder atomically.
     pub fn put(&self, name: &str, bytes: &[u8]) {
-        let beside = self.home.path().join(format!("{name}.tmp"));
-        fs::write(&beside, bytes).expect("the folder can be written");
-        fs::rename(beside, self.components().join(format!("{name}.wasm"))).expect("same folder");
+        let temporary = self.home.path().join(format!("{name}.tmp"));
+        fs::write(&temporary, bytes).expect("the folder can be written");
+        fs::rename(temporary, self.components().join(format!("{name}.wasm"))).expect("same folder");
     }
 
     /// A configuration for these folders with these lines, as a server reads it.
@@ -163,7 +163,7 @@ impl TestServer {
         Self::start_with_nothing(folders, change).await
     }
 
-    /// The same with a key of its own, so that nothing that another server sealed is known to it.
+    /// The same with a key of its own, so that it rejects states signed by other servers.
     pub async fn start_with_nothing(folders: Folders, change: impl FnOnce(&mut Config)) -> Self {
         crate::log::keep();
         let mut config = folders.config();
@@ -179,7 +179,7 @@ impl TestServer {
         self.server = Some(server.expect("it starts again"));
     }
 
-    /// Stops it, calls that run finishing first.
+    /// Stops it after its running calls.
     pub async fn stop(&mut self) {
         if let Some(server) = self.server.take() {
             server.stop().await;
@@ -205,7 +205,7 @@ impl TestServer {
         self.server.as_ref().expect("it runs")
     }
 
-    /// Its address, as in a browser.
+    /// Its base URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.server().addr.expect("it listens"))
     }
@@ -220,12 +220,12 @@ impl TestServer {
         self.client().with_token(token)
     }
 
-    /// Where its component of that name lies.
+    /// The path of its component of that name.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folders.components().join(format!("{name}.wasm"))
     }
 
-    /// Where its databases lie.
+    /// The folder of its databases.
     pub fn databases(&self) -> PathBuf {
         Path::new(&self.folders.data()).join("databases")
     }

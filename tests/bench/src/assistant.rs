@@ -1,5 +1,5 @@
-//! What the assistant's loop costs by itself: a round of it against the same two exchanges without it,
-//! and how long the first token of a model takes to the page.
+//! The cost of the assistant's loop: one round against the same two exchanges without it, and the time of a
+//! model's first token to the page.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,18 +20,18 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The longest request, and the longest beginning of an answer.
 const BYTES_MAX: usize = 1 << 20;
 
-/// A model that answers at once: speaks as OpenAI does, calls `echo` as often as it is asked to, and
-/// answers with one word.
+/// A model that answers at once with OpenAI's API: it calls `echo` as often as requested, then answers with
+/// one word.
 pub(crate) struct Model {
     pub(crate) address: String,
-    spoke_at: Arc<Mutex<Option<Instant>>>,
+    first_token_at: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Model {
     pub(crate) fn start() -> Result<Self> {
-        let spoke_at = Arc::new(Mutex::new(None));
+        let first_token_at = Arc::new(Mutex::new(None));
         let (sender, receiver) = std::sync::mpsc::channel();
-        let spoke = spoke_at.clone();
+        let spoke = first_token_at.clone();
         // On a thread of its own: what measures must not wait for it.
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -47,11 +47,11 @@ impl Model {
                 Ok::<(), std::io::Error>(())
             })
         });
-        Ok(Self { address: receiver.recv().context("the model did not start")?, spoke_at })
+        Ok(Self { address: receiver.recv().context("the model did not start")?, first_token_at })
     }
 
-    fn spoke_at(&self) -> Option<Instant> {
-        *self.spoke_at.lock().unwrap_or_else(PoisonError::into_inner)
+    fn first_token_at(&self) -> Option<Instant> {
+        *self.first_token_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -69,7 +69,7 @@ async fn serve(mut stream: TcpStream, spoke: Arc<Mutex<Option<Instant>>>) -> Res
             stream.write_all(&[head.as_bytes(), answer.as_bytes()].concat()).await?;
             continue;
         }
-        let [first, rest] = word();
+        let [first, rest] = first_chunk();
         let begin =
             format!("{head}transfer-encoding: chunked\r\n\r\n{:x}\r\n{first}\r\n", first.len());
         *spoke.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
@@ -129,7 +129,7 @@ fn calls(done: usize) -> String {
     event(delta, Value::Null) + &event(end, Value::Null) + "data: [DONE]\n\n"
 }
 
-fn word() -> [String; 2] {
+fn first_chunk() -> [String; 2] {
     let delta = json!({ "index": 0, "delta": { "role": "assistant", "content": "done" } });
     let end = json!({ "index": 0, "delta": {}, "finish_reason": "stop" });
     [event(delta, Value::Null), event(end, Value::Null) + "data: [DONE]\n\n"]
@@ -148,18 +148,19 @@ pub(crate) async fn measure(
     let call = Call::kilobyte();
     let (mut pairs, mut first_words) = (Vec::new(), Vec::new());
     for _ in 0..runs {
-        let none = timed(&mut chat, &asked(&host.address, 0, "application/json")).await?;
-        let all = timed(&mut chat, &asked(&host.address, ROUNDS, "application/json")).await?;
+        let none = timed(&mut chat, &chat_request(&host.address, 0, "application/json")).await?;
+        let all =
+            timed(&mut chat, &chat_request(&host.address, ROUNDS, "application/json")).await?;
         let exchange = timed(&mut direct, &model_request(&model.address)).await?;
         let echo = timed(&mut tools, &call.request(&host.address)).await?;
         // The run without rounds has the pause in it, which the other has not.
         let round = (all - (none - PAUSE.as_secs_f64() * 1000.0)) / ROUNDS as f64;
         pairs.push((Some(round), Some(exchange + echo)));
-        first_words.push(first_word(host, model).await?);
+        first_words.push(first_token_ms(host, model).await?);
     }
     let own = pairs.iter().map(|(round, floor)| round.zip(*floor).map(|(a, b)| a - b));
     let own: Vec<_> = own.flatten().collect();
-    let word = crate::figures::Spread::of(first_words);
+    let first_token = crate::figures::Spread::of(first_words);
     let rows = vec![
         Row::of_pairs("a round against its two exchanges alone, ms", &pairs),
         Row {
@@ -170,7 +171,7 @@ pub(crate) async fn measure(
         },
         Row {
             name: "a model's first word to the page, ms".to_owned(),
-            ours: word,
+            ours: first_token,
             compared: None,
             ratio: None,
         },
@@ -196,7 +197,7 @@ fn post(host: &str, path: &str, accept: &str, body: &Value) -> Vec<u8> {
     [head.into_bytes(), body.into_bytes()].concat()
 }
 
-fn asked(host: &str, rounds: usize, accept: &str) -> Vec<u8> {
+fn chat_request(host: &str, rounds: usize, accept: &str) -> Vec<u8> {
     let body = json!({ "message": rounds.to_string(), "assistant": "bench" });
     post(host, "/api/chat", accept, &body)
 }
@@ -207,16 +208,16 @@ fn model_request(host: &str) -> Vec<u8> {
 }
 
 /// Milliseconds from the model's first token to its arrival at a client who listens.
-async fn first_word(host: &Server, model: &Model) -> Result<f64> {
+async fn first_token_ms(host: &Server, model: &Model) -> Result<f64> {
     let mut stream = TcpStream::connect(&host.address).await?;
     stream.set_nodelay(true)?;
-    stream.write_all(&asked(&host.address, 0, "text/event-stream")).await?;
+    stream.write_all(&chat_request(&host.address, 0, "text/event-stream")).await?;
     let mut bytes = Vec::new();
     loop {
         ensure!(stream.read_buf(&mut bytes).await? > 0, "the stream ended without a word");
         let since = Instant::now();
         if String::from_utf8_lossy(&bytes).contains("event: text_delta") {
-            let spoke = model.spoke_at().context("nobody spoke")?;
+            let spoke = model.first_token_at().context("nobody spoke")?;
             return Ok(since.saturating_duration_since(spoke).as_secs_f64() * 1000.0);
         }
         ensure!(bytes.len() < BYTES_MAX, "no word within {BYTES_MAX} bytes");

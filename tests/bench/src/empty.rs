@@ -1,4 +1,4 @@
-//! A server that answers one route and has nothing to load: the floor of a start.
+//! A server with one route and nothing to load: the lower bound of a start.
 
 use axum::{Router, routing::get};
 

@@ -1,4 +1,4 @@
-//! What was measured, as ratios: for people a table, for programs one object.
+//! Measured ratios: a table for people, one object for programs.
 
 use std::fmt::Write as _;
 
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_are_medians_over_rounds_measured_side_by_side() {
+    fn ratios_are_medians_of_paired_rounds() {
         let pairs = [(20.0, 10.0), (30.0, 10.0), (10.0, 40.0)].map(|(a, b)| (Some(a), Some(b)));
         let row = Row::of_pairs("calls", &pairs);
         assert_eq!(row.ratio(), json!(2.0));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_system_does_not_tell_is_said_to_be_unknown() {
+    fn unavailable_figures_are_shown_as_unknown() {
         let row = Row::of_pairs("CPU", &[(None, Some(1.0))]);
         assert_eq!(row.ratio(), Value::Null);
         assert!(line(&row).contains("not known here"));

@@ -1,4 +1,4 @@
-//! One call after another with ordinary keep-alive clients: Node's fetch and Python's httpx.
+//! Sequential calls with ordinary keep-alive clients: Node's fetch and Python's httpx.
 //!
 //! This is what shows a server without TCP_NODELAY: its answers wait 40 ms, whatever its throughput.
 

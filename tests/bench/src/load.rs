@@ -1,4 +1,4 @@
-//! Calls without pause on some connections, what they cost the server, and how long each took.
+//! Calls without pause on several connections: the server's costs and each call's duration.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use crate::servers::Server;
 use crate::wire::{Call, Connection};
 
-/// What one round found.
+/// The figures of one round.
 #[derive(Debug, Clone)]
 pub(crate) struct Load {
     pub(crate) calls_per_second: f64,

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: the proof of what we say of our speed, in one run and one table.
+//! `cargo xtask bench`: evidence for our claims of speed, in one run and one table.
 //!
 //! Absolute figures of a shared machine move by half between runs, so whatever is compared takes
 //! turns and what counts are ratios: medians over rounds, with the lowest and the highest beside.

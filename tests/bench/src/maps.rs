@@ -1,4 +1,4 @@
-//! Imported maps: how long an import takes, how big it is, and what a route costs in the sandbox.
+//! Imported maps: the time of an import, the size of a map, and the cost of a route in the sandbox.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Whether a million calls leave anything behind.
+//! Memory after a million calls.
 
 use anyhow::Result;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What guests that never end cost those beside them.
+//! The cost of endless guests to their neighbours.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ const MISDEEDS: [&str; 4] = ["spin", "refill", "hoard", "chatter"];
 /// Between two calls of the neighbour: it is an ordinary client, not a load.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Rounds in turns: quiet, and beside the busy guests.
+/// Alternating rounds: without and with busy guests.
 pub(crate) async fn measure(
     host: &Server,
     rounds: usize,

@@ -1,5 +1,5 @@
-//! Several hosts on one PostgreSQL: what a wake-up from one to another takes, what they commit beside `pgbench`, what a
-//! call that touches no SQL pays for it, and what each of them asks of the server.
+//! Several hosts on one PostgreSQL: latency of a wake-up, commits compared with `pgbench`, the cost to calls
+//! without SQL, and idle load on the server.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -25,7 +25,7 @@ const CONNECTIONS: usize = 16;
 /// Connections of a component on a node by default, and as many as give each writer one.
 const FEW: usize = 8;
 const MANY: usize = 2 * WRITERS;
-/// Until a call that was sent surely waits.
+/// Time until a sent call surely waits.
 const SETTLED: Duration = Duration::from_millis(25);
 /// For how long nodes are watched that do nothing, and calls that wait meanwhile.
 const IDLE: Duration = Duration::from_secs(10);
@@ -135,10 +135,10 @@ async fn commits(
     let seconds = round.as_secs().max(1);
     let mut pairs = vec![Vec::new(); sides.len()];
     for _ in 0..rounds {
-        let beside = pgbench(&url, script.path(), seconds)?;
+        let baseline = pgbench(&url, script.path(), seconds)?;
         for (side, pairs) in sides.iter().zip(&mut pairs) {
             let found = side.run(Duration::from_secs(seconds))?;
-            pairs.push((Some(found), Some(beside)));
+            pairs.push((Some(found), Some(baseline)));
         }
     }
     let names = [
@@ -266,7 +266,7 @@ fn pgbench(url: &str, script: &Path, seconds: u64) -> Result<f64> {
     number.with_context(|| format!("{text}{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// What `echo` pays for a store elsewhere, which it does not use.
+/// The cost to `echo` of a remote store that it does not use.
 async fn without_sql(
     node: &Server,
     alone: &Server,
@@ -292,7 +292,7 @@ async fn without_sql(
     Ok(())
 }
 
-/// What nodes ask of the server that do nothing, and what a call that waits keeps.
+/// The load of idle nodes on the server, and the connections of a waiting call.
 async fn idle(cluster: &Cluster, url: &str, nodes: &[Server], report: &mut Report) -> Result<()> {
     let name = name_of(url);
     let number = |sql: &str| -> f64 {

@@ -1,4 +1,4 @@
-//! A native `echo` behind our own path: what is left of a call when the sandbox is taken away.
+//! A native `echo` behind our own path: the cost of a call without the sandbox.
 
 use std::sync::Arc;
 

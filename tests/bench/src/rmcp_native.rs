@@ -1,4 +1,4 @@
-//! The opponent: a native `echo` tool on plain rmcp and axum, built as the SDK's users build it.
+//! The baseline: a native `echo` tool on plain rmcp and axum, built as the SDK's users build it.
 //!
 //! Default allocator, stateless JSON answers, TCP_NODELAY (without it every answer waits 40 ms).
 //! `/echo` beside it is a bare axum handler: the floor that any HTTP answer in JSON costs.

@@ -1,4 +1,4 @@
-//! The opponent once more, with the allocator that our host has.
+//! The baseline with our host's allocator.
 
 #[path = "rmcp_native.rs"]
 mod opponent;

@@ -1,5 +1,5 @@
-//! Seats that are sold: durable reservations a second, beside the group commit of the same disk, and what a change of a
-//! seat costs the host for each grid that is open.
+//! Durable reservations per second, compared with the group commit of the same disk, and the cost of a seat's
+//! change for each open grid.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,14 +32,14 @@ const READERS: usize = 16;
 const READS: usize = 25;
 /// How long all notices of one change may take before they count as lost.
 const NOTIFIED: Duration = Duration::from_secs(30);
-/// What a notice has in it.
+/// The method in each notice.
 const NOTICE: &[u8] = b"notifications/resources/updated";
-/// What says that the host has agreed to notify.
+/// The host's acknowledgement of a subscription.
 const AGREED: &[u8] = b"notifications/subscriptions/acknowledged";
 
 /// A cinema of equal halls in which one film runs every other hour of the day.
 pub(crate) fn catalogue() -> Value {
-    let row = |at: usize| json!({ "row": letter(at), "seats": "s".repeat(SEATS_OF_ROW) });
+    let row = |at: usize| json!({ "row": row_letter(at), "seats": "s".repeat(SEATS_OF_ROW) });
     let rows: Vec<_> = (0..ROWS).map(row).collect();
     let screens = (1..=SCREENS)
         .map(|it| json!({ "screen_id": format!("s{it}"), "name": format!("{it}"), "rows": rows }));
@@ -53,13 +53,13 @@ pub(crate) fn catalogue() -> Value {
     })
 }
 
-fn letter(row: usize) -> char {
+fn row_letter(row: usize) -> char {
     char::from(b'A' + u8::try_from(row % 26).unwrap_or_default())
 }
 
 /// The `number`-th seat of a hall.
 fn seat(number: usize) -> String {
-    format!("{}{}", letter(number / SEATS_OF_ROW), number % SEATS_OF_ROW + 1)
+    format!("{}{}", row_letter(number / SEATS_OF_ROW), number % SEATS_OF_ROW + 1)
 }
 
 /// Showings of the last five days on sale.
@@ -130,7 +130,8 @@ pub(crate) async fn measure(
         grids.tasks.shutdown().await;
         read.extend(reads(host, hall).await?);
     }
-    let each = alone.iter().zip(&notified).map(|(alone, heard)| (heard - alone) / GRIDS as f64);
+    let each =
+        alone.iter().zip(&notified).map(|(alone, notified)| (notified - alone) / GRIDS as f64);
     let notice = spread("CPU of the host per change and grid, µs", each.collect());
     report.figure("grid_cpu_us", notice.ours());
     let rows = vec![
@@ -142,7 +143,7 @@ pub(crate) async fn measure(
     Ok(())
 }
 
-/// What one round of reservations found.
+/// The figures of one round of reservations.
 struct Sold {
     per_second: f64,
     cpu_us: Option<f64>,
@@ -191,13 +192,13 @@ async fn reserve(
     })
 }
 
-/// What the disk does alone.
+/// The figures of the disk alone.
 struct Committed {
     per_second: f64,
     sync_ms: f64,
 }
 
-/// What waits to be written, and how many records are durable.
+/// Records to be written, and the number of durable ones.
 #[derive(Default)]
 struct Log {
     waiting: Vec<u8>,
@@ -359,7 +360,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_record_is_durable_before_its_client_goes_on() {
+    fn every_record_is_durable_before_its_client_continues() {
         let raw = group_commits(Duration::from_millis(50)).unwrap();
         assert!(raw.per_second > 0.0 && raw.sync_ms > 0.0);
     }
@@ -371,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_is_counted_once_wherever_it_is_cut() {
+    fn notice_split_anywhere_is_counted_once() {
         let mut text = b"notifications/resources/upd".to_vec();
         assert!(!take(&mut text, NOTICE));
         text.extend(b"ated notifications/resources/updated");

@@ -1,4 +1,4 @@
-//! The servers: started on free ports with folders of their own, gone when the bench ends.
+//! Servers on free ports with their own folders, removed when the bench ends.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -33,7 +33,7 @@ pub(crate) struct Version {
     pub(crate) digest: String,
 }
 
-/// What starts are measured with: a data folder that stays, and a floor to compare with.
+/// Measures starts: with a persistent data folder, and a minimal server for comparison.
 pub(crate) struct Starts {
     host: PathBuf,
     empty: PathBuf,
@@ -273,12 +273,12 @@ impl Server {
         Ok([bytes, marked].map(|bytes| Version { digest: digest(&bytes), bytes }))
     }
 
-    /// Puts a version of `echo` in place as one would: beside, and renamed.
+    /// Replaces the file of `echo` atomically.
     pub(crate) fn put(&self, version: &Version) -> Result<()> {
         let components = self.components()?;
-        let beside = components.join("echo.beside");
-        std::fs::write(&beside, &version.bytes)?;
-        Ok(std::fs::rename(beside, components.join("echo.wasm"))?)
+        let temporary = components.join("echo.beside");
+        std::fs::write(&temporary, &version.bytes)?;
+        Ok(std::fs::rename(temporary, components.join("echo.wasm"))?)
     }
 
     fn components(&self) -> Result<PathBuf> {

@@ -1,4 +1,4 @@
-//! How long a start takes with components that were compiled before.
+//! The time of a start with components that were compiled before.
 
 use anyhow::Result;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Versions that come and go under load: whether a call fails, and whether any caller notices.
+//! Swaps under load: failed calls, and delays that callers notice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +28,7 @@ pub(crate) async fn measure(
     // Both are compiled and have passed once: what follows is the cached case.
     for version in [&versions[1], &versions[0]] {
         host.put(version)?;
-        shown(host, version).await?;
+        swap_ms(host, version).await?;
     }
     let each = swaps.div_ceil(rounds);
     let (mut pairs, mut visible) = (Vec::new(), Vec::new());
@@ -41,7 +41,7 @@ pub(crate) async fn measure(
             for number in 0..each {
                 let version = &versions[(number + 1) % 2];
                 host.put(version)?;
-                times.push(shown(host, version).await?);
+                times.push(swap_ms(host, version).await?);
             }
             stop.store(true, Ordering::Relaxed);
             anyhow::Ok(times)
@@ -52,7 +52,7 @@ pub(crate) async fn measure(
         pairs.push((busy.percentile_ms(0.99), quiet.percentile_ms(0.99)));
         if each % 2 == 1 {
             host.put(&versions[0])?;
-            shown(host, &versions[0]).await?;
+            swap_ms(host, &versions[0]).await?;
         }
     }
     let p99 = Row::of_pairs("p99 during swaps against p99 without, ms", &pairs);
@@ -68,7 +68,7 @@ pub(crate) async fn measure(
 }
 
 /// Waits until the version of that digest serves; how long that took, in milliseconds.
-async fn shown(host: &Server, version: &crate::servers::Version) -> Result<f64> {
+async fn swap_ms(host: &Server, version: &crate::servers::Version) -> Result<f64> {
     let begun = Instant::now();
     loop {
         if host.health().await?.contains(&version.digest) {

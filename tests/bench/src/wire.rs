@@ -1,4 +1,4 @@
-//! The bytes of a call and of its answer: HTTP/1.1 on a kept connection, and no more of it than is needed.
+//! The bytes of a call and of its answer: minimal HTTP/1.1 on a kept connection.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_no_echo_is_not_counted() {
+    fn invalid_echo_is_not_counted() {
         let call = Call::kilobyte();
         let echo = json!({ "result": { "structuredContent": call.arguments } }).to_string();
         assert!(call.check(echo.as_bytes()).is_ok());
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_is_found_whatever_its_case() {
+    fn content_length_is_found_in_any_case() {
         assert_eq!(content_length(b"HTTP/1.1 200 OK\r\nContent-Length: 42\r\n").unwrap(), 42);
         assert!(content_length(b"HTTP/1.1 200 OK\r\nContent-Type: a\r\n").is_err());
     }

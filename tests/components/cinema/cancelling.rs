@@ -1,4 +1,4 @@
-//! `get_reservation` and `cancel_reservation`: looking up, and giving back.
+//! `get_reservation` and `cancel_reservation`.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ async fn a_cancelled_reservation_frees_its_seats_for_others() {
 }
 
 #[tokio::test]
-async fn a_stranger_cannot_cancel() {
+async fn only_its_user_cancels_a_reservation() {
     let cinema = open().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
     for stranger in ["u2", "U1", "u1 ", "", "u1' OR '1'='1"] {

@@ -1,4 +1,4 @@
-//! The operator's catalogue: what is wrong with it is reported with JSON pointers, all at once.
+//! The operator's catalogue: all its errors are reported at once, with JSON pointers.
 
 use host::grants::Grant;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn with(changes: &[(&str, Value)]) -> Value {
 }
 
 #[tokio::test]
-async fn a_catalogue_that_is_none_is_refused_as_a_whole() {
+async fn rejects_value_that_is_no_catalogue() {
     for catalog in [json!("demo"), json!([]), json!(7), json!(null)] {
         assert_eq!(wrong(catalog).await, ["/catalog"]);
     }
@@ -162,7 +162,7 @@ async fn two_films_on_one_screen_at_once_are_refused() {
 }
 
 #[tokio::test]
-async fn a_catalogue_beyond_every_measure_is_refused() {
+async fn rejects_oversized_catalogue() {
     let screens: Vec<_> = (0..51)
         .map(|it| json!({ "screen_id": format!("s{it}"), "name": "館", "rows": [] }))
         .collect();
@@ -172,7 +172,7 @@ async fn a_catalogue_beyond_every_measure_is_refused() {
 }
 
 #[tokio::test]
-async fn a_catalogue_of_as_many_films_as_it_may_have_is_on_sale() {
+async fn accepts_catalogue_at_the_film_limit() {
     let film = |number: u32| {
         json!({ "movie_id": format!("m{number}"), "title": format!("映画{number}"),
                 "description": "光。", "duration": 90, "rating": 4 })

@@ -1,4 +1,4 @@
-//! A showing that has begun is closed (CIN-24, CIN-44), by the cinema's own clock (CIN-X4).
+//! Showings close when they begin (CIN-24, CIN-44), by the cinema's own clock (CIN-X4).
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{NOON, bench, free, open, order, refusal};
 
 #[tokio::test]
-async fn the_counter_closes_the_moment_the_film_begins() {
+async fn sales_close_the_moment_the_film_begins() {
     let cinema = open().await;
     // 12:19:59.
     cinema.pass(Duration::from_secs(2 * 3600 + 20 * 60 - 1));
@@ -34,7 +34,7 @@ async fn the_counter_closes_the_moment_the_film_begins() {
 }
 
 #[tokio::test]
-async fn what_ran_yesterday_is_listed_and_closed() {
+async fn past_showings_are_listed_as_closed() {
     let cinema = open().await;
     let yesterday = "st-20261119-mini-1220";
     let failure = cinema.failure("reserve_seats", order("u1", yesterday, &["A1"])).await;
@@ -57,7 +57,7 @@ async fn a_reservation_cannot_be_cancelled_once_the_film_has_begun() {
 }
 
 #[tokio::test]
-async fn the_operator_says_where_the_cinema_is() {
+async fn operator_sets_the_cinemas_zone() {
     let zone = |it: &str| bench().settings(json!({ "timezone": it }));
     let morning = "st-20261120-s1-0930";
     // 01:00 in UTC is 02:00 in Berlin: the morning showing is to come.

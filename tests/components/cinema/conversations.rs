@@ -21,7 +21,7 @@ async fn history(cinema: &Tested, conversation_id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_was_said_is_kept_in_the_order_in_which_it_was_recorded() {
+async fn messages_are_kept_in_the_order_recorded() {
     let cinema = open().await;
     let texts = [("user", "空いてる席は？"), ("agent", "A1とA2です。"), ("user", "🎟️ ください")];
     for (index, (sender, content)) in texts.iter().enumerate() {
@@ -59,7 +59,7 @@ async fn each_conversation_has_its_own_history() {
 }
 
 #[tokio::test]
-async fn a_message_without_a_time_gets_the_servers() {
+async fn message_without_a_time_gets_the_servers() {
     let cinema = open().await;
     for timestamp in [json!(null), json!("none")] {
         let mut message = message("user", "hi");
@@ -118,7 +118,7 @@ async fn an_unknown_conversation_is_refused() {
 }
 
 #[tokio::test]
-async fn a_bad_message_is_refused_with_what_is_wrong() {
+async fn rejects_invalid_message_with_the_reason() {
     let cinema = open().await;
     let with = |field: &str, value: Value| {
         let mut message = message("user", "hi");
@@ -171,7 +171,7 @@ async fn message_takes_10_000_and_conversation_1_000_000_characters() {
 }
 
 #[tokio::test]
-async fn what_was_said_is_still_there_after_a_restart() {
+async fn messages_survive_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cinema.sqlite");
     let cinema = bench().database(&file).start().await;

@@ -1,5 +1,5 @@
-//! A hundred users at once on one hall, whatever they do and in whatever order: no seat has two owners, and what
-//! is counted is what there is (CIN-22, CIN-42, CIN-43, CIN-46, CIN-95).
+//! A hundred random users at once on one hall: no seat has two owners, and counts match the seats (CIN-22,
+//! CIN-42, CIN-43, CIN-46, CIN-95).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ use super::{all, open, order};
 const CLIENTS: usize = 100;
 const ROUNDS: usize = 5;
 const CASES: u32 = 5;
-/// Seats that are fought for, of 24: few, so that the users meet.
+/// Number of contested seats of 24: few, so that users collide.
 const SEATS: [&str; 12] = ["A1", "A2", "A3", "A4", "A5", "A6", "B1", "B2", "B3", "B4", "B5", "B6"];
 /// Showings of a small hall that no case before has used.
 const SHOWINGS: [&str; CASES as usize] = [
@@ -32,7 +32,7 @@ const SHOWINGS: [&str; CASES as usize] = [
     "st-20261124-mini-1220",
 ];
 
-/// What a user does in a round; what names a hold or a reservation takes the user's own latest.
+/// A user's action in a round, on their own latest hold or reservation.
 #[derive(Clone, Copy, Debug)]
 enum Move {
     Hold { first: usize, count: usize },
@@ -64,7 +64,7 @@ fn rounds() -> impl Strategy<Value = Vec<(Vec<Move>, Pause)>> {
     vec((vec(one(), CLIENTS), (0..4_u64, any::<bool>())), ROUNDS)
 }
 
-/// A user, and what they were given last.
+/// A user with their latest hold and reservation.
 #[derive(Default)]
 struct Client {
     name: String,
@@ -82,7 +82,7 @@ fn seats(first: usize, count: usize) -> Vec<&'static str> {
     (0..count).map(|it| SEATS[(first + it) % SEATS.len()]).collect()
 }
 
-/// What a call may be refused for when others were faster, or time has passed.
+/// Allowed refusals of calls that lose a race or come too late.
 const REFUSALS: [&str; 9] = [
     "seat_already_reserved",
     "seat_held",
@@ -145,17 +145,19 @@ impl Client {
                 self.reserve(cinema, arguments).await;
             }
             Move::Cancel => {
-                if let Some(it) = &mut self.reservation {
-                    let arguments = json!({ "reservation_id": it.id, "user_id": self.name });
-                    it.is_over |= outcome(cinema, "cancel_reservation", arguments).await.is_some();
+                if let Some(reservation) = &mut self.reservation {
+                    let arguments =
+                        json!({ "reservation_id": reservation.id, "user_id": self.name });
+                    reservation.is_over |=
+                        outcome(cinema, "cancel_reservation", arguments).await.is_some();
                 }
             }
             Move::Change { first } => {
-                if let Some(it) = &mut self.reservation {
-                    let to = seats(first, it.seats.len());
-                    let arguments = json!({ "reservation_id": it.id, "seat_ids": to });
+                if let Some(reservation) = &mut self.reservation {
+                    let to = seats(first, reservation.seats.len());
+                    let arguments = json!({ "reservation_id": reservation.id, "seat_ids": to });
                     if let Some(moved) = outcome(cinema, "move_party", arguments).await {
-                        it.seats = all(&moved["seats"], "seat_id").into_iter().collect();
+                        reservation.seats = all(&moved["seats"], "seat_id").into_iter().collect();
                     }
                 }
             }
@@ -182,7 +184,7 @@ impl Client {
     }
 }
 
-/// What must hold at any moment: the cinema's own picture against what the users were told.
+/// Checks the cinema's state against the users' answers.
 async fn check(cinema: &Tested, showing: &str, clients: &[Client]) -> TestCaseResult {
     let every = json!({ "showtime_id": showing, "include_reserved": true });
     let map = cinema.call("list_available_seats", every).await;
@@ -194,15 +196,16 @@ async fn check(cinema: &Tested, showing: &str, clients: &[Client]) -> TestCaseRe
     let (reserved, held) = (with("is_reserved"), with("is_held"));
     let mut owners = BTreeMap::new();
     for client in clients {
-        for it in client.reservation.iter().filter(|it| !it.is_over) {
-            prop_assert!(!it.seats.is_empty(), "a reservation without seats");
-            for seat in &it.seats {
+        for reservation in client.reservation.iter().filter(|it| !it.is_over) {
+            prop_assert!(!reservation.seats.is_empty(), "a reservation without seats");
+            for seat in &reservation.seats {
                 let other = owners.insert(seat.clone(), &client.name);
                 prop_assert!(other.is_none(), "{seat} is {other:?}'s and {}'s", client.name);
             }
-            let stored = cinema.call("get_reservation", json!({ "reservation_id": it.id })).await;
+            let stored =
+                cinema.call("get_reservation", json!({ "reservation_id": reservation.id })).await;
             let stored: BTreeSet<_> = all(&stored["seats"], "seat_id").into_iter().collect();
-            prop_assert_eq!(&stored, &it.seats, "what is kept is what was told");
+            prop_assert_eq!(&stored, &reservation.seats, "what is kept is what was told");
         }
     }
     let owned: BTreeSet<_> = owners.into_keys().collect();
@@ -247,10 +250,10 @@ async fn play(
 }
 
 #[test]
-fn of_100_clients_at_once_no_two_own_a_seat_whatever_they_do() {
+fn no_seat_of_100_random_clients_has_two_owners() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let cinema = runtime.block_on(open());
-    let (number, came) = (std::cell::Cell::new(0), std::cell::RefCell::default());
+    let (number, counts) = (std::cell::Cell::new(0), std::cell::RefCell::default());
     let config = Config {
         cases: CASES,
         max_shrink_iters: 0,
@@ -259,11 +262,11 @@ fn of_100_clients_at_once_no_two_own_a_seat_whatever_they_do() {
     };
     let holds = TestRunner::new(config).run(&rounds(), |rounds| {
         let showing = SHOWINGS[number.replace(number.get() + 1)];
-        runtime.block_on(play(&cinema, showing, rounds, &mut came.borrow_mut()))
+        runtime.block_on(play(&cinema, showing, rounds, &mut counts.borrow_mut()))
     });
     holds.unwrap_or_else(|error| panic!("{error}"));
-    let came = came.into_inner();
+    let counts = counts.into_inner();
     for what in ["reserved", "cancelled", "held"] {
-        assert!(came.get(what).is_some_and(|it| *it > 0), "nothing was ever {what}: {came:?}");
+        assert!(counts.get(what).is_some_and(|it| *it > 0), "nothing was ever {what}: {counts:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The staff edits the catalogue, exports it, and brings it back (CIN-96).
+//! Staff edits, exports and imports the catalogue (CIN-96).
 
 use std::path::Path;
 
@@ -147,7 +147,7 @@ async fn one_showing_is_moved_and_the_rest_of_the_week_stays() {
 }
 
 #[tokio::test]
-async fn what_is_sold_is_not_edited_away() {
+async fn sold_seats_cannot_be_edited_away() {
     let cinema = open_with(&small()).await;
     let made = cinema.call("reserve_seats", order("u1", TONIGHT, &["A4"])).await;
     let id = made["reservation_id"].as_str().unwrap();
@@ -169,7 +169,7 @@ async fn what_is_sold_is_not_edited_away() {
 }
 
 #[tokio::test]
-async fn a_catalogue_goes_out_and_comes_back_as_json_and_as_a_table() {
+async fn catalogue_round_trips_as_json_and_as_a_table() {
     let cinema = open_with(&small()).await;
     for format in ["json", "csv"] {
         let file = cinema.call("export_catalogue", json!({ "format": format })).await;

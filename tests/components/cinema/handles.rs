@@ -1,4 +1,4 @@
-//! Handles of holds, and `list_holds`: what may be shown names a hold for the caller who made it alone (CIN-97).
+//! Handles of holds, and `list_holds`: a handle names a hold only for the caller who made it (CIN-97).
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn holds(cinema: &Tested, user: &str) -> Vec<Value> {
     found["holds"].as_array().unwrap().clone()
 }
 
-/// The caller of that name from now on, whose client says this of itself.
+/// Switches to the caller of that name with these client capabilities.
 fn speak(cinema: &Tested, name: &str, capabilities: &str) {
     let caller = Caller { principal: name.into(), ..Caller::anonymous() };
     cinema.speak(Caller { client_capabilities: capabilities.into(), ..caller });
@@ -51,7 +51,7 @@ async fn holds_are_listed_newest_first_and_without_their_tokens() {
 }
 
 #[tokio::test]
-async fn a_handle_extends_releases_and_reserves_as_a_token_does() {
+async fn handle_extends_releases_and_reserves_like_a_token() {
     let cinema = open().await;
     let held = hold(&cinema, "u1", &["A1"]).await;
     let extended = cinema.call("extend_hold", handle(&held["hold_id"])).await;
@@ -78,7 +78,7 @@ async fn a_handle_extends_releases_and_reserves_as_a_token_does() {
 }
 
 #[tokio::test]
-async fn a_handle_is_worth_nothing_to_another_caller() {
+async fn handle_is_useless_to_another_caller() {
     let cinema = open().await;
     speak(&cinema, "hanako", "{}");
     let held = hold(&cinema, "u1", &["A1"]).await;
@@ -97,7 +97,7 @@ async fn a_handle_is_worth_nothing_to_another_caller() {
 }
 
 #[tokio::test]
-async fn a_client_that_keeps_no_secrets_is_told_the_handle_alone() {
+async fn client_without_secret_storage_gets_only_the_handle() {
     let cinema = open().await;
     speak(&cinema, "chat", r#"{"extensions":{"madoguchi/handles":{}}}"#);
     let held = hold(&cinema, "u1", &["A1"]).await;

@@ -1,4 +1,4 @@
-//! Held seats where seats are reserved, listed and watched.
+//! Held seats in reservations, lists and events.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn refused(cinema: &Tested, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_holder_alone_reserves_what_is_held() {
+async fn only_the_holder_reserves_held_seats() {
     let cinema = open().await;
     let token = hold(&cinema, "u1", &["A1", "A2"]).await;
     for user in ["u1", "u2"] {
@@ -54,7 +54,7 @@ async fn reserving_frees_held_seats_left_over_and_may_add_free_ones() {
 }
 
 #[tokio::test]
-async fn a_hold_serves_its_user_its_showing_and_its_time() {
+async fn hold_is_bound_to_user_showing_and_time() {
     let cinema = open().await;
     let token = hold(&cinema, "u1", &["A1"]).await;
     let later = "st-20261120-mini-1500";
@@ -81,7 +81,7 @@ async fn a_hold_serves_its_user_its_showing_and_its_time() {
 }
 
 #[tokio::test]
-async fn sent_again_under_the_same_key_a_hold_is_used_once() {
+async fn repeated_call_with_the_same_key_uses_a_hold_once() {
     let cinema = open().await;
     let token = hold(&cinema, "u1", &["A1", "A2"]).await;
     let mut reserve = with(&token, order("u1", NOON, &["A1", "A2"]));
@@ -143,7 +143,7 @@ D [ ○  ○  ○     ○  ○  ○ ]
 }
 
 #[tokio::test]
-async fn whatever_changes_a_seat_rings() {
+async fn every_seat_change_publishes_an_event() {
     let cinema = open().await;
     cinema.published();
     let token = hold(&cinema, "u1", &["A1", "A2"]).await;
@@ -173,7 +173,7 @@ async fn whatever_changes_a_seat_rings() {
 }
 
 #[tokio::test]
-async fn the_seats_of_a_showing_are_there_to_read() {
+async fn seats_of_a_showing_are_a_resource() {
     let cinema = open().await;
     let token = hold(&cinema, "u1", &["A1"]).await;
     let contents = cinema.read(RING).await.unwrap();
@@ -188,7 +188,7 @@ async fn the_seats_of_a_showing_are_there_to_read() {
 }
 
 #[tokio::test]
-async fn a_hold_is_still_there_after_a_restart() {
+async fn hold_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cinema.sqlite");
     let cinema = bench().database(&file).start().await;

@@ -1,4 +1,4 @@
-//! `hold_seats`, `extend_hold` and `release_hold`: seats are kept for some minutes.
+//! `hold_seats`, `extend_hold` and `release_hold`.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn token(token: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_hold_says_what_is_held_and_until_when() {
+async fn hold_shows_seats_and_expiry() {
     let cinema = open().await;
     let mut held = cinema.call("hold_seats", order("u1", NOON, &["B4", "A2"])).await;
     let token = held["hold_token"].take();
@@ -52,7 +52,7 @@ async fn a_hold_says_what_is_held_and_until_when() {
 }
 
 #[tokio::test]
-async fn held_seats_are_refused_to_others_with_the_end_of_the_hold() {
+async fn held_seats_are_refused_to_others_with_their_expiry() {
     let cinema = open().await;
     hold(&cinema, "u1", &["A1", "A2"]).await;
     cinema.pass(MINUTE);
@@ -71,7 +71,7 @@ async fn held_seats_are_refused_to_others_with_the_end_of_the_hold() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_reserved_cannot_be_held() {
+async fn unreservable_seats_cannot_be_held() {
     let cinema = open().await;
     cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
     hold(&cinema, "u1", &["A2"]).await;
@@ -108,7 +108,7 @@ async fn what_cannot_be_reserved_cannot_be_held() {
 }
 
 #[tokio::test]
-async fn one_user_holds_so_many_seats_and_no_more() {
+async fn seats_held_per_user_are_limited() {
     let cinema = open().await;
     let seats = free(&cinema, NOON).await;
     for ten in [&seats[..10], &seats[10..20]] {
@@ -136,7 +136,7 @@ async fn one_user_holds_so_many_seats_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_hold_that_has_expired_is_none_before_it_is_swept() {
+async fn expired_hold_is_invalid_before_the_sweep() {
     let cinema = open().await;
     let first = hold(&cinema, "u1", &["A1", "A2"]).await;
     cinema.pass(10 * MINUTE - Duration::from_secs(1));
@@ -156,7 +156,7 @@ async fn a_hold_that_has_expired_is_none_before_it_is_swept() {
 }
 
 #[tokio::test]
-async fn a_hold_is_extended_to_an_hour_from_when_it_was_made() {
+async fn hold_is_extended_to_at_most_an_hour_after_its_creation() {
     let cinema = open().await;
     let held = hold(&cinema, "u1", &["B2", "B1"]).await;
     let extend = async |minutes: Value| {
@@ -164,11 +164,14 @@ async fn a_hold_is_extended_to_an_hour_from_when_it_was_made() {
         if !minutes.is_null() {
             arguments["minutes"] = minutes;
         }
-        let it = cinema.call("extend_hold", arguments).await;
-        assert_eq!(it["hold_token"], held);
-        assert_eq!((&it["user_id"], &it["showtime_id"]), (&json!("u1"), &json!(NOON)));
-        assert_eq!(all(&it["seats"], "seat_id"), ["B1", "B2"]);
-        (it["expires_at"].as_str().expect("a time")[11..].to_owned(), it["seconds_left"].clone())
+        let extended = cinema.call("extend_hold", arguments).await;
+        assert_eq!(extended["hold_token"], held);
+        assert_eq!((&extended["user_id"], &extended["showtime_id"]), (&json!("u1"), &json!(NOON)));
+        assert_eq!(all(&extended["seats"], "seat_id"), ["B1", "B2"]);
+        (
+            extended["expires_at"].as_str().expect("a time")[11..].to_owned(),
+            extended["seconds_left"].clone(),
+        )
     };
     cinema.pass(4 * MINUTE);
     assert_eq!(extend(json!(null)).await, ("10:14:00".into(), json!(600)));
@@ -184,7 +187,7 @@ async fn a_hold_is_extended_to_an_hour_from_when_it_was_made() {
 }
 
 #[tokio::test]
-async fn what_is_released_is_free_at_once() {
+async fn released_seats_are_free_at_once() {
     let cinema = open().await;
     let held = hold(&cinema, "u1", &["A1", "A2"]).await;
     let kept = hold(&cinema, "u1", &["A3"]).await;
@@ -203,7 +206,7 @@ async fn what_is_released_is_free_at_once() {
 }
 
 #[tokio::test]
-async fn the_operator_says_how_long_seats_are_held() {
+async fn operator_sets_the_hold_duration() {
     let with = |settings: Value| bench().settings(settings);
     let cinema = with(json!({ "hold_minutes": 3, "hold_minutes_max": 5 })).start().await;
     let held = cinema.call("hold_seats", order("u1", NOON, &["A1"])).await;
@@ -228,7 +231,7 @@ async fn the_operator_says_how_long_seats_are_held() {
 }
 
 #[tokio::test]
-async fn a_hold_replaces_another_in_one_go_or_leaves_it() {
+async fn hold_replaces_another_atomically() {
     let cinema = open().await;
     let first = hold(&cinema, "u1", &["A1", "A2"]).await;
     hold(&cinema, "u2", &["A4"]).await;
@@ -237,7 +240,7 @@ async fn a_hold_replaces_another_in_one_go_or_leaves_it() {
         order["hold_token"] = json!(first);
         order
     };
-    // Refused, it leaves what there was.
+    // A refused replacement changes nothing.
     let refused = cinema.failure("hold_seats", instead(&["A3", "A4"])).await;
     assert_eq!(refused["error"], "seat_held");
     let kept = cinema.call("extend_hold", token(&first)).await;

@@ -1,5 +1,4 @@
-//! Whatever is held, extended, released, reserved and cancelled in whatever order, while time passes: the box
-//! office agrees with a plain model.
+//! Random holds, extensions, releases, reservations and cancellations over time agree with a plain model.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -12,12 +11,12 @@ use super::{NOON, open, order};
 const STEPS: u32 = 800;
 const SEED: u64 = 20_261_120;
 const USERS: [&str; 3] = ["u1", "u2", "u3"];
-/// Few, so that users meet.
+/// Few seats, so that users collide.
 const SEATS: [&str; 6] = ["A1", "A2", "A3", "B1", "B2", "B3"];
 /// The film begins at 12:20; the model ends before.
 const MINUTES: u64 = 130;
 
-/// Numbers that look random and are the same each time (Knuth's MMIX).
+/// A deterministic random number generator (Knuth's MMIX).
 struct Dice(u64);
 
 impl Dice {
@@ -54,7 +53,7 @@ struct Reservation {
     is_cancelled: bool,
 }
 
-/// What a box office is, in memory; `now` in seconds.
+/// The plain model; `now` in seconds.
 #[derive(Default)]
 struct Model {
     now: u64,
@@ -86,7 +85,7 @@ impl Model {
         }
     }
 
-    /// What stands against having the seats, beside `own`.
+    /// The refusal that the seats would get, ignoring the hold `own`.
     fn against(&self, seats: &[&str], own: Option<&str>) -> Option<&'static str> {
         if seats.iter().any(|it| self.is_taken(it)) {
             return Some("seat_already_reserved");
@@ -123,7 +122,7 @@ async fn state(cinema: &Tested) -> BTreeMap<String, (bool, bool)> {
     seats.filter(|it| SEATS.contains(&it.0.as_str())).collect()
 }
 
-/// One step: what it was, how it ended, and how it should have.
+/// One step: its name, its outcome and the expected one.
 async fn step(
     cinema: &Tested,
     model: &mut Model,
@@ -202,10 +201,11 @@ async fn step(
         }
         _ if !model.reservations.is_empty() => {
             let index = dice.late(model.reservations.len());
-            let it = &mut model.reservations[index];
-            let arguments = json!({ "reservation_id": it.id, "user_id": it.user });
+            let reservation = &mut model.reservations[index];
+            let arguments =
+                json!({ "reservation_id": reservation.id, "user_id": reservation.user });
             let cancelled = outcome(cinema, "cancel_reservation", arguments).await;
-            it.is_cancelled = true;
+            reservation.is_cancelled = true;
             ("cancel", cancelled.err(), None)
         }
         _ => ("nothing", None, None),
@@ -213,14 +213,14 @@ async fn step(
 }
 
 #[tokio::test]
-async fn whatever_happens_the_box_office_agrees_with_a_plain_model() {
+async fn random_holds_agree_with_a_plain_model() {
     let cinema = open().await;
     let (mut model, mut dice) = (Model::default(), Dice(SEED));
-    let mut came = BTreeMap::<String, u32>::new();
+    let mut counts = BTreeMap::<String, u32>::new();
     for number in 0..STEPS {
         let (what, ended, expected) = step(&cinema, &mut model, &mut dice).await;
         assert_eq!(ended.as_deref(), expected, "step {number}: {what}");
-        *came.entry(format!("{what}: {}", ended.unwrap_or_default())).or_default() += 1;
+        *counts.entry(format!("{what}: {}", ended.unwrap_or_default())).or_default() += 1;
         let seconds = dice.below(18) as u64;
         cinema.pass(Duration::from_secs(seconds));
         model.now += seconds;
@@ -245,6 +245,6 @@ async fn whatever_happens_the_box_office_agrees_with_a_plain_model() {
         "reserve: seat_held",
         "cancel: ",
     ] {
-        assert!(came.contains_key(what), "it never came to {what:?}: {came:?}");
+        assert!(counts.contains_key(what), "it never came to {what:?}: {counts:?}");
     }
 }

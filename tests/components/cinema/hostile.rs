@@ -1,4 +1,4 @@
-//! Whatever a caller sends is data: no SQL, no path, no limit of theirs (CIN-54).
+//! Input of callers is only data: no SQL, no path, and within limits (CIN-54).
 
 use serde_json::{Value, json};
 use tests::bench::Tested;
@@ -32,7 +32,7 @@ async fn code(cinema: &Tested, tool: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn whatever_is_looked_for_is_only_looked_for() {
+async fn searched_text_is_only_data() {
     let cinema = open().await;
     for text in NASTY {
         let listed = cinema.call("list_movies", json!({ "title_query": text })).await;
@@ -56,7 +56,7 @@ async fn whatever_is_looked_for_is_only_looked_for() {
 }
 
 #[tokio::test]
-async fn whatever_is_reserved_under_is_only_a_name() {
+async fn user_name_is_only_data() {
     let cinema = open().await;
     let seats = free(&cinema, NOON).await;
     for (text, seat) in NASTY.iter().zip(&seats) {
@@ -79,7 +79,7 @@ async fn whatever_is_reserved_under_is_only_a_name() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_is_named_like_a_path_is_a_conversation() {
+async fn conversation_id_like_a_path_is_only_data() {
     let cinema = open().await;
     for text in NASTY {
         let message = json!({ "sender": "user", "content": text });
@@ -115,7 +115,7 @@ async fn names_have_at_most_two_hundred_characters() {
 }
 
 #[tokio::test]
-async fn an_identifier_of_two_hundred_characters_is_looked_for() {
+async fn long_identifiers_are_looked_up_up_to_200_characters() {
     let cinema = open().await;
     let (fits, long) = ("👪".repeat(200), "👪".repeat(201));
     for (tool, field, not_found) in [

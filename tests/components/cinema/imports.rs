@@ -1,4 +1,4 @@
-//! A new catalogue replaces the one on sale, unless a seat that is sold would be gone.
+//! A new catalogue replaces the current one, unless a sold seat would disappear.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ async fn operators_catalogue_replaces_the_demo_and_the_demo_returns() {
 }
 
 #[tokio::test]
-async fn a_catalogue_that_is_refused_leaves_the_one_on_sale() {
+async fn rejected_catalogue_leaves_the_current_one() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cinema.sqlite");
     let cinema = kept(&file, &small()).start().await;
@@ -125,7 +125,7 @@ async fn import_with_every_sold_seat_takes_effect_and_they_stay_sold() {
 }
 
 #[tokio::test]
-async fn what_was_cancelled_or_is_over_stands_in_no_imports_way() {
+async fn past_and_cancelled_seats_block_no_import() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cinema.sqlite");
     let cinema = kept(&file, &small()).start().await;

@@ -1,4 +1,4 @@
-//! Sent again under the same key, a reservation is made once (CIN-47).
+//! Idempotency keys: a repeated call makes one reservation (CIN-47).
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ async fn other_arguments_under_the_same_key_are_a_conflict() {
 }
 
 #[tokio::test]
-async fn a_key_is_its_callers_and_its_users() {
+async fn key_is_bound_to_caller_and_user() {
     let cinema = open().await;
     let mut made = Vec::new();
     for (principal, user, seat) in
@@ -83,7 +83,7 @@ async fn key_of_a_cancelled_reservation_reports_the_cancellation() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_refused_leaves_its_key_unused() {
+async fn refused_call_leaves_its_key_unused() {
     let cinema = open().await;
     cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
     let lost = keyed("k1", order("u2", NOON, &["A1"]));

@@ -1,4 +1,4 @@
-//! `list_reservations`: a user's own, the newest first.
+//! `list_reservations`: a user's own, newest first.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ async fn reservations_are_listed_newest_first_as_they_were_made() {
 }
 
 #[tokio::test]
-async fn a_hundred_are_listed_and_all_are_counted() {
+async fn lists_a_hundred_reservations_and_counts_all() {
     let cinema = open().await;
     let showtimes = ["1220", "1500", "2020", "2310"];
     let mut count = 0;
@@ -68,7 +68,7 @@ async fn a_hundred_are_listed_and_all_are_counted() {
 }
 
 #[tokio::test]
-async fn a_user_is_named() {
+async fn user_argument_is_required() {
     let cinema = open().await;
     for (arguments, field) in [
         (json!({}), "user_id"),

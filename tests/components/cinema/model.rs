@@ -1,4 +1,4 @@
-//! Whatever is reserved and cancelled in whatever order: the box office agrees with a plain model.
+//! Random reservations and cancellations agree with a plain model.
 
 use std::{
     cell::Cell,
@@ -18,7 +18,7 @@ use workbench::solo::SoloOutcome;
 use super::{all, free, open, open_on_postgres, open_with, order};
 
 const USERS: [&str; 3] = ["花子", "太郎", "u3"];
-/// Few, so that users meet. The last one is in no plan.
+/// Few seats, so that users collide. The last one is in no plan.
 const SEATS: [&str; 7] = ["A1", "A2", "A3", "B1", "B2", "B3", "C1"];
 const SCREENS: usize = 6;
 
@@ -36,7 +36,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![3 => reserve, 2 => cancel]
 }
 
-/// What a box office is, in memory.
+/// The plain model.
 #[derive(Default)]
 struct Model {
     taken: BTreeMap<&'static str, usize>,
@@ -170,14 +170,14 @@ fn runner(cases: u32) -> TestRunner {
 }
 
 #[test]
-fn box_office_agrees_with_a_plain_model_whatever_3_users_do() {
+fn random_reservations_of_3_users_agree_with_a_plain_model() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     agrees(&runtime, &runtime.block_on(open_with(&many_showings())), 64);
 }
 
 /// STO-3: the engines differ in nothing that the model tells.
 #[test]
-fn box_office_on_postgresql_agrees_with_the_same_plain_model() {
+fn random_reservations_agree_with_the_model_on_postgresql() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     agrees(&runtime, &runtime.block_on(open_on_postgres(&many_showings())), 24);
 }
@@ -192,10 +192,10 @@ fn agrees(runtime: &tokio::runtime::Runtime, cinema: &Tested, sequences: u32) {
 }
 
 #[test]
-fn whatever_text_is_recorded_comes_back_letter_by_letter() {
+fn recorded_text_is_returned_unchanged() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let cinema = runtime.block_on(open());
-    // What is not drawn at all is refused.
+    // Seats outside the plan are refused.
     let text = || vec(any::<char>(), 1..60).prop_map(|it| String::from_iter(it) + "a");
     let number = Cell::new(0);
     let same = runner(128).run(&(text(), text(), text()), |(id, user, content)| {

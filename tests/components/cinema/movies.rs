@@ -64,7 +64,7 @@ async fn without_arguments_lists_every_film_on_in_the_operators_order() {
 }
 
 #[tokio::test]
-async fn film_without_showtimes_is_not_on_and_rating_has_one_decimal() {
+async fn film_without_showtimes_is_hidden_rating_has_one_decimal() {
     let listed = open_with(&small()).await.call("list_movies", json!({})).await;
     assert_eq!(all(&listed["movies"], "movie_id"), ["kimi", "rashomon"], "CIN-11");
     assert_eq!(listed["movies"][1]["rating"], 4.3, "CIN-X6: 4.26 with one decimal");
@@ -93,7 +93,7 @@ async fn a_day_without_showtimes_has_an_empty_list_and_no_error() {
 }
 
 #[tokio::test]
-async fn a_date_with_a_time_keeps_what_begins_from_then_on() {
+async fn date_with_a_time_keeps_later_showings() {
     let cinema = open().await;
     let late = ["rashomon", "akira", "godzilla"];
     assert_eq!(on(&cinema, "2026-11-20T20:45").await, late, "CIN-16: at the minute itself");
@@ -123,7 +123,7 @@ async fn a_time_with_an_offset_becomes_the_cinemas_own() {
 }
 
 #[tokio::test]
-async fn a_bad_date_is_refused_in_the_specified_words() {
+async fn rejects_invalid_date_in_the_specified_text() {
     let cinema = open().await;
     let message = "Invalid date format. Use YYYY-MM-DD.";
     let expected = json!({

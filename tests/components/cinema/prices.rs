@@ -1,4 +1,4 @@
-//! What seats cost is shown from the map to the reservation, and fixed there (CIN-90).
+//! Prices of seats, from the map to the reservation, where they are fixed (CIN-90).
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ fn priced() -> Value {
 }
 
 #[tokio::test]
-async fn a_hall_tells_what_each_kind_of_seat_costs() {
+async fn hall_shows_the_price_of_each_seat_kind() {
     let cinema = open().await;
     let map = cinema.call("list_available_seats", json!({ "showtime_id": NOON })).await;
     let list =
@@ -36,7 +36,7 @@ async fn a_hall_tells_what_each_kind_of_seat_costs() {
 }
 
 #[tokio::test]
-async fn a_hold_a_reservation_and_a_suggestion_tell_prices_and_total() {
+async fn holds_reservations_and_suggestions_show_prices_and_total() {
     let cinema = open().await;
     let held = cinema.call("hold_seats", order("u1", NOON, &["D1", "D6", "D5"])).await;
     let prices: Vec<_> = held["seats"].as_array().unwrap().iter().map(|it| &it["price"]).collect();
@@ -59,7 +59,7 @@ async fn a_hold_a_reservation_and_a_suggestion_tell_prices_and_total() {
 }
 
 #[tokio::test]
-async fn where_no_price_is_set_nothing_is_told() {
+async fn no_prices_are_shown_if_none_is_set() {
     let cinema = open_with(&small()).await;
     let map = cinema.call("list_available_seats", json!({ "showtime_id": TONIGHT })).await;
     assert!(map.get("prices").is_none(), "{map}");
@@ -73,7 +73,7 @@ async fn where_no_price_is_set_nothing_is_told() {
 }
 
 #[tokio::test]
-async fn what_is_reserved_costs_what_it_did_then() {
+async fn reservation_keeps_its_price() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cinema.sqlite");
     let kept = |file: &Path, catalog: &Value| -> Bench {

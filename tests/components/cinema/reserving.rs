@@ -34,7 +34,7 @@ async fn reservation_has_the_specified_fields_and_agreed_extensions() {
 }
 
 #[tokio::test]
-async fn what_is_reserved_is_no_longer_free_and_only_there() {
+async fn reserved_seats_are_taken_in_their_showing_only() {
     let cinema = open().await;
     let before = free(&cinema, NOON).await;
     cinema.call("reserve_seats", order("u1", NOON, &["C1", "C2"])).await;
@@ -46,7 +46,7 @@ async fn what_is_reserved_is_no_longer_free_and_only_there() {
 }
 
 #[tokio::test]
-async fn a_taken_seat_is_refused_in_the_specified_words() {
+async fn rejects_taken_seat_in_the_specified_text() {
     let cinema = open().await;
     cinema.call("reserve_seats", order("u1", NOON, &["A2"])).await;
     for user in ["u1", "u2"] {
@@ -106,7 +106,7 @@ async fn one_call_reserves_one_to_ten_seats() {
 }
 
 #[tokio::test]
-async fn the_operator_says_how_many_seats_one_call_may_reserve() {
+async fn operator_limits_seats_per_call() {
     let max = |it: Value| bench().settings(json!({ "seats_per_reservation_max": it }));
     let cinema = max(json!(2)).start().await;
     cinema.call("reserve_seats", order("u1", NOON, &["A1", "A2"])).await;
@@ -125,7 +125,7 @@ async fn the_operator_says_how_many_seats_one_call_may_reserve() {
 }
 
 #[tokio::test]
-async fn a_seat_is_named_once() {
+async fn rejects_seat_named_twice() {
     let cinema = open().await;
     let twice = order("u1", NOON, &["A1", "A2", "A1"]);
     assert_eq!(unfit(&cinema, "reserve_seats", twice).await, "seat_ids.2", "CIN-44");
@@ -165,7 +165,7 @@ async fn missing_and_mistyped_arguments_are_named() {
 }
 
 #[tokio::test]
-async fn the_user_is_kept_as_given() {
+async fn user_is_stored_as_given() {
     let cinema = open().await;
     for (user, seat) in [("窓口 花子", "A1"), ("  u1 ", "A2"), ("U1", "A3"), ("👩‍👧", "A4")]
     {
@@ -175,7 +175,7 @@ async fn the_user_is_kept_as_given() {
 }
 
 #[tokio::test]
-async fn a_reservation_is_still_there_after_a_restart() {
+async fn reservation_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cinema.sqlite");
     let cinema = bench().database(&file).start().await;

@@ -1,4 +1,4 @@
-//! The operator's rules of choosing seats, shown in the map and kept by holds and reservations (CIN-91).
+//! The operator's rules of choosing seats, shown in the map and applied to holds and reservations (CIN-91).
 
 use serde_json::{Value, json};
 use tests::bench::Tested;
@@ -23,7 +23,7 @@ fn every() -> Value {
 }
 
 #[tokio::test]
-async fn the_map_tells_the_rules_and_who_makes_a_pair() {
+async fn map_shows_rules_and_pairs() {
     let cinema = ruled(&json!({ "no_single_gap": true, "seats_per_person_max": 4 })).await;
     let map = cinema.call("list_available_seats", json!({ "showtime_id": TONIGHT })).await;
     let rules = json!({ "no_single_gap": true, "pairs_together": true, "seats_per_person_max": 4 });
@@ -37,7 +37,7 @@ async fn the_map_tells_the_rules_and_who_makes_a_pair() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_set_pairs_alone_go_together() {
+async fn without_rules_only_pairs_stay_together() {
     let cinema = ruled(&json!({})).await;
     let map = cinema.call("list_available_seats", json!({ "showtime_id": TONIGHT })).await;
     assert_eq!(map["rules"], json!({ "pairs_together": true }));
@@ -49,7 +49,7 @@ async fn where_nothing_is_set_pairs_alone_go_together() {
 }
 
 #[tokio::test]
-async fn a_choice_against_a_rule_names_seats_and_others() {
+async fn violated_rule_names_seats_and_alternatives() {
     let cinema = ruled(&every()).await;
     for tool in ["hold_seats", "reserve_seats"] {
         let failure = cinema.failure(tool, order("u1", TONIGHT, &["A2", "A3"])).await;
@@ -94,7 +94,7 @@ async fn ones_own_hold_counts_as_free_for_the_rules() {
 }
 
 #[tokio::test]
-async fn one_person_has_so_many_seats_of_a_showing() {
+async fn seats_per_user_and_showing_are_limited() {
     let cinema = ruled(&json!({ "seats_per_person_max": 3 })).await;
     cinema.call("reserve_seats", order("u1", TONIGHT, &["A1"])).await;
     let held = cinema.call("hold_seats", order("u1", TONIGHT, &["A2"])).await;
@@ -116,7 +116,7 @@ async fn one_person_has_so_many_seats_of_a_showing() {
 }
 
 #[tokio::test]
-async fn what_is_suggested_keeps_to_the_rules() {
+async fn suggestions_follow_the_rules() {
     let cinema = ruled(&every()).await;
     loop {
         let ask = json!({ "showtime_id": TONIGHT, "count": 2 });
@@ -132,7 +132,7 @@ async fn what_is_suggested_keeps_to_the_rules() {
 }
 
 #[tokio::test]
-async fn rules_that_are_none_keep_the_cinema_from_starting() {
+async fn invalid_rules_prevent_the_start() {
     for (wrong, named) in [
         (json!({ "no_gap": true }), "/rules/no_gap"),
         (json!({ "seats_per_person_max": 0 }), "/rules/seats_per_person_max"),

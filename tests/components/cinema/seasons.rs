@@ -1,5 +1,4 @@
-//! The nights when the clocks change, in the cinema's own zone (CIN-X4): the hour that does not exist, and the one
-//! that comes twice.
+//! Changes of the clocks in the cinema's zone (CIN-X4): the skipped hour and the repeated one.
 
 use std::time::Duration;
 
@@ -37,7 +36,7 @@ async fn code(cinema: &Tested, tool: &str, arguments: Value) -> String {
 
 /// On 29 March 2026 the clocks go from 02:00 to 03:00.
 #[tokio::test]
-async fn a_showing_in_the_hour_left_out_begins_as_far_after_it() {
+async fn showing_in_the_skipped_hour_begins_as_long_after_it() {
     // 01:50 in Berlin.
     let cinema = berlin("2026-03-29T00:50:00").await;
     let shown = on(&cinema, "short", "2026-03-29").await;
@@ -65,7 +64,7 @@ async fn a_showing_in_the_hour_left_out_begins_as_far_after_it() {
 
 /// On 25 October 2026 the clocks go from 03:00 back to 02:00.
 #[tokio::test]
-async fn a_showing_in_the_hour_that_comes_twice_begins_once() {
+async fn showing_in_the_repeated_hour_begins_once() {
     let night = "st-20261025-s1-0230";
     // 02:20 in Berlin, for the first time.
     let cinema = berlin("2026-10-25T00:20:00").await;

@@ -1,4 +1,4 @@
-//! `list_available_seats`: which seats are free, and the map of them (CIN-30 to CIN-35, CIN-X2).
+//! `list_available_seats`: free seats and their map (CIN-30 to CIN-35, CIN-X2).
 
 use serde_json::{Value, json};
 

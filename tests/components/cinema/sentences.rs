@@ -1,4 +1,4 @@
-//! Films that are asked for in sentences.
+//! Films requested in sentences.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `list_showtimes`: when a film is on (CIN-20 to CIN-24), and the rolling week.
+//! `list_showtimes`: showings of a film (CIN-20 to CIN-24) over the rolling week.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ async fn a_film_with_hundreds_of_showings_has_them_all_listed() {
 }
 
 #[tokio::test]
-async fn a_date_with_a_time_leaves_out_what_began_before() {
+async fn date_with_a_time_leaves_out_earlier_showings() {
     let cinema = open().await;
     let ask = |date: &str| json!({ "movie_id": "kiminonawa", "date": date });
     assert_eq!(times(&cinema, ask("2026-11-20T14:10")).await.len(), 2, "CIN-16");
@@ -92,7 +92,7 @@ async fn unknown_film_is_refused_and_one_without_showtimes_has_none() {
 }
 
 #[tokio::test]
-async fn the_film_must_be_named() {
+async fn film_argument_is_required() {
     let cinema = open().await;
     for (arguments, field) in [
         (json!({}), "movie_id"),
@@ -105,7 +105,7 @@ async fn the_film_must_be_named() {
 }
 
 #[tokio::test]
-async fn the_free_seats_are_counted_when_they_are_asked_for() {
+async fn free_seats_are_counted_at_the_time_of_the_call() {
     let cinema = open().await;
     let ask = || json!({ "movie_id": "tokyo-monogatari", "date": "2026-11-20" });
     let count = |listed: Value| listed["showtimes"][0]["available_seats_count"].clone();

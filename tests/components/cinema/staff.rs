@@ -1,4 +1,4 @@
-//! What the staff does: sales are closed, parties are moved, and the week is counted (CIN-95).
+//! Staff tools: closing sales, moving parties, weekly statistics (CIN-95).
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn code(cinema: &Tested, tool: &str, arguments: Value) -> String {
 }
 
 #[tokio::test]
-async fn what_is_closed_is_not_sold_until_it_is_opened() {
+async fn closed_showing_is_not_sold_until_reopened() {
     let cinema = open().await;
     let held = cinema.call("hold_seats", order("u1", NOON, &["A1"])).await;
     let mut close = showing(NOON);
@@ -68,7 +68,7 @@ async fn what_is_closed_is_not_sold_until_it_is_opened() {
 }
 
 #[tokio::test]
-async fn who_waits_is_offered_seats_once_sales_are_open_again() {
+async fn reopened_sales_offer_seats_to_the_waiting_list() {
     let cinema = open().await;
     let mut made = Vec::new();
     for row in ["A", "B", "C", "D"] {
@@ -91,7 +91,7 @@ async fn who_waits_is_offered_seats_once_sales_are_open_again() {
 }
 
 #[tokio::test]
-async fn a_party_is_moved_under_its_number_and_at_its_price() {
+async fn party_is_moved_with_its_number_and_price() {
     let cinema = open().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1", "A2"])).await;
     cinema.call("reserve_seats", order("u2", NOON, &["B1"])).await;
@@ -142,7 +142,7 @@ async fn cin_47_a_key_gives_the_moved_party_to_the_first_order() {
 }
 
 #[tokio::test]
-async fn a_party_goes_where_seats_are_free_and_nowhere_else() {
+async fn party_is_moved_to_free_seats_only() {
     let cinema = open().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1", "A2"])).await;
     cinema.call("reserve_seats", order("u2", NOON, &["B1"])).await;
@@ -165,7 +165,7 @@ async fn a_party_goes_where_seats_are_free_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn the_showings_of_some_days_are_counted() {
+async fn statistics_cover_a_range_of_days() {
     let cinema = bench().settings(json!({ "check_in_minutes": 180 })).start().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1", "A2", "D1"])).await;
     cinema.call("reserve_seats", order("u2", LATER, &["A1"])).await;
@@ -211,7 +211,7 @@ async fn the_showings_of_some_days_are_counted() {
 }
 
 #[tokio::test]
-async fn what_is_the_staffs_is_refused_to_customers() {
+async fn staff_tools_are_refused_to_customers() {
     let cinema = open().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
     let mut customer = Caller::anonymous();

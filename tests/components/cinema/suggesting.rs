@@ -9,7 +9,7 @@ fn ask(count: u32) -> Value {
 }
 
 #[tokio::test]
-async fn an_empty_hall_gives_seats_together_and_a_sentence() {
+async fn empty_hall_gives_adjacent_seats_and_a_sentence() {
     let cinema = open().await;
     let found = cinema.call("suggest_seats", ask(2)).await;
     let price = json!({ "currency": "JPY", "amount": 1_800 });
@@ -34,7 +34,7 @@ async fn an_empty_hall_gives_seats_together_and_a_sentence() {
 }
 
 #[tokio::test]
-async fn what_is_suggested_can_be_reserved_until_the_hall_is_full() {
+async fn suggestions_are_reservable_until_the_hall_is_full() {
     let cinema = open().await;
     let mut left = 23;
     for (round, count) in [3, 3, 2, 4, 5, 1, 3, 2].into_iter().enumerate() {
@@ -69,7 +69,7 @@ async fn what_is_suggested_can_be_reserved_until_the_hall_is_full() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_suggested_is_said() {
+async fn reports_when_no_seats_can_be_suggested() {
     let cinema = open().await;
     for (arguments, code) in [
         (json!({ "showtime_id": "st-1", "count": 1 }), "showtime_not_found"),
@@ -89,7 +89,7 @@ async fn what_cannot_be_suggested_is_said() {
 }
 
 #[tokio::test]
-async fn a_wheelchair_comes_with_company_and_several_are_counted() {
+async fn wheelchair_places_are_suggested_with_companions() {
     let cinema = open().await;
     let with = |count: u32, more: Value| {
         let mut arguments = ask(count);

@@ -1,4 +1,4 @@
-//! What one brings to the door: a reservation's number as a code, and its showing for a calendar.
+//! Tickets: a reservation's number as a code, and its showing as a calendar entry.
 
 use host::{caller::Caller, component::ResourceBody};
 use serde_json::json;
@@ -59,7 +59,7 @@ async fn a_reservation_has_a_code_of_its_own() {
 }
 
 #[tokio::test]
-async fn what_nothing_was_reserved_under_has_neither() {
+async fn unknown_reservation_has_neither_code_nor_calendar() {
     let cinema = open().await;
     let long = format!("cinema://reservations/{}/code", "r".repeat(500));
     for uri in

@@ -1,4 +1,4 @@
-//! Titles that are not quite right (CIN-12, CIN-13, CIN-15).
+//! Inexact titles (CIN-12, CIN-13, CIN-15).
 
 use serde_json::json;
 use tests::bench::Tested;
@@ -89,7 +89,7 @@ async fn the_english_title_finds_the_film_typos_included() {
 }
 
 #[tokio::test]
-async fn what_is_not_on_is_not_found_and_what_comes_near_is_suggested() {
+async fn unknown_title_is_refused_with_similar_ones() {
     let cinema = open().await;
     for query in ["スパイダーマン", "Star Wars", "zzzz", "！？。", "%", "_"] {
         assert_eq!(found(&cinema, query).await, Vec::<String>::new(), "CIN-13: {query}");
@@ -113,7 +113,7 @@ async fn what_is_not_on_is_not_found_and_what_comes_near_is_suggested() {
 }
 
 #[tokio::test]
-async fn a_title_and_a_time_both_count() {
+async fn title_and_time_both_filter() {
     let cinema = open().await;
     let ask = |title: &str| json!({ "title_query": title, "date": "2026-11-20T21:00" });
     let late = cinema.call("list_movies", ask("らしょうもん")).await;

@@ -1,4 +1,4 @@
-//! `transfer_reservation`: seats become another user's, under a ticket of their own (CIN-93).
+//! `transfer_reservation`: seats pass to another user under a new ticket (CIN-93).
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn listed(cinema: &Tested, user: &str, every: bool) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_reservation_is_given_to_another_user_and_both_see_it() {
+async fn transferred_reservation_is_seen_by_both_users() {
     let cinema = open().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1", "A2"])).await;
     cinema.pass(Duration::from_secs(60));
@@ -47,7 +47,7 @@ async fn a_reservation_is_given_to_another_user_and_both_see_it() {
 }
 
 #[tokio::test]
-async fn the_old_ticket_no_longer_opens_the_door_and_the_new_one_does() {
+async fn only_the_new_ticket_is_admitted() {
     let cinema = bench().settings(json!({ "check_in_minutes": 180 })).start().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
     let given =
@@ -62,7 +62,7 @@ async fn the_old_ticket_no_longer_opens_the_door_and_the_new_one_does() {
 }
 
 #[tokio::test]
-async fn its_user_alone_gives_a_reservation_away() {
+async fn only_its_user_transfers_a_reservation() {
     let cinema = open().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
     let id = &made["reservation_id"];
@@ -91,7 +91,7 @@ async fn its_user_alone_gives_a_reservation_away() {
 }
 
 #[tokio::test]
-async fn after_the_beginning_a_reservation_stays_whose_it_is() {
+async fn started_showing_prevents_a_transfer() {
     let cinema = open().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
     cinema.pass(Duration::from_secs(140 * 60));
@@ -101,7 +101,7 @@ async fn after_the_beginning_a_reservation_stays_whose_it_is() {
 }
 
 #[tokio::test]
-async fn who_takes_seats_may_have_no_more_than_others() {
+async fn recipient_is_held_to_the_seat_limit() {
     let rules = json!({ "rules": { "seats_per_person_max": 2 } });
     let cinema = bench().settings(rules).start().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1", "A2"])).await;
@@ -113,7 +113,7 @@ async fn who_takes_seats_may_have_no_more_than_others() {
 }
 
 #[tokio::test]
-async fn what_was_given_away_is_not_reserved_again_by_its_key() {
+async fn transferred_seats_are_not_reserved_again_by_key() {
     let cinema = open().await;
     let mut arguments = order("u1", NOON, &["A1"]);
     arguments["idempotency_key"] = json!("k");

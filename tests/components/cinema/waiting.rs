@@ -1,4 +1,5 @@
-//! `join_waiting_list`, `leave_waiting_list` and `list_waiting`: what is freed goes to who waits first (CIN-94).
+//! `join_waiting_list`, `leave_waiting_list` and `list_waiting`: freed seats go to the first in the list
+//! (CIN-94).
 
 use std::time::Duration;
 
@@ -27,8 +28,8 @@ fn join(user: &str, count: u32) -> Value {
 }
 
 async fn cancel(cinema: &Tested, reservation: &Value) {
-    let it = json!({ "reservation_id": reservation["reservation_id"], "user_id": "house" });
-    cinema.call("cancel_reservation", it).await;
+    let arguments = json!({ "reservation_id": reservation["reservation_id"], "user_id": "house" });
+    cinema.call("cancel_reservation", arguments).await;
 }
 
 async fn waits(cinema: &Tested, user: &str) -> Vec<Value> {
@@ -48,7 +49,7 @@ async fn token(cinema: &Tested, user: &str) -> Value {
 }
 
 #[tokio::test]
-async fn one_waits_where_no_such_seats_are_free() {
+async fn joins_waiting_list_only_if_no_such_seats_are_free() {
     let cinema = open().await;
     let failure = cinema.failure("join_waiting_list", join("u1", 2)).await;
     assert_eq!((&failure["error"], &failure["status"]), (&json!("seats_are_free"), &json!(409)));
@@ -72,7 +73,7 @@ async fn one_waits_where_no_such_seats_are_free() {
 }
 
 #[tokio::test]
-async fn what_is_freed_is_held_for_the_first_whom_it_fits() {
+async fn freed_seats_are_held_for_the_first_they_fit() {
     let cinema = open().await;
     let made = fill(&cinema).await;
     for (user, count) in [("u1", 4), ("u2", 2), ("u3", 1)] {
@@ -109,7 +110,7 @@ async fn what_is_freed_is_held_for_the_first_whom_it_fits() {
 }
 
 #[tokio::test]
-async fn who_declines_or_leaves_lets_the_next_one_have_it() {
+async fn declining_or_leaving_passes_the_offer_on() {
     let cinema = open().await;
     let made = fill(&cinema).await;
     for user in ["u1", "u2", "u3", "u4"] {
@@ -152,7 +153,7 @@ async fn an_offer_ends_at_its_deadline_and_is_not_extended() {
 }
 
 #[tokio::test]
-async fn what_an_expired_hold_frees_is_offered_by_the_schedule() {
+async fn schedule_offers_seats_of_expired_holds() {
     let cinema = open().await;
     let made = fill(&cinema).await;
     cancel(&cinema, &made[0]).await;
@@ -166,7 +167,7 @@ async fn what_an_expired_hold_frees_is_offered_by_the_schedule() {
 }
 
 #[tokio::test]
-async fn lists_have_their_limits() {
+async fn waiting_lists_are_limited() {
     let cinema = bench().settings(json!({ "rules": { "seats_per_person_max": 3 } })).start().await;
     for row in ["A", "B", "C", "D"] {
         for half in [1..=3, 4..=6] {
@@ -201,7 +202,7 @@ async fn lists_have_their_limits() {
 }
 
 #[tokio::test]
-async fn whatever_is_freed_at_once_is_held_once() {
+async fn freed_seats_are_held_once_under_concurrency() {
     let cinema = open().await;
     let made = fill(&cinema).await;
     for user in 0..8 {
@@ -221,7 +222,7 @@ async fn whatever_is_freed_at_once_is_held_once() {
 
 /// Wheelchair places go to those who wait for one, and to no others.
 #[tokio::test]
-async fn offers_have_wheelchair_places_for_those_who_wait_for_one() {
+async fn offers_include_wheelchair_places_if_requested() {
     let cinema = open().await;
     let made = fill(&cinema).await;
     cinema.call("join_waiting_list", join("u1", 1)).await;

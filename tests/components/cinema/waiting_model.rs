@@ -1,5 +1,5 @@
-//! Whatever is held, reserved, moved, given away, waited for and let go while time passes: the box office agrees
-//! with a plain model of who has each seat and who comes next (CIN-94).
+//! Random holds, reservations, moves, transfers and waiting over time agree with a plain model of owners and
+//! order (CIN-94).
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -12,13 +12,13 @@ use super::{NOON, all, open, order};
 const STEPS: u32 = 600;
 const SEED: u64 = 20_261_126;
 const USERS: [&str; 4] = ["u1", "u2", "u3", "u4"];
-/// All other seats are the house's, so that these are soon gone.
+/// All other seats are reserved, so that these are soon taken.
 const SEATS: [&str; 6] = ["A1", "A2", "A3", "B1", "B2", "B3"];
 /// How long an offer stands, in seconds.
 const OFFER_S: u64 = 900;
 const HOLD_S: u64 = 120;
 
-/// Numbers that look random and are the same each time (Knuth's MMIX).
+/// A deterministic random number generator (Knuth's MMIX).
 struct Dice(u64);
 
 impl Dice {
@@ -47,7 +47,7 @@ struct Waits {
     count: usize,
 }
 
-/// What a box office is, in memory; `now` in seconds.
+/// The plain model; `now` in seconds.
 #[derive(Default)]
 struct Model {
     now: u64,
@@ -56,22 +56,22 @@ struct Model {
 }
 
 impl Model {
-    /// Lets go what has ended.
+    /// Releases expired holds.
     fn expire(&mut self) {
         let now = self.now;
         self.seats.retain(|_, it| !matches!(it, Has::Held { ends, .. } if *ends <= now));
     }
 
-    /// Who is next for what is free, in their order; they wait no longer.
+    /// Removes and returns the entries that get free seats, in order.
     fn next(&mut self) -> Vec<Waits> {
         let mut free = SEATS.len() - self.seats.len();
         let (mut offered, mut left) = (Vec::new(), Vec::new());
-        for it in std::mem::take(&mut self.waiting) {
-            if it.count <= free {
-                free -= it.count;
-                offered.push(it);
+        for entry in std::mem::take(&mut self.waiting) {
+            if entry.count <= free {
+                free -= entry.count;
+                offered.push(entry);
             } else {
-                left.push(it);
+                left.push(entry);
             }
         }
         self.waiting = left;
@@ -140,16 +140,17 @@ fn text(of: &Value, field: &str) -> String {
 /// Who is next in the model is who is offered seats that were free, and none else.
 async fn settle(cinema: &Tested, model: &mut Model) {
     model.expire();
-    for it in model.next() {
-        let list = cinema.call("list_waiting", json!({ "user_id": it.user })).await;
-        let entry = list["waiting"].as_array().unwrap().iter().find(|of| of["waiting_id"] == it.id);
-        let offer = &entry.unwrap_or_else(|| panic!("{} is next: {list}", it.user))["offer"];
+    for next in model.next() {
+        let list = cinema.call("list_waiting", json!({ "user_id": next.user })).await;
+        let entry =
+            list["waiting"].as_array().unwrap().iter().find(|of| of["waiting_id"] == next.id);
+        let offer = &entry.unwrap_or_else(|| panic!("{} is next: {list}", next.user))["offer"];
         let seats = all(&offer["seats"], "seat_id");
-        assert_eq!(seats.len(), it.count, "{offer}");
+        assert_eq!(seats.len(), next.count, "{offer}");
         let ends = model.now + offer["seconds_left"].as_u64().unwrap();
         assert_eq!(ends, model.now + OFFER_S);
         for seat in seats {
-            let (token, user) = (text(offer, "hold_id"), it.user.clone());
+            let (token, user) = (text(offer, "hold_id"), next.user.clone());
             let before = model.seats.insert(seat, Has::Held { token, user, ends, is_offer: true });
             assert_eq!(before, None, "no seat is in two hands");
         }
@@ -161,7 +162,7 @@ async fn settle(cinema: &Tested, model: &mut Model) {
     }
 }
 
-/// One step: what it was, how it ended, and how it should have.
+/// One step: its name, its outcome and the expected one.
 async fn step(
     cinema: &Tested,
     model: &mut Model,
@@ -283,8 +284,8 @@ async fn step(
             if model.waiting.is_empty() {
                 return ("nothing", None, None);
             }
-            let it = model.waiting.remove(dice.below(model.waiting.len()));
-            let arguments = json!({ "waiting_id": it.id, "user_id": it.user });
+            let waiting = model.waiting.remove(dice.below(model.waiting.len()));
+            let arguments = json!({ "waiting_id": waiting.id, "user_id": waiting.user });
             let left = outcome(cinema, "leave_waiting_list", arguments).await;
             ("leave", left.err(), None)
         }
@@ -316,11 +317,11 @@ async fn waiting_moving_and_giving_agree_with_a_plain_model() {
         cinema.call("reserve_seats", order("house", NOON, ten)).await;
     }
     let (mut model, mut dice) = (Model::default(), Dice(SEED));
-    let mut came = BTreeMap::<String, u32>::new();
+    let mut counts = BTreeMap::<String, u32>::new();
     for number in 0..STEPS {
         let (what, ended, expected) = step(&cinema, &mut model, &mut dice).await;
         assert_eq!(ended.as_deref(), expected, "step {number}: {what}");
-        *came.entry(format!("{what}: {}", ended.unwrap_or_default())).or_default() += 1;
+        *counts.entry(format!("{what}: {}", ended.unwrap_or_default())).or_default() += 1;
         settle(&cinema, &mut model).await;
         let seconds = dice.below(20) as u64;
         cinema.pass(Duration::from_secs(seconds));
@@ -349,6 +350,6 @@ async fn waiting_moving_and_giving_agree_with_a_plain_model() {
         "join: seats_are_free",
         "leave: ",
     ] {
-        assert!(came.contains_key(what), "it never came to {what:?}: {came:?}");
+        assert!(counts.contains_key(what), "it never came to {what:?}: {counts:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Another agent's token, another project, a person's chat: nothing of it can be read or written, by
-//! any tool, endpoint or resource.
+//! Isolation: another agent's token, another project, a person's chat. No tool, endpoint or resource reads or
+//! writes them.
 //!
 //! In the project `one` worker-a and worker-b talk, and Hana chats with worker-a. A caller who has no
 //! business there tries everything: what comes back has none of their messages, and nothing of theirs has
@@ -15,7 +15,7 @@ use tests::{
 };
 use workbench::solo::SoloOutcome;
 
-/// Something that only they may read; every text of theirs has it.
+/// A marker in each of their texts, which only they may read.
 const SECRET: &str = "柿の木坂の秘密";
 
 /// Who calls: a person or a program by its token.
@@ -26,7 +26,7 @@ fn caller(principal: &str, scopes: &[&str]) -> Caller {
     caller
 }
 
-/// What is to be kept apart.
+/// The protected data.
 struct House {
     component: Tested,
     /// The conversation of worker-a and worker-b.
@@ -84,7 +84,7 @@ impl House {
         Self { component, talk, message, strangers: [c, x], members: [a, b] }
     }
 
-    /// Everything of theirs, as those see it who may.
+    /// All their data, as authorized callers see it.
     async fn theirs(&self) -> Value {
         self.component.speak(Caller::anonymous());
         let arguments = json!({ "conversation_id": self.talk });
@@ -104,25 +104,25 @@ impl House {
         json!([talk, sessions, projects, chat, unread, on])
     }
 
-    /// A caller tries something; the result is what they learn.
+    /// Tries a tool as a caller; returns all that the caller learns.
     async fn try_tool(&self, who: &Caller, tool: &str, arguments: Value) -> Result<String, Value> {
         self.component.speak(who.clone());
         match self.component.round(tool, arguments, json!({})).await {
             SoloOutcome::Done(output) => Ok(format!("{output:?}")),
             SoloOutcome::Waits(_) => Ok(String::new()),
-            SoloOutcome::Failed(it) => Err(it),
-            SoloOutcome::Asked(it) => panic!("{tool} asks before it looks: {it:?}"),
+            SoloOutcome::Failed(failure) => Err(failure),
+            SoloOutcome::Asked(questions) => panic!("{tool} asks before it looks: {questions:?}"),
         }
     }
 }
 
-/// Nothing of theirs is in what a caller learned.
+/// Checks that an answer contains none of their data.
 fn is_clean(text: &str, what: &str) {
     assert!(!text.contains(SECRET), "{what} tells: {text}");
 }
 
 #[tokio::test]
-async fn no_tool_reads_or_writes_what_is_anothers() {
+async fn tools_neither_read_nor_write_data_of_others() {
     let house = House::open().await;
     let before = house.theirs().await;
     assert!(
@@ -135,14 +135,14 @@ async fn no_tool_reads_or_writes_what_is_anothers() {
             panic!("{name} has no case in tests/components/conversations/isolation")
         });
         assert!(!cases.is_empty(), "{name}: an empty case proves nothing");
-        for it in cases {
-            let what = format!("{name} {} by {}", it.arguments, it.caller.principal);
-            let outcome = house.try_tool(&it.caller, name, it.arguments).await;
+        for case in cases {
+            let what = format!("{name} {} by {}", case.arguments, case.caller.principal);
+            let outcome = house.try_tool(&case.caller, name, case.arguments).await;
             match &outcome {
                 Ok(text) => is_clean(text, &what),
                 Err(failure) => is_clean(&failure.to_string(), &what),
             }
-            if let Some(codes) = it.refused {
+            if let Some(codes) = case.refused {
                 let failure = outcome.expect_err(&what);
                 let code = failure["error"].as_str().unwrap();
                 assert!(codes.contains(&code), "{what}: {failure}");
@@ -153,7 +153,7 @@ async fn no_tool_reads_or_writes_what_is_anothers() {
 }
 
 #[tokio::test]
-async fn no_endpoint_shows_what_is_anothers() {
+async fn endpoints_show_no_data_of_others() {
     let house = House::open().await;
     let before = house.theirs().await;
     let chat = "projects/one/agents/worker-a/chat/messages";
@@ -191,7 +191,7 @@ async fn no_endpoint_shows_what_is_anothers() {
 }
 
 #[tokio::test]
-async fn no_resource_shows_what_is_anothers() {
+async fn resources_show_no_data_of_others() {
     let house = House::open().await;
     let before = house.theirs().await;
     let strangers = ["taro", "nobody"].map(|it| caller(it, &["conversations"]));

@@ -10,10 +10,10 @@ use super::office::{
 
 #[tokio::test]
 async fn conv_60_a_message_is_answered_with_its_id_and_conversation() {
-    let it = office().await;
-    let (a, b, id) = talking(&it).await;
-    it.published();
-    let mut sent = send(&it, &a, "worker-b", "りんご").await;
+    let component = office().await;
+    let (a, b, id) = talking(&component).await;
+    component.published();
+    let mut sent = send(&component, &a, "worker-b", "りんご").await;
     assert!(sent["message_id"].take().as_str().unwrap().starts_with("msg_"));
     let expected = json!({
         "success": true,
@@ -23,39 +23,39 @@ async fn conv_60_a_message_is_answered_with_its_id_and_conversation() {
         "sequence": 1,
     });
     assert_eq!(sent, expected, "CONV-64");
-    let notified = it.published();
+    let notified = component.published();
     assert!(notified.contains(&"agent://office/worker-b".to_owned()), "{notified:?}");
     assert!(
         !notified.contains(&"agent://office/worker-a".to_owned()),
         "the sender knows: {notified:?}"
     );
-    assert_eq!(unread(&it, &b).await, ["りんご"]);
+    assert_eq!(unread(&component, &b).await, ["りんご"]);
 }
 
-/// Some models write nothing where they may leave something out.
+/// Some models send blank texts for optional fields.
 #[tokio::test]
-async fn what_is_left_blank_is_left_out() {
-    let it = office().await;
-    let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
+async fn blank_fields_are_omitted() {
+    let component = office().await;
+    let (a, b) = (enter(&component, "worker-a").await, enter(&component, "worker-b").await);
     let arguments = json!({
         "session_token": a, "target_agent_id": "worker-b", "participant_agent_id": "",
         "purpose": "", "initial_message": "",
     });
-    let id = it.call("start_conversation", arguments).await["conversation_id"].clone();
-    assert_eq!(action(&it, &b).await, "conversation_request");
+    let id = component.call("start_conversation", arguments).await["conversation_id"].clone();
+    assert_eq!(action(&component, &b).await, "conversation_request");
     let mut written = letter(&a, "worker-b", "りんご");
     for name in ["conversation_id", "related_task_id", "client_message_id"] {
         written[name] = "".into();
     }
-    assert_eq!(it.call("send_message", written).await["conversation_id"], id);
-    assert_eq!(unread(&it, &b).await, ["りんご"], "it began without a message");
+    assert_eq!(component.call("send_message", written).await["conversation_id"], id);
+    assert_eq!(unread(&component, &b).await, ["りんご"], "it began without a message");
     let answer = json!({
         "session_token": b, "target_agent_id": "", "content": "ごりら", "client_message_id": "",
     });
-    assert_eq!(it.call("respond_chat", answer).await["receiver_id"], "worker-a");
+    assert_eq!(component.call("respond_chat", answer).await["receiver_id"], "worker-a");
     let end = json!({ "session_token": b, "conversation_id": "", "final_message": "" });
-    assert_eq!(it.call("end_conversation", end).await["conversation_id"], id);
-    assert_eq!(unread(&it, &a).await, ["ごりら"], "it ended without a message");
+    assert_eq!(component.call("end_conversation", end).await["conversation_id"], id);
+    assert_eq!(unread(&component, &a).await, ["ごりら"], "it ended without a message");
 }
 
 /// CONV-61, CONV-63: who writes, in which state of the conversation, and what comes of it.
@@ -71,63 +71,63 @@ async fn conv_61_conv_63_the_matrix_of_agents_and_states() {
         ("expired", no, no),
     ];
     for (wanted, initiator, participant) in rows {
-        let it = office().await;
-        let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
+        let component = office().await;
+        let (a, b) = (enter(&component, "worker-a").await, enter(&component, "worker-b").await);
         if wanted != "none" {
-            let id = start(&it, &a, "worker-b").await;
+            let id = start(&component, &a, "worker-b").await;
             match wanted {
-                "active" => assert_eq!(action(&it, &b).await, "conversation_request"),
-                "terminating" => drop(end(&it, &a, &id).await),
+                "active" => assert_eq!(action(&component, &b).await, "conversation_request"),
+                "terminating" => drop(end(&component, &a, &id).await),
                 "ended" => {
-                    end(&it, &a, &id).await;
-                    action(&it, &b).await;
+                    end(&component, &a, &id).await;
+                    action(&component, &b).await;
                 }
-                "expired" => pass(&it, 300),
+                "expired" => pass(&component, 300),
                 _ => {}
             }
-            assert_eq!(state(&it, &a, &id).await, wanted);
+            assert_eq!(state(&component, &a, &id).await, wanted);
         }
-        let found = outcome(&it, "send_message", letter(&a, "worker-b", "?")).await;
+        let found = outcome(&component, "send_message", letter(&a, "worker-b", "?")).await;
         assert_eq!(found, initiator, "{wanted}: the initiator");
-        let found = outcome(&it, "send_message", letter(&b, "worker-a", "?")).await;
+        let found = outcome(&component, "send_message", letter(&b, "worker-a", "?")).await;
         assert_eq!(found, participant, "{wanted}: the participant");
     }
 }
 
 /// An agent that was asked and has not joined learns which conversation waits for it.
 #[tokio::test]
-async fn conv_63_a_participant_learns_what_it_has_not_joined() {
-    let it = office().await;
-    let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
-    let id = start(&it, &a, "worker-b").await;
-    let failure = it.failure("send_message", letter(&b, "worker-a", "?")).await;
+async fn conv_63_participant_learns_of_unjoined_conversation() {
+    let component = office().await;
+    let (a, b) = (enter(&component, "worker-a").await, enter(&component, "worker-b").await);
+    let id = start(&component, &a, "worker-b").await;
+    let failure = component.failure("send_message", letter(&b, "worker-a", "?")).await;
     let expected = json!({
         "from_agent_id": "worker-b", "to_agent_id": "worker-a",
         "conversation_id": id, "current_state": "pending",
     });
     assert_eq!(failure["data"], expected);
-    assert_eq!(action(&it, &b).await, "conversation_request");
-    assert_eq!(outcome(&it, "send_message", letter(&b, "worker-a", "?")).await, "ok");
+    assert_eq!(action(&component, &b).await, "conversation_request");
+    assert_eq!(outcome(&component, "send_message", letter(&b, "worker-a", "?")).await, "ok");
 }
 
 #[tokio::test]
-async fn conv_61_agents_and_people_need_no_conversation() {
-    let it = office().await;
-    let a = enter(&it, "worker-a").await;
-    let sent = send(&it, &a, "hanako", "終わりました").await;
+async fn conv_61_agents_write_to_people_without_a_conversation() {
+    let component = office().await;
+    let a = enter(&component, "worker-a").await;
+    let sent = send(&component, &a, "hanako", "終わりました").await;
     assert_eq!(
         (&sent["success"], &sent["conversation_id"]),
         (&json!(true), &Value::Null),
         "CONV-7"
     );
-    assert_eq!(send(&it, &a, "hanako", "もう一つ").await["sequence"], 2);
+    assert_eq!(send(&component, &a, "hanako", "もう一つ").await["sequence"], 2);
 }
 
 #[tokio::test]
 async fn conv_62_without_a_conversation_the_specification_is_quoted() {
-    let it = office().await;
-    let a = enter(&it, "worker-a").await;
-    let failure = it.failure("send_message", letter(&a, "worker-b", "りんご")).await;
+    let component = office().await;
+    let a = enter(&component, "worker-a").await;
+    let failure = component.failure("send_message", letter(&a, "worker-b", "りんご")).await;
     let expected = json!({
         "error": "conversation_required_for_ai_to_ai",
         "message": "AIエージェント間のメッセージ送信にはアクティブな会話が必要です。先にstart_conversation(participant_agent_id: \"worker-b\", initial_message: \"...\")を呼び出してください。",
@@ -140,23 +140,27 @@ async fn conv_62_without_a_conversation_the_specification_is_quoted() {
 }
 
 #[tokio::test]
-async fn conv_63_initiators_early_words_arrive_once_the_other_enters() {
-    let it = office().await;
-    let a = enter(&it, "worker-a").await;
-    let b = enter(&it, "worker-b").await;
-    let id = start(&it, &a, "worker-b").await;
-    send(&it, &a, "worker-b", "しりとりをしましょう。りんご").await;
-    assert_eq!(action(&it, &b).await, "conversation_request", "and not get_pending_messages");
-    let found = it.call("get_pending_messages", json!({ "session_token": b })).await;
+async fn conv_63_early_messages_arrive_once_the_other_enters() {
+    let component = office().await;
+    let a = enter(&component, "worker-a").await;
+    let b = enter(&component, "worker-b").await;
+    let id = start(&component, &a, "worker-b").await;
+    send(&component, &a, "worker-b", "しりとりをしましょう。りんご").await;
+    assert_eq!(
+        action(&component, &b).await,
+        "conversation_request",
+        "and not get_pending_messages"
+    );
+    let found = component.call("get_pending_messages", json!({ "session_token": b })).await;
     let message = &found["pending_messages"][0];
     assert_eq!(message["content"], "しりとりをしましょう。りんご");
     assert_eq!(message["conversationId"], id.as_str(), "CONV-70");
 }
 
 #[tokio::test]
-async fn conv_65_what_cannot_be_sent_is_refused() {
-    let it = office().await;
-    let (a, ..) = talking(&it).await;
+async fn conv_65_invalid_messages_are_rejected() {
+    let component = office().await;
+    let (a, ..) = talking(&component).await;
     let cases = [
         ("worker-a", "?".to_owned(), "cannot_message_self", 400),
         ("nobody", "?".to_owned(), "agent_not_found", 404),
@@ -168,21 +172,22 @@ async fn conv_65_what_cannot_be_sent_is_refused() {
         ("worker-b", "あ".repeat(4_001), "content_too_long", 400),
     ];
     for (target, content, code, status) in cases {
-        let found = refused(&it, "send_message", letter(&a, target, &content)).await;
+        let found = refused(&component, "send_message", letter(&a, target, &content)).await;
         assert_eq!(found, (code.to_owned(), status), "{target}");
     }
-    let failure = it.failure("send_message", letter(&a, "worker-b", &"x".repeat(4_001))).await;
+    let failure =
+        component.failure("send_message", letter(&a, "worker-b", &"x".repeat(4_001))).await;
     assert_eq!(failure["message"], "メッセージは4,000文字以内で入力してください");
-    send(&it, &a, "worker-b", &"あ".repeat(4_000)).await;
-    let unknown = refused(&it, "send_message", letter("sess_0", "worker-b", "?")).await;
+    send(&component, &a, "worker-b", &"あ".repeat(4_000)).await;
+    let unknown = refused(&component, "send_message", letter("sess_0", "worker-b", "?")).await;
     assert_eq!(unknown, ("invalid_session".to_owned(), 401), "CONV-83");
 }
 
 #[tokio::test]
 async fn conv_60_a_named_conversation_must_be_one_of_both() {
-    let it = office().await;
-    let (a, b, id) = talking(&it).await;
-    let c = enter(&it, "worker-c").await;
+    let component = office().await;
+    let (a, b, id) = talking(&component).await;
+    let c = enter(&component, "worker-c").await;
     let named = |token: &str, target: &str, id: &str| {
         let mut arguments = letter(token, target, "?");
         arguments["conversation_id"] = json!(id);
@@ -197,76 +202,80 @@ async fn conv_60_a_named_conversation_must_be_one_of_both() {
         (named(&a, "hanako", &id), "invalid_params"),
     ];
     for (arguments, expected) in cases {
-        assert_eq!(outcome(&it, "send_message", arguments.clone()).await, expected, "{arguments}");
+        assert_eq!(
+            outcome(&component, "send_message", arguments.clone()).await,
+            expected,
+            "{arguments}"
+        );
     }
-    let elsewhere = enter_at(&it, "worker-c", "depot").await;
-    let found = outcome(&it, "send_message", named(&elsewhere, "outsider", &id)).await;
+    let elsewhere = enter_at(&component, "worker-c", "depot").await;
+    let found = outcome(&component, "send_message", named(&elsewhere, "outsider", &id)).await;
     assert_eq!(found, "conversation_not_found", "another project's is not there");
 }
 
 #[tokio::test]
-async fn conv_66_words_keep_conversation_and_session_from_being_idle() {
-    let it = office().await;
-    let (a, b, id) = talking(&it).await;
+async fn conv_66_messages_keep_conversation_and_session_active() {
+    let component = office().await;
+    let (a, b, id) = talking(&component).await;
     for _ in 0..4 {
-        pass(&it, 400);
-        send(&it, &a, "worker-b", "?").await;
-        send(&it, &b, "worker-a", "!").await;
+        pass(&component, 400);
+        send(&component, &a, "worker-b", "?").await;
+        send(&component, &b, "worker-a", "!").await;
     }
-    assert_eq!(state(&it, &a, &id).await, "active");
-    assert_eq!(action(&it, &a).await, "get_pending_messages");
+    assert_eq!(state(&component, &a, &id).await, "active");
+    assert_eq!(action(&component, &a).await, "get_pending_messages");
 }
 
 #[tokio::test]
-async fn a_message_that_is_sent_again_is_sent_once() {
-    let it = office().await;
-    let (a, b, id) = talking(&it).await;
+async fn repeated_message_is_sent_once() {
+    let component = office().await;
+    let (a, b, id) = talking(&component).await;
     let own = |content: &str| {
         let mut arguments = letter(&a, "worker-b", content);
         arguments["client_message_id"] = json!("m-1");
         arguments
     };
-    let first = it.call("send_message", own("りんご")).await;
-    assert_eq!(it.call("send_message", own("りんご")).await, first, "the same answer");
-    let other = refused(&it, "send_message", own("らっぱ")).await;
+    let first = component.call("send_message", own("りんご")).await;
+    assert_eq!(component.call("send_message", own("りんご")).await, first, "the same answer");
+    let other = refused(&component, "send_message", own("らっぱ")).await;
     assert_eq!(other, ("idempotency_conflict".to_owned(), 409));
-    end(&it, &a, &id).await;
-    assert_eq!(it.call("send_message", own("りんご")).await, first, "even after the end");
-    assert_eq!(unread(&it, &b).await, ["りんご"]);
+    end(&component, &a, &id).await;
+    assert_eq!(component.call("send_message", own("りんご")).await, first, "even after the end");
+    assert_eq!(unread(&component, &b).await, ["りんご"]);
     // Another agent's ids are its own.
     let mut theirs = letter(&b, "hanako", "りんご");
     theirs["client_message_id"] = json!("m-1");
-    assert_ne!(it.call("send_message", theirs).await["message_id"], first["message_id"]);
+    assert_ne!(component.call("send_message", theirs).await["message_id"], first["message_id"]);
     let mut long = letter(&a, "worker-b", "?");
     long["client_message_id"] = json!("x".repeat(201));
-    assert_eq!(outcome(&it, "send_message", long).await, "invalid_params");
+    assert_eq!(outcome(&component, "send_message", long).await, "invalid_params");
 }
 
 #[tokio::test]
-async fn sixteen_of_the_same_at_once_are_one_message() {
-    let it = office().await;
-    let (a, b, _) = talking(&it).await;
+async fn sixteen_identical_concurrent_messages_are_one() {
+    let component = office().await;
+    let (a, b, _) = talking(&component).await;
     let mut arguments = letter(&a, "worker-b", "りんご");
     arguments["client_message_id"] = json!("m-1");
-    let sent = join_all((0..16).map(|_| it.call("send_message", arguments.clone()))).await;
+    let sent = join_all((0..16).map(|_| component.call("send_message", arguments.clone()))).await;
     assert!(sent.iter().all(|it| *it == sent[0]), "{sent:?}");
-    assert_eq!(unread(&it, &b).await, ["りんご"]);
+    assert_eq!(unread(&component, &b).await, ["りんご"]);
 }
 
 #[tokio::test]
 async fn auto_start_begins_a_conversation_where_there_is_none() {
-    let it = office().await;
-    let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
+    let component = office().await;
+    let (a, b) = (enter(&component, "worker-a").await, enter(&component, "worker-b").await);
     let auto = |content: &str| {
         let mut arguments = letter(&a, "worker-b", content);
         arguments["auto_start_conversation"] = json!(true);
         arguments
     };
-    let first = it.call("send_message", auto("質問があります")).await;
+    let first = component.call("send_message", auto("質問があります")).await;
     let id = first["conversation_id"].as_str().unwrap();
-    let second = it.call("send_message", auto("もう一つ")).await;
+    let second = component.call("send_message", auto("もう一つ")).await;
     assert_eq!(second["conversation_id"], id, "there is one now");
-    let instruction = next(&it, &b).await;
+    let instruction = next(&component, &b).await;
     assert_eq!(
         (&instruction["action"], &instruction["conversation_id"]),
         (&json!("conversation_request"), &json!(id))

@@ -1,4 +1,4 @@
-//! Whatever three agents and a person do in whatever order: the component agrees with a plain model.
+//! Random steps of three agents and a person: the component agrees with a plain model.
 //!
 //! The number of histories and the seed are in the environment: `MADOGUCHI_HISTORIES=20000
 //! MADOGUCHI_SEED=7`. What once went wrong stands at the end, as a history with a name.
@@ -26,13 +26,13 @@ fn number(variable: &str, otherwise: u32) -> u32 {
 }
 
 #[test]
-fn agrees_with_a_plain_model_whatever_3_agents_and_a_person_do() {
+fn random_steps_of_3_agents_agree_with_a_plain_model() {
     agrees(false, number("MADOGUCHI_HISTORIES", 600));
 }
 
 /// STO-3: the first of the same histories come to the same on PostgreSQL.
 #[test]
-fn agrees_with_the_same_plain_model_on_postgresql() {
+fn random_steps_agree_with_the_model_on_postgresql() {
     agrees(true, number("MADOGUCHI_HISTORIES", 600) / 20);
 }
 
@@ -66,12 +66,12 @@ fn replay(history: &[Step]) {
 }
 
 #[test]
-fn persons_words_wait_for_initiator_of_a_request_that_expires() {
+fn persons_messages_wait_for_initiator_of_expired_request() {
     replay(&[Step::Authenticate(2), start(2, 0), Step::Write(0), Step::Pass(302)]);
 }
 
 #[test]
-fn answering_no_one_after_a_session_is_over_reports_it_is_over() {
+fn reports_ended_session_before_missing_recipient() {
     let act = Act::Respond { target: None, client: None };
     let answer = Step::Act { who: 0, old: false, act };
     replay(&[Step::Authenticate(0), start(0, 1), Step::Pass(602), Step::Pass(598), answer]);

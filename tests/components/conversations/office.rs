@@ -1,5 +1,4 @@
-//! An office with three agents and a person, and a depot with another agent: what the tests of the
-//! life cycle share.
+//! Shared fixture: an office with three agents and a person, and a depot with another agent.
 
 use std::time::Duration;
 
@@ -38,40 +37,40 @@ pub(super) async fn office() -> Tested {
 }
 
 /// The token of a session that is opened now.
-pub(super) async fn enter(it: &Tested, agent: &str) -> String {
+pub(super) async fn enter(component: &Tested, agent: &str) -> String {
     let project = if agent == "outsider" { "depot" } else { "office" };
-    enter_at(it, agent, project).await
+    enter_at(component, agent, project).await
 }
 
 /// The same, in a project.
-pub(super) async fn enter_at(it: &Tested, agent: &str, project: &str) -> String {
+pub(super) async fn enter_at(component: &Tested, agent: &str, project: &str) -> String {
     let arguments = json!({ "agent_id": agent, "passkey": PASSKEY, "project_id": project });
-    let opened = it.call("authenticate", arguments).await;
+    let opened = component.call("authenticate", arguments).await;
     assert_eq!(opened["success"], true, "{opened}");
     opened["session_token"].as_str().unwrap().to_owned()
 }
 
-/// Asks for a conversation; its id.
-pub(super) async fn start(it: &Tested, token: &str, target: &str) -> String {
+/// Starts a conversation; returns its id.
+pub(super) async fn start(component: &Tested, token: &str, target: &str) -> String {
     let arguments =
         json!({ "session_token": token, "target_agent_id": target, "purpose": "しりとり" });
-    let started = it.call("start_conversation", arguments).await;
+    let started = component.call("start_conversation", arguments).await;
     started["conversation_id"].as_str().unwrap().to_owned()
 }
 
 /// The answer of `get_next_action`.
-pub(super) async fn next(it: &Tested, token: &str) -> Value {
-    it.call("get_next_action", json!({ "session_token": token })).await
+pub(super) async fn next(component: &Tested, token: &str) -> Value {
+    component.call("get_next_action", json!({ "session_token": token })).await
 }
 
 /// The action that `get_next_action` names.
-pub(super) async fn action(it: &Tested, token: &str) -> String {
-    next(it, token).await["action"].as_str().unwrap().to_owned()
+pub(super) async fn action(component: &Tested, token: &str) -> String {
+    next(component, token).await["action"].as_str().unwrap().to_owned()
 }
 
-/// Sends a message; what comes back.
-pub(super) async fn send(it: &Tested, token: &str, target: &str, content: &str) -> Value {
-    it.call("send_message", letter(token, target, content)).await
+/// Sends a message; returns the answer.
+pub(super) async fn send(component: &Tested, token: &str, target: &str, content: &str) -> Value {
+    component.call("send_message", letter(token, target, content)).await
 }
 
 /// The arguments of `send_message`.
@@ -79,9 +78,9 @@ pub(super) fn letter(token: &str, target: &str, content: &str) -> Value {
     json!({ "session_token": token, "target_agent_id": target, "content": content })
 }
 
-/// What is unread: the texts.
-pub(super) async fn unread(it: &Tested, token: &str) -> Vec<String> {
-    let pending = it.call("get_pending_messages", json!({ "session_token": token })).await;
+/// The texts of unread messages.
+pub(super) async fn unread(component: &Tested, token: &str) -> Vec<String> {
+    let pending = component.call("get_pending_messages", json!({ "session_token": token })).await;
     contents(&pending["pending_messages"])
 }
 
@@ -92,26 +91,28 @@ pub(super) fn contents(messages: &Value) -> Vec<String> {
 }
 
 /// Ends a conversation.
-pub(super) async fn end(it: &Tested, token: &str, id: &str) -> Value {
-    it.call("end_conversation", json!({ "session_token": token, "conversation_id": id })).await
+pub(super) async fn end(component: &Tested, token: &str, id: &str) -> Value {
+    component
+        .call("end_conversation", json!({ "session_token": token, "conversation_id": id }))
+        .await
 }
 
-/// How far a conversation has come, as one of its sides sees it.
-pub(super) async fn state(it: &Tested, token: &str, id: &str) -> String {
+/// The state of a conversation, as one of its agents sees it.
+pub(super) async fn state(component: &Tested, token: &str, id: &str) -> String {
     let arguments = json!({ "session_token": token, "conversation_id": id });
-    let found = it.call("get_conversation_messages", arguments).await;
+    let found = component.call("get_conversation_messages", arguments).await;
     found["state"].as_str().unwrap().to_owned()
 }
 
-/// Why a call is refused: the code and the status.
-pub(super) async fn refused(it: &Tested, tool: &str, arguments: Value) -> (String, u64) {
-    let failure = it.failure(tool, arguments).await;
+/// The code and the status of a refusal.
+pub(super) async fn refused(component: &Tested, tool: &str, arguments: Value) -> (String, u64) {
+    let failure = component.failure(tool, arguments).await;
     (failure["error"].as_str().unwrap().to_owned(), failure["status"].as_u64().unwrap_or_default())
 }
 
 /// The same, or `ok`.
-pub(super) async fn outcome(it: &Tested, tool: &str, arguments: Value) -> String {
-    match it.round(tool, arguments, json!({})).await {
+pub(super) async fn outcome(component: &Tested, tool: &str, arguments: Value) -> String {
+    match component.round(tool, arguments, json!({})).await {
         SoloOutcome::Done(_) => "ok".to_owned(),
         SoloOutcome::Failed(failure) => failure["error"].as_str().unwrap().to_owned(),
         other => panic!("{tool}: {other:?}"),
@@ -119,22 +120,22 @@ pub(super) async fn outcome(it: &Tested, tool: &str, arguments: Value) -> String
 }
 
 /// Lets seconds pass.
-pub(super) fn pass(it: &Tested, seconds: u64) {
-    it.pass(Duration::from_secs(seconds));
+pub(super) fn pass(component: &Tested, seconds: u64) {
+    component.pass(Duration::from_secs(seconds));
 }
 
 /// An active conversation of worker-a with worker-b: both tokens, and its id.
-pub(super) async fn talking(it: &Tested) -> (String, String, String) {
-    let (a, b) = (enter(it, "worker-a").await, enter(it, "worker-b").await);
-    let id = start(it, &a, "worker-b").await;
-    assert_eq!(action(it, &b).await, "conversation_request");
-    assert_eq!(state(it, &a, &id).await, "active");
+pub(super) async fn talking(component: &Tested) -> (String, String, String) {
+    let (a, b) = (enter(component, "worker-a").await, enter(component, "worker-b").await);
+    let id = start(component, &a, "worker-b").await;
+    assert_eq!(action(component, &b).await, "conversation_request");
+    assert_eq!(state(component, &a, &id).await, "active");
     (a, b, id)
 }
 
 /// The trace of a conversation as a person sees it: the states, who caused them, and by what.
-pub(super) async fn trace(it: &Tested, id: &str) -> Vec<String> {
-    let found = it.call("get_conversation", json!({ "conversation_id": id })).await;
+pub(super) async fn trace(component: &Tested, id: &str) -> Vec<String> {
+    let found = component.call("get_conversation", json!({ "conversation_id": id })).await;
     let text = |step: &Value, name: &str| step[name].as_str().unwrap().to_owned();
     let steps = found["steps"].as_array().unwrap().iter();
     let steps = steps.map(|step| {

@@ -1,4 +1,4 @@
-//! What people do with conversations: they have agents talk, watch, search and step in.
+//! People start, watch, search and join conversations of agents.
 
 mod importing;
 mod launching;
@@ -48,40 +48,40 @@ pub(super) fn by(principal: &str) -> Caller {
 }
 
 /// A caller who needs no token is the operator.
-pub(super) fn operator(it: &Tested) {
-    it.speak(Caller::anonymous());
+pub(super) fn operator(component: &Tested) {
+    component.speak(Caller::anonymous());
 }
 
 /// The code and the status of a call that must be refused.
-pub(super) async fn refused(it: &Tested, tool: &str, arguments: Value) -> (String, u64) {
-    let failure = it.failure(tool, arguments).await;
+pub(super) async fn refused(component: &Tested, tool: &str, arguments: Value) -> (String, u64) {
+    let failure = component.failure(tool, arguments).await;
     (failure["error"].as_str().unwrap().to_owned(), failure["status"].as_u64().unwrap())
 }
 
 /// Has worker-a talk with `target`: the conversation's id.
-pub(super) async fn begin(it: &Tested, target: &str) -> String {
+pub(super) async fn begin(component: &Tested, target: &str) -> String {
     let wanted = json!({
         "project_id": "shop", "initiator_agent_id": "worker-a", "target_agent_id": target,
     });
-    let begun = it.call("begin_conversation", wanted).await;
+    let begun = component.call("begin_conversation", wanted).await;
     begun["conversation"]["conversation_id"].as_str().unwrap().to_owned()
 }
 
-/// Whom an assistant is to play: the keys of the jobs that are due.
-pub(super) async fn wanted(it: &Tested) -> Vec<String> {
-    let agenda = it.due(&[]).await.expect("it says what is due");
+/// The agents to be played: the keys of due jobs.
+pub(super) async fn wanted(component: &Tested) -> Vec<String> {
+    let agenda = component.due(&[]).await.expect("it says what is due");
     agenda.jobs.into_iter().map(|it| it.key).collect()
 }
 
 /// An agent comes in from outside: the session's token.
-pub(super) async fn guest(it: &Tested, agent: &str) -> String {
-    let session = it.call("authenticate", credentials(agent, "shop")).await;
+pub(super) async fn guest(component: &Tested, agent: &str) -> String {
+    let session = component.call("authenticate", credentials(agent, "shop")).await;
     session["session_token"].as_str().expect("it is let in").to_owned()
 }
 
-/// What an agent should do next.
-pub(super) async fn next(it: &Tested, token: &str) -> Value {
-    it.call("get_next_action", json!({ "session_token": token })).await
+/// The next action of an agent.
+pub(super) async fn next(component: &Tested, token: &str) -> Value {
+    component.call("get_next_action", json!({ "session_token": token })).await
 }
 
 /// A line of `chat.jsonl`.
@@ -93,10 +93,10 @@ pub(super) fn line(id: &str, ends: [&str; 2], content: &str, conversation: Value
     .to_string()
 }
 
-/// Takes lines in, which must all fit.
-pub(super) async fn import(it: &Tested, lines: &[String]) {
+/// Imports lines, all of which must be valid.
+pub(super) async fn import(component: &Tested, lines: &[String]) {
     for lines in lines.chunks(200) {
-        let taken = it.call("import_messages", json!({ "lines": lines })).await;
+        let taken = component.call("import_messages", json!({ "lines": lines })).await;
         assert_eq!(taken["problems"], json!([]));
     }
 }

@@ -1,11 +1,11 @@
-//! Agents that are played, and people who ask for conversations in sentences.
+//! Agents played without a model, and conversations requested in sentences.
 
 use serde_json::json;
 
 use super::open;
 
 #[tokio::test]
-async fn an_agent_is_played_from_what_was_said_before() {
+async fn sentences_component_plays_agent_from_the_history() {
     let conversations = open().await;
     let scene =
         json!({ "name": "Worker", "purpose": "しりとり", "is_initiator": false, "may_end": true });

@@ -28,21 +28,21 @@ pub(super) fn shop() -> Bench {
 }
 
 /// The answer of `authenticate`.
-async fn authenticate(it: &Tested, agent: &str, passkey: &str, project: &str) -> Value {
+async fn authenticate(component: &Tested, agent: &str, passkey: &str, project: &str) -> Value {
     let arguments = json!({ "agent_id": agent, "passkey": passkey, "project_id": project });
-    it.call("authenticate", arguments).await
+    component.call("authenticate", arguments).await
 }
 
 /// The token of a session that is opened now.
-async fn enter(it: &Tested, agent: &str) -> String {
-    let opened = authenticate(it, agent, PASSKEY, "shop").await;
+async fn enter(component: &Tested, agent: &str) -> String {
+    let opened = authenticate(component, agent, PASSKEY, "shop").await;
     assert_eq!(opened["success"], true, "{opened}");
     opened["session_token"].as_str().unwrap().to_owned()
 }
 
 /// Whether a token opens anything.
-async fn is_live(it: &Tested, token: &str) -> bool {
-    match it.round("list_agents", json!({ "session_token": token }), json!({})).await {
+async fn is_live(component: &Tested, token: &str) -> bool {
+    match component.round("list_agents", json!({ "session_token": token }), json!({})).await {
         workbench::solo::SoloOutcome::Done(_) => true,
         workbench::solo::SoloOutcome::Failed(failure) => {
             assert_eq!(

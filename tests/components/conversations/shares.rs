@@ -1,4 +1,4 @@
-//! No agent fills the room for the others.
+//! Storage limits per agent.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ fn long() -> String {
 }
 
 #[tokio::test]
-async fn an_agent_that_writes_without_end_fills_its_share_and_no_more() {
-    let it = office().await;
-    let (a, b, id) = talking(&it).await;
-    let c = enter(&it, "worker-c").await;
+async fn endlessly_writing_agent_fills_only_its_share() {
+    let component = office().await;
+    let (a, b, id) = talking(&component).await;
+    let c = enter(&component, "worker-c").await;
     let mut written = 0;
     let refused = loop {
-        match outcome(&it, "send_message", letter(&a, "worker-b", &long())).await.as_str() {
+        match outcome(&component, "send_message", letter(&a, "worker-b", &long())).await.as_str() {
             "ok" if written < 4_000 => written += 1,
             other => break other.to_owned(),
         }
@@ -24,17 +24,17 @@ async fn an_agent_that_writes_without_end_fills_its_share_and_no_more() {
     assert_eq!(refused, "too_much_kept", "after {written}");
     assert!((2_800..3_200).contains(&written), "48 MiB: {written}");
     let begin = |target: &str| serde_json::json!({ "session_token": a, "target_agent_id": target, "purpose": "?" });
-    assert_eq!(outcome(&it, "start_conversation", begin("worker-c")).await, "too_much_kept");
-    // The others go on, and what is over makes room again.
-    send(&it, &b, "worker-a", "りんご").await;
-    start(&it, &c, "worker-b").await;
-    send(&it, &c, "worker-b", "ごりら").await;
-    end(&it, &a, &id).await;
+    assert_eq!(outcome(&component, "start_conversation", begin("worker-c")).await, "too_much_kept");
+    // Other agents continue, and ended conversations make room.
+    send(&component, &b, "worker-a", "りんご").await;
+    start(&component, &c, "worker-b").await;
+    send(&component, &c, "worker-b", "ごりら").await;
+    end(&component, &a, &id).await;
     // No agent comes for the end, so it comes by itself.
-    it.pass(Duration::from_secs(20 * 60));
+    component.pass(Duration::from_secs(20 * 60));
     for _ in 0..2 {
-        it.run_schedule().await.unwrap();
+        component.run_schedule().await.unwrap();
     }
-    let a = enter(&it, "worker-a").await;
-    start(&it, &a, "worker-c").await;
+    let a = enter(&component, "worker-a").await;
+    start(&component, &a, "worker-c").await;
 }

@@ -21,26 +21,26 @@ fn caller(principal: &str, scopes: &[&str]) -> Caller {
 }
 
 /// The token of an agent that comes in now.
-async fn enter(it: &Tested, agent: &str, passkey: &str, project: &str) -> String {
+async fn enter(component: &Tested, agent: &str, passkey: &str, project: &str) -> String {
     let arguments = json!({ "agent_id": agent, "passkey": passkey, "project_id": project });
-    let opened = it.call("authenticate", arguments).await;
+    let opened = component.call("authenticate", arguments).await;
     opened["session_token"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned()
 }
 
-/// Why an agent does not come in.
-async fn refused(it: &Tested, agent: &str, passkey: &str, project: &str) -> Value {
+/// The refusal of an agent's login.
+async fn refused(component: &Tested, agent: &str, passkey: &str, project: &str) -> Value {
     let arguments = json!({ "agent_id": agent, "passkey": passkey, "project_id": project });
-    it.call("authenticate", arguments).await["error"].clone()
+    component.call("authenticate", arguments).await["error"].clone()
 }
 
 /// Who is in the project of a session.
-async fn agents(it: &Tested, token: &str) -> Vec<Value> {
-    let listed = it.call("list_agents", json!({ "session_token": token })).await;
+async fn agents(component: &Tested, token: &str) -> Vec<Value> {
+    let listed = component.call("list_agents", json!({ "session_token": token })).await;
     listed["agents"].as_array().unwrap().clone()
 }
 
 /// The ids of the agents that the session sees.
-async fn ids(it: &Tested, token: &str) -> Vec<String> {
+async fn ids(component: &Tested, token: &str) -> Vec<String> {
     let text = |it: &Value| it["agent_id"].as_str().unwrap().to_owned();
-    agents(it, token).await.iter().map(text).collect()
+    agents(component, token).await.iter().map(text).collect()
 }

@@ -9,34 +9,38 @@ use super::office::{
 
 #[tokio::test]
 async fn conv_20_conv_13_undelivered_request_expires_after_5_minutes() {
-    let it = office().await;
-    let a = enter(&it, "worker-a").await;
-    let id = start(&it, &a, "worker-b").await;
-    pass(&it, 299);
-    assert_eq!(state(&it, &a, &id).await, "pending");
-    pass(&it, 1);
-    assert_eq!(state(&it, &a, &id).await, "expired", "CONV-23: noticed by whatever is called");
-    let step = next(&it, &a).await;
+    let component = office().await;
+    let a = enter(&component, "worker-a").await;
+    let id = start(&component, &a, "worker-b").await;
+    pass(&component, 299);
+    assert_eq!(state(&component, &a, &id).await, "pending");
+    pass(&component, 1);
+    assert_eq!(
+        state(&component, &a, &id).await,
+        "expired",
+        "CONV-23: noticed by whatever is called"
+    );
+    let step = next(&component, &a).await;
     assert_eq!(step["action"], "conversation_expired", "CONV-53, CONV-102");
     assert_eq!((&step["conversation_id"], &step["target"]), (&json!(id), &json!("worker-b")));
-    assert_eq!(action(&it, &a).await, "wait_for_messages", "once");
+    assert_eq!(action(&component, &a).await, "wait_for_messages", "once");
     let again = json!({ "session_token": a, "conversation_id": id });
-    let failure = it.failure("end_conversation", again).await;
+    let failure = component.failure("end_conversation", again).await;
     assert_eq!(failure["data"]["current_state"], "expired", "CONV-17");
 }
 
 #[tokio::test]
 async fn conv_13_expired_request_neither_launches_nor_notifies_target() {
-    let it = office().await;
-    let a = enter(&it, "worker-a").await;
-    let waiting = enter(&it, "worker-b").await;
+    let component = office().await;
+    let a = enter(&component, "worker-a").await;
+    let waiting = enter(&component, "worker-b").await;
     let arguments =
         json!({ "session_token": a, "target_agent_id": "worker-c", "initial_message": "もしもし" });
-    it.call("start_conversation", arguments).await;
-    start(&it, &a, "worker-b").await;
-    pass(&it, 300);
-    assert_eq!(action(&it, &waiting).await, "wait_for_messages", "it comes too late");
-    let opened = it
+    component.call("start_conversation", arguments).await;
+    start(&component, &a, "worker-b").await;
+    pass(&component, 300);
+    assert_eq!(action(&component, &waiting).await, "wait_for_messages", "it comes too late");
+    let opened = component
         .call(
             "authenticate",
             json!({ "agent_id": "worker-c", "passkey": super::PASSKEY, "project_id": "office" }),
@@ -44,20 +48,20 @@ async fn conv_13_expired_request_neither_launches_nor_notifies_target() {
         .await;
     assert_eq!(opened["purpose"], "task", "what called it is gone");
     let c = opened["session_token"].as_str().unwrap();
-    assert_eq!(action(&it, c).await, "wait_for_messages", "and so is what was said");
-    start(&it, &a, "worker-c").await;
+    assert_eq!(action(&component, c).await, "wait_for_messages", "and so is what was said");
+    start(&component, &a, "worker-c").await;
 }
 
 #[tokio::test]
 async fn conv_21_silent_conversation_ends_after_ten_minutes() {
-    let it = office().await;
-    let (a, b, id) = talking(&it).await;
-    pass(&it, 599);
-    send(&it, &a, "worker-b", "まだいますか").await;
-    pass(&it, 599);
-    assert_eq!(state(&it, &a, &id).await, "active", "CONV-X17: idle since the last word");
-    pass(&it, 1);
-    assert_eq!(state(&it, &a, &id).await, "terminating");
+    let component = office().await;
+    let (a, b, id) = talking(&component).await;
+    pass(&component, 599);
+    send(&component, &a, "worker-b", "まだいますか").await;
+    pass(&component, 599);
+    assert_eq!(state(&component, &a, &id).await, "active", "CONV-X17: idle since the last word");
+    pass(&component, 1);
+    assert_eq!(state(&component, &a, &id).await, "terminating");
     let expected = json!({
         "action": "conversation_ended",
         "conversation_id": id,
@@ -65,23 +69,23 @@ async fn conv_21_silent_conversation_ends_after_ten_minutes() {
         "reason": "timeout",
         "instruction": "会話が終了しました。get_next_actionで次の指示を確認してください。",
     });
-    assert_eq!(next(&it, &a).await, expected, "CONV-X8");
-    assert_eq!(state(&it, &a, &id).await, "terminating", "CONV-54: neither side knew");
-    let mut notice = next(&it, &b).await;
+    assert_eq!(next(&component, &a).await, expected, "CONV-X8");
+    assert_eq!(state(&component, &a, &id).await, "terminating", "CONV-54: neither side knew");
+    let mut notice = next(&component, &b).await;
     let last = notice.as_object_mut().unwrap().remove("pending_messages").unwrap();
     assert_eq!(contents(&last), ["まだいますか"], "it has not read it");
     assert_eq!(notice, expected);
-    assert_eq!(state(&it, &a, &id).await, "ended");
-    assert_eq!(unread(&it, &b).await, ["まだいますか"], "CONV-103: messages are kept");
+    assert_eq!(state(&component, &a, &id).await, "ended");
+    assert_eq!(unread(&component, &b).await, ["まだいますか"], "CONV-103: messages are kept");
 }
 
 #[tokio::test]
 async fn conv_50_by_default_timeout_notice_precedes_the_idle_logout() {
-    let it = office().await;
-    let (a, _, _) = talking(&it).await;
-    pass(&it, 601);
-    assert_eq!(next(&it, &a).await["reason"], "timeout", "CONV-103");
-    let instruction = next(&it, &a).await;
+    let component = office().await;
+    let (a, _, _) = talking(&component).await;
+    pass(&component, 601);
+    assert_eq!(next(&component, &a).await["reason"], "timeout", "CONV-103");
+    let instruction = next(&component, &a).await;
     assert_eq!(instruction["action"], "logout");
     assert_eq!(
         (&instruction["state"], &instruction["reason"]),
@@ -90,45 +94,45 @@ async fn conv_50_by_default_timeout_notice_precedes_the_idle_logout() {
 }
 
 #[tokio::test]
-async fn conv_23_idle_counts_from_activation_if_nothing_said_since() {
-    let it = office().await;
-    let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
-    let id = start(&it, &a, "worker-b").await;
-    send(&it, &a, "worker-b", "もしもし").await;
-    pass(&it, 290);
-    assert_eq!(action(&it, &b).await, "conversation_request");
-    pass(&it, 599);
-    assert_eq!(state(&it, &a, &id).await, "active");
-    pass(&it, 1);
-    assert_eq!(state(&it, &a, &id).await, "terminating");
+async fn conv_23_idle_counts_from_activation_without_messages() {
+    let component = office().await;
+    let (a, b) = (enter(&component, "worker-a").await, enter(&component, "worker-b").await);
+    let id = start(&component, &a, "worker-b").await;
+    send(&component, &a, "worker-b", "もしもし").await;
+    pass(&component, 290);
+    assert_eq!(action(&component, &b).await, "conversation_request");
+    pass(&component, 599);
+    assert_eq!(state(&component, &a, &id).await, "active");
+    pass(&component, 1);
+    assert_eq!(state(&component, &a, &id).await, "terminating");
 }
 
 #[tokio::test]
 async fn conv_20_a_message_does_not_keep_a_request_alive() {
-    let it = office().await;
-    let a = enter(&it, "worker-a").await;
-    let id = start(&it, &a, "worker-b").await;
-    pass(&it, 200);
-    send(&it, &a, "worker-b", "もしもし").await;
-    pass(&it, 100);
-    assert_eq!(state(&it, &a, &id).await, "expired");
+    let component = office().await;
+    let a = enter(&component, "worker-a").await;
+    let id = start(&component, &a, "worker-b").await;
+    pass(&component, 200);
+    send(&component, &a, "worker-b", "もしもし").await;
+    pass(&component, 100);
+    assert_eq!(state(&component, &a, &id).await, "expired");
 }
 
 #[tokio::test]
 async fn conv_22_both_timeouts_are_settings_as_short_as_five_seconds() {
     let settings = json!({ "pending_timeout_seconds": 5, "active_timeout_seconds": 7 });
-    let it = office_with(settings).start().await;
-    let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
-    let unheard = start(&it, &a, "worker-c").await;
-    let id = start(&it, &a, "worker-b").await;
-    assert_eq!(action(&it, &b).await, "conversation_request");
-    pass(&it, 5);
-    assert_eq!(state(&it, &a, &unheard).await, "expired");
-    assert_eq!(state(&it, &a, &id).await, "active");
-    pass(&it, 2);
-    assert_eq!(state(&it, &a, &id).await, "terminating");
-    pass(&it, 7);
-    assert_eq!(state(&it, &a, &id).await, "ended", "CONV-54: nobody is waited for longer");
+    let component = office_with(settings).start().await;
+    let (a, b) = (enter(&component, "worker-a").await, enter(&component, "worker-b").await);
+    let unheard = start(&component, &a, "worker-c").await;
+    let id = start(&component, &a, "worker-b").await;
+    assert_eq!(action(&component, &b).await, "conversation_request");
+    pass(&component, 5);
+    assert_eq!(state(&component, &a, &unheard).await, "expired");
+    assert_eq!(state(&component, &a, &id).await, "active");
+    pass(&component, 2);
+    assert_eq!(state(&component, &a, &id).await, "terminating");
+    pass(&component, 7);
+    assert_eq!(state(&component, &a, &id).await, "ended", "CONV-54: nobody is waited for longer");
 }
 
 #[tokio::test]
@@ -143,71 +147,71 @@ async fn conv_22_invalid_timeout_keeps_the_component_from_serving() {
 }
 
 #[tokio::test]
-async fn conv_23_the_sweep_ends_what_expired_and_notifies() {
-    let it = office().await;
-    let (a, _, id) = talking(&it).await;
-    start(&it, &a, "worker-c").await;
-    it.published();
-    pass(&it, 600);
-    it.run_schedule().await.unwrap();
-    let notified = it.published();
+async fn conv_23_sweep_ends_and_reports_expired_items() {
+    let component = office().await;
+    let (a, _, id) = talking(&component).await;
+    start(&component, &a, "worker-c").await;
+    component.published();
+    pass(&component, 600);
+    component.run_schedule().await.unwrap();
+    let notified = component.published();
     for channel in ["agent://office/worker-a", "agent://office/worker-b", "conversations://list"] {
         assert!(notified.iter().any(|it| it == channel), "{channel}: {notified:?}");
     }
     assert!(notified.contains(&format!("conversation://{id}")), "{notified:?}");
-    it.run_schedule().await.unwrap();
-    assert_eq!(it.published(), Vec::<String>::new(), "once");
+    component.run_schedule().await.unwrap();
+    assert_eq!(component.published(), Vec::<String>::new(), "once");
 }
 
 #[tokio::test]
 async fn conv_54_does_not_wait_for_a_partner_that_ignores_the_end() {
-    let it = office().await;
-    let (a, b, id) = talking(&it).await;
-    end(&it, &a, &id).await;
-    pass(&it, 599);
-    assert_eq!(state(&it, &a, &id).await, "terminating");
-    pass(&it, 1);
-    assert_eq!(state(&it, &a, &id).await, "ended");
-    assert_eq!(action(&it, &b).await, "conversation_ended", "it is still told");
+    let component = office().await;
+    let (a, b, id) = talking(&component).await;
+    end(&component, &a, &id).await;
+    pass(&component, 599);
+    assert_eq!(state(&component, &a, &id).await, "terminating");
+    pass(&component, 1);
+    assert_eq!(state(&component, &a, &id).await, "ended");
+    assert_eq!(action(&component, &b).await, "conversation_ended", "it is still told");
 }
 
 #[tokio::test]
 async fn conv_19_expiring_session_ends_conversation_for_the_other() {
-    let it = office_with(json!({ "active_timeout_seconds": 7_200 })).start().await;
-    let a = enter(&it, "worker-a").await;
-    pass(&it, 600);
-    let b = enter(&it, "worker-b").await;
-    let id = start(&it, &a, "worker-b").await;
-    assert_eq!(action(&it, &b).await, "conversation_request");
+    let component = office_with(json!({ "active_timeout_seconds": 7_200 })).start().await;
+    let a = enter(&component, "worker-a").await;
+    pass(&component, 600);
+    let b = enter(&component, "worker-b").await;
+    let id = start(&component, &a, "worker-b").await;
+    assert_eq!(action(&component, &b).await, "conversation_request");
     for _ in 0..5 {
-        pass(&it, 599);
-        send(&it, &a, "worker-b", "もしもし").await;
-        send(&it, &b, "worker-a", "はい").await;
+        pass(&component, 599);
+        send(&component, &a, "worker-b", "もしもし").await;
+        send(&component, &b, "worker-a", "はい").await;
     }
-    pass(&it, 5);
+    pass(&component, 5);
     assert_eq!(
-        outcome(&it, "get_next_action", json!({ "session_token": a })).await,
+        outcome(&component, "get_next_action", json!({ "session_token": a })).await,
         "invalid_session"
     );
-    let step = next(&it, &b).await;
+    let step = next(&component, &b).await;
     assert_eq!((&step["reason"], &step["ended_by"]), (&json!("session_expired"), &json!("system")));
-    assert_eq!(state(&it, &b, &id).await, "ended");
+    assert_eq!(state(&component, &b, &id).await, "ended");
 }
 
 #[tokio::test]
 async fn conv_19_idle_chat_without_logout_ends_after_as_long_again() {
-    let it = office_with(json!({ "active_timeout_seconds": 7_200 })).start().await;
-    let (a, b, id) = talking(&it).await;
+    let component = office_with(json!({ "active_timeout_seconds": 7_200 })).start().await;
+    let (a, b, id) = talking(&component).await;
     for _ in 0..3 {
-        pass(&it, 399);
-        send(&it, &b, "worker-a", "もしもし").await;
+        pass(&component, 399);
+        send(&component, &b, "worker-a", "もしもし").await;
     }
-    assert_eq!(action(&it, &a).await, "logout", "CONV-50");
-    assert_eq!(state(&it, &b, &id).await, "active");
-    pass(&it, 3);
-    assert_eq!(next(&it, &b).await["reason"], "session_expired");
+    assert_eq!(action(&component, &a).await, "logout", "CONV-50");
+    assert_eq!(state(&component, &b, &id).await, "active");
+    pass(&component, 3);
+    assert_eq!(next(&component, &b).await["reason"], "session_expired");
     assert_eq!(
-        outcome(&it, "get_next_action", json!({ "session_token": a })).await,
+        outcome(&component, "get_next_action", json!({ "session_token": a })).await,
         "invalid_session"
     );
 }

@@ -1,4 +1,4 @@
-//! A form's way from the question to the answer: FORM-1, FORM-5, FORM-8 to FORM-11.
+//! Forms from the request to the answer (FORM-1, FORM-5, FORM-8 to FORM-11).
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ async fn client_without_our_page_gets_the_forms_url_and_our_page_none() {
 }
 
 #[tokio::test]
-async fn answers_come_back_to_the_one_who_asked() {
+async fn answers_go_to_the_caller_who_requested() {
     let forms = open().await;
     let handle = ask(&forms, &contact()).await;
     let waiting = answer(&forms, &handle).await;
@@ -84,7 +84,7 @@ async fn reports_faults_field_by_field_and_the_form_still_waits() {
 }
 
 #[tokio::test]
-async fn of_sixteen_rivals_one_answers_and_the_others_are_told_so() {
+async fn one_of_sixteen_rivals_answers_and_others_are_refused() {
     let forms = open().await;
     let handle = ask(&forms, &contact()).await;
     let rival = |number: usize| {
@@ -96,7 +96,9 @@ async fn of_sixteen_rivals_one_answers_and_the_others_are_told_so() {
     for outcome in outcomes {
         match outcome {
             SoloOutcome::Done(_) => winners += 1,
-            SoloOutcome::Failed(it) => assert_eq!(it["error"], "already_answered", "{it}"),
+            SoloOutcome::Failed(failure) => {
+                assert_eq!(failure["error"], "already_answered", "{failure}")
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -126,7 +128,7 @@ async fn a_wait_ends_with_the_form_or_after_the_time_asked_for() {
 }
 
 #[tokio::test]
-async fn a_form_that_is_cancelled_or_declined_is_answered_too() {
+async fn cancelled_or_declined_form_is_reported() {
     let forms = open().await;
     for (action, status, message) in [
         ("cancel", "cancelled", "フォーム入力をキャンセルしました。"),
@@ -173,7 +175,7 @@ async fn cancelled_form_reopens_until_read_or_ten_minutes_passed() {
 }
 
 #[tokio::test]
-async fn a_handle_that_never_was_is_not_found_by_any_tool() {
+async fn unknown_handle_is_not_found_by_any_tool() {
     let forms = open().await;
     let values = json!({});
     for (tool, arguments) in [
@@ -190,7 +192,7 @@ async fn a_handle_that_never_was_is_not_found_by_any_tool() {
 }
 
 #[tokio::test]
-async fn people_and_models_are_spoken_to_in_their_language() {
+async fn people_and_models_get_texts_in_their_language() {
     let forms = open().await;
     let speaking = |language| Caller::anonymous().speaking(Some(language));
     forms.speak(speaking("en-GB,en"));

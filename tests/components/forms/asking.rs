@@ -1,4 +1,4 @@
-//! Clients that put questions or open addresses: the repeated call brings the answer (FORM-11).
+//! Clients with elicitation: the repeated call carries the answer (FORM-11).
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ async fn a_flat_form_is_one_question_and_its_answer_the_result() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_asked_again() {
+async fn invalid_answers_are_asked_again() {
     let forms = open().await;
     forms.speak(able(&json!({ "elicitation": {} })));
     let arguments = json!({ "form_schema": contact() });
@@ -71,7 +71,7 @@ async fn what_is_wrong_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_declined_or_closed_is_an_answer() {
+async fn decline_and_close_are_answers() {
     let forms = open().await;
     forms.speak(able(&json!({ "elicitation": { "form": {} } })));
     let arguments = json!({ "form_schema": contact() });
@@ -97,7 +97,7 @@ fn with_file() -> Value {
 }
 
 #[tokio::test]
-async fn a_form_with_files_is_behind_an_address_and_waited_for() {
+async fn form_with_files_uses_an_address_and_is_awaited() {
     let forms = bench().page(PAGE).start().await;
     forms.speak(able(&json!({ "elicitation": { "form": {}, "url": {} } })));
     let arguments = json!({ "form_schema": with_file() });
@@ -139,7 +139,7 @@ async fn declined_address_declines_the_form_unless_answered_before() {
 }
 
 #[tokio::test]
-async fn without_waiting_the_result_says_where_the_form_is() {
+async fn without_waiting_the_result_has_the_forms_address() {
     let settings = json!({ "wait_seconds": 0 });
     let forms = bench().page(PAGE).settings(settings).start().await;
     forms.speak(able(&json!({ "elicitation": { "url": {} } })));
@@ -203,7 +203,7 @@ fn late(question: &Question) -> Value {
 }
 
 #[tokio::test]
-async fn keeps_draft_when_rounds_run_out() {
+async fn keeps_draft_when_rounds_are_used_up() {
     let form = json!({ "title": "日程", "fields": [
         { "name": "name", "type": "text", "label": "お名前" },
         { "name": "day", "type": "date", "label": "日付", "required": true },
@@ -272,7 +272,7 @@ async fn an_answer_on_the_page_ends_the_questions() {
 }
 
 #[tokio::test]
-async fn waits_for_a_page_less_than_clients_do() {
+async fn waits_for_a_page_shorter_than_clients_do() {
     let forms = bench().page(PAGE).start().await;
     forms.speak(able(&json!({ "elicitation": { "url": {} } })));
     let arguments = json!({ "form_schema": with_file() });
@@ -285,7 +285,7 @@ async fn waits_for_a_page_less_than_clients_do() {
 }
 
 #[tokio::test]
-async fn refuses_options_that_are_known_not_to_be_there() {
+async fn rejects_options_that_cannot_be_loaded() {
     let origins = json!({ "origins": { "https://api.example.com": "demo" } });
     let forms = bench().settings(origins).start().await;
     let handle = super::ask(&forms, &tests::forms::example(3)).await;

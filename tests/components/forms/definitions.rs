@@ -1,4 +1,4 @@
-//! What a form may be: the shared tables, and what is hostile.
+//! Definitions of forms: the shared tables, and hostile ones.
 
 use std::{collections::BTreeMap, fs};
 
@@ -19,7 +19,7 @@ fn takes_files(form: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn every_case_of_the_table_is_taken_or_refused_as_it_says() {
+async fn every_case_of_the_table_is_accepted_or_rejected() {
     let table = table("cases.json");
     let mut days = BTreeMap::<&str, Vec<&Value>>::new();
     for case in table.as_array().unwrap().iter().filter(|it| !takes_files(&it["form"])) {
@@ -63,7 +63,7 @@ async fn holds(forms: &Tested, case: &Value) {
 }
 
 #[tokio::test]
-async fn refuses_every_wrong_definition_in_the_specifications_words() {
+async fn rejects_every_invalid_definition_in_the_specified_text() {
     let forms = open().await;
     let types = types(&forms).join(", ");
     for fault in table("faults.json").as_array().unwrap() {
@@ -85,7 +85,7 @@ async fn refuses_every_wrong_definition_in_the_specifications_words() {
 }
 
 #[tokio::test]
-async fn three_examples_and_form_of_all_types_come_back_as_given() {
+async fn three_examples_and_form_of_all_types_round_trip() {
     let forms = open().await;
     let names = [
         "types.json",
@@ -128,7 +128,7 @@ async fn the_examples_of_the_specification_are_answered() {
 }
 
 #[tokio::test]
-async fn a_definition_that_came_as_a_text_is_read_all_the_same() {
+async fn definition_given_as_text_is_accepted() {
     let forms = open().await;
     let text = super::contact().to_string();
     let output = result(&forms, "request_form", json!({ "form_schema": text })).await;
@@ -159,7 +159,9 @@ async fn refuses_oversized_or_hostile_forms_and_serves_the_next_one() {
     let arguments = json!({ "form_schema": { "title": "a", "fields": hidden } });
     match forms.round("request_form", arguments, json!({})).await {
         SoloOutcome::Done(output) => drop(handle(&output)),
-        SoloOutcome::Failed(it) => assert_eq!(it["error"], "invalid_form_schema", "{it}"),
+        SoloOutcome::Failed(failure) => {
+            assert_eq!(failure["error"], "invalid_form_schema", "{failure}")
+        }
         other => panic!("{other:?}"),
     }
     let slow = json!({ "title": "a", "fields": [evil("(a+)+(a+)+(a+)+b")] });
@@ -169,7 +171,7 @@ async fn refuses_oversized_or_hostile_forms_and_serves_the_next_one() {
 }
 
 #[tokio::test]
-async fn a_form_of_a_thousand_fields_is_taken_and_answered() {
+async fn accepts_form_of_a_thousand_fields_and_its_answer() {
     let forms = open().await;
     let field = |it: usize| json!({ "name": format!("f{it}"), "type": "text", "required": true });
     let fields: Vec<_> = (0..1_000).map(field).collect();
@@ -182,7 +184,7 @@ async fn a_form_of_a_thousand_fields_is_taken_and_answered() {
 }
 
 #[tokio::test]
-async fn markup_in_every_text_of_a_form_is_a_text() {
+async fn markup_in_form_texts_stays_text() {
     let forms = open().await;
     let markup = "<img src=x onerror=alert(1)>\u{202e}\u{0}'; DROP TABLE forms; --";
     let schema = json!({ "title": markup, "description": markup, "fields": [

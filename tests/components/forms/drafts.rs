@@ -1,4 +1,4 @@
-//! What was typed so far is kept, unless it is a secret or another window was faster.
+//! Drafts: typed values are stored, except secrets and those of an outdated window.
 
 use serde_json::{Value, json};
 use tests::bench::Tested;
@@ -14,7 +14,7 @@ async fn opened(forms: &Tested, handle: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_draft_comes_back_with_the_form_over_a_restart() {
+async fn draft_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("forms.sqlite");
     let forms = super::bench().database(&file).start().await;
@@ -34,7 +34,7 @@ async fn a_draft_comes_back_with_the_form_over_a_restart() {
 }
 
 #[tokio::test]
-async fn a_draft_that_follows_an_older_one_is_refused_with_the_newer() {
+async fn rejects_draft_based_on_an_older_one_with_the_newer() {
     let forms = open().await;
     let handle = ask(&forms, &contact()).await;
     let with = |revision: u32, name: &str| json!({ "handle": handle, "values": { "name": name }, "revision": revision });
@@ -48,7 +48,7 @@ async fn a_draft_that_follows_an_older_one_is_refused_with_the_newer() {
 }
 
 #[tokio::test]
-async fn a_secret_is_not_kept_in_a_draft() {
+async fn secrets_are_not_stored_in_drafts() {
     let forms = open().await;
     let schema = json!({ "title": "a", "fields": [
         { "name": "user", "type": "text", "label": "ユーザー" },
@@ -60,7 +60,7 @@ async fn a_secret_is_not_kept_in_a_draft() {
 }
 
 #[tokio::test]
-async fn an_answered_form_takes_no_draft_and_a_cancelled_one_keeps_it() {
+async fn answered_form_rejects_drafts_and_cancelled_one_keeps_its() {
     let forms = open().await;
     let handle = ask(&forms, &contact()).await;
     save(&forms, &handle, json!({ "name": "三" })).await;
@@ -72,7 +72,7 @@ async fn an_answered_form_takes_no_draft_and_a_cancelled_one_keeps_it() {
 }
 
 #[tokio::test]
-async fn a_draft_has_a_limit() {
+async fn draft_size_is_limited() {
     let forms = open().await;
     let handle = ask(&forms, &contact()).await;
     let huge = json!({ "handle": handle, "values": { "name": "あ".repeat(100_000) } });

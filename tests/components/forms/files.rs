@@ -1,4 +1,4 @@
-//! Files that are given: what is in the store counts, and not its description (FORM-36).
+//! Files in answers: their stored size and type count, not the described ones (FORM-36).
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ async fn given(forms: &Tested, handle: &str, value: Value) -> Value {
 }
 
 #[tokio::test]
-async fn size_and_type_are_what_the_store_says() {
+async fn size_and_type_come_from_the_store() {
     let forms = open().await;
     let id = put(forms.blobs(), PDF, "application/pdf").await;
     let handle = ask(&forms, &taking(".pdf,.doc", 1_000, false)).await;
@@ -91,7 +91,7 @@ async fn bytes_are_a_resource_only_of_the_form_that_names_them() {
 }
 
 #[tokio::test]
-async fn files_that_a_form_names_outlive_those_it_does_not() {
+async fn files_used_by_a_form_outlive_unused_ones() {
     let forms = open().await;
     let (pdf, png) = (put(forms.blobs(), PDF, "application/pdf").await, PNG);
     let png = put(forms.blobs(), png, "image/png").await;

@@ -1,4 +1,4 @@
-//! What agents read about forms (FORM-80), and what `request_form` says of itself (FORM-11).
+//! The agents' guide to forms (FORM-80), and the description of `request_form` (FORM-11).
 
 use super::open;
 
@@ -18,7 +18,7 @@ const SKILL: [&str; 11] = [
 ];
 
 #[tokio::test]
-async fn guide_is_the_skill_of_the_specification_and_says_its_purpose() {
+async fn guide_is_the_specified_skill_with_its_purpose() {
     let forms = open().await;
     let guide = forms.prompt("form_guide", &[]).await;
     assert_eq!(guide.len(), 1);

@@ -1,4 +1,4 @@
-//! How much is kept, and for how long.
+//! Retention and limits of stored forms.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ async fn unanswered_form_goes_after_30_days_and_answers_after_90() {
 }
 
 #[tokio::test]
-async fn operator_sets_how_long_and_senseless_values_are_refused() {
+async fn operator_sets_retention_and_invalid_values_are_rejected() {
     let forms = bench().settings(json!({ "wait_days": 1, "keep_days": 2 })).start().await;
     let waiting = ask(&forms, &contact()).await;
     let answered = ask(&forms, &contact()).await;
@@ -107,7 +107,7 @@ async fn each_caller_takes_at_most_a_share_of_the_room() {
 }
 
 #[tokio::test]
-async fn what_was_closed_without_an_answer_makes_room() {
+async fn closed_unanswered_forms_make_room() {
     let forms = open().await;
     forms.speak(caller("mallory", &[]));
     let form = large(200);

@@ -1,4 +1,4 @@
-//! The operator's list, as a page and as a file for spreadsheets.
+//! The list of forms, as a page and as CSV.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ async fn csv(forms: &Tested, uri: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_list_has_the_newest_first_and_pages_of_fifty() {
+async fn list_is_newest_first_in_pages_of_fifty() {
     let forms = open().await;
     let mut handles = Vec::new();
     for _ in 0..60 {
@@ -41,7 +41,7 @@ async fn the_list_has_the_newest_first_and_pages_of_fifty() {
 }
 
 #[tokio::test]
-async fn caller_sees_forms_they_asked_for_and_full_access_sees_all() {
+async fn caller_sees_own_forms_and_full_access_sees_all() {
     let forms = open().await;
     forms.speak(caller("alice", &["component:forms"]));
     let hers = ask(&forms, &contact()).await;
@@ -61,7 +61,7 @@ async fn caller_sees_forms_they_asked_for_and_full_access_sees_all() {
 }
 
 #[tokio::test]
-async fn list_is_a_spreadsheet_file_in_which_nothing_is_a_formula() {
+async fn csv_export_contains_no_formulas() {
     let forms = open().await;
     let handle = ask(&forms, &contact()).await;
     submit(&forms, &handle, json!({ "name": "=HYPERLINK(\"x\"), \n窓口", "ok": true })).await;

@@ -1,4 +1,4 @@
-//! Forms that are asked for in sentences.
+//! Forms requested in sentences.
 
 use serde_json::json;
 

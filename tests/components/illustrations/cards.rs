@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{CARD, SIZE, open, picture, read, refused, whole};
 
 #[tokio::test]
-async fn the_declaration_is_the_specifications_word_for_word() {
+async fn declaration_is_the_specified_one() {
     let tested = open().await;
     let tool = tested.component().tools().iter().find(|it| &*it.name == CARD).unwrap();
     assert_eq!(tool.description, "指定されたカード名の公式イラストを取得します", "ILL-1");
@@ -17,7 +17,7 @@ async fn the_declaration_is_the_specifications_word_for_word() {
 }
 
 #[tokio::test]
-async fn a_card_is_named_in_the_output_and_a_picture_beside_it() {
+async fn card_is_named_in_the_output_next_to_its_picture() {
     let tested = open().await;
     let arguments = json!({ "card_name": "蒼晶竜アジュール" });
     let (output, images, texts) = whole(&tested, CARD, arguments).await;

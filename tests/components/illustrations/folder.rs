@@ -1,4 +1,4 @@
-//! A folder of the operator's in place of the bundled cards (ILL-6).
+//! A folder of the operator that replaces the bundled cards (ILL-6).
 
 use std::{fs, path::Path};
 
@@ -83,7 +83,7 @@ async fn corrected_catalogue_is_reread_and_broken_one_names_its_entry() {
 }
 
 #[tokio::test]
-async fn a_name_that_the_folder_only_comes_near_is_not_its_card() {
+async fn uses_bundled_card_if_the_folder_has_only_a_similar_name() {
     let cards = json!({ "cards": [
         { "name": "青眼の白龍", "aliases": ["Blue-Eyes White Dragon"], "themes": ["Blue-Eyes"],
           "image": "white.png" },

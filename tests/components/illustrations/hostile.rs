@@ -1,4 +1,4 @@
-//! Whatever a caller sends is a name or a line of text, within limits.
+//! Input of callers is only a name or a line of text, within limits.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ async fn megabyte_or_empty_name_is_no_name_and_its_refusal_is_short() {
 }
 
 #[tokio::test]
-async fn whatever_is_looked_for_is_only_looked_for() {
+async fn searched_text_is_only_data() {
     let tested = open().await;
     for text in NASTY {
         let failure = tested.failure(CARD, json!({ "card_name": text })).await;
@@ -45,7 +45,7 @@ async fn whatever_is_looked_for_is_only_looked_for() {
 }
 
 #[tokio::test]
-async fn whatever_is_written_on_a_thumbnail_is_only_written() {
+async fn thumbnail_text_is_only_data() {
     let tested = open().await;
     for text in NASTY {
         for style in ["versus", "spread", "spotlight"] {
@@ -64,7 +64,7 @@ async fn whatever_is_written_on_a_thumbnail_is_only_written() {
 }
 
 #[tokio::test]
-async fn what_is_too_much_is_told_at_its_argument() {
+async fn rejects_excess_with_its_argument() {
     let tested = open().await;
     let many: Vec<_> = (0..500).map(|_| "雪兎ユキ").collect();
     let one = ["雪兎ユキ"];

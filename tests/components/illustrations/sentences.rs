@@ -1,11 +1,11 @@
-//! Cards that are asked for in sentences.
+//! Cards requested in sentences.
 
 use serde_json::json;
 
 use super::{CARD, THEME, open};
 
 #[tokio::test]
-async fn name_that_may_be_anything_is_a_guess_and_a_given_one_is_not() {
+async fn distinguishes_guessed_names_from_given_ones() {
     let cards = open().await;
     let tool = |name: &str| json!({ "name": name, "is_read_only": true });
     let mut turn = json!({ "message": "月光楽団を見せて", "tools": [tool(CARD), tool(THEME)] });

@@ -17,7 +17,7 @@ async fn names(tested: &Tested, arguments: Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_declaration_is_the_specifications_word_for_word() {
+async fn declaration_is_the_specified_one() {
     let tested = open().await;
     let tool = tested.component().tools().iter().find(|it| &*it.name == THEME).unwrap();
     assert_eq!(
@@ -70,7 +70,7 @@ async fn five_are_fetched_by_default() {
 }
 
 #[tokio::test]
-async fn a_limit_is_an_integer_that_is_brought_between_1_and_20() {
+async fn limit_is_clamped_between_1_and_20() {
     let tested = open().await;
     for (limit, count) in
         [(json!(0), 1), (json!(-3), 1), (json!(1), 1), (json!(2.0), 2), (json!(1e9), 6)]
@@ -87,7 +87,7 @@ async fn a_limit_is_an_integer_that_is_brought_between_1_and_20() {
 }
 
 #[tokio::test]
-async fn the_older_name_of_the_argument_is_taken_too() {
+async fn accepts_the_older_argument_name() {
     let tested = open().await;
     let found = names(&tested, json!({ "theme_name": "黄金王朝", "limit": 1 })).await;
     assert_eq!(found, ["黄金王ソレイユ"], "ILL-5");
@@ -118,7 +118,7 @@ async fn a_theme_is_found_by_reading_english_part_and_colour() {
 }
 
 #[tokio::test]
-async fn a_theme_that_there_is_not_is_refused_with_close_names() {
+async fn rejects_unknown_theme_with_similar_names() {
     let tested = open().await;
     let (code, status, near) = refused(&tested, THEME, json!({ "theme": "ブルーアイズ" })).await;
     assert_eq!((code.as_str(), status), ("theme_not_found", 404), "ILL-4");

@@ -1,4 +1,4 @@
-//! `compose_thumbnail`: chosen cards and a title as one picture (ILL-43).
+//! `compose_thumbnail`: cards and a title in one picture (ILL-43).
 
 use serde_json::{Value, json};
 use tests::bench::Tested;
@@ -64,7 +64,7 @@ async fn drawn(tested: &Tested, arguments: Value) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_letter_that_the_font_lacks_is_told_and_the_picture_is_made() {
+async fn reports_letters_missing_in_the_font_and_still_draws() {
     let tested = open().await;
     let arguments = json!({ "cards": ["雪兎ユキ"], "title": "雪月花🐉❄\u{fe0f}" });
     let (output, images, texts) = whole(&tested, THUMBNAIL, arguments).await;
@@ -74,7 +74,7 @@ async fn a_letter_that_the_font_lacks_is_told_and_the_picture_is_made() {
 }
 
 #[tokio::test]
-async fn names_that_there_are_not_are_refused_as_the_other_tools_do() {
+async fn rejects_unknown_names_like_the_other_tools() {
     let tested = open().await;
     let arguments = json!({ "cards": ["雪兎ユキ", "zzzz"] });
     let (code, status, _) = refused(&tested, THUMBNAIL, arguments).await;

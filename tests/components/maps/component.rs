@@ -1,4 +1,4 @@
-//! The component with a map that the operator granted: sound, foreign, damaged.
+//! The component with a map that the operator grants: sound, foreign, damaged.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ async fn knows_places_of_an_imported_map_and_keeps_the_built_in_ones() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_map_is_told_and_never_mistaken_for_one() {
+async fn rejects_file_that_is_no_map() {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, content: &[u8]| {
         let file = folder.path().join(name);

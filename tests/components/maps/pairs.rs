@@ -1,4 +1,4 @@
-//! Pairs of places, drawn by chance from a seed, each plainly on one road.
+//! Random pairs of places from a seed, each clearly on one road.
 
 use graph::{Graph, Point, RouteOptions};
 use tests::maps::Map;

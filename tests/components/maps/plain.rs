@@ -1,4 +1,4 @@
-//! Dijkstra's search as in a book, over the network itself, by the costs that `graph` documents.
+//! Dijkstra's textbook search over the same network, with the costs that `graph` documents.
 //!
 //! A link takes its length by its speed. Where three links or more meet, a turn of 45° or more takes
 //! 3 s, and 8 s across the traffic that comes towards one; none at roundabouts. No car goes back into
@@ -76,8 +76,8 @@ impl Plain {
             return 0.0;
         }
         // Headings are whole 256ths of a turn; right is positive.
-        let came = self.heading((from.0, !from.1)) + 128;
-        let bend = (self.heading(to) - came + 128).rem_euclid(256) - 128;
+        let incoming = self.heading((from.0, !from.1)) + 128;
+        let bend = (self.heading(to) - incoming + 128).rem_euclid(256) - 128;
         let is_across = (bend > 0) == self.is_left;
         match bend.abs() {
             0..32 => 0.0,

@@ -1,4 +1,4 @@
-//! What is asked, and what is refused before anything is done (NAV-20 to NAV-31).
+//! Validation of arguments before any work (NAV-20 to NAV-31).
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ async fn three_tools_have_the_specified_schemas_and_descriptions() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_refused_with_its_pointer() {
+async fn rejects_invalid_arguments_with_their_pointer() {
     let navigation = open().await;
     let cases = [
         (json!({ "origin": " " }), "/origin"),
@@ -71,7 +71,7 @@ async fn refuses_megabyte_address_and_500_origins_without_work() {
 }
 
 #[tokio::test]
-async fn a_place_unknown_is_told_apart_from_one_outside_of_the_map() {
+async fn distinguishes_unknown_place_from_one_outside_the_map() {
     let navigation = open().await;
     let unknown = json!({ "origin": "ここではないどこか", "destination": "横浜駅" });
     let (code, failure) = refused(&navigation, "route_search", unknown).await;
@@ -87,7 +87,7 @@ async fn a_place_unknown_is_told_apart_from_one_outside_of_the_map() {
 }
 
 #[tokio::test]
-async fn settings_that_do_not_fit_keep_it_from_serving_and_are_named() {
+async fn invalid_settings_prevent_the_start_and_are_named() {
     let cases = [
         (json!({ "provider": "bing" }), "/provider"),
         (json!({ "provider": "osrm" }), "/osrm_url"),

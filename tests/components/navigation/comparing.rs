@@ -1,4 +1,4 @@
-//! Pairs, and places (NAV-25, NAV-30).
+//! Distance matrices and places (NAV-25, NAV-30).
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What a page asks beside routes: names while one types, spots, what the map is of.
+//! The page's other requests: suggestions while typing, places at a point, the map's extent.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ async fn places_are_suggested_while_typing() {
 }
 
 #[tokio::test]
-async fn click_is_named_after_what_is_near_or_not_at_all() {
+async fn click_is_named_after_the_nearest_place_or_not_at_all() {
     let navigation = open().await;
     let near = |lat: &'static str, lng: &'static str| [("lat", lat), ("lng", lng)];
     let found = navigation.get("nearest", &near("35.6812", "139.7671")).await.unwrap();
@@ -34,7 +34,7 @@ async fn click_is_named_after_what_is_near_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn it_says_who_finds_routes_and_over_what() {
+async fn reports_route_provider_and_map() {
     let navigation = open().await;
     let about = navigation.get("about", &[]).await.unwrap();
     assert_eq!((&about["provider"], &about["last"]), (&json!("builtin"), &Value::Null));

@@ -1,4 +1,4 @@
-//! Maps that were imported: they come first, and one that is broken is not passed over.
+//! Imported maps: they come first, and broken ones are reported.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ async fn imported_map_has_its_own_places_and_built_in_ones_stay() {
 }
 
 #[tokio::test]
-async fn no_way_leads_from_one_map_to_another_and_that_is_said() {
+async fn reports_that_no_route_joins_two_maps() {
     let map = map();
     let navigation = bench().file("map", map.path()).start().await;
     let apart = json!({ "origin": "Westhaven", "destination": "横浜駅" });
@@ -32,7 +32,7 @@ async fn no_way_leads_from_one_map_to_another_and_that_is_said() {
 }
 
 #[tokio::test]
-async fn a_map_of_another_name_is_read_where_the_setting_names_it() {
+async fn reads_map_named_in_the_settings() {
     let settings = json!({ "maps": ["absent", "island"] });
     let map = map();
     let navigation = bench().settings(settings).file("island", map.path()).start().await;
@@ -41,7 +41,7 @@ async fn a_map_of_another_name_is_read_where_the_setting_names_it() {
 }
 
 #[tokio::test]
-async fn a_broken_or_foreign_map_is_told_with_what_to_do() {
+async fn rejects_broken_or_foreign_map_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let whole = fs::read(map().path()).unwrap();
     let half = &whole[..whole.len() / 2];

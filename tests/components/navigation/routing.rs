@@ -80,7 +80,7 @@ async fn alternatives_are_three_at_most_and_called_differently() {
 }
 
 #[tokio::test]
-async fn what_is_to_be_avoided_is_avoided() {
+async fn route_avoids_what_is_requested() {
     let navigation = open().await;
     let avoiding = |what: &str| to_yokohama(json!({ "avoid": [what], "alternatives": true }));
     let output = result(&navigation, "route_search", avoiding("tolls")).await;
@@ -115,7 +115,7 @@ async fn traffic_is_worse_in_the_rush_hour_and_on_a_bad_day() {
 }
 
 #[tokio::test]
-async fn a_reader_of_english_is_told_in_english() {
+async fn english_callers_get_english_steps() {
     let navigation = open().await;
     navigation.speak(english());
     let route = &routes(&navigation, json!({})).await[0];

@@ -1,4 +1,4 @@
-//! Routes that are asked for in sentences, turn by turn, as the host leads it.
+//! Routes requested in sentences, turn by turn.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ async fn a_sentence_becomes_a_call_and_its_result_an_answer() {
 }
 
 #[tokio::test]
-async fn what_is_said_next_goes_on_from_the_memory_alone() {
+async fn follow_up_sentence_continues_from_memory_alone() {
     let navigation = open().await;
     let first = navigation.converse(says("東京駅から横浜駅まで")).await.unwrap();
     let mut next = says("有料道路は避けて");
@@ -40,7 +40,7 @@ async fn what_is_said_next_goes_on_from_the_memory_alone() {
 }
 
 #[tokio::test]
-async fn a_route_is_chosen_by_its_kind_without_any_sentence() {
+async fn route_kind_is_chosen_without_a_sentence() {
     let navigation = open().await;
     let route = json!({ "origin": "東京駅", "destination": "横浜駅", "kind": "no_tolls" });
     let turn = json!({ "message": "", "context": { "route": route }, "tools": [{ "name": "route_search" }] });
@@ -49,7 +49,7 @@ async fn a_route_is_chosen_by_its_kind_without_any_sentence() {
 }
 
 #[tokio::test]
-async fn invalid_route_is_named_and_another_context_is_for_others() {
+async fn rejects_invalid_route_and_ignores_another_context() {
     let navigation = open().await;
     let turn = json!({ "message": "今日は", "context": { "route": { "origin": "東京駅" } } });
     let failure = navigation.converse(turn).await.unwrap_err();

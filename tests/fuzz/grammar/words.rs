@@ -1,8 +1,8 @@
-//! The terms of the grammar: methods, tools, members, headers, and what stands in these.
+//! Terms of the grammar: methods, tools, members, headers and their values.
 
 use crate::request::SESSION;
 
-/// Methods that are served or were, in some revision, and some that never were.
+/// Methods of some revision, and some that never existed.
 pub(super) const METHODS: [&str; 24] = [
     "tools/call",
     "tools/call",
@@ -41,10 +41,10 @@ pub(super) const TOOLS: [&str; 10] = [
     "by_header",
     "no_such_tool",
 ];
-/// A prompt that there is, and a thing to read.
+/// An existing prompt and an existing resource.
 pub(super) const PROMPT: &str = "recommend";
 pub(super) const RESOURCE: &str = "library://books/7";
-/// Names of members, as they are right somewhere.
+/// Names of members of some message.
 pub(super) const NAMES: [&str; 18] = [
     "_meta",
     "arguments",

@@ -1,4 +1,4 @@
-//! A foreign assistant in the place of the host's own.
+//! A foreign assistant that replaces the host's own.
 
 use serde_json::{Value, json};
 use tests::{
@@ -7,12 +7,12 @@ use tests::{
     server::{Folders, TestServer},
 };
 
-use super::{allow, inbox};
+use super::{allow, pending};
 
-/// The arguments of `echo` that take a message.
+/// Arguments of `echo` with a message.
 const ECHO: &str = "{ value = { message = '{message}' } }";
 
-/// What an operator writes for it.
+/// Its configuration.
 fn lines(name: &str, tool: &str, arguments: &str) -> String {
     format!(
         "[components.{name}]
@@ -31,7 +31,7 @@ async fn talk(client: &Client, body: Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_takes_the_place_while_the_host_serves_and_gives_it_back() {
+async fn foreign_assistant_replaces_and_returns_the_default_live() {
     let folders = Folders::new();
     for name in ["echo", "assistant", "cinema"] {
         folders.put(name, &component_bytes(name));
@@ -56,7 +56,7 @@ async fn it_takes_the_place_while_the_host_serves_and_gives_it_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_streams_its_answer() {
+async fn foreign_assistant_streams_its_answer() {
     let folders = Folders::new();
     for name in ["echo", "clerk"] {
         folders.put(name, &component_bytes(name));
@@ -73,7 +73,7 @@ async fn it_streams_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_too_needs_its_persons_word() {
+async fn foreign_assistant_needs_approval_too() {
     let folders = Folders::new();
     for name in ["reach", "clerk"] {
         folders.put(name, &component_bytes(name));
@@ -89,7 +89,7 @@ async fn it_too_needs_its_persons_word() {
     let id = answer["turn"].as_str().unwrap().to_owned();
     let again = talk(&client, json!({ "turn": id, "approvals": { &id: "allow" } })).await;
     assert_eq!(again["stopReason"], "waiting", "{again}");
-    assert_eq!(inbox(&client).await[0]["askedBy"], "component:clerk");
+    assert_eq!(pending(&client).await[0]["askedBy"], "component:clerk");
     assert_eq!(allow(&client, &id).await.0, 200);
     let done = talk(&client, json!({ "turn": id })).await;
     assert_eq!(done["stopReason"], "end", "{done}");

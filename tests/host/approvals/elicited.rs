@@ -1,4 +1,4 @@
-//! Where its client shows forms, the host asks for approval by MCP elicitation.
+//! Approval by MCP elicitation, for clients that show forms.
 
 use serde_json::{Value, json};
 use tests::{
@@ -6,7 +6,7 @@ use tests::{
     legacy::LegacySession,
 };
 
-use super::{Errands, inbox};
+use super::{Errands, pending};
 
 /// One round of `run_errand` by a client that shows forms.
 async fn run(client: &Client, calls: Value, more: Value) -> Value {
@@ -20,7 +20,7 @@ async fn run(client: &Client, calls: Value, more: Value) -> Value {
     client.request("tools/call", params).await.1
 }
 
-/// The decision on everything that is asked.
+/// The same decision on all questions.
 fn decided(asked: &Value, decision: &str) -> Value {
     let requests = asked["result"]["inputRequests"].as_object().expect("it asks").keys();
     let accept = json!({ "action": "accept", "content": { "decision": decision } });
@@ -30,46 +30,46 @@ fn decided(asked: &Value, decision: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_with_forms_is_asked_and_the_call_is_made_once() {
-    let it = Errands::begin().await;
-    let client = it.server.client();
-    let calls = json!([it.reserve(0), it.reserve(1)]);
+async fn client_with_forms_is_asked_and_the_call_is_made_once() {
+    let errands = Errands::begin().await;
+    let client = errands.server.client();
+    let calls = json!([errands.reserve(0), errands.reserve(1)]);
     let asked = run(&client, calls.clone(), json!({})).await;
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
     let requests = asked["result"]["inputRequests"].as_object().unwrap();
     assert_eq!(requests.len(), 2);
     let message = requests.values().next().unwrap()["params"]["message"].as_str().unwrap();
     assert!(message.contains("reserve_seats") && message.contains("cinema"), "{message}");
-    assert!(it.is_free(0).await && inbox(&client).await.len() == 2);
+    assert!(errands.is_free(0).await && pending(&client).await.len() == 2);
     let done = run(&client, calls.clone(), decided(&asked, "allow")).await;
     let outputs = done["result"]["structuredContent"]["outputs"].as_array();
     assert_eq!(outputs.map(Vec::len), Some(2), "{done}");
-    assert!(!it.is_free(0).await && !it.is_free(1).await);
-    assert!(inbox(&client).await.is_empty());
+    assert!(!errands.is_free(0).await && !errands.is_free(1).await);
+    assert!(pending(&client).await.is_empty());
     // The same approval again is used up.
     let again = run(&client, calls, decided(&asked, "allow")).await;
     assert!(again["error"]["message"].as_str().unwrap().contains("used"), "{again}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_is_no_and_a_word_for_other_arguments_is_none() {
-    let it = Errands::begin().await;
-    let client = it.server.client();
-    let calls = json!([it.reserve(0)]);
+async fn decline_is_final_and_approval_is_bound_to_arguments() {
+    let errands = Errands::begin().await;
+    let client = errands.server.client();
+    let calls = json!([errands.reserve(0)]);
     let asked = run(&client, calls.clone(), json!({})).await;
-    let other = run(&client, json!([it.reserve(1)]), decided(&asked, "allow")).await;
+    let other = run(&client, json!([errands.reserve(1)]), decided(&asked, "allow")).await;
     assert!(other["error"]["message"].as_str().unwrap().contains("another call"), "{other}");
     let denied = run(&client, calls, decided(&asked, "deny")).await;
     assert_eq!(denied["result"]["_meta"]["madoguchi/error"]["error"], "not_allowed", "{denied}");
-    assert!(it.is_free(0).await && it.is_free(1).await);
+    assert!(errands.is_free(0).await && errands.is_free(1).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_of_the_legacy_era_are_asked_too() {
-    let it = Errands::begin().await;
+    let errands = Errands::begin().await;
     let capabilities = json!({ "elicitation": {} });
-    let session = LegacySession::open_with(&it.server.url(), capabilities).await;
-    let params = json!({ "name": "run_errand", "arguments": { "calls": [it.reserve(0)] } });
+    let session = LegacySession::open_with(&errands.server.url(), capabilities).await;
+    let params = json!({ "name": "run_errand", "arguments": { "calls": [errands.reserve(0)] } });
     let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
     let mut listener = Listener::of(session.post(call).await);
     let mut outcome = Value::Null;
@@ -85,5 +85,5 @@ async fn clients_of_the_legacy_era_are_asked_too() {
         }
     }
     assert!(outcome["result"]["structuredContent"]["outputs"].is_array(), "{outcome}");
-    assert!(!it.is_free(0).await);
+    assert!(!errands.is_free(0).await);
 }

@@ -1,5 +1,5 @@
-//! An assistant built to misbehave, with all that the component that runs assistants is given, gets nothing done
-//! that its person did not allow, and no key to see.
+//! A misbehaving assistant with all grants of the real one: no call without approval, and no key in its
+//! hands.
 
 use host::digest::digest;
 use serde_json::{Value, json};
@@ -11,11 +11,11 @@ use tests::{
     server::{Folders, TestServer},
 };
 
-use super::{allow, inbox, one};
+use super::{allow, approval, pending};
 
 const KEY: &str = "sk-impostor-3fa9c1d2";
 
-/// What it is given: to run assistants, of which there are two.
+/// Its grants, and the two assistants.
 fn lines(model: &str) -> String {
     format!(
         "[components.impostor]
@@ -45,8 +45,8 @@ async fn serve(more: &str, model: &Fake) -> TestServer {
     TestServer::start(folders, |it| *it = config).await
 }
 
-/// What it reports of its misdeeds.
-async fn asked(client: &Client, body: Value) -> Value {
+/// Lets it misbehave; returns its report.
+async fn misdeeds(client: &Client, body: Value) -> Value {
     let response = client.post("/api/impostor", &[], body.to_string()).await;
     let status = response.status();
     let answer: Value = response.json().await.unwrap();
@@ -77,19 +77,19 @@ fn error(outcome: &Value) -> &str {
     outcome["failed"]["error"].as_str().unwrap_or_else(|| panic!("not failed: {outcome}"))
 }
 
-fn held(outcome: &Value) -> String {
+fn held_id(outcome: &Value) -> String {
     outcome["held"].as_str().unwrap_or_else(|| panic!("not held: {outcome}")).to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_calls_what_its_assistant_has_and_nothing_more() {
+async fn calls_only_tools_of_its_assistant() {
     let model = Fake::start().await;
     let server = serve("", &model).await;
     let client = server.client();
     let (show, seat, _) = seats(&client).await;
     let taking = reserve(&show, &seat);
     let echo = json!({ "tool": "echo", "arguments": { "value": {} } });
-    let outcome = asked(&client, json!({ "as": "narrow", "calls": [taking, echo] })).await;
+    let outcome = misdeeds(&client, json!({ "as": "narrow", "calls": [taking, echo] })).await;
     assert_eq!(outcome["tools"], json!(["list_movies", "echo"]), "{outcome}");
     assert_eq!(error(&outcome["outcomes"][0]), "unknown_tool");
     assert!(outcome["outcomes"][1]["done"].is_object(), "{outcome}");
@@ -103,42 +103,43 @@ async fn it_calls_what_its_assistant_has_and_nothing_more() {
         }] }),
         json!({ "as": "narrow", "calls": [{ "tool": "x".repeat(1 << 16), "arguments": {} }] }),
     ] {
-        let outcome = asked(&client, misdeed).await;
+        let outcome = misdeeds(&client, misdeed).await;
         error(&outcome["outcomes"][0]);
     }
-    assert!(inbox(&client).await.is_empty());
+    assert!(pending(&client).await.is_empty());
     assert!(is_free(&client, &show, &seat).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_word_is_for_one_call_as_it_was_shown() {
+async fn approval_is_for_one_call_as_shown() {
     let model = Fake::start().await;
     let server = serve("", &model).await;
     let client = server.client();
     let (show, seat, next) = seats(&client).await;
     let (taking, other) = (reserve(&show, &seat), reserve(&show, &next));
-    let outcome = asked(&client, json!({ "as": "wide", "calls": [taking] })).await;
-    let first = held(&outcome["outcomes"][0]);
+    let outcome = misdeeds(&client, json!({ "as": "wide", "calls": [taking] })).await;
+    let first = held_id(&outcome["outcomes"][0]);
     assert!(is_free(&client, &show, &seat).await, "nothing is done before the word");
     assert_eq!(allow(&client, &first).await.0, 200);
     assert!(!is_free(&client, &show, &seat).await);
     // With that approval it asks for another seat, and for the same once more; it looks again and again.
     let calls = json!([other, taking]);
-    let done = asked(&client, json!({ "as": "wide", "calls": calls, "approvals": [first, first] }));
+    let done =
+        misdeeds(&client, json!({ "as": "wide", "calls": calls, "approvals": [first, first] }));
     let answer = done.await;
-    let others: Vec<_> = answer["outcomes"].as_array().unwrap().iter().map(held).collect();
+    let others: Vec<_> = answer["outcomes"].as_array().unwrap().iter().map(held_id).collect();
     assert!(others.iter().all(|it| *it != first), "{answer}");
     assert!(is_free(&client, &show, &next).await);
     let lines = server.server().calls.watch.audit.tail(100);
     let made = lines.iter().filter(|it| it["tool"] == "reserve_seats").count();
     assert_eq!(made, 1, "{lines:?}");
-    // What it takes back is not made, whatever is sent afterwards.
-    asked(&client, json!({ "as": "wide", "withdraw": [others[0]] })).await;
+    // A withdrawn call is not made, even if approved afterwards.
+    misdeeds(&client, json!({ "as": "wide", "withdraw": [others[0]] })).await;
     assert_ne!(allow(&client, &others[0]).await.0, 200);
     assert!(is_free(&client, &show, &next).await);
 }
 
-/// To another caller or another assistant it is as if nothing waited.
+/// Pending calls are unknown to other callers and assistants.
 #[tokio::test(flavor = "multi_thread")]
 async fn hides_waiting_calls_from_other_callers_and_assistants() {
     let token = |name: &str, scopes: &str| {
@@ -152,23 +153,23 @@ async fn hides_waiting_calls_from_other_callers_and_assistants() {
         (server.client_with("ann"), server.client_with("ben"), server.client_with("cat"));
     let (show, seat, _) = seats(&ann).await;
     let taking = reserve(&show, &seat);
-    let outcome = asked(&ann, json!({ "as": "wide", "calls": [taking] })).await;
-    let waits = held(&outcome["outcomes"][0]);
+    let outcome = misdeeds(&ann, json!({ "as": "wide", "calls": [taking] })).await;
+    let waits = held_id(&outcome["outcomes"][0]);
     for (client, name) in [(&ben, "wide"), (&ann, "narrow"), (&cat, "wide")] {
         let misdeed = json!({ "as": name, "approvals": [waits], "withdraw": [waits] });
-        assert_eq!(asked(client, misdeed).await["approvals"], json!([null]), "{name}");
+        assert_eq!(misdeeds(client, misdeed).await["approvals"], json!([null]), "{name}");
     }
     assert_eq!(allow(&ben, &waits).await.0, 404);
-    assert_eq!(one(&ann, &waits).await.1["state"], "waiting", "it was not taken back");
+    assert_eq!(approval(&ann, &waits).await.1["state"], "waiting", "it was not taken back");
     // Nor has it more than its caller, whatever the assistant has.
-    let outcome = asked(&cat, json!({ "as": "wide", "calls": [taking] })).await;
+    let outcome = misdeeds(&cat, json!({ "as": "wide", "calls": [taking] })).await;
     assert_eq!(outcome["tools"], json!(["list_movies"]), "{outcome}");
     assert_eq!(error(&outcome["outcomes"][0]), "unknown_tool");
     assert!(is_free(&ann, &show, &seat).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_goes_to_its_host_and_is_in_no_memory_request_or_log() {
+async fn provider_key_reaches_only_its_host_and_is_never_stored() {
     let (model, other) = (Fake::start().await, Fake::start().await);
     let server = serve("", &model).await;
     let client = server.client();
@@ -179,7 +180,7 @@ async fn a_key_goes_to_its_host_and_is_in_no_memory_request_or_log() {
             "send": { "url": url, "headers": { "x-api-key": "mine" }, "body": "impostor" },
         })
     };
-    let done = asked(&client, letter(model.url("/ok"))).await;
+    let done = misdeeds(&client, letter(model.url("/ok"))).await;
     assert_eq!(done["sent"]["status"], 200, "{done}");
     let received = model.received();
     let keys = |text: &str| {
@@ -193,7 +194,7 @@ async fn a_key_goes_to_its_host_and_is_in_no_memory_request_or_log() {
     // To no other host: neither at once nor by a redirect.
     let elsewhere = [other.url("/ok"), model.url(&format!("/redirect?to={}", other.url("/ok")))];
     for url in elsewhere {
-        let outcome = asked(&client, letter(url)).await;
+        let outcome = misdeeds(&client, letter(url)).await;
         assert!(!outcome.to_string().contains(KEY), "{outcome}");
         assert_eq!(outcome["found"], json!([false, true]));
     }

@@ -1,5 +1,5 @@
-//! People's accounts and the authorization server that is built in (AUTH-1 to AUTH-12): who gets a token with which,
-//! and what attackers try.
+//! People's accounts and the built-in authorization server (AUTH-1 to AUTH-12): tokens, consent, revocation,
+//! attacks.
 
 use std::{fs, time::Duration};
 
@@ -33,20 +33,20 @@ async fn serve(lines: &str) -> TestServer {
     TestServer::start(folders, |it| *it = config).await
 }
 
-/// What calling `whoami` with a token is answered.
+/// The answer to `whoami` with a token.
 async fn whoami(server: &TestServer, token: &str) -> reqwest::Response {
     let client = server.client_with(token);
     client.send("tools/call", json!({ "name": "whoami", "arguments": {} })).await
 }
 
-/// That a token does not let its bearer in.
-async fn is_out(server: &TestServer, token: &str, why: &str) {
+/// Checks that a token is rejected.
+async fn is_rejected(server: &TestServer, token: &str, why: &str) {
     let answer = whoami(server, token).await;
     assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{why}");
     assert!(challenge(&answer).contains("invalid_token"), "{why}: {answer:?}");
 }
 
-/// That a client was refused so.
+/// Checks the error of a refused client.
 fn refused(answer: &(StatusCode, Value), error: &str) {
     assert!(answer.0.is_client_error(), "{error}: {answer:?}");
     assert_eq!(answer.1["error"], error, "{answer:?}");
@@ -54,7 +54,7 @@ fn refused(answer: &(StatusCode, Value), error: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_discovers_registers_is_let_in_and_calls() {
+async fn client_discovers_registers_signs_in_and_calls() {
     let server = serve("").await;
     let url = server.url();
     let stranger = server.client();
@@ -101,7 +101,7 @@ async fn a_client_discovers_registers_is_let_in_and_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_at_the_address_of_a_toolset_is_let_in() {
+async fn client_signs_in_at_the_address_of_a_toolset() {
     let server = serve("[toolsets.small]\ninclude = ['whoami']\n").await;
     let url = server.url();
     let place = "/.well-known/oauth-protected-resource/mcp/small";
@@ -123,7 +123,7 @@ async fn a_client_at_the_address_of_a_toolset_is_let_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_of_it_is_served_until_it_is_configured() {
+async fn accounts_are_not_served_until_configured() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     for path in ["/.well-known/oauth-authorization-server", "/oauth/token", "/oauth/register"] {
@@ -139,7 +139,7 @@ async fn nothing_of_it_is_served_until_it_is_configured() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn consent_gives_no_more_than_account_and_choice() {
+async fn consent_grants_at_most_the_accounts_and_chosen_scopes() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
     let mut ben = Person::join(&server, "ben", &["component:echo", "tool:list_movies"]).await;
@@ -199,7 +199,7 @@ async fn consent_gives_no_more_than_account_and_choice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_makes_no_customer_one_of_the_staff() {
+async fn client_cannot_turn_a_customer_into_staff() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
     let all = [
@@ -219,7 +219,7 @@ async fn a_client_makes_no_customer_one_of_the_staff() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_missing_scope_is_asked_for_beside_those_held() {
+async fn missing_scope_is_requested_in_addition_to_granted_ones() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
     let mut ann = Person::join(&server, "ann", &["*"]).await;
@@ -241,7 +241,7 @@ async fn a_missing_scope_is_asked_for_beside_those_held() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_operator_narrows_or_removes_counts_at_once() {
+async fn narrowed_or_removed_scopes_apply_at_once() {
     let server = serve("").await;
     let (app, operator) =
         (App::register(&server.url()).await, Operator::of(&server.folders.data()));
@@ -260,17 +260,17 @@ async fn what_the_operator_narrows_or_removes_counts_at_once() {
     let path = format!("accounts/ann/devices/{}", device["id"].as_str().unwrap());
     assert_eq!(operator.send(Method::DELETE, &path, "").await.0, StatusCode::OK);
     assert_eq!(operator.send(Method::DELETE, &path, "").await.0, StatusCode::NOT_FOUND);
-    is_out(&server, access(&tokens), "the operator ended the device").await;
+    is_rejected(&server, access(&tokens), "the operator ended the device").await;
     refused(&app.refresh(refresh(&tokens), &[]).await, "invalid_grant");
 
     let again = app.tokens(&mut ann, &[]).await;
     let cookie = ann.cookie().to_owned();
     assert_eq!(operator.send(Method::DELETE, "accounts/ann", "").await.0, StatusCode::OK);
-    is_out(&server, access(&again), "the account is gone").await;
+    is_rejected(&server, access(&again), "the account is gone").await;
     let mut other = Person::join(&server, "ann", &["*"]).await;
     let page = Person::new(&server.url()).with_cookie(&cookie).get("/account").await;
     assert!(page.text().await.unwrap().contains("name=\"password\""), "an old session is none");
-    is_out(&server, access(&again), "another person of the name").await;
+    is_rejected(&server, access(&again), "another person of the name").await;
     assert!(app.tokens(&mut other, &[]).await["access_token"].is_string());
 }
 
@@ -290,7 +290,7 @@ async fn an_open_stream_ends_when_its_account_has_other_scopes() {
     let ended = listener.next(Duration::from_secs(1_000));
     let ended = tokio::time::timeout(tests::PATIENCE, ended).await;
     assert_eq!(ended, Ok(None), "AUTH-8: it listened as who had more");
-    // The token itself goes on, and so does what listens from now on.
+    // The token stays valid, also for new streams.
     let (mut listener, _): (Listener, Value) = client.listen_for(wanted()).await;
     let quiet = listener.next(Duration::from_millis(200)).await;
     assert_eq!(quiet, None);
@@ -312,12 +312,12 @@ async fn an_open_stream_ends_when_its_token_is_revoked() {
     let ended = listener.next(Duration::from_secs(1_000));
     let ended = tokio::time::timeout(tests::PATIENCE, ended).await;
     assert_eq!(ended, Ok(None), "AUTH-7: it ends, long before its token would");
-    is_out(&server, access(&tokens), "revoked").await;
+    is_rejected(&server, access(&tokens), "revoked").await;
     assert_eq!(app.post("/oauth/revoke", &fields).await.0, StatusCode::OK, "once more is as good");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_sees_their_devices_and_takes_one_back() {
+async fn person_lists_devices_and_revokes_one() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
     let (mut ann, mut ben) =
@@ -345,7 +345,7 @@ async fn a_person_sees_their_devices_and_takes_one_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_works_once_and_looking_does_not_use_it() {
+async fn link_works_once_and_viewing_does_not_use_it() {
     let server = serve("").await;
     let operator = Operator::of(&server.folders.data());
     let (_, answer) = operator.send(Method::POST, "accounts/ann", "").await;
@@ -368,7 +368,7 @@ async fn a_link_works_once_and_looking_does_not_use_it() {
     assert_eq!(ann.choose(&link, PASSWORD).await.status(), StatusCode::GONE);
     let (status, answer) = operator.send(Method::POST, "accounts/ANN", "").await;
     assert_eq!((status, &answer["error"]), (StatusCode::CONFLICT, &json!("exists")));
-    // A new link makes the one before worthless, and ends what was signed in.
+    // A new link invalidates the previous one and ends sessions.
     let before = link_of(&operator.send(Method::POST, "accounts/ann/link", "").await.1);
     let after = link_of(&operator.send(Method::POST, "accounts/ann/link", "").await.1);
     assert_eq!(ann.choose(&before, PASSWORD).await.status(), StatusCode::GONE);
@@ -379,7 +379,7 @@ async fn a_link_works_once_and_looking_does_not_use_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_that_begins_anew_takes_back_what_was_there() {
+async fn reset_link_revokes_previous_credentials() {
     let server = serve("").await;
     let operator = Operator::of(&server.folders.data());
     let mut ann = Person::join(&server, "ann", &["*"]).await;
@@ -404,7 +404,7 @@ async fn a_link_that_begins_anew_takes_back_what_was_there() {
     );
     let chosen = Person::new(&server.url()).choose(&link, "another password").await;
     assert_eq!(chosen.status(), StatusCode::SEE_OTHER, "{chosen:?}");
-    is_out(&server, access(&tokens), "what was let in before").await;
+    is_rejected(&server, access(&tokens), "what was let in before").await;
     refused(&app.refresh(refresh(&tokens), &[]).await, "invalid_grant");
     let mut other = Person::new(&server.url());
     assert_eq!(other.sign_in("ann", PASSWORD).await.status(), StatusCode::FORBIDDEN);
@@ -424,17 +424,18 @@ async fn accounts_and_tokens_outlive_a_restart() {
     let tokens = app.tokens(&mut ann, &[]).await;
     let code = app.code(&mut ann, &[]).await;
     let before = app.code(&mut ann, &[]).await;
-    let came = app.redeem(&before, &[]).await.1;
+    let code_tokens = app.redeem(&before, &[]).await.1;
     server.restart().await;
     assert_eq!(whoami(&server, access(&tokens)).await.status(), StatusCode::OK);
     assert_eq!(app.redeem(&code, &[]).await.0, StatusCode::OK, "a code that was under way");
     refused(&app.redeem(&before, &[]).await, "invalid_grant");
-    is_out(&server, access(&came), "what came of a code that was replayed").await;
+    is_rejected(&server, access(&code_tokens), "what came of a code that was replayed").await;
     let next = app.refresh(refresh(&tokens), &[]).await.1;
     server.restart().await;
     assert_eq!(whoami(&server, access(&next)).await.status(), StatusCode::OK);
     refused(&app.refresh(refresh(&tokens), &[]).await, "invalid_grant");
-    is_out(&server, access(&next), "a refresh token that was used twice, across a restart").await;
+    is_rejected(&server, access(&next), "a refresh token that was used twice, across a restart")
+        .await;
     assert!(ann.get("/account").await.text().await.unwrap().contains("name=\"tag\""), "signed in");
 }
 

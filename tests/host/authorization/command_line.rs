@@ -1,4 +1,4 @@
-//! `madoguchi token`, and what the other commands say of tokens.
+//! `madoguchi token`, and tokens in the output of other commands.
 
 use std::{
     fs,
@@ -76,7 +76,7 @@ fn person_starting_the_process_needs_no_token_on_its_stdin() {
 }
 
 #[test]
-fn prints_token_once_and_names_what_is_right_for_wrong_argument() {
+fn prints_token_once_and_names_valid_arguments() {
     let folders = Folders::new();
     let output = run(&folders, &["token", "new", "ann"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -168,7 +168,7 @@ async fn accounts_are_made_listed_linked_and_removed_by_commands() {
     let listed = run(&folders, &["account", "list"]);
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     assert!(listed.contains("ann  component:echo  passkeys: 0"), "{listed}");
-    // What was answered is on disk, whatever becomes of the program.
+    // The answer is durable before the program ends.
     process.kill();
     let process = Process::from(serving());
     let kept = run(&folders, &["account", "list"]);

@@ -1,4 +1,4 @@
-//! Which pages elsewhere may talk to the server, and which headers their browsers get.
+//! CORS: which foreign pages may call the server, and with which headers.
 
 use reqwest::{Method, Response, StatusCode};
 use serde_json::json;

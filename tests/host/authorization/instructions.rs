@@ -1,4 +1,4 @@
-//! What models read at first: the host's instructions, and those of components that they may use.
+//! Instructions for models: the host's, and those of the components that the caller may use.
 
 use serde_json::{Value, json};
 use tests::client::Client;
@@ -6,7 +6,7 @@ use tests::client::Client;
 use super::{BEN, entry, serve_with};
 
 const READS: &str = "mdg_reads-the-library";
-/// What the library says of itself.
+/// The library's instructions.
 const OF_LIBRARY: &str = "Books are found by their subject.";
 
 /// The instructions of both eras.

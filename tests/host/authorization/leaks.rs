@@ -1,4 +1,4 @@
-//! A token and its digest are looked for wherever they must not be.
+//! Tokens and their digests appear in no response, log or file.
 
 use std::fs;
 
@@ -74,7 +74,7 @@ async fn a_token_and_its_digest_appear_nowhere() {
 }
 
 #[test]
-fn a_token_in_the_place_of_its_digest_is_told_without_the_token() {
+fn token_given_as_digest_is_reported_without_the_token() {
     let folders = Folders::new();
     let file = folders.data().with_file_name("madoguchi.toml");
     fs::write(&file, format!("[tokens.ann]\nsha256 = '{SECRET}'\nscopes = ['{SECRET}']\n"))

@@ -1,5 +1,5 @@
-//! Tokens of identity providers (OAUTH-1 to OAUTH-8): who gets in with which, what clients learn that have
-//! none, and what attackers try.
+//! Tokens of identity providers (OAUTH-1 to OAUTH-8): validation, scopes, hints for clients without one,
+//! attacks.
 
 use std::{fs, time::Duration};
 
@@ -16,10 +16,10 @@ use tests::{
 
 use super::{ANN, challenge, entry, on_each_surface};
 
-/// What tokens bring: everything by `all`, one tool by `echo`, a component by `films`.
+/// Scopes of tokens: `all` for everything, `echo` for one tool, `films` for a component.
 const SCOPES: &str = "[oauth.scopes]\nall = ['*']\necho = ['tool:echo', 'tool:whoami']\nfilms = ['component:cinema']\n";
 
-/// A server of echo and cinema that lets in with tokens of `fake`.
+/// A server of echo and cinema that accepts tokens of `fake`.
 async fn serve(fake: &FakeIdentity, more: &str, lines: &str) -> TestServer {
     serve_lines(&format!("{lines}\n{}", fake.lines(&format!("{more}\n{SCOPES}")))).await
 }
@@ -33,12 +33,12 @@ async fn serve_lines(lines: &str) -> TestServer {
     TestServer::start(folders, |it| *it = config).await
 }
 
-/// For what tokens are.
+/// The audience of tokens.
 fn audience(server: &TestServer) -> String {
     format!("{}/mcp", server.url())
 }
 
-/// A client whose token has these claims beside the usual ones.
+/// A client whose token has these additional claims.
 fn client(server: &TestServer, fake: &FakeIdentity, more: Value) -> Client {
     server.client_with(&fake.token(&audience(server), &more))
 }
@@ -51,7 +51,7 @@ async fn whoami(client: &Client) -> Response {
     client.send("tools/call", json!({ "name": "whoami", "arguments": {} })).await
 }
 
-/// That a token is refused, with the reason that its holder reads.
+/// Checks that a token is refused with this reason.
 async fn refused(client: &Client, reason: &str) {
     let answer = whoami(client).await;
     let status = answer.status();
@@ -79,7 +79,7 @@ async fn lets_in_on_every_surface_and_names_the_person() {
     let mixed = mixed.header("authorization", format!("bEARER {token}")).send().await.unwrap();
     let health: Value = mixed.json().await.unwrap();
     assert!(health["components"]["echo"].is_object(), "{health}");
-    assert_eq!(fake.asked_for_keys(), 1, "keys are kept");
+    assert_eq!(fake.key_requests(), 1, "keys are kept");
     drop(server);
 
     let server = serve(&fake, "", "").await;
@@ -93,7 +93,7 @@ async fn lets_in_on_every_surface_and_names_the_person() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tells_clients_where_a_token_is_to_be_had() {
+async fn refusal_names_the_authorization_server() {
     let fake = FakeIdentity::start().await;
     let server = serve(&fake, "resource_name = '窓口'", "").await;
     let stranger = server.client();
@@ -151,7 +151,7 @@ async fn tells_clients_where_a_token_is_to_be_had() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_missing_scope_as_the_provider_does_and_then_works() {
+async fn names_missing_scope_as_provider_and_accepts_once_granted() {
     let fake = FakeIdentity::start().await;
     let server = serve(&fake, "", "").await;
     let ann = client(&server, &fake, json!({ "scope": "echo" }));
@@ -173,7 +173,7 @@ async fn names_missing_scope_as_the_provider_does_and_then_works() {
 
     let more = client(&server, &fake, json!({ "scope": "echo films" }));
     assert!(more.output("list_movies", json!({})).await["movies"].is_array(), "OAUTH-4");
-    // What no provider's scope brings is not asked for: a client would ask for ever.
+    // Scopes that no provider grants are not requested: a client would ask for ever.
     let none = client(&server, &fake, json!({ "scope": "* operator component:cinema" }));
     assert_eq!(none.tools().await, Vec::<String>::new(), "nothing maps that is not configured");
     let operator = none.get("/api/operator/now").await;
@@ -184,7 +184,7 @@ async fn names_missing_scope_as_the_provider_does_and_then_works() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn roles_and_own_scopes_bring_what_the_configuration_says() {
+async fn roles_and_scopes_grant_what_is_configured() {
     let fake = FakeIdentity::start().await;
     let more = "own_scopes = true\ndefault_scopes = ['tool:whoami']\n[oauth.claims.\"realm_access.roles\"]\nkeeper = ['operator']\n";
     let server = serve(&fake, more, "").await;
@@ -201,7 +201,7 @@ async fn roles_and_own_scopes_bring_what_the_configuration_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn refuses_what_is_not_for_this_server_or_not_valid_now() {
+async fn rejects_token_for_other_server_or_outside_its_validity() {
     let fake = FakeIdentity::start().await;
     let server = serve(&fake, "clock_skew_s = 60", "").await;
     let now = now_s();
@@ -237,11 +237,11 @@ async fn refuses_what_is_not_for_this_server_or_not_valid_now() {
         assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{claims}: known, without a scope");
     }
     refused(&server.client_with(&"a".repeat(20_000)), "too long").await;
-    assert_eq!(fake.asked_for_keys(), 1, "none of them has the keys fetched again");
+    assert_eq!(fake.key_requests(), 1, "none of them has the keys fetched again");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn refuses_what_is_not_signed_as_the_operator_says() {
+async fn rejects_token_not_signed_as_configured() {
     let fake = FakeIdentity::start().await;
     let (rsa, ec) = (SigningKey::rsa(0, Some("one")), SigningKey::ec(Some("two")));
     fake.rotate(&[rsa.clone(), ec.clone()]);
@@ -284,7 +284,7 @@ async fn refuses_what_is_not_signed_as_the_operator_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_of_another_provider_is_not_this_ones() {
+async fn rejects_token_of_another_provider() {
     let (one, other) = (FakeIdentity::start().await, FakeIdentity::start().await);
     let key = SigningKey::rsa(1, Some("one"));
     other.rotate(std::slice::from_ref(&key));
@@ -300,7 +300,7 @@ async fn a_token_of_another_provider_is_not_this_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rotated_keys_are_found_and_unknown_ones_are_asked_for_once() {
+async fn finds_rotated_keys_and_requests_unknown_ones_once() {
     let fake = FakeIdentity::start().await;
     let server = serve(&fake, "", "").await;
     assert_eq!(whoami(&client(&server, &fake, all())).await.status(), StatusCode::OK);
@@ -310,7 +310,7 @@ async fn rotated_keys_are_found_and_unknown_ones_are_asked_for_once() {
         let rotated = client(&server, &fake, all());
         assert_eq!(whoami(&rotated).await.status(), StatusCode::OK, "OAUTH-7");
     }
-    assert_eq!(fake.asked_for_keys(), 3);
+    assert_eq!(fake.key_requests(), 3);
     // A flood of keys that are not published: at once, and one after another.
     let claims = fake.claims(&audience(&server), &all());
     let flood = (0..40).map(|at| {
@@ -321,30 +321,30 @@ async fn rotated_keys_are_found_and_unknown_ones_are_asked_for_once() {
     let statuses = futures::future::join_all(flood).await;
     assert!(statuses.iter().all(|it| *it == StatusCode::UNAUTHORIZED), "{statuses:?}");
     // A slow machine may take longer than the pause between two questions.
-    assert!((4..=6).contains(&fake.asked_for_keys()), "the provider is asked once");
+    assert!((4..=6).contains(&fake.key_requests()), "the provider is asked once");
     refused(&server.client_with(&old), "not signed with a key").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_without_a_name_is_used_where_there_is_one() {
+async fn key_without_id_is_used_if_it_is_the_only_one() {
     let fake = FakeIdentity::start().await;
     fake.rotate(&[SigningKey::rsa(0, None)]);
     let server = serve(&fake, "", "").await;
     assert_eq!(whoami(&client(&server, &fake, all())).await.status(), StatusCode::OK);
     fake.rotate(&[SigningKey::rsa(1, None)]);
     assert_eq!(whoami(&client(&server, &fake, all())).await.status(), StatusCode::OK, "rotated");
-    let asked = fake.asked_for_keys();
+    let asked = fake.key_requests();
     let stranger = SigningKey::rsa(0, None);
     let claims = fake.claims(&audience(&server), &all());
     let forged = server.client_with(&stranger.signed(&stranger.header(), &claims));
     for _ in 0..10 {
         refused(&forged, "not signed with a key").await;
     }
-    assert!(fake.asked_for_keys() <= asked + 1, "it is asked once and not for each forged token");
+    assert!(fake.key_requests() <= asked + 1, "it is asked once and not for each forged token");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_provider_that_fails_is_told_with_when_to_come_back() {
+async fn reports_failing_provider_with_a_retry_time() {
     for fault in [Fault::Down, Fault::Silent, Fault::Lying, Fault::Oversized, Fault::Redirecting] {
         let fake = FakeIdentity::start().await;
         fake.fail(fault);
@@ -356,7 +356,7 @@ async fn a_provider_that_fails_is_told_with_when_to_come_back() {
         assert!(answer.headers().contains_key("retry-after"), "{fault:?}");
         let body: Value = answer.json().await.unwrap();
         assert_eq!(body["error"]["data"]["error"], "unavailable", "{body}");
-        assert_eq!(fake.asked("/realms/test/inward"), 0, "no redirect is followed");
+        assert_eq!(fake.received("/realms/test/inward"), 0, "no redirect is followed");
         // Others are not held up by it.
         assert_eq!(whoami(&server.client_with(ANN)).await.status(), StatusCode::OK);
         if fault == Fault::Down {
@@ -372,7 +372,7 @@ async fn a_provider_that_fails_is_told_with_when_to_come_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keys_that_are_there_serve_while_the_provider_is_away() {
+async fn cached_keys_serve_while_the_provider_is_unreachable() {
     let fake = FakeIdentity::start().await;
     let server = serve(&fake, "", "").await;
     assert_eq!(whoami(&client(&server, &fake, all())).await.status(), StatusCode::OK);
@@ -388,7 +388,7 @@ async fn keys_that_are_there_serve_while_the_provider_is_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn opaque_tokens_are_worth_what_their_provider_says() {
+async fn opaque_tokens_are_valid_as_introspection_states() {
     let fake = FakeIdentity::start().await;
     let more = format!("{}introspection_cache_s = 0\n", fake.introspection());
     let server = serve(&fake, &more, "").await;
@@ -419,14 +419,18 @@ async fn opaque_tokens_are_worth_what_their_provider_says() {
         fake.knows(&token, claims(wrong));
         refused(&server.client_with(&token), reason).await;
     }
-    let before = fake.asked("/realms/test/introspect");
+    let before = fake.received("/realms/test/introspect");
     let nobodys = server.client_with("opaque-of-nobody");
     for _ in 0..10 {
         refused(&nobodys, "not, or no longer").await;
     }
-    assert_eq!(fake.asked("/realms/test/introspect"), before + 1, "OAUTH-8: it is asked once");
+    assert_eq!(fake.received("/realms/test/introspect"), before + 1, "OAUTH-8: it is asked once");
     refused(&server.client_with("mdg_taken-out"), "not one of this server").await;
-    assert_eq!(fake.asked("/realms/test/introspect"), before + 1, "ours are shown to no one else");
+    assert_eq!(
+        fake.received("/realms/test/introspect"),
+        before + 1,
+        "ours are shown to no one else"
+    );
     fake.fail(Fault::Down);
     let answer = whoami(&server.client_with("opaque-new")).await;
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
@@ -448,7 +452,7 @@ async fn refuses_revoked_signed_token_where_introspection_is_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_is_one_header_and_never_in_the_address() {
+async fn rejects_repeated_header_and_token_in_the_address() {
     let fake = FakeIdentity::start().await;
     let server = serve(&fake, "", "").await;
     let token = fake.token(&audience(&server), &all());
@@ -480,7 +484,7 @@ async fn a_stream_ends_with_its_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_outlives_its_first_token_and_is_no_others() {
+async fn session_survives_token_renewal_and_stays_its_owners() {
     let fake = FakeIdentity::start().await;
     let server = serve(&fake, "", "").await;
     let with = |more: Value| client(&server, &fake, more);
@@ -493,7 +497,7 @@ async fn a_session_outlives_its_first_token_and_is_no_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_claim_names_the_toolset_that_its_holder_knows_of() {
+async fn claim_selects_the_toolset() {
     let fake = FakeIdentity::start().await;
     let provider = fake.lines(&format!("toolset_claim = 'for.tools'\n{SCOPES}"));
     let server =
@@ -515,7 +519,7 @@ async fn a_claim_names_the_toolset_that_its_holder_knows_of() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_has_one_rate_whichever_token_they_send() {
+async fn person_has_one_rate_for_all_their_tokens() {
     let fake = FakeIdentity::start().await;
     let rate = "[rate]\nrequests_per_s = 1\nburst = 5\n";
     let server = serve_lines(&format!("{}{rate}", fake.lines(SCOPES))).await;
@@ -529,7 +533,7 @@ async fn a_person_has_one_rate_whichever_token_they_send() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_large_body_waits_until_its_sender_is_known() {
+async fn large_body_is_read_only_after_authentication() {
     let fake = FakeIdentity::start().await;
     let server = serve(&fake, "", "").await;
     // The first request of all: the keys are still to come.
@@ -542,7 +546,7 @@ async fn a_large_body_waits_until_its_sender_is_known() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_providers_token_and_the_secret_appear_nowhere() {
+async fn provider_token_and_secret_appear_nowhere() {
     let fake = FakeIdentity::start().await;
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));

@@ -1,4 +1,5 @@
-//! The operator on the public listener: by the key of this start on this machine, or by a token that says so.
+//! The operator on the public listener: by this start's key on this machine, or by a token with the
+//! operator's scope.
 
 use host::OperatorKey;
 use reqwest::{Method, Response, StatusCode};
@@ -91,7 +92,7 @@ async fn refuses_foreign_page_even_with_operator_key_but_admits_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_key_opens_on_this_machine_alone() {
+async fn operator_key_works_only_on_this_machine() {
     let folders = Folders::new();
     let server = TestServer::start(folders, |config| {
         config.trusted_proxies = vec![std::net::IpAddr::from([127, 0, 0, 1]).into()];
@@ -128,7 +129,7 @@ async fn operator_scope_administers_server_and_wildcard_lacks_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operator_who_may_only_read_looks_and_changes_nothing() {
+async fn read_only_operator_views_and_changes_nothing() {
     let server = guarded("").await;
     let lou = server.client_with(LOU);
     for path in ["now", "components", "components/echo", "audit", "audit?lines=5&", "metrics"] {
@@ -155,7 +156,7 @@ async fn an_operator_who_may_only_read_looks_and_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_component_larger_than_other_bodies_may_be_is_loaded() {
+async fn operator_loads_component_above_the_usual_body_limit() {
     let server = guarded("body_bytes_max = 65536").await;
     let opal = server.client_with(OPAL);
     let bytes = rebuilt(&component_bytes("echo"), 2);
@@ -168,7 +169,7 @@ async fn a_component_larger_than_other_bodies_may_be_is_loaded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_operator_hears_how_the_server_does_and_what_is_wrong() {
+async fn operator_gets_status_and_problems_of_the_server() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     folders.put("broken", b"no component");

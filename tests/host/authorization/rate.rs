@@ -1,4 +1,4 @@
-//! How often each caller may ask.
+//! Rate limits of callers.
 
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
@@ -10,14 +10,14 @@ use tests::{
 
 use super::{ANN, BEN, EVE, entry, serve};
 
-/// So slow that nothing comes back while a test runs: one in a second, a few at once.
+/// So slow that no token of the bucket returns during a test: one in a second, a few at once.
 const SLOW: &str = "rate = { requests_per_s = 1, burst = 3 }\n";
 
 async fn list(client: &Client) -> Response {
     client.send("tools/list", json!({})).await
 }
 
-/// Asks until it is too much: how many were answered, and the refusal.
+/// Calls until refused; returns the number of answers and the refusal.
 async fn until_refused(client: &Client) -> (usize, Response) {
     for answered in 0..100 {
         let answer = list(client).await;
@@ -47,7 +47,7 @@ async fn excess_request_gets_retry_time_and_delays_no_other_caller() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_token_may_have_a_rate_of_its_own_and_the_others_none() {
+async fn token_may_have_its_own_rate_or_none() {
     const SLOW_ONE: &str = "mdg_slow-one";
     let server = serve(&(entry("slow", SLOW_ONE, "'*'") + SLOW)).await;
     assert!(until_refused(&server.client_with(SLOW_ONE)).await.0 >= 3);
@@ -57,7 +57,7 @@ async fn one_token_may_have_a_rate_of_its_own_and_the_others_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn this_machine_is_counted_only_where_the_configuration_says_so() {
+async fn local_callers_are_rate_limited_only_if_configured() {
     let free = TestServer::with(&["echo"]).await;
     for _ in 0..30 {
         assert!(list(&free.client()).await.status().is_success());
@@ -70,7 +70,7 @@ async fn this_machine_is_counted_only_where_the_configuration_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_caller_neither_fills_file_store_nor_takes_all_its_places() {
+async fn one_caller_cannot_fill_file_store_or_use_all_uploads() {
     let lines = "[blobs]\nbytes_max = 200_000\ncaller_bytes_max = 50_000\ncaller_uploads_max = 1\n";
     let server = serve(lines).await;
     let send = async |token: &str, body: reqwest::Body| {

@@ -1,4 +1,4 @@
-//! What a caller's scopes let them see and call, in both eras and on every surface.
+//! Scopes: what a caller sees and may call, in both eras and on every surface.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ async fn a_tool_outside_the_scopes_is_not_seen_in_either_era() {
     assert_eq!(tools(&list["result"]), ["echo", "greet"]);
     let eve = server.client_with(EVE).tools().await;
     assert!(eve.contains(&"list_movies".to_owned()) && !eve.contains(&"echo".to_owned()));
-    // Nor by what comes close to a name, nor by health.
+    // Nor in suggestions of similar names, nor in health.
     let (_, close) = ben.request("tools/call", call("list_movie")).await;
     assert!(!close.to_string().contains("list_movies"), "{close}");
     let health: Value = ben.get("/api/health").await.json().await.unwrap();
@@ -68,14 +68,14 @@ async fn rejects_tool_outside_scopes_in_both_eras_and_by_rpc() {
         ("legacy", session.post(body).await, json!(8)),
         ("rpc", ben.post("/rpc", &[], rpc.to_string()).await, json!(9)),
     ];
-    for (way, answer, id) in answers {
-        assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{way}");
-        assert_eq!(challenge(&answer), MISSING, "{way}");
+    for (surface, answer, id) in answers {
+        assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{surface}");
+        assert_eq!(challenge(&answer), MISSING, "{surface}");
         let answer: Value = answer.json().await.unwrap();
-        assert_eq!(answer["id"], id, "{way}: {answer}");
+        assert_eq!(answer["id"], id, "{surface}: {answer}");
         let message = answer["error"]["message"].as_str().unwrap();
-        assert!(message.contains("scope tool:list_movies"), "{way}: {answer}");
-        assert_eq!(answer["error"]["data"]["scope"], "tool:list_movies", "{way}: {answer}");
+        assert!(message.contains("scope tool:list_movies"), "{surface}: {answer}");
+        assert_eq!(answer["error"]["data"]["scope"], "tool:list_movies", "{surface}: {answer}");
     }
     // In a batch each request is refused for itself.
     let batch =
@@ -83,7 +83,7 @@ async fn rejects_tool_outside_scopes_in_both_eras_and_by_rpc() {
     let batch: Value = ben.post("/rpc", &[], batch.to_string()).await.json().await.unwrap();
     assert_eq!(batch[0]["error"]["data"]["error"], "insufficient_scope", "{batch}");
     assert_eq!(batch[1]["result"], json!({ "value": {} }), "{batch}");
-    // And a caller who may, may, on the same surfaces.
+    // A caller with the scope succeeds on the same surfaces.
     assert!(server.client_with(EVE).output("list_movies", json!({})).await.is_object());
     let session = legacy(&server.client_with(EVE)).await;
     assert_eq!(session.call("list_movies", json!({})).await["isError"], false);
@@ -91,7 +91,7 @@ async fn rejects_tool_outside_scopes_in_both_eras_and_by_rpc() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_sees_and_calls_what_changes_nothing() {
+async fn read_scope_sees_and_calls_read_only_tools() {
     const READER: &str = "mdg_reader";
     const NARROW: &str = "mdg_narrow";
     let lines = entry("reader", READER, "'read-only'")
@@ -115,7 +115,7 @@ async fn a_reader_sees_and_calls_what_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_body_that_is_too_long_is_told_so_to_those_with_scopes_too() {
+async fn reports_too_long_body_to_callers_with_scopes() {
     let server = serve("body_bytes_max = 4096").await;
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "echo", "arguments": { "value": { "text": "x".repeat(8_000) } },
@@ -129,8 +129,8 @@ async fn a_body_that_is_too_long_is_told_so_to_those_with_scopes_too() {
     }
 }
 
-/// What is asked of the library beside its tools, with what a header says of it.
-fn beside_tools() -> [(&'static str, Value, &'static str); 5] {
+/// Requests for the library's prompts and resources, with the header `Mcp-Name`.
+fn requests_without_tools() -> [(&'static str, Value, &'static str); 5] {
     let prompt = json!({ "type": "ref/prompt", "name": "recommend" });
     let argument = json!({ "name": "topic", "value": "" });
     [
@@ -161,7 +161,7 @@ async fn prompts_and_resources_go_with_their_component_in_both_eras() {
         assert!(count(&reads).await > Some(0), "{list}");
     }
     let (session, may) = (legacy(&ben).await, legacy(&reads).await);
-    for (method, params, name) in beside_tools() {
+    for (method, params, name) in requests_without_tools() {
         let mut modern_params = params.clone();
         modern_params["_meta"] = Client::meta();
         let body =

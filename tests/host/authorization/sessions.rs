@@ -1,4 +1,4 @@
-//! The sessions of legacy clients: whose they are, and that they are so many and no more.
+//! Sessions of legacy clients: ownership, limits and eviction.
 
 use futures::{StreamExt, stream};
 use reqwest::StatusCode;
@@ -136,9 +136,9 @@ async fn closes_an_unused_session_but_not_one_with_a_listener() {
     drop(listening);
 }
 
-/// What a client says of itself is kept as long as its session, and so it is little.
+/// Client information is stored with its session, so its size is limited.
 #[tokio::test(flavor = "multi_thread")]
-async fn refuses_an_introduction_that_is_too_long_to_be_kept() {
+async fn rejects_initialize_too_long_to_store() {
     let server = serve("").await;
     let client = server.client_with(ANN);
     let introduce = async |length: usize| {
@@ -157,7 +157,7 @@ async fn refuses_an_introduction_that_is_too_long_to_be_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_is_ready_many_times_is_notified_once() {
+async fn repeated_initialized_messages_notify_once() {
     let server = serve("").await;
     let session = open(&server.client_with(ANN)).await;
     for _ in 0..20 {
@@ -172,7 +172,7 @@ async fn a_client_that_is_ready_many_times_is_notified_once() {
 
 /// A legacy call goes on asking though its client has gone, so each caller has so many of them.
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_that_ask_and_are_left_take_no_place_of_another_caller() {
+async fn abandoned_questions_take_no_slot_of_another_caller() {
     const OF_ONE: usize = 256;
     let server = serve("").await;
     let capabilities = json!({ "elicitation": {} });

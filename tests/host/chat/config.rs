@@ -1,5 +1,4 @@
-//! What the operator says of assistants and models is checked before anything is served; and what is
-//! reported of them afterwards.
+//! Configuration of assistants and models: checked before the start, reported in health and metrics.
 
 use host::Config;
 use serde_json::{Value, json};
@@ -11,8 +10,8 @@ use workbench::check::{Document, check};
 
 use super::{Talk, says};
 
-/// What is wrong with a configuration of these lines.
-fn wrong(lines: &str) -> Option<String> {
+/// The error of a start with these lines.
+fn config_error(lines: &str) -> Option<String> {
     let folders = Folders::new();
     let file = folders.components().join("madoguchi.toml");
     std::fs::write(&file, lines).unwrap();
@@ -21,8 +20,8 @@ fn wrong(lines: &str) -> Option<String> {
 }
 
 #[test]
-fn what_comes_with_the_program_is_right() {
-    assert_eq!(wrong(""), None);
+fn default_configuration_is_valid() {
+    assert_eq!(config_error(""), None);
 }
 
 #[test]
@@ -58,13 +57,13 @@ fn names_each_mistake_in_the_hosts_part_and_repeats_no_secret() {
         ),
         ("[models.openai]\nbase_url = 'here'", "[models.openai.base_url]", "no address"),
     ] {
-        let error = wrong(lines).unwrap_or_else(|| panic!("it is taken: {lines}"));
+        let error = config_error(lines).unwrap_or_else(|| panic!("it is taken: {lines}"));
         assert!(error.contains(place) && error.contains(expected), "{lines}: {error}");
         assert!(!error.contains("hush"), "{error}");
     }
 }
 
-/// What `check-config` says of these lines, by place.
+/// The findings of `check-config` for these lines, by place.
 async fn findings(lines: &str) -> Vec<(String, String, Option<usize>)> {
     let folders = Folders::new();
     folders.put("assistant", &tests::component_bytes("assistant"));
@@ -76,7 +75,7 @@ async fn findings(lines: &str) -> Vec<(String, String, Option<usize>)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_mistake_of_the_assistants_part_is_named_with_its_line() {
+async fn names_each_mistake_in_the_assistants_part_with_its_line() {
     for (lines, place, expected) in [
         ("[assistants.counter]\nrounds_max = 0", "assistants.counter.rounds_max", "1 to 64"),
         ("[assistants.counter]\ncalls_max = 1000", "assistants.counter.calls_max", "1 to 64"),
@@ -113,7 +112,7 @@ async fn each_mistake_of_the_assistants_part_is_named_with_its_line() {
 }
 
 #[test]
-fn what_works_is_taken() {
+fn valid_assistants_are_accepted() {
     for lines in [
         "[models.openai]\nbase_url = 'http://127.0.0.1:11434/v1'",
         "[models.openai]\nbase_url = 'http://[::1]:8080'",
@@ -121,12 +120,12 @@ fn what_works_is_taken() {
         "[assistants.mine]\nprompt = 'x'\ntools = ['component:echo', 'server:other', 'greet']\nasks = ['greet']",
         "[chat]\nassistant = 'counter'\n[assistants.illustrations]\nenabled = false",
     ] {
-        assert_eq!(wrong(lines), None, "{lines}");
+        assert_eq!(config_error(lines), None, "{lines}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_users_file_changes_single_entries_and_the_prompts_stay() {
+async fn user_file_overrides_single_entries_and_keeps_prompts() {
     let talk =
         Talk::with(&["echo"], "[assistants.counter]\nrounds_max = 3\ntools = ['echo']").await;
     talk.model.says(says("はい"));
@@ -139,7 +138,7 @@ async fn a_users_file_changes_single_entries_and_the_prompts_stay() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn health_and_metrics_tell_of_assistants_and_never_a_key() {
+async fn health_and_metrics_list_assistants_and_never_a_key() {
     let talk = Talk::with(&["echo"], "[assistants.illustrations]\nprovider = 'builtin'").await;
     let health = async || {
         let text = talk.server.client().get("/api/health").await.text().await.unwrap();
@@ -178,7 +177,7 @@ async fn health_and_metrics_tell_of_assistants_and_never_a_key() {
 }
 
 #[tokio::test]
-async fn calls_of_an_assistant_are_written_down_like_all_others() {
+async fn calls_of_an_assistant_are_audited_like_all_others() {
     let mut talk = Talk::with(&["echo"], "[audit]\nenabled = true").await;
     talk.model.says(super::calls(&[("echo", json!({ "value": {} }))])).says(says("はい"));
     talk.answer(&json!({ "message": "やあ" })).await;

@@ -1,4 +1,4 @@
-//! What a tool asks the person: its questions, and forms that end the turn (FORM-3).
+//! Questions of tools in the chat, and forms that end a turn (FORM-3).
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ async fn form_ends_the_turn_and_its_values_are_the_next_message() {
     let parts = last.last().unwrap()["parts"].as_array().unwrap();
     assert_eq!(parts[0]["functionResponse"]["name"], "request_form", "FORM-7: {parts:?}");
     assert_eq!(parts[1]["text"], values, "FORM-5, FORM-7: in the same turn");
-    // What comes past the form's page is held against the form all the same.
+    // Values sent without the form's page are validated as well.
     talk.model.says(says("直してください"));
     let wrong = json!({ "message": r#"{ "project_name": "My App" }"#, "turn": first["turn"] });
     talk.answer(&wrong).await;
@@ -39,7 +39,7 @@ async fn form_ends_the_turn_and_its_values_are_the_next_message() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_that_waits_needs_a_message_and_no_approval() {
+async fn waiting_form_needs_a_message_and_no_approval() {
     let talk = Talk::with(&["forms"], "").await;
     let form = tests::forms::example(1);
     talk.model.says(calls(&[("request_form", json!({ "form_schema": form }))]));
@@ -82,7 +82,7 @@ async fn puts_a_tools_questions_to_the_person_and_returns_the_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_person_chooses_among_the_pictures_that_a_tool_brought() {
+async fn person_chooses_among_pictures_of_a_tool() {
     let talk = Talk::with(
         &["conformance"],
         "[components.conformance]\ngrants = ['events']\n[assistants.counter]\napproval = 'never'",

@@ -1,4 +1,4 @@
-//! The gateway (ILL-44): a password, and the cookie that it is worth.
+//! The gateway (ILL-44): a password gives a cookie, and the cookie admits.
 
 use std::{
     sync::{Arc, Mutex},
@@ -34,7 +34,7 @@ async fn closed(lines: &str) -> TestServer {
     TestServer::start(folders, |it| *it = config).await
 }
 
-/// The same with a key of its own, and nothing to talk of.
+/// The same with a key of its own and no components.
 async fn elsewhere(lines: &str) -> TestServer {
     let folders = Folders::new();
     folders.put("assistant", &tests::component_bytes("assistant"));
@@ -57,7 +57,7 @@ async fn talk(client: &Client, cookie: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn the_password_is_worth_a_cookie_and_the_cookie_lets_in() {
+async fn password_gives_a_cookie_that_admits() {
     let server = closed(&lines()).await;
     let client = server.client();
     assert_eq!(talk(&client, "").await, 401, "ILL-44");
@@ -101,7 +101,7 @@ async fn rejects_cookie_changed_guessed_or_from_another_server() {
 }
 
 #[tokio::test]
-async fn a_cookie_is_worth_a_day_and_one_password() {
+async fn cookie_is_valid_for_a_day_and_one_password() {
     let folders = folders();
     folders.lend_code();
     let secret = folders.data().join("password");
@@ -125,7 +125,7 @@ async fn a_cookie_is_worth_a_day_and_one_password() {
 }
 
 #[tokio::test]
-async fn tries_are_limited_and_what_is_no_password_is_refused() {
+async fn attempts_are_limited_and_malformed_passwords_rejected() {
     let server = closed(&lines()).await;
     let client = server.client();
     for body in ["", "[]", "{}", "{\"password\": 7}"] {

@@ -1,5 +1,4 @@
-//! Gemini behind `/api/chat`: errors have the specified texts, signatures and pictures
-//! survive from turn to turn.
+//! Gemini behind `/api/chat`: specified error texts, signatures and pictures across turns.
 
 use serde_json::{Value, json};
 use tests::fake_models::{
@@ -17,7 +16,7 @@ fn card() -> Value {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_told_in_the_specified_words() {
+async fn reports_gemini_errors_in_the_specified_texts() {
     let (server, gemini) = Stage::alone(NO_PICTURES).await;
     let stops = |reason: &str| {
         Reply::Message(json!({ "parts": [], "finishReason": reason }), Course::Whole)
@@ -74,7 +73,7 @@ async fn what_goes_wrong_is_told_in_the_specified_words() {
 }
 
 #[tokio::test]
-async fn an_error_that_begins_the_answer_says_when_to_come_back() {
+async fn error_in_the_first_chunk_has_the_retry_time() {
     let (server, gemini) = Stage::alone(NO_PICTURES).await;
     let limited = |details: Value| {
         let error = json!({ "code": 429, "status": "RESOURCE_EXHAUSTED", "details": details });
@@ -105,7 +104,7 @@ async fn an_empty_text_behind_a_call_is_not_sent_back() {
 }
 
 #[tokio::test]
-async fn why_nothing_was_found_is_told_before_the_picture() {
+async fn reports_empty_search_before_the_picture() {
     let stage = Stage::open("").await;
     let why = "そのカードは見つかりませんでした。";
     stage.gemini.says(card()).says(message(&[text(why)]));
@@ -116,8 +115,8 @@ async fn why_nothing_was_found_is_told_before_the_picture() {
         "content": [{ "type": "text", "text": failure.to_string() }],
     }))]);
     let answer = stage.answer(json!({ "message": "aのサムネイル" })).await;
-    let told = answer["text"].as_str().unwrap();
-    assert!(told.starts_with(why) && told.ends_with("代わりに描きました。"), "ILL-26: {told}");
+    let text = answer["text"].as_str().unwrap();
+    assert!(text.starts_with(why) && text.ends_with("代わりに描きました。"), "ILL-26: {text}");
     assert_eq!(answer["images"][0]["data"], MADE, "ILL-53");
     let asked = stage.gemini.bodies().pop().unwrap();
     let parts = asked["contents"][0]["parts"].clone();
@@ -125,7 +124,7 @@ async fn why_nothing_was_found_is_told_before_the_picture() {
 }
 
 #[tokio::test]
-async fn an_answer_that_never_comes_is_given_up() {
+async fn unanswered_request_times_out() {
     let lines = "[assistants.illustrations]\ndecision_ms_max = 200\n";
     let (server, gemini) = Stage::alone(lines).await;
     gemini.then(Reply::Hang);
@@ -139,7 +138,7 @@ async fn an_answer_that_never_comes_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_picture_that_cannot_be_made_is_told() {
+async fn reports_failed_picture() {
     let lines = "[models.gemini]\n";
     let (server, gemini) = Stage::alone(lines).await;
     gemini.fails(500).fails(500).fails(500);
@@ -156,11 +155,11 @@ async fn a_picture_that_cannot_be_made_is_told() {
 }
 
 #[tokio::test]
-async fn a_signature_lost_is_told_as_the_real_one_would() {
+async fn lost_signature_is_reported_like_by_the_real_api() {
     let stage = Stage::open("").await;
     stage.gemini.says(card()).says(message(&[text("はい")])).says(message(&[picture(MADE)]));
     stage.answer(json!({ "message": "作って" })).await;
-    let asked = stage.gemini.asked().remove(1);
+    let asked = stage.gemini.received().remove(1);
     let client = tests::client::Client::new(&stage.gemini.url);
     let path = format!("{}?alt=sse", asked.path);
     let part = "/contents/1/parts/0";
@@ -212,7 +211,7 @@ async fn sends_answer_signatures_back_with_its_history_and_its_turn() {
     let texts = texts.iter().filter(|it| it.get("tools").is_some());
     assert!(texts.clone().count() >= 3);
     assert!(!texts.clone().any(|it| it.to_string().contains("thoughtSignature")));
-    // Who kept the pictures and lost the signatures still gets an answer.
+    // Clients that lost the signatures still get an answer.
     let mut history = history;
     for part in history[1]["parts"].as_array_mut().unwrap() {
         part.as_object_mut().unwrap().remove("thoughtSignature");
@@ -222,7 +221,7 @@ async fn sends_answer_signatures_back_with_its_history_and_its_turn() {
 }
 
 #[tokio::test]
-async fn the_person_chooses_what_the_picture_is_made_from() {
+async fn person_chooses_the_base_of_the_picture() {
     let stage = Stage::open("").await;
     stage.gemini.says(card());
     stage.art.will([brings(&[("x", BLUE), ("y", RED)])]);
@@ -246,7 +245,7 @@ async fn the_person_chooses_what_the_picture_is_made_from() {
 }
 
 #[tokio::test]
-async fn an_older_model_sees_pictures_beside_the_responses() {
+async fn older_model_gets_pictures_after_the_responses() {
     let lines = format!("{NO_PICTURES}[models.gemini]\nmodel = '{OLDER}'\n");
     let stage = Stage::open(&lines).await;
     stage.gemini.says(card()).says(message(&[text("見えます")]));
@@ -295,7 +294,7 @@ async fn reports_a_cut_answer_and_requests_a_malformed_call_again() {
 }
 
 #[tokio::test]
-async fn texts_come_as_they_are_said_and_thoughts_do_not() {
+async fn texts_are_streamed_and_thoughts_are_not() {
     let (server, gemini) = Stage::alone(NO_PICTURES).await;
     let long = "これは八文字よりも長い返事です。";
     gemini.says(message(&[json!({ "text": "秘密の考え", "thought": true }), text(long)]));
@@ -310,7 +309,7 @@ async fn texts_come_as_they_are_said_and_thoughts_do_not() {
 }
 
 #[tokio::test]
-async fn a_picture_is_shown_and_what_leads_to_it_is_not_said_twice() {
+async fn shows_picture_and_repeats_no_text_before_it() {
     let stage = Stage::open("").await;
     stage.gemini.says(message(&[text("準備ができました。")]));
     stage.gemini.says(message(&[text("どうぞ"), picture(MADE)]));
@@ -323,7 +322,7 @@ async fn a_picture_is_shown_and_what_leads_to_it_is_not_said_twice() {
 }
 
 #[tokio::test]
-async fn what_its_documentation_does_not_know_is_refused_by_its_name() {
+async fn fake_rejects_undocumented_fields_by_name() {
     let gemini = FakeModel::start(tests::fake_models::gemini::Gemini::default()).await;
     let client = tests::client::Client::new(&gemini.url);
     let contents = json!([{ "role": "user", "parts": [{ "text": "a" }] }]);
@@ -367,7 +366,7 @@ async fn what_its_documentation_does_not_know_is_refused_by_its_name() {
 }
 
 #[tokio::test]
-async fn all_tools_of_the_counter_can_be_declared_to_it() {
+async fn all_bundled_tools_can_be_declared_to_gemini() {
     let (server, gemini) = Stage::with(&["cinema", "forms", "navigation"], "").await;
     gemini.says(message(&[text("はい。")]));
     let (status, answer) =

@@ -1,4 +1,4 @@
-//! An assistant and a person hold the same seats: what one of them does, the other one sees (CIN-97).
+//! Seats held in the chat and on the page: an assistant and its person see each other's holds (CIN-97).
 
 use serde_json::{Value, json};
 use tests::{
@@ -9,7 +9,7 @@ use tests::{
 
 use super::{Talk, allow, calls, results, say, says, waiting};
 
-/// A conversation without a model, and a page beside it.
+/// A chat without a model and a page of the same person.
 struct Both {
     server: TestServer,
     page: Client,
@@ -19,7 +19,7 @@ struct Both {
 }
 
 impl Both {
-    async fn meet() -> Self {
+    async fn start() -> Self {
         let server = TestServer::with(&["cinema", "assistant", "forms"]).await;
         let page = server.client();
         let show = id(&showtimes(&page).await[0]);
@@ -27,20 +27,20 @@ impl Both {
         Self { server, page, show, seats, turn: Value::Null }
     }
 
-    /// What is answered to a sentence, and to the person's word for what it asks for. No token is in it.
+    /// The answer to a sentence, with approvals; it contains no token.
     async fn say(&mut self, sentence: &str) -> Value {
         let mut body = json!({ "message": sentence });
         if self.turn.is_string() {
             body["turn"] = self.turn.clone();
         }
-        self.asked(&body).await
+        self.post(&body).await
     }
 
     async fn allow(&mut self, answer: &Value) -> Value {
-        self.asked(&allow(answer, &waiting(answer))).await
+        self.post(&allow(answer, &waiting(answer))).await
     }
 
-    async fn asked(&mut self, body: &Value) -> Value {
+    async fn post(&mut self, body: &Value) -> Value {
         let (status, answer) = say(&self.server.client(), body).await;
         assert_eq!(status, 200, "{answer}");
         assert!(!answer.to_string().contains("hold-"), "a token: {answer}");
@@ -59,7 +59,7 @@ impl Both {
         self.allow(&asked).await
     }
 
-    /// What the page finds held for Hanako: handles, seats and seconds.
+    /// Hanako's holds on the page: handles, seats and seconds.
     async fn held(&self) -> Vec<(String, Vec<String>, u64)> {
         let arguments = json!({ "user_id": "hanako", "showtime_id": self.show });
         let found = self.page.output("list_holds", arguments).await;
@@ -78,8 +78,8 @@ fn ids(seats: &Value) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn seats_held_in_a_chat_are_the_persons_own_on_the_page() {
-    let mut both = Both::meet().await;
+async fn chat_holds_are_the_persons_own_on_the_page() {
+    let mut both = Both::start().await;
     let answer = both.hold([0, 1]).await;
     assert!(answer["text"].as_str().unwrap().contains("仮押さえしました"), "{answer}");
     let held = both.held().await;
@@ -110,8 +110,8 @@ async fn seats_held_in_a_chat_are_the_persons_own_on_the_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn chat_knows_in_its_next_turn_what_the_person_changed() {
-    let mut both = Both::meet().await;
+async fn next_turn_of_the_chat_sees_changes_of_the_person() {
+    let mut both = Both::start().await;
     both.hold([0, 1]).await;
     // On the page other seats are taken in their place.
     let (handle, ..) = both.held().await.remove(0);
@@ -127,7 +127,7 @@ async fn chat_knows_in_its_next_turn_what_the_person_changed() {
     let made = both.page.output("list_reservations", json!({ "user_id": "hanako" })).await;
     assert_eq!(ids(&made["reservations"][0]["seats"]), moved);
 
-    // And what is released there is not reserved here.
+    // Seats released there are not reserved here.
     both.hold([0, 1]).await;
     let (handle, ..) = both.held().await.remove(0);
     both.page.output("release_hold", json!({ "hold_token": handle })).await;
@@ -137,7 +137,7 @@ async fn chat_knows_in_its_next_turn_what_the_person_changed() {
     assert_eq!(free_seats(&both.page, &both.show).await[..2], both.seats[..2]);
 }
 
-/// What the page holds, the chat reserves under the same name, and a model is told handles alone.
+/// The chat reserves holds of the page, and the model sees only handles.
 #[tokio::test(flavor = "multi_thread")]
 async fn models_get_handles_of_what_page_and_chat_hold() {
     let talk = Talk::with(&["cinema"], "").await;

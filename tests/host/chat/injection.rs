@@ -1,4 +1,4 @@
-//! What stands in a result of a tool is no request of the person's.
+//! Prompt injection: texts in tool results are no requests of the person.
 
 use serde_json::json;
 use tests::cinema::{free_seats, id, showtimes};

@@ -1,5 +1,5 @@
-//! Models of other people behind the counter: what goes to them, field by field, and what becomes of
-//! what they say (ILL-22 to ILL-28, ILL-42).
+//! Foreign models: their requests field by field, and the handling of their answers (ILL-22 to ILL-28,
+//! ILL-42).
 
 use serde_json::{Value, json};
 use tests::{
@@ -9,16 +9,16 @@ use tests::{
 };
 
 mod claude;
+mod failures;
 mod leaks;
 mod navigate;
 mod openai;
 mod too_long;
-mod trouble;
 
-/// What the component with pictures is granted, behind the assistant's own lines.
+/// The grants of the component with pictures.
 const EVENTS: &str = "[components.conformance]\ngrants = ['events']";
 
-/// A server whose assistant `helper` asks a fake.
+/// A server whose assistant `helper` uses a fake model.
 struct Talking {
     server: TestServer,
     fake: FakeModel,
@@ -40,7 +40,7 @@ impl Talking {
         self.server.client()
     }
 
-    /// What is answered to `body`, and its status.
+    /// The status and the answer of a chat.
     async fn post(&self, body: &Value) -> (u16, Value) {
         let response = self.client().post("/api/chat", &[], body.to_string()).await;
         let status = response.status().as_u16();

@@ -1,4 +1,4 @@
-//! Names that people say: the components bring them, and what is replaced there is understood anew.
+//! Names in sentences: components list them, and replaced lists apply at once.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -98,7 +98,7 @@ async fn understands_another_catalogues_names_and_drops_bundled_ones() {
     for bundled in ["蒼晶竜", "雪月花", "紅蓮機工"] {
         assert!(!text.contains(bundled), "{text}");
     }
-    // What another component calls something stands beside them.
+    // Names of another component are added.
     assert!(text.contains("図書館の棚"), "{text}");
     // A colour of the bundled catalogue means nothing here.
     let blue = ask_and_answer(&server, "青いカードでサムネイルを作って").await;

@@ -1,4 +1,4 @@
-//! What was done is reported, wherever the client hangs up, and whatever becomes of the model afterwards.
+//! Results of completed calls are reported even if the client disconnects or the model fails.
 
 use serde_json::{Value, json};
 use tests::fake_models::{Course, Reply};
@@ -9,9 +9,8 @@ use crate::servers::{
     modern::{Deed, Modern, tool},
 };
 
-/// A talk in which a call of another server's tool waits for the person; the tool answers when the test
-/// lets it.
-async fn waits(modern: &Modern) -> (Talk, Value) {
+/// A chat in which a call of an upstream tool waits for approval; the test releases the tool's answer.
+async fn waiting_call(modern: &Modern) -> (Talk, Value) {
     let entry = format!("[servers.m]\nurl = '{}'\nretry_base_ms = 5\n", modern.url());
     let talk = Talk::with(&["echo"], &entry).await;
     is_offered(&talk.server, "m_book").await;
@@ -25,9 +24,9 @@ fn model_fails(talk: &Talk) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_allowed_call_runs_to_its_end_and_is_told_later() {
+async fn approved_call_completes_and_is_reported_later() {
     let modern = Modern::start();
-    let (talk, first) = waits(&modern).await;
+    let (talk, first) = waiting_call(&modern).await;
     let body = allow(&first, &waiting(&first));
     modern.will([Deed::Progress]);
     let client = talk.server.client();
@@ -63,9 +62,9 @@ async fn an_allowed_call_runs_to_its_end_and_is_told_later() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_done_is_told_though_the_model_fails() {
+async fn completed_calls_are_reported_if_the_model_fails() {
     let modern = Modern::start();
-    let (talk, first) = waits(&modern).await;
+    let (talk, first) = waiting_call(&modern).await;
     let body = allow(&first, &waiting(&first));
     let number = json!({ "resultType": "complete", "content": [{ "type": "text", "text": "Booked: r-4711" }],
         "structuredContent": { "reservation_id": "r-4711" } });
@@ -93,7 +92,7 @@ async fn what_was_done_is_told_though_the_model_fails() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rounds_that_were_made_are_not_lost_with_the_model() {
+async fn completed_rounds_survive_a_model_failure() {
     let talk = Talk::with(&["echo"], "").await;
     talk.model.says(calls(&[("echo", json!({ "value": { "a": 1 } }))]));
     model_fails(&talk);
@@ -112,13 +111,13 @@ async fn rounds_that_were_made_are_not_lost_with_the_model() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_lost_before_the_first_byte_is_tried_again() {
+async fn retries_connection_lost_before_the_first_byte() {
     let talk = Talk::with(&["echo"], "").await;
     for course in [Course::Cut(0), Course::Ended(0)] {
-        let before = talk.model.asked().len();
+        let before = talk.model.received().len();
         talk.model.then(Reply::Message(says("切れます"), course.clone())).says(says("はい"));
         assert_eq!(talk.answer(&json!({ "message": "やあ" })).await["text"], "はい", "{course:?}");
-        assert_eq!(talk.model.asked().len() - before, 2, "{course:?}");
+        assert_eq!(talk.model.received().len() - before, 2, "{course:?}");
     }
     for _ in 0..3 {
         talk.model.then(Reply::Message(says("切れます"), Course::Cut(0)));
@@ -128,7 +127,7 @@ async fn a_connection_lost_before_the_first_byte_is_tried_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_empty_answer_is_asked_for_again_and_then_said_to_be_one() {
+async fn empty_answer_is_retried_and_then_reported() {
     let talk = Talk::with(&["echo"], "").await;
     talk.model.says(super::fake::message(&[])).says(says("はい"));
     assert_eq!(talk.answer(&json!({ "message": "やあ" })).await["text"], "はい");
@@ -142,7 +141,7 @@ async fn an_empty_answer_is_asked_for_again_and_then_said_to_be_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_callers_turns_push_out_no_approval_of_another() {
+async fn turns_of_one_caller_evict_no_approval_of_another() {
     let token = |name: &str| {
         let digest = host::digest::digest(name.as_bytes());
         format!("[tokens.{}]\nsha256 = '{digest}'\nscopes = ['*']\n", &name[4..])

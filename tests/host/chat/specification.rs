@@ -1,5 +1,5 @@
-//! What the specification of illustrations calls done (ILL-50 to ILL-55): a fake Gemini, the server in
-//! process, and an MCP server of another team's behind it. Each request is looked at field by field.
+//! The acceptance criteria of illustrations (ILL-50 to ILL-55): a fake Gemini, the server in process, and a
+//! foreign MCP server. Each request is checked field by field.
 
 use serde_json::{Value, json};
 use tests::{
@@ -16,7 +16,7 @@ use crate::servers::{
     modern::{Deed, Modern},
 };
 
-/// The specification's declarations, word for word (ILL-20).
+/// The specification's literal declarations (ILL-20).
 const DECLARATIONS: &str = include_str!("declarations.json");
 /// The prompt of ILL-30.
 const PROMPT: &str = "あなたは遊戯王OCGの対戦動画サムネイルを作成するアシスタントです。\nユーザーの要望に応じて、必ずMCPツール（get_theme_illustrations または get_card_illustration）を使用して関連する公式カードイラストを参照し、それらを元に画像を生成してください。";
@@ -38,7 +38,7 @@ pub(super) struct Stage {
     pub(super) art: Modern,
 }
 
-/// The other team's tools, with what JSON Schema says of them beside what the specification does.
+/// The foreign server's tools, with the specified schemas and further keywords.
 fn tools() -> Vec<Value> {
     let declared: Value = serde_json::from_str(DECLARATIONS).unwrap();
     let described =
@@ -88,7 +88,7 @@ impl Stage {
         stage
     }
 
-    /// The same, before the tools are there; `art` says how the other server is called.
+    /// The same, before the tools are listed; `art` configures the foreign server.
     async fn begin(more: &str, art: &str) -> Self {
         let modern = Modern::with(tools());
         *modern.state().token.lock().unwrap() = Some(TOKEN);
@@ -100,7 +100,7 @@ impl Stage {
         Self { server, gemini, art: modern }
     }
 
-    /// A server with a fake Gemini and nothing on the counter but what `lines` say.
+    /// A server with a fake Gemini and the configuration `lines`.
     pub(super) async fn alone(lines: &str) -> (TestServer, FakeModel) {
         Self::with(&[], lines).await
     }
@@ -116,7 +116,7 @@ impl Stage {
             "base_url = '{}'\nkey = {{ value = '{KEY}' }}\nretry_base_ms = 1\n",
             gemini.url
         );
-        // What the test says of the model comes last, and this before it.
+        // The test's configuration of the model follows this.
         let lines = match models.is_empty() {
             true => lines.replace("[models.gemini]\n", &format!("[models.gemini]\n{own}")),
             false => format!("{lines}\n{models}{own}"),
@@ -134,7 +134,7 @@ impl Stage {
         chat(&self.server, body).await
     }
 
-    /// The same, which goes well.
+    /// The answer of a successful chat.
     pub(super) async fn answer(&self, body: Value) -> Value {
         let (status, answer) = self.chat(body).await;
         assert_eq!(status, 200, "{answer}; broken: {:?}", self.gemini.broken());
@@ -142,10 +142,10 @@ impl Stage {
         answer
     }
 
-    /// The models that were asked, in their order.
+    /// The requested models in order.
     fn models(&self) -> Vec<String> {
         let name = |it: String| Some(it.split_once("models/")?.1.split_once(':')?.0.to_owned());
-        self.gemini.asked().into_iter().filter_map(|it| name(it.path)).collect()
+        self.gemini.received().into_iter().filter_map(|it| name(it.path)).collect()
     }
 }
 
@@ -154,7 +154,7 @@ pub(super) async fn chat(server: &TestServer, body: Value) -> (u16, Value) {
     (response.status().as_u16(), response.json().await.expect("JSON"))
 }
 
-/// What the other server answers: these pictures.
+/// An answer of the foreign server with these pictures.
 pub(super) fn brings(pictures: &[(&str, &str)]) -> Deed {
     let listed = pictures
         .iter()
@@ -167,7 +167,7 @@ pub(super) fn brings(pictures: &[(&str, &str)]) -> Deed {
     }))
 }
 
-/// The same picture in the ways of servers that have no block of it: as the object, or as a text alone.
+/// The same picture without an image block: as an object, or as text.
 fn brings_as_object(picture: &Value, is_text: bool) -> Deed {
     let content = json!([{ "type": "text", "text": picture.to_string() }]);
     let mut result = json!({ "resultType": "complete", "content": content });
@@ -241,14 +241,14 @@ async fn gemini_calls_the_tool_and_makes_a_picture_of_its_result() {
     assert_eq!(answer["text"], "できました。", "ILL-40");
     assert_eq!((&answer["provider"], &answer["model"]), (&json!("gemini"), &json!(TEXT)));
     assert_eq!(answer["toolCalls"][0]["params"], arguments);
-    for asked in stage.gemini.asked() {
+    for asked in stage.gemini.received() {
         assert_eq!(asked.header("x-goog-api-key"), KEY);
         assert!(!asked.query.iter().any(|it| it.0 == "key"), "a key is no part of an address");
     }
 }
 
 #[tokio::test]
-async fn a_picture_in_an_object_alone_reaches_the_models_as_one() {
+async fn picture_given_only_in_an_object_reaches_models_as_one() {
     let stage = Stage::open("").await;
     let one = json!({ "mimeType": "image/png", "data": BLUE });
     let listed =
@@ -261,9 +261,9 @@ async fn a_picture_in_an_object_alone_reaches_the_models_as_one() {
         let answer = stage.answer(json!({ "message": "aのサムネイル" })).await;
         assert_eq!(answer["images"][0]["data"], MADE, "ILL-51");
         let bodies = stage.gemini.bodies();
-        let came = &bodies[bodies.len() - 2]["contents"][2]["parts"][0]["functionResponse"];
-        assert_eq!(came["parts"], json!([inline(BLUE)]), "ILL-28: {object} {is_text}");
-        assert_eq!(came["response"], *object, "ILL-50");
+        let response = &bodies[bodies.len() - 2]["contents"][2]["parts"][0]["functionResponse"];
+        assert_eq!(response["parts"], json!([inline(BLUE)]), "ILL-28: {object} {is_text}");
+        assert_eq!(response["response"], *object, "ILL-50");
         let made = user(json!([{ "text": "aのサムネイル" }, inline(BLUE)]));
         assert_eq!(
             bodies[bodies.len() - 1]["contents"],

@@ -1,4 +1,4 @@
-//! Turns: a conversation goes on from one, by the provider's own messages.
+//! Turns: a conversation continues from a stored turn with the provider's own messages.
 
 use serde_json::{Value, json};
 use tests::{
@@ -32,7 +32,7 @@ async fn next_message_continues_providers_messages_even_after_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_earlier_turn_can_be_gone_on_from_again() {
+async fn conversation_can_continue_from_an_earlier_turn() {
     let talk = Talk::with(&["echo"], "").await;
     talk.model.says(says("一")).says(says("二")).says(says("三"));
     let first = talk.answer(&json!({ "message": "最初" })).await;

@@ -1,4 +1,4 @@
-//! Chats without a model: the components that understand sentences, together, alone, swapped and broken.
+//! Chats without a model: sentence components together, alone, swapped and broken.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +13,7 @@ use tests::{
 
 use super::post;
 
-/// What the counter's assistant says to `message`, in the conversation of `turn` where there is one.
+/// The assistant's answer to `message`, optionally after `turn`.
 async fn say(server: &TestServer, message: &str, turn: Option<&Value>) -> (u16, Value) {
     let mut body = json!({ "message": message, "assistant": "counter" });
     if let Some(turn) = turn {
@@ -48,7 +48,7 @@ async fn best_understanding_component_leads_and_each_keeps_its_memory() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn others_answer_where_one_fails_spins_or_claims_nan_certainty() {
-    // It is asked first by its name here, so that what is no number would stay in front.
+    // It sorts first by name, so that NaN would keep it in front.
     let folders = Folders::new();
     for (name, bytes) in [("cinema", "cinema"), ("clerk", "library"), ("assistant", "assistant")] {
         folders.put(name, &component_bytes(bytes));
@@ -73,7 +73,7 @@ async fn others_answer_where_one_fails_spins_or_claims_nan_certainty() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_what_is_missing_if_no_component_understands() {
+async fn names_the_missing_component_if_none_understands() {
     let server = TestServer::with(&["assistant", "echo"]).await;
     let (status, answer) = say(&server, "今日の映画は？", None).await;
     assert_eq!(status, 500, "{answer}");
@@ -81,9 +81,9 @@ async fn names_what_is_missing_if_no_component_understands() {
     assert!(details.contains("serve one that exports dialogue"), "{answer}");
 }
 
-/// Long runners wait for the one place of slow calls; a chat that waits for its families must not hold it.
+/// Slow calls share one worker, which a waiting chat must not occupy.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn chats_that_wait_for_others_do_not_hold_the_only_slow_lane() {
+async fn waiting_chats_do_not_block_the_only_slow_worker() {
     let folders = Folders::new();
     for name in ["cinema", "illustrations", "navigation", "assistant"] {
         folders.put(name, &component_bytes(name));
@@ -100,7 +100,7 @@ async fn chats_that_wait_for_others_do_not_hold_the_only_slow_lane() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn they_are_replaced_while_people_chat_and_no_chat_fails() {
+async fn assistants_are_swapped_during_chats_without_a_failure() {
     let server = TestServer::with(&["cinema", "assistant"]).await;
     let is_over = AtomicBool::new(false);
     let chats = async {

@@ -1,4 +1,4 @@
-//! The request and the answer, to the letter; the same as events.
+//! The exact request and response of `/api/chat`, and the same as events.
 
 use serde_json::{Value, json};
 use tests::{
@@ -27,7 +27,7 @@ async fn with_no_key_the_built_in_model_answers_text_and_images() {
 }
 
 #[tokio::test]
-async fn reports_mistakes_in_a_body_in_the_specifications_words() {
+async fn reports_body_mistakes_in_the_specified_texts() {
     let server = TestServer::with(&["assistant", "echo"]).await;
     let client = server.client();
     let required = "message は必須のフィールドです";
@@ -94,7 +94,7 @@ async fn allows_room_for_past_pictures_and_refuses_more_by_its_size() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_events_come_in_order_and_end_with_the_answer() {
+async fn events_come_in_order_and_end_with_the_answer() {
     let talk = Talk::with(&["echo"], "").await;
     talk.model.says(calls(&[("echo", json!({ "value": { "a": 1 }, "reason": "見るため" }))]));
     talk.model.says(says("値は1でした。ほかに何かありますか。"));
@@ -129,7 +129,7 @@ async fn the_events_come_in_order_and_end_with_the_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_model_failure_status_and_words_plain_and_streamed() {
+async fn reports_model_failure_status_and_text_plain_and_streamed() {
     let talk = Talk::with(&["echo"], "").await;
     let limited = || Reply::Error { status: 429, retry_after: Some("0") };
     let text = "リクエストが多すぎます。しばらくしてからお試しください。";
@@ -137,7 +137,7 @@ async fn reports_model_failure_status_and_words_plain_and_streamed() {
     (0..20).for_each(|_| _ = talk.model.then(limited()));
     let (status, answer) = talk.say(&body).await;
     assert_eq!((status, &answer["error"]), (429, &json!(text)), "ILL-42: {answer}");
-    // In whichever language the message is written: the caller's own is what a header says.
+    // The language comes from the header, not from the message.
     let english = json!({ "message": "Hello there", "assistant": "counter" });
     let (_, answer) = talk.say(&english).await;
     assert_eq!(answer["error"], text, "ILL-42: {answer}");
@@ -153,7 +153,7 @@ async fn reports_model_failure_status_and_words_plain_and_streamed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_that_never_answers_is_given_up_with_504() {
+async fn unanswering_model_ends_with_504() {
     let lines = "[assistants.counter]\ndecision_ms_max = 100";
     let talk = Talk::with(&["echo"], lines).await;
     talk.model.then(Reply::Hang);
@@ -163,7 +163,7 @@ async fn a_model_that_never_answers_is_given_up_with_504() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn stops_endless_tool_calls_and_answers_with_what_there_is() {
+async fn stops_endless_tool_calls_and_answers_with_its_results() {
     let talk = Talk::with(&["echo"], "[assistants.counter]\nrounds_max = 2").await;
     for round in 0..3 {
         talk.model.says(calls(&[("echo", json!({ "value": { "round": round } }))]));
@@ -175,7 +175,7 @@ async fn stops_endless_tool_calls_and_answers_with_what_there_is() {
 }
 
 #[tokio::test]
-async fn whom_one_may_talk_to_is_listed_without_a_key() {
+async fn assistants_are_listed_without_a_key() {
     let talk = Talk::with(&["echo"], "[assistants.navigation]\nenabled = false").await;
     let response = talk.server.client().get("/api/chat").await;
     let text = response.text().await.unwrap();
@@ -193,7 +193,7 @@ async fn whom_one_may_talk_to_is_listed_without_a_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_goes_ends_the_tool() {
+async fn disconnecting_client_ends_the_tool_call() {
     let talk = Talk::with(&["echo"], "").await;
     talk.model.then(Reply::Message(
         calls(&[("count_slowly", json!({ "steps": 20_000 }))]),

@@ -1,4 +1,4 @@
-//! What clients offer while a person types ids: what that person may see, and nothing else.
+//! Completion of ids: a person is offered only what they may see.
 
 use serde_json::{Value, json};
 use tests::{
@@ -9,7 +9,7 @@ use tests::{
 
 use super::rest;
 
-/// What completes `argument`, of which `value` is typed.
+/// Completions of `argument` for the typed `value`.
 async fn completed(client: &Client, reference: Value, argument: &str, value: &str) -> Value {
     let argument = json!({ "name": argument, "value": value });
     let params = json!({ "ref": reference, "argument": argument });
@@ -25,7 +25,7 @@ fn template(uri: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ids_are_completed_for_those_who_may_see_them() {
+async fn completes_ids_that_the_caller_may_see() {
     const BOSS: &str = "mdg_boss-of-the-whole-place";
     const ANN: &str = "mdg_ann-of-the-office-alone";
     const AGENT: &str = "mdg_agent-that-is-no-person";
@@ -66,7 +66,7 @@ async fn ids_are_completed_for_those_who_may_see_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn handles_are_completed_for_those_who_asked_for_the_form() {
+async fn completes_handles_for_the_caller_who_requested_the_form() {
     const ANN: &str = "mdg_ann-who-asks-for-a-form";
     const BEN: &str = "mdg_ben-who-asks-for-nothing";
     let mut tokens = String::new();

@@ -1,5 +1,4 @@
-//! The host plays agents: with the built-in model on both sides, and with a foreign model
-//! on one.
+//! Agents played by the host: the built-in model on both sides, and a foreign model on one.
 
 use serde_json::{Value, json};
 use tests::{
@@ -16,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 mod chats;
 mod models;
 
-/// What both built-in sides say, and who ends it (CONV-100).
+/// The messages of both built-in agents, and who ends the game (CONV-100).
 const GAME: [&str; 11] = [
     "しりとりをしましょう。りんご",
     "ごりら",
@@ -31,7 +30,7 @@ const GAME: [&str; 11] = [
     "5ターン完了。終了します",
 ];
 
-/// A counter that plays agents.
+/// A server that plays agents.
 struct Counter {
     server: TestServer,
 }
@@ -52,7 +51,7 @@ impl Counter {
         Self::open(&["conversations"], "").await
     }
 
-    /// Has a conversation begun; its id.
+    /// Starts a conversation; returns its id.
     async fn begin(&self, arguments: Value) -> String {
         let begun = self.server.client().output("begin_conversation", arguments).await;
         begun["conversation"]["conversation_id"].as_str().expect("it has one").to_owned()
@@ -64,7 +63,7 @@ impl Counter {
         self.server.client().output("get_conversation", arguments).await
     }
 
-    /// The same, once `is_it`.
+    /// Waits until `is_it` holds for the conversation.
     async fn until(&self, id: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         let mut channel = self.server.server().events.channel("conversations").listen();
         let uri = [format!("conversation://{id}")];
@@ -80,7 +79,7 @@ impl Counter {
         }
     }
 
-    /// The same, once it is over.
+    /// Waits for the end of the conversation.
     async fn end(&self, id: &str) -> Value {
         self.until(id, |it| it["conversation"]["state"] == "ended").await
     }
@@ -97,7 +96,7 @@ fn contents(answer: &Value) -> Vec<&str> {
     messages.map(|it| it["content"].as_str().expect("a text")).collect()
 }
 
-/// State and who caused it, one after another.
+/// Each state with its author.
 fn trace(answer: &Value) -> Vec<(&str, &str)> {
     let steps = answer["steps"].as_array().expect("a list").iter();
     steps.map(|it| (it["state"].as_str().unwrap(), it["caused_by"].as_str().unwrap())).collect()
@@ -143,7 +142,7 @@ async fn both_agents_of_the_demo_play_uc016_to_its_end_conv_100() {
     for message in talk["messages"].as_array().unwrap() {
         assert_eq!(message["conversationId"], *id, "one conversation");
     }
-    // What the last turn took is reported once the conversation is over.
+    // The usage of the last turn is reported after the end.
     let turns = |it: &Value| it["conversation"]["members"][0]["usage"]["turns"] == 6;
     counter.until(&id, turns).await;
 }
@@ -175,7 +174,7 @@ async fn agent_holds_two_conversations_at_once_and_then_another_game() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn more_than_may_be_played_wait_for_their_turn() {
+async fn conversations_beyond_the_limit_wait_for_their_turn() {
     let lines =
         agents(&[("ann", "talker"), ("ben", "talker"), ("cho", "talker"), ("dan", "talker")]);
     let counter = Counter::open(
@@ -189,7 +188,7 @@ async fn more_than_may_be_played_wait_for_their_turn() {
     assert_eq!(contents(&counter.end(&other).await), GAME);
 }
 
-/// Checks the words of a long game: each once, each side in turn.
+/// Checks a long game: each word once, the agents in turn.
 fn assert_whole(answer: &Value, rounds: usize) {
     let list = contents(answer);
     assert_eq!(list.len(), 2 * rounds + 1, "{list:?}");
@@ -204,7 +203,7 @@ fn assert_whole(answer: &Value, rounds: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_restart_of_the_host_in_the_middle_goes_on_where_it_was() {
+async fn restart_in_mid_conversation_resumes() {
     let mut counter = Counter::demo().await;
     let id = counter.begin(game("worker-a", "worker-b", "しりとりを40ターン")).await;
     for messages in [3, 20, 41] {
@@ -215,7 +214,7 @@ async fn a_restart_of_the_host_in_the_middle_goes_on_where_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn swaps_of_the_component_in_the_middle_change_nothing() {
+async fn swaps_in_mid_conversation_change_nothing() {
     let counter = Counter::demo().await;
     let id = counter.begin(game("worker-a", "worker-b", "しりとりを40ターン")).await;
     for (mark, messages) in [(1, 2), (2, 15), (3, 40)] {
@@ -234,7 +233,7 @@ async fn swaps_of_the_component_in_the_middle_change_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pause_holds_both_up_and_they_go_on_after_it() {
+async fn pause_stops_both_agents_and_they_resume() {
     let counter = Counter::demo().await;
     let id = counter.begin(game("worker-a", "worker-b", "しりとりを30ターン")).await;
     counter.until_messages(&id, 4).await;
@@ -266,7 +265,7 @@ async fn agent_of_missing_assistant_is_unplayed_and_disturbs_no_other() {
 }
 
 #[test]
-fn a_token_cannot_have_an_agents_name() {
+fn rejects_token_named_like_an_agent() {
     let digest = host::digest::digest(b"mdg_x");
     let lines = format!("[tokens.'madoguchi:agent:ann']\nsha256 = '{digest}'\nscopes = ['*']\n");
     let config = Folders::new().config_with(&lines);

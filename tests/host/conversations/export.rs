@@ -1,4 +1,4 @@
-//! chat.jsonl, out and in.
+//! Export and import of `chat.jsonl`.
 
 use std::{
     fs,
@@ -76,7 +76,7 @@ impl Place {
     }
 }
 
-async fn say(client: &Client, text: &str) {
+async fn send_chat(client: &Client, text: &str) {
     let body = json!({ "content": text }).to_string();
     let answer = client.post("/api/projects/office/agents/helper/chat/messages", &[], body).await;
     assert_eq!(answer.status(), 200, "{text}");
@@ -99,7 +99,7 @@ async fn exports_messages_in_specified_lines_without_any_secret() {
     let session = client.output("authenticate", arguments).await;
     assert_eq!(session["success"], true, "{session}");
     for text in ["一", "二\n三"] {
-        say(&client, text).await;
+        send_chat(&client, text).await;
     }
     let folder = tempfile::tempdir().unwrap();
     let done = place.run(&["export", "conversations", "--to", folder.path().to_str().unwrap()]);
@@ -142,7 +142,7 @@ async fn imports_an_export_elsewhere_once_with_and_without_a_server() {
     let mut process = place.serve();
     let client = Client::new(&process.url);
     for number in 0..5 {
-        say(&client, &format!("{number}")).await;
+        send_chat(&client, &format!("{number}")).await;
     }
     process.kill();
     let chat = place.chat();
@@ -193,7 +193,7 @@ fn reports_file_line_numbers_beyond_what_one_call_takes() {
 }
 
 #[test]
-fn what_cannot_be_imported_at_all_is_said_in_a_line() {
+fn reports_unusable_import_in_one_line() {
     let place = Place::new();
     let no_file = place.run(&["import", "conversations", "no-such-file.jsonl"]);
     let no_lines = place.run(&["import", "cinema", "no-such-file.jsonl"]);

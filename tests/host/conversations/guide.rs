@@ -1,10 +1,10 @@
-//! `worker_loop`, as the page and other clients get it: what an agent from outside must know.
+//! `worker_loop`: the guide for agents from outside, as the page and other clients get it.
 
 use serde_json::{Value, json};
 use tests::{client::Client, server::TestServer};
 
 /// The texts of the prompt's messages.
-async fn got(client: &Client, arguments: Value) -> String {
+async fn prompt_text(client: &Client, arguments: Value) -> String {
     let params = json!({ "name": "worker_loop", "arguments": arguments });
     let got = client.result("prompts/get", params).await;
     let messages = got["messages"].as_array().unwrap_or_else(|| panic!("{got}"));
@@ -17,7 +17,7 @@ async fn fills_in_the_guide_for_one_agent_in_the_requested_language() {
     let server = TestServer::with(&["conversations"]).await;
     let client = server.client();
     let arguments = json!({ "project_id": "demo", "agent_id": "worker-a" });
-    let japanese = got(&client, arguments.clone()).await;
+    let japanese = prompt_text(&client, arguments.clone()).await;
     assert!(
         japanese.starts_with("あなたは窓口（Madoguchi）のエージェント `worker-a`"),
         "{japanese}"
@@ -25,7 +25,7 @@ async fn fills_in_the_guide_for_one_agent_in_the_requested_language() {
     let mut english = arguments.clone();
     english["language"] = "en".into();
     english["passkey"] = "open {agent_id}".into();
-    let english = got(&client, english).await;
+    let english = prompt_text(&client, english).await;
     assert!(english.starts_with("You are the agent `worker-a` at Madoguchi"), "{english}");
     assert!(english.contains("passkey = `open {agent_id}`"), "filled in once: {english}");
     let connect = format!("claude mcp add --transport http madoguchi {}/mcp", server.url());
@@ -54,7 +54,7 @@ async fn every_tool_argument_action_and_error_in_the_guide_exists() {
     for file in ["refusals.rs", "passkey.rs", "session.rs"] {
         text += &std::fs::read_to_string(folder.join(file)).unwrap_or_default();
     }
-    let guide = got(&client, json!({ "project_id": "demo", "agent_id": "worker-a" })).await;
+    let guide = prompt_text(&client, json!({ "project_id": "demo", "agent_id": "worker-a" })).await;
     // What the host says, or the action is called.
     let names = ["demo", "worker-a", "busy", "unavailable", "--header", "timeout_seconds: 45"];
     let names = names.iter().chain(&["exit", "logout", "error"]);

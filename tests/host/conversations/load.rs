@@ -1,10 +1,10 @@
-//! Many agents talk at once, each waiting in `get_next_action`, while the component is swapped and the
-//! power fails: no message is lost, none comes twice, and each conversation keeps its order.
+//! Load: many agents talk, each waiting in `get_next_action`, while the component is swapped and the power
+//! fails. No message is lost or duplicated, and each conversation keeps its order.
 //!
 //! 40 agents exchange 2,000 messages; `MADOGUCHI_LOAD=full` makes it 200 agents in 100 conversations,
 //! 20,000 messages, 200 a second. How long a delivery took is printed and nothing is asserted of it.
 
-mod talker;
+mod agent;
 
 use std::{
     collections::BTreeMap,
@@ -15,9 +15,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use agent::{Agent, Line};
 use futures::future::join_all;
 use serde_json::{Value, json};
-use talker::{Agent, Line};
 use tests::{
     client::Client, component_bytes, conversations::toml, process::Process, rebuilt,
     server::Folders,
@@ -28,11 +28,11 @@ use tokio::{
 };
 
 /// Messages that are sent in a second.
-const PACE: u32 = 200;
-/// How long everything may take to arrive once everything is sent.
+const MESSAGES_PER_S: u32 = 200;
+/// Maximum time until all messages have arrived after the last is sent.
 const PATIENCE: Duration = tests::PATIENCE;
 
-/// How much of it there is.
+/// The size of the test.
 #[derive(Clone, Copy)]
 struct Load {
     conversations: usize,
@@ -47,12 +47,12 @@ impl Load {
         }
     }
 
-    fn of_each(self) -> usize {
+    fn per_conversation(self) -> usize {
         self.messages / self.conversations
     }
 }
 
-/// How far it has come, and whether the power has failed.
+/// The number of due messages, and whether the power has failed.
 #[derive(Default)]
 struct Progress {
     due: AtomicUsize,
@@ -85,8 +85,8 @@ fn start(folders: &Folders, load: Load) -> Process {
 }
 
 /// One conversation: both sides, of which the first one started it.
-async fn pair(line: &Line, it: usize) -> (String, [Arc<Agent>; 2]) {
-    let [a, b] = [format!("a{it}"), format!("b{it}")];
+async fn pair(line: &Line, number: usize) -> (String, [Arc<Agent>; 2]) {
+    let [a, b] = [format!("a{number}"), format!("b{number}")];
     let [a, b] = [Agent::enter(line, a).await, Agent::enter(line, b).await];
     let talk = a.start(&b.id).await;
     let request = b.call("get_next_action", json!({})).await;
@@ -100,9 +100,9 @@ async fn pair(line: &Line, it: usize) -> (String, [Arc<Agent>; 2]) {
     )
 }
 
-/// Sends what is due, conversation by conversation and side by side, at the rate `PACE`; each side one
+/// Sends what is due, conversation by conversation and side by side, at the rate `MESSAGES_PER_S`; each side one
 /// message after the other.
-async fn pace(pairs: &[Pair], load: Load, progress: &Progress) -> Vec<JoinHandle<()>> {
+async fn send_at_rate(pairs: &[Pair], load: Load, progress: &Progress) -> Vec<JoinHandle<()>> {
     let mut senders = Vec::new();
     let mut tasks = Vec::new();
     for (_, [a, b]) in pairs {
@@ -117,7 +117,7 @@ async fn pace(pairs: &[Pair], load: Load, progress: &Progress) -> Vec<JoinHandle
             }));
         }
     }
-    let mut clock = tokio::time::interval(Duration::from_secs(1) / PACE);
+    let mut clock = tokio::time::interval(Duration::from_secs(1) / MESSAGES_PER_S);
     for message in 0..load.messages {
         clock.tick().await;
         if message == load.messages * 5 / 6 {
@@ -148,12 +148,12 @@ async fn swap(folders: &Folders, url: &str) {
     }
 }
 
-/// What is stored: each message once, without gaps, each side's in the order in which it sent them.
+/// Checks the stored messages: each once, without gaps, in the order of each sender.
 async fn is_whole(client: &Client, talk: &str, load: Load) {
     let arguments = json!({ "conversation_id": talk, "limit": 200 });
     let conversation = client.output("get_conversation", arguments).await;
     let messages = conversation["messages"].as_array().unwrap();
-    assert_eq!(messages.len(), load.of_each(), "{talk}: none lost, none twice");
+    assert_eq!(messages.len(), load.per_conversation(), "{talk}: none lost, none twice");
     let mut last = BTreeMap::new();
     for (at, message) in messages.iter().enumerate() {
         assert_eq!(message["sequence"], at + 1, "{talk}: without gaps");
@@ -164,7 +164,7 @@ async fn is_whole(client: &Client, talk: &str, load: Load) {
     }
 }
 
-fn tell(mut times: Vec<Duration>, what: &str) {
+fn print_delays(mut times: Vec<Duration>, what: &str) {
     times.sort();
     let at = |part: usize| times.get(times.len() * part / 1000).copied().unwrap_or_default();
     eprintln!(
@@ -183,21 +183,21 @@ async fn thousands_of_messages_arrive_once_through_swap_and_power_cut() {
     let folders = Folders::new();
     folders.put("conversations", &component_bytes("conversations"));
     let mut process = start(&folders, load);
-    let line = Line::to(&process.url);
+    let line = Line::new(&process.url);
     let pairs = join_all((0..load.conversations).map(|it| pair(&line, it))).await;
     let times = Arc::new(Mutex::new(Vec::new()));
-    let each = load.of_each() / 2;
-    let talkers = pairs.iter().flat_map(|it| &it.1);
-    let listeners: Vec<_> = talkers
+    let each = load.per_conversation() / 2;
+    let agents = pairs.iter().flat_map(|it| &it.1);
+    let listeners: Vec<_> = agents
         .map(|agent| {
-            let (it, times) = (agent.clone(), times.clone());
-            tokio::spawn(async move { it.listen(each, &times).await })
+            let (agent, times) = (agent.clone(), times.clone());
+            tokio::spawn(async move { agent.listen(each, &times).await })
         })
         .collect();
     let progress = Arc::new(Progress::default());
     let sending = {
         let (pairs, progress) = (pairs.clone(), progress.clone());
-        tokio::spawn(async move { pace(&pairs, load, &progress).await })
+        tokio::spawn(async move { send_at_rate(&pairs, load, &progress).await })
     };
     progress.until(load.messages / 3).await;
     swap(&folders, &process.url).await;
@@ -216,8 +216,8 @@ async fn thousands_of_messages_arrive_once_through_swap_and_power_cut() {
     }
     let event = tokio::time::timeout(PATIENCE, join_all(listeners)).await.expect("all arrive");
     let mut late = 0;
-    for it in event {
-        late += it.unwrap();
+    for entry in event {
+        late += entry.unwrap();
     }
     let client = Client::new(&process.url);
     for (talk, _) in &pairs {
@@ -226,6 +226,6 @@ async fn thousands_of_messages_arrive_once_through_swap_and_power_cut() {
     let away = line.failures();
     assert!(away > 0, "the power cut was noticed");
     eprintln!("{} messages, {away} calls again, {late} found in the history", load.messages);
-    tell(std::mem::take(&mut times.lock().unwrap()), "through swap and power cut");
+    print_delays(std::mem::take(&mut times.lock().unwrap()), "through swap and power cut");
     drop(folders);
 }

@@ -104,7 +104,7 @@ async fn fresh_passkey_admits_agent_of_its_lines_and_is_kept_nowhere() {
 }
 
 #[test]
-fn prints_passkey_once_and_names_what_is_right_for_wrong_input() {
+fn prints_passkey_once_and_names_valid_input() {
     let folders = Folders::new();
     let output = run(&folders, &["passkey", "alice"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,4 +1,4 @@
-//! Both sides at once: the first wins, and both get the same result, once.
+//! Races between both agents of a conversation: the first wins, and both get the same result once.
 
 use futures::future::{join_all, select_all};
 use serde_json::{Value, json};
@@ -13,14 +13,14 @@ use tokio::task::JoinHandle;
 /// Pairs that race, each a race of its own.
 const PAIRS: usize = 12;
 
-/// A counter with pairs of agents.
+/// A server with pairs of agents.
 struct Arena {
     server: TestServer,
 }
 
 /// An agent with a session.
 #[derive(Clone)]
-struct Player {
+struct Agent {
     client: Client,
     id: String,
     token: String,
@@ -36,15 +36,15 @@ impl Arena {
         Self { server: TestServer::start(folders, |it| *it = config).await }
     }
 
-    async fn enter(&self, id: String) -> Player {
+    async fn enter(&self, id: String) -> Agent {
         let client = self.server.client();
         let session = client.output("authenticate", credentials(&id, "arena")).await;
         let token = session["session_token"].as_str().unwrap().to_owned();
-        Player { client, id, token }
+        Agent { client, id, token }
     }
 
     /// Both of each pair.
-    async fn pairs(&self) -> Vec<[Player; 2]> {
+    async fn pairs(&self) -> Vec<[Agent; 2]> {
         let pair =
             async |it| [self.enter(format!("a{it}")).await, self.enter(format!("b{it}")).await];
         join_all((0..PAIRS).map(pair)).await
@@ -64,7 +64,7 @@ impl Arena {
     }
 }
 
-impl Player {
+impl Agent {
     async fn call(&self, tool: &str, mut arguments: Value) -> Value {
         arguments["session_token"] = self.token.clone().into();
         self.client.call(tool, arguments).await
@@ -81,12 +81,12 @@ impl Player {
         self.output("get_next_action", json!({ "timeout_seconds": seconds })).await
     }
 
-    /// The first notice: who is told that there is none asks again.
-    async fn told(self) -> Value {
+    /// Waits for the first notice.
+    async fn first_notice(self) -> Value {
         loop {
-            let told = self.next(45).await;
-            if told["action"] != "wait_for_messages" {
-                return told;
+            let notice = self.next(45).await;
+            if notice["action"] != "wait_for_messages" {
+                return notice;
             }
         }
     }
@@ -109,7 +109,7 @@ fn states(answer: &Value) -> Vec<&str> {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_simultaneous_ends_one_counts_and_both_get_same_report() {
     let arena = Arena::open().await;
-    let race = async |[a, b]: [Player; 2]| {
+    let race = async |[a, b]: [Agent; 2]| {
         let talk = a.start(&b).await;
         assert_eq!(b.next(0).await["action"], "conversation_request");
         let named = json!({ "conversation_id": talk });
@@ -118,13 +118,13 @@ async fn of_two_simultaneous_ends_one_counts_and_both_get_same_report() {
         for end in &ends {
             assert_eq!((&end["conversation_id"], &end["status"]), (&talk, &json!("terminating")));
         }
-        let [heard_a, heard_b] = [a.next(0).await, b.next(0).await];
-        assert_eq!(heard_a, heard_b);
-        let by = heard_a["ended_by"].as_str().unwrap();
+        let [notice_a, notice_b] = [a.next(0).await, b.next(0).await];
+        assert_eq!(notice_a, notice_b);
+        let by = notice_a["ended_by"].as_str().unwrap();
         let reason = if by == a.id { "initiator_ended" } else { "participant_ended" };
-        assert_eq!(heard_a["reason"], reason, "{heard_a}");
-        for it in [&a, &b] {
-            assert_eq!(it.next(0).await["action"], "wait_for_messages", "once");
+        assert_eq!(notice_a["reason"], reason, "{notice_a}");
+        for agent in [&a, &b] {
+            assert_eq!(agent.next(0).await["action"], "wait_for_messages", "once");
         }
         let conversation = arena.see(&talk).await;
         assert_eq!(states(&conversation), ["pending", "active", "terminating", "ended"]);
@@ -135,7 +135,7 @@ async fn of_two_simultaneous_ends_one_counts_and_both_get_same_report() {
 
 /// Many callers end a conversation without naming it.
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_unnamed_ends_one_counts_and_others_find_nothing() {
+async fn one_of_many_unnamed_ends_counts_others_find_nothing() {
     let arena = Arena::open().await;
     let [a, b] = arena.pairs().await.remove(0);
     let talk = a.start(&b).await;
@@ -150,19 +150,19 @@ async fn of_many_unnamed_ends_one_counts_and_others_find_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_who_start_the_same_at_once_one_wins() {
+async fn one_of_two_simultaneous_starts_wins() {
     let arena = Arena::open().await;
-    let race = async |[a, b]: [Player; 2]| {
+    let race = async |[a, b]: [Agent; 2]| {
         let starts = (0..8).map(|it| if it % 2 == 0 { (&a, &b) } else { (&b, &a) });
-        let start = async |(from, to): (&Player, &Player)| {
+        let start = async |(from, to): (&Agent, &Agent)| {
             from.call("start_conversation", json!({ "target_agent_id": to.id })).await
         };
         let (won, lost): (Vec<_>, Vec<_>) =
             join_all(starts.map(start)).await.into_iter().partition(|it| it["isError"] != true);
         assert_eq!(won.len(), 1, "{won:?}");
-        for it in &lost {
-            assert_eq!(code(it), "conversation_already_active", "CONV-30, check 5: {it}");
-            assert_eq!(it["_meta"]["madoguchi/error"]["status"], 409);
+        for refusal in &lost {
+            assert_eq!(code(refusal), "conversation_already_active", "CONV-30, check 5: {refusal}");
+            assert_eq!(refusal["_meta"]["madoguchi/error"]["status"], 409);
         }
         let list = json!({ "project_id": "arena", "agent_id": a.id });
         let list = arena.server.client().output("list_conversations", list).await;
@@ -172,18 +172,23 @@ async fn of_two_who_start_the_same_at_once_one_wins() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_calls_of_one_agent_at_once_one_gets_each_notice() {
+async fn each_notice_reaches_one_of_many_simultaneous_calls() {
     let arena = Arena::open().await;
-    let race = async |[a, b]: [Player; 2]| {
+    let race = async |[a, b]: [Agent; 2]| {
         let talk = a.start(&b).await;
-        let calls = async |it: &Player| join_all((0..6).map(|_| it.next(0))).await;
+        let calls = async |it: &Agent| join_all((0..6).map(|_| it.next(0))).await;
         let count = |all: &[Value], action: &str| {
             all.iter().filter(|it| it["action"] == action && it["conversation_id"] == talk).count()
         };
         assert_eq!(count(&calls(&b).await, "conversation_request"), 1, "CONV-51");
         b.output("end_conversation", json!({})).await;
-        for it in [&a, &b] {
-            assert_eq!(count(&calls(it).await, "conversation_ended"), 1, "CONV-52, {}", it.id);
+        for agent in [&a, &b] {
+            assert_eq!(
+                count(&calls(agent).await, "conversation_ended"),
+                1,
+                "CONV-52, {}",
+                agent.id
+            );
         }
         assert_eq!(states(&arena.see(&talk).await).last(), Some(&"ended"));
     };
@@ -191,64 +196,65 @@ async fn of_many_calls_of_one_agent_at_once_one_gets_each_notice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_calls_of_one_agent_that_wait_one_gets_each_notice() {
+async fn each_notice_reaches_one_of_many_waiting_calls() {
     const CALLS: usize = 3;
     let arena = Arena::open().await;
     let pairs: Vec<_> = arena.pairs().await.into_iter().take(4).collect();
-    let wait = |[_, b]: &[Player; 2]| {
+    let wait = |[_, b]: &[Agent; 2]| {
         let calls = (0..CALLS).map(|_| {
-            let it = b.clone();
-            tokio::spawn(it.told())
+            let agent = b.clone();
+            tokio::spawn(agent.first_notice())
         });
         calls.collect::<Vec<_>>()
     };
     let waits: Vec<_> = pairs.iter().map(wait).collect();
     arena.until_waiting(CALLS * waits.len()).await;
     // Had another got the same notice, the next would not come.
-    let race = async |([a, b], mut waiting): ([Player; 2], Vec<JoinHandle<Value>>)| {
-        let mut told = async || {
-            let (told, _, rest) = select_all(std::mem::take(&mut waiting)).await;
+    let race = async |([a, b], mut waiting): ([Agent; 2], Vec<JoinHandle<Value>>)| {
+        let mut next_notice = async || {
+            let (notice, _, rest) = select_all(std::mem::take(&mut waiting)).await;
             waiting = rest;
-            let told = told.unwrap();
-            (told["action"].clone(), told["conversation_id"].clone())
+            let notice = notice.unwrap();
+            (notice["action"].clone(), notice["conversation_id"].clone())
         };
         let talk = a.start(&b).await;
-        assert_eq!(told().await, (json!("conversation_request"), talk.clone()), "CONV-51");
+        assert_eq!(next_notice().await, (json!("conversation_request"), talk.clone()), "CONV-51");
         b.output("end_conversation", json!({})).await;
-        assert_eq!(told().await, (json!("conversation_ended"), talk), "CONV-52");
+        assert_eq!(next_notice().await, (json!("conversation_ended"), talk), "CONV-52");
         assert_eq!(a.next(0).await["action"], "conversation_ended");
         let next = a.start(&b).await;
-        assert_eq!(told().await, (json!("conversation_request"), next), "CONV-51");
+        assert_eq!(next_notice().await, (json!("conversation_request"), next), "CONV-51");
     };
     join_all(pairs.into_iter().zip(waits).map(race)).await;
 }
 
-/// The program behind the earlier call is gone, and another has come in its place.
+/// The program of the earlier call has been replaced by another.
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_calls_of_one_agent_that_wait_the_later_is_told() {
+async fn later_of_two_waiting_calls_gets_the_notice() {
     let arena = Arena::open().await;
     let a = arena.enter("a0".to_owned()).await;
-    let [gone, come] = [arena.enter("b0".to_owned()).await, arena.enter("b0".to_owned()).await];
+    let [abandoned, current] =
+        [arena.enter("b0".to_owned()).await, arena.enter("b0".to_owned()).await];
     let mut waits = Vec::new();
-    for it in [&gone, &come] {
-        let it = it.clone();
-        waits.push(tokio::spawn(async move { it.next(45).await }));
+    for agent in [&abandoned, &current] {
+        let agent = agent.clone();
+        waits.push(tokio::spawn(async move { agent.next(45).await }));
         arena.until_waiting(waits.len()).await;
     }
-    let talk = a.start(&come).await;
-    let told: Vec<_> = join_all(waits).await.into_iter().map(Result::unwrap).collect();
-    assert_eq!(told[0]["action"], "wait_for_messages");
-    assert_eq!(told[1]["action"], "conversation_request");
-    assert_eq!(told[1]["conversation_id"], talk);
+    let talk = a.start(&current).await;
+    let notices: Vec<_> = join_all(waits).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(notices[0]["action"], "wait_for_messages");
+    assert_eq!(notices[1]["action"], "conversation_request");
+    assert_eq!(notices[1]["conversation_id"], talk);
     let answer = json!({ "target_agent_id": a.id, "content": "はい" });
-    let answered = come.output("respond_chat", answer).await;
+    let answered = current.output("respond_chat", answer).await;
     assert_eq!(answered["conversation_id"], talk, "its session has not ended");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn numbers_concurrent_messages_gaplessly_and_stores_each_once() {
     let arena = Arena::open().await;
-    let race = async |[a, b]: [Player; 2]| {
+    let race = async |[a, b]: [Agent; 2]| {
         let talk = a.start(&b).await;
         b.next(0).await;
         let sends = (0..12).map(|number| {
@@ -271,7 +277,7 @@ async fn numbers_concurrent_messages_gaplessly_and_stores_each_once() {
         contents.sort();
         contents.dedup();
         assert_eq!(contents.len(), 12);
-        // Two that read at once share what there is.
+        // Two simultaneous reads share the messages.
         let reads = join_all((0..3).map(|_| b.output("get_pending_messages", json!({})))).await;
         let read = reads.iter().flat_map(|it| it["pending_messages"].as_array().unwrap());
         assert_eq!(read.count(), 6, "{reads:?}");

@@ -1,4 +1,4 @@
-//! The REST of people's chats (CONV 4.6).
+//! The REST endpoints of people's chats (CONV 4.6).
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -27,8 +27,8 @@ pub(super) async fn serving(more: &str) -> TestServer {
     TestServer::start(folders, |it| *it = config).await
 }
 
-/// The agent `helper` of the office, and the passkey that it was given.
-async fn hired(client: &Client) -> String {
+/// Defines the agent `helper` of the office; returns its passkey.
+async fn define_helper(client: &Client) -> String {
     let agent = json!({
         "agent_id": "helper", "name": "Helper", "type": "ai", "project_ids": ["office"],
     });
@@ -36,15 +36,15 @@ async fn hired(client: &Client) -> String {
     defined["passkey"].as_str().unwrap_or_else(|| panic!("{defined}")).to_owned()
 }
 
-/// A session of it.
-async fn come(client: &Client, passkey: &str) -> String {
+/// Logs it in; returns its token.
+async fn log_in(client: &Client, passkey: &str) -> String {
     let arguments = json!({ "agent_id": "helper", "passkey": passkey, "project_id": "office" });
     let session = client.output("authenticate", arguments).await;
     assert_eq!(session["success"], true, "{session}");
     session["session_token"].as_str().unwrap().to_owned()
 }
 
-/// What the agent is to do next.
+/// The agent's next action.
 async fn next(client: &Client, token: &str) -> Value {
     client.output("get_next_action", json!({ "session_token": token })).await
 }
@@ -70,13 +70,13 @@ async fn get(client: &Client, path: &str) -> Value {
 async fn person_starts_writes_reads_and_ends_chat_as_often_as_wanted() {
     let server = serving("").await;
     let client = server.client();
-    let passkey = hired(&client).await;
+    let passkey = define_helper(&client).await;
     let (status, started) = post(&client, &format!("{CHAT}/start"), json!({})).await;
     assert_eq!((status, &started["success"]), (200, &json!(true)), "CONV 4.6: {started}");
     let sessions = "/api/projects/office/agent-sessions";
     let chat = |it: Value| it["agentSessions"]["helper"]["chat"]["status"].clone();
     assert_eq!(chat(get(&client, sessions).await), "connecting", "a pending purpose");
-    let token = come(&client, &passkey).await;
+    let token = log_in(&client, &passkey).await;
     assert_eq!(chat(get(&client, sessions).await), "connected");
 
     let messages = format!("{CHAT}/messages");
@@ -118,13 +118,13 @@ async fn person_starts_writes_reads_and_ends_chat_as_often_as_wanted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_short_forms_find_the_project_where_there_is_no_doubt() {
+async fn short_addresses_find_the_project_if_unambiguous() {
     let server = serving("").await;
     let client = server.client();
-    let passkey = hired(&client).await;
+    let passkey = define_helper(&client).await;
     let (status, started) = post(&client, "/chat/start", json!({ "agent_id": "helper" })).await;
     assert_eq!(status, 200, "S2:44: {started}");
-    let token = come(&client, &passkey).await;
+    let token = log_in(&client, &passkey).await;
     let arguments = json!({ "agent_id": "helper", "content": "短い形で" });
     assert_eq!(post(&client, "/chat", arguments).await.0, 200, "S2:55");
     let pending = client.output("get_pending_messages", json!({ "session_token": token })).await;
@@ -145,10 +145,10 @@ async fn the_short_forms_find_the_project_where_there_is_no_doubt() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_wrong_is_said_by_its_code_and_status() {
+async fn errors_have_their_code_and_status() {
     let server = serving("").await;
     let client = server.client();
-    hired(&client).await;
+    define_helper(&client).await;
     let messages = format!("{CHAT}/messages");
     let text = |content: String| json!({ "content": content }).to_string();
     let json = "application/json";
@@ -203,12 +203,12 @@ async fn what_is_wrong_is_said_by_its_code_and_status() {
     assert_eq!(sent(&client, &messages, json, longest).await.0, 200, "CONV-65");
 }
 
-/// Every act on the address is recorded.
+/// Every change through an address is audited.
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_at_same_address_reach_component_and_acts_are_recorded() {
     let server = serving("").await;
     let client = server.client();
-    hired(&client).await;
+    define_helper(&client).await;
     for path in ["start", "end", "mark-read"] {
         let response = client.get(&format!("{CHAT}/{path}")).await;
         assert_eq!(response.status(), 405, "{path}: only what can be read is");
@@ -227,7 +227,7 @@ async fn reads_at_same_address_reach_component_and_acts_are_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn scopes_say_who_may_and_only_a_person_does() {
+async fn scopes_are_enforced_and_the_caller_is_a_person() {
     let entry = |name: &str, scope: &str| {
         let digest = host::digest::digest(name.as_bytes());
         format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['{scope}']\n")
@@ -238,7 +238,7 @@ async fn scopes_say_who_may_and_only_a_person_does() {
         + &entry("reader", "read-only");
     let server = serving(&tokens).await;
     let boss = server.client_with("boss");
-    hired(&boss).await;
+    define_helper(&boss).await;
     let messages = format!("{CHAT}/messages");
     let body = json!({ "content": "?" });
 

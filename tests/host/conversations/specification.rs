@@ -1,5 +1,5 @@
-//! The specification of conversations (`3-conversations.md`, as it was written): its definitions, its
-//! samples and its tables, held against what is served.
+//! The literal specification of conversations (`3-conversations.md`): its definitions, samples and tables
+//! against the server.
 
 mod swift;
 
@@ -14,12 +14,12 @@ use tests::{
 
 use crate::specification::shape::lacks;
 
-/// The specification itself, in which nothing was changed.
+/// The literal specification.
 const SPECIFICATION: &str = include_str!("../3-conversations.md");
 const MIGRATION: &str = include_str!("../../../components/conversations/migrations/1-tables.sql");
 const PROJECT: &str = "games";
 
-/// What stands behind the first heading that reads so.
+/// The text after the first heading with this text.
 fn part(heading: &str) -> &'static str {
     let mut lines = SPECIFICATION.split_inclusive('\n');
     let mut at = 0;
@@ -75,7 +75,7 @@ struct Agent {
 }
 
 impl Agent {
-    async fn come(server: &TestServer, id: &str) -> Self {
+    async fn log_in(server: &TestServer, id: &str) -> Self {
         let client = server.client();
         let session = client.output("authenticate", credentials(id, PROJECT)).await;
         let token = session["session_token"].as_str().unwrap_or_else(|| panic!("{session}"));
@@ -87,7 +87,7 @@ impl Agent {
         arguments
     }
 
-    async fn does(&self, tool: &str, arguments: Value) -> Value {
+    async fn call(&self, tool: &str, arguments: Value) -> Value {
         self.client.output(tool, self.with_token(arguments)).await
     }
 
@@ -96,7 +96,7 @@ impl Agent {
     }
 }
 
-/// Everything of `sample` as it stands there, but what `messages` say of itself.
+/// Compares `answer` with `sample`, except for texts in `messages`.
 fn holds(sample: &Value, answer: &Value, messages: &[(&str, &Value)]) {
     for (name, shown) in sample.as_object().unwrap() {
         let own = messages.iter().find(|it| it.0 == name).map(|it| it.1);
@@ -105,7 +105,7 @@ fn holds(sample: &Value, answer: &Value, messages: &[(&str, &Value)]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn both_new_tools_are_defined_as_they_stand_there() {
+async fn both_new_tools_are_defined_as_specified() {
     let server = serving().await;
     let list = server.client().result("tools/list", json!({})).await;
     for (heading, name) in [
@@ -129,9 +129,9 @@ async fn both_new_tools_are_defined_as_they_stand_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_sample_is_answered_as_it_stands_there() {
+async fn every_sample_is_answered_as_specified() {
     let server = serving().await;
-    let a = Agent::come(&server, "worker-a").await;
+    let a = Agent::log_in(&server, "worker-a").await;
 
     let refused =
         a.fails("send_message", json!({ "target_agent_id": "worker-b", "content": "?" })).await;
@@ -154,7 +154,7 @@ async fn every_sample_is_answered_as_it_stands_there() {
     }
 
     let request = json!({ "target_agent_id": "worker-b", "purpose": "しりとり" });
-    let started = a.does("start_conversation", request).await;
+    let started = a.call("start_conversation", request).await;
     let id = &started["conversation_id"];
     let shown = sample("### start_conversation");
     let instruction = &started["instruction"];
@@ -167,26 +167,26 @@ async fn every_sample_is_answered_as_it_stands_there() {
     assert!(instruction.as_str().unwrap().starts_with(shown["instruction"].as_str().unwrap()));
     let line = sample("**chat.jsonl の形式**:");
     let arguments = json!({ "target_agent_id": "worker-b", "content": line["content"] });
-    assert_eq!(&a.does("send_message", arguments).await["conversation_id"], id, "CONV-63, CONV-64");
+    assert_eq!(&a.call("send_message", arguments).await["conversation_id"], id, "CONV-63, CONV-64");
 
-    let b = Agent::come(&server, "worker-b").await;
-    let request = b.does("get_next_action", json!({})).await;
+    let b = Agent::log_in(&server, "worker-b").await;
+    let request = b.call("get_next_action", json!({})).await;
     let shown = sample("### conversation_request（参加者側）");
     // The name, as the code of the specification has it (CONV-X13).
     let instruction = shown["instruction"].as_str().unwrap();
     let instruction = json!(instruction.replacen("worker-a", "Analysis Worker", 1));
     holds(&shown, &request, &[("conversation_id", id), ("instruction", &instruction)]);
-    let pending = b.does("get_pending_messages", json!({})).await;
+    let pending = b.call("get_pending_messages", json!({})).await;
     let read = &pending["pending_messages"][0];
     assert!(lacks(&line, read, "").is_empty(), "CONV-6: {read}");
     let sentence = [("id", &read["id"]), ("timestamp", &read["timestamp"]), ("conversationId", id)];
     holds(&line, read, &sentence);
     let answer = json!({ "target_agent_id": "worker-a", "content": "ごりら" });
-    assert_eq!(&b.does("respond_chat", answer).await["conversation_id"], id);
+    assert_eq!(&b.call("respond_chat", answer).await["conversation_id"], id);
 
-    let ended = a.does("end_conversation", json!({})).await;
+    let ended = a.call("end_conversation", json!({})).await;
     holds(&sample("### end_conversation"), &ended, &[("conversation_id", id)]);
-    let notice = b.does("get_next_action", json!({})).await;
+    let notice = b.call("get_next_action", json!({})).await;
     holds(&sample("### conversation_ended（両者）"), &notice, &[("conversation_id", id)]);
 
     let talk = server.client().output("get_conversation", json!({ "conversation_id": id })).await;
@@ -198,12 +198,12 @@ async fn every_sample_is_answered_as_it_stands_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_error_of_the_table_is_told_with_its_status() {
+async fn every_specified_error_has_its_status() {
     let server = serving().await;
-    let a = Agent::come(&server, "worker-a").await;
-    let c = Agent::come(&server, "worker-c").await;
+    let a = Agent::log_in(&server, "worker-a").await;
+    let c = Agent::log_in(&server, "worker-c").await;
     let target = |id: &str| json!({ "target_agent_id": id });
-    let open = a.does("start_conversation", target("worker-b")).await["conversation_id"].clone();
+    let open = a.call("start_conversation", target("worker-b")).await["conversation_id"].clone();
     let of = |id: &Value| json!({ "conversation_id": id });
     let unknown = of(&json!("conv_unknown"));
     let to_c = json!({ "target_agent_id": "worker-c", "content": "?" });
@@ -235,7 +235,7 @@ async fn every_error_of_the_table_is_told_with_its_status() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_three_addresses_of_people_are_served() {
+async fn people_endpoints_are_served() {
     let server = serving().await;
     let mut asked = 0;
     for line in part("### Human ⇄ AI チャット（既存）").lines().filter(|it| it.contains("POST "))
@@ -250,10 +250,10 @@ async fn the_three_addresses_of_people_are_served() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_table_has_every_column_and_index_that_stands_there() {
+async fn specified_columns_and_indexes_exist() {
     let server = serving().await;
-    let a = Agent::come(&server, "worker-a").await;
-    a.does("start_conversation", json!({ "target_agent_id": "worker-b" })).await;
+    let a = Agent::log_in(&server, "worker-a").await;
+    a.call("start_conversation", json!({ "target_agent_id": "worker-b" })).await;
     let rows = exported(&server.folders, "conversations", "conversations");
     let sql = block("### マイグレーション v38", "sql");
     let columns = sql.lines().skip_while(|it| !it.starts_with("CREATE TABLE")).skip(1);

@@ -1,4 +1,4 @@
-//! UC016, end to end over MCP, by two programs that know nothing of each other (CONV-100 to CONV-104).
+//! UC016 end to end over MCP, by two independent programs (CONV-100 to CONV-104).
 
 mod agents;
 
@@ -17,7 +17,7 @@ const FIRST: [&str; 5] =
 const SECOND: [&str; 5] = ["ごりら", "ぱんだ", "うさぎ", "うま", "らいおん"];
 const GOODBYE: &str = "5ターン完了。終了します";
 
-/// A counter where two agents may play, and the person who watches them.
+/// A server where two agents play and a person watches.
 struct Game {
     process: Process,
     watcher: Client,
@@ -55,14 +55,14 @@ impl Game {
     }
 }
 
-/// State and who caused it, one after another.
+/// Each state with its author.
 fn trace(answer: &Value) -> Vec<(&str, &str)> {
     let steps = answer["steps"].as_array().unwrap().iter();
     steps.map(|it| (it["state"].as_str().unwrap(), it["caused_by"].as_str().unwrap())).collect()
 }
 
-/// Who sent what.
-fn who_and_what(answer: &Value) -> Vec<(&str, &str)> {
+/// Senders and contents of the messages.
+fn senders_and_contents(answer: &Value) -> Vec<(&str, &str)> {
     let messages = answer["messages"].as_array().unwrap().iter();
     messages.map(|it| (it["senderId"].as_str().unwrap(), it["content"].as_str().unwrap())).collect()
 }
@@ -122,7 +122,7 @@ async fn five_round_trips(a: agents::Language, b: agents::Language) {
     let conversation = game.see(id).await;
     let turns = FIRST.iter().zip(&SECOND).flat_map(|(a, b)| [("worker-a", *a), ("worker-b", *b)]);
     let expected: Vec<_> = turns.chain([("worker-a", GOODBYE)]).collect();
-    assert_eq!(who_and_what(&conversation), expected);
+    assert_eq!(senders_and_contents(&conversation), expected);
     let wanted = [
         ("pending", "worker-a"),
         ("active", "worker-b"),
@@ -139,12 +139,12 @@ async fn two_programs_play_five_round_trips_of_shiritori_conv_100() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn and_again_with_their_languages_exchanged_conv_100() {
+async fn two_programs_play_with_languages_exchanged_conv_100() {
     five_round_trips(TypeScript, Python).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_agent_that_was_asked_may_end_it_conv_101() {
+async fn target_agent_may_end_the_conversation_conv_101() {
     let game = Game::open(&[]);
     let mut a = Agent::start(TypeScript, game.url(), "worker-a", starter(&["だちょう"]));
     let id = a.until("start_conversation", |_| true)["conversation_id"].clone();
@@ -160,7 +160,10 @@ async fn the_agent_that_was_asked_may_end_it_conv_101() {
         (&json!("worker-b"), &json!("participant_ended"))
     );
     let conversation = game.see(&id).await;
-    assert_eq!(who_and_what(&conversation), [("worker-a", "だちょう"), ("worker-b", "うどん")]);
+    assert_eq!(
+        senders_and_contents(&conversation),
+        [("worker-a", "だちょう"), ("worker-b", "うどん")]
+    );
     assert_eq!(trace(&conversation)[2..], [("terminating", "worker-b"), ("ended", "worker-a")]);
 }
 
@@ -195,7 +198,7 @@ async fn reports_lasting_silence_to_both_and_keeps_messages_conv_103() {
     }
     let conversation = game.see(&id).await;
     assert_eq!(
-        who_and_what(&conversation),
+        senders_and_contents(&conversation),
         [("worker-a", "りんご"), ("worker-b", "ごりら")],
         "they are kept"
     );
@@ -221,6 +224,6 @@ async fn notifies_agent_already_there_without_new_login_conv_104() {
     assert_eq!(b.received.iter().filter(|it| it["tool"] == "authenticate").count(), 1);
     let conversation = game.see(&id).await;
     let expected = [("worker-a", "りんご"), ("worker-b", "ごりら"), ("worker-a", GOODBYE)];
-    assert_eq!(who_and_what(&conversation), expected);
+    assert_eq!(senders_and_contents(&conversation), expected);
     assert_eq!(trace(&conversation)[1], ("active", "worker-b"));
 }

@@ -1,4 +1,4 @@
-//! A backup is taken while people book, and is put back whole or not at all.
+//! Backups are taken during bookings, and restored whole or not at all.
 
 use std::sync::{
     Arc, Mutex,
@@ -66,7 +66,7 @@ async fn restores_from_backup_all_that_was_acknowledged_before_it() {
     let restored = run(&fresh, &["restore"], &copy);
     assert!(restored.status.success(), "{restored:?}");
     assert_eq!(open_to_others(&fresh.data()), []);
-    // What a backup leaves out is compiled anew: of one component.
+    // A backup leaves out compiled code: one component is compiled again.
     let alone = fresh.components().join("madoguchi.toml");
     fs::write(&alone, "bundled = false\n").unwrap();
     let mut command = command(&fresh);
@@ -139,7 +139,7 @@ async fn a_downloaded_backup_is_restored_once_unpacked() {
     assert_eq!(client.get(&path).await.text().await.unwrap(), "a blob");
     drop(process);
 
-    // What broke off is no backup: its list comes last.
+    // An interrupted backup is invalid: its list is written last.
     let broken = fs::File::options().write(true).open(&archive).unwrap();
     broken.set_len(taken.len() as u64 / 2).unwrap();
     fs::remove_dir_all(&copy).unwrap();
@@ -153,7 +153,7 @@ async fn a_downloaded_backup_is_restored_once_unpacked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_backup_that_is_not_whole_is_not_put_back_at_all() {
+async fn incomplete_backup_is_not_restored_at_all() {
     let folders = cinema_in_files();
     let mut process = Process::start(&folders);
     reserve(&Client::new(&process.url)).await;
@@ -191,7 +191,7 @@ async fn a_backup_that_is_not_whole_is_not_put_back_at_all() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_restore_that_breaks_off_has_restored_nothing() {
+async fn interrupted_restore_changes_nothing() {
     let folders = cinema_in_files();
     let mut process = Process::start(&folders);
     let reservation = reserve(&Client::new(&process.url)).await;

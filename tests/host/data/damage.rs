@@ -1,4 +1,4 @@
-//! Databases that are not what they were: noticed, reported with what to do, and no other component's problem.
+//! Damaged or missing databases: detected, reported with the remedy, and without effect on other components.
 
 use super::*;
 
@@ -11,8 +11,8 @@ async fn with_a_seat() -> TestServer {
     server
 }
 
-/// Cinema is not served, and health says which file, why, and what to do; echo is served.
-async fn is_told(client: &Client, why: &str) {
+/// Checks that cinema is not served, that health names file, reason and remedy, and that echo is served.
+async fn is_reported(client: &Client, why: &str) {
     let body = health(client).await;
     assert_eq!(body["status"], "degraded", "{why}: {body}");
     let error = body["components"]["cinema"]["error"].as_str().unwrap_or_else(|| panic!("{body}"));
@@ -33,7 +33,7 @@ async fn reports_gone_empty_or_damaged_database_and_starts_no_new_one() {
     let middle = good.len() / 2;
     pages[middle..middle + 4096].fill(0xA5);
     let mut bits = good.clone();
-    // In the headers of pages: what is in a cell cannot be checked.
+    // In the headers of pages: contents of cells have no checksum.
     for page in 1..good.len() / 4096 {
         bits[page * 4096 + 3] ^= 0x40;
     }
@@ -51,7 +51,7 @@ async fn reports_gone_empty_or_damaged_database_and_starts_no_new_one() {
             None => fs::remove_file(&file).unwrap(),
         }
         server.restart().await;
-        is_told(&server.client(), why).await;
+        is_reported(&server.client(), why).await;
         server.stop().await;
         let found = fs::read(&file).ok();
         assert_eq!(found, bytes, "what there was is left for whoever mends it: {why}");
@@ -74,7 +74,7 @@ async fn reports_gone_empty_or_damaged_database_and_starts_no_new_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_log_that_is_lost_after_a_kill_is_told() {
+async fn reports_a_log_lost_after_a_kill() {
     for zeroed in [false, true] {
         let folders = cinema_in_files();
         folders.put("echo", &component_bytes("echo"));
@@ -88,7 +88,7 @@ async fn a_log_that_is_lost_after_a_kill_is_told() {
             false => fs::remove_file(&log).unwrap(),
         }
         let mut process = Process::start(&folders);
-        is_told(&Client::new(&process.url), "its log").await;
+        is_reported(&Client::new(&process.url), "its log").await;
         process.kill();
         // The log is found again, and all is well.
         let index = folders.data().join("databases/cinema.db-shm");

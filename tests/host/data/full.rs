@@ -1,8 +1,8 @@
-//! A disk that takes nothing: what only reads is served, and the rest as soon as there is room.
+//! Full disks: reads are served, and writes resume as soon as there is room.
 
 use super::*;
 
-/// The program where no file may grow, as on a full disk; the limit can be lifted while it runs.
+/// The program on a simulated full disk; the limit can be lifted while it runs.
 fn without_room(folders: &Folders) -> std::process::Command {
     in_shell("ulimit -S -f 0; ", folders)
 }
@@ -118,7 +118,7 @@ async fn changes_wait_for_the_audit_log_unless_operator_opts_out() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
-async fn settings_that_found_no_room_are_taken_over_later() {
+async fn settings_not_written_on_a_full_disk_apply_later() {
     let folders = cinema_in_files();
     let demo = tests::root().join("components/cinema/demo.json");
     let mut catalogue: Value = serde_json::from_slice(&fs::read(demo).unwrap()).unwrap();

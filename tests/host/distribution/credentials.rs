@@ -1,4 +1,4 @@
-//! What registries are asked with: from where it comes, to whom it goes, and where it never appears (DIST-4).
+//! Credentials of registries: their sources, their recipients, and places where they never appear (DIST-4).
 
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
@@ -38,7 +38,7 @@ async fn private(asks: Asks) -> (FakeRegistry, Folders, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pushes_and_adds_with_what_the_configuration_names() {
+async fn pushes_and_adds_with_configured_credentials() {
     for asks in [Asks::Basic, Asks::Tokens(None)] {
         let (registry, folders, place) = private(asks.clone()).await;
         let build = file(&folders, "build.wasm", &rebuilt(&component_bytes("echo"), 2));
@@ -53,7 +53,7 @@ async fn pushes_and_adds_with_what_the_configuration_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn adds_with_what_docker_or_a_helper_knows() {
+async fn adds_with_credentials_of_docker_or_a_helper() {
     let (registry, folders, place) = private(Asks::Tokens(None)).await;
     let docker = home(&folders).join(".docker");
     fs::create_dir(&docker).unwrap();
@@ -113,27 +113,27 @@ async fn a_wrong_password_is_refused_and_shown_nowhere() {
     assert!(refusal.contains("environment") && !refusal.contains("s3cret"), "{refusal}");
 }
 
-/// A registry that names another place for tokens is given nothing to take there.
+/// No credentials are sent to another token service that a registry names.
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_secret_goes_to_another_realm_unless_it_is_named() {
+async fn credentials_go_to_another_realm_only_if_configured() {
     let other = FakeRegistry::start().await;
     let realm = format!("http://{}/token", other.host);
     let (registry, folders, place) = private(Asks::Tokens(Some(realm.clone()))).await;
     let refusal = refused(&output(&mut knowing(&folders, &lines(&registry), &["show", &place])));
     assert!(refusal.contains(&other.host) && refusal.contains("realm = "), "{refusal}");
-    assert_eq!(other.asked(), Vec::<String>::new());
+    assert_eq!(other.received(), Vec::<String>::new());
     // Nor is it asked in the open, with nothing.
     let refusal = refused(&output(&mut command(&folders, "", &["show", &place])));
     assert!(refusal.contains("plain http"), "{refusal}");
-    assert_eq!(other.asked(), Vec::<String>::new());
+    assert_eq!(other.received(), Vec::<String>::new());
 
     let named = format!("{}realm = \"{realm}\"\nprivate = true\n", lines(&registry));
     let output = super::printed(&output(&mut knowing(&folders, &named, &["show", &place])));
-    assert_eq!(other.asked(), ["GET /token"], "{output}");
+    assert_eq!(other.received(), ["GET /token"], "{output}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redirect_takes_nothing_secret_along() {
+async fn redirects_carry_no_credentials() {
     for asks in [Asks::Basic, Asks::Tokens(None)] {
         let (registry, folders, place) = private(asks).await;
         let elsewhere = FakeRegistry::start().await;
@@ -151,7 +151,7 @@ async fn a_redirect_takes_nothing_secret_along() {
         registry.blob("application/wasm", &build);
         let named = format!("{}private = true\n", lines(&registry));
         done(&output(&mut knowing(&folders, &named, &["show", &place])));
-        assert_eq!(elsewhere.asked().len(), 1);
+        assert_eq!(elsewhere.received().len(), 1);
         assert_eq!(elsewhere.secrets(), 0);
     }
 }

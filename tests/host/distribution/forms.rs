@@ -1,4 +1,4 @@
-//! The forms in which components lie in registries, what lies beside them, and packages (DIST-1, DIST-2, DIST-8).
+//! Formats of components in registries, their referrers, and packages (DIST-1, DIST-2, DIST-8).
 
 use serde_json::{Value, json};
 use tests::{
@@ -11,7 +11,7 @@ use super::{done, file, push, refused, run};
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 
-/// Puts the echo there as others make it.
+/// Pushes the echo in the format of another program.
 fn put(
     registry: &FakeRegistry,
     name: &str,
@@ -28,7 +28,7 @@ fn put(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn takes_components_in_the_forms_of_other_programs() {
+async fn accepts_artifact_formats_of_other_programs() {
     let (registry, folders) = (FakeRegistry::start().await, Folders::new());
     let echo = component_bytes("echo");
     let empty = ("application/vnd.oci.empty.v1+json", &b"{}"[..]);
@@ -49,7 +49,7 @@ async fn takes_components_in_the_forms_of_other_programs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pushes_the_form_that_other_programs_read() {
+async fn pushes_the_format_that_other_programs_read() {
     let (registry, folders) = (FakeRegistry::start().await, Folders::new());
     push(&folders, &registry.reference("echo:1"), 1);
     let digest = registry.tagged("echo", "1");
@@ -69,7 +69,7 @@ async fn pushes_the_form_that_other_programs_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn refuses_what_is_no_component_by_what_it_is() {
+async fn rejects_other_artifacts_naming_their_kind() {
     let (registry, folders) = (FakeRegistry::start().await, Folders::new());
     let echo = component_bytes("echo");
     let empty = ("application/vnd.oci.empty.v1+json", &b"{}"[..]);
@@ -112,7 +112,7 @@ async fn refuses_what_is_no_component_by_what_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_digest_names_one_version_which_stays() {
+async fn digest_pins_one_version() {
     let (registry, folders) = (FakeRegistry::start().await, Folders::new());
     push(&folders, &registry.reference("echo:1"), 1);
     let digest = registry.tagged("echo", "1");
@@ -128,7 +128,7 @@ async fn a_digest_names_one_version_which_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_package_lies_where_its_registry_says() {
+async fn package_resolves_through_its_registrys_metadata() {
     let (domain, registry) = (FakeRegistry::start().await, FakeRegistry::start().await);
     let folders = Folders::new();
     for tag in ["1.0.0", "1.2.0", "2.0.0-rc.1"] {
@@ -153,11 +153,11 @@ async fn a_package_lies_where_its_registry_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_lies_beside_a_component_is_listed() {
+async fn referrers_of_a_component_are_listed() {
     let (registry, folders) = (FakeRegistry::start().await, Folders::new());
     push(&folders, &registry.reference("echo:1"), 1);
     let digest = registry.tagged("echo", "1");
-    let bill = registry.refer("echo", &digest, "application/vnd.cyclonedx+json", b"{}");
+    let bill = registry.attach("echo", &digest, "application/vnd.cyclonedx+json", b"{}");
     let text = done(&run(&folders, "", &["add", &registry.reference("echo:1"), "--yes"]));
     assert!(text.contains("application/vnd.cyclonedx+json") && text.contains(&bill), "{text}");
     let output = done(&run(&folders, "", &["show", "echo", "--json"]));

@@ -1,4 +1,4 @@
-//! Registries over TLS, with certificates of an authority of one's own (DIST-11).
+//! Registries over TLS with a private certificate authority (DIST-11).
 
 use tests::{
     component_bytes,
@@ -12,13 +12,13 @@ use tests::{
 use super::{command, done, file, installed, refused, run};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_registry_of_ones_own_authority_is_pushed_to_and_pulled() {
+async fn pushes_and_pulls_with_a_private_authority() {
     let authority = FakeAuthority::new();
     let registry = FakeRegistry::start_secure(&authority).await;
     let (author, folders) = (Folders::new(), Folders::new());
     let place = registry.reference("team/echo:1");
-    for it in [&author, &folders] {
-        file(it, "ca.pem", authority.pem.as_bytes());
+    for folder in [&author, &folders] {
+        file(folder, "ca.pem", authority.pem.as_bytes());
     }
     let secure = format!("[registries.\"{}\"]\nscheme = \"https\"\n", registry.host);
     let lines = format!(
@@ -37,21 +37,21 @@ async fn a_registry_of_ones_own_authority_is_pushed_to_and_pulled() {
         }
     }
     assert_eq!(installed(&folders, "echo").0, rebuilt(&component_bytes("echo"), 1), "DIST-11");
-    assert!(registry.asked().iter().any(|it| it.ends_with(" /token")), "DIST-11");
+    assert!(registry.received().iter().any(|it| it.ends_with(" /token")), "DIST-11");
 
     // Without the file, and with another authority's, it is not asked for anything.
-    let before = registry.asked().len();
+    let before = registry.received().len();
     let other = FakeAuthority::new();
     file(&folders, "other.pem", other.pem.as_bytes());
     for lines in [secure.clone(), format!("{secure}ca = \"other.pem\"\n")] {
         let refusal = refused(&run(&folders, &lines, &["show", &place]));
         assert!(refusal.contains("certificate"), "DIST-11: {refusal}");
     }
-    assert_eq!(registry.asked().len(), before, "DIST-11");
+    assert_eq!(registry.received().len(), before, "DIST-11");
 }
 
 #[test]
-fn a_file_without_certificates_is_named_before_it_is_needed() {
+fn rejects_file_without_certificates_before_use() {
     let folders = Folders::new();
     file(&folders, "empty.pem", b"none");
     for (ca, reason) in [("empty.pem", "no certificate as PEM"), ("absent.pem", "absent.pem")] {

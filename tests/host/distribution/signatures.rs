@@ -1,4 +1,4 @@
-//! Whose signature stands on a component: by keys, and by identities (DIST-5).
+//! Signatures of components, by keys and by identities (DIST-5).
 
 use std::fs;
 
@@ -17,7 +17,7 @@ use tests::{
 
 use super::{done, file, generation, home, installed, push, refused, run};
 
-/// Who releases the component, by their certificates.
+/// The identity of the component's publisher.
 const IDENTITY: &str = "https://code.example/ann/echo/.workflows/release.yml@refs/tags/v1";
 
 /// A new private key as PEM in a file.
@@ -41,7 +41,7 @@ fn push_signed(folders: &Folders, place: &str, mark: u8, key: &str) -> String {
 
 /// Both kinds of key, and a registry that keeps no list of what is about a manifest.
 #[tokio::test(flavor = "multi_thread")]
-async fn takes_what_the_required_key_has_signed() {
+async fn accepts_signature_of_the_required_key() {
     for (is_curve, fault) in
         [(false, Fault::None), (true, Fault::None), (false, Fault::WithoutReferrers)]
     {
@@ -61,7 +61,7 @@ async fn takes_what_the_required_key_has_signed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn refuses_what_another_key_or_none_has_signed() {
+async fn rejects_missing_signature_and_one_of_another_key() {
     let (registry, author) = (FakeRegistry::start().await, Folders::new());
     let place = registry.reference("echo:1");
     let (own, other) =
@@ -82,8 +82,8 @@ async fn refuses_what_another_key_or_none_has_signed() {
     // A signature of the right key, moved to another manifest.
     push(&author, &place, 4);
     let to = registry.tagged("echo", "1");
-    let moved = registry.beside("echo", &first);
-    registry.refer("echo", &to, BUNDLE, &moved);
+    let moved = registry.attached("echo", &first);
+    registry.attach("echo", &to, BUNDLE, &moved);
     let refusal = refused(&run(folders, lines, &["update", "echo", "--yes"]));
     assert!(refusal.contains("on something else"), "{refusal}");
     assert!(installed(folders, "echo") == before);
@@ -97,9 +97,9 @@ async fn refuses_what_another_key_or_none_has_signed() {
     assert!(refusal.contains("own.pem"), "{refusal}");
 }
 
-/// The registry of the packages leads to another one, of which nothing is required.
+/// The packages' registry points to another one without requirements of its own.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_registry_that_leads_elsewhere_is_held_to_its_key() {
+async fn redirected_package_needs_its_own_registrys_key() {
     let (domain, registry) = (FakeRegistry::start().await, FakeRegistry::start().await);
     let folders = Folders::new();
     let place = registry.reference("ann/echo:1.0.0");
@@ -131,7 +131,7 @@ fn by_identity(registry: &FakeRegistry, identity: &str, issuer: &str) -> String 
 }
 
 /// A registry with the echo under the tag `1`, on which there is this bundle of Sigstore's form.
-async fn released(
+async fn publish_signed(
     signing: &FakeSigning,
     identity: &str,
     flaw: Flaw,
@@ -141,14 +141,15 @@ async fn released(
     push(&folders, &place, 1);
     let digest = registry.tagged("echo", "1");
     let bundle = signing.bundle(identity, &registry.manifest_bytes("echo", &digest), flaw);
-    registry.refer("echo", &digest, BUNDLE, &bundle);
+    registry.attach("echo", &digest, BUNDLE, &bundle);
     file(&folders, "root.json", signing.trusted_root().as_bytes());
     (registry, folders, place)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn takes_what_the_required_identity_has_signed() {
-    let (registry, folders, place) = released(&FakeSigning::new(), IDENTITY, Flaw::None).await;
+async fn accepts_signature_of_the_required_identity() {
+    let (registry, folders, place) =
+        publish_signed(&FakeSigning::new(), IDENTITY, Flaw::None).await;
     for identity in [IDENTITY, "https://code.example/ann/echo/*"] {
         let text =
             done(&run(&folders, &by_identity(&registry, identity, ISSUER), &["show", &place]));
@@ -157,7 +158,7 @@ async fn takes_what_the_required_identity_has_signed() {
     // The other form: a signature on the manifest's bytes themselves.
     let (signing, digest) = (FakeSigning::new(), registry.tagged("echo", "1"));
     let message = signing.message(IDENTITY, &registry.manifest_bytes("echo", &digest));
-    registry.refer("echo", &digest, BUNDLE, &message);
+    registry.attach("echo", &digest, BUNDLE, &message);
     let first = fs::read(home(&folders).join("root.json")).unwrap();
     file(&folders, "root.json", signing.trusted_root().as_bytes());
     done(&run(&folders, &by_identity(&registry, IDENTITY, ISSUER), &["show", &place]));
@@ -178,7 +179,7 @@ async fn takes_what_the_required_identity_has_signed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn refuses_each_signature_that_does_not_hold() {
+async fn rejects_each_invalid_signature() {
     let signing = FakeSigning::new();
     for (flaw, reason) in [
         (Flaw::Expired, "had expired when the signature was made"),
@@ -188,14 +189,15 @@ async fn refuses_each_signature_that_does_not_hold() {
         (Flaw::NoLog, "no log has it"),
         (Flaw::OtherManifest, "on something else"),
     ] {
-        let (registry, folders, place) = released(&signing, IDENTITY, flaw).await;
+        let (registry, folders, place) = publish_signed(&signing, IDENTITY, flaw).await;
         let lines = by_identity(&registry, IDENTITY, ISSUER);
         let refusal = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
         assert!(refusal.contains(reason), "{flaw:?}: {refusal}");
         assert!(!folders.components().join("echo.wasm").exists());
     }
     // Another authority and another log say nothing here.
-    let (registry, folders, place) = released(&FakeSigning::new(), IDENTITY, Flaw::None).await;
+    let (registry, folders, place) =
+        publish_signed(&FakeSigning::new(), IDENTITY, Flaw::None).await;
     file(&folders, "root.json", signing.trusted_root().as_bytes());
     let lines = by_identity(&registry, IDENTITY, ISSUER);
     let refusal = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
@@ -213,7 +215,7 @@ async fn refuses_each_signature_that_does_not_hold() {
 /// A log in its second version signs no times: an authority's timestamp does (RFC 3161). A time that is not signed counts
 /// for nothing.
 #[tokio::test(flavor = "multi_thread")]
-async fn takes_the_time_that_a_timestamp_authority_has_signed() {
+async fn accepts_time_signed_by_a_timestamp_authority() {
     let signing = FakeSigning::new();
     for (flaw, reason) in [
         (StampFlaw::None, ""),
@@ -231,7 +233,7 @@ async fn takes_the_time_that_a_timestamp_authority_has_signed() {
         let digest = registry.tagged("echo", "1");
         let manifest = registry.manifest_bytes("echo", &digest);
         let bundle = signing.stamped(IDENTITY, &manifest, flaw);
-        registry.refer("echo", &digest, BUNDLE, &bundle);
+        registry.attach("echo", &digest, BUNDLE, &bundle);
         file(&folders, "root.json", signing.trusted_root().as_bytes());
         let lines = by_identity(&registry, IDENTITY, ISSUER);
         let shown = run(&folders, &lines, &["show", &place]);

@@ -1,4 +1,4 @@
-//! Where look-ups may go: what the operator names, and nothing else.
+//! Allowed origins of look-ups: only those that the operator names.
 
 use serde_json::json;
 use tests::{
@@ -64,14 +64,14 @@ async fn asks_nothing_without_operators_entry_and_names_that_entry() {
         refused(&inside).await;
     }
     assert!(fake.received().is_empty());
-    // What the message says does allow it.
+    // The remedy in the message works.
     let lines = format!("{}\n", entry(&fake));
     let server = serving(&lines).await;
     assert_eq!(look_up(&server.client(), &fake.url("/json")).await.0, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_granted_name_that_leads_inward_is_refused_all_the_same() {
+async fn rejects_granted_name_that_resolves_to_a_private_address() {
     let fake = Fake::start().await;
     let lines = format!(
         "[[components.forms.http]]\nhost = 'localhost'\nscheme = 'http'\nport = {}\n",
@@ -110,7 +110,7 @@ async fn follows_redirect_within_what_is_allowed_and_never_inward() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_of_the_caller_goes_along() {
+async fn look_ups_send_nothing_of_the_caller() {
     let fake = Fake::start().await;
     let token = "mdg_may-look-things-up";
     let digest = host::digest::digest(token.as_bytes());

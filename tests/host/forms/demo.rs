@@ -1,4 +1,4 @@
-//! The demo: answered here, by its own path and by the origin of the specification's examples.
+//! The demo's look-ups, by its own path and by the origin of the specification's examples.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use tests::server::{Folders, TestServer};
 use super::{component_bytes, get, look_up, serving};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn samples_origin_server_path_and_the_demo_itself_answer_alike() {
+async fn sample_origin_and_own_path_answer_alike() {
     let server = serving("").await;
     let client = server.client();
     for path in [
@@ -29,7 +29,7 @@ async fn samples_origin_server_path_and_the_demo_itself_answer_alike() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn people_are_found_with_what_the_specification_names() {
+async fn demo_finds_people_with_the_specified_fields() {
     let server = serving("").await;
     let (_, found) = get(&server.client(), "/api/demo/users/search?q=sat%C5%8D&limit=2").await;
     let found = found.as_array().unwrap();
@@ -39,9 +39,9 @@ async fn people_are_found_with_what_the_specification_names() {
     }
 }
 
-/// What the page asks for itself is said to be so.
+/// The refusal names the page's own look-up.
 #[tokio::test(flavor = "multi_thread")]
-async fn returns_not_found_off_the_demo_and_says_what_to_ask_directly() {
+async fn returns_not_found_off_the_demo_naming_the_direct_address() {
     let server = serving("").await;
     let client = server.client();
     let (status, refused) = get(&client, "/api/demo/cities").await;
@@ -62,7 +62,7 @@ async fn returns_not_found_off_the_demo_and_says_what_to_ask_directly() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operators_people_take_the_place_of_ours() {
+async fn operators_people_replace_the_demo_ones() {
     let folders = Folders::new();
     folders.put("forms", &component_bytes("forms"));
     let own = json!([{ "id": 7, "name": "窓口 七子", "room": "R1" }]);
@@ -74,7 +74,7 @@ async fn an_operators_people_take_the_place_of_ours() {
     let found = |found: (u16, Value)| found.1;
     assert_eq!(found(get(&server.client(), "/api/demo/users/search").await), own);
     assert_eq!(found(get(&server.client(), "/api/demo/users/search?q=suzuki").await), json!([]));
-    // What they did not replace is there all the same, the sample's origin among it.
+    // Other parts of the demo remain, including the sample's origin.
     let (status, _) = look_up(&server.client(), "https://api.example.com/categories").await;
     assert_eq!(status, 200);
 }

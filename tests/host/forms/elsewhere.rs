@@ -1,4 +1,4 @@
-//! What other hosts may do: answer with JSON, in time, and not too much of it.
+//! Look-ups at other hosts: JSON only, within limits of time and size.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use tests::{client::Client, component_bytes, fake::Fake, process::exported, serv
 use super::{asking, entry, look_up, people};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_is_asked_for_once_and_kept_for_the_next() {
+async fn answer_is_requested_once_and_cached() {
     let fake = Fake::start().await;
     let mut server = asking(&fake, "").await;
     for url in [fake.url("/json?q=a"), fake.url("/json?q=a#part"), fake.url("/json?q=a")] {
@@ -22,7 +22,7 @@ async fn an_answer_is_asked_for_once_and_kept_for_the_next() {
     assert_eq!(fake.received().len(), 1, "one answer for all of them");
     assert_eq!(look_up(&server.client(), &fake.url("/json?q=b")).await.0, 200);
     assert_eq!(fake.received().len(), 2, "another question is asked");
-    // What did not succeed may succeed the next time.
+    // Failures are not cached.
     for _ in 0..2 {
         assert_eq!(look_up(&server.client(), &fake.url("/gone")).await.0, 502);
     }
@@ -33,7 +33,7 @@ async fn an_answer_is_asked_for_once_and_kept_for_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answer_is_fresh_for_a_minute_and_old_ones_go_by_themselves() {
+async fn answer_is_cached_for_a_minute_and_then_dropped() {
     let fake = Fake::start().await;
     let folders = Folders::new();
     folders.put("forms", &component_bytes("forms"));
@@ -70,7 +70,7 @@ fn scheduled(config: &Config) -> BTreeMap<String, ComponentConfig> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_other_sides_failure_with_status_without_its_words() {
+async fn reports_status_of_remote_failure_without_its_text() {
     let fake = Fake::start().await;
     let server = asking(&fake, "[components.forms.limits]\nhttp_timeout_ms = 3000\n").await;
     let client = server.client();
@@ -98,7 +98,7 @@ async fn reports_other_sides_failure_with_status_without_its_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_that_is_not_there_is_told_and_may_be_there_later() {
+async fn unreachable_host_is_reported_and_retried_later() {
     let gone = tests::free_addr().port();
     let lines = format!(
         "[[components.forms.http]]\nhost = '127.0.0.1'\nscheme = 'http'\nport = {gone}\nprivate = true\n"

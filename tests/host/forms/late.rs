@@ -1,4 +1,4 @@
-//! People who take longer than clients wait: the handle goes out early, and what comes late still counts.
+//! Late answers: the handle is sent before clients time out, and an answer after that still counts.
 
 use futures::StreamExt;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use tests::{
 
 use super::serving;
 
-fn flat() -> Value {
+fn flat_form() -> Value {
     forms::form(json!([{ "name": "place", "type": "text", "label": "Place", "required": true }]))
 }
 
@@ -22,8 +22,8 @@ fn with_file() -> Value {
     ]))
 }
 
-/// What comes in the answer to a request of a session.
-async fn opens(session: &LegacySession, tool: &str, arguments: Value) -> Listener {
+/// Calls a tool of a session and listens to the response.
+async fn call_streamed(session: &LegacySession, tool: &str, arguments: Value) -> Listener {
     let params = json!({ "name": tool, "arguments": arguments });
     let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
     Listener::of(session.post(call).await)
@@ -42,10 +42,11 @@ fn handle(result: &Value) -> String {
 async fn late_answer_to_a_legacy_question_still_counts() {
     let server = serving("[sessions]\nquestion_wait_s = 1\n").await;
     let client = server.client();
-    for (capability, form) in [("form", flat()), ("url", with_file())] {
+    for (capability, form) in [("form", flat_form()), ("url", with_file())] {
         let capabilities = json!({ "elicitation": { capability: {} } });
         let session = LegacySession::open_with(&server.url(), capabilities).await;
-        let mut listener = opens(&session, "request_form", json!({ "form_schema": form })).await;
+        let mut listener =
+            call_streamed(&session, "request_form", json!({ "form_schema": form })).await;
         let asked = listener.next(PATIENCE).await.unwrap();
         assert_eq!(asked["method"], "elicitation/create", "{asked}");
         let result = listener.next(PATIENCE).await.unwrap()["result"].clone();
@@ -58,10 +59,10 @@ async fn late_answer_to_a_legacy_question_still_counts() {
         let answer = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": content });
         session.post(answer).await;
         let wait = json!({ "handle": handle, "timeout_seconds": 30 });
-        let come = client.output("get_form_submission", wait).await;
+        let submission = client.output("get_form_submission", wait).await;
         match capability {
-            "form" => assert_eq!(come["values"], json!({ "place": "京都" }), "{come}"),
-            _ => assert_eq!(come["status"], "declined", "{come}"),
+            "form" => assert_eq!(submission["values"], json!({ "place": "京都" }), "{submission}"),
+            _ => assert_eq!(submission["status"], "declined", "{submission}"),
         }
     }
 }
@@ -71,7 +72,8 @@ async fn a_legacy_answer_in_time_is_the_result() {
     let server = serving("").await;
     let capabilities = json!({ "elicitation": { "form": {} } });
     let session = LegacySession::open_with(&server.url(), capabilities).await;
-    let mut listener = opens(&session, "request_form", json!({ "form_schema": flat() })).await;
+    let mut listener =
+        call_streamed(&session, "request_form", json!({ "form_schema": flat_form() })).await;
     let asked = listener.next(PATIENCE).await.unwrap();
     let content = json!({ "action": "accept", "content": { "place": "京都" } });
     session.post(json!({ "jsonrpc": "2.0", "id": asked["id"], "result": content })).await;
@@ -80,12 +82,13 @@ async fn a_legacy_answer_in_time_is_the_result() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_fails_to_ask_gets_the_form_all_the_same() {
+async fn client_failing_to_ask_still_gets_the_form() {
     let server = serving("").await;
     let client = server.client();
     let capabilities = json!({ "elicitation": { "form": {} } });
     let session = LegacySession::open_with(&server.url(), capabilities).await;
-    let mut listener = opens(&session, "request_form", json!({ "form_schema": flat() })).await;
+    let mut listener =
+        call_streamed(&session, "request_form", json!({ "form_schema": flat_form() })).await;
     let asked = listener.next(PATIENCE).await.unwrap();
     let error = json!({ "code": -32601, "message": "Method not found" });
     session.post(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
@@ -94,8 +97,8 @@ async fn a_client_that_fails_to_ask_gets_the_form_all_the_same() {
     let values = json!({ "handle": handle(&result), "values": { "place": "奈良" } });
     client.output("submit_form", values).await;
     let wait = json!({ "handle": handle(&result), "timeout_seconds": 30 });
-    let come = client.output("get_form_submission", wait).await;
-    assert_eq!(come["values"], json!({ "place": "奈良" }), "{come}");
+    let submission = client.output("get_form_submission", wait).await;
+    assert_eq!(submission["values"], json!({ "place": "奈良" }), "{submission}");
 }
 
 /// The `_meta` of a client that opens addresses, and wants to know how a call gets on.
@@ -107,7 +110,7 @@ fn meta() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn progress_tells_the_address_before_anybody_waits() {
+async fn progress_reports_the_address_before_the_wait() {
     let server = serving("").await;
     let client = server.client();
     let mut params = json!({
@@ -146,7 +149,7 @@ async fn headers_and_comments_come_while_a_call_waits() {
         folders.put("forms", &tests::component_bytes("forms"));
         let server = tests::server::TestServer::start(folders, |it| it.fast_path = fast_path).await;
         let client = server.client();
-        let asked = forms::ask(&client, &flat()).await;
+        let asked = forms::ask(&client, &flat_form()).await;
         let arguments = json!({ "handle": asked.handle, "timeout_seconds": 45 });
         let params = json!({ "name": "get_form_submission", "arguments": arguments });
         let response = client.send("tools/call", params).await;
@@ -166,10 +169,10 @@ async fn headers_and_comments_come_while_a_call_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn argument_errors_speak_no_rust() {
+async fn argument_errors_mention_no_rust_types() {
     let server = serving("").await;
     let client = server.client();
-    let asked = forms::ask(&client, &flat()).await;
+    let asked = forms::ask(&client, &flat_form()).await;
     for seconds in [json!(-1), json!("60"), json!(1.5), json!(5_000_000_000_u64), json!([])] {
         let arguments = json!({ "handle": asked.handle, "timeout_seconds": seconds });
         let failure = client.failure("get_form_submission", arguments.clone()).await;

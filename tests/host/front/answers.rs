@@ -1,4 +1,4 @@
-//! What is answered to whatever else is asked for.
+//! Responses to unusual requests: unknown paths, wrong methods, batches, long names.
 
 use super::*;
 
@@ -16,7 +16,7 @@ const PROBED: [&str; 9] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unknown_paths_are_answered_as_by_a_server() {
+async fn unknown_paths_get_404() {
     for lines in [String::new(), entry("ann", ANN)] {
         let server = serve(&lines).await;
         let client = server.client();
@@ -39,7 +39,7 @@ async fn unknown_paths_are_answered_as_by_a_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_methods_are_405_with_what_is_allowed() {
+async fn wrong_methods_get_405_with_the_allowed_ones() {
     let server = TestServer::with(&["assistant", "echo"]).await;
     for (method, path) in [
         (Method::GET, "/rpc"),
@@ -55,7 +55,7 @@ async fn wrong_methods_are_405_with_what_is_allowed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_slash_at_the_end_of_mcp_changes_nothing() {
+async fn mcp_with_a_trailing_slash_is_the_same() {
     let server = serve(&entry("ann", ANN)).await;
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": Client::meta() } });
     let headers = [
@@ -72,7 +72,7 @@ async fn a_slash_at_the_end_of_mcp_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_answer_says_nosniff() {
+async fn every_response_has_nosniff() {
     let server = serve("").await;
     for path in ["/rpc", "/api/nothing", "/api/health", "/register", "/mcp", "/"] {
         let answer = server.client().get(path).await;
@@ -101,10 +101,10 @@ async fn pages_elsewhere_are_refused_without_an_origin_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_giant_name_is_compared_with_none_and_not_said_back() {
+async fn giant_name_is_neither_compared_nor_echoed() {
     let server = serve("").await;
     let client = server.client();
-    // Full of what the names of tools are made of.
+    // Made of characters of tool names.
     let giant = "greetecho".repeat(100_000);
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": giant, "params": {} });
     let answer = client.post("/rpc", &[], call.to_string()).await.text().await.unwrap();
@@ -132,7 +132,7 @@ async fn a_giant_name_is_compared_with_none_and_not_said_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_id_comes_back_as_it_came() {
+async fn request_id_is_returned_unchanged() {
     let server = serve("").await;
     for id in ["123456789012345678901234567890", "-0.10", "\"\\u7a93\"", "1e3", "null"] {
         for method in ["echo", "nothing"] {
@@ -162,7 +162,7 @@ async fn each_request_of_a_batch_counts_for_the_rate() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_of_a_batch_could_not_be_told_is_not_carried_out() {
+async fn batch_items_without_room_for_answers_are_not_run() {
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "whoami" }).to_string();
     let batch = format!("[{}]", vec![request; 32].join(","));
     let folders = Folders::new();
@@ -186,7 +186,7 @@ async fn what_of_a_batch_could_not_be_told_is_not_carried_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn long_answers_that_wait_for_their_readers_have_a_budget() {
+async fn long_answers_waiting_for_readers_have_a_budget() {
     let lines = "body_bytes_max = 8388608\n[connections]\nanswers_bytes_max = 1048576\n";
     let server = serve(lines).await;
     // More than the system takes for a client that does not read.

@@ -1,4 +1,4 @@
-//! Bodies: whose they are is known first, and together they have a budget.
+//! Request bodies: authorized first, and within a common budget.
 
 use futures::{StreamExt, stream::FuturesUnordered};
 
@@ -8,7 +8,7 @@ use super::*;
 const NARROW: &str = "body_bytes_max = 100000\n[chat]\nbody_bytes_max = 100000\n[connections]\nbodies_bytes_max = 300000\n";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn strangers_are_refused_before_their_bodies_are_read() {
+async fn unauthenticated_requests_are_rejected_before_their_bodies() {
     let password = "[chat]\npassword = { value = 'open' }\n";
     for (lines, is_open) in
         [(password.to_owned() + &entry("ann", ANN), false), (password.to_owned(), true)]
@@ -20,7 +20,7 @@ async fn strangers_are_refused_before_their_bodies_are_read() {
             raw.begin(path, "", 3_000_000).await;
             assert_eq!(raw.status().await, 401, "{path}: and no byte was sent");
         }
-        // What says nothing of its length is not read to its end either.
+        // Bodies without a length are not read to their end either.
         let mut raw = Raw::to(&server).await;
         raw.send(
             "POST /api/auth HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n",
@@ -32,7 +32,7 @@ async fn strangers_are_refused_before_their_bodies_are_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cookie_opens_the_chat_for_more_than_strangers_may_send() {
+async fn cookie_allows_larger_chat_bodies_than_strangers_get() {
     let folders = Folders::new();
     for name in ["assistant", "cinema"] {
         folders.put(name, &component_bytes(name));
@@ -54,7 +54,7 @@ async fn a_cookie_opens_the_chat_for_more_than_strangers_may_send() {
     assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
 }
 
-/// A request of which most has come.
+/// A request that is sent in part.
 async fn half_sent(server: &TestServer, token: &str) -> Raw {
     let mut raw = Raw::to(server).await;
     let token =
@@ -64,7 +64,7 @@ async fn half_sent(server: &TestServer, token: &str) -> Raw {
     raw
 }
 
-/// Waits for the next of these to be answered: it must be that there is no room.
+/// Waits for the next answer, which must report a lack of room.
 async fn next_is_busy(waiting: &mut FuturesUnordered<impl Future<Output = String>>) {
     let head = waiting.next().await.expect("one is left");
     assert!(head.starts_with("HTTP/1.1 503 ") && head.contains("retry-after"), "{head}");
@@ -94,13 +94,13 @@ async fn bodies_in_memory_have_a_budget_over_all_requests() {
         next_is_busy(&mut waiting).await;
     }
     echoes(&server.client()).await;
-    // What is given up holds nothing any more.
+    // Abandoned requests free their budget.
     drop(waiting);
     succeeds(&server, "").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_callers_bodies_leave_room_for_anothers() {
+async fn bodies_of_one_caller_leave_room_for_others() {
     let server = serve(&(NARROW.to_owned() + &entry("ann", ANN) + &entry("ben", BEN))).await;
     let mut waiting = FuturesUnordered::new();
     for _ in 0..3 {
@@ -118,7 +118,7 @@ async fn one_callers_bodies_leave_room_for_anothers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refused_upload_is_answered_while_it_is_sent() {
+async fn rejected_upload_is_answered_while_it_is_sent() {
     let server = serve("").await;
     let mut raw = Raw::to(&server).await;
     raw.begin("/rpc", "", 10 << 20).await;
@@ -127,12 +127,12 @@ async fn a_refused_upload_is_answered_while_it_is_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_body_of_too_many_values_is_refused_on_every_way() {
+async fn body_of_too_many_values_is_rejected_everywhere() {
     let server = serve("").await;
     let client = server.client();
     let call = |zeros: usize| json!({ "name": "echo", "arguments": { "value": { "list": vec![0; zeros] } } });
     let rpc = |zeros: usize| json!({ "jsonrpc": "2.0", "id": 1, "method": "echo", "params": call(zeros)["arguments"] });
-    // Longer than what is not counted.
+    // Longer than uncounted bodies.
     let (few, many) = (150_000, 200_001);
     assert_eq!(client.post("/rpc", &[], rpc(few).to_string()).await.status(), StatusCode::OK);
     let answer = client.post("/rpc", &[], rpc(many).to_string()).await;

@@ -1,4 +1,4 @@
-//! The log: what a client does by going away is no error.
+//! The log: disconnecting clients are no errors, and texts of clients start no line.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use tests::process::{Process, command};
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_that_go_away_are_no_errors() {
+async fn disconnecting_clients_are_not_logged_as_errors() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let log = folders.components().with_file_name("log");
@@ -54,7 +54,7 @@ async fn clients_that_go_away_are_no_errors() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_others_say_begins_no_line_of_the_log() {
+async fn client_texts_cannot_start_a_log_line() {
     let folders = Folders::new();
     folders.put("rogue", &component_bytes("rogue"));
     folders.put("a\n2026-01-01T00:00:00Z ERROR forged", b"no component");

@@ -1,4 +1,4 @@
-//! The end of a server: soon, whatever strangers hold open, and with the answers that were on their way.
+//! The server's stop: prompt whatever idle clients do, and with all pending answers.
 
 use tests::{
     client::Listener,
@@ -11,8 +11,8 @@ use super::*;
 const PATIENT: &str =
     "[connections]\nstop_s = 600\n[limits]\ncpu_ms_max = 600000\ndeadline_ms = 600000\n";
 
-/// A call that runs when this returns; it ends with its client, long before it has counted so far.
-async fn counts(client: &Client) -> Listener {
+/// Starts a long call, which ends with its client.
+async fn start_counting(client: &Client) -> Listener {
     let mut meta = Client::meta();
     meta["progressToken"] = "far".into();
     let arguments = json!({ "steps": 20_000 });
@@ -23,7 +23,7 @@ async fn counts(client: &Client) -> Listener {
     progress
 }
 
-/// Asks `/api/ready` until it says so.
+/// Polls `/api/ready` for this status.
 async fn until_ready_is(client: &Client, ready: bool) -> Value {
     let asked = async {
         loop {
@@ -43,9 +43,9 @@ async fn until_ready_is(client: &Client, ready: bool) -> Value {
     tokio::time::timeout(LONG, asked).await.expect("it says so")
 }
 
-/// STO-40: a load balancer has no token, and learns nothing else.
+/// STO-40: a load balancer needs no token, and learns nothing else.
 #[tokio::test(flavor = "multi_thread")]
-async fn readiness_is_asked_without_a_token_and_says_no_more() {
+async fn readiness_needs_no_token_and_reveals_no_more() {
     let server = serve(&entry("ann", ANN)).await;
     let client = server.client();
     assert_eq!(client.get("/api/cinema").await.status(), 401, "a token is needed elsewhere");
@@ -58,7 +58,7 @@ async fn readiness_is_asked_without_a_token_and_says_no_more() {
 
 /// STO-41: a server that is to stop says so, and takes calls until load balancers have seen it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_leaves_is_not_ready_and_takes_calls() {
+async fn stopping_server_is_not_ready_but_takes_calls() {
     // It is not waited for: the test ends before.
     let mut server = serve("[connections]\ndrain_s = 600").await;
     let (client, addr) = (server.client(), server.server().addr.unwrap());
@@ -88,10 +88,10 @@ async fn a_server_that_leaves_is_not_ready_and_takes_calls() {
 
 /// STO-41: what comes while the last calls run is told to come again, on each way; what runs ends.
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_after_the_stop_are_told_to_come_again() {
+async fn calls_after_the_stop_get_a_retry_time() {
     let mut server = serve(PATIENT).await;
     let client = server.client();
-    let call = counts(&client).await;
+    let call = start_counting(&client).await;
     let listening = client.listen().await;
     let asked = async {
         until_ready_is(&client, false).await;
@@ -139,13 +139,13 @@ async fn is_not_waited_for(mut call: Listener) {
     }
 }
 
-/// STO-41: who sends the signal once more does not want to wait.
+/// STO-41: a second signal ends the program at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_signal_ends_the_program_at_once() {
     let folders = Folders::new();
     let mut process = program(&folders, PATIENT);
     let client = Client::new(&process.url);
-    let call = counts(&client).await;
+    let call = start_counting(&client).await;
     process.signal();
     until_ready_is(&client, false).await;
     process.signal();
@@ -155,18 +155,18 @@ async fn a_second_signal_ends_the_program_at_once() {
 
 /// STO-41: a stop has an end, whatever a call does.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_outlasts_stop_s_ends_with_the_program() {
+async fn call_longer_than_stop_s_ends_with_the_program() {
     let folders = Folders::new();
     let lines = PATIENT.replace("stop_s = 600", "stop_s = 1");
     let mut process = program(&folders, &lines);
-    let call = counts(&Client::new(&process.url)).await;
+    let call = start_counting(&Client::new(&process.url)).await;
     process.signal();
     process.wait();
     is_not_waited_for(call).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stop_waits_for_calls_and_not_for_strangers() {
+async fn stop_waits_for_calls_but_not_for_idle_connections() {
     let mut server = serve("[connections]\nstop_s = 600\n").await;
     let mut held = Vec::new();
     for request in [

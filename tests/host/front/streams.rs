@@ -1,8 +1,8 @@
-//! Streams that are listened to: until their token expires, and until their session is ended.
+//! Event streams end with their token or their session.
 
 use super::*;
 
-/// A server that lets Ann in for so many seconds, and Ben for ever.
+/// A server where Ann's token expires after this many seconds, and Ben's never.
 async fn serve_for(seconds: i64) -> TestServer {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));

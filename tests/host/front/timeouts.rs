@@ -1,4 +1,4 @@
-//! Connections: their time-outs, and how many there are.
+//! Time-outs and limits of connections.
 
 use super::*;
 
@@ -7,7 +7,7 @@ const HASTY: &str = "[connections]\nheader_s = 1\nbody_s = 1\nidle_s = 2\nwrite_
 #[tokio::test(flavor = "multi_thread")]
 async fn half_heads_idle_connections_and_half_bodies_end() {
     let server = serve(HASTY).await;
-    // Each says what it says at once: a second later it may be closed.
+    // Each sends its text at once: a second later it may be closed.
     let mut idle = Raw::to(&server).await;
     idle.send("GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     assert_eq!(idle.status().await, 200);
@@ -29,7 +29,7 @@ async fn half_heads_idle_connections_and_half_bodies_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_body_that_drips_ends_and_a_slow_one_is_answered() {
+async fn dripping_body_times_out_and_slow_one_is_answered() {
     let server = serve("[connections]\nbody_s = 1\nbody_bytes_per_s_min = 100\n").await;
     let text = rpc();
     let slowly = async |path: &str, padding: usize| {
@@ -50,7 +50,7 @@ async fn a_body_that_drips_ends_and_a_slow_one_is_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_server_still_takes_a_new_client() {
+async fn full_server_accepts_a_new_client() {
     let server = serve("[connections]\nconnections_max = 16\n").await;
     let mut held = Vec::new();
     for _ in 0..40 {
@@ -63,7 +63,7 @@ async fn a_full_server_still_takes_a_new_client() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_reads_nothing_is_let_go() {
+async fn connection_that_is_not_read_is_closed() {
     let server = serve(HASTY).await;
     let mut raw = Raw::to(&server).await;
     let value = "x".repeat(1 << 20);
@@ -95,7 +95,7 @@ async fn http_2_is_not_served() {
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer:?}");
 }
 
-/// A file that no buffers between hold whole.
+/// A file larger than all buffers in between.
 const BIG: usize = 16 << 20;
 
 /// The address of a file of so many bytes, which `client` leaves.
@@ -121,7 +121,7 @@ async fn begins(raw: &mut Raw, path: &str, token: Option<&str>) -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn slow_readers_of_one_address_leave_another_its_share() {
+async fn slow_readers_of_one_address_leave_others_their_share() {
     let server = serve("[connections]\nconnections_max = 16\n").await;
     let path = big(&server.client()).await;
     let mut held = Vec::new();
@@ -142,7 +142,7 @@ async fn slow_readers_of_one_address_leave_another_its_share() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn slow_readers_of_one_token_leave_another_its_share() {
+async fn slow_readers_of_one_token_leave_others_their_share() {
     let lines =
         format!("{}{}[connections]\nconnections_max = 16\n", entry("ann", ANN), entry("ben", BEN));
     let server = serve(&lines).await;
@@ -171,7 +171,7 @@ async fn slow_readers_of_one_token_leave_another_its_share() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_caller_does_not_take_all_downloads() {
+async fn one_caller_cannot_use_all_downloads() {
     let lines =
         format!("{}{}[blobs]\ncaller_downloads_max = 2\n", entry("ann", ANN), entry("ben", BEN));
     let server = serve(&lines).await;

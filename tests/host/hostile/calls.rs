@@ -1,4 +1,4 @@
-//! Calls that take too much, put out what they must not, or ask without end.
+//! Calls that take too much, return invalid output, or ask endlessly.
 
 use host::limits::CheckOutputs;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn stops_each_misdeed_at_its_named_limit_and_serves_neighbour() {
     let server = server(&["echo", "rogue"], limits()).await;
     let client = server.client();
     for (tool, limit) in LIMITED {
-        let (failure, _) = beside(&server, client.failure(tool, json!({}))).await;
+        let (failure, _) = while_serving_neighbour(&server, client.failure(tool, json!({}))).await;
         assert_eq!(failure["error"], "limit_exceeded", "{tool}: {failure}");
         assert_eq!(failure["data"]["limit"], limit, "{tool}: {failure}");
         assert!(failure["message"].as_str().unwrap().contains(limit), "{tool}: {failure}");
@@ -33,11 +33,11 @@ async fn stops_each_misdeed_at_its_named_limit_and_serves_neighbour() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_used_is_not_passed_on_whatever_asks_for_it() {
+async fn unusable_output_is_withheld_on_every_surface() {
     let server = server(&["echo", "rogue"], limits()).await;
     let client = server.client();
     for tool in BROKEN {
-        let (failure, _) = beside(&server, client.failure(tool, json!({}))).await;
+        let (failure, _) = while_serving_neighbour(&server, client.failure(tool, json!({}))).await;
         assert_eq!(failure["error"], "internal_error", "{tool}: {failure}");
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": tool, "params": {} });
         let answer = client.post("/rpc", &[], body.to_string()).await.text().await.unwrap();
@@ -47,7 +47,7 @@ async fn what_cannot_be_used_is_not_passed_on_whatever_asks_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lie_passes_only_where_outputs_are_unchecked() {
+async fn outputs_against_schema_pass_only_if_unchecked() {
     let trusting = Limits { check_outputs: CheckOutputs::Never, ..limits() };
     let server = server(&["rogue"], trusting).await;
     assert_eq!(server.client().output("lie", json!({})).await["answer"], "forty-two");
@@ -67,7 +67,7 @@ async fn round(client: &Client, before: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_that_asks_without_end_is_given_up() {
+async fn endlessly_asking_tool_is_stopped() {
     let server = server(&["echo", "rogue"], limits()).await;
     let client = server.client();
     let nagging = async {
@@ -80,13 +80,13 @@ async fn a_tool_that_asks_without_end_is_given_up() {
         }
         panic!("it asks on: {last}")
     };
-    let ((rounds, last), _) = beside(&server, nagging).await;
+    let ((rounds, last), _) = while_serving_neighbour(&server, nagging).await;
     assert_eq!(rounds, 10, "the official SDKs ask no more often");
     assert_eq!(last["_meta"]["madoguchi/error"]["data"]["limit"], "rounds_max", "{last}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn json_too_deep_to_be_read_is_refused_on_its_way_in() {
+async fn rejects_too_deeply_nested_json() {
     let server = server(&["echo"], limits()).await;
     let client = server.client();
     let value = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
@@ -106,7 +106,7 @@ async fn json_too_deep_to_be_read_is_refused_on_its_way_in() {
         let mcp = client.post("/mcp", &headers, call).await.text().await.unwrap();
         (mcp, client.post("/rpc", &[], rpc).await.text().await.unwrap())
     };
-    let ((mcp, rpc), _) = beside(&server, both).await;
+    let ((mcp, rpc), _) = while_serving_neighbour(&server, both).await;
     for answer in [mcp, rpc] {
         assert!(answer.contains("\"error\"") || answer.contains("isError"), "{answer:.300}");
         assert!(!answer.contains("[[[["), "{answer:.300}");

@@ -1,4 +1,4 @@
-//! Many calls at once, and many lines and notes in one.
+//! Floods of calls, log lines and notifications.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ async fn flood_of_unnoticeably_short_calls_leaves_neighbour_its_turn() {
                 }
             })
         }));
-        let (done, served) = beside(&server, flood).await;
+        let (done, served) = while_serving_neighbour(&server, flood).await;
         done.into_iter().for_each(Result::unwrap);
         most = most.max(served);
         if most > 20 {
@@ -74,7 +74,7 @@ async fn answers_a_call_waiting_past_its_deadline_for_a_place() {
     let spin =
         |client: Client| tokio::spawn(async move { client.failure("spin", json!({})).await });
     let all = join_all((0..4).map(|_| spin(server.client())));
-    let (answers, _) = beside(&server, all).await;
+    let (answers, _) = while_serving_neighbour(&server, all).await;
     let answers: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
     let count = |error: &str| answers.iter().filter(|it| it["error"] == error).count();
     assert!(count("limit_exceeded") >= 1, "{answers:?}");
@@ -95,11 +95,11 @@ async fn waiting_for_a_place_counts_against_the_deadline() {
     tokio::time::sleep(2 * second).await;
     let waits = begin("spin");
     tokio::time::sleep(2 * second).await;
-    let beside = begin("grind_read");
+    let neighbour = begin("grind_read");
     assert_eq!(first.await.unwrap().0["data"]["limit"], "deadline_ms");
     let (waited, ended) = waits.await.unwrap();
     assert_eq!(waited["data"]["limit"], "deadline_ms");
-    assert!(beside.await.unwrap().1 > ended, "it began later, and waited for nothing");
+    assert!(neighbour.await.unwrap().1 > ended, "it began later, and waited for nothing");
 }
 
 /// A call that asks for notifications of its progress.
@@ -111,13 +111,13 @@ pub(super) async fn call_with_progress(client: &Client, tool: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flood_of_lines_and_notes_is_cut_and_the_call_goes_on() {
+async fn flood_of_log_lines_and_notifications_is_cut() {
     // Its time is no matter here, and a slow machine takes more of it.
     let patient = Limits { cpu_ms_max: 60_000, deadline_ms: 60_000, ..limits() };
     let server = server(&["echo", "rogue"], patient).await;
     let client = server.client();
     for tool in ["chatter", "whisper", "report"] {
-        let (result, _) = beside(&server, call_with_progress(&client, tool)).await;
+        let (result, _) = while_serving_neighbour(&server, call_with_progress(&client, tool)).await;
         assert_ne!(result["isError"], true, "{tool}: {result}");
     }
 }

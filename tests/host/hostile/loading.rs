@@ -29,7 +29,7 @@ async fn keeps_out_component_failing_its_tool_listing_with_the_reason() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_component_that_is_slow_to_start_delays_no_other() {
+async fn slow_start_of_a_component_delays_no_other() {
     let server = server(&["echo"], Limits { cpu_ms_max: 60_000, ..limits() }).await;
     let client = server.client();
     server.folders.put("saboteur", &sabotaged(b's'));
@@ -42,13 +42,13 @@ async fn a_component_that_is_slow_to_start_delays_no_other() {
         }
         false
     };
-    let (there, served) = beside(&server, there).await;
+    let (there, served) = while_serving_neighbour(&server, there).await;
     assert!(there, "{}", error_of(&server, "saboteur").await);
     assert!(served > 5, "the neighbour was served {served} times only");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bad_version_leaves_the_good_one_serving() {
+async fn invalid_version_leaves_the_valid_one_serving() {
     let server = server(&["echo", "saboteur"], limits()).await;
     let client = server.client();
     client.output("begin", json!({})).await;
@@ -62,7 +62,7 @@ async fn a_bad_version_leaves_the_good_one_serving() {
         }
         String::new()
     };
-    let (error, _) = beside(&server, error).await;
+    let (error, _) = while_serving_neighbour(&server, error).await;
     assert!(error.contains("cpu_ms_max"), "{error}");
     client.output("begin", json!({})).await;
 }

@@ -1,4 +1,4 @@
-//! The program as users start it: what its log says of each misdeed, and what is left of its memory.
+//! Hostile components in the program as users start it: its log, and its memory afterwards.
 
 use std::{fs, fs::File, time::Duration};
 
@@ -13,7 +13,7 @@ use super::{
     *,
 };
 
-/// What one round of everything may leave behind: pages that the pool and the allocator keep warm.
+/// Allowed growth of memory by one round: pages cached by the pool and the allocator.
 const SLACK: u64 = 32 << 20;
 
 async fn everything(client: &Client) {
@@ -31,7 +31,7 @@ async fn everything(client: &Client) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn log_names_each_limit_and_memory_returns_to_where_it_was() {
+async fn log_names_each_limit_and_memory_returns_to_its_level() {
     let folders = Folders::new();
     for name in ["echo", "rogue", "saboteur"] {
         folders.put(name, &component_bytes(name));

@@ -1,4 +1,4 @@
-//! Harm done through the database.
+//! Hostile use of the database.
 
 use tests::postgres::Cluster;
 
@@ -15,14 +15,15 @@ async fn ends_a_never_ending_statement_and_the_database_lives_on() {
     let server = server(&["echo", "saboteur"], Limits { deadline_ms: 4_000, ..limits() }).await;
     let client = server.client();
     for tool in ["grind_read", "grind_write"] {
-        let (failure, served) = beside(&server, client.failure(tool, json!({}))).await;
+        let (failure, served) =
+            while_serving_neighbour(&server, client.failure(tool, json!({}))).await;
         assert!(names_the_deadline(&failure), "{tool}: {failure}");
         assert!(served > 5, "{tool}: the neighbour was served {served} times only");
         client.output("begin", json!({})).await;
     }
 }
 
-/// Bytes that all databases take.
+/// Bytes of all databases.
 fn on_disk(server: &TestServer) -> u64 {
     let Some(url) = server.folders.store() else {
         let files = std::fs::read_dir(server.databases()).unwrap().flatten();
@@ -39,7 +40,7 @@ async fn a_database_is_full_at_its_limit_and_can_be_emptied() {
     let room = limits.database_bytes_max;
     let server = server(&["echo", "saboteur"], Limits { deadline_ms: 30_000, ..limits }).await;
     let client = server.client();
-    let (failure, _) = beside(&server, client.failure("fill", json!({}))).await;
+    let (failure, _) = while_serving_neighbour(&server, client.failure("fill", json!({}))).await;
     assert!(failure["message"].as_str().unwrap().contains("database_bytes_max"), "{failure}");
     assert!(client.output("begin", json!({})).await["rows"].as_i64().unwrap() > 0);
     let bytes = on_disk(&server);

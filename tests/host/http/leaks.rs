@@ -1,4 +1,4 @@
-//! A secret of the operator's is looked for wherever it must not be.
+//! A secret of the operator appears only in requests to its host.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use tests::{collector::Collector, fake::Fake, operator::Operator};
 
 use super::{Courier, SECRET, SECRET_IN_QUERY, SECRETS, entry};
 
-/// Each form that gives the secret away.
+/// Encodings of the secret to search for.
 const FORMS: [&str; 3] = [SECRET, SECRET_IN_QUERY, "s3cr3t"];
 
-/// Where the secret could have got to, by name: a source more is a line more.
+/// Places where the secret could appear, by name.
 #[derive(Default)]
 struct Sources(BTreeMap<String, Vec<u8>>);
 
@@ -20,13 +20,13 @@ impl Sources {
         self.0.insert(name.into(), content.into());
     }
 
-    fn with(&self, form: &str) -> Vec<&str> {
+    fn containing(&self, form: &str) -> Vec<&str> {
         let has = |content: &[u8]| content.windows(form.len()).any(|it| it == form.as_bytes());
         self.0.iter().filter(|(_, it)| has(it)).map(|(name, _)| name.as_str()).collect()
     }
 }
 
-/// The calls that could bring it to light, by name: each answer is a source.
+/// Calls whose answers could contain it, by name.
 fn calls(fake: &Fake) -> Vec<(&'static str, &'static str, serde_json::Value)> {
     let backwards: String = SECRET.chars().rev().collect();
     let fetch = |path: &str| json!({ "url": fake.url(path), "look_for_reversed": backwards });
@@ -45,7 +45,7 @@ fn calls(fake: &Fake) -> Vec<(&'static str, &'static str, serde_json::Value)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_secret_appears_nowhere_but_in_the_request_to_its_host() {
+async fn secret_appears_only_in_the_request_to_its_host() {
     let fake = Fake::start().await;
     let limits = "limits = { http_timeout_ms = 2000 }\n";
     let closed = entry("127.0.0.2", &fake, SECRETS);
@@ -92,17 +92,20 @@ async fn a_secret_appears_nowhere_but_in_the_request_to_its_host() {
         assert!(request.contains(SECRET) && request.contains(SECRET_IN_QUERY), "{request}");
     }
     assert!(sources.0["log"].len() > 10_000, "the log is a full one");
-    assert!(sources.with("fetch").contains(&"operator: audit?lines=1000"), "calls are audited");
-    assert!(sources.with("courier").contains(&"traces"), "and traced");
-    assert!(sources.with("madoguchi_http_requests_total").contains(&"operator: metrics"));
+    assert!(
+        sources.containing("fetch").contains(&"operator: audit?lines=1000"),
+        "calls are audited"
+    );
+    assert!(sources.containing("courier").contains(&"traces"), "and traced");
+    assert!(sources.containing("madoguchi_http_requests_total").contains(&"operator: metrics"));
     assert!(sources.0["mcp: a host that says back what it heard"].len() > 100);
     for form in FORMS {
-        assert_eq!(sources.with(form), Vec::<&str>::new(), "{form} got out");
+        assert_eq!(sources.containing(form), Vec::<&str>::new(), "{form} got out");
     }
 }
 
 #[test]
-fn a_mistake_beside_a_secret_is_named_without_the_secret() {
+fn configuration_error_near_a_secret_hides_the_secret() {
     let folders = tests::server::Folders::new();
     let secret = "{ header = 'X-Key', valeu = 'x', value = 's3cr3t/of+the&operator' }";
     let lines = format!("[[components.courier.http]]\nhost = 'a.example'\nsecrets = [{secret}]");

@@ -1,4 +1,4 @@
-//! What the requests of one call may take; what is too much is named in the log.
+//! Limits of the outgoing requests of one call, each named in the log.
 
 use serde_json::json;
 use tests::fake::Fake;
@@ -28,7 +28,7 @@ async fn caps_requests_of_a_call_and_the_next_call_has_as_many_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_moves_so_many_bytes_and_no_more_either_way() {
+async fn bytes_of_a_call_are_limited_in_both_directions() {
     let (courier, fake) = courier("http_bytes_max = 200_000").await;
     let upload = |bytes: usize| json!({ "url": fake.url("/ok"), "method": "POST", "body": "ab", "body_bytes": bytes });
     courier.client.output("fetch", upload(150_000)).await;
@@ -41,7 +41,7 @@ async fn a_call_moves_so_many_bytes_and_no_more_either_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_that_never_answers_is_given_up_in_time() {
+async fn unanswering_host_times_out() {
     let (courier, fake) = courier("http_timeout_ms = 300").await;
     let failure = courier.client.failure("fetch", json!({ "url": fake.url("/never") })).await;
     let message = failure["message"].as_str().unwrap();
@@ -51,7 +51,7 @@ async fn a_host_that_never_answers_is_given_up_in_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn headers_beyond_measure_are_no_answer() {
+async fn oversized_response_headers_are_rejected() {
     let (courier, fake) = courier("").await;
     let failure = courier.client.failure("fetch", json!({ "url": fake.url("/headers") })).await;
     assert!(
@@ -61,7 +61,7 @@ async fn headers_beyond_measure_are_no_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_instance_that_is_gone_takes_its_request_with_it() {
+async fn ended_instance_cancels_its_request() {
     let (courier, fake) = courier("deadline_ms = 400, http_timeout_ms = 60_000").await;
     let never = json!({ "url": fake.url("/never") });
     let failure = courier.client.failure("fetch", never).await;

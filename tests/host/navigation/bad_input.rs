@@ -1,11 +1,11 @@
-//! What does not fit is reported by its field, before anything runs (NAV-7).
+//! Invalid fields are reported by name before anything runs (NAV-7).
 
 use serde_json::{Value, json};
 
-use super::{asked, error, post, serving};
+use super::{error, post, request_body, serving};
 
 fn with(field: &str, value: Value) -> Value {
-    let mut asked = asked("一番早い");
+    let mut asked = request_body("一番早い");
     asked[field] = value;
     asked
 }
@@ -15,7 +15,7 @@ fn entries(history: Value) -> Value {
 }
 
 #[tokio::test]
-async fn each_field_that_does_not_fit_is_named() {
+async fn names_each_invalid_field() {
     let server = serving().await;
     let client = server.client();
     let entry = json!({ "role": "user", "content": "a" });
@@ -52,7 +52,7 @@ async fn each_field_that_does_not_fit_is_named() {
 }
 
 #[tokio::test]
-async fn what_just_fits_is_taken_and_what_is_not_known_is_left_alone() {
+async fn accepts_limit_values_and_ignores_unknown_fields() {
     let server = serving().await;
     let client = server.client();
     let long = "高".repeat(2_000);
@@ -72,7 +72,7 @@ async fn what_just_fits_is_taken_and_what_is_not_known_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_object_or_too_long_is_told() {
+async fn rejects_body_that_is_no_object_or_too_long() {
     let server = serving().await;
     let client = server.client();
     for (body, status) in [

@@ -1,4 +1,4 @@
-//! What goes wrong outside becomes the specified error (NAV-10, NAV-40).
+//! Failures outside become the specified errors (NAV-10, NAV-40).
 
 use std::sync::{Arc, Mutex};
 
@@ -10,16 +10,16 @@ use tests::{
 };
 use tokio::{net::TcpListener, sync::Semaphore};
 
-use super::{asked, error};
+use super::{error, request_body};
 
-/// Google, as far as it says nothing but a status.
+/// A fake Google that only returns statuses.
 pub(super) struct Google {
     port: u16,
-    asked: Arc<Semaphore>,
+    requested: Arc<Semaphore>,
     hung_up: Arc<Semaphore>,
 }
 
-/// Adds a permit when it is dropped: no caller waits any more.
+/// Adds a permit when it is dropped with its caller.
 struct Gone(Arc<Semaphore>);
 
 impl Drop for Gone {
@@ -29,12 +29,12 @@ impl Drop for Gone {
 }
 
 impl Google {
-    /// One that answers everything so.
+    /// A Google that answers every request like this.
     pub(super) async fn answering(answer: Value) -> Self {
         Self::start(Arc::new(Mutex::new(Some(answer)))).await
     }
 
-    /// One that never answers.
+    /// A Google that never answers.
     pub(super) async fn silent() -> Self {
         Self::start(Arc::default()).await
     }
@@ -42,8 +42,8 @@ impl Google {
     pub(super) async fn start(answer: Arc<Mutex<Option<Value>>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let port = listener.local_addr().expect("it listens").port();
-        let (asked, hung_up) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-        let (asks, goes) = (asked.clone(), hung_up.clone());
+        let (requested, hung_up) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+        let (asks, goes) = (requested.clone(), hung_up.clone());
         let answer = move || {
             let (answer, asks, gone) = (answer.clone(), asks.clone(), Gone(goes.clone()));
             async move {
@@ -59,10 +59,10 @@ impl Google {
         };
         let router = Router::new().fallback(get(answer));
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { port, asked, hung_up }
+        Self { port, requested, hung_up }
     }
 
-    /// A server that asks it.
+    /// A server that uses it.
     pub(super) async fn serving(&self) -> TestServer {
         let folders = Folders::new();
         for name in ["assistant", "navigation"] {
@@ -77,26 +77,26 @@ impl Google {
         TestServer::start(folders, |it| *it = config).await
     }
 
-    /// Waits until it is asked something.
-    pub(super) async fn asked(&self) {
-        within(&self.asked).await;
+    /// Waits for a request.
+    pub(super) async fn until_requested(&self) {
+        within(&self.requested).await;
     }
 
-    /// Waits until the client that asked has gone, or got an answer.
-    pub(super) async fn hung_up(&self) {
+    /// Waits until the request has ended.
+    pub(super) async fn until_hung_up(&self) {
         within(&self.hung_up).await;
     }
 }
 
-/// Takes one permit, and does not wait for ever.
+/// Takes one permit within a time limit.
 async fn within(permits: &Semaphore) {
     let one = tokio::time::timeout(tests::PATIENCE, permits.acquire()).await;
     one.expect("it happens").expect("it is never closed").forget();
 }
 
-/// What the provider says, and what is answered: status, code, details, and whether to come back.
+/// The provider's status and the expected answer: status, code, details, retry.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_status_of_the_provider_has_its_answer() {
+async fn maps_every_provider_status() {
     for (expected, status, code, details, comes_back) in [
         ("OVER_QUERY_LIMIT", 503, "GOOGLE_MAPS_ERROR", "OVER_QUERY_LIMIT", true),
         ("OVER_DAILY_LIMIT", 503, "GOOGLE_MAPS_ERROR", "OVER_QUERY_LIMIT", true),
@@ -107,7 +107,8 @@ async fn every_status_of_the_provider_has_its_answer() {
         let google = Google::answering(json!({ "status": expected })).await;
         let server = google.serving().await;
         for path in ["/api/navigate", "/api/route"] {
-            let response = server.client().post(path, &[], asked("一番早い").to_string()).await;
+            let response =
+                server.client().post(path, &[], request_body("一番早い").to_string()).await;
             assert_eq!(response.status().as_u16(), status, "NAV-40: {expected}");
             let retry = response.headers().contains_key("retry-after");
             assert_eq!(retry, comes_back, "NAV-40: {expected}");
@@ -118,7 +119,7 @@ async fn every_status_of_the_provider_has_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_can_be_mended_is_told_in_words_and_is_no_error() {
+async fn correctable_requests_get_a_hint_and_no_error() {
     for part in ["ZERO_RESULTS", "NOT_FOUND", "INVALID_REQUEST", "MAX_ROUTE_LENGTH_EXCEEDED"] {
         let google = Google::answering(json!({ "status": part, "routes": [] })).await;
         let server = google.serving().await;
@@ -129,15 +130,16 @@ async fn what_can_be_mended_is_told_in_words_and_is_no_error() {
 }
 
 #[tokio::test]
-async fn without_the_component_it_is_said_that_it_is_missing() {
+async fn reports_the_missing_component() {
     let server = TestServer::with(&["assistant", "cinema"]).await;
-    let (status, body) = super::post(&server.client(), "/api/navigate", &asked("一番早い")).await;
+    let (status, body) =
+        super::post(&server.client(), "/api/navigate", &request_body("一番早い")).await;
     assert_eq!((status, &body["error"]), (404, &json!("not_found")), "{body}");
     assert!(body["message"].as_str().unwrap().contains("/api/health"), "{body}");
 }
 
 #[tokio::test]
-async fn an_assistant_that_it_may_not_ask_is_not_asked() {
+async fn unlisted_assistant_is_not_called() {
     let folders = Folders::new();
     for name in ["assistant", "navigation"] {
         folders.put(name, &component_bytes(name));
@@ -147,7 +149,8 @@ async fn an_assistant_that_it_may_not_ask_is_not_asked() {
         navigation.asks = Some(["illustrations".to_owned()].into());
     })
     .await;
-    let (status, body) = super::post(&server.client(), "/api/navigate", &asked("一番早い")).await;
+    let (status, body) =
+        super::post(&server.client(), "/api/navigate", &request_body("一番早い")).await;
     assert_eq!(status, 503, "{body}");
     assert!(error(&body).1.contains("may not ask the assistant navigation"), "{body}");
 }

@@ -1,5 +1,5 @@
-//! The five guideline phrases through the very tools (NAV-51), the normal mode (NAV-18), and what is
-//! answered where there is no route (NAV-8).
+//! The five guideline phrases through the tools (NAV-51), the normal mode (NAV-18), and missing routes
+//! (NAV-8).
 
 use futures::future::join_all;
 use jiff::ToSpan;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{navigate, post, serving};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_five_phrases_are_told_apart_by_the_tools_used() {
+async fn five_phrases_use_the_specified_tools() {
     let server = serving().await;
     let client = server.client();
     let mut all: Vec<Value> = Vec::new();
@@ -65,7 +65,7 @@ async fn avoiding_motorways_is_another_route() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_question_has_the_same_answer_sixteen_times_at_once() {
+async fn same_question_has_same_answer_sixteen_times_at_once() {
     let server = serving().await;
     let client = server.client();
     let answers =
@@ -82,7 +82,7 @@ async fn no_route_is_null_with_a_reason_and_a_history() {
     let client = server.client();
     for (destination, message) in [("どこにもない場所ぬぬぬ", "一番早い"), ("99.9,200", "no tolls")]
     {
-        let mut asked = super::asked(message);
+        let mut asked = super::request_body(message);
         asked["destination"] = json!(destination);
         let (status, body) = post(&client, "/api/navigate", &asked).await;
         assert_eq!((status, &body["route"]), (200, &Value::Null), "NAV-8: {body}");
@@ -97,7 +97,7 @@ async fn a_walk_is_longer_than_a_drive() {
     let server = serving().await;
     let client = server.client();
     let seconds = async |message: &str| {
-        let mut asked = super::asked(message);
+        let mut asked = super::request_body(message);
         asked["destination"] = json!("品川駅");
         let (_, body) = post(&client, "/api/navigate", &asked).await;
         body["route"]["duration"]["value"].as_u64().unwrap_or_else(|| panic!("{body}"))
@@ -106,7 +106,7 @@ async fn a_walk_is_longer_than_a_drive() {
 }
 
 #[tokio::test]
-async fn the_explanation_is_in_the_language_of_the_caller() {
+async fn explanation_is_in_the_callers_language() {
     let server = serving().await;
     let client = server.client();
     for (header, message, english) in [
@@ -117,7 +117,7 @@ async fn the_explanation_is_in_the_language_of_the_caller() {
     ] {
         let headers: Vec<_> = header.map(|it| ("accept-language", it)).into_iter().collect();
         let response =
-            client.post("/api/navigate", &headers, super::asked(message).to_string()).await;
+            client.post("/api/navigate", &headers, super::request_body(message).to_string()).await;
         let body: Value = response.json().await.unwrap();
         let text = body["reasoning"]["message"].as_str().unwrap();
         assert_eq!(text.contains("built-in planner"), english, "{header:?} {message}: {text}");
@@ -163,7 +163,7 @@ async fn the_normal_mode_finds_routes_by_their_kind() {
 }
 
 #[tokio::test]
-async fn shortest_and_cheapest_are_true_stops_and_arrivals_are_kept() {
+async fn shortest_and_cheapest_are_right_and_stops_are_kept() {
     let server = serving().await;
     let client = server.client();
     let route = async |more: Value| {
@@ -202,7 +202,7 @@ async fn shortest_and_cheapest_are_true_stops_and_arrivals_are_kept() {
     .await;
     assert!(body["message"].as_str().is_some_and(|it| it.contains("道路から")), "{body}");
     let sentence = |message: &str| {
-        let mut asked = super::asked(message);
+        let mut asked = super::request_body(message);
         asked["origin"] = json!("渋谷駅");
         asked
     };

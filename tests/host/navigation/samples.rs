@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::{navigate, post, serving};
 use crate::specification::shape::lacks;
 
-/// The specification itself, in which nothing was changed.
+/// The literal specification.
 const SPECIFICATION: &str = include_str!("../4-navigation.md");
 
-/// The JSON behind the first heading that reads so; where it leaves something out, so does this.
+/// The JSON after the first heading with this text.
 fn sample(heading: &str) -> Value {
     let part = SPECIFICATION.split_once(heading).expect("the heading is there").1;
     let block = part.split_once("```json\n").expect("a block begins").1;
@@ -19,7 +19,7 @@ fn sample(heading: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_sample_request_is_answered_in_the_shape_of_its_response() {
+async fn sample_request_gets_the_sample_response_shape() {
     let server = serving().await;
     let (request, response) = (sample("#### リクエスト"), sample("#### レスポンス（成功: 200）"));
     let (status, body) = post(&server.client(), "/api/navigate", &request).await;
@@ -42,7 +42,7 @@ async fn the_sample_request_is_answered_in_the_shape_of_its_response() {
 }
 
 #[tokio::test]
-async fn health_has_what_its_sample_has() {
+async fn health_has_the_fields_of_its_sample() {
     let server = serving().await;
     let health: Value = server.client().get("/api/health").await.json().await.unwrap();
     let lacking = lacks(&sample("### 2.3 GET /api/health"), &health, "");
@@ -50,7 +50,7 @@ async fn health_has_what_its_sample_has() {
 }
 
 #[tokio::test]
-async fn an_error_has_what_its_sample_has() {
+async fn error_has_the_fields_of_its_sample() {
     let server = serving().await;
     let (status, body) = post(&server.client(), "/api/navigate", &json!({})).await;
     assert_eq!(status, 400, "NAV-10");
@@ -59,11 +59,11 @@ async fn an_error_has_what_its_sample_has() {
 }
 
 #[tokio::test]
-async fn the_history_grows_by_question_and_answer_and_is_understood() {
+async fn history_grows_by_question_and_answer_and_is_used() {
     let server = serving().await;
     let client = server.client();
     let first = navigate(&client, "高速使わない").await;
-    let mut asked = super::asked("一番早い");
+    let mut asked = super::request_body("一番早い");
     asked["conversationHistory"] = first["conversationHistory"].clone();
     let (_, second) = post(&client, "/api/navigate", &asked).await;
     let history = second["conversationHistory"].as_array().unwrap();
@@ -79,7 +79,7 @@ async fn the_history_grows_by_question_and_answer_and_is_understood() {
 async fn counts_last_twenty_entries_of_long_history_and_returns_all() {
     let server = serving().await;
     let entry = |content: &str| json!({ "role": "user", "content": content });
-    let mut asked = super::asked("一番早い");
+    let mut asked = super::request_body("一番早い");
     for (at, holds) in [(0, false), (5, true)] {
         let mut history = vec![entry("ありがとう"); 24];
         history[at] = entry("高速使わない");

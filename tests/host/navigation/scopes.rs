@@ -1,4 +1,4 @@
-//! A caller who may not call the tools gets no route, and learns what is missing; with the scope they get it.
+//! Callers without the tools' scope get no route but the name of the missing scope.
 
 use serde_json::Value;
 use tests::{
@@ -6,7 +6,7 @@ use tests::{
     server::{Folders, TestServer},
 };
 
-use super::{asked, error};
+use super::{error, request_body};
 
 const MAY: &str = "mdg_may-search";
 const MAY_NOT: &str = "mdg_may-not";
@@ -25,7 +25,7 @@ async fn names_the_scope_to_a_caller_lacking_it_and_answers_others() {
     let config = folders.config_with(&lines);
     let server = TestServer::start(folders, |it| *it = config).await;
     let ask = async |token: &str| {
-        let asked = asked("比較して").to_string();
+        let asked = request_body("比較して").to_string();
         server.client_with(token).post("/api/navigate", &[], asked).await
     };
     let refused = ask(MAY_NOT).await;
@@ -39,6 +39,7 @@ async fn names_the_scope_to_a_caller_lacking_it_and_answers_others() {
     let body: Value = answered.json().await.unwrap();
     let used = body["reasoning"]["toolsUsed"].as_array().unwrap();
     assert_eq!(used.len(), 1, "what the caller may not call is not planned: {used:?}");
-    let unknown = server.client().post("/api/navigate", &[], asked("比較して").to_string()).await;
+    let unknown =
+        server.client().post("/api/navigate", &[], request_body("比較して").to_string()).await;
     assert_eq!(unknown.status(), 401);
 }

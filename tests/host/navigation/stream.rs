@@ -1,9 +1,9 @@
-//! The answer as events (NAV-9): in order, complete, and over when its client goes.
+//! The response as events (NAV-9): ordered, complete, and ended with its client.
 
 use serde_json::{Value, json};
 use tests::{client::Client, server::TestServer};
 
-use super::{asked, failures::Google, navigate, serving};
+use super::{failures::Google, navigate, request_body, serving};
 
 /// All events of a stream, by name and data.
 async fn events(client: &Client, path: &str, body: &Value) -> Vec<(String, Value)> {
@@ -27,10 +27,10 @@ fn names(events: &[(String, Value)]) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn events_come_in_order_and_end_with_the_plain_answer() {
+async fn events_come_in_order_and_end_with_the_plain_response() {
     let server = serving().await;
     let client = server.client();
-    let events = events(&client, "/api/navigate", &asked("比較して")).await;
+    let events = events(&client, "/api/navigate", &request_body("比較して")).await;
     let mut order = names(&events);
     // Two tools run at once: it does not matter which answers first.
     order.retain(|it| *it != "status");
@@ -70,9 +70,9 @@ async fn events_come_in_order_and_end_with_the_plain_answer() {
 }
 
 #[tokio::test]
-async fn chosen_route_is_the_one_at_that_place_in_the_result() {
+async fn chosen_index_matches_the_route_in_the_result() {
     let server = serving().await;
-    let events = events(&server.client(), "/api/navigate", &asked("一番早い")).await;
+    let events = events(&server.client(), "/api/navigate", &request_body("一番早い")).await;
     let of = |name: &str| events.iter().find(|it| it.0 == name).map(|it| &it.1).unwrap();
     let (done, result) = (of("done"), of("tool_result"));
     assert_eq!(done["selected"]["toolCall"], result["id"], "NAV-6");
@@ -89,13 +89,13 @@ async fn chosen_route_is_the_one_at_that_place_in_the_result() {
 }
 
 #[tokio::test]
-async fn the_normal_mode_streams_too_and_nothing_found_is_no_error() {
+async fn normal_mode_streams_and_finding_nothing_is_no_error() {
     let server = serving().await;
     let client = server.client();
-    let found = events(&client, "/api/route", &asked("")).await;
+    let found = events(&client, "/api/route", &request_body("")).await;
     let (name, done) = found.last().unwrap();
     assert_eq!((name.as_str(), &done["mode"]), ("done", &json!("normal")), "NAV-18");
-    let mut nowhere = asked("一番早い");
+    let mut nowhere = request_body("一番早い");
     nowhere["destination"] = json!("どこにもない場所ぬぬぬ");
     let events = events(&client, "/api/navigate", &nowhere).await;
     let result = &events.iter().find(|it| it.0 == "tool_result").unwrap().1;
@@ -113,7 +113,7 @@ async fn the_normal_mode_streams_too_and_nothing_found_is_no_error() {
 async fn error_is_last_event_with_the_status_of_the_plain_answer() {
     let google = Google::answering(json!({ "status": "OVER_QUERY_LIMIT" })).await;
     let server = google.serving().await;
-    let events = events(&server.client(), "/api/navigate", &asked("一番早い")).await;
+    let events = events(&server.client(), "/api/navigate", &request_body("一番早い")).await;
     let (name, error) = events.last().unwrap();
     assert_eq!((name.as_str(), &error["status"]), ("error", &json!(503)), "NAV-9, NAV-40");
     assert_eq!(error["error"]["code"], "GOOGLE_MAPS_ERROR", "NAV-10");
@@ -122,14 +122,15 @@ async fn error_is_last_event_with_the_status_of_the_plain_answer() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_ends_the_calls_of_its_stream() {
+async fn disconnecting_client_ends_the_calls_of_its_stream() {
     let google = Google::silent().await;
     let server: TestServer = google.serving().await;
     let accept = [("accept", "text/event-stream")];
     let client = server.client();
-    let response = client.post("/api/navigate", &accept, asked("一番早い").to_string()).await;
-    google.asked().await;
+    let response =
+        client.post("/api/navigate", &accept, request_body("一番早い").to_string()).await;
+    google.until_requested().await;
     drop(response);
     // NAV-9: the call's own request is given up.
-    google.hung_up().await;
+    google.until_hung_up().await;
 }

@@ -1,4 +1,4 @@
-//! Map tiles of the operator's choice: given to the page, and let in by its policy as pictures alone.
+//! Map tiles of the operator's choice: announced to the page, and allowed by its policy as pictures alone.
 
 use serde_json::{Value, json};
 use tests::server::{Folders, TestServer};

@@ -1,4 +1,4 @@
-//! What the environment grants, and what it does not.
+//! Providers that the environment grants, and their limits.
 
 use tests::process::output;
 
@@ -18,7 +18,7 @@ async fn without_environment_settings_asks_no_provider_and_is_healthy() {
     let ends = json!({ "origin": "35.68,139.76", "destination": "35.46,139.62" });
     let refusal = asking.no_routes(ends).await;
     assert_eq!(refusal["error"], "provider_failed", "{refusal}");
-    assert!(fake.asked().is_empty());
+    assert!(fake.received().is_empty());
     let asking = Asking::start("", &[]);
     let about: Value = asking.client.get("/api/navigation/about").await.json().await.unwrap();
     assert_eq!(about["provider"], "builtin", "{about}");
@@ -48,7 +48,7 @@ async fn address_in_googles_place_is_given_the_key_by_environment() {
     assert_eq!(asking.routes(json!({})).await["routes"].as_array().unwrap().len(), 1);
     let place = asking.client.output("geocode", json!({ "address": "東京駅" })).await;
     assert_eq!(place["place_id"], "ChIJ");
-    let asked = fake.asked();
+    let asked = fake.received();
     assert_eq!(asked[0].headers["x-goog-api-key"], KEY);
     assert_eq!(asked[1].parameter("key"), Some(KEY));
 }

@@ -1,9 +1,9 @@
-//! Google, as it was and as it is: each request field by field, and every status (NAV-40).
+//! Google's former and current APIs: each request field by field, and every status (NAV-40).
 
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_specified_calls_go_out_to_the_letter_with_the_hosts_key() {
+async fn specified_requests_are_sent_with_the_hosts_key() {
     let fake = FakeMaps::start().await;
     let asking = Asking::google(&fake, "google-legacy", &[]);
     let arguments = json!({ "avoid": ["tolls", "ferries"], "alternatives": true });
@@ -15,7 +15,7 @@ async fn the_specified_calls_go_out_to_the_letter_with_the_hosts_key() {
     assert_eq!(table["rows"][0]["elements"][1], json!({ "status": "NOT_FOUND" }));
     let place = asking.client.output("geocode", json!({ "address": "東京駅" })).await;
     assert_eq!(place["place_id"], "ChIJ");
-    let asked = fake.asked();
+    let asked = fake.received();
     let expected: [(&str, &[(&str, &str)]); 3] = [
         (
             "/maps/api/directions/json",
@@ -79,10 +79,10 @@ async fn reports_every_google_status_and_fault_as_nav_40_requires() {
         assert!(refusal.to_string().contains(reason), "{mark}: {refusal}");
     }
     let count = |mark: &str| {
-        let has = |request: &&tests::fake_maps::Asked| {
+        let has = |request: &&tests::fake_maps::ReceivedRequest| {
             request.parameter("destination").is_some_and(|it| it.ends_with(mark))
         };
-        fake.asked().iter().filter(has).count()
+        fake.received().iter().filter(has).count()
     };
     assert_eq!((count("#UNKNOWN_ERROR"), count("#OVER_QUERY_LIMIT")), (2, 1), "one retry, of one");
     let routes = asking.routes(json!({ "destination": "横浜駅#UNKNOWN_ONCE" })).await;
@@ -102,7 +102,7 @@ async fn requests_routes_with_their_mask_and_returns_the_same_shape() {
     let table = asking.client.output("distance_compare", compared).await;
     assert_eq!(table["rows"][0]["elements"][1]["distance"]["value"], 2000, "put in order");
     asking.client.output("geocode", json!({ "address": "東京駅" })).await;
-    let asked = fake.asked();
+    let asked = fake.received();
     let paths: Vec<_> = asked.iter().map(|it| it.path.as_str()).collect();
     let expected = [
         "/directions/v2:computeRoutes",

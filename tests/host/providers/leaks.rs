@@ -1,17 +1,17 @@
-//! A refused key is looked for wherever it must not be.
+//! A rejected key appears only in requests to its host.
 
 use reqwest::Method;
 use tests::operator::Operator;
 
 use super::*;
 
-/// A key that Google does not take, and says back.
+/// A key that Google rejects and repeats.
 const REFUSED: &str = "AIzaRefused/key+of&mine";
-/// Each form that gives it away.
+/// Encodings of the key to search for.
 const FORMS: [&str; 3] = [REFUSED, "AIzaRefused%2Fkey%2Bof%26mine", "AIzaRefused"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refused_key_appears_nowhere_but_in_the_request_to_its_host() {
+async fn rejected_key_appears_only_in_the_request_to_its_host() {
     for provider in ["google-legacy", "google-routes"] {
         let fake = FakeMaps::start().await;
         let all = [("GOOGLE_MAPS_API_KEY", REFUSED), ("NAV_PROVIDER", provider)];
@@ -44,7 +44,7 @@ async fn a_refused_key_appears_nowhere_but_in_the_request_to_its_host() {
         sources.push(log);
         let kept = asking.folders.kept().into_iter();
         sources.extend(kept.map(|it| String::from_utf8_lossy(&it.1).into_owned()));
-        let sent = fake.asked();
+        let sent = fake.received();
         assert!(sent.iter().any(|it| format!("{it:?}").contains(REFUSED)), "it was sent");
         for (form, source) in FORMS.iter().flat_map(|it| sources.iter().map(move |at| (it, at))) {
             assert!(!source.contains(form), "{provider}: {form} got out in {:.300}", source);

@@ -1,4 +1,4 @@
-//! OSRM and Valhalla with Nominatim, named by the environment alone.
+//! OSRM and Valhalla with Nominatim, configured by the environment alone.
 
 use super::*;
 
@@ -12,7 +12,7 @@ async fn osrm_and_nominatim_of_environment_find_routes_between_names() {
     assert_eq!(routes["routes"].as_array().unwrap().len(), 3);
     assert_eq!(routes["routes"][0]["steps"][1]["instruction"], "右折して国道15号に入る");
     assert_eq!(routes["geocoded_waypoints"][0]["place_id"], "osm:n123");
-    let asked = fake.asked();
+    let asked = fake.received();
     let paths: Vec<_> = asked.iter().map(|it| it.path.as_str()).collect();
     let to = "/route/v1/driving/139.767100,35.681200;139.622300,35.465800";
     assert_eq!(paths, ["/search", "/search", to]);
@@ -20,7 +20,7 @@ async fn osrm_and_nominatim_of_environment_find_routes_between_names() {
     // A server that leaves out one class at a time is asked so, and a way without the others is taken.
     let routes = asking.routes(json!({ "avoid": ["tolls", "highways"] })).await;
     assert_eq!(routes["routes"][0]["summary"], "国道15号");
-    let asked = fake.asked();
+    let asked = fake.received();
     let names = asked.iter().filter(|it| it.path == "/search").count();
     assert_eq!(names, 2, "where a place is, is known from the search before");
     let last = asked.last().unwrap();
@@ -40,14 +40,14 @@ async fn osrm_and_nominatim_of_environment_find_routes_between_names() {
 
 /// Valhalla is configured by the environment.
 #[tokio::test(flavor = "multi_thread")]
-async fn valhalla_takes_coordinates_and_says_what_names_need() {
+async fn valhalla_takes_coordinates_and_names_need_a_geocoder() {
     let fake = FakeMaps::start().await;
     let environment = [("NAV_PROVIDER", "valhalla"), ("VALHALLA_URL", fake.url.as_str())];
     let asking = Asking::start("", &environment);
     let ends = |to: &str| json!({ "origin": "35.68,139.76", "destination": to });
     let routes = asking.routes(ends("35.46,139.62")).await;
     assert_eq!(routes["routes"][0]["summary"], "首都高速 経由");
-    let body = &fake.asked()[0].body;
+    let body = &fake.received()[0].body;
     assert_eq!(body["locations"][0], json!({ "lat": 35.68, "lon": 139.76 }));
     let mut several = ends("35.46,139.62");
     several["alternatives"] = json!(true);

@@ -1,5 +1,5 @@
-//! Real servers, OSRM and Valhalla, over a real road network: what our providers make of them, and how
-//! our own graph's ways compare. The set-up fetches both and the network.
+//! Real OSRM and Valhalla servers over a real road network, compared with our own graph. The set-up fetches
+//! the servers and the network.
 
 use std::{
     io::{BufRead, BufReader},
@@ -106,7 +106,7 @@ impl Real {
     }
 }
 
-fn at((lat, lng): (f64, f64)) -> String {
+fn coordinates((lat, lng): (f64, f64)) -> String {
     format!("{lat},{lng}")
 }
 
@@ -119,11 +119,11 @@ fn own_metres((from, to): ((f64, f64), (f64, f64))) -> f64 {
     ways.unwrap_or_else(|error| panic!("{from:?} to {to:?}: {error:?}"))[0].metres
 }
 
-/// The metres of each pair, asked of the real server through the program.
-async fn asked(asking: &Asking) -> Vec<f64> {
+/// The metres of each pair by the real server, through the program.
+async fn measured_metres(asking: &Asking) -> Vec<f64> {
     let mut all = Vec::new();
     for (from, to) in PAIRS {
-        let ends = json!({ "origin": at(from), "destination": at(to), "alternatives": true });
+        let ends = json!({ "origin": coordinates(from), "destination": coordinates(to), "alternatives": true });
         let routes = asking.routes(ends).await;
         let route = &routes["routes"][0];
         let steps = route["steps"].as_array().unwrap();
@@ -141,9 +141,9 @@ async fn asked(asking: &Asking) -> Vec<f64> {
     all
 }
 
-/// Ours beside theirs: each within a quarter, and together within a tenth; both look for the quickest
-/// way, over speeds and turns that each takes for itself.
-fn beside_ours(theirs: &[f64]) {
+/// Compares our distances with theirs: each within a quarter, the sum within a tenth. Both minimize time, with
+/// their own speeds and turn costs.
+fn compare_with_ours(theirs: &[f64]) {
     let ours: Vec<_> = PAIRS.into_iter().map(own_metres).collect();
     for ((ours, theirs), pair) in ours.iter().zip(theirs).zip(PAIRS) {
         let ratio = ours / theirs;
@@ -156,9 +156,9 @@ fn beside_ours(theirs: &[f64]) {
 /// A table, and a place off the map.
 async fn table_and_outside(asking: &Asking) {
     let far = "35.68,139.76";
-    let origins: Vec<_> = PAIRS[..2].iter().map(|it| at(it.0)).collect();
+    let origins: Vec<_> = PAIRS[..2].iter().map(|it| coordinates(it.0)).collect();
     let destinations: Vec<_> =
-        PAIRS[..2].iter().map(|it| at(it.1)).chain([far.to_owned()]).collect();
+        PAIRS[..2].iter().map(|it| coordinates(it.1)).chain([far.to_owned()]).collect();
     let asked = json!({ "origins": origins, "destinations": destinations });
     // Valhalla refuses a table that is wider than it takes, before it looks at places.
     let table = asking.client.output("distance_compare", asked).await;
@@ -166,31 +166,32 @@ async fn table_and_outside(asking: &Asking) {
         assert_eq!(row["elements"][0]["status"], "OK", "{table}");
         assert_ne!(row["elements"][2]["status"], "OK", "{table}");
     }
-    let refusal =
-        asking.no_routes(json!({ "origin": at(PAIRS[0].0), "destination": "61.5,25.5" })).await;
+    let refusal = asking
+        .no_routes(json!({ "origin": coordinates(PAIRS[0].0), "destination": "61.5,25.5" }))
+        .await;
     let code = refusal["error"].as_str().unwrap();
     assert!(matches!(code, "place_outside_map" | "invalid_request"), "{refusal}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_real_osrm_finds_ways_as_long_as_our_own() {
+async fn real_osrm_routes_are_as_long_as_ours() {
     let real = Real::osrm();
     let asking = Asking::start("", &[("NAV_PROVIDER", "osrm"), ("OSRM_URL", &real.url)]);
-    beside_ours(&asked(&asking).await);
+    compare_with_ours(&measured_metres(&asking).await);
     table_and_outside(&asking).await;
     // The profile of cars that OSRM comes with leaves one class out, and no two at once: it is asked for
     // one after the other.
-    let ends = |avoid: Value| json!({ "origin": at(PAIRS[0].0), "destination": at(PAIRS[0].1), "avoid": avoid });
+    let ends = |avoid: Value| json!({ "origin": coordinates(PAIRS[0].0), "destination": coordinates(PAIRS[0].1), "avoid": avoid });
     asking.routes(ends(json!(["tolls"]))).await;
     asking.routes(ends(json!(["tolls", "highways"]))).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_real_valhalla_finds_ways_as_long_as_our_own() {
+async fn real_valhalla_routes_are_as_long_as_ours() {
     let real = Real::valhalla();
     let asking = Asking::start("", &[("NAV_PROVIDER", "valhalla"), ("VALHALLA_URL", &real.url)]);
-    beside_ours(&asked(&asking).await);
-    let (from, to) = (at(PAIRS[0].0), at(PAIRS[4].1));
+    compare_with_ours(&measured_metres(&asking).await);
+    let (from, to) = (coordinates(PAIRS[0].0), coordinates(PAIRS[4].1));
     let ends = json!({ "origin": from, "destination": to, "alternatives": true });
     let several = asking.routes(ends).await;
     assert!(several["routes"].as_array().unwrap().len() > 1, "{several}");

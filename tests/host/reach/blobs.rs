@@ -1,4 +1,4 @@
-//! `/api/blobs`: what is uploaded comes back as it was, cannot run as a page, and has limits.
+//! `/api/blobs`: uploads are returned unchanged, cannot run as a page, and are limited.
 
 use futures::StreamExt;
 use reqwest::{Response, StatusCode};
@@ -83,7 +83,7 @@ async fn an_upload_is_named_by_its_content_and_a_component_reads_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_large_upload_comes_in_pieces_and_goes_out_as_it_was() {
+async fn large_upload_is_sent_in_pieces_and_returned_unchanged() {
     let uploads = Uploads::new(|_| {}).await;
     let piece: Vec<u8> = (0..=255).cycle().take(100_000).collect();
     let whole = piece.repeat(100);
@@ -101,7 +101,7 @@ async fn a_large_upload_comes_in_pieces_and_goes_out_as_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_that_is_given_out_runs_as_a_page() {
+async fn downloads_cannot_run_as_a_page() {
     let uploads = Uploads::new(|_| {}).await;
     for (mime_type, body, disposition) in [
         ("image/png", PNG, "inline"),
@@ -133,7 +133,7 @@ async fn nothing_that_is_given_out_runs_as_a_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_part_is_given_out_and_what_is_known_already_is_not() {
+async fn serves_ranges_and_answers_304_for_cached_blobs() {
     let uploads = Uploads::new(|_| {}).await;
     let blob = uploads.put("text/plain", b"0123456789").await;
     let part = uploads.get(&blob, &[("range", "bytes=2-4")]).await;
@@ -155,7 +155,7 @@ async fn a_part_is_given_out_and_what_is_known_already_is_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_too_large_is_refused_with_what_to_do_and_leaves_nothing() {
+async fn rejects_too_large_upload_with_remedy_and_no_remains() {
     let uploads = Uploads::new(|it| it.blobs.blob_bytes_max = 10_000).await;
     let body = |size: usize| vec![7; size];
     let pieces = || {
@@ -176,7 +176,7 @@ async fn one_too_large_is_refused_with_what_to_do_and_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_store_refuses_and_a_strange_type_is_told() {
+async fn full_store_and_unknown_type_are_rejected() {
     let uploads = Uploads::new(|it| it.blobs.bytes_max = 10_000).await;
     assert_eq!(uploads.send("text/plain", vec![7; 8_000]).await.status(), 201);
     let response = uploads.send("text/plain", vec![8; 8_000]).await;
@@ -193,7 +193,7 @@ async fn a_full_store_refuses_and_a_strange_type_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_upload_that_is_broken_off_leaves_nothing() {
+async fn interrupted_upload_leaves_nothing() {
     let uploads = Uploads::new(|_| {}).await;
     let begun = futures::stream::iter([Ok::<_, std::io::Error>(vec![7_u8; 50_000])]);
     let stuck = reqwest::Body::wrap_stream(begun.chain(futures::stream::pending()));

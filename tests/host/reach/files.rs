@@ -51,7 +51,7 @@ async fn names_a_missing_file_finds_it_later_and_rereads_replacement() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_folder_that_is_exchanged_is_read_anew() {
+async fn replaced_folder_is_read_again() {
     let folders = Folders::new();
     folders.put("reach", &component_bytes("reach"));
     let home = folders.data().with_file_name("maps");
@@ -68,7 +68,7 @@ async fn a_folder_that_is_exchanged_is_read_anew() {
         found["structuredContent"]["text"].clone()
     };
     assert_eq!(read().await, "first");
-    // What changes within is seen at once.
+    // Changes inside are visible at once.
     fs::write(home.join("a.txt"), "second").unwrap();
     assert_eq!(read().await, "second");
     let next = home.with_file_name("next");

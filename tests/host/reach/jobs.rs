@@ -1,4 +1,4 @@
-//! Jobs of components: run when they are due, one of a key at a time, by the version that serves.
+//! Jobs of components: run when due, one per key at a time, by the serving version.
 
 use host::{Config, grants::Grant};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn ring(server: &TestServer) {
 }
 
 /// How often the job of that key was run.
-async fn runs(server: &TestServer, key: &str) -> usize {
+async fn run_count(server: &TestServer, key: &str) -> usize {
     let letters = server.client().output("await_letter", json!({ "up_to_ms": 0 })).await;
     let did = Value::from(format!("did {key}"));
     letters["letters"].as_array().expect("a list").iter().filter(|it| **it == did).count()
@@ -26,7 +26,8 @@ async fn runs(server: &TestServer, key: &str) -> usize {
 
 /// Waits until it was run so often.
 async fn run_so_often(server: &TestServer, key: &str, often: usize) {
-    until(&format!("{key} runs {often} times"), async || runs(server, key).await >= often).await;
+    until(&format!("{key} runs {often} times"), async || run_count(server, key).await >= often)
+        .await;
 }
 
 fn limits(config: &mut Config, change: impl FnOnce(&mut host::limits::Limits)) {
@@ -35,7 +36,7 @@ fn limits(config: &mut Config, change: impl FnOnce(&mut host::limits::Limits)) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_due_job_runs_once_and_its_event_asks_for_the_next() {
+async fn due_job_runs_once_and_its_event_schedules_the_next() {
     let server = server(|_| ()).await;
     put(&server, "a", "once").await;
     run_so_often(&server, "a", 1).await;
@@ -43,28 +44,28 @@ async fn a_due_job_runs_once_and_its_event_asks_for_the_next() {
     run_so_often(&server, "b", 2).await;
     put(&server, "c", "once").await;
     run_so_often(&server, "c", 1).await;
-    assert_eq!((runs(&server, "a").await, runs(&server, "b").await), (1, 2));
+    assert_eq!((run_count(&server, "a").await, run_count(&server, "b").await), (1, 2));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_paused_job_goes_on_upon_its_event_on_a_new_version() {
+async fn paused_job_resumes_on_its_event_in_a_new_version() {
     let server = server(|_| ()).await;
     put(&server, "a", "twice").await;
     run_so_often(&server, "a", 1).await;
     // Due again and again, and still one of its key.
     put(&server, "b", "once").await;
     run_so_often(&server, "b", 1).await;
-    assert_eq!(runs(&server, "a").await, 1);
+    assert_eq!(run_count(&server, "a").await, 1);
     swap(&server, 1).await;
     ring(&server).await;
     run_so_often(&server, "a", 2).await;
     put(&server, "c", "once").await;
     run_so_often(&server, "c", 1).await;
-    assert_eq!(runs(&server, "a").await, 2);
+    assert_eq!(run_count(&server, "a").await, 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_restart_begins_a_paused_job_again() {
+async fn restart_runs_a_paused_job_again() {
     let mut server = server(|_| ()).await;
     put(&server, "a", "twice").await;
     run_so_often(&server, "a", 1).await;
@@ -73,7 +74,7 @@ async fn a_restart_begins_a_paused_job_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_fails_or_traps_rests_and_holds_nothing_up() {
+async fn failing_or_trapping_job_backs_off_and_blocks_nothing() {
     let server = server(|_| ()).await;
     for (key, what) in [("f", "fail"), ("t", "trap"), ("a", "once")] {
         put(&server, key, what).await;
@@ -81,7 +82,7 @@ async fn a_job_that_fails_or_traps_rests_and_holds_nothing_up() {
     run_so_often(&server, "a", 1).await;
     for key in ["f", "t"] {
         run_so_often(&server, key, 2).await;
-        assert!(runs(&server, key).await < 10, "it rests longer each time");
+        assert!(run_count(&server, key).await < 10, "it rests longer each time");
     }
 }
 
@@ -103,7 +104,7 @@ async fn a_job_ends_at_its_limits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_job_too_many_waits_for_its_place_and_a_pause_takes_none() {
+async fn job_beyond_the_limit_waits_and_paused_ones_free_theirs() {
     let server = server(|config| {
         limits(config, |limits| {
             limits.jobs_max = 1;
@@ -116,13 +117,13 @@ async fn one_job_too_many_waits_for_its_place_and_a_pause_takes_none() {
     put(&server, "sleeps", "sleep").await;
     run_so_often(&server, "sleeps", 1).await;
     put(&server, "a", "once").await;
-    assert_eq!(runs(&server, "a").await, 0, "the one place is taken");
+    assert_eq!(run_count(&server, "a").await, 0, "the one place is taken");
     run_so_often(&server, "a", 1).await;
-    assert_eq!(runs(&server, "paused").await, 1);
+    assert_eq!(run_count(&server, "paused").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn in_a_small_sandbox_jobs_leave_half_of_the_instances_to_calls() {
+async fn in_small_sandbox_jobs_leave_half_of_instances_to_calls() {
     let server = server(|config| {
         config.sandbox.instances_max = 4;
         config.limits.calls_max = 4;
@@ -134,32 +135,39 @@ async fn in_a_small_sandbox_jobs_leave_half_of_the_instances_to_calls() {
     for key in ["a", "b", "c"] {
         put(&server, key, "sleep").await;
     }
-    let count =
-        async || runs(&server, "a").await + runs(&server, "b").await + runs(&server, "c").await;
+    let count = async || {
+        run_count(&server, "a").await
+            + run_count(&server, "b").await
+            + run_count(&server, "c").await
+    };
     until("two of them run", async || count().await == 2).await;
     put(&server, "d", "once").await;
-    assert_eq!((count().await, runs(&server, "d").await), (2, 0), "calls are answered, jobs wait");
+    assert_eq!(
+        (count().await, run_count(&server, "d").await),
+        (2, 0),
+        "calls are answered, jobs wait"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_with_a_key_too_long_is_not_run() {
+async fn job_with_too_long_key_is_not_run() {
     let server = server(|_| ()).await;
     let long = "k".repeat(257);
     put(&server, &long, "once").await;
     put(&server, "a", "once").await;
     run_so_often(&server, "a", 1).await;
-    assert_eq!(runs(&server, &long).await, 0);
+    assert_eq!(run_count(&server, &long).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn parts_are_played_in_jobs_and_callers_served_in_calls() {
+async fn agents_are_played_in_jobs_and_callers_served_in_calls() {
     let server = server(|config| {
         let reach = config.components.get_mut("reach").expect("it is granted");
         reach.asks = Some(["counter".to_owned()].into());
     })
     .await;
-    let came = server.client().output("play_part", json!({})).await;
-    let ended = came["ended"].as_str().expect("a text");
+    let output = server.client().output("play_part", json!({})).await;
+    let ended = output["ended"].as_str().expect("a text");
     assert!(ended.contains("parts are played in jobs alone"), "{ended}");
     put(&server, "a", "serve").await;
     run_so_often(&server, "a", 1).await;
@@ -183,5 +191,5 @@ async fn without_the_grant_no_job_is_run() {
     for _ in 0..5 {
         ring(&server).await;
     }
-    assert_eq!(runs(&server, "a").await, 0);
+    assert_eq!(run_count(&server, "a").await, 0);
 }

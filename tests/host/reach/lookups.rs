@@ -1,4 +1,4 @@
-//! `GET /api/COMPONENT/PATH`: answered under the component's grants and limits, refused with a message.
+//! `GET /api/COMPONENT/PATH`: the component's grants and limits apply, and refusals have a message.
 
 use host::grants::Grant;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ async fn get(client: &tests::client::Client, path: &str) -> (u16, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_look_up_is_answered_with_json_that_no_cache_keeps() {
+async fn look_up_is_answered_with_uncached_json() {
     let server = server(|_| {}).await;
     let client = server.client();
     client.output("send_letter", json!({ "text": "窓口から" })).await;
@@ -31,7 +31,7 @@ async fn a_look_up_is_answered_with_json_that_no_cache_keeps() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn head_is_answered_without_a_body_and_other_methods_not_at_all() {
+async fn head_has_no_body_and_other_methods_are_rejected() {
     let server = server(|_| {}).await;
     let http = tests::client::http().build().unwrap();
     let url = format!("{}/api/reach/letters", server.url());
@@ -45,7 +45,7 @@ async fn head_is_answered_without_a_body_and_other_methods_not_at_all() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_failure_has_its_status_and_says_what_to_mend() {
+async fn each_failure_has_its_status_and_remedy() {
     let server = server(|_| {}).await;
     let client = server.client();
     let (status, body) = get(&client, "/api/reach/double?number=x").await;
@@ -69,14 +69,14 @@ async fn each_failure_has_its_status_and_says_what_to_mend() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_look_up_is_under_the_components_limits() {
+async fn look_up_is_held_to_the_components_limits() {
     let server = server(|it| it.limits.cpu_ms_max = 200).await;
     let (status, body) = get(&server.client(), "/api/reach/loop").await;
     assert_eq!((status, &body["data"]["limit"]), (500, &json!("cpu_ms_max")), "{body}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_the_grant_nothing_is_answered_and_the_grant_is_named() {
+async fn ungranted_look_up_is_refused_naming_the_grant() {
     let folders = Folders::new();
     folders.put("reach", &component_bytes("reach"));
     let server = start(folders, |config| {
@@ -91,7 +91,7 @@ async fn without_the_grant_nothing_is_answered_and_the_grant_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn component_named_like_a_server_endpoint_takes_nothing_from_it() {
+async fn component_named_like_a_server_endpoint_replaces_nothing() {
     let folders = Folders::new();
     folders.put("health", &component_bytes("reach"));
     let server = start(folders, |config| {
@@ -107,7 +107,7 @@ async fn component_named_like_a_server_endpoint_takes_nothing_from_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_from_elsewhere_gets_no_answer() {
+async fn foreign_page_gets_no_answer() {
     let server = server(|_| {}).await;
     let http = tests::client::http().build().unwrap();
     for path in ["/api/reach/letters", "/api/blobs/0"] {

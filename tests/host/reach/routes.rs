@@ -1,5 +1,5 @@
-//! `METHOD /api/COMPONENT/PATH`: what a component declares is answered under its grants and limits, as
-//! one answer or as events.
+//! `METHOD /api/COMPONENT/PATH`: a component's routes under its grants and limits, as one response or as
+//! events.
 
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ async fn events(client: &Client, method: Method, path: &str) -> Vec<(String, Val
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_route_of_a_tool_does_what_the_tool_does() {
+async fn route_of_a_tool_gives_the_tools_result() {
     let server = server(|_| {}).await;
     let client = server.client();
     let letter = json!({ "text": "窓口から" }).to_string();
@@ -55,7 +55,7 @@ async fn a_route_of_a_tool_does_what_the_tool_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn segments_in_braces_are_decoded_and_fixed_ones_go_first() {
+async fn path_parameters_are_decoded_and_fixed_segments_win() {
     let server = server(|_| {}).await;
     let client = server.client();
     let path = "/api/reach/echo/a%2Fb/of/%E7%AA%93?x=1&x=2";
@@ -71,7 +71,7 @@ async fn segments_in_braces_are_decoded_and_fixed_ones_go_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn other_methods_and_addresses_say_what_is_served() {
+async fn unknown_methods_and_paths_list_what_is_served() {
     let server = server(|_| {}).await;
     let client = server.client();
     let response = send(&client, Method::POST, "/api/reach/echo/a/of/b", "{}").await;
@@ -99,7 +99,7 @@ async fn other_methods_and_addresses_say_what_is_served() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_body_that_is_too_large_or_no_json_is_refused_in_words() {
+async fn rejects_body_that_is_too_large_or_no_json() {
     let server = server(|_| {}).await;
     let client = server.client();
     let path = "/api/reach/echo/a/of/b";
@@ -118,7 +118,7 @@ async fn a_body_that_is_too_large_or_no_json_is_refused_in_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn odd_answers_are_the_components_fault_and_its_limits_hold() {
+async fn invalid_responses_are_component_faults_and_limits_hold() {
     let server = server(|it| it.limits.cpu_ms_max = 200).await;
     let client = server.client();
     let odd = async |what: &str| {
@@ -141,7 +141,7 @@ async fn odd_answers_are_the_components_fault_and_its_limits_hold() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn events_are_written_for_clients_that_accept_them() {
+async fn events_are_streamed_to_clients_that_accept_them() {
     let server = server(|_| {}).await;
     let client = server.client();
     let all = events(&client, Method::GET, "/api/reach/numbers/100").await;
@@ -150,7 +150,7 @@ async fn events_are_written_for_clients_that_accept_them() {
     assert!(all[..100].iter().zip(1..).all(|(it, at)| it.1["number"] == at), "in their order");
     let (_, plain) = answer(&client, Method::GET, "/api/reach/numbers/100", "").await;
     assert_eq!(plain, json!({ "count": 100 }));
-    // What goes wrong before the first event has its status.
+    // Errors before the first event have their status.
     let request = client.http(Method::GET, "/api/reach/numbers/x");
     let response = request.header("accept", "text/event-stream").send().await.unwrap();
     assert_eq!(response.status(), 400);
@@ -164,7 +164,7 @@ async fn events_are_written_for_clients_that_accept_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_is_not_read_any_more_ends() {
+async fn response_ends_when_its_client_disconnects() {
     let server = server(|it| it.limits.stream_events_max = 1 << 20).await;
     let client = server.client();
     let request = client.http(Method::GET, "/api/reach/endless");
@@ -180,7 +180,7 @@ async fn an_answer_that_is_not_read_any_more_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_may_use_a_route_is_known_before_its_body_is_read() {
+async fn route_is_authorized_before_its_body_is_read() {
     let server = server(|config| {
         let token = |name: &str, scope: &str| {
             format!(

@@ -1,4 +1,4 @@
-//! Schedules: at their interval, on the version that serves.
+//! Schedules: run at their interval by the serving version.
 
 use serde_json::json;
 
@@ -17,7 +17,7 @@ async fn schedule_keeps_running_after_a_failure_and_on_a_new_version() {
     for _ in 0..5 {
         channel.published(&[RUNS.to_owned()]).await;
     }
-    // The third has failed, and the next came all the same.
+    // The third run failed, and the next came on time.
     let runs = async |server: &tests::server::TestServer| {
         server.client().output("count_runs", json!({})).await["runs"].as_u64().unwrap()
     };

@@ -1,4 +1,4 @@
-//! A call that waits holds no instance, loses no wake-up, and ends when it must.
+//! Waiting calls: they hold no instance, miss no event, and end at their deadline.
 
 use host::limits::Limits;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn error(result: &Value) -> &Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn waiting_call_takes_no_place_and_resumes_on_its_event() {
+async fn waiting_call_takes_no_slot_and_resumes_on_its_event() {
     // One place only: a call that held it while it waits would keep the sender out.
     let limits = Limits { calls_max: 1, ..Limits::default() };
     let server = server(|it| it.limits = limits).await;
@@ -90,7 +90,7 @@ async fn stops_wait_beyond_its_limit_and_gives_each_its_own_number() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_more_than_may_wait_is_answered_busy_at_once() {
+async fn call_beyond_the_wait_limit_is_answered_busy_at_once() {
     let server = server(|it| it.limits.waiters_max = 1).await;
     let reader = spawn(server.client(), "await_letter", long());
     until_waiting(&server, 1).await;
@@ -101,7 +101,7 @@ async fn one_more_than_may_wait_is_answered_busy_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_goes_takes_its_wait_along() {
+async fn disconnecting_client_cancels_its_wait() {
     let server = server(|_| {}).await;
     let modern = spawn(server.client(), "await_letter", long());
     let client = server.client();
@@ -116,7 +116,7 @@ async fn a_client_that_goes_takes_its_wait_along() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_stops_does_not_wait_for_waits() {
+async fn stopping_server_does_not_wait_for_waits() {
     let mut server = server(|_| {}).await;
     let reader = spawn(server.client(), "await_letter", long());
     until_waiting(&server, 1).await;
@@ -129,7 +129,7 @@ async fn a_server_that_stops_does_not_wait_for_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wait_goes_on_with_the_version_that_serves_when_it_wakes() {
+async fn wait_resumes_in_the_version_serving_then() {
     let server = server(|_| {}).await;
     let reader = spawn(server.client(), "await_letter", long());
     until_waiting(&server, 1).await;

@@ -1,4 +1,4 @@
-//! Apps of other servers (MCP Apps): what of them reaches clients, and whose is read.
+//! Apps of upstream servers (MCP Apps): metadata for clients, and whose app is read.
 
 use host::Config;
 use serde_json::{Value, json};
@@ -22,16 +22,16 @@ fn with_ui(name: &str, ui: Value) -> Value {
     tool
 }
 
-/// An app, as a read of it gives it out; listed where it has a name.
+/// An app as a resource; listed if it has a name.
 fn app(uri: &str, text: &str, name: Option<&str>) -> Value {
-    let mut it = json!({
+    let mut app = json!({
         "uri": uri, "mimeType": "text/html;profile=mcp-app", "text": text,
         "_meta": { "ui": { "csp": { "connectDomains": ["https://api.example"] }, "prefersBorder": true } },
     });
     if let Some(name) = name {
-        it["name"] = name.into();
+        app["name"] = name.into();
     }
-    it
+    app
 }
 
 /// Two servers whose apps have the same URI.
@@ -63,7 +63,7 @@ async fn server(a: &Modern, b: &Modern) -> TestServer {
     server
 }
 
-/// What a client that declares that extension asks for.
+/// A request of a client with that extension.
 async fn ask(client: &Client, extension: &str, method: &str, mut params: Value) -> Value {
     let mut meta = Client::meta();
     meta["io.modelcontextprotocol/clientCapabilities"]["extensions"][extension] = json!({});
@@ -96,9 +96,9 @@ fn named<'a>(tools: &'a [Value], name: &str) -> &'a Value {
 const PAGE: &str = "madoguchi/views";
 const APPS: &str = "io.modelcontextprotocol/ui";
 
-/// HOSTED-1: with whose tool it is and what its server calls it.
+/// HOSTED-1: with the server's name and the app's original URI.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_tool_says_of_its_app_comes_through_as_it_is() {
+async fn app_metadata_of_a_tool_is_passed_unchanged() {
     let (a, b) = two();
     let server = server(&a, &b).await;
     let client = server.client();
@@ -121,7 +121,7 @@ async fn what_a_tool_says_of_its_app_comes_through_as_it_is() {
 
 /// HOSTED-2: servers choose their URIs as they like, and each app is read from its own.
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_servers_with_one_uri_each_is_read_by_its_name() {
+async fn same_uri_of_two_servers_is_read_by_server_name() {
     let (a, b) = two();
     let server = server(&a, &b).await;
     let client = server.client();
@@ -158,7 +158,7 @@ async fn of_two_servers_with_one_uri_each_is_read_by_its_name() {
 
 /// HOSTED-2: a client that cannot say whose it wants is not shown another server's app for a tool.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_keeps_its_app_for_clients_where_its_server_is_read() {
+async fn tool_keeps_its_app_if_its_server_can_be_read() {
     let (a, b) = two();
     let server = server(&a, &b).await;
     let client = server.client();
@@ -171,9 +171,9 @@ async fn a_tool_keeps_its_app_for_clients_where_its_server_is_read() {
     assert_eq!(found["result"]["contents"][0]["text"], "<p>a</p>");
 }
 
-/// HOSTED-1: servers that say nothing of apps to clients that show none.
+/// HOSTED-1: some servers offer apps only to clients that show them.
 #[tokio::test(flavor = "multi_thread")]
-async fn servers_are_told_that_apps_are_shown() {
+async fn initialize_announces_app_support_to_servers() {
     let (a, b) = two();
     let server = server(&a, &b).await;
     server.client().output("a_time", json!({})).await;

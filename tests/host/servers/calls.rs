@@ -1,5 +1,4 @@
-//! Calls of other servers' tools: what is tried again and what never is, what goes through and what
-//! the caller reads.
+//! Calls of upstream tools: retries, forwarded content, and errors for the caller.
 
 use serde_json::{Value, json};
 use tests::{client::Client, server::TestServer};
@@ -10,7 +9,7 @@ use super::{
     node, url,
 };
 
-/// The counter with the server `m` behind it, whose tools are `m_look` and `m_book`.
+/// A host with the upstream server `m`, whose tools are `m_look` and `m_book`.
 async fn with(modern: &Modern, more: &str) -> TestServer {
     let server = counter([("m", url(&modern.url(), more))]).await;
     is_offered(&server, "m_look").await;
@@ -18,7 +17,7 @@ async fn with(modern: &Modern, more: &str) -> TestServer {
 }
 
 #[tokio::test]
-async fn what_may_pass_is_tried_again_and_what_was_booked_never_is() {
+async fn retries_safe_calls_and_never_completed_bookings() {
     let modern = Modern::start();
     let server = with(&modern, "").await;
     let client = server.client();
@@ -73,15 +72,15 @@ async fn reports_refusal_error_and_wrong_token_without_retrying() {
 }
 
 #[tokio::test]
-async fn a_block_of_no_known_kind_is_read_as_a_text() {
+async fn unknown_content_block_is_read_as_text() {
     let modern = Modern::start();
     let server = with(&modern, "").await;
     let (text, video) =
         (json!({ "type": "text", "text": "a" }), json!({ "type": "video", "data": "AA" }));
     modern.will([Deed::Result(json!({ "resultType": "complete", "content": [text, video] }))]);
     let result = server.client().call("m_look", json!({})).await;
-    let told = json!({ "type": "text", "text": video.to_string() });
-    assert_eq!(result["content"], json!([text, told]), "{result}");
+    let text_block = json!({ "type": "text", "text": video.to_string() });
+    assert_eq!(result["content"], json!([text, text_block]), "{result}");
 }
 
 #[tokio::test]
@@ -104,7 +103,7 @@ async fn reports_server_kept_out_by_wrong_token_without_the_token() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_given_up_in_its_time() {
+async fn unanswering_server_times_out() {
     let modern = Modern::start();
     let server = with(&modern, "timeout_ms = 1000").await;
     let client = server.client();
@@ -124,7 +123,7 @@ async fn a_server_that_never_answers_is_given_up_in_its_time() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_that_it_goes_on_has_longer() {
+async fn progress_extends_the_timeout_of_a_server() {
     let modern = Modern::start();
     let server = with(&modern, "timeout_ms = 1500").await;
     modern.will([Deed::Slow(6)]);
@@ -146,7 +145,7 @@ async fn tries_a_gone_server_three_more_times_and_reports_to_caller() {
 }
 
 #[tokio::test]
-async fn results_pass_as_they_are_but_for_what_only_we_say() {
+async fn results_pass_unchanged_except_host_metadata() {
     let modern = Modern::start();
     let server = with(&modern, "").await;
     let content = json!([
@@ -214,7 +213,7 @@ async fn puts_a_servers_questions_to_our_client_and_returns_answers() {
 }
 
 #[tokio::test]
-async fn progress_comes_through_before_the_answer() {
+async fn progress_is_forwarded_before_the_answer() {
     let modern = Modern::start();
     let server = with(&modern, "").await;
     modern.will([Deed::Progress]);
@@ -234,7 +233,7 @@ async fn progress_comes_through_before_the_answer() {
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_ends_the_call_at_the_server_too() {
+async fn disconnecting_caller_cancels_call_at_the_server() {
     let modern = Modern::start();
     let server = with(&modern, "").await;
     modern.will([Deed::Never]);
@@ -249,7 +248,7 @@ async fn a_caller_that_goes_ends_the_call_at_the_server_too() {
     abandoned.expect("the server is told").expect("it counts").forget();
 }
 
-/// Of the environment it sees the variables that are named for it.
+/// It sees only the variables that its entry names.
 #[tokio::test]
 async fn command_serves_over_streams_and_sees_only_named_variables() {
     let (program, script) = node::command();
@@ -268,7 +267,7 @@ async fn command_serves_over_streams_and_sees_only_named_variables() {
 }
 
 #[tokio::test]
-async fn a_refusal_of_http_is_no_lost_connection() {
+async fn http_refusal_is_no_lost_connection() {
     let modern = Modern::start();
     let server = with(&modern, "").await;
     let client = server.client();
@@ -287,7 +286,7 @@ async fn a_refusal_of_http_is_no_lost_connection() {
 }
 
 #[tokio::test]
-async fn what_the_client_lacks_is_told_with_what_it_lacks() {
+async fn names_the_capability_that_the_client_lacks() {
     let modern = Modern::start();
     let server = with(&modern, "").await;
     modern.will([Deed::Error(-32021, "it has to ask")]);
@@ -297,7 +296,7 @@ async fn what_the_client_lacks_is_told_with_what_it_lacks() {
     assert_eq!(answer["error"]["data"], json!({ "field": "x" }), "{answer}");
 }
 
-/// It knows the era before alone, and writes lines that are too long.
+/// It speaks the legacy era alone and writes too long lines.
 const OLD: &str = "
 const lines = require('readline').createInterface({ input: process.stdin });
 const info = { name: 'old', version: '1' };
@@ -316,7 +315,7 @@ lines.on('line', (line) => {
 ";
 
 #[tokio::test]
-async fn command_that_ends_over_the_newest_era_is_asked_in_its_own() {
+async fn command_exiting_in_the_newest_era_is_retried_in_its_own() {
     let (program, _) = node::command();
     let config =
         entry(&format!("command = {program:?}\nargs = ['-e', {OLD:?}]\noutput_bytes_max = 4096"));

@@ -1,4 +1,4 @@
-//! Servers that mean no good: whatever they do, they harm themselves and no other.
+//! Hostile upstream servers harm only their own calls.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ async fn an_endless_event_ends_its_call_and_no_other() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_long_is_not_passed_on() {
+async fn too_long_answer_is_not_forwarded() {
     let modern = Modern::start();
     let server = counter([("m", url(&modern.url(), "output_bytes_max = 4096"))]).await;
     is_offered(&server, "m_look").await;
@@ -63,7 +63,7 @@ async fn large_answer_is_fetched_once_and_keeps_connection() {
 }
 
 #[tokio::test]
-async fn a_huge_list_is_cut_off_and_what_fits_is_offered() {
+async fn huge_list_is_truncated_and_fitting_tools_are_offered() {
     let mut tools: Vec<_> = (0..2_000).map(|it| tool(&format!("t{it}"), true)).collect();
     tools[1]["description"] = "a".repeat(100_000).into();
     let modern = Modern::with(tools);
@@ -110,7 +110,7 @@ async fn silent_accepting_server_delays_neither_start_nor_end() {
 }
 
 #[tokio::test]
-async fn what_is_no_mcp_server_is_reported_and_harms_no_other() {
+async fn non_mcp_server_is_reported_and_harms_no_other() {
     let fake = tests::fake::Fake::start().await;
     let closed = tests::free_addr();
     let thief = tests::fake::Fake::start().await;

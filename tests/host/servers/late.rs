@@ -1,4 +1,4 @@
-//! Servers that are slow to say which era they speak, or do not say it at all.
+//! Servers that are slow to name their era, or never do.
 
 use axum::{
     Json, Router,
@@ -37,8 +37,8 @@ setTimeout(() => {
 }, 10500);
 ";
 
-/// What is answered by one that knows the era before alone, and leaves unanswered what it does not know.
-async fn known_or_nothing(body: Bytes) -> Response {
+/// The answers of a legacy server that ignores unknown methods.
+async fn answer_legacy_or_hang(body: Bytes) -> Response {
     let message: Value = serde_json::from_slice(&body).expect("the host sends JSON");
     let result = match message["method"].as_str() {
         Some("initialize") => json!({
@@ -55,11 +55,11 @@ async fn known_or_nothing(body: Bytes) -> Response {
     Json(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result })).into_response()
 }
 
-/// The same by one that says which eras it knows, in the words of the newest one.
-async fn known_or_refused(body: Bytes) -> Response {
+/// The answers of a legacy server that names its eras in the newest format.
+async fn answer_legacy_or_refuse(body: Bytes) -> Response {
     let message: Value = serde_json::from_slice(&body).expect("the host sends JSON");
     if message["method"] != "server/discover" {
-        return known_or_nothing(body).await;
+        return answer_legacy_or_hang(body).await;
     }
     let data = json!({ "supported": ["2025-06-18"], "requested": "2026-07-28" });
     let error = json!({ "code": -32022, "message": "Unsupported protocol version", "data": data });
@@ -68,32 +68,32 @@ async fn known_or_refused(body: Bytes) -> Response {
 }
 
 #[tokio::test]
-async fn a_server_that_names_earlier_eras_is_reached_in_them() {
+async fn server_of_an_earlier_era_is_reached_in_it() {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let routes = Router::new().route("/mcp", post(known_or_refused));
+    let routes = Router::new().route("/mcp", post(answer_legacy_or_refuse));
     tokio::spawn(async move { axum::serve(listener, routes).await });
     let server = counter([("old", url(&address, ""))]).await;
     is_offered(&server, "old_say").await;
-    let said = server.client().call("old_say", json!({})).await;
-    assert_eq!(said["content"][0]["text"], "mute", "{said}");
+    let result = server.client().call("old_say", json!({})).await;
+    assert_eq!(result["content"][0]["text"], "mute", "{result}");
 }
 
 #[tokio::test]
-async fn a_server_whose_first_answer_is_late_is_reached_in_its_era() {
+async fn server_answering_late_is_reached_in_its_era() {
     let (program, _) = node::command();
     let late =
         |era: &str| entry(&format!("command = {program:?}\nargs = ['-e', {LATE:?}, '{era}']"));
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let mute = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let routes = Router::new().route("/mcp", post(known_or_nothing));
+    let routes = Router::new().route("/mcp", post(answer_legacy_or_hang));
     tokio::spawn(async move { axum::serve(listener, routes).await });
     let servers = [("old", late("old")), ("new", late("new")), ("mute", url(&mute, ""))];
     let server = counter(servers).await;
     for name in ["old", "mute", "new"] {
         let tool = format!("{name}_say");
         is_offered(&server, &tool).await;
-        let said = server.client().call(&tool, json!({})).await;
-        assert_eq!(said["content"][0]["text"], name, "{said}");
+        let result = server.client().call(&tool, json!({})).await;
+        assert_eq!(result["content"][0]["text"], name, "{result}");
     }
 }

@@ -1,4 +1,4 @@
-//! A server that speaks 2026-07-28 and nothing else, does as it is set, and counts.
+//! A configurable server that speaks 2026-07-28 alone and counts its calls.
 
 use std::{
     collections::VecDeque,
@@ -22,7 +22,7 @@ use tokio::{
     sync::{Semaphore, broadcast},
 };
 
-/// What the server does with one call.
+/// The server's reaction to one call.
 #[derive(Clone)]
 pub(crate) enum Deed {
     /// Answers with that status, and with that `Retry-After`.
@@ -39,13 +39,13 @@ pub(crate) enum Deed {
     Large(usize),
     /// The same as an event of a stream.
     LargeEvent(usize),
-    /// Notes progress, waits for leave, and answers.
+    /// Reports progress, waits for a permit, and answers.
     Progress,
-    /// Notes progress so often, each after 400 ms, and answers.
+    /// Reports progress this many times, every 400 ms, and answers.
     Slow(u64),
 }
 
-/// The server, in a runtime of its own, with which it dies.
+/// The server in its own runtime, with which it ends.
 pub(crate) struct Modern {
     pub(crate) port: u16,
     state: Arc<ServerState>,
@@ -60,23 +60,23 @@ pub(crate) struct ServerState {
     pub(crate) resources: Mutex<Vec<Value>>,
     /// Methods that it answers with an error.
     pub(crate) broken: Mutex<Vec<&'static str>>,
-    /// Those that it has answered so, one after another.
+    /// The methods that it has answered with an error.
     pub(crate) failed: Mutex<Vec<String>>,
-    /// What it does with the next calls; then it answers `done`.
+    /// Reactions to the next calls; later ones are answered `done`.
     pub(crate) deeds: Mutex<VecDeque<Deed>>,
-    /// The token that it asks for.
+    /// The token that it requires.
     pub(crate) token: Mutex<Option<&'static str>>,
     /// Each `tools/call` so far: the `Authorization` header, and the message.
     pub(crate) calls: Mutex<Vec<(String, Value)>>,
-    /// Leave to answer after progress.
+    /// Permits to answer after progress.
     pub(crate) leave: Option<Semaphore>,
-    /// A call that no caller waited for any longer.
+    /// Counts abandoned calls.
     pub(crate) abandoned: Option<Semaphore>,
     changed: Mutex<Option<broadcast::Sender<()>>>,
 }
 
-fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
-    it.lock().expect("no test panics while it serves")
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no test panics while it serves")
 }
 
 /// A tool with that name that takes anything.
@@ -123,17 +123,17 @@ impl Modern {
         &self.state
     }
 
-    /// What it does with the next calls.
+    /// Sets the reactions to the next calls.
     pub(crate) fn will(&self, deeds: impl IntoIterator<Item = Deed>) {
         locked(&self.state.deeds).extend(deeds);
     }
 
-    /// How many calls have come so far.
+    /// The number of calls so far.
     pub(crate) fn calls(&self) -> Vec<(String, Value)> {
         locked(&self.state.calls).clone()
     }
 
-    /// Has other tools from now on, and notifies the clients that listen.
+    /// Replaces its tools, and notifies listening clients.
     pub(crate) fn change(&self, tools: Vec<Value>) {
         *locked(&self.state.tools) = tools;
         if let Some(changed) = &*locked(&self.state.changed) {
@@ -141,7 +141,7 @@ impl Modern {
         }
     }
 
-    /// Ends it as a power cut would.
+    /// Kills it, as a power cut would.
     pub(crate) fn kill(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             // In a thread: a runtime cannot wait for another one to end.
@@ -149,7 +149,7 @@ impl Modern {
         }
     }
 
-    /// Starts it again where it was.
+    /// Restarts it on the same port.
     pub(crate) fn revive(&mut self) {
         let listener = TcpListener::bind(("127.0.0.1", self.port)).expect("the port is free");
         listener.set_nonblocking(true).expect("it can be");
@@ -277,7 +277,7 @@ fn listen(server: &ServerState, id: Value, message: &Value) -> Response {
     events(stream::once(async move { event(&agreed) }).chain(news))
 }
 
-/// Counts when it is dropped: no caller waits any longer.
+/// Counts abandoned calls when dropped.
 struct Abandoned(Arc<ServerState>);
 
 impl Drop for Abandoned {

@@ -1,4 +1,4 @@
-//! A server in another process: the TypeScript SDK v1, which knows nothing newer than 2025-11-25.
+//! A server in another process: the TypeScript SDK v1, which speaks 2025-11-25 at most.
 
 use std::{
     io::{BufRead, BufReader},
@@ -25,7 +25,7 @@ pub(super) fn command() -> (PathBuf, PathBuf) {
 }
 
 impl Node {
-    /// Starts it on a port that is free while it is away, too.
+    /// Starts it on a port that stays reserved while it is down.
     pub(super) fn start(mode: &'static str, token: Option<&'static str>) -> Self {
         let port = tests::free_addr().port();
         Self { mode, token, port, child: Self::run(mode, token, port) }
@@ -46,13 +46,13 @@ impl Node {
         child
     }
 
-    /// Ends it as a power cut would.
+    /// Kills it, as a power cut would.
     pub(super) fn kill(&mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it ends");
     }
 
-    /// Starts it again where it was.
+    /// Restarts it on the same port.
     pub(super) fn revive(&mut self) {
         self.child = Self::run(self.mode, self.token, self.port);
     }

@@ -1,4 +1,4 @@
-//! What of other servers is on offer, under which names, and what happens when two have one.
+//! Tools, prompts and resources of upstream servers: their names, and conflicts.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn listed(server: &tests::server::TestServer, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_tool_is_listed_as_its_server_says_with_where_it_is_from() {
+async fn tool_is_listed_as_its_server_declares_with_its_origin() {
     let modern = Modern::start();
     let server = counter([("m", url(&modern.url(), ""))]).await;
     is_offered(&server, "m_look").await;
@@ -108,7 +108,7 @@ async fn component_keeps_its_name_against_a_non_replacing_server() {
 }
 
 #[tokio::test]
-async fn names_and_schemas_that_no_client_takes_are_left_out_alone() {
+async fn invalid_names_and_schemas_are_omitted_alone() {
     let long = "a".repeat(127);
     let mut schema = tool("odd_schema", true);
     schema["inputSchema"] =
@@ -142,7 +142,7 @@ async fn names_and_schemas_that_no_client_takes_are_left_out_alone() {
 }
 
 #[tokio::test]
-async fn a_change_of_a_servers_list_is_told_to_our_clients() {
+async fn forwards_list_changes_of_servers_to_clients() {
     let modern = Modern::start();
     let server = counter([("m", url(&modern.url(), ""))]).await;
     is_offered(&server, "m_look").await;
@@ -240,7 +240,7 @@ async fn lists_and_gives_servers_prompts_and_resources_while_present() {
 }
 
 #[tokio::test]
-async fn a_list_that_fails_takes_no_other_along() {
+async fn failing_list_affects_no_other() {
     let modern = Modern::start();
     *modern.state().broken.lock().unwrap() = vec!["prompts/list", "resources/list"];
     let server = counter([("m", url(&modern.url(), ""))]).await;
@@ -260,7 +260,7 @@ async fn a_list_that_fails_takes_no_other_along() {
 }
 
 #[tokio::test]
-async fn what_is_picked_by_name_is_found_in_however_large_a_list() {
+async fn picked_name_is_found_in_a_list_of_any_length() {
     let tools = (0..2_000).map(|it| tool(&format!("t{it}"), true)).collect();
     let modern = Modern::with(tools);
     let server = counter([("m", url(&modern.url(), "tools = ['t1999', 'none']"))]).await;
@@ -270,7 +270,7 @@ async fn what_is_picked_by_name_is_found_in_however_large_a_list() {
 }
 
 #[tokio::test]
-async fn output_that_is_no_object_is_for_the_modern_era_alone() {
+async fn non_object_output_is_sent_in_the_modern_era_alone() {
     let mut look = tool("look", true);
     look["outputSchema"] = json!({ "type": "array", "items": { "type": "integer" } });
     let modern = Modern::with(vec![look]);
@@ -298,7 +298,7 @@ async fn output_that_is_no_object_is_for_the_modern_era_alone() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_told_of_is_not_subscribed_to() {
+async fn rejects_subscription_that_cannot_be_forwarded() {
     let note = json!({ "uri": "note://1", "name": "one", "text": "a" });
     let modern = Modern::with_resources(vec![tool("look", true)], vec![note]);
     let server = counter([("m", url(&modern.url(), ""))]).await;

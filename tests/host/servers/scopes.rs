@@ -1,4 +1,4 @@
-//! Who may see and call what other servers offer: scopes name the tool, or the server.
+//! Scopes of upstream tools: by tool, or by server.
 
 use serde_json::{Value, json};
 use tests::server::{Folders, TestServer};
@@ -10,7 +10,7 @@ const ONE: &str = "mdg_may-call-one-tool";
 const NONE: &str = "mdg_may-use-another";
 
 #[tokio::test]
-async fn a_servers_tools_are_seen_and_called_by_whom_their_scopes_let() {
+async fn scopes_decide_who_sees_and_calls_a_servers_tools() {
     let modern = Modern::start();
     let token = |name: &str, token: &str, scope: &str| {
         let digest = host::digest::digest(token.as_bytes());
@@ -32,7 +32,7 @@ async fn a_servers_tools_are_seen_and_called_by_whom_their_scopes_let() {
     assert!(tools(NONE).await.is_empty());
     server.client_with(ONE).output("m_look", json!({})).await;
     let params = json!({ "name": "m_book", "arguments": {} });
-    // A caller who may call one of its tools may know how it does.
+    // A caller of one of its tools may see its health.
     let one = json!({ "m": { "status": "running", "tools": 1 } });
     for (token, environment) in [(ONE, one), (NONE, json!({}))] {
         let response = server.client_with(token).send("tools/call", params.clone()).await;

@@ -1,4 +1,4 @@
-//! What goes wrong has one code, on `/rpc` a number (2.3) and through MCP a refusal (SYS-8).
+//! Error codes: numbers on `/rpc` (2.3), refusals through MCP (SYS-8).
 
 use serde_json::{Value, json};
 use tests::{
@@ -23,12 +23,12 @@ fn keyed(mut arguments: Value) -> Value {
     arguments
 }
 
-fn say(user: &str, sender: &str) -> Value {
+fn message_of(user: &str, sender: &str) -> Value {
     let message = json!({ "sender": sender, "content": "hi", "timestamp": "2026-11-20T10:00:00" });
     json!({ "conversation_id": "c1", "user_id": user, "message": message })
 }
 
-/// A call that goes wrong, the code as a text and as a number, the status, and some of the data.
+/// A failing call: its code as text and number, its status, and part of its data.
 type Wrong = (&'static str, Value, &'static str, i64, u64, Value);
 
 fn wrong_calls() -> Vec<Wrong> {
@@ -43,7 +43,11 @@ fn wrong_calls() -> Vec<Wrong> {
         invalid("list_movies", date, date_data),
         invalid("list_showtimes", json!({}), required),
         invalid("reserve_seats", order("u2", NOON, &[]), json!({ "field": "seat_ids" })),
-        invalid("record_conversation", say("u1", "robot"), json!({ "field": "message.sender" })),
+        invalid(
+            "record_conversation",
+            message_of("u1", "robot"),
+            json!({ "field": "message.sender" }),
+        ),
         missing(
             "list_showtimes",
             json!({ "movie_id": "x" }),
@@ -77,7 +81,7 @@ fn wrong_calls() -> Vec<Wrong> {
         ),
         (
             "record_conversation",
-            say("u2", "user"),
+            message_of("u2", "user"),
             "conversation_user_mismatch",
             -32000,
             403,
@@ -90,7 +94,7 @@ fn wrong_calls() -> Vec<Wrong> {
 async fn in_use() -> Cinema {
     let cinema = Cinema::open().await;
     cinema.client.output("reserve_seats", keyed(order("u1", NOON, &["A2"]))).await;
-    cinema.client.output("record_conversation", say("u1", "user")).await;
+    cinema.client.output("record_conversation", message_of("u1", "user")).await;
     cinema
 }
 
@@ -101,11 +105,11 @@ fn has(data: &Value, expected: &Value) -> bool {
 #[tokio::test]
 async fn rpc_answers_with_the_codes_of_the_table() {
     let cinema = in_use().await;
-    for (tool, arguments, word, number, status, data) in wrong_calls() {
+    for (tool, arguments, code, number, status, data) in wrong_calls() {
         let answer = cinema.ask(tool, &arguments).await;
         let error = &answer["error"];
         assert_eq!(error["code"], number, "2.3: {tool} {arguments}: {answer}");
-        assert_eq!(error["data"]["error"], word, "2.3: {tool} {arguments}: {answer}");
+        assert_eq!(error["data"]["error"], code, "2.3: {tool} {arguments}: {answer}");
         assert_eq!(error["data"]["status"], status, "2.3: {tool} {arguments}: {answer}");
         assert!(has(&error["data"], &data), "2.3: {tool}: {data} in {answer}");
         assert!(error["message"].as_str().is_some_and(|it| !it.is_empty()), "{answer}");
@@ -115,12 +119,12 @@ async fn rpc_answers_with_the_codes_of_the_table() {
 }
 
 #[tokio::test]
-async fn mcp_answers_with_refusals_that_say_the_same() {
+async fn mcp_returns_refusals_with_the_same_codes() {
     let cinema = in_use().await;
-    for (tool, arguments, word, _, status, data) in wrong_calls() {
+    for (tool, arguments, code, _, status, data) in wrong_calls() {
         // `failure` holds that it is a tool's error, without structured content (SYS-8).
         let failure = cinema.client.failure(tool, arguments.clone()).await;
-        assert_eq!(failure["error"], word, "SYS-8: {tool} {arguments}");
+        assert_eq!(failure["error"], code, "SYS-8: {tool} {arguments}");
         assert_eq!(failure["status"], status, "SYS-8: {tool} {arguments}");
         assert!(has(&failure["data"], &data), "SYS-8: {tool}: {data} in {failure}");
         let message = cinema.ask(tool, &arguments).await["error"]["message"].clone();
@@ -130,7 +134,7 @@ async fn mcp_answers_with_refusals_that_say_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_who_reserves_or_speaks_is_a_user_from_then_on() {
+async fn reserving_or_recording_creates_the_user() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("cinema"));
     let process = Process::start(&folders);
@@ -140,7 +144,7 @@ async fn one_who_reserves_or_speaks_is_a_user_from_then_on() {
     for seat in &seats[..2] {
         client.output("reserve_seats", order("花子", &show, &[seat])).await;
     }
-    client.output("record_conversation", say("太郎", "user")).await;
+    client.output("record_conversation", message_of("太郎", "user")).await;
     let mut users = exported(&folders, "cinema", "users");
     users.sort_by_key(|it| it["user_id"].to_string());
     let user = |id: &str| json!({ "user_id": id, "name": "", "contact_info": "" });

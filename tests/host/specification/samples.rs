@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Cinema, shape::lacks};
 
-/// The specification itself, in which nothing was changed.
+/// The literal specification.
 const SPECIFICATION: &str = include_str!("../1-cinema.md");
 
 /// A request of the specification, as text, and the response that it shows.
@@ -45,7 +45,7 @@ fn samples() -> Vec<Sample> {
     pairs.collect()
 }
 
-/// What is on offer right now.
+/// Current ids and dates.
 struct Live {
     movie: Value,
     showtime: Value,
@@ -152,7 +152,7 @@ async fn reserved_seats_are_exactly_those_asked_without_is_reserved() {
 
 /// Not one letter replaced: no film is named `string`, and 2025 is over.
 #[tokio::test]
-async fn every_sample_is_understood_even_with_its_placeholders() {
+async fn every_sample_is_accepted_with_its_placeholders() {
     let cinema = Cinema::open().await;
     let mut answers = Vec::new();
     for sample in samples() {

@@ -1,8 +1,8 @@
-//! Holds an answer against a sample: every field of the sample, of the same type, and more if any.
+//! Compares an answer with a sample: every field of the sample, with the same type; more fields are allowed.
 
 use serde_json::Value;
 
-/// Everything that `answer` lacks of what `sample` shows; extra fields are allowed (CIN-4).
+/// Lists what `answer` lacks of `sample`; extra fields are allowed (CIN-4).
 ///
 /// A list in the answer must have entries, or they could not be checked.
 pub(crate) fn lacks(sample: &Value, answer: &Value, at: &str) -> Vec<String> {
@@ -57,7 +57,7 @@ fn is_time(text: &str) -> bool {
 }
 
 #[test]
-fn what_is_missing_mistyped_or_empty_is_found() {
+fn finds_missing_mistyped_and_empty_fields() {
     use serde_json::json;
     let sample =
         json!({ "list": [{ "at": "2025-07-13T14:00:00", "count": 3, "rate": 4.5, "on": true }] });

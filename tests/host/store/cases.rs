@@ -1,4 +1,4 @@
-//! Types, parameters, counts, constraints, refusals, limits and order: the same on both.
+//! Types, parameters, counts, constraints, refusals, limits and order are the same on both engines.
 
 use super::*;
 
@@ -31,7 +31,7 @@ async fn prepared(limits: &Limits) -> [(&'static str, Database); 2] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn values_come_back_as_they_were_sent_on_both_engines() {
+async fn values_round_trip_on_both_engines() {
     for (engine, database) in prepared(&Limits::default()).await {
         let put = "INSERT INTO kept (id, n, r, t, b, j) VALUES ($1, $2, $3, $4, $5, $6)";
         let rows = [
@@ -60,10 +60,12 @@ async fn values_come_back_as_they_were_sent_on_both_engines() {
                 text("[]"),
             ],
         ];
-        let put: Vec<_> = rows.iter().map(|it| say(put, it)).collect();
-        let put = database.transact(put, later()).await;
+        let put: Vec<_> = rows.iter().map(|it| statement(put, it)).collect();
+        let put = database.transact(put, far_deadline()).await;
         assert_eq!(summary(&put), "1 changed / 1 changed / 1 changed", "{engine}");
-        let all = database.query(vec![say("SELECT * FROM kept ORDER BY id", &[])], later()).await;
+        let all = database
+            .query(vec![statement("SELECT * FROM kept ORDER BY id", &[])], far_deadline())
+            .await;
         assert_eq!(all.as_ref().unwrap()[0].rows, rows, "{engine}");
         assert_eq!(all.unwrap()[0].columns, ["id", "n", "r", "t", "b", "j"], "{engine}");
         for (sql, expected) in [
@@ -102,7 +104,7 @@ async fn values_come_back_as_they_were_sent_on_both_engines() {
         }
         let asked = [Value::Null, Value::Integer(4), text("x")];
         let sql = "SELECT $1, $3, $2, $2 + 1 WHERE $1 IS NULL";
-        let echoed = database.query(vec![say(sql, &asked)], later()).await;
+        let echoed = database.query(vec![statement(sql, &asked)], far_deadline()).await;
         assert_eq!(summary(&echoed), "NULL 'x' 4 5", "{engine}");
         database.close().await;
     }
@@ -133,8 +135,8 @@ async fn constraints_have_the_same_names_on_both_engines() {
             assert_eq!(write(&database, sql).await, expected, "{engine}: {sql}");
         }
         let batch = ["UPDATE seats SET price = 7", "INSERT INTO halls (hall) VALUES ('A')"];
-        let batch = batch.map(|it| say(it, &[])).to_vec();
-        let failed = database.transact(batch, later()).await;
+        let batch = batch.map(|it| statement(it, &[])).to_vec();
+        let failed = database.transact(batch, far_deadline()).await;
         assert_eq!(summary(&failed), "1: Unique halls.hall", "{engine}");
         assert_eq!(read(&database, "SELECT price FROM seats").await, "NULL", "{engine}: undone");
         database.close().await;
@@ -144,14 +146,14 @@ async fn constraints_have_the_same_names_on_both_engines() {
 #[tokio::test(flavor = "multi_thread")]
 async fn counts_that_differ_undo_the_batch_on_both_engines() {
     for (engine, database) in prepared(&Limits::default()).await {
-        let expecting = |sql: &str, rows| Statement { expect: Some(rows), ..say(sql, &[]) };
-        let put = || say("INSERT INTO halls (hall) VALUES ('c')", &[]);
+        let expecting = |sql: &str, rows| Statement { expect: Some(rows), ..statement(sql, &[]) };
+        let put = || statement("INSERT INTO halls (hall) VALUES ('c')", &[]);
         for (last, expected) in [
             (expecting("DELETE FROM halls WHERE hall = 'z'", 1), "1: expected 1, found 0"),
             (expecting("SELECT hall FROM halls", 1), "1: expected 1, found 3"),
             (expecting("UPDATE halls SET hall = hall RETURNING hall", 2), "1: expected 2, found 3"),
         ] {
-            let answer = database.transact(vec![put(), last], later()).await;
+            let answer = database.transact(vec![put(), last], far_deadline()).await;
             assert_eq!(summary(&answer), expected, "{engine}");
             assert_eq!(read(&database, "SELECT COUNT(*) FROM halls").await, "2", "{engine}");
         }
@@ -168,14 +170,18 @@ async fn counts_that_differ_undo_the_batch_on_both_engines() {
         ] {
             assert_eq!(write(&database, sql).await, expected, "{engine}: {sql}");
         }
-        assert_eq!(summary(&database.transact(Vec::new(), later()).await), "", "{engine}: nothing");
+        assert_eq!(
+            summary(&database.transact(Vec::new(), far_deadline()).await),
+            "",
+            "{engine}: nothing"
+        );
         database.close().await;
     }
 }
 
 /// What is refused before an engine sees it is refused in the same words; what only one of them has, by that one.
 #[tokio::test(flavor = "multi_thread")]
-async fn refusals_read_the_same_on_both_engines() {
+async fn refusals_have_the_same_text_on_both_engines() {
     for (engine, database) in prepared(&Limits::default()).await {
         for (sql, parameters, expected) in [
             ("", vec![], "the statement is empty"),
@@ -208,7 +214,8 @@ async fn refusals_read_the_same_on_both_engines() {
                 "`BEGIN` is not allowed: a statement begins with SELECT, WITH, VALUES, INSERT, UPDATE or DELETE",
             ),
         ] {
-            let answer = summary(&database.query(vec![say(sql, &parameters)], later()).await);
+            let answer =
+                summary(&database.query(vec![statement(sql, &parameters)], far_deadline()).await);
             assert_eq!(answer, format!("0: invalid: {expected}"), "{engine}: {sql}");
         }
         for (sql, expected) in [
@@ -237,7 +244,7 @@ async fn refusals_read_the_same_on_both_engines() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn limits_are_told_in_the_same_words_on_both_engines() {
+async fn limits_have_the_same_messages_on_both_engines() {
     let limits = Limits {
         statements_max: 3,
         sql_bytes_max: 2_000,
@@ -249,16 +256,16 @@ async fn limits_are_told_in_the_same_words_on_both_engines() {
         ..Limits::default()
     };
     for (engine, database) in prepared(&limits).await {
-        let many = |count: usize| vec![say("SELECT 1", &[]); count];
-        let answer = summary(&database.query(many(4), later()).await);
+        let many = |count: usize| vec![statement("SELECT 1", &[]); count];
+        let answer = summary(&database.query(many(4), far_deadline()).await);
         assert_eq!(answer, "limit: 4 statements in a batch; at most 3", "{engine}");
         let long = format!("SELECT 1{}", " ".repeat(2_000));
         assert_eq!(read(&database, &long).await, "limit: statement 0: more than 2000 bytes");
         let big = |bytes: usize| [Value::Blob(vec![7; bytes])];
-        let put = |bytes: usize| vec![say("INSERT INTO kept (b) VALUES ($1)", &big(bytes))];
-        let answer = summary(&database.transact(put(1_001), later()).await);
+        let put = |bytes: usize| vec![statement("INSERT INTO kept (b) VALUES ($1)", &big(bytes))];
+        let answer = summary(&database.transact(put(1_001), far_deadline()).await);
         assert_eq!(answer, "limit: statement 0: string or blob too big", "{engine}");
-        let answer = summary(&database.transact(put(6_000), later()).await);
+        let answer = summary(&database.transact(put(6_000), far_deadline()).await);
         assert!(
             answer.starts_with("limit: a batch of ") && answer.ends_with("; at most 5000"),
             "{answer}"
@@ -276,7 +283,7 @@ async fn limits_are_told_in_the_same_words_on_both_engines() {
         assert!(read(&database, &rows(10)).await.ends_with("; 10"), "{engine}");
         // A full database takes no more until something is removed; reading goes on.
         let full = loop {
-            match database.transact(put(900), later()).await {
+            match database.transact(put(900), far_deadline()).await {
                 Ok(_) => {}
                 Err(error) => break summary(&Err(error)),
             }
@@ -290,7 +297,7 @@ async fn limits_are_told_in_the_same_words_on_both_engines() {
         let removed = write(&database, oldest).await;
         assert!(removed.ends_with(" changed"), "{engine}: {removed}");
         let put_again = async {
-            while database.transact(put(900), later()).await.is_err() {
+            while database.transact(put(900), far_deadline()).await.is_err() {
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }
         };
@@ -304,7 +311,7 @@ async fn limits_are_told_in_the_same_words_on_both_engines() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn order_and_likeness_are_the_same_on_both_engines() {
+async fn order_and_like_are_the_same_on_both_engines() {
     for (engine, database) in prepared(&Limits::default()).await {
         let put = "INSERT INTO kept (id, n, t) VALUES
             (1, NULL, 'b'), (2, 2, 'B'), (3, 1, 'é'), (4, 2, NULL), (5, 3, 'a_1'), (6, 3, 'あ')";

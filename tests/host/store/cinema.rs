@@ -1,4 +1,4 @@
-//! The bundled components on PostgreSQL, in a server that knows only where they keep what lasts (STO-2).
+//! The bundled components on PostgreSQL, in a server that knows only the database's address (STO-2).
 
 use host::{Config, Server as Host, clock::Clock, config::Given};
 use reqwest::Method;
@@ -56,7 +56,7 @@ async fn every_bundled_component_is_served_from_postgresql() {
 
 /// Reserved, restarted, listed and cancelled: what was kept is there, and a seat is sold once.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_reserved_on_postgresql_outlives_the_host() {
+async fn reservations_on_postgresql_survive_a_restart() {
     let url = Cluster::shared().database();
     let mut server = TestServer::start(folders(&["cinema"]), at(&url)).await;
     let client = server.client();
@@ -80,7 +80,7 @@ async fn what_was_reserved_on_postgresql_outlives_the_host() {
 
 /// OPS-3, STO-2: the operator sees what the databases hold, wherever they are.
 #[tokio::test(flavor = "multi_thread")]
-async fn storage_tells_and_exports_what_is_on_postgresql() {
+async fn storage_shows_and_exports_postgresql_tables() {
     let url = Cluster::shared().database();
     let server = TestServer::start(folders(&["cinema"]), at(&url)).await;
     let operator = Operator::of(&server.folders.data());
@@ -96,8 +96,8 @@ async fn storage_tells_and_exports_what_is_on_postgresql() {
     let table = json!({ "table": "movies" }).to_string();
     let (status, answer) = operator.send(Method::POST, "components/cinema/export", table).await;
     assert_eq!(status.as_u16(), 200, "{answer}");
-    let titles = answer.as_str().unwrap().lines().map(|it| {
-        let movie: Value = serde_json::from_str(it).unwrap();
+    let titles = answer.as_str().unwrap().lines().map(|line| {
+        let movie: Value = serde_json::from_str(line).unwrap();
         movie["title"].as_str().unwrap().to_owned()
     });
     assert_eq!(titles.count() as u64, movies, "OPS-3: {answer}");
@@ -111,7 +111,7 @@ async fn storage_tells_and_exports_what_is_on_postgresql() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_whose_server_refuses_it_does_not_start() {
+async fn host_refused_by_its_database_does_not_start() {
     let folders = folders(&["cinema"]);
     let url = Cluster::shared().database().replace(PASSWORD, "wrong-password");
     let mut config = folders.config();

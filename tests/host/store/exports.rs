@@ -1,4 +1,4 @@
-//! What components have stored, read beside hosts: the same on both engines (OPS-3, STO-3).
+//! Export of stored tables while hosts run: the same on both engines (OPS-3, STO-3).
 
 use host::database::{ExportError, Stored, postgres::Reader};
 use serde_json::{Value as Json, json};
@@ -32,11 +32,13 @@ async fn filled(database: &Database) {
             let cover = Value::Blob(vec![0, 1, 255]);
             let values =
                 [text(shelf), Value::Integer(at), of(title), of(about), cover, Value::Real(price)];
-            say(book, &values)
+            statement(book, &values)
         })
         .collect();
-    batch.extend(["z", "a", "m"].map(|it| say("INSERT INTO log (line) VALUES ($1)", &[text(it)])));
-    database.transact(batch, later()).await.unwrap();
+    batch.extend(
+        ["z", "a", "m"].map(|it| statement("INSERT INTO log (line) VALUES ($1)", &[text(it)])),
+    );
+    database.transact(batch, far_deadline()).await.unwrap();
 }
 
 /// What is stored of the component `lending`, table by table, and the answers to wrong names.

@@ -1,4 +1,5 @@
-//! The server and the network between fail: what was acknowledged is kept, nothing is done twice, and each call is told.
+//! Failures of the database server and the network: acknowledged writes are kept, nothing is done twice, each
+//! call is answered.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ use super::{
     *,
 };
 
-/// What waits for this long waits in vain.
+/// Maximum time to wait.
 const LONG: Duration = tests::PATIENCE;
 const UNCERTAIN: &str = "unavailable: the connection to the database was lost while it committed: whether it did is not known";
 
@@ -42,7 +43,7 @@ fn name_of(url: &str) -> &str {
 async fn of_64_rivals_each_seat_has_one_winner_through_restarts() {
     let cluster = Arc::new(Cluster::start());
     let url = cluster.database();
-    // What is acknowledged lasts: the tests' cluster does without that elsewhere.
+    // Acknowledged commits are durable here, unlike in the shared cluster.
     let lasting = format!("ALTER DATABASE {} SET synchronous_commit = on", name_of(&url));
     cluster.sql("postgres", &[&lasting]);
     let servers = hosts(&url, 3, &["cinema"], "").await;
@@ -96,15 +97,15 @@ async fn of_64_rivals_each_seat_has_one_winner_through_restarts() {
     }
 }
 
-/// STO-17. What a passkey began is taken, and the answer that has it is lost.
+/// STO-17. A passkey ceremony is consumed, and its response is lost.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_ceremony_taken_is_not_lost_with_the_answer() {
+async fn consumed_ceremony_survives_a_lost_response() {
     let cluster = Cluster::shared();
     let url = cluster.database();
     let proxy = Proxy::to(cluster.port());
     let server = Server::connect(&address(&proxy.through(&url))).await.unwrap();
     let open = Arc::new(Ceremonies::of(Some(&server)));
-    // More than what comes before it on its connection, and than what arrives of it.
+    // More than the bytes before it on its connection, and than those of it that arrive.
     let state = vec![7; 6_000];
     open.put("begun", &state).await.unwrap();
     proxy.set(Rule::CutAfter(4_000));
@@ -125,7 +126,7 @@ async fn a_ceremony_taken_is_not_lost_with_the_answer() {
 /// STO-6: however much of its answers has arrived when a connection ends, a batch is carried out once, not at all, or
 /// it is told that this is not known.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_cut_anywhere_does_nothing_twice() {
+async fn connection_cut_at_any_byte_does_nothing_twice() {
     let cluster = Cluster::shared();
     let url = cluster.database();
     let proxy = Proxy::to(cluster.port());
@@ -135,8 +136,8 @@ async fn a_connection_cut_anywhere_does_nothing_twice() {
     database.migrate(&[tables]).await.unwrap();
     let add = async |n: i64| {
         let add = "INSERT INTO kept (n) VALUES ($1)";
-        let batch = [n, n].map(|it| say(add, &[super::Value::Integer(it)])).to_vec();
-        summary(&database.transact(batch, later()).await)
+        let batch = [n, n].map(|it| statement(add, &[super::Value::Integer(it)])).to_vec();
+        summary(&database.transact(batch, far_deadline()).await)
     };
     let count = |n: i64| {
         let sql = format!("SELECT count(*) FROM component_mine.kept WHERE n = {n}");
@@ -177,7 +178,7 @@ async fn a_connection_cut_anywhere_does_nothing_twice() {
 /// STO-6, STO-40: a host whose server has fallen silent tells its callers, leaves rotation, and comes back by itself; the
 /// others go on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_host_apart_from_its_database_is_out_and_comes_back() {
+async fn disconnected_host_is_not_ready_and_recovers() {
     let cluster = Cluster::shared();
     let url = cluster.database();
     let proxy = Proxy::to(cluster.port());
@@ -234,7 +235,7 @@ async fn a_host_apart_from_its_database_is_out_and_comes_back() {
 
 /// STO-6, STO-24: what a node had alone it has no more once it is back, and what it writes so is refused.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_apart_loses_its_leases_and_writes_nothing_by_them() {
+async fn disconnected_node_loses_its_leases_and_writes_nothing() {
     let cluster = Cluster::shared();
     let url = cluster.database();
     let proxy = Proxy::to(cluster.port());
@@ -254,8 +255,8 @@ async fn a_node_apart_loses_its_leases_and_writes_nothing_by_them() {
     let first = leases.hold(&name, "jobs", &stop).await.expect("it is free");
     let old = first.fence().unwrap().clone();
     let write = async |database: &Database, fence, n: i64| {
-        let batch = vec![say("INSERT INTO kept VALUES ($1)", &[super::Value::Integer(n)])];
-        summary(&database.transact_under(fence, batch, later()).await)
+        let batch = vec![statement("INSERT INTO kept VALUES ($1)", &[super::Value::Integer(n)])];
+        summary(&database.transact_under(fence, batch, far_deadline()).await)
     };
     assert_eq!(write(&database, &old, 1).await, "1 changed");
     proxy.set(Rule::Swallow);
@@ -279,9 +280,9 @@ async fn a_node_apart_loses_its_leases_and_writes_nothing_by_them() {
     stop.cancel();
 }
 
-/// STO-13: what cannot be read now is not taken for what is not there, or a person would be asked again.
+/// STO-13: unreadable state is not taken for missing, or a person would be asked again.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_read_is_not_taken_for_none() {
+async fn unreadable_state_is_not_taken_for_missing() {
     let proxy = Proxy::to(Cluster::shared().port());
     let url = proxy.through(&Cluster::shared().database());
     let server = Server::connect(&address(&url)).await.unwrap();
@@ -301,9 +302,9 @@ async fn what_cannot_be_read_is_not_taken_for_none() {
     assert_eq!(documents.get::<String>(&number().unwrap(), "ann").await.unwrap(), None);
 }
 
-/// STO-5, STO-6: one that is silent from the beginning is told, and not waited for.
+/// STO-5, STO-6: a server that is silent from the start is reported, not waited for.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_says_nothing_is_told_at_the_start() {
+async fn silent_database_is_reported_at_the_start() {
     let url = Cluster::shared().database();
     let proxy = Proxy::to(Cluster::shared().port());
     proxy.set(Rule::Swallow);

@@ -1,4 +1,4 @@
-//! What the host itself keeps goes to PostgreSQL and back with components' SQL (STO-46).
+//! The host's own state moves to PostgreSQL and back together with components' SQL (STO-46).
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
@@ -62,8 +62,8 @@ async fn serves(server: &TestServer, generation: u64) {
     tokio::time::timeout(tests::PATIENCE, serves).await.expect("in time").unwrap();
 }
 
-/// What people, agents and the operator have done with a host.
-struct Lived {
+/// State that people, agents and the operator have created.
+struct UsedState {
     app: App,
     tokens: Json,
     file: String,
@@ -91,7 +91,7 @@ async fn task(client: &Client, id: &str) -> Json {
     client.request("tasks/get", params).await.1["result"].clone()
 }
 
-async fn lived_in() -> (Folders, Lived) {
+async fn used_folders() -> (Folders, UsedState) {
     let mut server = start(folders(false), None).await;
     server.folders.put("echo", &rebuilt(&component_bytes("echo"), 2));
     serves(&server, 2).await;
@@ -133,40 +133,40 @@ async fn lived_in() -> (Folders, Lived) {
     let approval = approval.to_owned();
     server.stop().await;
     let TestServer { folders, .. } = server;
-    (folders, Lived { app, tokens, file, content, answer, approval, show, seat, task: id })
+    (folders, UsedState { app, tokens, file, content, answer, approval, show, seat, task: id })
 }
 
-/// Everything goes on where it was, on another host and whichever engine.
-async fn goes_on(server: &TestServer, lived: &Lived) {
+/// Checks that everything continues on another host and either engine.
+async fn check_continues(server: &TestServer, used: &UsedState) {
     let mut person = Person::new(&server.url());
     assert_eq!(person.sign_in("ann", PASSWORD).await.status(), 303, "the password is known");
-    let app = lived.app.at(&server.url());
-    let client = server.client_with(access(&lived.tokens));
+    let app = used.app.at(&server.url());
+    let client = server.client_with(access(&used.tokens));
     assert_eq!(client.output("whoami", json!({})).await["principal"], "account:ann");
-    let (status, tokens) = app.refresh(refresh(&lived.tokens), &[]).await;
+    let (status, tokens) = app.refresh(refresh(&used.tokens), &[]).await;
     assert_eq!(status, 200, "{tokens}");
     let client = server.client_with(access(&tokens));
 
-    let found = client.get(&lived.file).await;
+    let found = client.get(&used.file).await;
     assert_eq!(found.headers()["content-type"], "video/mp4");
-    assert!(found.bytes().await.unwrap() == lived.content);
+    assert!(found.bytes().await.unwrap() == used.content);
 
-    let again = greet(&client, lived.answer.clone()).await;
+    let again = greet(&client, used.answer.clone()).await;
     let message = again["error"]["message"].as_str().unwrap_or_default();
     assert!(message.contains("answered and used"), "{again}");
 
-    let path = format!("/api/approvals/{}", lived.approval);
-    let free = free_seats(&client, &lived.show).await;
-    assert!(free.contains(&lived.seat));
+    let path = format!("/api/approvals/{}", used.approval);
+    let free = free_seats(&client, &used.show).await;
+    assert!(free.contains(&used.seat));
     for _ in 0..2 {
         let allowed = client.post(&path, &[], json!({ "allow": true }).to_string()).await;
         let allowed: Json = allowed.json().await.unwrap();
         assert_eq!(allowed["state"], "done", "{allowed}");
     }
-    let left = free_seats(&client, &lived.show).await;
-    assert!(!left.contains(&lived.seat) && left.len() == free.len() - 1, "made once");
+    let left = free_seats(&client, &used.show).await;
+    assert!(!left.contains(&used.seat) && left.len() == free.len() - 1, "made once");
 
-    let task = task(&client, &lived.task).await;
+    let task = task(&client, &used.task).await;
     assert_eq!(task["status"], "completed", "{task}");
     assert_eq!(task["result"]["structuredContent"]["counted"], 600, "{task}");
 
@@ -189,8 +189,8 @@ fn rows_there(url: &str) -> u64 {
 
 /// STO-46, STO-43
 #[tokio::test(flavor = "multi_thread")]
-async fn people_files_calls_and_versions_go_on_there_and_back() {
-    let (from, lived) = lived_in().await;
+async fn accounts_blobs_calls_and_versions_move_there_and_back() {
+    let (from, used) = used_folders().await;
     let cluster = Cluster::shared();
     let url = cluster.database();
     drop(Server::connect(&address(&url)).await.unwrap());
@@ -219,7 +219,7 @@ async fn people_files_calls_and_versions_go_on_there_and_back() {
 
     for (folders, url) in [(folders(true), Some(&*url)), (back, None)] {
         let mut server = start(folders, url).await;
-        goes_on(&server, &lived).await;
+        check_continues(&server, &used).await;
         server.stop().await;
     }
 }
@@ -242,7 +242,7 @@ async fn kept() -> tempfile::TempDir {
     for number in [9_u32, 1, 5] {
         let id = format!("{number:032x}");
         approvals.put((&id, "ann"), "wait", number).await.unwrap();
-        // Folders tell what is older by the time of change.
+        // Folders order by time of modification.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let blobs = Blobs::open(data.path().join("blobs"), limits(), Clock::System).unwrap();
@@ -274,16 +274,16 @@ fn rows(moved: &[Moved]) -> Vec<(&str, u64)> {
 
 /// STO-46: with its order, its times, its owners' shares and the modes of its files.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_host_keeps_is_the_same_on_both_sides() {
+async fn host_tables_are_equal_after_a_move_both_ways() {
     let (data, back) = (kept().await, tempfile::tempdir().unwrap());
     let (_, server) = database().await;
-    // What such a host has copies of gives way.
+    // Existing copies are replaced.
     fs::write(back.path().join("seal.key"), [1; 32]).unwrap();
     let over = server.fill_from(data.path(), &[], &all()).await.unwrap();
     let expected = [("keys", 1), ("answers", 3), ("approvals", 3), ("files", 3), ("pieces", 4)];
     assert_eq!(rows(&over), expected);
-    let came = server.empty_into(back.path(), &[], &all()).await.unwrap();
-    assert_eq!(came, over);
+    let returned = server.empty_into(back.path(), &[], &all()).await.unwrap();
+    assert_eq!(returned, over);
     let key = back.path().join("seal.key");
     assert_eq!(fs::read(&key).unwrap(), [42; 32]);
     assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
@@ -305,9 +305,9 @@ async fn what_the_host_keeps_is_the_same_on_both_sides() {
         assert!(matches!(error, BlobError::ShareFull(_)), "it is ann's still: {error}");
         blobs.put_for(Some("eve".into()), &[8; 200_000], "").await.unwrap();
     }
-    let used = |it: &tempfile::TempDir| {
+    let used = |folder: &tempfile::TempDir| {
         let name = host::digest::digest(b"");
-        let path = it.path().join("blobs").join(&name[..2]).join(&name[2..4]).join(name);
+        let path = folder.path().join("blobs").join(&name[..2]).join(&name[2..4]).join(name);
         let used = fs::metadata(path).unwrap().modified().unwrap();
         used.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()
     };
@@ -338,55 +338,57 @@ async fn what_the_host_keeps_is_the_same_on_both_sides() {
 
 /// STO-42, STO-46
 #[tokio::test(flavor = "multi_thread")]
-async fn a_place_that_has_files_or_people_is_not_filled() {
+async fn nonempty_target_with_blobs_or_accounts_is_not_filled() {
     let data = kept().await;
     let (_, server) = database().await;
     server.fill_from(data.path(), &[], &all()).await.unwrap();
-    let told = server.fill_from(data.path(), &[], &all()).await.unwrap_err().to_string();
-    assert!(told.contains("has keys already") && told.contains("name another one"), "{told}");
-    let told = server.empty_into(data.path(), &[], &all()).await.unwrap_err().to_string();
+    let error = server.fill_from(data.path(), &[], &all()).await.unwrap_err().to_string();
+    assert!(error.contains("has keys already") && error.contains("name another one"), "{error}");
+    let error = server.empty_into(data.path(), &[], &all()).await.unwrap_err().to_string();
     let names = "answers.guard, approvals, blobs";
-    assert!(told.contains("answers.guard is there") && told.contains(names), "{told}");
+    assert!(error.contains("answers.guard is there") && error.contains(names), "{error}");
     fs::create_dir_all(data.path().join("databases")).unwrap();
     fs::write(data.path().join("databases/.accounts.db"), "").unwrap();
     let plans = [host::moving::accounts(false)];
-    let told = server.empty_into(data.path(), &plans, &all()).await.unwrap_err().to_string();
-    assert!(told.contains(".accounts.db is there"), "{told}");
+    let error = server.empty_into(data.path(), &plans, &all()).await.unwrap_err().to_string();
+    assert!(error.contains(".accounts.db is there"), "{error}");
     let one = tempfile::tempdir().unwrap();
     fs::create_dir(one.path().join("databases")).unwrap();
     fs::write(one.path().join("databases/cinema.db-wal"), "").unwrap();
-    let told = server.empty_into(one.path(), &[], &all()).await.unwrap_err().to_string();
-    assert!(told.contains("cinema.db-wal is there"), "a log without its database: {told}");
+    let error = server.empty_into(one.path(), &[], &all()).await.unwrap_err().to_string();
+    assert!(error.contains("cinema.db-wal is there"), "a log without its database: {error}");
 }
 
 /// STO-46
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_too_large_there_is_named_and_nothing_is_moved() {
+async fn too_large_values_are_named_and_nothing_is_moved() {
     let data = kept().await;
     let (url, server) = database().await;
     let mut config = host::Config::of(tests::embedded()).unwrap();
     config.blobs.blob_bytes_max = 599_999;
-    let told = server.fill_from(data.path(), &[], &parts(&config)).await.unwrap_err().to_string();
-    assert!(told.contains("has 600000 bytes") && told.contains("blob_bytes_max"), "{told}");
+    let error = server.fill_from(data.path(), &[], &parts(&config)).await.unwrap_err().to_string();
+    assert!(error.contains("has 600000 bytes") && error.contains("blob_bytes_max"), "{error}");
     assert_eq!(rows_there(&url), 0);
     server.fill_from(data.path(), &[], &all()).await.unwrap();
     let back = tempfile::tempdir().unwrap();
     let mut config = host::Config::of(tests::embedded()).unwrap();
     config.approvals.approval_bytes_max = 0;
-    let told = server.empty_into(back.path(), &[], &parts(&config)).await.unwrap_err().to_string();
-    assert!(told.contains("approval_bytes_max under [approvals]"), "{told}");
+    let error = server.empty_into(back.path(), &[], &parts(&config)).await.unwrap_err().to_string();
+    assert!(error.contains("approval_bytes_max under [approvals]"), "{error}");
     assert_eq!(fs::read_dir(back.path()).unwrap().count(), 0, "nothing is left");
 }
 
 /// STO-46: a build whose bytes are damaged is none, and what cannot be read is not passed over.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_manifest_that_cannot_be_read_keeps_all_from_moving() {
+async fn unreadable_manifest_prevents_the_move() {
     let data = kept().await;
     let (url, server) = database().await;
     let folder = data.path().join("generations/shop");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("manifest.json"), "{").unwrap();
-    let told = server.fill_from(data.path(), &[], &all()).await.unwrap_err().to_string();
-    assert!(told.contains("generations/shop/manifest.json") && told.contains("nothing was moved"));
+    let error = server.fill_from(data.path(), &[], &all()).await.unwrap_err().to_string();
+    assert!(
+        error.contains("generations/shop/manifest.json") && error.contains("nothing was moved")
+    );
     assert_eq!(rows_there(&url), 0);
 }

@@ -1,4 +1,4 @@
-//! What components have in SQL, from SQLite to PostgreSQL and back: all of it, or nothing (STO-42, STO-43).
+//! Components' SQL moves from SQLite to PostgreSQL and back, all or nothing (STO-42, STO-43).
 
 use std::{
     fs,
@@ -62,7 +62,7 @@ async fn full() -> tempfile::TempDir {
             _ => Value::Blob((0..=255).collect()),
         };
         let row = [Value::Integer(key), integer, real, words, bytes, text(document), text("hash")];
-        database.transact(vec![say(add, &row)], later()).await.unwrap();
+        database.transact(vec![statement(add, &row)], far_deadline()).await.unwrap();
     }
     let orders = "INSERT INTO \"Orders\" VALUES ('b', NULL, 41), ('a', 'b', NULL), ('c', 'a', 2)";
     assert_eq!(write(&database, orders).await, "3 changed");
@@ -84,7 +84,7 @@ async fn empty(server: &Server, data: &Path) -> Result<Vec<Moved>, String> {
     server.empty_into(data, &plans(&recorded), &[]).await.map_err(|it| it.to_string())
 }
 
-/// Where components have nothing, whatever was tried.
+/// Checks that the database has no components.
 fn has_nothing(cluster: &Cluster, url: &str) -> bool {
     let tables = "SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
         WHERE nspname LIKE 'component%' UNION ALL SELECT component FROM madoguchi.migrations";
@@ -92,10 +92,10 @@ fn has_nothing(cluster: &Cluster, url: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_rows_go_over_and_come_back_with_equal_digests() {
+async fn rows_move_there_and_back_with_equal_digests() {
     let (data, back) = (full().await, tempfile::tempdir().unwrap());
     let server = Server::connect(&address(&Cluster::shared().database())).await.unwrap();
-    // What the host itself keeps is no component's.
+    // The host's own data belongs to no component.
     let accounts = server.database(".accounts", Limits::default()).await.unwrap();
     accounts.migrate(&[migration(1, &["CREATE TABLE people (t TEXT)"])]).await.unwrap();
     let over = fill(&server, data.path()).await.unwrap();
@@ -109,8 +109,8 @@ async fn all_rows_go_over_and_come_back_with_equal_digests() {
     }
     home.close().await;
     // Back from there: the same once more, and it goes on where it was.
-    let came = empty(&server, back.path()).await.unwrap();
-    assert_eq!(came, over);
+    let moved = empty(&server, back.path()).await.unwrap();
+    assert_eq!(moved, over);
     assert_eq!(database::recorded(back.path()).unwrap(), database::recorded(data.path()).unwrap());
     assert!(!back.path().join(".moving").exists());
     let home = Database::open(back.path().join("databases/all.db"), Limits::default()).unwrap();
@@ -128,7 +128,7 @@ async fn all_rows_go_over_and_come_back_with_equal_digests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_place_that_has_something_is_not_filled() {
+async fn nonempty_target_is_not_filled() {
     let (data, cluster) = (full().await, Cluster::shared());
     let server = Server::connect(&address(&cluster.database())).await.unwrap();
     fill(&server, data.path()).await.unwrap();
@@ -150,7 +150,7 @@ async fn a_place_that_has_something_is_not_filled() {
 
 /// SQLite keeps a text in a column of integers where it is told to; PostgreSQL does not.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_row_that_does_not_fit_is_named_and_nothing_is_moved() {
+async fn unfitting_row_is_named_and_nothing_is_moved() {
     let (data, cluster) = (full().await, Cluster::shared());
     let path = data.path().join("databases/all.db");
     let database = Database::open(&path, Limits::default()).unwrap();
@@ -172,13 +172,13 @@ async fn a_row_that_does_not_fit_is_named_and_nothing_is_moved() {
 async fn only_the_builds_own_migrations_make_a_plan() {
     let data = full().await;
     let recorded = database::recorded(data.path()).unwrap();
-    let [it] = recorded.as_slice() else { panic!("{recorded:?}") };
-    assert_eq!((it.component.as_str(), it.hashes.len()), ("all", 2));
+    let [entry] = recorded.as_slice() else { panic!("{recorded:?}") };
+    assert_eq!((entry.component.as_str(), entry.hashes.len()), ("all", 2));
     let longer: Vec<_> = list().into_iter().chain([migration(3, &["DROP VIEW seen"])]).collect();
-    assert!(it.plan(&longer).is_some(), "a later build begins with them");
-    assert!(it.plan(&longer[..1]).is_none(), "an earlier one has not all");
+    assert!(entry.plan(&longer).is_some(), "a later build begins with them");
+    assert!(entry.plan(&longer[..1]).is_none(), "an earlier one has not all");
     let other = [migration(1, &EVERYTHING[..5]), longer[1].clone()];
-    assert!(it.plan(&other).is_none(), "another one");
+    assert!(entry.plan(&other).is_none(), "another one");
 }
 
 const COMPONENTS: [&str; 3] = ["cinema", "conversations", "forms"];
@@ -189,7 +189,7 @@ fn on_sqlite(config: &mut host::Config) {
 }
 
 /// Folders in which three components have served: a seat is reserved, a form waits, two agents talk.
-async fn lived_in() -> (Folders, Json, forms::Asked) {
+async fn used_folders() -> (Folders, Json, forms::RequestedForm) {
     let folders = Folders::new();
     for name in COMPONENTS {
         folders.put(name, &component_bytes(name));
@@ -223,7 +223,7 @@ pub(super) fn moving(folders: &Folders, url: &str, to: &str) -> Command {
     command
 }
 
-/// What it prints, one line a table first.
+/// The command's output.
 pub(super) fn moved(folders: &Folders, url: &str, to: &str) -> String {
     let done = output(&mut moving(folders, url, to));
     let (out, error) =
@@ -244,8 +244,8 @@ pub(super) fn lines(text: &str) -> Vec<&str> {
     text.lines().filter(|it| it.contains(" rows  ")).collect()
 }
 
-/// What the data folder has is somewhere else.
-fn put_away(folders: &Folders) {
+/// Moves the data folder's files away.
+fn move_away(folders: &Folders) {
     let before = folders.data().join("before");
     fs::create_dir(&before).unwrap();
     for name in ["databases", "approvals", "tasks", "blobs", "answers.guard"] {
@@ -253,7 +253,7 @@ fn put_away(folders: &Folders) {
     }
 }
 
-async fn holds(server: &TestServer, (reservation, form): (&Json, &forms::Asked)) {
+async fn holds(server: &TestServer, (reservation, form): (&Json, &forms::RequestedForm)) {
     let client = server.client();
     let asked = json!({ "reservation_id": reservation });
     assert_eq!(&client.output("get_reservation", asked).await["reservation_id"], reservation);
@@ -261,8 +261,8 @@ async fn holds(server: &TestServer, (reservation, form): (&Json, &forms::Asked))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn components_go_on_there_and_back_where_they_were() {
-    let (folders, reservation, form) = lived_in().await;
+async fn components_resume_their_state_after_a_move_both_ways() {
+    let (folders, reservation, form) = used_folders().await;
     let url = Cluster::shared().database();
     let over = moved(&folders, &url, "postgres");
     assert!(lines(&over).len() > 20, "{over}");
@@ -282,14 +282,14 @@ async fn components_go_on_there_and_back_where_they_were() {
     let TestServer { folders, .. } = server;
     let refusal = refusal(&folders, &url, "sqlite");
     assert!(refusal.contains(".db is there"), "what SQLite has is not written over: {refusal}");
-    put_away(&folders);
+    move_away(&folders);
     let back = moved(&folders, &url, "sqlite");
     assert_eq!(lines(&back).len(), lines(&over).len());
     let server = TestServer::start(folders, on_sqlite).await;
     holds(&server, (&reservation, &form)).await;
 }
 
-/// Holds what the last component's part of a move waits for, until it is dropped.
+/// Locks a table of the last component to be moved, until it is dropped.
 pub(super) async fn hold(cluster: &Cluster, url: &str, sql: &str) -> tokio_postgres::Client {
     let admin = cluster.admin(url.rsplit('/').next().unwrap());
     let (client, connection) =
@@ -300,7 +300,7 @@ pub(super) async fn hold(cluster: &Cluster, url: &str, sql: &str) -> tokio_postg
     client
 }
 
-/// Kills a move that waits for what is held.
+/// Kills a move that waits for that lock.
 pub(super) async fn kill_in_the_middle(mut command: Command, (cluster, url): (&Cluster, &str)) {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = quiet.spawn().unwrap();
@@ -324,8 +324,8 @@ fn bytes_of(folder: PathBuf) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// STO-43
 #[tokio::test(flavor = "multi_thread")]
-async fn a_move_killed_in_the_middle_has_moved_nothing() {
-    let (folders, reservation, form) = lived_in().await;
+async fn killed_move_has_moved_nothing() {
+    let (folders, reservation, form) = used_folders().await;
     let cluster = Cluster::shared();
     let url = cluster.database();
     drop(Server::connect(&address(&url)).await.unwrap());
@@ -343,7 +343,7 @@ async fn a_move_killed_in_the_middle_has_moved_nothing() {
     // The server of before has gone with its process, and a second try is a new one.
     let over = moved(&folders, &url, "postgres");
 
-    put_away(&folders);
+    move_away(&folders);
     let held =
         hold(cluster, &url, "LOCK TABLE component_forms.forms IN ACCESS EXCLUSIVE MODE").await;
     kill_in_the_middle(moving(&folders, &url, "sqlite"), (cluster, &url)).await;
@@ -397,9 +397,9 @@ async fn a_dump_is_served_from_a_new_database() {
     assert_eq!(cluster.sql(name, &[owners]), [format!("{name}.component_cinema")]);
 }
 
-/// STO-42: other hosts would go on writing to what is moved.
+/// STO-42: other hosts would write to the data during the move.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_move_waits_for_no_host_that_shares_the_database() {
+async fn move_rejects_a_database_in_use_by_a_host() {
     let url = Cluster::shared().database();
     let (one, other) = (address(&url), address(&url));
     let one = Server::connect(&one).await.unwrap();
@@ -414,9 +414,9 @@ async fn a_move_waits_for_no_host_that_shares_the_database() {
     assert!(Server::connect(&address(&url)).await.is_err(), "and none comes meanwhile");
 }
 
-/// What there is says no more than it must, and a wrong word what is right.
+/// Without a target the possible ones are listed, and an unknown one is refused.
 #[test]
-fn a_move_to_nowhere_says_where_it_could_go() {
+fn move_without_target_lists_possible_targets() {
     let folders = Folders::new();
     let failure = refusal(&folders, "", "mysql");
     assert!(failure.contains("`postgres`") && failure.contains("`sqlite`"), "{failure}");

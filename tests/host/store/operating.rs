@@ -1,4 +1,4 @@
-//! What an operator meets: who may what, and what is wrong with a server, each in a sentence without a password.
+//! Database problems for the operator: roles and errors, each in a sentence without a password.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn database_of(url: &str) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_thing_that_is_wrong_is_told_with_what_to_correct() {
+async fn each_database_problem_is_reported_with_its_remedy() {
     let cluster = Cluster::shared();
     let url = cluster.database();
     let name = database_of(&url);
@@ -111,7 +111,7 @@ async fn hosts_on_one_database_share_its_roles_and_secrets() {
 
 /// The role of a component owns its schema and reaches no other one, whatever it says.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_component_reaches_its_own_schema_alone() {
+async fn component_cannot_leave_its_schema() {
     let cluster = Cluster::shared();
     let url = cluster.database();
     let server = Server::connect(&address(&url)).await.unwrap();
@@ -148,9 +148,9 @@ async fn a_component_reaches_its_own_schema_alone() {
     cluster.sql(name, &[&refused]);
 }
 
-/// The server goes in the middle and comes back: what was acknowledged is there, and what comes meanwhile is told so (STO-4).
+/// The database restarts: acknowledged writes are kept, and calls meanwhile get an error (STO-4).
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_goes_and_comes_back_loses_nothing() {
+async fn database_restart_loses_nothing() {
     let cluster = Cluster::start();
     let url = cluster.database();
     let server = Server::connect(&address(&url)).await.unwrap();
@@ -168,7 +168,7 @@ async fn a_server_that_goes_and_comes_back_loses_nothing() {
     assert!(read(&database, "SELECT n FROM kept").await.starts_with("unavailable: "));
     let error = loop {
         match server.trouble() {
-            Some(it) => break it,
+            Some(problem) => break problem,
             None => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     };
@@ -181,9 +181,9 @@ async fn a_server_that_goes_and_comes_back_loses_nothing() {
     assert_eq!(read(&database, "SELECT n FROM kept ORDER BY n").await, "1; 3");
 }
 
-/// What the server says of itself, to whom it is said through the path of names: an older version, a replica.
+/// Simulates an older version and a replica by shadowing functions in the search path.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_old_server_and_a_replica_are_told_before_anything_is_made() {
+async fn reports_old_server_and_replica_before_creating_anything() {
     let cluster = Cluster::shared();
     let url = cluster.database();
     let name = database_of(&url);
@@ -213,9 +213,9 @@ async fn an_old_server_and_a_replica_are_told_before_anything_is_made() {
     assert_eq!(cluster.sql(name, &[made]), [""; 0], "nothing is half done");
 }
 
-/// A disk that fills up and a primary that becomes a replica, each in the middle: told, and over by itself.
+/// A disk fills up, and a primary becomes a replica: both are reported and recovered from.
 #[tokio::test(flavor = "multi_thread")]
-async fn full_disk_and_lost_primary_are_told_and_pass() {
+async fn reports_full_disk_and_lost_primary_and_recovers() {
     let cluster = Cluster::shared();
     let url = cluster.database();
     let name = database_of(&url);

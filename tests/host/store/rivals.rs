@@ -1,4 +1,4 @@
-//! Many at once, and what takes too long: nothing twice, nothing lost, nothing held up.
+//! Concurrent transactions and long statements: nothing is done twice, lost or blocked.
 
 use super::*;
 
@@ -32,8 +32,8 @@ async fn of_64_rivals_one_has_the_seat_on_both_engines() {
                 } else {
                     "INSERT INTO seats (seat, holder) VALUES ($1, $2)"
                 };
-                let statement = Statement { expect: Some(1), ..say(sql, &parameters) };
-                summary(&database.transact(vec![statement], later()).await)
+                let statement = Statement { expect: Some(1), ..statement(sql, &parameters) };
+                summary(&database.transact(vec![statement], far_deadline()).await)
             })
         });
         let mut won = 0;
@@ -52,15 +52,15 @@ async fn of_64_rivals_one_has_the_seat_on_both_engines() {
 /// What each of two transactions reads decides what it writes: only serializable ones keep the sum, and readers in
 /// one snapshot never see half a transfer.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn transfers_lose_nothing_and_readers_see_whole_ones() {
+async fn transfers_lose_nothing_and_readers_see_whole_transactions() {
     for (engine, database) in prepared().await {
         let sum = "SELECT amount FROM accounts WHERE id = $1";
-        let ask = [1, 2].map(|it| say(sum, &[Value::Integer(it)])).to_vec();
+        let ask = [1, 2].map(|it| statement(sum, &[Value::Integer(it)])).to_vec();
         let readers = (0..8).map(|_| {
             let (database, ask) = (database.clone(), ask.clone());
             tokio::spawn(async move {
                 for _ in 0..10 {
-                    let rows = database.query(ask.clone(), later()).await.unwrap();
+                    let rows = database.query(ask.clone(), far_deadline()).await.unwrap();
                     let amounts: i64 = rows
                         .iter()
                         .map(|rows| match rows.rows[0][0] {
@@ -78,8 +78,8 @@ async fn transfers_lose_nothing_and_readers_see_whole_ones() {
             tokio::spawn(async move {
                 let take = "UPDATE accounts SET amount = (SELECT amount FROM accounts WHERE id = $1) - 3 WHERE id = $1";
                 let give = "UPDATE accounts SET amount = amount + 3 WHERE id = $1";
-                let batch = vec![say(take, &[Value::Integer(from)]), say(give, &[Value::Integer(3 - from)])];
-                summary(&database.transact(batch, later()).await)
+                let batch = vec![statement(take, &[Value::Integer(from)]), statement(give, &[Value::Integer(3 - from)])];
+                summary(&database.transact(batch, far_deadline()).await)
             })
         });
         for answer in futures::future::join_all(writers).await {
@@ -98,22 +98,23 @@ async fn transfers_lose_nothing_and_readers_see_whole_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_takes_too_long_ends_and_its_neighbours_go_on() {
+async fn too_long_statement_ends_and_its_neighbours_continue() {
     for (engine, database) in prepared().await {
         let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000000)
             SELECT COUNT(*) FROM n";
         let late = "limit: the database did not finish before the deadline (deadline_ms)";
         for _ in 0..6 {
             let soon = Instant::now() + Duration::from_millis(200);
-            let answer = summary(&database.query(vec![say(endless, &[])], soon).await);
+            let answer = summary(&database.query(vec![statement(endless, &[])], soon).await);
             assert_eq!(answer, late, "{engine}");
             let soon = Instant::now() + Duration::from_millis(200);
-            let batch = vec![say("UPDATE accounts SET amount = 0", &[]), say(endless, &[])];
+            let batch =
+                vec![statement("UPDATE accounts SET amount = 0", &[]), statement(endless, &[])];
             assert_eq!(summary(&database.transact(batch, soon).await), late, "{engine}");
         }
         // One that is not awaited any more is stopped, too.
         for _ in 0..20 {
-            let given_up = database.query(vec![say(endless, &[])], later());
+            let given_up = database.query(vec![statement(endless, &[])], far_deadline());
             let _ = tokio::time::timeout(Duration::from_millis(20), given_up).await;
         }
         assert_eq!(
@@ -122,7 +123,7 @@ async fn what_takes_too_long_ends_and_its_neighbours_go_on() {
             "{engine}"
         );
         assert_eq!(
-            summary(&database.query(vec![say("SELECT 1", &[])], Instant::now()).await),
+            summary(&database.query(vec![statement("SELECT 1", &[])], Instant::now()).await),
             late,
             "{engine}"
         );

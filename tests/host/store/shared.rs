@@ -1,4 +1,4 @@
-//! Three hosts on one database are one counter, whichever of them is asked.
+//! Three hosts on one database behave like one server.
 
 pub(super) mod hosts;
 mod kept;

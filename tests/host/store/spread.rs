@@ -1,4 +1,5 @@
-//! Three hosts on one database: a build that comes to one of them serves on all, and what one cannot serve is named.
+//! Three hosts on one database: a build that reaches one serves on all, and nodes that cannot serve it are
+//! named.
 
 use std::{
     collections::BTreeSet,
@@ -131,7 +132,7 @@ async fn build_dropped_on_one_node_serves_on_all_and_leaves_all() {
     assert_eq!(ids.len(), 3, "{nodes:?}");
     assert!(nodes.iter().all(|it| !it.is_gone && it.not_ready.is_none()), "{nodes:?}");
 
-    // What is loaded by command comes to all, and by whichever node it is taken away.
+    // A build loaded by command reaches all nodes, and any node can remove it.
     control(&b).obey("shop", Order::Load(echo(3))).await.unwrap();
     serve(&all, &echo(3)).await;
     control(&a).obey("shop", Order::Unload).await.unwrap();
@@ -185,7 +186,7 @@ async fn swaps_over_three_nodes_under_load_fail_no_call() {
 
 /// STO-31: neither a folder with what is old nor an empty one keeps a node from serving what the others do at once.
 #[tokio::test(flavor = "multi_thread")]
-async fn node_that_joins_or_was_away_serves_the_newest_at_once() {
+async fn joining_or_returning_node_serves_the_newest_at_once() {
     let (url, [a, b, mut c]) = three(&echo(1), |_| {}).await;
     c.stop().await;
     a.folders.put("shop", &echo(2));
@@ -198,7 +199,7 @@ async fn node_that_joins_or_was_away_serves_the_newest_at_once() {
     let d = node_on(folders, &url, "d", |_| {}).await;
     assert_eq!(served(&d), Some(digest(&echo(2))), "what served before is no news");
     assert_eq!((shop(&d).generation, out_of_rotation(&d)), (Some(2), None));
-    // What no node has served yet is.
+    // A build that no node has served is new.
     let folders = Folders::new();
     folders.put("shop", &echo(3));
     let e = node_on(folders, &url, "e", |_| {}).await;
@@ -275,7 +276,7 @@ async fn damaged_build_is_refused_and_the_version_before_serves() {
     // That is over: nothing is wrong with any node.
     let fails = || a.server().calls.registry.failing_nodes();
     until("no node fails any more", async || fails().is_empty()).await;
-    // One that finds it so when it comes back serves what it has, and is out of rotation.
+    // A returning node serves its previous build, out of rotation.
     cluster.sql(database, &["DROP TRIGGER damage ON madoguchi_host.component_builds"]);
     c.stop().await;
     control(&a).obey("shop", Order::Load(echo(3))).await.unwrap();

@@ -1,5 +1,5 @@
-//! Three hosts on one database: what changes on one wakes what waits on another, and what is to be done once is done
-//! by one of them.
+//! Three hosts on one database: a change on one wakes calls on another, and one of them runs what is to be
+//! run once.
 
 use host::{
     Config,
@@ -65,7 +65,7 @@ impl Node {
     }
 }
 
-/// It is gone in the middle of whatever it does, with its connections, and says nothing to anyone.
+/// Kills it with its connections, without a goodbye.
 impl Drop for Node {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
@@ -102,7 +102,7 @@ fn cut(database: &str) -> usize {
     Cluster::shared().sql(database, &[sql]).len()
 }
 
-/// Has the node of that name be taken for gone now, and not after the time for which it may say nothing.
+/// Expires the node of that name at once.
 fn forget(database: &str, name: &str) {
     let sql = format!(
         "UPDATE madoguchi_host.nodes SET seen_at = now() - interval '1 minute' WHERE name = '{name}'"
@@ -112,7 +112,7 @@ fn forget(database: &str, name: &str) {
 
 /// STO-20. One that is not woken waits for longer than it may, and fails.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_waits_is_woken_by_a_change_on_another_node() {
+async fn waiting_call_is_woken_by_a_change_on_another_node() {
     let (nodes, _) = three(|_| ()).await;
     let long = json!({ "up_to_ms": 3_600_000 });
     let readers: Vec<_> = nodes
@@ -132,7 +132,7 @@ async fn a_call_that_waits_is_woken_by_a_change_on_another_node() {
 
 /// STO-20. Clients of resources, and the host's own events for one caller.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listener_on_another_node_is_told_of_each_change_once() {
+async fn listener_on_another_node_gets_each_change_once() {
     let (nodes, _) = three(|_| ()).await;
     let mut listener = nodes[1].server().events.listen();
     let mut own = nodes[0].server().events.listen();
@@ -164,7 +164,7 @@ async fn a_listener_on_another_node_is_told_of_each_change_once() {
 
 /// STO-21.
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_missed_while_the_listening_connection_is_cut() {
+async fn nothing_is_missed_while_the_notify_connection_is_cut() {
     let (nodes, database) = three(|_| ()).await;
     let mut listener = nodes[1].server().events.listen();
     let sender = nodes[0].server().events.channel("reach");
@@ -190,7 +190,7 @@ async fn nothing_is_missed_while_the_listening_connection_is_cut() {
                     assert_eq!(*what, *format!("reach://{next}"), "in their order, once");
                     next += 1;
                 }
-                // A machine that stood still for 10 s makes a node look gone, and this is said besides.
+                // A machine that paused for 10 s makes a node look lost, which is reported as well.
                 Ok(_) => {}
                 Err(RecvError::Lagged(_) | RecvError::Closed) => panic!("this one keeps up"),
             }
@@ -201,9 +201,9 @@ async fn nothing_is_missed_while_the_listening_connection_is_cut() {
     assert!(cuts.await.unwrap() >= 3, "connections were cut");
 }
 
-/// STO-21. It may have committed what it did not say any more.
+/// STO-21. It may have committed without a notification.
 #[tokio::test(flavor = "multi_thread")]
-async fn where_a_node_is_gone_anything_may_have_been_published() {
+async fn lost_node_counts_as_any_event() {
     let (nodes, database) = three(|_| ()).await;
     let [gone, left, _] = nodes;
     let mut stream = left.server().events.listen();
@@ -255,7 +255,7 @@ async fn a_schedule_runs_once_an_interval_and_outlives_its_node() {
 
 /// STO-23.
 #[tokio::test(flavor = "multi_thread")]
-async fn of_one_key_one_job_runs_on_all_nodes_together() {
+async fn one_job_per_key_runs_on_all_nodes() {
     let (nodes, _) = three(|_| ()).await;
     let put = async |node: &Node, text: String| {
         node.client().output("send_letter", json!({ "text": text })).await;
@@ -289,7 +289,7 @@ async fn of_one_key_one_job_runs_on_all_nodes_together() {
 
 /// STO-24. A node that slept and was taken for gone wakes up in the middle of its work.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_written_under_a_lost_lease_is_refused() {
+async fn write_under_a_lost_lease_is_rejected() {
     let cluster = Cluster::shared();
     let url = cluster.database();
     let stop = CancellationToken::new();
@@ -306,8 +306,9 @@ async fn what_is_written_under_a_lost_lease_is_refused() {
         <[_; 2]>::try_from(sides).ok().unwrap();
     let name = "mine";
     let write = async |database: &Database, fence, number: i64| {
-        let batch = vec![say("INSERT INTO kept VALUES ($1)", &[super::Value::Integer(number)])];
-        summary(&database.transact_under(fence, batch, later()).await)
+        let batch =
+            vec![statement("INSERT INTO kept VALUES ($1)", &[super::Value::Integer(number)])];
+        summary(&database.transact_under(fence, batch, far_deadline()).await)
     };
     let first = leases.take(name, "jobs").await.unwrap().expect("it is free");
     let old = first.fence().unwrap().clone();
@@ -381,7 +382,7 @@ async fn a_conversation_of_agents_on_different_nodes_keeps_its_order() {
     assert_eq!(contents, expected);
 }
 
-/// What a client that takes tasks is answered.
+/// The answer to a client with tasks.
 async fn ask(node: &Node, method: &str, mut params: Value) -> Value {
     let mut meta = Client::meta();
     meta["io.modelcontextprotocol/clientCapabilities"] =
@@ -402,7 +403,7 @@ async fn awaits_letter(node: &Node) -> String {
 
 /// STO-25.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_is_cancelled_on_any_node_and_outlives_its_own() {
+async fn task_is_cancelled_on_any_node_and_survives_its_own() {
     let ([a, b, c], _) = three(|_| ()).await;
     let task = async |node: &Node, id: &str| ask(node, "tasks/get", json!({ "taskId": id })).await;
     let id = awaits_letter(&a).await;
@@ -422,8 +423,8 @@ async fn a_task_is_cancelled_on_any_node_and_outlives_its_own() {
     drop(a);
     until("another goes on with it", async || {
         let looks = [task(&b, &id), task(&c, &id)];
-        for it in futures::future::join_all(looks).await {
-            assert_eq!(it["status"], "working", "{it}");
+        for look in futures::future::join_all(looks).await {
+            assert_eq!(look["status"], "working", "{look}");
         }
         b.waits() + c.waits() == 1
     })

@@ -1,4 +1,4 @@
-//! What others try with tasks, and how much of them one caller may have.
+//! Misuse of tasks by other callers, and the share of one caller.
 
 use host::limits::TasksConfig;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use super::{ask, begun, call, cancel, fixtures, get, over, serving, takes_tasks,
 pub(super) const ANN: &str = "mdg_ann-may-do-everything";
 pub(super) const EVE: &str = "mdg_eve-may-do-everything";
 
-/// A server whose two callers may do everything.
+/// A server with two callers, each with full access.
 pub(super) async fn two_callers() -> TestServer {
     let folders = Folders::new();
     folders.put("tasks", &component_bytes("tasks"));
@@ -27,9 +27,9 @@ pub(super) async fn two_callers() -> TestServer {
     TestServer::start(folders, |it| *it = config).await
 }
 
-/// TASK-8: what is another's is as if there were none, in the same words.
+/// TASK-8: a task of another caller gives the same error as an unknown one.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_strangers_task_is_as_if_there_were_none() {
+async fn task_of_another_caller_is_not_found() {
     let server = two_callers().await;
     let (ann, eve) = (server.client_with(ANN), server.client_with(EVE));
     let id = begun(&ann, "confirm_delete", json!({ "filename": "a" })).await;
@@ -47,9 +47,9 @@ async fn a_strangers_task_is_as_if_there_were_none() {
     assert_eq!(get(&ann, &id).await["status"], "input_required", "nothing was done to it");
 }
 
-/// TASK-8: an id is no path, and parameters of the wrong kind are told.
+/// TASK-8: an id is no path, and parameters of wrong types are rejected.
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_parameters_are_told() {
+async fn rejects_invalid_task_parameters() {
     let server = fixtures().await;
     let client = server.client();
     let long = "a".repeat(2_000);
@@ -74,7 +74,7 @@ async fn wrong_parameters_are_told() {
         assert!(message.contains(method) && message.len() > 20, "{message}");
     }
     super::asked(&client, &id).await;
-    // What is no answer to a form is not taken for a no.
+    // A malformed answer is not taken for a decline.
     update(&client, &id, json!({ "confirm": 12345 })).await;
     let done = over(&client, &id).await;
     assert_eq!(done["status"], "failed", "{done}");
@@ -111,7 +111,7 @@ async fn a_caller_has_a_share_of_tasks() {
 
 /// TASK-9: a call that is too big to be kept is answered once it has ended.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_too_big_to_keep_is_waited_for() {
+async fn too_large_call_is_answered_without_a_task() {
     let server = serving(&["tasks"], |config| {
         config.tasks = TasksConfig { task_bytes_max: 2_048, ..TasksConfig::default() };
     })
@@ -126,7 +126,7 @@ async fn a_call_too_big_to_keep_is_waited_for() {
 
 /// TASK-9: a result that is too big to be kept ends its task with an error that says so.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_too_big_to_keep_is_told() {
+async fn reports_result_too_large_to_store() {
     let server = serving(&["tasks"], |config| {
         config.tasks = TasksConfig { task_bytes_max: 2_048, after_ms: 0, ..TasksConfig::default() };
     })
@@ -142,7 +142,7 @@ async fn a_result_too_big_to_keep_is_told() {
     assert!(message.contains("task_bytes_max"), "{failed}");
 }
 
-/// What the component `errand` is given.
+/// The grants of the component `errand`.
 const ERRAND: &str = "
 [components.errand]
 grants = ['calls', 'endpoints']
@@ -152,7 +152,7 @@ calls = ['ring']
 grants = ['events']
 ";
 
-/// A server with a component that calls another's tool, and the id of a task of it that waits for the person's word.
+/// A server with a component that calls another's tool, and the id of its task that waits for approval.
 pub(super) async fn waiting_for_approval(meta: &Value) -> (TestServer, Value) {
     let folders = Folders::new();
     for name in ["errand", "library"] {
@@ -171,7 +171,7 @@ pub(super) async fn waiting_for_approval(meta: &Value) -> (TestServer, Value) {
     (server, began["result"]["taskId"].clone())
 }
 
-/// Waits until the person is asked for one word, and says yes.
+/// Waits for one pending approval and allows it.
 pub(super) async fn allow(client: &Client) {
     let asked = async {
         loop {
@@ -191,10 +191,10 @@ pub(super) async fn allow(client: &Client) {
     assert_eq!(body["state"], "done", "{body}");
 }
 
-/// TASK-10: a call that waits for a person's word is a task for a client that shows no forms; the word is asked for
-/// once, be it given after a restart.
+/// TASK-10: a call that waits for approval is a task for a client without forms; it is requested once, even if
+/// it is given after a restart.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_waits_for_approval_is_a_task() {
+async fn call_waiting_for_approval_is_a_task() {
     let formless = super::meta(json!({ "extensions": { super::TASKS: {} } }));
     let (mut server, id) = waiting_for_approval(&formless).await;
     let get = async |server: &TestServer| {
@@ -218,9 +218,9 @@ async fn a_call_that_waits_for_approval_is_a_task() {
     assert_eq!(done["result"]["structuredContent"]["outputs"], json!([{}]), "{done}");
 }
 
-/// TASK-10: a client with forms is asked through the task; the person may say it elsewhere as well.
+/// TASK-10: a client with forms is asked through the task; approval elsewhere counts as well.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_word_said_elsewhere_lets_the_task_go_on() {
+async fn approval_given_elsewhere_resumes_the_task() {
     let (server, id) = waiting_for_approval(&takes_tasks()).await;
     let (client, id) = (server.client(), id.as_str().unwrap());
     let asked = super::asked(&client, id).await;

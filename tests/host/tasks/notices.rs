@@ -1,4 +1,4 @@
-//! Clients that listen to their tasks in place of looking again and again.
+//! Notifications of task states in place of polling.
 
 use serde_json::{Value, json};
 use tests::{
@@ -14,7 +14,7 @@ use super::{
     serving, takes_tasks, update,
 };
 
-/// Listens for `notifications`, as a client that takes tasks; what the server agrees to.
+/// Listens for `notifications` as a client with tasks; returns the agreed ones.
 async fn listen(client: &Client, notifications: Value) -> (Listener, Value) {
     let params = json!({ "notifications": notifications, "_meta": takes_tasks() });
     let mut listener = client.stream("subscriptions/listen", params).await;
@@ -32,7 +32,7 @@ async fn next(listener: &mut Listener) -> Value {
     listener.next(tests::PATIENCE).await.expect("something comes")
 }
 
-/// The notices of tasks up to the one that says `status`, without the order of what lies between.
+/// The notices of tasks up to `status`, ignoring the order in between.
 async fn until_status(listener: &mut Listener, id: &str, status: &str) -> Value {
     loop {
         let message = next(listener).await;
@@ -45,7 +45,7 @@ async fn until_status(listener: &mut Listener, id: &str, status: &str) -> Value 
     }
 }
 
-/// `task` without what only its message has.
+/// `task` without fields that only its message has.
 fn bare(mut task: Value) -> Value {
     for key in ["_meta", "resultType"] {
         task.as_object_mut().unwrap().remove(key);
@@ -55,7 +55,7 @@ fn bare(mut task: Value) -> Value {
 
 /// TASK-11: how it stands at once, and then each change, the same as `tasks/get` says.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listener_is_told_how_its_tasks_stand() {
+async fn listener_is_notified_of_its_tasks_states() {
     let server = fixtures().await;
     let client = server.client();
     let id = begun(&client, "multi_input", json!({})).await;
@@ -74,7 +74,7 @@ async fn a_listener_is_told_how_its_tasks_stand() {
     let done = until_status(&mut listener, &id, "completed").await;
     assert_eq!(done["result"]["content"][0]["text"], "Taro: true", "{done}");
     assert_eq!(bare(done), bare(get(&client, &id).await));
-    // One that is over already is told at once, as is one that is cancelled.
+    // A finished task is notified at once, and so is a cancelled one.
     let (mut late, _) = listen(&client, json!({ "taskIds": [id] })).await;
     until_status(&mut late, &id, "completed").await;
     let other = begun(&client, "slow_compute", json!({ "seconds": 3_600 })).await;
@@ -83,9 +83,9 @@ async fn a_listener_is_told_how_its_tasks_stand() {
     until_status(&mut listener, &other, "cancelled").await;
 }
 
-/// TASK-11: a stranger is told nothing, not even that there is such a task.
+/// TASK-11: another caller is notified of nothing.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stranger_is_told_of_no_task() {
+async fn listener_gets_no_tasks_of_other_callers() {
     let server = two_callers().await;
     let (ann, eve) = (server.client_with(ANN), server.client_with(EVE));
     let (anns, eves) = (
@@ -101,9 +101,9 @@ async fn a_stranger_is_told_of_no_task() {
     assert_eq!(agreed, json!({ "taskIds": [] }));
 }
 
-/// TASK-11: a person who answers elsewhere lets a task go on to which its client only listens.
+/// TASK-11: an answer given elsewhere resumes a task whose client only listens.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listener_need_not_look_for_a_word_said_elsewhere() {
+async fn listener_is_notified_of_approval_given_elsewhere() {
     let (server, id) = waiting_for_approval(&takes_tasks()).await;
     let (client, id) = (server.client(), id.as_str().unwrap());
     let (mut listener, _) = listen(&client, json!({ "taskIds": [id] })).await;
@@ -115,7 +115,7 @@ async fn a_listener_need_not_look_for_a_word_said_elsewhere() {
 
 /// TASK-6, TASK-11: a form that waits for its person is a task, and who listens is told that it was filled in.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_that_waits_for_its_person_is_a_task() {
+async fn waiting_form_is_a_task() {
     let server = serving(&["forms"], |_| {}).await;
     let client = server.client();
     let fields = json!([{ "name": "place", "type": "text", "label": "Place", "required": true }]);
@@ -153,7 +153,7 @@ async fn lists_of_tasks_have_a_limit_and_a_form() {
 
 /// TASK-2, TASK-11: over stdio as over HTTP, the capability is looked at, and a subscription ends when it is cancelled.
 #[tokio::test(flavor = "multi_thread")]
-async fn streams_are_told_of_tasks_like_http() {
+async fn stdio_streams_get_task_notifications_like_http() {
     let folders = Folders::new();
     folders.put("tasks", &component_bytes("tasks"));
     let config = folders.config_with("[components.tasks]\ngrants = ['clock', 'events']\n");

@@ -20,16 +20,16 @@ mod resources;
 /// The marker, and the letter that a test changes to make another component of it, which shares with
 /// the first all but its tools (`t`), or its tools and prompts (`p`), or those and its templates (`r`); or whose tools
 /// name apps (`a`).
-static SHELF: [u8; 15] = *b"library shelf:-";
+static MARKER: [u8; 15] = *b"library shelf:-";
 
 /// Whether this is the one that names apps: its own, none, and another's.
 pub(crate) fn names_apps() -> bool {
-    std::hint::black_box(&SHELF)[14] == b'a'
+    std::hint::black_box(&MARKER)[14] == b'a'
 }
 
 /// Whether what is called so has another name here.
 pub(crate) fn is_other(what: &str) -> bool {
-    let letter = std::hint::black_box(&SHELF)[14];
+    let letter = std::hint::black_box(&MARKER)[14];
     match what {
         "tools" => b"tpr".contains(&letter),
         "prompts" => b"pr".contains(&letter),

@@ -72,15 +72,15 @@ impl Chat {
 
 /// An agent from outside answers a person, and the end of the chat sends it away.
 #[tokio::test(flavor = "multi_thread")]
-async fn conv_4_6_outside_agent_answers_a_person_until_the_chat_ends() {
-    let it = Chat::with(Look::DESKTOP).await;
-    let browser = &it.page.browser;
+async fn conv_4_6_outside_agent_answers_until_the_chat_ends() {
+    let chat = Chat::with(Look::DESKTOP).await;
+    let browser = &chat.page.browser;
     browser.says("#agent-status", "is not connected").await;
-    it.write("こんにちは").await;
+    chat.write("こんにちは").await;
     browser.says("#agent-status", "is being called").await;
     browser.until("document.querySelectorAll('.agent-message').length === 1").await;
     browser.says(".agent-receipt", "Sent").await;
-    let agent = it.agent().await;
+    let agent = chat.agent().await;
     browser.says("#agent-status", "is connected").await;
     assert_eq!(agent.next_action().await["action"], "get_pending_messages");
     assert_eq!(agent.reads().await, ["こんにちは"]);
@@ -90,19 +90,19 @@ async fn conv_4_6_outside_agent_answers_a_person_until_the_chat_ends() {
     browser
         .until("document.querySelector('[role=status]').textContent.includes('何でしょう')")
         .await;
-    it.page.sound("a chat").await;
+    chat.page.sound("a chat").await;
     browser.picture("agent-chat").await;
     browser.hit("button", "End the chat").await;
     assert_eq!(agent.next_action().await["action"], "exit");
     browser.says("#agent-status", "is not connected").await;
-    assert_eq!(it.texts().await, ["こんにちは", "はい、何でしょう。"]);
-    it.page.close().await;
+    assert_eq!(chat.texts().await, ["こんにちは", "はい、何でしょう。"]);
+    chat.page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unseen_agent_messages_are_counted_marked_and_read_once_seen() {
-    let it = Chat::with(Look::DESKTOP).await;
-    let browser = &it.page.browser;
+async fn counts_unseen_messages_until_they_are_seen() {
+    let chat = Chat::with(Look::DESKTOP).await;
+    let browser = &chat.page.browser;
     // A page of the chat is read by being asked for (CONV 4.6): none may be on its way when no person looks.
     let count = "const real = window.fetch; window.open_pages = 0;
         window.fetch = (input, init) => {
@@ -112,9 +112,9 @@ async fn unseen_agent_messages_are_counted_marked_and_read_once_seen() {
             return answer.finally(() => window.open_pages--);
         };";
     browser.script(count).await;
-    it.write("起きたら教えて").await;
+    chat.write("起きたら教えて").await;
     browser.says(".agent-receipt", "Sent").await;
-    let agent = it.agent().await;
+    let agent = chat.agent().await;
     agent.reads().await;
     browser.says(".agent-receipt", "Read").await;
     browser.go("#/agents").await;
@@ -128,29 +128,29 @@ async fn unseen_agent_messages_are_counted_marked_and_read_once_seen() {
     browser.until("document.querySelectorAll('.agent-message').length === 3").await;
     browser.hit("link", "All agents").await;
     browser.no_role("link", "Chat with Outside Worker, 2 unread").await;
-    it.page.close().await;
+    chat.page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn leaving_a_chat_before_the_next_frame_breaks_nothing() {
-    let it = Chat::with(Look::DESKTOP).await;
-    let browser = &it.page.browser;
+async fn survives_leaving_a_chat_before_the_next_frame() {
+    let chat = Chat::with(Look::DESKTOP).await;
+    let browser = &chat.page.browser;
     let hold = "window.held = []; window.requestAnimationFrame = it => held.push(it);";
     browser.script(hold).await;
-    it.write("起きたら教えて").await;
-    it.agent().await.says("起きました").await;
+    chat.write("起きたら教えて").await;
+    chat.agent().await.says("起きました").await;
     browser.says(".agent-log", "起きました").await;
     browser.until("held.length > 0").await;
     browser.go("#/agents").await;
     browser.says("h2", "窓口デモ").await;
     browser.script("held.splice(0).forEach(it => it(performance.now()))").await;
-    it.page.close().await;
+    chat.page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_message_that_was_not_sent_is_still_there_and_arrives_once() {
-    let it = Chat::with(Look::DESKTOP).await;
-    let browser = &it.page.browser;
+async fn keeps_unsent_message_and_delivers_it_once() {
+    let chat = Chat::with(Look::DESKTOP).await;
+    let browser = &chat.page.browser;
     // The host takes it, and the answer is lost on the way back.
     let lose = "const real = window.fetch; let lost = 0; window.sent = [];
         window.fetch = async (input, init) => {
@@ -164,24 +164,24 @@ async fn a_message_that_was_not_sent_is_still_there_and_arrives_once() {
             return answer;
         };";
     browser.script(lose).await;
-    it.write("一度だけ").await;
+    chat.write("一度だけ").await;
     browser.says(".is-failed", "Not sent").await;
     assert!(browser.serious_faults().await.is_empty());
     browser.picture("agent-chat-failed").await;
     browser.hit("button", "Send again").await;
     browser.until("!document.querySelector('.is-failed')").await;
     browser.until("window.sent.length === 2 && window.sent[0] === window.sent[1]").await;
-    let agent = it.agent().await;
+    let agent = chat.agent().await;
     assert_eq!(agent.reads().await, ["一度だけ"]);
     browser.says(".agent-receipt", "Read").await;
-    assert_eq!(it.texts().await, ["一度だけ"]);
-    it.page.close().await;
+    assert_eq!(chat.texts().await, ["一度だけ"]);
+    chat.page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conv_65_draft_is_kept_counted_uncut_and_an_ime_sends_nothing() {
-    let it = Chat::with(Look::DESKTOP.japanese()).await;
-    let browser = &it.page.browser;
+async fn conv_65_keeps_and_counts_draft_and_ime_sends_nothing() {
+    let chat = Chat::with(Look::DESKTOP.japanese()).await;
+    let browser = &chat.page.browser;
     let put = "const input = document.querySelector('#agent-input');
         input.focus(); input.value = arguments[0];
         input.dispatchEvent(new Event('input', { bubbles: true }));";
@@ -190,7 +190,7 @@ async fn conv_65_draft_is_kept_counted_uncut_and_an_ime_sends_nothing() {
     browser.key(Key::Enter).await;
     browser.says("#agent-fault", "4,000文字以内").await;
     browser.says("#agent-fault", "5 文字超過").await;
-    assert!(it.texts().await.is_empty());
+    assert!(chat.texts().await.is_empty());
     browser.ask(put, vec![json!("書きかけ")]).await;
     let keys = "const input = document.querySelector('#agent-input');
         for (const how of [{ isComposing: true }, { keyCode: 229 }, { shiftKey: true }]) {
@@ -198,20 +198,20 @@ async fn conv_65_draft_is_kept_counted_uncut_and_an_ime_sends_nothing() {
                 { key: 'Enter', bubbles: true, cancelable: true, ...how }));
         }";
     browser.script(keys).await;
-    assert!(it.texts().await.is_empty());
+    assert!(chat.texts().await.is_empty());
     browser.script("location.reload()").await;
     browser.until("document.querySelector('#agent-input')?.value === '書きかけ'").await;
     // Another chat has a draft of its own.
     browser.go("#/agents/demo/worker-a").await;
     browser.until("document.querySelector('#agent-input')?.value === ''").await;
-    it.page.close().await;
+    chat.page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn older_messages_come_when_they_are_asked_for() {
-    let it = Chat::with(Look::DESKTOP).await;
-    let browser = &it.page.browser;
-    let client = it.page.server.client();
+async fn loads_older_messages_on_request() {
+    let chat = Chat::with(Look::DESKTOP).await;
+    let browser = &chat.page.browser;
+    let client = chat.page.server.client();
     browser.go("#/agents").await;
     for number in 1..=70 {
         let message = json!({ "project_id": "demo", "agent_id": "worker-c",
@@ -224,14 +224,14 @@ async fn older_messages_come_when_they_are_asked_for() {
     browser.hit("button", "Show older messages").await;
     browser.until("document.querySelectorAll('.agent-message').length === 70").await;
     browser.says(".agent-begins", "where it begins").await;
-    let texts = it.texts().await;
+    let texts = chat.texts().await;
     assert_eq!((&*texts[0], &*texts[69]), ("message 1", "message 70"));
-    it.page.close().await;
+    chat.page.close().await;
 }
 
 /// By day and by night, on a desktop and on a phone.
 #[tokio::test(flavor = "multi_thread")]
-async fn axe_finds_nothing_serious_in_a_chat_in_any_look() {
+async fn axe_finds_no_serious_fault_in_a_chat_in_any_theme() {
     let looks = [
         ("desktop-dark", Look::DESKTOP.dark()),
         ("phone", Look::PHONE.japanese()),
@@ -239,15 +239,15 @@ async fn axe_finds_nothing_serious_in_a_chat_in_any_look() {
         ("narrow", Look { width: 320, height: 640, dark: false, language: "en" }),
     ];
     for (device, look) in looks {
-        let it = Chat::with(look).await;
-        it.write("しりとりをしましょう。りんご").await;
-        it.page.browser.until("document.querySelector('.agent-message time')").await;
-        let agent = it.agent().await;
+        let chat = Chat::with(look).await;
+        chat.write("しりとりをしましょう。りんご").await;
+        chat.page.browser.until("document.querySelector('.agent-message time')").await;
+        let agent = chat.agent().await;
         agent.reads().await;
         agent.says("ごりら。\n次は「ら」です。").await;
-        it.page.browser.says(".agent-log", "ごりら").await;
-        it.page.sound(device).await;
-        it.page.browser.picture(&format!("agent-chat-{device}")).await;
-        it.page.close().await;
+        chat.page.browser.says(".agent-log", "ごりら").await;
+        chat.page.sound(device).await;
+        chat.page.browser.picture(&format!("agent-chat-{device}")).await;
+        chat.page.close().await;
     }
 }

@@ -8,7 +8,7 @@ use tests::{
 };
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conv_100_a_word_game_is_watched_from_the_button_to_its_end() {
+async fn conv_100_word_game_is_shown_from_start_to_end() {
     for (device, look) in
         [("desktop", Look::DESKTOP.japanese()), ("phone-dark", Look::PHONE.dark().japanese())]
     {
@@ -46,7 +46,7 @@ const NOTE: &str = "
 /// Two agents without a model are done before a person has read the first word: the page shows their messages one
 /// after another, or all at once to a reader who asks for that.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_is_shown_message_by_message_unless_hurried() {
+async fn paces_game_messages_unless_skipped() {
     let server = TestServer::with(&["conversations", "assistant"]).await;
     let browser = Browser::open(&server.url(), Look::PHONE).await;
     let moves =
@@ -100,7 +100,7 @@ async fn played(server: &TestServer, browser: &Browser) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conversation_asked_for_in_chat_is_drawn_there_and_goes_on() {
+async fn chat_draws_a_requested_conversation_live() {
     let look = Look::DESKTOP.japanese();
     let server = TestServer::with(&["conversations", "assistant"]).await;
     let browser = Browser::open_at(&server.url(), "#/chat", look).await;

@@ -53,117 +53,119 @@ impl AgentsPage {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conv_80_agent_from_the_page_enters_by_passkey_shown_once() {
-    let it = AgentsPage::with(Look::DESKTOP).await;
-    it.browser.hit("button", "Add an agent").await;
-    it.browser.hit("button", "Define").await;
-    it.browser.describes("Agent ID", "This is needed.").await;
-    it.browser.until("document.activeElement.id === 'new-agent-agent_id'").await;
-    it.browser.fill("Agent ID", "作業").await;
-    it.browser.fill("Name", "Outside Worker").await;
-    it.browser.fill("Skills", "しりとり、要約").await;
-    it.browser.hit("button", "Define").await;
-    it.browser.describes("Agent ID", "beginning with a letter").await;
-    it.browser.fill("Agent ID", "worker-a").await;
-    it.browser.hit("button", "Define").await;
-    it.browser.describes("Agent ID", "taken").await;
-    it.browser.fill("Agent ID", "worker-c").await;
-    it.browser.hit("button", "Define").await;
-    it.browser.until("document.querySelector('#passkey-value')").await;
-    let passkey = it.browser.text("#passkey-value").await;
-    it.browser.says(".passkey", "shown once").await;
-    it.sound("a passkey").await;
-    it.browser.whole_picture("agents-passkey", Look::DESKTOP).await;
-    assert_eq!(it.authenticate("worker-c", &passkey).await["success"], true);
+async fn conv_80_agent_signs_in_by_passkey_shown_once() {
+    let page = AgentsPage::with(Look::DESKTOP).await;
+    page.browser.hit("button", "Add an agent").await;
+    page.browser.hit("button", "Define").await;
+    page.browser.describes("Agent ID", "This is needed.").await;
+    page.browser.until("document.activeElement.id === 'new-agent-agent_id'").await;
+    page.browser.fill("Agent ID", "作業").await;
+    page.browser.fill("Name", "Outside Worker").await;
+    page.browser.fill("Skills", "しりとり、要約").await;
+    page.browser.hit("button", "Define").await;
+    page.browser.describes("Agent ID", "beginning with a letter").await;
+    page.browser.fill("Agent ID", "worker-a").await;
+    page.browser.hit("button", "Define").await;
+    page.browser.describes("Agent ID", "taken").await;
+    page.browser.fill("Agent ID", "worker-c").await;
+    page.browser.hit("button", "Define").await;
+    page.browser.until("document.querySelector('#passkey-value')").await;
+    let passkey = page.browser.text("#passkey-value").await;
+    page.browser.says(".passkey", "shown once").await;
+    page.sound("a passkey").await;
+    page.browser.whole_picture("agents-passkey", Look::DESKTOP).await;
+    assert_eq!(page.authenticate("worker-c", &passkey).await["success"], true);
     // It is online now, and the page is notified of it.
-    it.browser.until("[...document.querySelectorAll('.agent')].some(it => it.textContent.includes('Outside Worker') && it.querySelector('.agent-badges .is-connected'))").await;
-    it.keeps_nothing_of(&passkey).await;
-    it.browser.hit("button", "I have kept it").await;
-    it.browser.until("!document.body.innerText.includes('shown once')").await;
-    it.browser.script("location.reload()").await;
-    it.browser.says("main", "Outside Worker").await;
-    assert!(!it.browser.text("body").await.contains(&passkey));
-    it.close().await;
+    page.browser.until("[...document.querySelectorAll('.agent')].some(it => it.textContent.includes('Outside Worker') && it.querySelector('.agent-badges .is-connected'))").await;
+    page.keeps_nothing_of(&passkey).await;
+    page.browser.hit("button", "I have kept it").await;
+    page.browser.until("!document.body.innerText.includes('shown once')").await;
+    page.browser.script("location.reload()").await;
+    page.browser.says("main", "Outside Worker").await;
+    assert!(!page.browser.text("body").await.contains(&passkey));
+    page.close().await;
 }
 
 /// The passkey stands in it only where it was just made.
 #[tokio::test(flavor = "multi_thread")]
-async fn invitation_has_what_an_agent_from_outside_needs() {
-    let it = AgentsPage::with(Look::DESKTOP).await;
-    it.outsider("worker-c", "Outside Worker").await;
-    it.browser.hit("button", "Invite Outside Worker").await;
-    it.browser.until("document.querySelector('#invite-prompt')?.value.includes('worker-c')").await;
-    let line = it.browser.text("#invite-line").await;
-    assert!(line.contains(&format!("{}/mcp", it.server.url())), "{line}");
-    it.sound("an invitation").await;
-    it.browser.whole_picture("agents-invite", Look::DESKTOP).await;
-    it.browser.hit("button", "Close").await;
-    it.browser.hit("button", "A new passkey for Outside Worker").await;
-    it.browser.hit("button", "Make a new one").await;
-    it.browser.until("document.querySelector('#passkey-value')").await;
-    let passkey = it.browser.text("#passkey-value").await;
-    it.browser.script("document.querySelector('.passkey [aria-expanded]').click()").await;
-    it.browser
+async fn invitation_is_complete_for_an_outside_agent() {
+    let page = AgentsPage::with(Look::DESKTOP).await;
+    page.outsider("worker-c", "Outside Worker").await;
+    page.browser.hit("button", "Invite Outside Worker").await;
+    page.browser
+        .until("document.querySelector('#invite-prompt')?.value.includes('worker-c')")
+        .await;
+    let line = page.browser.text("#invite-line").await;
+    assert!(line.contains(&format!("{}/mcp", page.server.url())), "{line}");
+    page.sound("an invitation").await;
+    page.browser.whole_picture("agents-invite", Look::DESKTOP).await;
+    page.browser.hit("button", "Close").await;
+    page.browser.hit("button", "A new passkey for Outside Worker").await;
+    page.browser.hit("button", "Make a new one").await;
+    page.browser.until("document.querySelector('#passkey-value')").await;
+    let passkey = page.browser.text("#passkey-value").await;
+    page.browser.script("document.querySelector('.passkey [aria-expanded]').click()").await;
+    page.browser
         .until(&format!("document.querySelector('#invite-prompt')?.value.includes('{passkey}')"))
         .await;
-    it.keeps_nothing_of(&passkey).await;
-    assert_eq!(it.authenticate("worker-c", &passkey).await["success"], true);
-    it.close().await;
+    page.keeps_nothing_of(&passkey).await;
+    assert_eq!(page.authenticate("worker-c", &passkey).await["success"], true);
+    page.close().await;
 }
 
 /// An agent retires after one question; what is configured cannot be retired on the page.
 #[tokio::test(flavor = "multi_thread")]
-async fn project_is_defined_agent_retires_and_configured_ones_stay() {
-    let it = AgentsPage::with(Look::DESKTOP.japanese()).await;
-    it.browser.hit("button", "プロジェクトを追加").await;
-    it.browser.fill("プロジェクト ID", "second").await;
-    it.browser.fill("名前", "二つめ").await;
-    it.browser.hit("button", "登録する").await;
-    it.browser.until("document.querySelectorAll('.project').length === 2").await;
-    it.outsider("worker-c", "外の人").await;
+async fn defines_project_retires_agent_and_keeps_configured_ones() {
+    let page = AgentsPage::with(Look::DESKTOP.japanese()).await;
+    page.browser.hit("button", "プロジェクトを追加").await;
+    page.browser.fill("プロジェクト ID", "second").await;
+    page.browser.fill("名前", "二つめ").await;
+    page.browser.hit("button", "登録する").await;
+    page.browser.until("document.querySelectorAll('.project').length === 2").await;
+    page.outsider("worker-c", "外の人").await;
     // Another caller defined it: the page is notified of that too.
-    it.browser.role("button", "外の人 を引退させる").await;
+    page.browser.role("button", "外の人 を引退させる").await;
     // What stands in the configuration is shown as such, and cannot be retired here.
-    assert!(it.browser.roles("button", "Analysis Worker を引退させる").await.is_empty());
-    it.browser.says("#project-demo + code + .hint, .project-head", "設定ファイル").await;
-    it.browser.hit("button", "外の人 を引退させる").await;
-    it.browser.until("document.activeElement.id === 'ask-no'").await;
-    it.browser.hit("button", "やめる").await;
-    it.browser.until("document.activeElement.id === 'retire-demo-worker-c'").await;
-    it.browser.hit("button", "外の人 を引退させる").await;
-    it.browser.click("#ask-yes").await;
-    it.browser.no_role("button", "外の人 を引退させる").await;
-    it.close().await;
+    assert!(page.browser.roles("button", "Analysis Worker を引退させる").await.is_empty());
+    page.browser.says("#project-demo + code + .hint, .project-head", "設定ファイル").await;
+    page.browser.hit("button", "外の人 を引退させる").await;
+    page.browser.until("document.activeElement.id === 'ask-no'").await;
+    page.browser.hit("button", "やめる").await;
+    page.browser.until("document.activeElement.id === 'retire-demo-worker-c'").await;
+    page.browser.hit("button", "外の人 を引退させる").await;
+    page.browser.click("#ask-yes").await;
+    page.browser.no_role("button", "外の人 を引退させる").await;
+    page.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conversation_begins_from_a_form_that_reports_its_faults() {
-    let it = AgentsPage::with(Look::DESKTOP).await;
-    it.browser.hit("button", "Start a conversation").await;
-    it.browser.pick("With whom", "Analysis Worker").await;
-    it.browser.fill("Turns at most", "0").await;
-    it.browser.hit("button", "Start").await;
-    it.browser
+async fn starts_conversation_from_form_with_fault_messages() {
+    let page = AgentsPage::with(Look::DESKTOP).await;
+    page.browser.hit("button", "Start a conversation").await;
+    page.browser.pick("With whom", "Analysis Worker").await;
+    page.browser.fill("Turns at most", "0").await;
+    page.browser.hit("button", "Start").await;
+    page.browser
         .until("document.querySelector('#begin-target_agent_id').ariaInvalid === 'true'")
         .await;
-    it.browser.describes("Turns at most", "from 1 to 1000").await;
-    it.sound("the form of a conversation").await;
-    it.browser.whole_picture("agents-begin", Look::DESKTOP).await;
-    it.browser.pick("With whom", "Writing Worker").await;
-    it.browser.fill("Turns at most", "2").await;
-    it.browser.fill("Purpose", "しりとり").await;
-    it.browser.script("document.querySelector('.agents-form [type=submit]').click()").await;
-    it.browser.until("location.hash.startsWith('#/conversations/conv_')").await;
-    let all = it.server.client().output("list_conversations", json!({})).await;
+    page.browser.describes("Turns at most", "from 1 to 1000").await;
+    page.sound("the form of a conversation").await;
+    page.browser.whole_picture("agents-begin", Look::DESKTOP).await;
+    page.browser.pick("With whom", "Writing Worker").await;
+    page.browser.fill("Turns at most", "2").await;
+    page.browser.fill("Purpose", "しりとり").await;
+    page.browser.script("document.querySelector('.agents-form [type=submit]').click()").await;
+    page.browser.until("location.hash.startsWith('#/conversations/conv_')").await;
+    let all = page.server.client().output("list_conversations", json!({})).await;
     let begun = &all["conversations"][0];
     assert_eq!((&begun["purpose"], &begun["max_turns"]), (&json!("しりとり"), &json!(2)));
     assert_eq!(begun["begun_by"], "operator");
-    it.close().await;
+    page.close().await;
 }
 
 /// By day and by night, on a desktop and on a phone.
 #[tokio::test(flavor = "multi_thread")]
-async fn axe_finds_nothing_serious_on_the_list_in_any_look() {
+async fn axe_finds_no_serious_fault_on_the_list_in_any_theme() {
     let narrow = Look { width: 320, height: 640, dark: false, language: "ja" };
     let looks = [
         ("desktop", Look::DESKTOP),
@@ -173,15 +175,15 @@ async fn axe_finds_nothing_serious_on_the_list_in_any_look() {
         ("narrow", narrow),
     ];
     for (device, look) in looks {
-        let it = AgentsPage::with(look).await;
-        it.outsider("worker-c", "Outside Worker").await;
-        it.browser.says("main", "worker-c").await;
-        it.sound(device).await;
-        it.browser.whole_picture(&format!("agents-{device}"), look).await;
-        it.browser.click("#define-demo").await;
-        it.browser.find("#new-agent-agent_id").await;
-        it.sound(&format!("{device}, defining")).await;
-        it.browser.whole_picture(&format!("agents-define-{device}"), look).await;
-        it.close().await;
+        let page = AgentsPage::with(look).await;
+        page.outsider("worker-c", "Outside Worker").await;
+        page.browser.says("main", "worker-c").await;
+        page.sound(device).await;
+        page.browser.whole_picture(&format!("agents-{device}"), look).await;
+        page.browser.click("#define-demo").await;
+        page.browser.find("#new-agent-agent_id").await;
+        page.sound(&format!("{device}, defining")).await;
+        page.browser.whole_picture(&format!("agents-define-{device}"), look).await;
+        page.close().await;
     }
 }

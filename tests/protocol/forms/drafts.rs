@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
     component_bytes,
-    forms::{self, Asked, form},
+    forms::{self, RequestedForm, form},
     rebuilt,
     server::{Folders, TestServer},
     until,
@@ -13,7 +13,7 @@ use tests::{
 use super::Opened;
 
 fn letter() -> Value {
-    let mut it = form(json!([
+    let mut definition = form(json!([
         { "name": "name", "type": "text", "label": "Name" },
         { "name": "story", "type": "textarea", "label": "Story" },
         { "name": "kind", "type": "select", "label": "Kind",
@@ -22,12 +22,12 @@ fn letter() -> Value {
           "searchUrl": "/api/demo/users/search", "displayField": "name", "valueField": "id" },
         { "name": "yes", "type": "checkbox", "label": "Agreed" },
     ]));
-    it["submitLabel"] = json!("Finish");
-    it
+    definition["submitLabel"] = json!("Finish");
+    definition
 }
 
 /// Waits until the host's draft has that in a field.
-async fn is_saved(server: &TestServer, asked: &Asked, field: &str, text: &str) {
+async fn is_saved(server: &TestServer, asked: &RequestedForm, field: &str, text: &str) {
     let client = server.client();
     until(&format!("the host's draft does not have {text:?} in {field:?}"), async || {
         forms::draft(&client, &asked.handle).await[field] == text
@@ -37,10 +37,10 @@ async fn is_saved(server: &TestServer, asked: &Asked, field: &str, text: &str) {
 
 /// After a reload it is there at once, and later in another browser.
 #[tokio::test(flavor = "multi_thread")]
-async fn half_typed_form_survives_reload_and_another_browser_later() {
-    let it = Opened::with(&letter(), Look::DESKTOP).await;
-    let browser = &it.browser;
-    let found = it.server.client().get("/api/demo/users/search?q=a&limit=1").await;
+async fn draft_survives_reload_and_opens_in_another_browser() {
+    let opened = Opened::with(&letter(), Look::DESKTOP).await;
+    let browser = &opened.browser;
+    let found = opened.server.client().get("/api/demo/users/search?q=a&limit=1").await;
     let found: Value = serde_json::from_str(&found.text().await.unwrap()).unwrap();
     let boss = found[0]["name"].as_str().unwrap();
     browser.search("Boss", boss, boss).await;
@@ -52,13 +52,14 @@ async fn half_typed_form_survives_reload_and_another_browser_later() {
     browser.holds("Name", "half typ").await;
     browser.holds("Story", "Once\nupon").await;
     browser.holds("Boss", boss).await;
-    is_saved(&it.server, &it.asked, "name", "half typ").await;
+    is_saved(&opened.server, &opened.asked, "name", "half typ").await;
     browser.picture("forms-draft-reloaded").await;
     browser.script("localStorage.clear()").await;
 
     // Days later, elsewhere: the host has it, what people read of the look-ups among it.
     let other =
-        Browser::open_at(&it.server.url(), &format!("f/{}", it.asked.handle), Look::PHONE).await;
+        Browser::open_at(&opened.server.url(), &format!("f/{}", opened.asked.handle), Look::PHONE)
+            .await;
     other.holds("Name", "half typ").await;
     other.holds("Boss", boss).await;
     other.type_into("Name", "ed").await;
@@ -67,9 +68,9 @@ async fn half_typed_form_survives_reload_and_another_browser_later() {
     let sent = json!({
         "name": "half typed", "story": "Once\nupon", "kind": "b", "boss": found[0]["id"], "yes": true,
     });
-    assert_eq!(it.values().await, sent);
+    assert_eq!(opened.values().await, sent);
     other.close().await;
-    it.browser.close().await;
+    opened.browser.close().await;
 }
 
 /// A server on an address that it has again after a restart.
@@ -80,7 +81,7 @@ async fn server_to_restart() -> TestServer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn form_half_typed_before_and_during_a_host_restart_survives_it() {
+async fn draft_survives_a_host_restart() {
     let mut server = server_to_restart().await;
     let asked = forms::ask(&server.client(), &letter()).await;
     let browser =
@@ -104,29 +105,29 @@ async fn form_half_typed_before_and_during_a_host_restart_survives_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_half_typed_survives_a_swap_of_its_component() {
-    let it = Opened::with(&letter(), Look::DESKTOP).await;
-    let browser = &it.browser;
+async fn draft_survives_a_component_swap() {
+    let opened = Opened::with(&letter(), Look::DESKTOP).await;
+    let browser = &opened.browser;
     browser.fill("Name", "half typ").await;
     let (mut listener, _) =
-        it.server.client().listen_for(json!({ "toolsListChanged": true })).await;
-    it.server.folders.put("forms", &rebuilt(&component_bytes("forms"), 7));
+        opened.server.client().listen_for(json!({ "toolsListChanged": true })).await;
+    opened.server.folders.put("forms", &rebuilt(&component_bytes("forms"), 7));
     listener.notified().await;
     browser.holds("Name", "half typ").await;
     browser.type_into("Name", "ed").await;
-    is_saved(&it.server, &it.asked, "name", "half typed").await;
+    is_saved(&opened.server, &opened.asked, "name", "half typed").await;
     browser.picture("forms-draft-swapped").await;
     browser.hit("button", "Finish").await;
-    assert_eq!(it.values().await, json!({ "name": "half typed", "yes": false }));
-    it.close().await;
+    assert_eq!(opened.values().await, json!({ "name": "half typed", "yes": false }));
+    opened.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_half_typed_survives_the_loss_of_the_network() {
-    let it = Opened::with(&letter(), Look::PHONE).await;
-    let browser = &it.browser;
+async fn draft_survives_a_network_loss() {
+    let opened = Opened::with(&letter(), Look::PHONE).await;
+    let browser = &opened.browser;
     browser.fill("Name", "online").await;
-    is_saved(&it.server, &it.asked, "name", "online").await;
+    is_saved(&opened.server, &opened.asked, "name", "online").await;
     browser.offline(true).await;
     browser.fill("Story", "typed on a train").await;
     browser.hit("checkbox", "Agreed").await;
@@ -141,39 +142,43 @@ async fn a_form_half_typed_survives_the_loss_of_the_network() {
     browser.picture("forms-draft-offline-sent-phone").await;
     browser.offline(false).await;
     browser.until("document.querySelector('.connection.is-online')").await;
-    is_saved(&it.server, &it.asked, "story", "typed on a train").await;
+    is_saved(&opened.server, &opened.asked, "story", "typed on a train").await;
     browser.script("location.reload()").await;
     browser.holds("Story", "typed on a train").await;
     browser.hit("button", "Finish").await;
     let sent = json!({ "name": "online", "story": "typed on a train", "yes": true });
-    assert_eq!(it.values().await, sent);
-    it.browser.close().await;
+    assert_eq!(opened.values().await, sent);
+    opened.browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_windows_on_one_form_lose_nothing() {
-    let it = Opened::with(&letter(), Look::DESKTOP).await;
-    let browser = &it.browser;
-    let other =
-        Browser::open_at(&it.server.url(), &format!("f/{}", it.asked.handle), Look::DESKTOP).await;
+async fn two_windows_on_one_form_lose_no_input() {
+    let opened = Opened::with(&letter(), Look::DESKTOP).await;
+    let browser = &opened.browser;
+    let other = Browser::open_at(
+        &opened.server.url(),
+        &format!("f/{}", opened.asked.handle),
+        Look::DESKTOP,
+    )
+    .await;
     other.field("Name").await;
     browser.fill("Name", "of the first").await;
-    is_saved(&it.server, &it.asked, "name", "of the first").await;
+    is_saved(&opened.server, &opened.asked, "name", "of the first").await;
     other.fill("Story", "of the second").await;
     // The second shows that there are two, has its own still, and decides; then changes its mind.
     other.says("main", "another window").await;
     other.holds("Story", "of the second").await;
     other.picture("forms-draft-two").await;
     other.hit("button", "Keep what is here").await;
-    is_saved(&it.server, &it.asked, "story", "of the second").await;
+    is_saved(&opened.server, &opened.asked, "story", "of the second").await;
     other.picture("forms-draft-two-kept").await;
     other.hit("button", "Swap them").await;
     other.holds("Name", "of the first").await;
-    is_saved(&it.server, &it.asked, "name", "of the first").await;
+    is_saved(&opened.server, &opened.asked, "name", "of the first").await;
     // And the first, which has typed nothing since, finds it all the same.
     browser.holds("Name", "of the first").await;
     other.hit("button", "Finish").await;
-    assert_eq!(it.values().await, json!({ "name": "of the first", "yes": false }));
+    assert_eq!(opened.values().await, json!({ "name": "of the first", "yes": false }));
     other.close().await;
-    it.close().await;
+    opened.close().await;
 }

@@ -9,20 +9,20 @@ use tests::{
 use super::Opened;
 
 fn short() -> Value {
-    let mut it = form(json!([
+    let mut definition = form(json!([
         { "name": "name", "type": "text", "label": "Name", "required": true },
         { "name": "note", "type": "textarea", "label": "Note" },
     ]));
-    it["title"] = json!("Short form");
-    it["submitLabel"] = json!("Finish");
-    it["cancelLabel"] = json!("Leave it");
-    it
+    definition["title"] = json!("Short form");
+    definition["submitLabel"] = json!("Finish");
+    definition["cancelLabel"] = json!("Leave it");
+    definition
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_accidental_cancel_is_taken_back_with_all_that_was_typed() {
-    let it = Opened::with(&short(), Look::DESKTOP).await;
-    let browser = &it.browser;
+async fn undoing_a_cancel_restores_typed_text() {
+    let opened = Opened::with(&short(), Look::DESKTOP).await;
+    let browser = &opened.browser;
     browser.fill("Name", "花子").await;
     browser.hit("button", "Leave it").await;
     browser.no_role("textbox", "Name").await;
@@ -30,27 +30,27 @@ async fn an_accidental_cancel_is_taken_back_with_all_that_was_typed() {
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     browser.hit("button", "Undo").await;
     browser.holds("Name", "花子").await;
-    assert_eq!(it.status().await, "waiting");
+    assert_eq!(opened.status().await, "waiting");
     browser.hit("button", "Finish").await;
-    assert_eq!(it.values().await, json!({ "name": "花子" }));
-    it.close().await;
+    assert_eq!(opened.values().await, json!({ "name": "花子" }));
+    opened.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_asker_receives_that_it_was_cancelled_or_declined() {
-    let mut it = Opened::with(&short(), Look::DESKTOP).await;
-    let client = it.server.client();
-    it.browser.hit("button", "Leave it").await;
-    let answer = forms::answered(&client, &it.asked.handle).await;
+async fn requester_learns_of_cancel_or_decline() {
+    let mut opened = Opened::with(&short(), Look::DESKTOP).await;
+    let client = opened.server.client();
+    opened.browser.hit("button", "Leave it").await;
+    let answer = forms::answered(&client, &opened.asked.handle).await;
     assert_eq!(answer["status"], "cancelled", "{answer}");
     assert_eq!(answer["message"], "フォーム入力をキャンセルしました。", "FORM-9");
     let form = short();
-    it.next(&form).await;
-    it.browser.hit("button", "I do not want to answer").await;
-    let answer = forms::answered(&client, &it.asked.handle).await;
+    opened.next(&form).await;
+    opened.browser.hit("button", "I do not want to answer").await;
+    let answer = forms::answered(&client, &opened.asked.handle).await;
     assert_eq!(answer["status"], "declined", "{answer}");
-    it.browser.picture("forms-declined").await;
-    it.close().await;
+    opened.browser.picture("forms-declined").await;
+    opened.close().await;
 }
 
 /// Holds each look at a form back until all are let go.
@@ -64,16 +64,16 @@ const HOLD_LOOKS: &str = "
     };";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sent_form_is_read_only_here_and_elsewhere_and_sent_once() {
-    let it = Opened::with(&short(), Look::DESKTOP).await;
-    let browser = &it.browser;
-    let late = Browser::open(&it.server.url(), Look::PHONE.japanese()).await;
-    late.go(&format!("f/{}", it.asked.handle)).await;
+async fn sent_form_is_read_only_everywhere_and_sent_once() {
+    let opened = Opened::with(&short(), Look::DESKTOP).await;
+    let browser = &opened.browser;
+    let late = Browser::open(&opened.server.url(), Look::PHONE.japanese()).await;
+    late.go(&format!("f/{}", opened.asked.handle)).await;
     late.fill("Name", "遅い").await;
     late.script(HOLD_LOOKS).await;
     browser.fill("Name", "速い人").await;
     browser.hit("button", "Finish").await;
-    assert_eq!(it.values().await, json!({ "name": "速い人" }));
+    assert_eq!(opened.values().await, json!({ "name": "速い人" }));
     browser.says("main", "速い人").await;
     browser.no_role("button", "Finish").await;
     browser.picture("forms-sent").await;
@@ -92,24 +92,25 @@ async fn sent_form_is_read_only_here_and_elsewhere_and_sent_once() {
     browser.script("location.reload()").await;
     browser.says("main", "速い人").await;
     browser.no_role("textbox", "Name").await;
-    assert_eq!(it.values().await, json!({ "name": "速い人" }));
+    assert_eq!(opened.values().await, json!({ "name": "速い人" }));
     late.close().await;
-    it.close().await;
+    opened.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_that_is_answered_elsewhere_closes_by_itself() {
-    let it = Opened::with(&short(), Look::DESKTOP).await;
+async fn form_answered_elsewhere_closes() {
+    let opened = Opened::with(&short(), Look::DESKTOP).await;
     let other =
-        Browser::open_at(&it.server.url(), &format!("f/{}", it.asked.handle), Look::PHONE).await;
+        Browser::open_at(&opened.server.url(), &format!("f/{}", opened.asked.handle), Look::PHONE)
+            .await;
     other.field("Name").await;
-    it.browser.fill("Name", "first").await;
-    it.browser.hit("button", "Finish").await;
+    opened.browser.fill("Name", "first").await;
+    opened.browser.hit("button", "Finish").await;
     // Nothing is done in the other window, which nothing else has told to look.
     other.says("main", "first").await;
     other.no_role("button", "Finish").await;
     other.close().await;
-    it.close().await;
+    opened.close().await;
 }
 
 /// Keeps what is given out for download where a script finds it.
@@ -119,17 +120,17 @@ const CATCH: &str = "
     URL.createObjectURL = it => { it.text().then(text => window.caught = text); return make(it); };";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_operators_list_has_every_form_and_goes_out_as_csv() {
-    let mut it = Opened::with(&short(), Look::DESKTOP).await;
+async fn operator_lists_every_form_and_exports_csv() {
+    let mut opened = Opened::with(&short(), Look::DESKTOP).await;
     let answers = [r#"=1+1"#, "コンマ, と \"引用\"\nと改行"];
     for name in answers {
         let form = short();
-        it.next(&form).await;
-        let client = it.server.client();
-        let arguments = json!({ "handle": it.asked.handle, "values": { "name": name } });
+        opened.next(&form).await;
+        let client = opened.server.client();
+        let arguments = json!({ "handle": opened.asked.handle, "values": { "name": name } });
         client.output("submit_form", arguments).await;
     }
-    let browser = &it.browser;
+    let browser = &opened.browser;
     browser.go("#/forms").await;
     browser.role("heading", "Forms").await;
     browser.says("main", "Short form").await;
@@ -152,7 +153,7 @@ async fn the_operators_list_has_every_form_and_goes_out_as_csv() {
     );
     browser.hit("link", "Short form").await;
     browser.role("heading", "Short form").await;
-    it.close().await;
+    opened.close().await;
     let phone = Look::PHONE.dark();
     let server = forms::server().await;
     let browser = Browser::open_at(&server.url(), "#/forms", phone).await;
@@ -163,7 +164,7 @@ async fn the_operators_list_has_every_form_and_goes_out_as_csv() {
 
 /// The list is live: a form that comes while it is looked at is there, and so is its answer.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_list_hears_of_forms_that_come_and_are_answered() {
+async fn list_updates_on_new_and_answered_forms() {
     let server = forms::server().await;
     let browser = Browser::open_at(&server.url(), "#/forms", Look::DESKTOP).await;
     browser.says("main", "There are no forms yet").await;
@@ -180,7 +181,7 @@ async fn the_list_hears_of_forms_that_come_and_are_answered() {
 
 /// What comes while the list is read takes neither the keyboard nor the pages that were asked for.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_that_comes_leaves_the_readers_place_in_the_list() {
+async fn new_form_keeps_the_lists_scroll_position() {
     let server = forms::server().await;
     let rows = |count: usize| {
         format!("document.querySelectorAll('.forms-table tbody tr').length === {count}")

@@ -7,7 +7,7 @@ use tests::{browser::Look, forms::form};
 use super::Opened;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_error_text_stands_next_to_its_field_and_in_the_summary() {
+async fn errors_show_at_their_field_and_in_the_summary() {
     let options = json!([{ "value": "a", "label": "甲" }, { "value": "b", "label": "乙" },
                          { "value": "c", "label": "丙" }]);
     let fields = json!([
@@ -27,22 +27,22 @@ async fn every_error_text_stands_next_to_its_field_and_in_the_summary() {
     let mut form = form(fields);
     // What the definition itself may not hold, a person types.
     form["fields"][1]["default"] = json!(null);
-    let it = Opened::with(&form, Look::DESKTOP.japanese()).await;
-    let browser = &it.browser;
+    let opened = Opened::with(&form, Look::DESKTOP.japanese()).await;
+    let browser = &opened.browser;
     for (label, typed) in
         [("短文", "あ🎈"), ("記号", "ABC"), ("符号", "ABC"), ("下限", "4"), ("上限", "6")]
     {
         browser.fill(label, typed).await;
     }
     browser.fill("長文", "あいう").await;
-    tick(&it, "複数", 1).await;
+    tick(&opened, "複数", 1).await;
     // No more can be ticked than the form takes.
-    tick(&it, "少数", 2).await;
+    tick(&opened, "少数", 2).await;
     let few = browser.field("少数").await;
     let ticked = browser.within(&few, "input:checked").await.len();
     let waiting = browser.within(&few, "input:disabled").await.len();
     assert_eq!((ticked, waiting), (1, 2));
-    it.send().await;
+    opened.send().await;
     let messages = [
         ("氏名", "氏名は必須です"),
         ("短文", "短文は3文字以上で入力してください"),
@@ -57,10 +57,10 @@ async fn every_error_text_stands_next_to_its_field_and_in_the_summary() {
     ];
     for (label, message) in messages {
         browser.describes(label, message).await;
-        it.summary_lists(&[message]).await;
+        opened.summary_lists(&[message]).await;
     }
-    browser.whole_picture("forms-errors-ja", it.look).await;
-    assert_eq!(it.status().await, "waiting", "nothing was sent");
+    browser.whole_picture("forms-errors-ja", opened.look).await;
+    assert_eq!(opened.status().await, "waiting", "nothing was sent");
     let focused = browser
         .script("return document.activeElement.textContent || document.activeElement.name")
         .await;
@@ -71,26 +71,26 @@ async fn every_error_text_stands_next_to_its_field_and_in_the_summary() {
     browser.holds("下限", "9").await;
     browser.leave().await;
     browser.until("!document.body.innerText.includes('下限は5以上')").await;
-    it.close().await;
+    opened.close().await;
 }
 
 /// Makes so many choices of a list of several.
-async fn tick(it: &Opened, label: &str, count: usize) {
-    let group = it.browser.field(label).await;
+async fn tick(opened: &Opened, label: &str, count: usize) {
+    let group = opened.browser.field(label).await;
     for index in 0..count {
-        let choices = it.browser.within(&group, "input[type=checkbox]").await;
-        it.browser.tap(&choices[index]).await;
+        let choices = opened.browser.within(&group, "input[type=checkbox]").await;
+        opened.browser.tap(&choices[index]).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn secret_field_warns_says_who_asks_and_is_in_no_draft() {
+async fn secret_field_warns_and_stays_out_of_drafts() {
     let fields = json!([
         { "name": "name", "type": "text", "label": "Name" },
         { "name": "password", "type": "text", "label": "Password" },
     ]);
-    let it = Opened::with(&form(fields), Look::DESKTOP).await;
-    let browser = &it.browser;
+    let opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &opened.browser;
     browser.says("form", "tests").await;
     browser.picture("forms-secret").await;
     browser.fill("Name", "花子").await;
@@ -99,10 +99,10 @@ async fn secret_field_warns_says_who_asks_and_is_in_no_draft() {
     // Nor does it stand there to be read over a shoulder.
     let kind = browser.field("Password").await.attr("type").await.unwrap();
     assert_eq!(kind.as_deref(), Some("password"));
-    let client = it.server.client();
+    let client = opened.server.client();
     let mut draft = Value::Null;
     tests::until("the draft is saved", async || {
-        draft = tests::forms::draft(&client, &it.asked.handle).await;
+        draft = tests::forms::draft(&client, &opened.asked.handle).await;
         draft["name"] == "花子"
     })
     .await;
@@ -110,13 +110,13 @@ async fn secret_field_warns_says_who_asks_and_is_in_no_draft() {
     let kept =
         browser.script("return JSON.stringify({ ...localStorage, ...sessionStorage })").await;
     assert!(!kept.as_str().unwrap().contains("geheim"), "{kept}");
-    it.send().await;
-    assert_eq!(it.values().await, json!({ "name": "花子", "password": "geheim" }));
-    it.close().await;
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({ "name": "花子", "password": "geheim" }));
+    opened.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_hidden_by_a_condition_is_neither_checked_nor_sent() {
+async fn conditionally_hidden_field_is_neither_checked_nor_sent() {
     let fields = json!([
         { "name": "plan", "type": "select", "label": "Plan", "default": "free",
           "options": [{ "value": "free", "label": "Free" }, { "value": "pro", "label": "Pro" }] },
@@ -125,25 +125,25 @@ async fn what_is_hidden_by_a_condition_is_neither_checked_nor_sent() {
         { "name": "why", "type": "text", "label": "Reason", "required": true,
           "showIf": { "field": "seats", "filled": true } },
     ]);
-    let mut it = Opened::with(&form(fields), Look::DESKTOP).await;
-    it.browser.no_role("field", "Seats").await;
-    it.browser.pick("Plan", "Pro").await;
-    it.browser.fill("Seats", "3").await;
-    it.browser.fill("Reason", "growth").await;
-    it.browser.pick("Plan", "Free").await;
-    it.browser.no_role("field", "Seats").await;
-    it.browser.no_role("textbox", "Reason").await;
-    it.send().await;
-    assert_eq!(it.values().await, json!({ "plan": "free" }));
-    let form = it.form.clone();
-    it.next(&form).await;
-    it.browser.pick("Plan", "Pro").await;
-    it.send().await;
-    it.summary_lists(&["Seats"]).await;
-    it.browser.fill("Seats", "3").await;
-    it.browser.fill("Reason", "growth").await;
-    it.browser.picture("forms-condition").await;
-    it.send().await;
-    assert_eq!(it.values().await, json!({ "plan": "pro", "seats": 3, "why": "growth" }));
-    it.close().await;
+    let mut opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    opened.browser.no_role("field", "Seats").await;
+    opened.browser.pick("Plan", "Pro").await;
+    opened.browser.fill("Seats", "3").await;
+    opened.browser.fill("Reason", "growth").await;
+    opened.browser.pick("Plan", "Free").await;
+    opened.browser.no_role("field", "Seats").await;
+    opened.browser.no_role("textbox", "Reason").await;
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({ "plan": "free" }));
+    let form = opened.form.clone();
+    opened.next(&form).await;
+    opened.browser.pick("Plan", "Pro").await;
+    opened.send().await;
+    opened.summary_lists(&["Seats"]).await;
+    opened.browser.fill("Seats", "3").await;
+    opened.browser.fill("Reason", "growth").await;
+    opened.browser.picture("forms-condition").await;
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({ "plan": "pro", "seats": 3, "why": "growth" }));
+    opened.close().await;
 }

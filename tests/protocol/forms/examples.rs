@@ -15,22 +15,22 @@ const LOOKS: [(Look, &str); 2] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn first_example_is_filled_by_suggestions_and_sends_right_json() {
+async fn example_1_fills_by_suggestions_and_sends_its_json() {
     for (look, device) in LOOKS {
-        let it = Opened::with(&example(1), look).await;
-        let browser = &it.browser;
+        let opened = Opened::with(&example(1), look).await;
+        let browser = &opened.browser;
         browser.says("body", "プロジェクトの基本情報を入力してください").await;
         browser.role("heading", "基本情報").await;
         browser.says("body", "詳細設定").await;
         browser.whole_picture(&format!("forms-example1-{device}"), look).await;
         browser.fill("プロジェクト名", "My App").await;
-        it.send().await;
+        opened.send().await;
         let wrong = if look.language == "ja" {
             "形式が正しくありません"
         } else {
             "プロジェクト名"
         };
-        it.summary_lists(&[wrong]).await;
+        opened.summary_lists(&[wrong]).await;
         browser.whole_picture(&format!("forms-example1-wrong-{device}"), look).await;
         browser.hit("button", "api-service").await;
         browser.holds("プロジェクト名", "api-service").await;
@@ -40,22 +40,22 @@ async fn first_example_is_filled_by_suggestions_and_sends_right_json() {
         // Chips are cut after 30 characters; the whole goes in (FORM-40).
         browser.hit("button", "マイクロサービス間の通信を担うAPIゲートウェイ。認証・").await;
         browser.whole_picture(&format!("forms-example1-filled-{device}"), look).await;
-        it.send().await;
+        opened.send().await;
         let sent = json!({
             "project_name": "api-service", "language": "python", "features": ["auth", "api"],
             "description": example(1)["fields"][5]["suggestions"][1],
         });
-        assert_eq!(it.values().await, sent);
+        assert_eq!(opened.values().await, sent);
         browser.whole_picture(&format!("forms-example1-sent-{device}"), look).await;
-        it.close().await;
+        opened.close().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_second_example_searches_people_and_sends_their_ids() {
+async fn example_2_searches_people_and_sends_their_ids() {
     for (look, device) in LOOKS {
-        let it = Opened::with(&example(2), look).await;
-        let (browser, client) = (&it.browser, it.server.client());
+        let opened = Opened::with(&example(2), look).await;
+        let (browser, client) = (&opened.browser, opened.server.client());
         browser.whole_picture(&format!("forms-example2-{device}"), look).await;
         let found = client.get("/api/demo/users/search?q=a&limit=10").await.text().await.unwrap();
         let found: Value = serde_json::from_str(&found).unwrap();
@@ -76,22 +76,22 @@ async fn the_second_example_searches_people_and_sends_their_ids() {
         browser.type_into("期限", &keys(&tomorrow)).await;
         browser.hit("button", "優先度高。").await;
         browser.whole_picture(&format!("forms-example2-filled-{device}"), look).await;
-        it.send().await;
+        opened.send().await;
         let sent = json!({
             "assignee": found[0]["id"], "reviewers": [found[1]["id"], found[2]["id"]],
             "due_date": tomorrow, "notes": "優先度高。今週中に対応をお願いします。",
         });
-        assert_eq!(it.values().await, sent);
+        assert_eq!(opened.values().await, sent);
         browser.whole_picture(&format!("forms-example2-sent-{device}"), look).await;
-        it.close().await;
+        opened.close().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_third_example_goes_from_japan_to_tokyo_to_chiyoda() {
+async fn example_3_cascades_from_japan_to_chiyoda() {
     for (look, device) in LOOKS {
-        let it = Opened::with(&example(3), look).await;
-        let (browser, client) = (&it.browser, it.server.client());
+        let opened = Opened::with(&example(3), look).await;
+        let (browser, client) = (&opened.browser, opened.server.client());
         // Japan is chosen from the start, so its prefectures are there.
         browser.until("!document.querySelector('form').innerText.includes('undefined')").await;
         browser.whole_picture(&format!("forms-example3-{device}"), look).await;
@@ -103,16 +103,16 @@ async fn the_third_example_goes_from_japan_to_tokyo_to_chiyoda() {
         browser.pick("都道府県", "大阪府").await;
         browser.pick("市区町村", "堺市").await;
         browser.pick("都道府県", "東京都").await;
-        it.send().await;
-        let sent = it.values().await;
+        opened.send().await;
+        let sent = opened.values().await;
         assert_eq!(sent["country"], "JP", "the default is applied once it is loaded (FORM-44)");
         assert_eq!(sent.get("city"), None, "downstream is cleared (FORM-43): {sent}");
-        let mut it = it;
-        it.next(&example(3)).await;
-        it.browser.pick("都道府県", "東京都").await;
-        it.browser.pick("市区町村", "千代田区").await;
-        it.browser.fill("番地・建物名", "千代田1-1").await;
-        it.send().await;
+        let mut opened = opened;
+        opened.next(&example(3)).await;
+        opened.browser.pick("都道府県", "東京都").await;
+        opened.browser.pick("市区町村", "千代田区").await;
+        opened.browser.fill("番地・建物名", "千代田1-1").await;
+        opened.send().await;
         let code = |list: &Value, name: &str| {
             let all = list.as_array().unwrap().iter();
             all.clone().find(|it| it["name"] == name).unwrap_or_else(|| panic!("no {name}"))["code"]
@@ -126,14 +126,14 @@ async fn the_third_example_goes_from_japan_to_tokyo_to_chiyoda() {
         let sent = json!({
             "country": "JP", "prefecture": tokyo, "city": chiyoda, "address": "千代田1-1",
         });
-        assert_eq!(it.values().await, sent);
-        it.browser.whole_picture(&format!("forms-example3-sent-{device}"), look).await;
-        it.close().await;
+        assert_eq!(opened.values().await, sent);
+        opened.browser.whole_picture(&format!("forms-example3-sent-{device}"), look).await;
+        opened.close().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_examples_come_back_as_they_were_given() {
+async fn examples_are_returned_as_given() {
     let server = forms::server().await;
     for number in 1..=3 {
         let form = example(number);

@@ -53,7 +53,7 @@ fn flat() -> Value {
 
 /// It says where the form is and gets what a person filled in there.
 #[tokio::test(flavor = "multi_thread")]
-async fn client_unable_to_ask_gives_form_url_and_gets_persons_values() {
+async fn client_without_elicitation_gets_form_url_then_values() {
     let server = forms::server().await;
     let browser = Browser::open(&server.url(), Look::PHONE).await;
     for era in ERAS {
@@ -86,7 +86,7 @@ async fn client_unable_to_ask_gives_form_url_and_gets_persons_values() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn client_that_can_ask_gets_values_on_repeat_call_in_both_eras() {
+async fn client_with_elicitation_gets_values_in_both_eras() {
     let server = forms::server().await;
     for era in ERAS {
         let answers = json!({ "place": "京都", "by": "車", "nights": 2, "hotel": true });
@@ -103,7 +103,7 @@ async fn client_that_can_ask_gets_values_on_repeat_call_in_both_eras() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_and_a_cascade_are_asked_for_in_rounds() {
+async fn asks_for_search_and_cascade_in_rounds() {
     let server = forms::server().await;
     let found = server.client().get("/api/demo/users/search?q=a&limit=3").await;
     let found: Value = serde_json::from_str(&found.text().await.unwrap()).unwrap();
@@ -146,7 +146,7 @@ async fn a_search_and_a_cascade_are_asked_for_in_rounds() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn declining_or_cancelling_is_an_answer() {
+async fn decline_and_cancel_are_answers() {
     let server = forms::server().await;
     for era in ERAS {
         for (how, status) in [("decline", "declined"), ("cancel", "cancelled")] {
@@ -161,7 +161,7 @@ async fn declining_or_cancelling_is_an_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn form_with_files_sends_person_to_page_and_call_returns_values() {
+async fn file_form_opens_the_page_and_returns_values() {
     let server = forms::server().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("letter.txt");

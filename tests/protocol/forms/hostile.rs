@@ -38,9 +38,9 @@ fn evil() -> Value {
 
 /// Nothing is loaded from elsewhere.
 #[tokio::test(flavor = "multi_thread")]
-async fn html_and_script_in_every_string_is_text_and_loads_nothing() {
-    let it = Opened::with(&evil(), Look::DESKTOP).await;
-    let browser = &it.browser;
+async fn form_markup_is_text_and_loads_nothing() {
+    let opened = Opened::with(&evil(), Look::DESKTOP).await;
+    let browser = &opened.browser;
     browser.says("form", "<script>window.hacked=1</script>").await;
     browser.picture("forms-hostile").await;
     assert!(!browser.overflows().await, "the form is wider than the window");
@@ -48,7 +48,7 @@ async fn html_and_script_in_every_string_is_text_and_loads_nothing() {
         serde_json::to_value(browser.find("form input[type=text], form input:not([type])").await);
     browser.ask("arguments[0].focus()", vec![text.unwrap()]).await;
     browser.press("wrong").await;
-    it.send().await;
+    opened.send().await;
     browser.until("document.querySelector('[aria-invalid=true]')").await;
     let harm = browser
         .script(
@@ -67,8 +67,8 @@ async fn html_and_script_in_every_string_is_text_and_loads_nothing() {
     let focused = browser.role("textbox", EVIL).await;
     focused.clear().await.unwrap();
     focused.send_keys("x").await.unwrap();
-    it.send().await;
-    let values = it.values().await;
+    opened.send().await;
+    let values = opened.values().await;
     assert_eq!(values["__proto__"], "x", "{values}");
     assert_eq!((&values["h"], &values[EVIL]), (&json!(EVIL), &json!(EVIL)));
     browser.says("main", "<script>window.hacked=1</script>").await;
@@ -78,7 +78,7 @@ async fn html_and_script_in_every_string_is_text_and_loads_nothing() {
     browser.go("#/forms").await;
     browser.says("main", "<script>window.hacked=1</script>").await;
     assert_eq!(browser.script("return window.hacked ?? null").await, Value::Null);
-    it.close().await;
+    opened.close().await;
 }
 
 /// Definitions that are too much or do not fit, each with a part of the error.
@@ -102,7 +102,7 @@ fn refused() -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_too_much_is_refused_in_clear_words_in_the_page() {
+async fn page_explains_refusal_of_oversized_input() {
     let server = forms::server().await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     for (at, (part, form)) in refused().into_iter().enumerate() {
@@ -120,7 +120,7 @@ async fn what_is_too_much_is_refused_in_clear_words_in_the_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unknown_handle_is_told_in_clear_words() {
+async fn explains_unknown_handle() {
     let server = forms::server().await;
     for (look, device, text) in [
         (Look::DESKTOP, "desktop", "There is no such form"),

@@ -28,7 +28,7 @@ pub(super) async fn call(browser: &Browser, form: &Value) {
 
 /// It is filled in where the call was made, and no letter is lost as it is opened larger and closed.
 #[tokio::test(flavor = "multi_thread")]
-async fn form_is_filled_where_called_and_enlarged_without_loss() {
+async fn inline_form_is_filled_and_enlarged_without_loss() {
     let server = forms::server().await;
     for (look, device) in [(Look::DESKTOP, "desktop"), (Look::PHONE.dark(), "phone-dark")] {
         let browser = Browser::open(&server.url(), look).await;

@@ -38,7 +38,7 @@ fn all_types() -> Value {
     let options = json!([{ "value": "a", "label": "Apple" }, { "value": "b", "label": "Pear" },
                          { "value": "c", "label": "Plum" }]);
     let users = "https://api.example.com/users/search";
-    let mut it = form(json!([
+    let mut definition = form(json!([
         { "type": "heading", "text": "All of them" },
         { "name": "text", "type": "text", "label": "Text", "required": true, "suggestions": ["chip"] },
         { "name": "area", "type": "textarea", "label": "Area" },
@@ -63,8 +63,8 @@ fn all_types() -> Value {
         { "name": "file", "type": "file", "label": "File" },
         { "name": "hidden", "type": "hidden", "value": 1 },
     ]));
-    it["submitLabel"] = json!("Finish");
-    it
+    definition["submitLabel"] = json!("Finish");
+    definition
 }
 
 /// Chooses by arrow what was found, in the combobox that has the focus.
@@ -77,10 +77,10 @@ async fn choose_found(browser: &Browser, typed: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_of_all_types_is_filled_in_and_sent_by_keyboard_alone() {
-    let it = Opened::with(&all_types(), Look::DESKTOP).await;
-    let browser = &it.browser;
-    let found = it.server.client().get("/api/demo/users/search?q=a&limit=3").await;
+async fn fills_and_sends_every_field_type_by_keyboard() {
+    let opened = Opened::with(&all_types(), Look::DESKTOP).await;
+    let browser = &opened.browser;
+    let found = opened.server.client().get("/api/demo/users/search?q=a&limit=3").await;
     let found: Value = serde_json::from_str(&found.text().await.unwrap()).unwrap();
     let name = |index: usize| found[index]["name"].as_str().unwrap().to_owned();
     browser.is_loaded("Part").await;
@@ -119,10 +119,10 @@ async fn a_form_of_all_types_is_filled_in_and_sent_by_keyboard_alone() {
     browser.press(&keys(&tomorrow)).await;
     browser.press("0915AM").await;
     tab_to(browser, "File").await;
-    browser.whole_picture("forms-keyboard", it.look).await;
+    browser.whole_picture("forms-keyboard", opened.look).await;
     tab_to(browser, "Finish").await;
     browser.key(Key::Enter).await;
-    let values = it.values().await;
+    let values = opened.values().await;
     let sent = json!({
         "text": "hello", "area": "one\ntwo", "select": "c", "multi": ["a"], "auto": found[0]["id"],
         "autos": [found[1]["id"], found[2]["id"]], "land": "JP", "part": values["part"],
@@ -131,7 +131,7 @@ async fn a_form_of_all_types_is_filled_in_and_sent_by_keyboard_alone() {
     });
     assert_eq!(values, sent);
     assert!(values["part"].is_string(), "{values}");
-    it.close().await;
+    opened.close().await;
 }
 
 /// Chooses in a list, the browser's own or one that is drawn.
@@ -150,20 +150,20 @@ async fn enter_sends_from_a_line_and_escape_only_closes_a_list() {
           "searchUrl": "/api/demo/users/search", "displayField": "name", "valueField": "id" },
         { "name": "text", "type": "text", "label": "Text" },
     ]);
-    let it = Opened::with(&form(fields), Look::DESKTOP).await;
-    let browser = &it.browser;
+    let opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &opened.browser;
     browser.type_into("Person", "a").await;
     browser.role("option", "").await;
     assert_eq!(browser.attribute("Person", "aria-expanded").await, "true");
     browser.key(Key::Escape).await;
     browser.no_role("option", "").await;
     assert_eq!(browser.attribute("Person", "aria-expanded").await, "false");
-    assert_eq!(it.status().await, "waiting", "Escape closes the list and not the form");
+    assert_eq!(opened.status().await, "waiting", "Escape closes the list and not the form");
     browser.fill("Person", "").await;
     browser.fill("Text", "by Enter").await;
     browser.key(Key::Enter).await;
-    assert_eq!(it.values().await, json!({ "text": "by Enter" }));
-    it.close().await;
+    assert_eq!(opened.values().await, json!({ "text": "by Enter" }));
+    opened.close().await;
 }
 
 /// Keys that an input method keeps for itself.
@@ -180,7 +180,7 @@ const COMPOSE: &str = "
     return it.value;";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keys_of_an_input_method_neither_send_nor_choose_nor_remove() {
+async fn ime_keys_neither_send_nor_choose_nor_remove() {
     let users = "/api/demo/users/search";
     let fields = json!([
         { "name": "text", "type": "text", "label": "Text" },
@@ -189,9 +189,9 @@ async fn keys_of_an_input_method_neither_send_nor_choose_nor_remove() {
         { "name": "autos", "type": "multi-autocomplete", "label": "People", "searchUrl": users,
           "displayField": "name", "valueField": "id", "debounceMs": 20 },
     ]);
-    let it = Opened::with(&form(fields), Look::DESKTOP).await;
-    let browser = &it.browser;
-    let found = it.server.client().get("/api/demo/users/search?q=a&limit=3").await;
+    let opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &opened.browser;
+    let found = opened.server.client().get("/api/demo/users/search?q=a&limit=3").await;
     let found: Value = serde_json::from_str(&found.text().await.unwrap()).unwrap();
     let name = found[0]["name"].as_str().unwrap();
     browser.search("People", name, name).await;
@@ -203,12 +203,12 @@ async fn keys_of_an_input_method_neither_send_nor_choose_nor_remove() {
         let end = "arguments[0].dispatchEvent(new CompositionEvent('compositionend', { bubbles: true }));";
         browser.ask(end, vec![field]).await;
     }
-    assert_eq!(it.status().await, "waiting", "Enter went to the input method");
+    assert_eq!(opened.status().await, "waiting", "Enter went to the input method");
     browser.role("button", name).await;
     // What is only typed is not chosen: it keeps nothing from being sent, once it is gone.
     browser.fill("Person", "").await;
-    it.send().await;
+    opened.send().await;
     let sent = json!({ "text": "はなこ", "autos": [found[0]["id"]] });
-    assert_eq!(it.values().await, sent, "nothing was chosen and nothing taken away");
-    it.close().await;
+    assert_eq!(opened.values().await, sent, "nothing was chosen and nothing taken away");
+    opened.close().await;
 }

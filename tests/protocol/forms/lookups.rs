@@ -37,10 +37,10 @@ fn person() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_comes_too_late_is_dropped() {
-    let it = Opened::with(&person(), Look::DESKTOP).await;
-    let browser = &it.browser;
-    let found = it.server.client().get("/api/demo/users/search?q=a&limit=1").await;
+async fn drops_a_late_lookup_answer() {
+    let opened = Opened::with(&person(), Look::DESKTOP).await;
+    let browser = &opened.browser;
+    let found = opened.server.client().get("/api/demo/users/search?q=a&limit=1").await;
     let found: Value = serde_json::from_str(&found.text().await.unwrap()).unwrap();
     let name = found[0]["name"].as_str().unwrap();
     browser.script(HOLD).await;
@@ -55,15 +55,15 @@ async fn an_answer_that_comes_too_late_is_dropped() {
     browser.ask_later(frames, vec![]).await;
     assert_eq!(browser.roles("option", "").await.len(), 1, "the first answer had many");
     browser.hit("option", name).await;
-    it.send().await;
-    assert_eq!(it.values().await, json!({ "one": found[0]["id"] }));
-    it.browser.close().await;
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({ "one": found[0]["id"] }));
+    opened.browser.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn search_reports_too_little_typed_nothing_found_and_failure() {
-    let it = Opened::with(&person(), Look::PHONE).await;
-    let browser = &it.browser;
+async fn search_reports_short_query_no_result_and_failure() {
+    let opened = Opened::with(&person(), Look::PHONE).await;
+    let browser = &opened.browser;
     browser.says("form", "Type 2 or more characters").await;
     browser.type_into("Person", "qqqqqq").await;
     browser.says("form", "Nothing fits").await;
@@ -83,9 +83,9 @@ async fn search_reports_too_little_typed_nothing_found_and_failure() {
     // What is not to be had keeps nothing else from being filled in.
     browser.role("button", "Try again").await;
     browser.fill("Person", "").await;
-    it.send().await;
-    assert_eq!(it.values().await, json!({}));
-    it.browser.close().await;
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({}));
+    opened.browser.close().await;
 }
 
 /// The parts of every land have the same codes.
@@ -100,7 +100,7 @@ const ALIKE: &str = "
     };";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn form_43_a_part_is_not_kept_under_another_land_of_equal_codes() {
+async fn form_43_changing_country_clears_part_of_equal_code() {
     let fields = json!([
         { "name": "land", "type": "select", "label": "Land",
           "options": [{ "value": "JP", "label": "Japan" }, { "value": "FR", "label": "France" }] },
@@ -108,8 +108,8 @@ async fn form_43_a_part_is_not_kept_under_another_land_of_equal_codes() {
           "dependsOnParam": "country_code", "searchUrl": "/api/demo/prefectures",
           "displayField": "name", "valueField": "code" },
     ]);
-    let it = Opened::with(&form(fields), Look::DESKTOP).await;
-    let browser = &it.browser;
+    let opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &opened.browser;
     browser.script(ALIKE).await;
     browser.pick("Land", "Japan").await;
     browser.pick("Part", "JP 01").await;
@@ -117,7 +117,7 @@ async fn form_43_a_part_is_not_kept_under_another_land_of_equal_codes() {
     let has = "[...document.querySelectorAll('option')].some(it => it.textContent === 'FR 01')";
     browser.until(has).await;
     browser.until("[...document.querySelectorAll('form select')].at(-1).selectedIndex === 0").await;
-    it.send().await;
-    assert_eq!(it.values().await, json!({ "land": "FR" }));
-    it.browser.close().await;
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({ "land": "FR" }));
+    opened.browser.close().await;
 }

@@ -65,7 +65,7 @@ const HOLD: &str = "
     };";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_500_fields_a_key_redraws_one_and_all_values_arrive() {
+async fn key_redraws_one_of_500_fields_and_all_values_arrive() {
     let fields: Vec<Value> = (0..FIELDS)
         .map(|number| match number % 5 {
             4 => json!({ "name": format!("f{number}"), "type": "select", "label": format!("Field {number}."),
@@ -75,12 +75,12 @@ async fn of_500_fields_a_key_redraws_one_and_all_values_arrive() {
                          "default": format!("value {number}"), "required": true }),
         })
         .collect();
-    let mut it = Opened::with(&form(json!([fields[0]])), Look::DESKTOP).await;
+    let mut opened = Opened::with(&form(json!([fields[0]])), Look::DESKTOP).await;
     // The page's own memory is WebAssembly's; a script that runs before the page keeps hold of it.
-    it.browser.begins_with(HOLD).await;
+    opened.browser.begins_with(HOLD).await;
     let began = std::time::Instant::now();
-    it.next(&form(json!(fields))).await;
-    let browser = &it.browser;
+    opened.next(&form(json!(fields))).await;
+    let browser = &opened.browser;
     let typed = browser.field("Field 250.").await;
     let open_ms = began.elapsed().as_millis();
     let all =
@@ -97,10 +97,10 @@ async fn of_500_fields_a_key_redraws_one_and_all_values_arrive() {
         all["figures"]
     );
     browser.picture("forms-500").await;
-    it.send().await;
-    let values = it.values().await;
+    opened.send().await;
+    let values = opened.values().await;
     assert_eq!(values.as_object().unwrap().len(), FIELDS);
     assert_eq!(values["f250"], format!("value 250{}", "abcdefghij".repeat(5)));
     assert_eq!((&values["f499"], &values["f0"]), (&json!("b"), &json!("value 0")));
-    it.close().await;
+    opened.close().await;
 }

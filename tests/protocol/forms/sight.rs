@@ -29,7 +29,7 @@ fn much() -> Value {
 
 /// By day and by night, on a desktop and on a phone.
 #[tokio::test(flavor = "multi_thread")]
-async fn axe_finds_nothing_serious_in_any_form_in_any_look() {
+async fn axe_finds_no_serious_fault_in_forms_in_any_theme() {
     let server = forms::server().await;
     let looks = [
         ("desktop-light", Look::DESKTOP),

@@ -9,7 +9,7 @@ use tests::{browser::Look, forms::form};
 use super::{Opened, day, keys};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn texts_are_drawn_checked_and_sent() {
+async fn draws_checks_and_sends_texts() {
     let fields = json!([
         { "name": "id", "type": "text", "label": "Project", "required": true, "minLength": 3,
           "maxLength": 8, "pattern": "^[a-z0-9-]+$", "patternError": "Small letters only",
@@ -20,8 +20,8 @@ async fn texts_are_drawn_checked_and_sent() {
           "suggestions": ["Once upon a time"] },
         { "name": "lines", "type": "textarea", "label": "Lines" },
     ]);
-    let it = Opened::with(&form(fields), Look::DESKTOP).await;
-    let browser = &it.browser;
+    let opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &opened.browser;
     for (label, role) in
         [("Project", "textbox"), ("Given", "textbox"), ("Story", "textbox"), ("Lines", "textbox")]
     {
@@ -50,20 +50,20 @@ async fn texts_are_drawn_checked_and_sent() {
         assert_eq!(browser.attribute("Project", "aria-invalid").await, "true", "{typed:?}");
     }
     browser.fill("Project", "").await;
-    it.send().await;
-    it.summary_lists(&["Project"]).await;
+    opened.send().await;
+    opened.summary_lists(&["Project"]).await;
     browser.picture("forms-texts-wrong").await;
-    assert_eq!(it.status().await, "waiting");
+    assert_eq!(opened.status().await, "waiting");
     browser.fill("Project", "my-app-1").await;
     browser.hit("button", "Once upon a time").await;
     browser.fill("Lines", "one\ntwo 🎈").await;
-    it.send().await;
+    opened.send().await;
     let sent = json!({
         "id": "my-app-1", "given": "from the start", "story": "Once upon a time",
         "lines": "one\ntwo 🎈",
     });
-    assert_eq!(it.values().await, sent, "what was left empty is left out (FORM-47)");
-    it.close().await;
+    assert_eq!(opened.values().await, sent, "what was left empty is left out (FORM-47)");
+    opened.close().await;
 }
 
 fn options() -> Value {
@@ -72,7 +72,7 @@ fn options() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn choices_are_drawn_checked_and_sent() {
+async fn draws_checks_and_sends_choices() {
     let fields = json!([
         { "name": "one", "type": "select", "label": "One", "options": options(), "required": true },
         { "name": "set", "type": "select", "label": "Set", "options": options(), "default": "b" },
@@ -84,8 +84,8 @@ async fn choices_are_drawn_checked_and_sent() {
         { "name": "no", "type": "checkbox", "label": "Tell me more" },
         { "name": "on", "type": "checkbox", "label": "Keep me", "default": true },
     ]);
-    let it = Opened::with(&form(fields), Look::DESKTOP).await;
-    let browser = &it.browser;
+    let opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &opened.browser;
     for (label, role) in [("One", "combobox"), ("I agree", "checkbox"), ("Apple", "radio")] {
         let element = browser.role(role, label).await;
         assert_eq!(browser.computed(&element).await.0, role, "{label}");
@@ -94,45 +94,45 @@ async fn choices_are_drawn_checked_and_sent() {
     let (role, name) = browser.computed(&group).await;
     assert!(role == "radiogroup" || role == "group", "{role}");
     assert!(name.contains("Round"), "{name}");
-    it.send().await;
-    it.summary_lists(&["One", "Round", "I agree"]).await;
+    opened.send().await;
+    opened.summary_lists(&["One", "Round", "I agree"]).await;
     browser.picture("forms-choices-wrong").await;
-    assert_eq!(it.status().await, "waiting");
+    assert_eq!(opened.status().await, "waiting");
 
     browser.pick("One", "Plum").await;
-    choose_of(&it, "Some", &["Apple"]).await;
+    choose_of(&opened, "Some", &["Apple"]).await;
     browser.leave().await;
     browser.describes("Some", "2").await;
-    choose_of(&it, "Some", &["Fig"]).await;
+    choose_of(&opened, "Some", &["Fig"]).await;
     let round = browser.field("Round").await;
     let pear = browser.within(&round, "input[type=radio],[role=radio]").await.remove(1);
     browser.tap(&pear).await;
     browser.hit("checkbox", "I agree").await;
     browser.picture("forms-choices").await;
-    it.send().await;
+    opened.send().await;
     let sent = json!({
         "one": "c", "set": "b", "some": ["a", "d"], "round": "b", "dial": "c", "yes": true,
         "no": false, "on": true,
     });
-    assert_eq!(it.values().await, sent, "checkboxes are always there (FORM-47)");
-    it.close().await;
+    assert_eq!(opened.values().await, sent, "checkboxes are always there (FORM-47)");
+    opened.close().await;
 }
 
 /// Chooses of several, be they checkboxes or the options of a list.
-async fn choose_of(it: &Opened, label: &str, options: &[&str]) {
+async fn choose_of(opened: &Opened, label: &str, options: &[&str]) {
     for option in options {
-        let group = it.browser.field(label).await;
-        let boxes = it.browser.within(&group, "input[type=checkbox]").await;
+        let group = opened.browser.field(label).await;
+        let boxes = opened.browser.within(&group, "input[type=checkbox]").await;
         if boxes.is_empty() {
-            it.browser.pick(label, option).await;
+            opened.browser.pick(label, option).await;
         } else {
-            it.browser.hit("checkbox", option).await;
+            opened.browser.hit("checkbox", option).await;
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn numbers_and_days_are_drawn_checked_and_sent() {
+async fn draws_checks_and_sends_numbers_and_days() {
     let fields = json!([
         { "name": "count", "type": "number", "label": "Count", "min": 1, "max": 10, "step": 1,
           "required": true },
@@ -146,8 +146,8 @@ async fn numbers_and_days_are_drawn_checked_and_sent() {
         { "name": "birth", "type": "date", "label": "Birth", "default": "2000-02-29" },
         { "name": "meet", "type": "datetime", "label": "Meeting" },
     ]);
-    let it = Opened::with(&form(fields), Look::DESKTOP).await;
-    let browser = &it.browser;
+    let opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &opened.browser;
     let share = browser.role("slider", "Share").await;
     assert_eq!(browser.computed(&share).await.0, "slider");
     // No wheel changes a number by accident, and a phone shows digits.
@@ -171,8 +171,8 @@ async fn numbers_and_days_are_drawn_checked_and_sent() {
         browser.until("document.querySelectorAll('[aria-invalid=true]').length == 2").await;
         browser.field("Due").await.clear().await.unwrap();
     }
-    it.send().await;
-    it.summary_lists(&["Count", "Due"]).await;
+    opened.send().await;
+    opened.summary_lists(&["Count", "Due"]).await;
     browser.picture("forms-numbers-wrong").await;
 
     browser.fill("Count", "7").await;
@@ -188,17 +188,17 @@ async fn numbers_and_days_are_drawn_checked_and_sent() {
     let meeting = format!("{}0230PM", keys(&last));
     browser.type_into("Meeting", &meeting).await;
     browser.picture("forms-numbers").await;
-    it.send().await;
+    opened.send().await;
     let sent = json!({
         "count": 7, "price": 1.75, "share": 20, "whole": 30, "due": last, "birth": "2000-02-29",
         "meet": format!("{last}T14:30"),
     });
-    assert_eq!(it.values().await, sent);
-    it.close().await;
+    assert_eq!(opened.values().await, sent);
+    opened.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lists_from_elsewhere_are_searched_chosen_and_sent() {
+async fn searches_chooses_and_sends_remote_options() {
     let users = "https://api.example.com/users/search";
     let fields = json!([
         { "name": "boss", "type": "autocomplete", "label": "Boss", "searchUrl": users,
@@ -216,8 +216,8 @@ async fn lists_from_elsewhere_are_searched_chosen_and_sent() {
           "searchUrl": "https://api.example.com/prefectures", "dependsOn": "land",
           "dependsOnParam": "country_code", "displayField": "name", "valueField": "code" },
     ]);
-    let it = Opened::with(&form(fields), Look::DESKTOP).await;
-    let (browser, client) = (&it.browser, it.server.client());
+    let opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    let (browser, client) = (&opened.browser, opened.server.client());
     let boss = browser.role("combobox", "Boss").await;
     assert_eq!(browser.computed(&boss).await.0, "combobox");
     assert!(!browser.field("Part").await.is_enabled().await.unwrap(), "nothing to depend on");
@@ -225,8 +225,8 @@ async fn lists_from_elsewhere_are_searched_chosen_and_sent() {
     let found: Value = serde_json::from_str(&found).unwrap();
     let first = &found[0];
     let name = first["name"].as_str().unwrap();
-    it.send().await;
-    it.summary_lists(&["Boss"]).await;
+    opened.send().await;
+    opened.summary_lists(&["Boss"]).await;
 
     browser.search("Boss", name, &format!("{name} ({})", first["email"].as_str().unwrap())).await;
     for other in [&found[1], &found[2]] {
@@ -245,13 +245,13 @@ async fn lists_from_elsewhere_are_searched_chosen_and_sent() {
     let parts: Value = serde_json::from_str(&parts).unwrap();
     assert_eq!(parts.as_array().unwrap().len(), 47);
     browser.pick("Part", parts[12]["name"].as_str().unwrap()).await;
-    it.send().await;
+    opened.send().await;
     let sent = json!({
         "boss": first["id"], "team": [found[1]["id"], found[2]["id"]], "kind": kinds[1]["id"],
         "land": "JP", "part": parts[12]["code"],
     });
-    assert_eq!(it.values().await, sent);
-    it.close().await;
+    assert_eq!(opened.values().await, sent);
+    opened.close().await;
 }
 
 /// A file of that name and content in a folder of the test's.
@@ -262,7 +262,7 @@ fn file(folder: &tempfile::TempDir, name: &str, content: &[u8]) -> PathBuf {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_are_uploaded_checked_and_sent_with_hidden_fields() {
+async fn uploads_checks_and_sends_files_with_hidden_fields() {
     let fields = json!([
         { "type": "heading", "text": "Papers", "level": 3, "description": "Bring them all" },
         { "name": "one", "type": "file", "label": "Paper", "accept": ".pdf,.txt", "maxSize": 2000,
@@ -272,8 +272,8 @@ async fn files_are_uploaded_checked_and_sent_with_hidden_fields() {
         { "name": "many", "type": "file", "label": "Pictures", "accept": "image/*", "multiple": true },
         { "name": "version", "type": "hidden", "value": { "form": [1, "あ"] } },
     ]);
-    let it = Opened::with(&form(fields), Look::DESKTOP).await;
-    let browser = &it.browser;
+    let opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &opened.browser;
     let heading = browser.role("heading", "Papers").await;
     assert_eq!(browser.computed(&heading).await.0, "heading");
     browser.says("body", "Bring them all").await;
@@ -285,8 +285,8 @@ async fn files_are_uploaded_checked_and_sent_with_hidden_fields() {
     let large = file(&folder, "large.txt", &[b'a'; 2_001]);
     let good = file(&folder, "good.txt", "良い".as_bytes());
     let (red, blue) = (file(&folder, "red.png", &png), file(&folder, "blue.png", &png));
-    it.send().await;
-    it.summary_lists(&["Paper"]).await;
+    opened.send().await;
+    opened.summary_lists(&["Paper"]).await;
     for it in [&wrong, &large] {
         browser.upload("Paper", &[it]).await;
         let name = it.file_name().unwrap().to_str().unwrap();
@@ -301,20 +301,20 @@ async fn files_are_uploaded_checked_and_sent_with_hidden_fields() {
     // What is in the list and not there is not left out unseen.
     browser.upload("Pictures", &[&large]).await;
     browser.says("form", "does not take files of the kind of “large.txt”").await;
-    it.send().await;
+    opened.send().await;
     browser.until("document.body.innerText.includes('Some files are not there')").await;
     browser.hit("button", "Remove large.txt").await;
-    it.send().await;
-    let values = it.values().await;
+    opened.send().await;
+    let values = opened.values().await;
     assert_eq!(values["version"], json!({ "form": [1, "あ"] }), "FORM-37");
     let one = &values["one"];
     assert_eq!((&one["name"], &one["size"]), (&json!("good.txt"), &json!(6)), "{one}");
     assert!(one["fileId"].is_string(), "FORM-36: {one}");
     let names: Vec<_> = values["many"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
     assert_eq!(names, ["red.png", "blue.png"]);
-    let uri = format!("form://{}/files/{}", it.asked.handle, one["fileId"].as_str().unwrap());
-    let read = it.server.client().result("resources/read", json!({ "uri": uri })).await;
+    let uri = format!("form://{}/files/{}", opened.asked.handle, one["fileId"].as_str().unwrap());
+    let read = opened.server.client().result("resources/read", json!({ "uri": uri })).await;
     let content = &read["contents"][0];
     assert!(content["text"] == "良い" || content["blob"] == "6Imv44GE", "{content}");
-    it.close().await;
+    opened.close().await;
 }

@@ -19,60 +19,65 @@ const CLICK_PATH: &str = "
     return false;";
 
 async fn normal(look: Look) -> Opened {
-    let it = Opened::with(look).await;
-    it.mode("通常モード", "Normal").await;
-    it.ends(ENDS.0, ENDS.1).await;
-    it.search().await;
-    it.answered().await;
-    it
+    let opened = Opened::with(look).await;
+    opened.mode("通常モード", "Normal").await;
+    opened.ends(ENDS.0, ENDS.1).await;
+    opened.search().await;
+    opened.answered().await;
+    opened
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn alternative_is_chosen_in_the_list_or_by_its_line_on_the_map() {
-    let it = normal(Look::DESKTOP).await;
-    let names = it.names().await;
+async fn chooses_alternative_in_list_or_on_map() {
+    let opened = normal(Look::DESKTOP).await;
+    let names = opened.names().await;
     assert!((2..=3).contains(&names.len()), "{names:?}");
     assert!(names.windows(2).all(|it| it[0] != it[1]), "{names:?}");
-    assert_eq!(it.chosen().await, 0);
-    let before = it.directions().await;
-    it.browser.hit("radio", &names[1]).await;
-    it.browser.until("document.querySelectorAll('input[name=nav-route]')[1].checked").await;
-    assert_ne!(it.directions().await, before, "the directions are those of the chosen route");
+    assert_eq!(opened.chosen().await, 0);
+    let before = opened.directions().await;
+    opened.browser.hit("radio", &names[1]).await;
+    opened.browser.until("document.querySelectorAll('input[name=nav-route]')[1].checked").await;
+    assert_ne!(opened.directions().await, before, "the directions are those of the chosen route");
     // Grey lines come first among those that can be clicked.
-    it.browser.until("document.querySelectorAll('path.route-hit').length > 1").await;
-    it.browser
+    opened.browser.until("document.querySelectorAll('path.route-hit').length > 1").await;
+    opened
+        .browser
         .script("document.querySelector('.route-map').scrollIntoView({ block: 'center' })")
         .await;
-    let hit = it.browser.ask(CLICK_PATH, vec![json!("path.route-hit"), json!(0)]).await;
+    let hit = opened.browser.ask(CLICK_PATH, vec![json!("path.route-hit"), json!(0)]).await;
     assert_eq!(hit, true, "a grey line can be clicked somewhere");
-    it.browser.until("!document.querySelectorAll('input[name=nav-route]')[1].checked").await;
-    it.close().await;
+    opened.browser.until("!document.querySelectorAll('input[name=nav-route]')[1].checked").await;
+    opened.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn step_lights_its_piece_of_map_and_a_line_click_finds_its_step() {
-    let it = normal(Look::DESKTOP).await;
-    let steps = it.browser.all(".nav-step").await;
-    it.browser.tap(&steps[1]).await;
-    it.browser.until("document.querySelector('path.route-step')").await;
-    it.browser
+async fn links_steps_and_line_segments_both_ways() {
+    let opened = normal(Look::DESKTOP).await;
+    let steps = opened.browser.all(".nav-step").await;
+    opened.browser.tap(&steps[1]).await;
+    opened.browser.until("document.querySelector('path.route-step')").await;
+    opened
+        .browser
         .until("document.querySelectorAll('.nav-step')[1].getAttribute('aria-current') === 'step'")
         .await;
-    it.browser
+    opened
+        .browser
         .script("document.querySelector('.route-map').scrollIntoView({ block: 'center' })")
         .await;
-    let last =
-        it.browser.script("return document.querySelectorAll('path.route-hit').length - 1").await;
-    let hit = it.browser.ask(CLICK_PATH, vec![json!("path.route-hit"), last]).await;
+    let last = opened
+        .browser
+        .script("return document.querySelectorAll('path.route-hit').length - 1")
+        .await;
+    let hit = opened.browser.ask(CLICK_PATH, vec![json!("path.route-hit"), last]).await;
     assert_eq!(hit, true, "the chosen line can be clicked");
-    it.browser.until("document.querySelector('.nav-step[aria-current=step]')").await;
+    opened.browser.until("document.querySelector('.nav-step[aria-current=step]')").await;
     // On a phone the steps go by below the map, which stays in sight.
-    it.browser.look(Look::PHONE).await;
-    it.browser.click(".nav-step").await;
+    opened.browser.look(Look::PHONE).await;
+    opened.browser.click(".nav-step").await;
     let is_seen = "(() => { const { top, bottom } = document.querySelector('.route-map').getBoundingClientRect();
         return bottom > 100 && top < innerHeight - 100; })()";
-    it.browser.until(is_seen).await;
-    it.close().await;
+    opened.browser.until(is_seen).await;
+    opened.close().await;
 }
 
 /// What a file that is saved holds: name, type and text of the last one.
@@ -87,44 +92,44 @@ async fn saved(browser: &Browser, button: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn gpx_and_geojson_hold_the_route_that_is_shown() {
-    let it = normal(Look::DESKTOP).await;
-    let gpx = saved(&it.browser, "GPX").await;
+async fn gpx_and_geojson_contain_the_shown_route() {
+    let opened = normal(Look::DESKTOP).await;
+    let gpx = saved(&opened.browser, "GPX").await;
     let text = gpx["text"].as_str().unwrap();
     assert!(text.starts_with("<?xml") && text.contains("<trkpt lat=\"35."), "{}", &text[..200]);
-    let geo = saved(&it.browser, "GeoJSON").await;
+    let geo = saved(&opened.browser, "GeoJSON").await;
     let geo: Value = serde_json::from_str(geo["text"].as_str().unwrap()).unwrap();
     assert_eq!(geo["type"], "FeatureCollection");
     let features = geo["features"].as_array().unwrap();
     let line = features.iter().find(|it| it["geometry"]["type"] == "LineString").unwrap();
     let points = line["geometry"]["coordinates"].as_array().unwrap().len();
     assert_eq!(text.matches("<trkpt").count(), points, "both have all of the line");
-    it.close().await;
+    opened.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn back_from_the_first_route_leads_to_where_one_came_from() {
-    let it = Opened::with(Look::DESKTOP).await;
-    it.browser.go("#/chat").await;
-    it.browser.go("#/navigation").await;
-    it.mode("通常モード", "Normal").await;
-    it.ends(ENDS.0, ENDS.1).await;
-    it.search().await;
-    it.answered().await;
-    it.browser.script("history.back()").await;
-    it.browser.until("location.hash.startsWith('#/chat')").await;
-    it.close().await;
+async fn back_from_first_route_returns_to_previous_view() {
+    let opened = Opened::with(Look::DESKTOP).await;
+    opened.browser.go("#/chat").await;
+    opened.browser.go("#/navigation").await;
+    opened.mode("通常モード", "Normal").await;
+    opened.ends(ENDS.0, ENDS.1).await;
+    opened.search().await;
+    opened.answered().await;
+    opened.browser.script("history.back()").await;
+    opened.browser.until("location.hash.startsWith('#/chat')").await;
+    opened.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_link_brings_others_to_the_same_routes() {
-    let it = normal(Look::DESKTOP).await;
-    let names = it.names().await;
+async fn shared_link_opens_the_same_routes() {
+    let opened = normal(Look::DESKTOP).await;
+    let names = opened.names().await;
     assert!(names.len() > 1, "{names:?}");
-    let directions = it.directions().await;
-    let hash = it.browser.script("return location.hash").await.as_str().unwrap().to_owned();
+    let directions = opened.directions().await;
+    let hash = opened.browser.script("return location.hash").await.as_str().unwrap().to_owned();
     assert!(hash.starts_with("#/navigation?"), "{hash}");
-    let other = Browser::open_at(&it.server.url(), &hash, Look::PHONE).await;
+    let other = Browser::open_at(&opened.server.url(), &hash, Look::PHONE).await;
     let other = Opened {
         server: tests::server::TestServer::with(&["assistant", "navigation"]).await,
         browser: other,
@@ -134,5 +139,5 @@ async fn the_link_brings_others_to_the_same_routes() {
     assert_eq!(other.names().await, names);
     assert_eq!(other.directions().await, directions);
     other.close().await;
-    it.close().await;
+    opened.close().await;
 }

@@ -21,7 +21,7 @@ fn keys(value: &Value) -> Vec<&str> {
 
 /// The schemas are there word for word.
 #[tokio::test(flavor = "multi_thread")]
-async fn python_sdk_sees_exact_schemas_and_gets_the_specified_shapes() {
+async fn python_sdk_gets_the_specified_schemas_and_results() {
     let server = TestServer::with(&["navigation"]).await;
     let url = format!("{}/mcp", server.url());
     let calls = json!([

@@ -8,17 +8,17 @@ const EVIL: &str = r#"<img src="http://evil.example/x" onerror="window.hacked=1"
 
 /// Nothing comes from elsewhere.
 #[tokio::test(flavor = "multi_thread")]
-async fn markup_in_places_and_conditions_is_text_and_loads_nothing() {
-    let it = Opened::with(Look::DESKTOP).await;
-    it.ends(EVIL, "横浜駅").await;
-    it.browser.fill("Condition", EVIL).await;
-    it.search().await;
-    it.browser.says("main", "evil.example").await;
-    it.browser.says("main", "No route was found").await;
-    it.ends("35.681,139.767", "横浜駅").await;
-    it.search().await;
-    it.answered().await;
-    let harm = it
+async fn place_and_condition_markup_is_text_and_loads_nothing() {
+    let opened = Opened::with(Look::DESKTOP).await;
+    opened.ends(EVIL, "横浜駅").await;
+    opened.browser.fill("Condition", EVIL).await;
+    opened.search().await;
+    opened.browser.says("main", "evil.example").await;
+    opened.browser.says("main", "No route was found").await;
+    opened.ends("35.681,139.767", "横浜駅").await;
+    opened.search().await;
+    opened.answered().await;
+    let harm = opened
         .browser
         .script(
             "return [window.hacked ?? 0, document.querySelectorAll('main img[src^=http], main script').length,
@@ -26,5 +26,5 @@ async fn markup_in_places_and_conditions_is_text_and_loads_nothing() {
         )
         .await;
     assert_eq!(harm, serde_json::json!([0, 0]));
-    it.close().await;
+    opened.close().await;
 }

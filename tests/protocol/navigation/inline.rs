@@ -5,9 +5,9 @@ use tests::browser::Look;
 use super::Opened;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_counter_draws_routes_a_comparison_and_a_place() {
-    let it = Opened::with(Look::DESKTOP).await;
-    let browser = &it.browser;
+async fn tools_view_draws_routes_comparison_and_place() {
+    let opened = Opened::with(Look::DESKTOP).await;
+    let browser = &opened.browser;
     browser.go("#/counter/geocode").await;
     browser.fill("address", "東京タワー").await;
     browser.click("form button[type=submit]").await;
@@ -19,6 +19,6 @@ async fn the_counter_draws_routes_a_comparison_and_a_place() {
     browser.click("form button[type=submit]").await;
     browser.until("document.querySelector('.routes path.route-line.is-chosen')").await;
     browser.until("document.querySelectorAll('.routes li').length > 2").await;
-    browser.whole_picture("navigation-counter", it.look).await;
-    it.close().await;
+    browser.whole_picture("navigation-counter", opened.look).await;
+    opened.close().await;
 }

@@ -1,4 +1,4 @@
-//! The browser's driver: how to start a session, and what it takes beyond the standard.
+//! WebDriver: starting a session, and commands beyond the standard.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::PATIENCE;
 
-/// A session in the browser that listens at `debugger`.
+/// Opens a session in the browser at `debugger`.
 pub(super) async fn connect(port: u16, debugger: &str) -> Client {
     let capabilities = json!({
         "goog:chromeOptions": { "debuggerAddress": debugger },
@@ -29,7 +29,7 @@ pub(super) async fn connect(port: u16, debugger: &str) -> Client {
     }
 }
 
-/// Chromedriver's way to the browser's own protocol.
+/// A command of the DevTools protocol through Chromedriver.
 #[derive(Debug)]
 pub(super) struct DevTools {
     pub(super) method: String,
@@ -51,7 +51,7 @@ impl fantoccini::wd::WebDriverCompatibleCommand for DevTools {
     }
 }
 
-/// Chromedriver's way to the browser's console.
+/// The browser's console through Chromedriver.
 #[derive(Debug)]
 pub(super) struct Log;
 
@@ -69,7 +69,7 @@ impl fantoccini::wd::WebDriverCompatibleCommand for Log {
     }
 }
 
-/// What the browser itself makes of an element, for what reads to people.
+/// The computed role or label of an element, as for screen readers.
 #[derive(Debug)]
 pub(super) struct Computed {
     pub(super) id: String,

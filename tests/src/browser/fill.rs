@@ -1,4 +1,4 @@
-//! Filling in a form as a person does: a field is found by its label, an option by what it says.
+//! Fills in forms: fields are found by their labels, options by their texts.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use fantoccini::key::Key;
 use super::Browser;
 
 impl Browser {
-    /// Types into a field; what was in it goes.
+    /// Replaces the text of a field.
     pub async fn fill(&self, label: &str, text: &str) {
         let all = format!("{}a{}", char::from(Key::Control), char::from(Key::Null));
         self.type_into(label, &format!("{all}{}", char::from(Key::Delete))).await;
@@ -17,22 +17,22 @@ impl Browser {
         }
     }
 
-    /// Types at the end of what is in a field.
+    /// Appends text to a field.
     pub async fn type_into(&self, label: &str, text: &str) {
         self.send_found(label, async || self.field(label).await, text).await;
     }
 
-    /// Types at the end of what is in what fits a CSS selector.
+    /// Appends text to the field that matches a CSS selector.
     pub async fn type_at(&self, css: &str, text: &str) {
         self.send_found(css, async || self.find(css).await, text).await;
     }
 
-    /// Clicks what has that role and name.
+    /// Clicks the element of that role and name.
     pub async fn hit(&self, role: &str, name: &str) {
         self.tap_found(name, async || self.role(role, name).await).await;
     }
 
-    /// Picks an option of a list, be it the browser's own or a combobox.
+    /// Picks an option of a native list or a combobox.
     pub async fn pick(&self, label: &str, option: &str) {
         self.is_loaded(label).await;
         let field = self.field(label).await;
@@ -46,14 +46,14 @@ impl Browser {
         self.hit("option", option).await;
     }
 
-    /// Types what to search for and picks an option of what is found.
+    /// Types a search and picks an option of the results.
     pub async fn search(&self, label: &str, typed: &str, option: &str) {
         self.tap_found(label, async || self.field(label).await).await;
         self.type_into(label, typed).await;
         self.hit("option", option).await;
     }
 
-    /// Waits until the browser's own list has an option.
+    /// Waits until a native list has an option.
     pub async fn has_option(&self, label: &str, option: &str) {
         let began = std::time::Instant::now();
         loop {
@@ -66,7 +66,7 @@ impl Browser {
         }
     }
 
-    /// Waits until a list has been loaded: it can be chosen from.
+    /// Waits until a list is loaded.
     pub async fn is_loaded(&self, label: &str) {
         let began = std::time::Instant::now();
         while !self.field(label).await.is_enabled().await.unwrap_or_default() {
@@ -75,14 +75,14 @@ impl Browser {
         }
     }
 
-    /// What the options of the browser's own list say.
+    /// The texts of a native list's options.
     pub async fn options(&self, label: &str) -> Vec<String> {
         let script = "return [...(arguments[0].options || [])].map(it => it.label);";
         let field = serde_json::to_value(self.field(label).await).expect("a reference is JSON");
         serde_json::from_value(self.ask(script, vec![field]).await).expect("they are strings")
     }
 
-    /// Gives files to a field for files.
+    /// Selects files in a file field.
     pub async fn upload(&self, label: &str, files: &[&Path]) {
         let field = self.field(label).await;
         let own = self.within(&field, "input[type=file]").await;
@@ -91,7 +91,7 @@ impl Browser {
         field.send_keys(&files.join("\n")).await.expect("it takes files");
     }
 
-    /// Leaves the field that has the focus.
+    /// Moves the focus out of the current field.
     pub async fn leave(&self) {
         self.script("document.activeElement?.blur()").await;
     }

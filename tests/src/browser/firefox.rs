@@ -1,5 +1,5 @@
-//! Firefox, driven by WebDriver BiDi over its own port: whether the page does in another engine what it does in
-//! Chromium. One browser for the whole run; each test has it alone, in a container that has nothing of a test before.
+//! Firefox, driven by WebDriver BiDi over its own port, to compare the page with Chromium. One browser serves
+//! the whole run; each test has it alone, in a fresh container.
 
 use std::{
     io::{self, BufRead, BufReader, Read, Write},
@@ -14,10 +14,10 @@ use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 use super::pool::{Process, program};
 use super::{LOOK_EVERY, PATIENCE};
 
-/// The one browser, once a test has started it.
+/// The shared browser, once started.
 static SESSION: Mutex<Option<Session>> = Mutex::const_new(None);
 
-/// Nothing of the browser's own goes out: what is not this machine goes to a proxy that is not there.
+/// Preferences that keep the browser offline: requests to other machines go to a missing proxy.
 const SETTINGS: &str = r#"
 user_pref("network.proxy.type", 1);
 user_pref("network.proxy.http", "127.0.0.1");
@@ -36,12 +36,12 @@ user_pref("extensions.update.enabled", false);
 user_pref("intl.accept_languages", "en-US, en");
 "#;
 
-/// A key of the keyboard that is no letter, as WebDriver writes it.
+/// The Enter key in WebDriver's code.
 pub const ENTER: &str = "\u{e007}";
-/// The same.
+/// The Tab key in WebDriver's code.
 pub const TAB: &str = "\u{e004}";
 
-/// A window of Firefox in which nothing is kept of a test before.
+/// A window of Firefox with fresh state.
 pub struct Firefox {
     session: MappedMutexGuard<'static, Session>,
     container: String,
@@ -99,7 +99,7 @@ impl Firefox {
         }
     }
 
-    /// Waits until what the selector finds says that.
+    /// Waits until the selected element has that text.
     pub async fn says(&mut self, css: &str, part: &str) {
         let (css, part) = (json!(css), json!(part));
         let has = format!(
@@ -108,7 +108,7 @@ impl Firefox {
         self.until(&has).await;
     }
 
-    /// Clicks with the mouse, once it can be hit, on what the selector finds and says that.
+    /// Clicks the selected element with that text, once it is reachable.
     pub async fn hit(&mut self, css: &str, part: &str) {
         let (css, part) = (json!(css), json!(part));
         let find = format!(
@@ -122,7 +122,7 @@ impl Firefox {
             return hit && (it.contains(hit) || hit.contains(it)) ? at : null;"
         );
         let began = Instant::now();
-        // Where it stands still: a page that moves under the mouse is not what a person clicks on.
+        // Waits until it rests, as a person would.
         let (mut before, mut at) = (Value::Null, self.script(&find));
         while at.is_null() || at != before {
             assert!(began.elapsed() < PATIENCE, "{css} {part} is never there to be hit");
@@ -150,7 +150,7 @@ impl Firefox {
         self.session.ask("input.performActions", wanted);
     }
 
-    /// Ends the window, and what is kept in it; what the page complained about.
+    /// Closes the window and deletes its state; returns the page's errors.
     pub fn close(mut self) -> Vec<String> {
         let container = json!({ "userContext": self.container });
         self.session.ask("browser.removeUserContext", container);
@@ -176,7 +176,7 @@ impl Session {
         let firefox = program("FIREFOX", &["/usr/bin/firefox-esr", "/usr/bin/firefox"]);
         let profile = tempfile::tempdir().expect("a temporary folder can be made").keep();
         std::fs::write(profile.join("user.js"), SETTINGS).expect("the profile can be written");
-        let mut command = Process::beside(&profile.display().to_string());
+        let mut command = Process::supervised(&profile.display().to_string());
         command.arg(firefox).args(["--headless", "--no-remote", "--remote-debugging-port=0"]);
         let process = Process::of(command.arg("--profile").arg(&profile));
         let port = port(&profile).await;
@@ -187,7 +187,7 @@ impl Session {
         session
     }
 
-    /// Asks for something, and waits for it.
+    /// Sends a command and waits for its result.
     fn ask(&mut self, method: &str, params: Value) -> Value {
         self.asked += 1;
         let asked = json!({ "id": self.asked, "method": method, "params": params }).to_string();
@@ -207,7 +207,7 @@ impl Session {
     }
 }
 
-/// The port that a new Firefox says in a file of its profile.
+/// The port from the profile of a new Firefox.
 async fn port(profile: &Path) -> u16 {
     let file = profile.join("WebDriverBiDiServer.json");
     let began = Instant::now();
@@ -245,7 +245,7 @@ fn connect(port: u16) -> io::Result<BufReader<TcpStream>> {
     Ok(stream)
 }
 
-/// Writes a whole message. A client's are masked, by anything but zeros, which Firefox takes for no mask.
+/// Writes a whole message with a mask, which must not be zero for Firefox.
 fn write(stream: &mut TcpStream, opcode: u8, payload: &[u8]) -> io::Result<()> {
     let mut frame = vec![0x80 | opcode];
     let length = payload.len();

@@ -1,5 +1,5 @@
-//! The browsers of a test run: one that a test no longer needs is the next test's, since to start one takes a second
-//! of a processor. No two tests have one at the same time, and none finds anything of a test before it.
+//! A pool of browsers, since starting one takes a second of a processor. Tests use one at a time, each with
+//! fresh state.
 
 use std::{
     io::{self, BufRead, BufReader, Read, Write},
@@ -14,21 +14,21 @@ use serde_json::Value;
 
 use super::PATIENCE;
 
-/// Browsers that no test has now.
+/// Browsers that no test uses.
 static IDLE: Mutex<Vec<Chromium>> = Mutex::new(Vec::new());
 
-/// One browser, and where it was.
+/// A browser and the origins that it visited.
 pub(super) struct Chromium {
     language: &'static str,
-    /// Where the driver attaches to it: `127.0.0.1:PORT`.
+    /// Its debugging address: `127.0.0.1:PORT`.
     pub(super) debugger: String,
-    /// The origins whose data the next test must not find.
+    /// Origins whose data is deleted before the next test.
     pub(super) visited: Vec<String>,
     _process: Process,
 }
 
 impl Chromium {
-    /// One of this language that no test has, or a new one.
+    /// Takes an unused browser of this language, or starts one.
     pub(super) async fn take(language: &'static str) -> Self {
         let idle = {
             let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,7 +41,7 @@ impl Chromium {
         }
     }
 
-    /// Leaves it to the next test, with one window in which nothing happens.
+    /// Returns it to the pool with one blank window.
     pub(super) fn give_back(self) -> io::Result<()> {
         let before = self.windows()?;
         ask(&self.debugger, "PUT", "/json/new?about:blank")?;
@@ -59,7 +59,7 @@ impl Chromium {
         Ok(())
     }
 
-    /// The ids of the windows that are open.
+    /// The ids of open windows.
     fn windows(&self) -> io::Result<Vec<String>> {
         let listed = ask(&self.debugger, "GET", "/json/list")?;
         let listed = serde_json::from_str::<Vec<Value>>(&listed)?;
@@ -70,7 +70,7 @@ impl Chromium {
     async fn start(language: &'static str) -> Self {
         let chromium = program("CHROMIUM", &["/usr/bin/chromium", "/usr/bin/chromium-browser"]);
         let profile = tempfile::tempdir().expect("a temporary folder can be made").keep();
-        let mut command = Process::beside(&profile.display().to_string());
+        let mut command = Process::supervised(&profile.display().to_string());
         command.arg(chromium).args([
             "--headless",
             "--no-sandbox",
@@ -103,13 +103,12 @@ impl Chromium {
     }
 }
 
-/// A program that ends with the test run, however that ends.
+/// A process that ends with the test run, even if that is killed.
 pub(super) struct Process(Child);
 
 impl Process {
-    /// Begins a command that runs the program of its arguments, until what has started it is gone or closes its
-    /// input, and then removes a folder.
-    pub(super) fn beside(folder: &str) -> Command {
+    /// A shell command that runs the program of its arguments until its input closes, and then removes a folder.
+    pub(super) fn supervised(folder: &str) -> Command {
         let mut shell = Command::new("sh");
         let script = "folder=$1; shift; \"$@\" & read -r _; kill $!; wait $!; rm -rf \"$folder\"";
         shell.args(["-c", script, "sh", folder]);
@@ -135,20 +134,19 @@ pub(super) fn driver() -> u16 {
     let (port, _) = DRIVER.get_or_init(|| {
         let chromedriver = program("CHROMEDRIVER", &["/usr/bin/chromedriver"]);
         let port = crate::free_addr().port();
-        let mut command = Process::beside("");
+        let mut command = Process::supervised("");
         command.arg(chromedriver).arg(format!("--port={port}"));
         (port, Process::of(&mut command))
     });
     *port
 }
 
-/// Ends a session of the driver, so that it lets go of the browser.
+/// Ends a session of the driver, which releases the browser.
 pub(super) fn end_session(id: &str) -> io::Result<()> {
     ask(&format!("127.0.0.1:{}", driver()), "DELETE", &format!("/session/{id}")).map(drop)
 }
 
-/// Asks driver or browser for something that takes milliseconds, and waits for it: when a test ends, nothing can be
-/// awaited.
+/// Sends a short request to driver or browser and blocks for its answer, since `drop` cannot await.
 fn ask(address: &str, method: &str, path: &str) -> io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;

@@ -1,4 +1,4 @@
-//! Finding things as people and what reads to them find them: by role and by name.
+//! Finds elements as screen readers do: by role and by name.
 
 use std::time::Instant;
 
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{Browser, LOOK_EVERY, PATIENCE};
 
-/// Looks for what has a role and a name: exactly that name first, then one that begins with it, then
-/// one that contains it. A role of `field` is whatever is filled in, and groups of such things.
+/// Finds an element by role and name: first by the exact name, then by its prefix, then by a part. The role
+/// `field` stands for inputs, lists and groups of them.
 const FIND: &str = r#"
     const [role, name] = arguments;
     const inputs = 'input:not([type=hidden]),textarea,select,fieldset,[role=combobox],[role=group],[role=radiogroup],[role=listbox]';
@@ -40,7 +40,7 @@ const FIND: &str = r#"
 "#;
 
 impl Browser {
-    /// The element of that role whose name is, begins with, or contains `name`, once it is there.
+    /// Waits for the element of that role whose name is, begins with, or contains `name`.
     pub async fn role(&self, role: &str, name: &str) -> Element {
         let began = Instant::now();
         loop {
@@ -62,7 +62,7 @@ impl Browser {
         found.filter_map(|it| self.element(it)).collect()
     }
 
-    /// Waits until nothing has that role and name.
+    /// Waits until no element has that role and name.
     pub async fn no_role(&self, role: &str, name: &str) {
         let began = Instant::now();
         while !self.roles(role, name).await.is_empty() {
@@ -71,15 +71,15 @@ impl Browser {
         }
     }
 
-    /// Whatever is filled in under that label: an input, a list, a group of them.
+    /// The field with that label: an input, a list, a group of them.
     pub async fn field(&self, label: &str) -> Element {
         self.role("field", label).await
     }
 
-    /// The role and the name that the browser itself gives to screen readers.
+    /// The role and the name that the browser computes for screen readers.
     pub async fn computed(&self, element: &Element) -> (String, String) {
-        let it = serde_json::to_value(element).expect("a reference is JSON");
-        let id = it.as_object().and_then(|it| it.values().next()).and_then(Value::as_str);
+        let reference = serde_json::to_value(element).expect("a reference is JSON");
+        let id = reference.as_object().and_then(|it| it.values().next()).and_then(Value::as_str);
         let id = id.expect("a reference has an id");
         let ask = |what: &'static str| super::driver::Computed { id: id.to_owned(), what };
         let role = self.client.issue_cmd(ask("computedrole")).await.expect("it has a role");
@@ -88,7 +88,7 @@ impl Browser {
         (shown(role), shown(label))
     }
 
-    /// The description of a field besides its name: its help and what is wrong with it.
+    /// The description of a field: its help and its errors.
     pub async fn described(&self, label: &str) -> String {
         let script = "
             const ids = ['aria-describedby', 'aria-errormessage']
@@ -98,7 +98,7 @@ impl Browser {
         self.ask(script, vec![field]).await.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Waits until the description of a field has `part` in it.
+    /// Waits until the description of a field contains `part`.
     pub async fn describes(&self, label: &str, part: &str) {
         let began = Instant::now();
         loop {
@@ -111,19 +111,19 @@ impl Browser {
         }
     }
 
-    /// What is called by an attribute of a field.
+    /// The text of the elements that an attribute of a field refers to.
     pub async fn attribute(&self, label: &str, attribute: &str) -> String {
         let field = self.field(label).await;
         field.attr(attribute).await.ok().flatten().unwrap_or_default()
     }
 
-    /// What is in a field now.
+    /// The value of a field.
     pub async fn content(&self, label: &str) -> String {
         let field = self.field(label).await;
         field.prop("value").await.ok().flatten().unwrap_or_default()
     }
 
-    /// Waits until `text` is in a field.
+    /// Waits until a field has the value `text`.
     pub async fn holds(&self, label: &str, text: &str) {
         let began = Instant::now();
         loop {
@@ -136,20 +136,20 @@ impl Browser {
         }
     }
 
-    /// Another tab on the page, and back to the first with [`Browser::tab`].
+    /// Opens another tab on the page; [`Browser::tab`] returns to the first.
     pub async fn new_tab(&self, address: &str) {
         let tab = self.client.new_window(true).await.expect("there is another tab");
         self.client.switch_to_window(tab.handle).await.expect("it can be looked at");
         self.go(address).await;
     }
 
-    /// Looks at the tab that was opened as the first, the second, …
+    /// Switches to a tab by the order of opening.
     pub async fn tab(&self, number: usize) {
         let tabs = self.client.windows().await.expect("there are tabs");
         self.client.switch_to_window(tabs[number].clone()).await.expect("it can be looked at");
     }
 
-    /// All that fits, inside an element.
+    /// All matching elements inside an element.
     pub async fn within(&self, element: &Element, css: &str) -> Vec<Element> {
         element.find_all(Locator::Css(css)).await.expect("the page is there")
     }

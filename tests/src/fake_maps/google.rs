@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, KEY, LINE, Reply, reply};
+use super::{KEY, LINE, ReceivedRequest, Reply, reply};
 
-/// What is answered under `/maps/api/`.
-pub(super) fn answer(asked: &Asked, mark: &str) -> Reply {
-    let (required, allowed): (&[&str], &[&str]) = match asked.path.as_str() {
+/// The response to a request under `/maps/api/`.
+pub(super) fn answer(received: &ReceivedRequest, mark: &str) -> Reply {
+    let (required, allowed): (&[&str], &[&str]) = match received.path.as_str() {
         "/maps/api/directions/json" => (
             &["origin", "destination"],
             &["avoid", "alternatives", "departure_time", "traffic_model", "mode", "language"],
@@ -24,38 +24,38 @@ pub(super) fn answer(asked: &Asked, mark: &str) -> Reply {
             json!({ "status": status, "error_message": message, "routes": [], "rows": [], "results": [] }),
         )
     };
-    if asked.method != "GET" {
+    if received.method != "GET" {
         return reply(405, json!({}));
     }
-    if asked.parameter("key") != Some(KEY) {
+    if received.parameter("key") != Some(KEY) {
         // Google says the key back.
-        let key = asked.parameter("key").unwrap_or_default();
+        let key = received.parameter("key").unwrap_or_default();
         return refused("REQUEST_DENIED", format!("The provided API key {key} is invalid."));
     }
-    if let Some(name) = asked.unknown(&names) {
+    if let Some(name) = received.unknown(&names) {
         return refused("INVALID_REQUEST", format!("Invalid request. Unknown parameter '{name}'."));
     }
-    let missing = required.iter().find(|it| asked.parameter(it).is_none_or(str::is_empty));
+    let missing = required.iter().find(|it| received.parameter(it).is_none_or(str::is_empty));
     if let Some(name) = missing {
         return refused(
             "INVALID_REQUEST",
             format!("Invalid request. Missing the '{name}' parameter."),
         );
     }
-    if let Some(wrong) = wrong_value(asked) {
+    if let Some(wrong) = wrong_value(received) {
         return refused(
             "INVALID_REQUEST",
             format!("Invalid request. Invalid '{wrong}' parameter."),
         );
     }
-    match (mark, asked.path.as_str()) {
-        ("" | "UNKNOWN_ONCE", "/maps/api/directions/json") => reply(200, directions(asked)),
-        ("" | "UNKNOWN_ONCE", "/maps/api/distancematrix/json") => reply(200, matrix(asked)),
+    match (mark, received.path.as_str()) {
+        ("" | "UNKNOWN_ONCE", "/maps/api/directions/json") => reply(200, directions(received)),
+        ("" | "UNKNOWN_ONCE", "/maps/api/distancematrix/json") => reply(200, matrix(received)),
         ("" | "UNKNOWN_ONCE", _) => reply(200, geocoded()),
-        ("pair", _) => reply(200, matrix(asked)),
+        ("pair", _) => reply(200, matrix(received)),
         ("NOT_FOUND", _) => {
             let end = |name: &str| {
-                let is_known = asked.parameter(name).is_some_and(|it| !it.contains('#'));
+                let is_known = received.parameter(name).is_some_and(|it| !it.contains('#'));
                 json!({ "geocoder_status": if is_known { "OK" } else { "ZERO_RESULTS" } })
             };
             let ends = [end("origin"), end("destination")];
@@ -69,9 +69,9 @@ pub(super) fn answer(asked: &Asked, mark: &str) -> Reply {
     }
 }
 
-/// The parameter whose value Google would not take.
-fn wrong_value(asked: &Asked) -> Option<&'static str> {
-    let is = |name: &str, right: &dyn Fn(&str) -> bool| asked.parameter(name).is_none_or(right);
+/// The first parameter with an invalid value.
+fn wrong_value(received: &ReceivedRequest) -> Option<&'static str> {
+    let is = |name: &str, right: &dyn Fn(&str) -> bool| received.parameter(name).is_none_or(right);
     let time = |it: &str| it == "now" || it.parse::<u64>().is_ok_and(|it| it > 1_700_000_000);
     let avoided = |it: &str| it.split('|').all(|it| matches!(it, "tolls" | "highways" | "ferries"));
     let checks = [
@@ -82,8 +82,8 @@ fn wrong_value(asked: &Asked) -> Option<&'static str> {
             "traffic_model",
             is("traffic_model", &|it| matches!(it, "best_guess" | "pessimistic" | "optimistic"))
                 // It is worth nothing without a time.
-                && (asked.parameter("traffic_model").is_none()
-                    || asked.parameter("departure_time").is_some()),
+                && (received.parameter("traffic_model").is_none()
+                    || received.parameter("departure_time").is_some()),
         ),
         ("mode", is("mode", &|it| matches!(it, "driving" | "walking"))),
         ("language", is("language", &|it| matches!(it, "ja" | "en"))),
@@ -95,7 +95,7 @@ fn measure(text: &str, value: u64) -> Value {
     json!({ "text": text, "value": value })
 }
 
-fn directions(asked: &Asked) -> Value {
+fn directions(received: &ReceivedRequest) -> Value {
     let at = |lat: f64, lng: f64| json!({ "lat": lat, "lng": lng });
     let route = |number: usize| {
         json!({
@@ -117,7 +117,7 @@ fn directions(asked: &Asked) -> Value {
             }]
         })
     };
-    let count = if asked.parameter("alternatives") == Some("true") { 5 } else { 1 };
+    let count = if received.parameter("alternatives") == Some("true") { 5 } else { 1 };
     let end =
         |id: &str| json!({ "geocoder_status": "OK", "place_id": id, "types": ["train_station"] });
     json!({
@@ -126,9 +126,9 @@ fn directions(asked: &Asked) -> Value {
     })
 }
 
-fn matrix(asked: &Asked) -> Value {
+fn matrix(received: &ReceivedRequest) -> Value {
     let places = |name: &str| -> Vec<String> {
-        asked.parameter(name).unwrap_or_default().split('|').map(str::to_owned).collect()
+        received.parameter(name).unwrap_or_default().split('|').map(str::to_owned).collect()
     };
     let (origins, destinations) = (places("origins"), places("destinations"));
     let element = |to: &String| match to.contains("#pair") {

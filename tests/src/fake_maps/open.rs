@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, LINE, Reply, reply};
+use super::{LINE, ReceivedRequest, Reply, reply};
 
 fn osrm_error(code: &str, message: &str) -> Reply {
     reply(400, json!({ "code": code, "message": message }))
 }
 
 /// Places in an OSRM path.
-fn coordinates(asked: &Asked) -> Option<Vec<(f64, f64)>> {
-    let text = asked.path.rsplit('/').next()?;
+fn coordinates(received: &ReceivedRequest) -> Option<Vec<(f64, f64)>> {
+    let text = received.path.rsplit('/').next()?;
     let place = |text: &str| {
         let (lng, lat) = text.split_once(',')?;
         Some((lng.parse().ok()?, lat.parse().ok()?))
@@ -18,16 +18,17 @@ fn coordinates(asked: &Asked) -> Option<Vec<(f64, f64)>> {
     text.split(';').map(place).collect()
 }
 
-/// What is answered to `/route/v1/PROFILE/…`.
-pub(super) fn osrm_route(asked: &Asked) -> Reply {
-    if asked.unknown(&["alternatives", "steps", "geometries", "overview", "exclude"]).is_some() {
+/// The response to `/route/v1/PROFILE/…`.
+pub(super) fn osrm_route(received: &ReceivedRequest) -> Reply {
+    if received.unknown(&["alternatives", "steps", "geometries", "overview", "exclude"]).is_some() {
         return osrm_error("InvalidQuery", "Query string malformed");
     }
-    let is_profile = ["driving", "foot"].iter().any(|it| asked.path.contains(&format!("/{it}/")));
-    let Some(places) = coordinates(asked).filter(|it| it.len() == 2 && is_profile) else {
+    let is_profile =
+        ["driving", "foot"].iter().any(|it| received.path.contains(&format!("/{it}/")));
+    let Some(places) = coordinates(received).filter(|it| it.len() == 2 && is_profile) else {
         return osrm_error("InvalidValue", "Invalid coordinate value.");
     };
-    if asked.parameter("exclude").is_some_and(|it| it != "toll") {
+    if received.parameter("exclude").is_some_and(|it| it != "toll") {
         return osrm_error("InvalidValue", "Exclude flag combination is not supported.");
     }
     let far = |it: (f64, f64)| json!({ "distance": if it.1 > 60.0 { 9e6 } else { 2.5 } });
@@ -43,19 +44,19 @@ pub(super) fn osrm_route(asked: &Asked) -> Reply {
         "distance": 32_400.0, "duration": 2_700.0, "geometry": LINE,
         "legs": [{ "summary": "国道15号", "steps": steps }]
     });
-    let count = if asked.parameter("alternatives") == Some("2") { 3 } else { 1 };
+    let count = if received.parameter("alternatives") == Some("2") { 3 } else { 1 };
     let ends = [far(places[0]), far(places[1])];
     reply(200, json!({ "code": "Ok", "routes": vec![route; count], "waypoints": ends }))
 }
 
-/// What is answered to `/table/v1/PROFILE/…`.
-pub(super) fn osrm_table(asked: &Asked) -> Reply {
-    if asked.unknown(&["sources", "destinations", "annotations"]).is_some() {
+/// The response to `/table/v1/PROFILE/…`.
+pub(super) fn osrm_table(received: &ReceivedRequest) -> Reply {
+    if received.unknown(&["sources", "destinations", "annotations"]).is_some() {
         return osrm_error("InvalidQuery", "Query string malformed");
     }
-    let index = |name: &str| asked.parameter(name).unwrap_or_default().split(';').count();
+    let index = |name: &str| received.parameter(name).unwrap_or_default().split(';').count();
     let (rows, columns) = (index("sources"), index("destinations"));
-    if coordinates(asked).is_none_or(|it| it.len() != rows + columns) {
+    if coordinates(received).is_none_or(|it| it.len() != rows + columns) {
         return osrm_error("InvalidOptions", "coordinates do not fit");
     }
     let near = |count: usize| vec![json!({ "distance": 1.0 }); count];
@@ -76,12 +77,12 @@ fn valhalla_error(code: u32, error: &str) -> Reply {
     )
 }
 
-fn is_spot(it: &Value) -> bool {
-    it["lat"].is_number() && it["lon"].is_number()
+fn is_spot(value: &Value) -> bool {
+    value["lat"].is_number() && value["lon"].is_number()
 }
 
-/// What is answered to `/route`.
-pub(super) fn valhalla_route(asked: &Asked) -> Reply {
+/// The response to `/route`.
+pub(super) fn valhalla_route(received: &ReceivedRequest) -> Reply {
     let names = [
         "locations",
         "costing",
@@ -92,9 +93,9 @@ pub(super) fn valhalla_route(asked: &Asked) -> Reply {
         "units",
         "date_time",
     ];
-    let spots = asked.body["locations"].as_array().cloned().unwrap_or_default();
+    let spots = received.body["locations"].as_array().cloned().unwrap_or_default();
     match () {
-        () if asked.method != "POST" || asked.unknown_field(&names).is_some() => {
+        () if received.method != "POST" || received.unknown_field(&names).is_some() => {
             return valhalla_error(100, "Failed to parse json request");
         }
         () if spots.len() != 2 || !spots.iter().all(is_spot) => {
@@ -121,34 +122,34 @@ pub(super) fn valhalla_route(asked: &Asked) -> Reply {
     } });
     let mut answer = trip.clone();
     // A search that goes by the time finds one route.
-    let is_timed = asked.body.get("date_time").is_some();
-    let may_be_several = !is_timed || asked.body["prioritize_bidirectional"] == true;
-    if may_be_several && asked.body["alternates"].as_u64() > Some(0) {
+    let is_timed = received.body.get("date_time").is_some();
+    let may_be_several = !is_timed || received.body["prioritize_bidirectional"] == true;
+    if may_be_several && received.body["alternates"].as_u64() > Some(0) {
         answer["alternates"] = json!([trip]);
     }
     reply(200, answer)
 }
 
-/// What is answered to `/sources_to_targets`.
-pub(super) fn valhalla_table(asked: &Asked) -> Reply {
+/// The response to `/sources_to_targets`.
+pub(super) fn valhalla_table(received: &ReceivedRequest) -> Reply {
     let names = ["sources", "targets", "costing", "units", "verbose", "date_time"];
-    if asked.method != "POST" || asked.unknown_field(&names).is_some() {
+    if received.method != "POST" || received.unknown_field(&names).is_some() {
         return valhalla_error(100, "Failed to parse json request");
     }
-    let count = |name: &str| asked.body[name].as_array().map_or(0, Vec::len);
+    let count = |name: &str| received.body[name].as_array().map_or(0, Vec::len);
     let pair = json!({ "distance": 5.0, "time": 600 });
     let rows = vec![vec![pair; count("targets")]; count("sources")];
     reply(200, json!({ "sources_to_targets": rows, "units": "kilometers" }))
 }
 
-/// What is answered to `/search`: Nominatim wants to know who asks.
-pub(super) fn nominatim(asked: &Asked) -> Reply {
-    let agent = asked.headers.get("user-agent").map(String::as_str).unwrap_or_default();
+/// The response to `/search`, which requires a user agent.
+pub(super) fn nominatim(received: &ReceivedRequest) -> Reply {
+    let agent = received.headers.get("user-agent").map(String::as_str).unwrap_or_default();
     if !agent.starts_with("madoguchi/") {
         return reply(403, json!({ "error": "say who you are" }));
     }
-    if asked.unknown(&["q", "format", "limit", "accept-language"]).is_some()
-        || asked.parameter("format") != Some("jsonv2")
+    if received.unknown(&["q", "format", "limit", "accept-language"]).is_some()
+        || received.parameter("format") != Some("jsonv2")
     {
         return reply(400, json!({ "error": { "code": 400, "message": "unknown parameter" } }));
     }
@@ -156,7 +157,7 @@ pub(super) fn nominatim(asked: &Asked) -> Reply {
         json!([{ "place_id": 1, "osm_type": "node", "osm_id": 123, "lat": lat, "lon": lon,
             "category": "railway", "type": "station", "display_name": name }])
     };
-    match asked.parameter("q") {
+    match received.parameter("q") {
         Some("東京駅") => reply(200, hit("東京駅, 千代田区", "35.6812", "139.7671")),
         Some("横浜駅") => reply(200, hit("横浜駅, 西区", "35.4658", "139.6223")),
         _ => reply(200, json!([])),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, KEY, LINE, Reply, reply};
+use super::{KEY, LINE, ReceivedRequest, Reply, reply};
 
 /// Fields of a request for routes.
 const ROUTE: [&str; 13] = [
@@ -35,28 +35,28 @@ fn error(code: u16, status: &str, message: &str) -> Reply {
     reply(code, json!({ "error": { "code": code, "status": status, "message": message } }))
 }
 
-/// What is wrong before anything else is looked at.
-fn refused(asked: &Asked, fields: &[&str], mask: &[&str]) -> Option<Reply> {
+/// Errors that are checked first.
+fn refused(received: &ReceivedRequest, fields: &[&str], mask: &[&str]) -> Option<Reply> {
     let invalid = |message: &str| Some(error(400, "INVALID_ARGUMENT", message));
-    if asked.method != "POST" {
+    if received.method != "POST" {
         return Some(error(405, "UNIMPLEMENTED", "POST is right"));
     }
-    if asked.headers.get("x-goog-api-key").map(String::as_str) != Some(KEY) {
+    if received.headers.get("x-goog-api-key").map(String::as_str) != Some(KEY) {
         return invalid("API key not valid. Please pass a valid API key.");
     }
-    let Some(asked_for) = asked.headers.get("x-goog-fieldmask") else {
+    let Some(asked_for) = received.headers.get("x-goog-fieldmask") else {
         return invalid("FieldMask is a required parameter.");
     };
     if let Some(wrong) = asked_for.split(',').find(|it| !mask.contains(it)) {
         return invalid(&format!("Invalid field mask: {wrong}"));
     }
-    if let Some(name) = asked.unknown_field(fields) {
+    if let Some(name) = received.unknown_field(fields) {
         return invalid(&format!("Unknown name \"{name}\": Cannot find field."));
     }
-    if !asked.query.is_empty() {
+    if !received.query.is_empty() {
         return invalid("there is nothing to be said in the query");
     }
-    let body = &asked.body;
+    let body = &received.body;
     let is_driven = body["travelMode"] == "DRIVE";
     let is_optimal = body["routingPreference"] == "TRAFFIC_AWARE_OPTIMAL";
     match () {
@@ -77,13 +77,13 @@ fn refused(asked: &Asked, fields: &[&str], mask: &[&str]) -> Option<Reply> {
     }
 }
 
-fn is_waypoint(it: &Value) -> bool {
-    let at = &it["location"]["latLng"];
-    it["address"].is_string() || (at["latitude"].is_f64() && at["longitude"].is_f64())
+fn is_waypoint(value: &Value) -> bool {
+    let at = &value["location"]["latLng"];
+    value["address"].is_string() || (at["latitude"].is_f64() && at["longitude"].is_f64())
 }
 
-/// What is answered to `computeRoutes`.
-pub(super) fn routes(asked: &Asked, mark: &str) -> Reply {
+/// The response to `computeRoutes`.
+pub(super) fn routes(received: &ReceivedRequest, mark: &str) -> Reply {
     let mask = [
         "routes.description",
         "routes.warnings",
@@ -100,10 +100,10 @@ pub(super) fn routes(asked: &Asked, mark: &str) -> Reply {
         "routes.travelAdvisory.tollInfo",
         "geocodingResults",
     ];
-    if let Some(refused) = refused(asked, &ROUTE, &mask) {
+    if let Some(refused) = refused(received, &ROUTE, &mask) {
         return refused;
     }
-    if !is_waypoint(&asked.body["origin"]) || !is_waypoint(&asked.body["destination"]) {
+    if !is_waypoint(&received.body["origin"]) || !is_waypoint(&received.body["destination"]) {
         return error(400, "INVALID_ARGUMENT", "origin and destination are required");
     }
     match mark {
@@ -112,7 +112,7 @@ pub(super) fn routes(asked: &Asked, mark: &str) -> Reply {
         "OVER_QUERY_LIMIT" => error(429, "RESOURCE_EXHAUSTED", "Quota exceeded."),
         "REQUEST_DENIED" => error(403, "PERMISSION_DENIED", "Routes API has not been used."),
         "INVALID_REQUEST" => error(400, "INVALID_ARGUMENT", "destination is invalid."),
-        _ => reply(200, answer(asked.body["computeAlternativeRoutes"] == true)),
+        _ => reply(200, answer(received.body["computeAlternativeRoutes"] == true)),
     }
 }
 
@@ -137,8 +137,8 @@ fn answer(alternatives: bool) -> Value {
     })
 }
 
-/// What is answered to `computeRouteMatrix`: the last pair first.
-pub(super) fn matrix(asked: &Asked, mark: &str) -> Reply {
+/// The response to `computeRouteMatrix`, with the last pair first.
+pub(super) fn matrix(received: &ReceivedRequest, mark: &str) -> Reply {
     let mask = [
         "originIndex",
         "destinationIndex",
@@ -148,13 +148,13 @@ pub(super) fn matrix(asked: &Asked, mark: &str) -> Reply {
         "duration",
         "staticDuration",
     ];
-    if let Some(refused) = refused(asked, &MATRIX, &mask) {
+    if let Some(refused) = refused(received, &MATRIX, &mask) {
         return refused;
     }
     if mark == "OVER_QUERY_LIMIT" {
         return error(429, "RESOURCE_EXHAUSTED", "Quota exceeded.");
     }
-    let count = |name: &str| asked.body[name].as_array().map_or(0, Vec::len);
+    let count = |name: &str| received.body[name].as_array().map_or(0, Vec::len);
     let mut elements = Vec::new();
     for (from, to) in
         (0..count("origins")).flat_map(|it| (0..count("destinations")).map(move |to| (it, to)))

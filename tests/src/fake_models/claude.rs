@@ -1,25 +1,24 @@
-//! Claude as its documentation has it: `POST /v1/messages` of the Messages API, with the rules of
-//! Claude Sonnet 5.5.
+//! Claude as documented: `POST /v1/messages` of the Messages API, with the rules of Claude Sonnet 5.5.
 
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::{Asked, Broken, Provider, Sse};
+use super::{Broken, Provider, ReceivedRequest, Sse};
 
 mod rules;
 mod stream;
 
-/// The key that it takes.
+/// The valid key.
 pub const KEY: &str = "sk-ant-fake/key+of-mine";
 
-/// Claude, and what it has sent so far: thinking is compared with it when it comes back.
+/// Claude, with its sent thinking, which is compared when it comes back.
 #[derive(Default)]
 pub struct Claude {
     sent: Mutex<Vec<Value>>,
 }
 
-/// A message that calls tools: their ids, names and arguments; those that are a text are streamed as they stand.
+/// A message that calls tools: ids, names and arguments; arguments given as text are streamed verbatim.
 pub fn uses(calls: &[(&str, &str, Value)]) -> Value {
     let calls = calls.iter().map(
         |(id, name, input)| json!({ "type": "tool_use", "id": id, "name": name, "input": input }),
@@ -27,7 +26,7 @@ pub fn uses(calls: &[(&str, &str, Value)]) -> Value {
     json!({ "content": calls.collect::<Vec<_>>() })
 }
 
-/// A message with thinking before what `message` has; its text is left out, as is usual.
+/// A message with thinking before the content of `message`; its text is omitted, as usual.
 pub fn thinking(signature: &str, message: Value) -> Value {
     let mut message = message;
     let block = json!({ "type": "thinking", "thinking": "", "signature": signature });
@@ -36,12 +35,12 @@ pub fn thinking(signature: &str, message: Value) -> Value {
     message
 }
 
-/// A message that says `text`.
+/// A message with this text.
 pub fn says(text: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": text }] })
 }
 
-/// An error that comes in the middle of a stream
+/// An error in the middle of a stream
 /// (platform.claude.com/docs/en/build-with-claude/streaming, "Error events").
 pub fn error_event(kind: &str, message: &str) -> Sse {
     let error = json!({ "type": "error", "error": { "type": kind, "message": message } });
@@ -49,16 +48,16 @@ pub fn error_event(kind: &str, message: &str) -> Sse {
 }
 
 impl Provider for Claude {
-    fn judge(&self, asked: &Asked) -> Result<(), Broken> {
+    fn judge(&self, received: &ReceivedRequest) -> Result<(), Broken> {
         let answer = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-        rules::judge(asked, &answer)
+        rules::judge(received, &answer)
     }
 
-    fn is_streamed(&self, asked: &Asked) -> bool {
-        asked.body["stream"] == true
+    fn is_streamed(&self, received: &ReceivedRequest) -> bool {
+        received.body["stream"] == true
     }
 
-    fn whole(&self, asked: &Asked, message: &Value) -> Value {
+    fn whole(&self, received: &ReceivedRequest, message: &Value) -> Value {
         let content = message["content"].clone();
         let mut answer = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         answer.push(content.clone());
@@ -76,7 +75,7 @@ impl Provider for Claude {
             "id": format!("msg_{:024}", answer.len()),
             "type": "message",
             "role": "assistant",
-            "model": asked.body["model"],
+            "model": received.body["model"],
             "content": content,
             "stop_reason": given("stop_reason", stop_reason.into()),
             "stop_sequence": null,
@@ -85,8 +84,8 @@ impl Provider for Claude {
         })
     }
 
-    fn events(&self, asked: &Asked, message: &Value) -> Vec<Sse> {
-        stream::events(&self.whole(asked, message))
+    fn events(&self, received: &ReceivedRequest, message: &Value) -> Vec<Sse> {
+        stream::events(&self.whole(received, message))
     }
 
     /// platform.claude.com/docs/en/api/errors, "HTTP errors" and "Error shapes".

@@ -12,14 +12,14 @@ use std::sync::{
 
 use serde_json::{Value, json};
 
-use super::{Asked, Broken, Provider, Sse};
+use super::{Broken, Provider, ReceivedRequest, Sse};
 
 mod fields;
 mod turns;
 
-/// The key that it takes.
+/// The valid key.
 pub const KEY: &str = "AIzaFakeGeminiKeyOfTheTests";
-/// A text model, as it is today.
+/// A current text model.
 pub const TEXT: &str = "gemini-3.8-flash";
 /// A text model of the generation before: no pictures in responses, no signatures.
 pub const OLDER: &str = "gemini-2.5-flash";
@@ -35,24 +35,24 @@ const RATIOS: &[&str] = &[
 /// Its sizes, with a large K.
 const SIZES: &[&str] = &["1K", "2K", "4K"];
 
-/// The provider's rules, and what it remembers of its own answers.
+/// The provider's rules, with its signed parts.
 #[derive(Default)]
 pub struct Gemini {
     signed: Mutex<turns::Signed>,
     count: AtomicUsize,
 }
 
-/// A part that calls.
+/// A part with a call.
 pub fn call(name: &str, args: Value) -> Value {
     json!({ "functionCall": { "name": name, "args": args } })
 }
 
-/// A part that says something.
+/// A part with text.
 pub fn text(text: &str) -> Value {
     json!({ "text": text })
 }
 
-/// A part that is a picture.
+/// A part with a picture.
 pub fn picture(data: &str) -> Value {
     json!({ "inlineData": { "mimeType": "image/png", "data": data } })
 }
@@ -63,10 +63,10 @@ pub fn message(parts: &[Value]) -> Value {
 }
 
 impl Provider for Gemini {
-    fn judge(&self, asked: &Asked) -> Result<(), Broken> {
-        let (model, _) = method(asked)?;
+    fn judge(&self, received: &ReceivedRequest) -> Result<(), Broken> {
+        let (model, _) = method(received)?;
         // https://ai.google.dev/gemini-api/docs/api-key: the key goes in the header x-goog-api-key.
-        match asked.header("x-goog-api-key") {
+        match received.header("x-goog-api-key") {
             KEY => {}
             "" => {
                 let message = "Method doesn't allow unregistered callers (callers without established identity).";
@@ -78,14 +78,14 @@ impl Provider for Gemini {
             }
         }
         let refused = |it: String| Broken(400, it);
-        fields::refusal(&asked.body).map_err(refused)?;
+        fields::refusal(&received.body).map_err(refused)?;
         let draws = DRAWING.contains(&model);
-        if draws && asked.body.get("tools").is_some() {
+        if draws && received.body.get("tools").is_some() {
             // The models' page: function calling is not supported.
             return Err(refused(format!("Function calling is not enabled for models/{model}")));
         }
-        generation(&asked.body, model, draws).map_err(refused)?;
-        let contents = asked.body["contents"].as_array().map_or(&[][..], Vec::as_slice);
+        generation(&received.body, model, draws).map_err(refused)?;
+        let contents = received.body["contents"].as_array().map_or(&[][..], Vec::as_slice);
         if !signs(model) {
             older(contents).map_err(refused)?;
         }
@@ -93,20 +93,20 @@ impl Provider for Gemini {
         turns::refusal(contents, &signed, signs(model), draws).map_err(refused)
     }
 
-    fn is_streamed(&self, asked: &Asked) -> bool {
-        method(asked).is_ok_and(|it| it.1)
+    fn is_streamed(&self, received: &ReceivedRequest) -> bool {
+        method(received).is_ok_and(|it| it.1)
     }
 
-    fn whole(&self, asked: &Asked, message: &Value) -> Value {
-        let model = method(asked).map_or("", |it| it.0);
+    fn whole(&self, received: &ReceivedRequest, message: &Value) -> Value {
+        let model = method(received).map_or("", |it| it.0);
         let parts = self.signed(model, message);
         chunk(model, message, parts, true)
     }
 
     /// Each event is a whole response; calls and pictures come complete, texts in pieces
     /// (<https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent>).
-    fn events(&self, asked: &Asked, message: &Value) -> Vec<Sse> {
-        let model = method(asked).map_or("", |it| it.0);
+    fn events(&self, received: &ReceivedRequest, message: &Value) -> Vec<Sse> {
+        let model = method(received).map_or("", |it| it.0);
         let parts = self.signed(model, message);
         let parts: Vec<_> = parts.into_iter().flat_map(pieces).collect();
         let last = parts.len().saturating_sub(1);
@@ -184,17 +184,21 @@ fn signs(model: &str) -> bool {
 
 /// `POST /v1beta/models/MODEL:generateContent`, or `:streamGenerateContent?alt=sse`: the model, and
 /// whether it streams.
-fn method(asked: &Asked) -> Result<(&str, bool), Broken> {
+fn method(received: &ReceivedRequest) -> Result<(&str, bool), Broken> {
     let gone = || {
-        Broken(404, format!("{} {} is not found for API version v1beta", asked.method, asked.path))
+        Broken(
+            404,
+            format!("{} {} is not found for API version v1beta", received.method, received.path),
+        )
     };
-    let rest = asked.path.strip_prefix("/v1beta/models/").ok_or_else(gone)?;
+    let rest = received.path.strip_prefix("/v1beta/models/").ok_or_else(gone)?;
     let (model, method) = rest.split_once(':').ok_or_else(gone)?;
     let is_known = [TEXT, OLDER].contains(&model) || DRAWING.contains(&model);
-    if asked.method != "POST" || !is_known {
+    if received.method != "POST" || !is_known {
         return Err(gone());
     }
-    let query: Vec<_> = asked.query.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect();
+    let query: Vec<_> =
+        received.query.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect();
     match (method, &query[..]) {
         ("generateContent", []) => Ok((model, false)),
         // Without alt=sse it answers with a list, which is not asked for here.
@@ -203,7 +207,7 @@ fn method(asked: &Asked) -> Result<(&str, bool), Broken> {
     }
 }
 
-/// How the answer is to be (<https://ai.google.dev/api/generate-content#v1beta.GenerationConfig>).
+/// Checks the generation config (<https://ai.google.dev/api/generate-content#v1beta.GenerationConfig>).
 fn generation(body: &Value, model: &str, draws: bool) -> Result<(), String> {
     let config = &body["generationConfig"];
     let modalities = config["responseModalities"].as_array();
@@ -252,7 +256,7 @@ fn older(contents: &[Value]) -> Result<(), String> {
     }
 }
 
-/// A text in the pieces in which it comes; anything else whole. A signature comes with the last.
+/// The pieces of a streamed part: texts are split, other parts are whole. The last has the signature.
 fn pieces(part: Value) -> Vec<Value> {
     let is_whole = part.get("thoughtSignature").is_some() || part["text"] == "";
     let Some(text) = part["text"].as_str().filter(|_| !is_whole) else { return vec![part] };

@@ -1,23 +1,23 @@
-//! Chat completions as OpenAI's reference has them, and with the ways of Ollama.
+//! Chat completions after OpenAI's reference, and the dialect of Ollama.
 
 use serde_json::{Value, json};
 
-use super::{Asked, Broken, Provider, Sse};
+use super::{Broken, Provider, ReceivedRequest, Sse};
 
 mod rules;
 
-/// The key that OpenAI's takes.
+/// The valid key.
 pub const KEY: &str = "sk-fake/key+of-mine";
 /// The model that is served.
 pub const MODEL: &str = "qwen4:8b";
 
-/// What the one thinks that does.
+/// The thought of the thinking model.
 pub const THOUGHT: &str = "まず呼び出しの値を確かめる。";
 
 /// Characters of one piece of a stream.
 const PIECE: usize = 7;
 
-/// Whose ways it has.
+/// The dialects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenAi {
     /// A key is wanted; calls come in pieces, each with its index and id.
@@ -47,22 +47,22 @@ pub fn uses(calls: &[(&str, &str, Value)]) -> Value {
     json!({ "tool_calls": calls.collect::<Vec<_>>() })
 }
 
-/// A message that says `text`.
+/// A message with this text.
 pub fn says(text: &str) -> Value {
     json!({ "content": text })
 }
 
 impl Provider for OpenAi {
-    fn judge(&self, asked: &Asked) -> Result<(), Broken> {
-        rules::judge(asked, *self)
+    fn judge(&self, received: &ReceivedRequest) -> Result<(), Broken> {
+        rules::judge(received, *self)
     }
 
-    fn is_streamed(&self, asked: &Asked) -> bool {
-        asked.body["stream"] == true
+    fn is_streamed(&self, received: &ReceivedRequest) -> bool {
+        received.body["stream"] == true
     }
 
     /// The whole answer: platform.openai.com/docs/api-reference/chat/object.
-    fn whole(&self, asked: &Asked, message: &Value) -> Value {
+    fn whole(&self, received: &ReceivedRequest, message: &Value) -> Value {
         let calls = &message["tool_calls"];
         let mut arguments = json!({ "role": "assistant", "content": message["content"], "refusal": message["refusal"] });
         if calls.is_array() {
@@ -82,14 +82,14 @@ impl Provider for OpenAi {
         };
         json!({
             "id": "chatcmpl-fake", "object": "chat.completion", "created": 1_790_000_000,
-            "model": asked.body["model"], "usage": usage,
+            "model": received.body["model"], "usage": usage,
             "choices": [{ "index": 0, "message": arguments, "finish_reason": finish_reason, "logprobs": null }],
         })
     }
 
     /// The events of a streamed answer: platform.openai.com/docs/api-reference/chat-streaming.
-    fn events(&self, asked: &Asked, message: &Value) -> Vec<Sse> {
-        let whole = self.whole(asked, message);
+    fn events(&self, received: &ReceivedRequest, message: &Value) -> Vec<Sse> {
+        let whole = self.whole(received, message);
         let choice = &whole["choices"][0];
         let text = &choice["message"];
         let mut deltas = vec![json!({ "role": "assistant", "content": "" })];
@@ -109,7 +109,7 @@ impl Provider for OpenAi {
         }
         // "stream_options.include_usage": every other chunk has a usage that is null.
         let has_usage =
-            *self == Self::Mistral || asked.body["stream_options"]["include_usage"] == true;
+            *self == Self::Mistral || received.body["stream_options"]["include_usage"] == true;
         let chunk = |choices: Value, usage: Value| {
             let mut chunk = json!({
                 "id": whole["id"], "object": "chat.completion.chunk", "created": whole["created"],
@@ -146,9 +146,9 @@ impl Provider for OpenAi {
     }
 
     /// The list of models: platform.openai.com/docs/api-reference/models/list.
-    fn beside(&self, asked: &Asked) -> Option<Value> {
+    fn unscripted(&self, received: &ReceivedRequest) -> Option<Value> {
         let model = json!({ "id": MODEL, "object": "model", "created": 1, "owned_by": "library" });
-        (asked.path == "/v1/models").then(|| json!({ "object": "list", "data": [model] }))
+        (received.path == "/v1/models").then(|| json!({ "object": "list", "data": [model] }))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What those try who have no business there, tool by tool.
+//! Attempts of unauthorized callers, tool by tool.
 
 use host::caller::Caller;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::{House, caller};
 pub(super) struct Attempt {
     pub(super) caller: Caller,
     pub(super) arguments: Value,
-    /// With which codes it must be refused; without, it may succeed at what is their own.
+    /// Codes of which one must refuse it; without, it may succeed on the caller's own data.
     pub(super) refused: Option<&'static [&'static str]>,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn of(tool: &str, house: &House) -> Option<Vec<Attempt>> {
     };
     let written = with(talk.clone(), "content", "mine".into());
     let chat = json!({ "project_id": "one", "agent_id": "worker-a" });
-    // Where a token is not needed, or opens only what is one's own.
+    // Tools that need no token, or show only the caller's own data.
     Some(match tool {
         "authenticate" => authenticating(),
         "logout" => by_agents(house, None, &json!({})).split_off(2),

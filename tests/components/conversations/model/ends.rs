@@ -1,4 +1,4 @@
-//! What agents are notified of and how conversations end: CONV-40 to CONV-54, CONV-70, and what people do.
+//! The model's notices and ends of conversations (CONV-40 to CONV-54, CONV-70), and people's actions.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ impl World {
         let who = self.sessions[session].who;
         let at = match talk {
             Some(_) if self.talks.is_empty() => Err(("conversation_not_found", 404)),
-            Some(it) => Ok(it % self.talks.len()),
+            Some(number) => Ok(number % self.talks.len()),
             None => self.current(who).ok_or(("no_active_conversation", 400)),
         }?;
         let side = self.talks[at].side(who).ok_or(("not_conversation_participant", 403))?;
@@ -54,7 +54,7 @@ impl World {
         })
     }
 
-    /// CONV-70: what is unread, the oldest first, and read by that.
+    /// CONV-70: returns unread messages, oldest first, and marks them as read.
     pub(super) fn read(&mut self, session: usize) -> Expected {
         let Session { who, chats, .. } = self.sessions[session];
         if !chats {
@@ -66,10 +66,10 @@ impl World {
         let mut pending = Vec::new();
         for at in unread {
             self.sessions[session].active_at = now;
-            let it = &mut self.messages[at];
-            it.unread.remove(&who);
-            it.read.push((who, now));
-            pending.push(json!([IDS[it.from], it.content, it.talk.map(named)]));
+            let message = &mut self.messages[at];
+            message.unread.remove(&who);
+            message.read.push((who, now));
+            pending.push(json!([IDS[message.from], message.content, message.talk.map(named)]));
         }
         Ok(json!({ "pending": pending }))
     }
@@ -93,7 +93,7 @@ impl World {
         json!({ "action": "wait_for_messages", "state": "chat_waiting", "wait_seconds": 5 })
     }
 
-    /// CONV-52 and CONV-53: that one is over, once.
+    /// CONV-52 and CONV-53: the notice of an end, once.
     fn notice(&mut self, who: Who, hint: Option<usize>) -> Option<Value> {
         let due = |state: &'static [&'static str], at: &usize| {
             let talk = &self.talks[*at];
@@ -106,10 +106,10 @@ impl World {
             self.talks[at].notified[side] = true;
             self.talks[at].acknowledged[side] = true;
             self.settle(at, IDS[who], "notified");
-            let it = &self.talks[at];
+            let conversation = &self.talks[at];
             return Some(json!({
-                "action": "conversation_ended", "talk": named(at), "ended_by": it.ended_by,
-                "reason": it.reason, "reason_text": it.why,
+                "action": "conversation_ended", "talk": named(at), "ended_by": conversation.ended_by,
+                "reason": conversation.reason, "reason_text": conversation.why,
             }));
         }
         let mine = |it: &usize| due(&["expired"], it) && self.talks[*it].sides[0] == who;
@@ -119,7 +119,7 @@ impl World {
         Some(json!({ "action": "conversation_expired", "talk": named(at), "target": target }))
     }
 
-    /// CONV-51: that another agent wants to talk, once.
+    /// CONV-51: the request of another agent, once.
     fn request(&mut self, session: usize, hint: Option<usize>) -> Option<Value> {
         let who = self.sessions[session].who;
         let mine = |at: &usize| {
@@ -132,16 +132,16 @@ impl World {
         if self.talks[at].state == "pending" {
             self.activate(at, IDS[who], "get_next_action");
         }
-        let it = &self.talks[at];
-        let name = NAMES[it.sides[0]];
+        let conversation = &self.talks[at];
+        let name = NAMES[conversation.sides[0]];
         Some(json!({
-            "action": "conversation_request", "talk": named(at), "from": IDS[it.sides[0]],
-            "name": name, "purpose": it.purpose, "state": "conversation_active",
+            "action": "conversation_request", "talk": named(at), "from": IDS[conversation.sides[0]],
+            "name": name, "purpose": conversation.purpose, "state": "conversation_active",
             "instruction": format!("{name}から会話リクエストがあります。get_pending_messagesでメッセージを確認し、respond_chatで応答してください。"),
         }))
     }
 
-    /// A session in which a conversation begins or comes is there to talk from now on (CONV-111).
+    /// A session becomes a chat session when a conversation begins in it (CONV-111).
     pub(super) fn talk_in(&mut self, session: usize, begins: bool) {
         if begins {
             self.make_chat(session);
@@ -149,7 +149,7 @@ impl World {
         }
     }
 
-    /// The earliest of those; of several of one moment the one that was named.
+    /// The earliest candidate; among simultaneous ones the hinted one.
     fn first(
         &self,
         hint: Option<usize>,
@@ -163,23 +163,28 @@ impl World {
         named.or_else(|| equals.next())
     }
 
-    /// A person holds one up, or lets it go on.
+    /// A person pauses or resumes a conversation.
     pub(super) fn pause(&mut self, at: usize, paused: bool) -> Expected {
         let at = self.at(at)?;
         let now = self.now;
-        let it = &mut self.talks[at];
-        if it.state != "active" {
+        let conversation = &mut self.talks[at];
+        if conversation.state != "active" {
             return Err(("no_active_conversation", 400));
         }
-        match (paused, it.paused) {
-            (true, None) => (it.paused, it.since, it.stirred) = (Some(now), now, now),
-            (false, Some(_)) => (it.paused, it.since, it.stirred) = (None, now, now),
+        match (paused, conversation.paused) {
+            (true, None) => {
+                (conversation.paused, conversation.since, conversation.stirred) =
+                    (Some(now), now, now)
+            }
+            (false, Some(_)) => {
+                (conversation.paused, conversation.since, conversation.stirred) = (None, now, now)
+            }
             _ => {}
         }
-        Ok(json!({ "talk": named(at), "state": it.state }))
+        Ok(json!({ "talk": named(at), "state": conversation.state }))
     }
 
-    /// A person ends one.
+    /// A person ends a conversation.
     pub(super) fn stop(&mut self, at: usize) -> Expected {
         let at = self.at(at)?;
         match self.talks[at].state {

@@ -1,4 +1,4 @@
-//! What people see of the component, in the model's form, and the calls themselves.
+//! The component's state as people see it, in the model's form, and its calls.
 
 use serde_json::{Value, json};
 use workbench::solo::SoloOutcome;
@@ -24,13 +24,20 @@ impl Play<'_> {
     /// The trace and the messages of a conversation.
     pub(super) async fn transcript(&self, at: usize) -> Value {
         let arguments = json!({ "conversation_id": self.talks[at], "limit": 200 });
-        let it = self.call("get_conversation", arguments).await.expect("the operator sees it");
-        let steps = it["steps"].as_array().expect("steps").iter();
+        let conversation =
+            self.call("get_conversation", arguments).await.expect("the operator sees it");
+        let steps = conversation["steps"].as_array().expect("steps").iter();
         let steps = steps.map(|it| json!([it["state"], it["caused_by"], it["cause"]]));
-        let messages = it["messages"].as_array().expect("messages").iter();
-        let messages = messages.map(|it| {
-            let read = it.get("readAt").is_some();
-            json!([it["sequence"], it["senderId"], it["recipientId"], it["content"], read])
+        let messages = conversation["messages"].as_array().expect("messages").iter();
+        let messages = messages.map(|message| {
+            let read = message.get("readAt").is_some();
+            json!([
+                message["sequence"],
+                message["senderId"],
+                message["recipientId"],
+                message["content"],
+                read
+            ])
         });
         json!({ "steps": steps.collect::<Vec<_>>(), "messages": messages.collect::<Vec<_>>() })
     }
@@ -42,9 +49,9 @@ impl Play<'_> {
                 let json = output.structured.expect("the tool has a structured output");
                 Ok(serde_json::from_str(&json).expect("the output is JSON"))
             }
-            SoloOutcome::Failed(it) => {
-                let status = it["status"].as_u64().and_then(|it| u16::try_from(it).ok());
-                Err((text(&it["error"]), status.unwrap_or_default()))
+            SoloOutcome::Failed(failure) => {
+                let status = failure["status"].as_u64().and_then(|it| u16::try_from(it).ok());
+                Err((text(&failure["error"]), status.unwrap_or_default()))
             }
             other => panic!("{tool} neither answers nor refuses: {other:?}"),
         }
@@ -68,22 +75,22 @@ impl Play<'_> {
 }
 
 /// One conversation as the model has it.
-fn summary(it: &Value) -> Value {
-    let members = it["members"].as_array().expect("members");
+fn summary(conversation: &Value) -> Value {
+    let members = conversation["members"].as_array().expect("members");
     let of = |name: &str| members.iter().map(|it| it[name].clone()).collect::<Vec<_>>();
     json!({
-        "state": it["state"], "purpose": it["purpose"],
+        "state": conversation["state"], "purpose": conversation["purpose"],
         "sides": of("agent_id"), "unread": of("unread"),
-        "messages": it["messages"], "turns": it["turns"], "max_turns": it["max_turns"],
-        "ended_by": it["ended_by"], "end_reason": it["end_reason"],
-        "reason_text": it["reason_text"], "paused": it.get("paused_at").is_some(),
+        "messages": conversation["messages"], "turns": conversation["turns"], "max_turns": conversation["max_turns"],
+        "ended_by": conversation["ended_by"], "end_reason": conversation["end_reason"],
+        "reason_text": conversation["reason_text"], "paused": conversation.get("paused_at").is_some(),
     })
 }
 
 /// The tool and its arguments, without the token and the conversation's id.
 pub(super) fn request(who: Who, act: &Act, text: &str) -> (&'static str, Value) {
     let to = |target: Target| match target {
-        Target::Agent(it) => IDS[it],
+        Target::Agent(agent) => IDS[agent],
         Target::Person => IDS[3],
         Target::Unknown => "nobody",
         Target::Outsider => "outsider",

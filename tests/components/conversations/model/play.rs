@@ -1,4 +1,4 @@
-//! A history played twice, by the component and by the model, which must say the same.
+//! Plays a history against the component and the model, which must agree.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -17,17 +17,17 @@ use super::{
     world::{IDS, NAMES, World},
 };
 
-/// Histories that one component lives through, each in a project of its own.
+/// Number of histories per component, each in its own project.
 const PROJECTS: usize = 40;
-/// No two steps are at one moment.
+/// Time between steps, so that no two are simultaneous.
 const TICK: Duration = Duration::from_millis(7);
-/// What an agent does at most until it has received everything.
+/// Maximum number of calls until an agent has received everything.
 const LAST_CALLS: usize = 40;
 
-/// As the component answered: with names for ids, as the model has them.
+/// The component's answer, with the model's names for ids.
 pub(super) type Outcome = Result<Value, (String, u16)>;
 
-/// A component, how many histories it has lived through, and for how many milliseconds.
+/// A component, the number of its histories, and its clock in milliseconds.
 pub(super) struct Stage {
     component: Tested,
     /// Where its database lies.
@@ -78,7 +78,7 @@ impl Stage {
         let (talks, contents) = (Vec::new(), BTreeMap::new());
         let mut play = Play { component, project, tokens, talks, contents };
         let ended = play.all(steps, &mut self.now).await;
-        // What was left open is over before the next one begins.
+        // Open items expire before the next history.
         component.pass(Duration::from_secs(7_200));
         component.run_schedule().await.expect("it sweeps");
         component.run_schedule().await.expect("it sweeps");
@@ -103,7 +103,7 @@ impl Play<'_> {
             if !world.is_live(who) {
                 let _ = self.both(world, &Step::Authenticate(who), "").await?;
             }
-            self.hear_out(world, who).await?;
+            self.receive_all(world, who).await?;
         }
         for at in 0..self.talks.len() {
             prop_assert_eq!(
@@ -117,7 +117,7 @@ impl Play<'_> {
     }
 
     /// Lets an agent receive everything that is there for it.
-    async fn hear_out(&mut self, world: &mut World, who: Who) -> TestCaseResult {
+    async fn receive_all(&mut self, world: &mut World, who: Who) -> TestCaseResult {
         for _ in 0..LAST_CALLS {
             let call = |act| Step::Act { who, old: false, act };
             let got = self.both(world, &call(Act::Next), "").await?;
@@ -132,11 +132,11 @@ impl Play<'_> {
                 return Ok(());
             }
         }
-        prop_assert!(false, "{} never hears the end of it", IDS[who]);
+        prop_assert!(false, "{} is always given one more action", IDS[who]);
         Ok(())
     }
 
-    /// One step in both, what both answer, and what people then see.
+    /// Runs one step in both, and compares their answers and what people then see.
     async fn both(
         &mut self,
         world: &mut World,
@@ -235,7 +235,7 @@ impl Play<'_> {
         })
     }
 
-    /// What a send says; its message by what that says.
+    /// The answer of a sent message, with its content for its id.
     fn sent(&mut self, answer: &Value, to: &str, message: &str) -> Value {
         let id = text(&answer["message_id"]);
         let content = self.contents.entry(id).or_insert_with(|| message.to_owned()).clone();
@@ -243,34 +243,35 @@ impl Play<'_> {
         json!({ "message": content, "talk": talk, "to": answer[to] })
     }
 
-    fn message(&mut self, it: &Value) -> Value {
-        let content = self.contents.entry(text(&it["id"])).or_insert_with(|| text(&it["content"]));
-        assert_eq!(it["content"], **content, "one id is one message: {it}");
-        json!([it["senderId"], it["content"], self.talk(&it["conversationId"])])
+    fn message(&mut self, message: &Value) -> Value {
+        let content =
+            self.contents.entry(text(&message["id"])).or_insert_with(|| text(&message["content"]));
+        assert_eq!(message["content"], **content, "one id is one message: {message}");
+        json!([message["senderId"], message["content"], self.talk(&message["conversationId"])])
     }
 
-    /// What `get_next_action` says, as far as the catalogue does.
-    fn next(&self, it: &Value) -> Value {
-        let talk = self.talk(&it["conversation_id"]);
-        let action = &it["action"];
+    /// The specified part of the answer of `get_next_action`.
+    fn next(&self, next: &Value) -> Value {
+        let talk = self.talk(&next["conversation_id"]);
+        let action = &next["action"];
         match action.as_str().expect("an action") {
             "conversation_request" => json!({
-                "action": action, "talk": talk, "from": it["from_agent_id"],
-                "name": it["from_agent_name"], "purpose": it["purpose"], "state": it["state"],
-                "instruction": it["instruction"],
+                "action": action, "talk": talk, "from": next["from_agent_id"],
+                "name": next["from_agent_name"], "purpose": next["purpose"], "state": next["state"],
+                "instruction": next["instruction"],
             }),
             "conversation_ended" => json!({
-                "action": action, "talk": talk, "ended_by": it["ended_by"],
-                "reason": it["reason"], "reason_text": it["reason_text"],
+                "action": action, "talk": talk, "ended_by": next["ended_by"],
+                "reason": next["reason"], "reason_text": next["reason_text"],
             }),
             "conversation_expired" => {
-                json!({ "action": action, "talk": talk, "target": it["target"] })
+                json!({ "action": action, "talk": talk, "target": next["target"] })
             }
             "wait_for_messages" => json!({
-                "action": action, "state": it["state"], "wait_seconds": it["wait_seconds"],
+                "action": action, "state": next["state"], "wait_seconds": next["wait_seconds"],
             }),
-            "get_pending_messages" => json!({ "action": action, "state": it["state"] }),
-            _ => json!({ "action": action, "reason": it["reason"] }),
+            "get_pending_messages" => json!({ "action": action, "state": next["state"] }),
+            _ => json!({ "action": action, "reason": next["reason"] }),
         }
     }
 }
@@ -283,6 +284,6 @@ fn scratch() -> TempDir {
 }
 
 /// A text that must be there.
-pub(super) fn text(it: &Value) -> String {
-    it.as_str().unwrap_or_else(|| panic!("{it} is no text")).to_owned()
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
 }

@@ -1,4 +1,4 @@
-//! What each step does to the world and what is answered: the catalogue's rows, one after another.
+//! The model's effect and answer of each step, in the order of the catalogue.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ impl World {
     /// One step; `text` is a new text for it, and `hint` the conversation that the answer named where
     /// the catalogue leaves open which of several comes first.
     pub(super) fn step(&mut self, step: &Step, text: &str, hint: Option<usize>) -> Expected {
-        // Sweeps and calls alike look first at what is due (CONV-23).
+        // Sweeps and calls first apply what is due (CONV-23).
         if !matches!(step, Step::Pass(_)) {
             self.expiry();
         }
@@ -104,8 +104,8 @@ impl World {
     ) -> Expected {
         let who = self.sessions[session].who;
         let other = match target {
-            Target::Agent(it) if it == who => Err(("cannot_conversation_with_self", 400)),
-            Target::Agent(it) => Ok(it),
+            Target::Agent(agent) if agent == who => Err(("cannot_conversation_with_self", 400)),
+            Target::Agent(agent) => Ok(agent),
             Target::Unknown => Err(("agent_not_found", 404)),
             Target::Person => Err(("cannot_start_conversation_with_human", 400)),
             Target::Outsider => Err(("target_agent_not_in_project", 403)),
@@ -152,17 +152,17 @@ impl World {
     ) {
         let mut unread: BTreeSet<_> = to.into_iter().collect();
         if let Some(at) = talk {
-            let it = &mut self.talks[at];
-            it.stirred = self.now;
+            let conversation = &mut self.talks[at];
+            conversation.stirred = self.now;
             // Waiting for the participant is not shortened by messages, nor is a pause.
-            if it.state == "active" && it.paused.is_none() {
-                it.since = self.now;
+            if conversation.state == "active" && conversation.paused.is_none() {
+                conversation.since = self.now;
             }
-            if let Some(side) = it.side(from) {
-                it.written[side] += 1;
+            if let Some(side) = conversation.side(from) {
+                conversation.written[side] += 1;
             }
             if to.is_none() {
-                unread.extend(it.sides);
+                unread.extend(conversation.sides);
             }
         }
         let (content, read) = (content.to_owned(), Vec::new());
@@ -175,18 +175,18 @@ impl World {
         let content = &words(IDS[who], client, text);
         let own = client.map(|it| it.0);
         let other = match target {
-            Target::Agent(it) if it == who => Err(("cannot_message_self", 400)),
-            Target::Agent(it) => Ok(it),
+            Target::Agent(agent) if agent == who => Err(("cannot_message_self", 400)),
+            Target::Agent(agent) => Ok(agent),
             Target::Person => Ok(PERSON),
             Target::Unknown => Err(("agent_not_found", 404)),
             Target::Outsider => Err(("target_agent_not_in_project", 403)),
         }?;
         let twice = |it: &&Message| own.is_some() && it.from == who && it.client == own;
-        if let Some(it) = self.messages.iter().find(twice) {
-            if it.content != *content || it.to != Some(other) {
+        if let Some(message) = self.messages.iter().find(twice) {
+            if message.content != *content || message.to != Some(other) {
                 return Err(("idempotency_conflict", 409));
             }
-            let talk = it.talk.map(named);
+            let talk = message.talk.map(named);
             return Ok(json!({ "message": content, "talk": talk, "to": IDS[other] }));
         }
         let open = |it: &Talk| it.is_between(who, other) && it.is_open();
@@ -194,19 +194,22 @@ impl World {
         if other != PERSON {
             let refusal = Err(("conversation_required_for_ai_to_ai", 400));
             let Some(at) = talk else { return refusal };
-            let it = &self.talks[at];
-            if it.state == "pending" && it.sides[0] != who {
+            let conversation = &self.talks[at];
+            if conversation.state == "pending" && conversation.sides[0] != who {
                 return refusal;
             }
-            if it.paused.is_some() {
+            if conversation.paused.is_some() {
                 return Err(("conversation_paused", 409));
             }
         }
         self.sessions[session].active_at = self.now;
         self.say(who, Some(other), talk, own, content);
         if let Some(at) = talk {
-            let it = &self.talks[at];
-            if it.max_turns.is_some_and(|max| it.written.iter().all(|it| *it >= max)) {
+            let conversation = &self.talks[at];
+            if conversation
+                .max_turns
+                .is_some_and(|max| conversation.written.iter().all(|it| *it >= max))
+            {
                 self.terminate(at, "system", "max_turns", "max_turns");
             }
         }
@@ -222,20 +225,19 @@ impl World {
         let target = target.or_else(|| self.writer(who, client));
         match target {
             Some(PERSON) => self.send(at, Target::Person, client, text),
-            Some(it) => self.send(at, Target::Agent(it), client, text),
+            Some(agent) => self.send(at, Target::Agent(agent), client, text),
             None => Err(("invalid_params", 400)),
         }
     }
 
-    /// The sender of the latest unread message, or the one that was read last; an unread one of a
-    /// conversation of whose end the agent knows does not count, and what was sent under the same id
-    /// goes where it went. In a conversation the answer is for the other side, even where a person has
-    /// stepped in.
+    /// The recipient of an answer: the sender of the latest unread message, or of the last read one. Unread
+    /// messages of conversations whose end the agent knows do not count. A repeated client id keeps its recipient.
+    /// In a conversation the answer goes to the other agent, even after a person's message.
     fn writer(&self, who: Who, client: Client) -> Option<Who> {
         let own = client.map(|it| it.0);
         let sent = |it: &&Message| own.is_some() && it.from == who && it.client == own;
-        if let Some(it) = self.messages.iter().find(sent) {
-            return it.to;
+        if let Some(message) = self.messages.iter().find(sent) {
+            return message.to;
         }
         let come = |it: &&Message| self.has_come(it, who);
         let read_at = |it: &Message| it.read.iter().find(|it| it.0 == who).map(|it| it.1);
@@ -249,7 +251,7 @@ impl World {
             self.messages.iter().rev().find(|it| it.unread.contains(&who) && may(it))
         };
         let read = self.messages.iter().filter(|it| read_at(it).is_some() && come(it));
-        // Of what was read at once, what is over comes last.
+        // Among messages read at once, those of ended conversations come last.
         let read = read.max_by_key(|it| (read_at(it), self.is_answerable(it)));
         let latest = unread(&counts).or(read).or_else(|| unread(&come))?;
         Some(latest.talk.map_or(latest.from, |at| {

@@ -1,4 +1,4 @@
-//! What may happen in a history: steps of three agents and of a person, and how they are made up.
+//! Steps of three agents and a person, and their random generation.
 
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
@@ -35,9 +35,9 @@ pub(super) enum Step {
     Pass(u64),
     /// The schedule runs.
     Sweep,
-    /// The person holds a conversation up.
+    /// The person pauses a conversation.
     Pause(usize),
-    /// The person lets it go on.
+    /// The person resumes it.
     Resume(usize),
     /// The person ends it.
     Stop(usize),
@@ -130,7 +130,7 @@ pub(super) fn history(length: usize) -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// What a sender says: what belongs to its own id, or something new.
+/// The text of a message: fixed by its client id, or new.
 pub(super) fn words(sender: &str, client: Client, text: &str) -> String {
     match client {
         Some((own, true)) => format!("{sender} says {own}"),

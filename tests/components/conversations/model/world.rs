@@ -1,4 +1,4 @@
-//! Conversations as the catalogue has them, in memory: what there is, and what time does to it.
+//! The model's state: conversations in memory, and the effect of time.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use super::steps::Who;
 
 /// The person, beside the three agents.
 pub(super) const PERSON: Who = 3;
-/// Who they are for programs.
+/// Their ids.
 pub(super) const IDS: [&str; 4] = ["worker-a", "worker-b", "worker-c", "operator"];
-/// Who they are for people.
+/// Their names.
 pub(super) const NAMES: [&str; 3] = ["Analysis Worker", "Writing Worker", "Third Worker"];
 
 const SECOND: u64 = 1_000;
@@ -18,16 +18,16 @@ const PENDING: u64 = 300 * SECOND;
 const ACTIVE: u64 = 600 * SECOND;
 const PAUSE: u64 = 3_600 * SECOND;
 const SESSION: u64 = 3_600 * SECOND;
-/// How long a chat session may be idle before it is asked to go; and once more before it is over.
+/// Idle time of a chat session until it is asked to log out, and again until it expires.
 pub(super) const IDLE: u64 = 600 * SECOND;
 
-/// What the catalogue says of a project.
+/// The model's state of a project.
 #[derive(Default)]
 pub(super) struct World {
     /// Milliseconds since some full minute.
     pub(super) now: u64,
     pub(super) sessions: Vec<Session>,
-    /// For whom an agent should be launched, and because of which conversation (CONV-8).
+    /// Agents to be launched, each with its conversation (CONV-8).
     pub(super) purposes: Vec<(Who, usize)>,
     pub(super) talks: Vec<Talk>,
     pub(super) messages: Vec<Message>,
@@ -50,8 +50,8 @@ pub(super) struct Talk {
     pub(super) state: &'static str,
     pub(super) purpose: Option<String>,
     pub(super) created: u64,
-    /// Since when its time-out counts: it was asked for, became active, a message came while it
-    /// was active, it went on after a pause, or it came to be terminating (CONV-23).
+    /// The start of its time-out: its request, its activation, the last message while active, the end of a pause,
+    /// or its termination (CONV-23).
     pub(super) since: u64,
     /// When something last happened in it (CONV-42).
     pub(super) stirred: u64,
@@ -68,7 +68,7 @@ pub(super) struct Talk {
     pub(super) acknowledged: [bool; 2],
     /// Whether each side was notified that it is over.
     pub(super) notified: [bool; 2],
-    /// State, by whom, by what.
+    /// State, author, cause.
     pub(super) steps: Vec<(&'static str, &'static str, &'static str)>,
 }
 
@@ -120,7 +120,7 @@ impl World {
         }
     }
 
-    /// A session becomes one to talk in: the only one of its agent (CONV-82).
+    /// Makes a session the only chat session of its agent (CONV-82).
     pub(super) fn make_chat(&mut self, session: usize) {
         let who = self.sessions[session].who;
         for (at, other) in self.sessions.iter_mut().enumerate() {
@@ -132,9 +132,9 @@ impl World {
     /// Makes a pending conversation active: CONV-12.
     pub(super) fn activate(&mut self, talk: usize, by: &'static str, cause: &'static str) {
         let now = self.now;
-        let it = &mut self.talks[talk];
-        (it.since, it.stirred) = (now, now);
-        it.step("active", by, cause);
+        let conversation = &mut self.talks[talk];
+        (conversation.since, conversation.stirred) = (now, now);
+        conversation.step("active", by, cause);
         self.purposes.retain(|it| it.1 != talk);
     }
 
@@ -148,102 +148,104 @@ impl World {
     ) {
         self.purposes.retain(|it| it.1 != talk);
         let now = self.now;
-        let it = &mut self.talks[talk];
-        (it.ended_by, it.reason) = (Some(by), Some(reason));
-        (it.since, it.paused) = (now, None);
-        it.step("terminating", by, cause);
+        let conversation = &mut self.talks[talk];
+        (conversation.ended_by, conversation.reason) = (Some(by), Some(reason));
+        (conversation.since, conversation.paused) = (now, None);
+        conversation.step("terminating", by, cause);
     }
 
     /// CONV-16: over once both know.
     pub(super) fn settle(&mut self, talk: usize, by: &'static str, cause: &'static str) {
-        let it = &mut self.talks[talk];
-        if it.state == "terminating" && it.acknowledged == [true; 2] {
-            it.over = self.now;
-            it.step("ended", by, cause);
+        let conversation = &mut self.talks[talk];
+        if conversation.state == "terminating" && conversation.acknowledged == [true; 2] {
+            conversation.over = self.now;
+            conversation.step("ended", by, cause);
         }
     }
 
-    /// Whatever is due by now (CONV-13, CONV-15, CONV-19, CONV-54), as CONV-23 wants before each call.
+    /// Applies everything that is due (CONV-13, CONV-15, CONV-19, CONV-54), as before each call (CONV-23).
     pub(super) fn expiry(&mut self) {
         for at in 0..self.talks.len() {
             self.expiry_of(at);
         }
         let now = self.now;
         for at in 0..self.sessions.len() {
-            let it = &mut self.sessions[at];
-            let idle = it.chats && it.active_at + 2 * IDLE <= now;
-            if !it.over && (it.until <= now || idle) {
-                it.over = true;
-                let who = it.who;
+            let session = &mut self.sessions[at];
+            let idle = session.chats && session.active_at + 2 * IDLE <= now;
+            if !session.over && (session.until <= now || idle) {
+                session.over = true;
+                let who = session.who;
                 self.leave(who);
             }
         }
     }
 
-    /// What the schedule does beside that: an agent that is not there is not waited for (CONV-54), and is
-    /// not notified an hour later, which is looked at once a minute.
+    /// The schedule's further work: absent agents are not waited for (CONV-54), and notices expire after an hour,
+    /// checked once a minute.
     pub(super) fn sweep(&mut self) {
         let is_seldom = (self.now / SECOND).is_multiple_of(60);
         for at in 0..self.talks.len() {
             let live = self.talks[at].sides.map(|it| self.is_live(it));
-            let it = &mut self.talks[at];
+            let conversation = &mut self.talks[at];
             for (side, live) in live.into_iter().enumerate() {
-                it.acknowledged[side] |= !live && it.state == "terminating";
+                conversation.acknowledged[side] |= !live && conversation.state == "terminating";
             }
             self.settle(at, "system", "not_there");
-            let it = &mut self.talks[at];
-            if is_seldom && matches!(it.state, "ended" | "expired") && it.over + SESSION <= self.now
+            let conversation = &mut self.talks[at];
+            if is_seldom
+                && matches!(conversation.state, "ended" | "expired")
+                && conversation.over + SESSION <= self.now
             {
-                it.notified = [true; 2];
+                conversation.notified = [true; 2];
             }
         }
     }
 
-    /// What time does to one conversation.
+    /// Applies time to one conversation.
     fn expiry_of(&mut self, at: usize) {
         let now = self.now;
-        let it = &mut self.talks[at];
-        if it.paused.is_some_and(|it| it + PAUSE <= now) {
-            it.paused = None;
-            it.since = now;
+        let conversation = &mut self.talks[at];
+        if conversation.paused.is_some_and(|it| it + PAUSE <= now) {
+            conversation.paused = None;
+            conversation.since = now;
         }
-        match it.state {
-            "pending" if it.since + PENDING <= now => {
-                it.ended_by = Some("system");
-                it.step("expired", "system", "pending_timeout");
-                it.over = now;
-                // An agent that never came is not going to read the messages in it.
-                let absent = it.sides[1];
+        match conversation.state {
+            "pending" if conversation.since + PENDING <= now => {
+                conversation.ended_by = Some("system");
+                conversation.step("expired", "system", "pending_timeout");
+                conversation.over = now;
+                // An agent that never joined will not read its messages.
+                let absent = conversation.sides[1];
                 self.purposes.retain(|it| it.1 != at);
                 for message in self.messages.iter_mut().filter(|it| it.talk == Some(at)) {
                     message.unread.remove(&absent);
                 }
             }
-            "active" if it.paused.is_none() && it.since + ACTIVE <= now => {
+            "active" if conversation.paused.is_none() && conversation.since + ACTIVE <= now => {
                 self.terminate(at, "system", "timeout", "active_timeout");
             }
-            "terminating" if it.since + ACTIVE <= now => {
-                it.acknowledged = [true; 2];
+            "terminating" if conversation.since + ACTIVE <= now => {
+                conversation.acknowledged = [true; 2];
                 self.settle(at, "system", "terminating_timeout");
             }
             _ => {}
         }
     }
 
-    /// The last session of an agent may be over: then its conversations are, and the requests that
-    /// it made, and of what ends it is not notified first (CONV-19, CONV-54, CONV-85).
+    /// Ends the conversations and requests of an agent whose last session is over; it is not awaited at their end
+    /// (CONV-19, CONV-54, CONV-85).
     pub(super) fn leave(&mut self, who: Who) {
         if self.is_live(who) {
             return;
         }
         for at in 0..self.talks.len() {
-            let it = &self.talks[at];
-            let Some(side) = it.side(who) else { continue };
-            if it.state == "active" || (it.state == "pending" && side == 0) {
+            let conversation = &self.talks[at];
+            let Some(side) = conversation.side(who) else { continue };
+            if conversation.state == "active" || (conversation.state == "pending" && side == 0) {
                 self.terminate(at, "system", "session_expired", "session_expired");
             }
-            let it = &mut self.talks[at];
-            it.acknowledged[side] |= it.state == "terminating";
+            let conversation = &mut self.talks[at];
+            conversation.acknowledged[side] |= conversation.state == "terminating";
             self.settle(at, "system", "session_expired");
         }
     }
@@ -290,7 +292,7 @@ impl World {
         let found = self.messages.iter().filter(|it| it.talk == Some(talk));
         let found = found.enumerate().map(|(at, message)| {
             let to = message.to.map(|it| IDS[it]);
-            // Read is what no agent has still to read.
+            // A message is read when no agent has it unread.
             let is_read = message.unread.is_empty() && !message.read.is_empty();
             json!([at + 1, IDS[message.from], to, message.content, is_read])
         });

@@ -1,18 +1,18 @@
-//! A person has two agents talk, and those that are played are wanted for it (CONV-8).
+//! A person starts a conversation of two agents, and played ones are scheduled for it (CONV-8).
 
 use serde_json::{Value, json};
 
 use super::{begin, guest, house, refused, wanted};
 
 #[tokio::test]
-async fn a_person_has_two_agents_talk_and_both_are_wanted_for_it() {
-    let it = house().await;
-    it.published();
+async fn person_starts_two_agents_and_both_are_requested() {
+    let component = house().await;
+    component.published();
     let arguments = json!({
         "target_agent_id": "worker-b", "initiator_agent_id": "worker-a", "purpose": "しりとり",
         "initial_message": "りんご", "max_turns": 5,
     });
-    let begun = it.call("begin_conversation", arguments).await;
+    let begun = component.call("begin_conversation", arguments).await;
     let conversation = &begun["conversation"];
     let id = conversation["conversation_id"].as_str().unwrap();
     assert!(id.starts_with("conv_"));
@@ -27,13 +27,13 @@ async fn a_person_has_two_agents_talk_and_both_are_wanted_for_it() {
     let step = &begun["steps"][0];
     assert_eq!((&step["state"], &step["caused_by"]), (&json!("pending"), &json!("operator")));
     assert_eq!(step["cause"], "begin_conversation");
-    let notified = it.published();
+    let notified = component.published();
     for channel in ["conversations://purposes", "conversations://list", "agent://shop/worker-b"] {
         assert!(notified.iter().any(|it| it == channel), "{channel} in {notified:?}");
     }
-    assert_eq!(wanted(&it).await, ["shop/worker-a", "shop/worker-b"]);
-    assert_eq!(wanted(&it).await.len(), 2, "until they have come");
-    let agenda = it.due(&["shop/worker-a"]).await.unwrap();
+    assert_eq!(wanted(&component).await, ["shop/worker-a", "shop/worker-b"]);
+    assert_eq!(wanted(&component).await.len(), 2, "until they have come");
+    let agenda = component.due(&["shop/worker-a"]).await.unwrap();
     assert_eq!(agenda.again.events, ["conversations://purposes"]);
     let [job] = agenda.jobs.as_slice() else { panic!("the other one is at it: {agenda:?}") };
     assert_eq!(job.key, "shop/worker-b");
@@ -42,21 +42,23 @@ async fn a_person_has_two_agents_talk_and_both_are_wanted_for_it() {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_played_begins_where_none_is_named() {
-    let it = house().await;
-    let begun = it.call("begin_conversation", json!({ "target_agent_id": "worker-c" })).await;
+async fn played_agent_begins_if_none_is_named() {
+    let component = house().await;
+    let begun =
+        component.call("begin_conversation", json!({ "target_agent_id": "worker-c" })).await;
     let first = begun["conversation"]["members"][0].clone();
     assert_eq!((&first["agent_id"], &first["role"]), (&json!("worker-a"), &json!("initiator")));
-    assert_eq!(wanted(&it).await, ["shop/worker-a"], "the guest comes by itself");
-    let begun = it.call("begin_conversation", json!({ "target_agent_id": "worker-c" })).await;
+    assert_eq!(wanted(&component).await, ["shop/worker-a"], "the guest comes by itself");
+    let begun =
+        component.call("begin_conversation", json!({ "target_agent_id": "worker-c" })).await;
     let first = begun["conversation"]["members"][0]["agent_id"].clone();
     assert_eq!(first, "worker-b", "whoever does not talk with the target yet");
 }
 
 #[tokio::test]
-async fn refuses_what_cannot_begin_in_the_specified_order() {
-    let it = house().await;
-    begin(&it, "worker-b").await;
+async fn rejects_invalid_starts_in_the_specified_order() {
+    let component = house().await;
+    begin(&component, "worker-b").await;
     let wanted = |initiator: Value, target: &str| json!({ "project_id": "shop", "initiator_agent_id": initiator, "target_agent_id": target });
     let a = json!("worker-a");
     for (arguments, code, status) in [
@@ -83,19 +85,22 @@ async fn refuses_what_cannot_begin_in_the_specified_order() {
             400,
         ),
     ] {
-        let refusal = refused(&it, "begin_conversation", arguments.clone()).await;
+        let refusal = refused(&component, "begin_conversation", arguments.clone()).await;
         assert_eq!(refusal, (code.to_owned(), status), "{arguments}");
     }
     assert_eq!(
-        it.call("list_conversations", json!({})).await["conversations"].as_array().unwrap().len(),
+        component.call("list_conversations", json!({})).await["conversations"]
+            .as_array()
+            .unwrap()
+            .len(),
         1
     );
 }
 
 #[tokio::test]
-async fn an_agent_from_outside_is_left_to_itself() {
-    let it = house().await;
-    begin(&it, "worker-c").await;
-    guest(&it, "worker-c").await;
-    assert_eq!(wanted(&it).await, ["shop/worker-a"]);
+async fn agent_from_outside_is_not_played() {
+    let component = house().await;
+    begin(&component, "worker-c").await;
+    guest(&component, "worker-c").await;
+    assert_eq!(wanted(&component).await, ["shop/worker-a"]);
 }

@@ -1,4 +1,4 @@
-//! The list, one conversation, its record, and who sees them.
+//! The list of conversations, one conversation, its record, and who may see them.
 
 use host::component::ResourceBody;
 use serde_json::{Value, json};
@@ -6,14 +6,14 @@ use tests::bench::Tested;
 
 use super::{begin, by, house, import, line, operator, refused};
 
-async fn ids(it: &Tested, filter: Value) -> Vec<String> {
-    let listed = it.call("list_conversations", filter).await;
+async fn ids(component: &Tested, filter: Value) -> Vec<String> {
+    let listed = component.call("list_conversations", filter).await;
     let all = listed["conversations"].as_array().unwrap().iter();
     all.map(|it| it["conversation_id"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Conversations that were held elsewhere, each of one message.
-async fn held(it: &Tested, contents: &[&str]) {
+async fn held(component: &Tested, contents: &[&str]) {
     let lines = contents.iter().enumerate().map(|(at, content)| {
         line(
             &format!("msg_{at:03}"),
@@ -22,35 +22,40 @@ async fn held(it: &Tested, contents: &[&str]) {
             json!(format!("conv_{at:03}")),
         )
     });
-    import(it, &lines.collect::<Vec<_>>()).await;
+    import(component, &lines.collect::<Vec<_>>()).await;
 }
 
 #[tokio::test]
-async fn the_list_has_the_newest_first_and_pages_of_fifty() {
-    let it = house().await;
-    held(&it, &["x"; 60]).await;
-    let newest = begin(&it, "worker-b").await;
-    let first = it.call("list_conversations", json!({})).await;
-    let page = ids(&it, json!({})).await;
+async fn list_is_newest_first_in_pages_of_fifty() {
+    let component = house().await;
+    held(&component, &["x"; 60]).await;
+    let newest = begin(&component, "worker-b").await;
+    let first = component.call("list_conversations", json!({})).await;
+    let page = ids(&component, json!({})).await;
     assert_eq!(page.len(), 50);
     assert_eq!(page[..2], [newest, "conv_059".to_owned()]);
-    let rest = ids(&it, json!({ "cursor": first["next_cursor"] })).await;
+    let rest = ids(&component, json!({ "cursor": first["next_cursor"] })).await;
     assert_eq!((rest.len(), rest[0].as_str(), rest[10].as_str()), (11, "conv_010", "conv_000"));
-    let last = it.call("list_conversations", json!({ "cursor": first["next_cursor"] })).await;
+    let last =
+        component.call("list_conversations", json!({ "cursor": first["next_cursor"] })).await;
     assert_eq!(last.get("next_cursor"), None);
-    let refusal = refused(&it, "list_conversations", json!({ "cursor": "behind the last" })).await;
+    let refusal =
+        refused(&component, "list_conversations", json!({ "cursor": "behind the last" })).await;
     assert_eq!(refusal.0, "invalid_params");
 }
 
 #[tokio::test]
-async fn words_are_looked_for_in_purposes_and_messages_as_they_stand() {
-    let it = house().await;
-    held(&it, &["りんご 100%", "ごりら 100x", "Snake_Case", "snakeXcase", "!", "ＡＩ会議 École"])
-        .await;
+async fn search_matches_purposes_and_messages_literally() {
+    let component = house().await;
+    held(
+        &component,
+        &["りんご 100%", "ごりら 100x", "Snake_Case", "snakeXcase", "!", "ＡＩ会議 École"],
+    )
+    .await;
     let wanted = json!({
         "target_agent_id": "worker-c", "purpose": "りんごの話", "initial_message": "Hello World",
     });
-    let begun = it.call("begin_conversation", wanted).await;
+    let begun = component.call("begin_conversation", wanted).await;
     let begun = begun["conversation"]["conversation_id"].as_str().unwrap();
     for (query, found) in [
         ("りんご", vec![begun, "conv_000"]),
@@ -64,20 +69,22 @@ async fn words_are_looked_for_in_purposes_and_messages_as_they_stand() {
         ("' OR 1=1 --", vec![]),
         ("  ", vec![begun, "conv_005", "conv_004", "conv_003", "conv_002", "conv_001", "conv_000"]),
     ] {
-        assert_eq!(ids(&it, json!({ "query": query })).await, found, "{query}");
+        assert_eq!(ids(&component, json!({ "query": query })).await, found, "{query}");
     }
-    let refusal = refused(&it, "list_conversations", json!({ "query": "x".repeat(201) })).await;
+    let refusal =
+        refused(&component, "list_conversations", json!({ "query": "x".repeat(201) })).await;
     assert_eq!(refusal.0, "invalid_params");
 }
 
 #[tokio::test]
 async fn the_list_is_narrowed_by_state_agent_and_project() {
-    let it = house().await;
-    held(&it, &["x"]).await;
-    let b = begin(&it, "worker-b").await;
-    let c = begin(&it, "worker-c").await;
+    let component = house().await;
+    held(&component, &["x"]).await;
+    let b = begin(&component, "worker-b").await;
+    let c = begin(&component, "worker-c").await;
     let x = json!({ "target_agent_id": "worker-y" });
-    let x = it.call("begin_conversation", x).await["conversation"]["conversation_id"].clone();
+    let x =
+        component.call("begin_conversation", x).await["conversation"]["conversation_id"].clone();
     for (filter, found) in [
         (json!({ "state": "ended" }), vec!["conv_000"]),
         (json!({ "state": "active" }), vec![]),
@@ -86,13 +93,13 @@ async fn the_list_is_narrowed_by_state_agent_and_project() {
         (json!({ "state": "pending", "agent_id": "worker-b", "project_id": "shop" }), vec![&*b]),
         (json!({ "project_id": "moon" }), vec![]),
     ] {
-        assert_eq!(ids(&it, filter.clone()).await, found, "{filter}");
+        assert_eq!(ids(&component, filter.clone()).await, found, "{filter}");
     }
 }
 
 #[tokio::test]
 async fn messages_come_in_pages_by_their_numbers() {
-    let it = house().await;
+    let component = house().await;
     let lines: Vec<_> = (1..=120)
         .map(|at| {
             line(
@@ -103,7 +110,7 @@ async fn messages_come_in_pages_by_their_numbers() {
             )
         })
         .collect();
-    import(&it, &lines).await;
+    import(&component, &lines).await;
     for (arguments, first, last, has_older) in [
         (json!({}), 71, 120, true),
         (json!({ "before": 71 }), 21, 70, true),
@@ -114,7 +121,7 @@ async fn messages_come_in_pages_by_their_numbers() {
     ] {
         let mut wanted = arguments.clone();
         wanted["conversation_id"] = "conv_1".into();
-        let page = it.call("get_conversation", wanted).await;
+        let page = component.call("get_conversation", wanted).await;
         let numbers: Vec<_> = page["messages"]
             .as_array()
             .unwrap()
@@ -127,26 +134,26 @@ async fn messages_come_in_pages_by_their_numbers() {
     }
     for limit in [0, 201] {
         let wanted = json!({ "conversation_id": "conv_1", "limit": limit });
-        assert_eq!(refused(&it, "get_conversation", wanted).await.0, "invalid_params");
+        assert_eq!(refused(&component, "get_conversation", wanted).await.0, "invalid_params");
     }
 }
 
 #[tokio::test]
 async fn person_sees_the_projects_they_work_in_and_the_operator_all() {
-    let it = house().await;
-    let shop = begin(&it, "worker-b").await;
-    let lab = it.call("begin_conversation", json!({ "target_agent_id": "worker-x" })).await;
+    let component = house().await;
+    let shop = begin(&component, "worker-b").await;
+    let lab = component.call("begin_conversation", json!({ "target_agent_id": "worker-x" })).await;
     let lab = lab["conversation"]["conversation_id"].as_str().unwrap().to_owned();
-    assert_eq!(ids(&it, json!({})).await.len(), 2);
-    it.speak(by("hana"));
-    assert_eq!(ids(&it, json!({})).await, [shop]);
-    assert!(ids(&it, json!({ "project_id": "lab" })).await.is_empty());
-    let projects = it.get("projects", &[]).await.unwrap();
+    assert_eq!(ids(&component, json!({})).await.len(), 2);
+    component.speak(by("hana"));
+    assert_eq!(ids(&component, json!({})).await, [shop]);
+    assert!(ids(&component, json!({ "project_id": "lab" })).await.is_empty());
+    let projects = component.get("projects", &[]).await.unwrap();
     assert_eq!((&projects["me"], &projects["is_operator"]), (&json!("hana"), &json!(false)));
     assert_eq!(projects["projects"].as_array().unwrap().len(), 1);
     let of = |id: &str| json!({ "conversation_id": id });
-    let unseen = it.failure("get_conversation", of(&lab)).await;
-    let unknown = it.failure("get_conversation", of("conv_none")).await;
+    let unseen = component.failure("get_conversation", of(&lab)).await;
+    let unknown = component.failure("get_conversation", of("conv_none")).await;
     assert_eq!(
         (&unseen["error"], &unseen["status"]),
         (&json!("conversation_not_found"), &json!(404))
@@ -159,21 +166,26 @@ async fn person_sees_the_projects_they_work_in_and_the_operator_all() {
     ] {
         let mut arguments = of(&lab);
         arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        assert_eq!(refused(&it, tool, arguments).await.0, "conversation_not_found", "{tool}");
+        assert_eq!(
+            refused(&component, tool, arguments).await.0,
+            "conversation_not_found",
+            "{tool}"
+        );
     }
-    it.get("transcript", &[("id", &lab)]).await.unwrap_err();
-    it.read(&format!("conversation://{lab}")).await.unwrap_err();
-    it.read("chats://lab").await.unwrap_err();
-    it.read("chats://shop").await.unwrap();
-    let error = refused(&it, "begin_conversation", json!({ "target_agent_id": "worker-x" })).await;
+    component.get("transcript", &[("id", &lab)]).await.unwrap_err();
+    component.read(&format!("conversation://{lab}")).await.unwrap_err();
+    component.read("chats://lab").await.unwrap_err();
+    component.read("chats://shop").await.unwrap();
+    let error =
+        refused(&component, "begin_conversation", json!({ "target_agent_id": "worker-x" })).await;
     assert_eq!(error.0, "agent_not_found", "in no project of hers");
 }
 
 #[tokio::test]
-async fn every_tool_of_people_refuses_who_is_no_person() {
-    let it = house().await;
-    let id = begin(&it, "worker-b").await;
-    it.speak(by("robot"));
+async fn people_tools_reject_callers_that_are_no_person() {
+    let component = house().await;
+    let id = begin(&component, "worker-b").await;
+    component.speak(by("robot"));
     let talk = json!({ "conversation_id": id });
     let chat = json!({ "project_id": "shop", "agent_id": "worker-a" });
     let with = |mut object: Value, name: &str, value: Value| {
@@ -193,35 +205,35 @@ async fn every_tool_of_people_refuses_who_is_no_person() {
         ("mark_chat_read", chat),
         ("import_messages", json!({ "lines": [] })),
     ] {
-        let refusal = refused(&it, tool, arguments).await;
+        let refusal = refused(&component, tool, arguments).await;
         assert_eq!(refusal, ("tool_not_available".to_owned(), 403), "{tool}");
     }
     for path in ["projects", "projects/shop/agent-sessions", "projects/shop/unread-counts"] {
-        assert_eq!(it.get(path, &[]).await.unwrap_err()["status"], 403, "{path}");
+        assert_eq!(component.get(path, &[]).await.unwrap_err()["status"], 403, "{path}");
     }
-    assert_eq!(it.get("projects/shop/agents", &[]).await.unwrap_err()["status"], 404);
-    it.read("conversations://list").await.unwrap_err();
-    it.speak(by("hana"));
-    let refusal = refused(&it, "import_messages", json!({ "lines": [] })).await;
+    assert_eq!(component.get("projects/shop/agents", &[]).await.unwrap_err()["status"], 404);
+    component.read("conversations://list").await.unwrap_err();
+    component.speak(by("hana"));
+    let refusal = refused(&component, "import_messages", json!({ "lines": [] })).await;
     assert_eq!(refusal.0, "tool_not_available", "the operator alone imports");
 }
 
 #[tokio::test]
-async fn a_conversation_is_a_resource_that_pages_listen_to() {
-    let it = house().await;
-    let id = begin(&it, "worker-b").await;
-    let offers = it.component().offers();
+async fn conversation_is_a_subscribable_resource() {
+    let component = house().await;
+    let id = begin(&component, "worker-b").await;
+    let offers = component.component().offers();
     let listed: Vec<_> = offers.resources.iter().map(|it| it.uri.to_string()).collect();
     assert_eq!(listed, ["conversations://list", "ui://conversations/conversation"]);
     let fits = |uri: &str| offers.templates.iter().any(|it| it.uri_template.matches(uri));
     assert!(fits(&format!("conversation://{id}")) && fits("chats://shop"));
-    let mut contents = it.read(&format!("conversation://{id}")).await.unwrap();
+    let mut contents = component.read(&format!("conversation://{id}")).await.unwrap();
     let ResourceBody::Text(text) = contents.remove(0).body else { panic!("no text") };
-    let conversation = it.call("get_conversation", json!({ "conversation_id": id })).await;
+    let conversation = component.call("get_conversation", json!({ "conversation_id": id })).await;
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), conversation);
-    it.published();
-    it.call("stop_conversation", json!({ "conversation_id": id })).await;
-    let notified = it.published();
+    component.published();
+    component.call("stop_conversation", json!({ "conversation_id": id })).await;
+    let notified = component.published();
     for channel in
         [&*format!("conversation://{id}"), "conversations://list", "agent://shop/worker-a"]
     {
@@ -231,7 +243,7 @@ async fn a_conversation_is_a_resource_that_pages_listen_to() {
 
 #[tokio::test]
 async fn exports_whole_conversation_as_markdown_and_importable_lines() {
-    let it = house().await;
+    let component = house().await;
     let lines: Vec<_> = (1..=450)
         .map(|at| {
             line(
@@ -242,8 +254,8 @@ async fn exports_whole_conversation_as_markdown_and_importable_lines() {
             )
         })
         .collect();
-    import(&it, &lines).await;
-    let record = it.get("transcript", &[("id", "conv_1")]).await.unwrap();
+    import(&component, &lines).await;
+    let record = component.get("transcript", &[("id", "conv_1")]).await.unwrap();
     assert_eq!(record["isWhole"], true);
     let written: Vec<_> = record["jsonl"].as_str().unwrap().lines().map(str::to_owned).collect();
     let read = |it: &String| serde_json::from_str::<Value>(it).unwrap();
@@ -256,8 +268,8 @@ async fn exports_whole_conversation_as_markdown_and_importable_lines() {
         markdown.contains("### 450. Analysis Worker — 2026-01-23T10:00:00Z\n\n> # 450\n> <b>\n")
     );
     assert!(markdown.contains("- 2026-01-23T10:00:00Z `pending` — worker-a (import_messages)"));
-    let again = it.call("import_messages", json!({ "lines": written[..200] })).await;
+    let again = component.call("import_messages", json!({ "lines": written[..200] })).await;
     assert_eq!(again, json!({ "imported": 0, "known": 200, "problems": [] }));
-    operator(&it);
-    it.get("transcript", &[]).await.unwrap_err();
+    operator(&component);
+    component.get("transcript", &[]).await.unwrap_err();
 }

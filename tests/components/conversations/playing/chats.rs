@@ -1,4 +1,4 @@
-//! A person chats with an agent that is played.
+//! A person's chat with a played agent.
 
 use super::*;
 
@@ -11,12 +11,12 @@ fn with_a() -> Value {
 async fn say(stage: &Stage, content: &str) {
     let mut message = with_a();
     message["content"] = content.into();
-    stage.it.call("send_chat", message).await;
+    stage.component.call("send_chat", message).await;
 }
 
 /// The messages, oldest first.
 async fn messages(stage: &Stage) -> Vec<String> {
-    let page = stage.it.get(CHAT, &[]).await.unwrap();
+    let page = stage.component.get(CHAT, &[]).await.unwrap();
     let all = page["messages"].as_array().unwrap().iter();
     all.map(|it| it["content"].as_str().unwrap().to_owned()).collect()
 }
@@ -26,7 +26,7 @@ async fn agent_comes_when_written_to_and_goes_when_chat_is_closed() {
     let stage = Stage::counting().await;
     say(&stage, "Good morning").await;
     say(&stage, "Are you there?").await;
-    assert_eq!(wanted(&stage.it).await, ["shop/worker-a"]);
+    assert_eq!(wanted(&stage.component).await, ["shop/worker-a"]);
     assert_eq!(stage.pause_s("worker-a").await, 45);
     let asked = stage.last();
     assert_eq!(asked["message"], "[operator]\nGood morning\n\n[operator]\nAre you there?");
@@ -35,9 +35,9 @@ async fn agent_comes_when_written_to_and_goes_when_chat_is_closed() {
     let given = asked["part"]["given"].as_array().unwrap();
     assert!(given.iter().all(|it| it["argument"] != "conversation_id"), "{given:?}");
     assert_eq!(messages(&stage).await, ["Good morning", "Are you there?", "answer 1"]);
-    stage.it.call("end_chat", with_a()).await;
+    stage.component.call("end_chat", with_a()).await;
     assert!(stage.has_left("worker-a").await);
-    assert!(wanted(&stage.it).await.is_empty());
+    assert!(wanted(&stage.component).await.is_empty());
     say(&stage, "Hello again").await;
     stage.play("worker-a").await;
     assert_eq!(stage.last()["message"], "[operator]\nHello again");
@@ -45,7 +45,7 @@ async fn agent_comes_when_written_to_and_goes_when_chat_is_closed() {
 }
 
 #[tokio::test]
-async fn it_answers_nothing_more_once_it_has_said_goodbye() {
+async fn agent_stops_answering_after_goodbye() {
     let stage = Stage::open((1, 200_000), |_| says("はい")).await;
     for text in ["一つ", "二つ", "三つ"] {
         say(&stage, text).await;
@@ -54,7 +54,7 @@ async fn it_answers_nothing_more_once_it_has_said_goodbye() {
     let farewell = "応答回数の上限（1回）に達したため、会話を終了します。";
     assert_eq!(messages(&stage).await, ["一つ", "はい", "二つ", farewell, "三つ"]);
     assert_eq!((stage.pause_s("worker-a").await, stage.count()), (45, 1));
-    stage.it.call("end_chat", with_a()).await;
+    stage.component.call("end_chat", with_a()).await;
     assert!(stage.has_left("worker-a").await);
     say(&stage, "四つ").await;
     stage.play("worker-a").await;

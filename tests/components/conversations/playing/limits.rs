@@ -1,4 +1,4 @@
-//! How an agent leaves: its answers or its tokens are used up, or its assistant fails.
+//! Ends of played agents: answers or tokens used up, or a failing assistant.
 
 use super::*;
 
@@ -15,7 +15,7 @@ async fn end(stage: &Stage, id: &str) -> (String, Value, Value) {
 }
 
 #[tokio::test]
-async fn it_answers_as_often_as_it_may_and_then_says_so_and_leaves() {
+async fn agent_announces_its_answer_limit_and_leaves() {
     let stage = Stage::open((2, 200_000), |count| says(&format!("answer {count}"))).await;
     let (id, c) = stage.talking().await;
     for text in ["one", "two"] {
@@ -31,7 +31,7 @@ async fn it_answers_as_often_as_it_may_and_then_says_so_and_leaves() {
 }
 
 #[tokio::test]
-async fn it_leaves_once_its_tokens_are_used_up() {
+async fn agent_leaves_when_its_tokens_are_used_up() {
     let stage = Stage::open((50, 100), |_| says("はい")).await;
     let (id, _) = stage.talking().await;
     assert_eq!(stage.last()["part"]["tokens_max"], 100);
@@ -42,7 +42,7 @@ async fn it_leaves_once_its_tokens_are_used_up() {
 }
 
 #[tokio::test]
-async fn an_assistant_that_fails_is_asked_three_times() {
+async fn failing_assistant_is_tried_three_times() {
     let stage = Stage::open((50, 200_000), |_| fails(json!({}))).await;
     let (id, c) = stage.talking().await;
     assert_eq!((stage.pause_s("worker-a").await, stage.count()), (1, 1), "not before its time");
@@ -61,7 +61,7 @@ async fn an_assistant_that_fails_is_asked_three_times() {
 }
 
 #[tokio::test]
-async fn a_model_that_wants_to_be_left_alone_is_and_then_goes_on() {
+async fn agent_respects_the_models_retry_time_and_resumes() {
     let stage = Stage::open((50, 200_000), |count| match count {
         1 => fails(json!({ "retry_after_s": 20 })),
         _ => says("hello"),
@@ -75,7 +75,7 @@ async fn a_model_that_wants_to_be_left_alone_is_and_then_goes_on() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_to_be_remembered_is_told_again() {
+async fn too_long_memory_is_rebuilt_from_the_history() {
     let stage = Stage::open((50, 200_000), |_| {
         let mut answer = says("yes");
         answer["memory"] = "x".repeat(300 << 10).into();

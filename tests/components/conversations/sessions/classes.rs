@@ -1,4 +1,4 @@
-//! Who may use which tool: without a session, with one, or with one that is there to talk (CONV-111).
+//! Classes of tools: without a session, with any session, with a chat session (CONV-111).
 
 use std::time::Duration;
 
@@ -26,8 +26,8 @@ fn tools(token: &str) -> [(&'static str, Value); 9] {
 }
 
 /// Why a call is refused, if it is.
-async fn refusal(it: &Tested, tool: &str, arguments: &Value) -> Option<(String, u64)> {
-    match it.round(tool, arguments.clone(), json!({})).await {
+async fn refusal(component: &Tested, tool: &str, arguments: &Value) -> Option<(String, u64)> {
+    match component.round(tool, arguments.clone(), json!({})).await {
         workbench::solo::SoloOutcome::Failed(failure) => {
             Some((failure["error"].as_str()?.to_owned(), failure["status"].as_u64()?))
         }
@@ -37,16 +37,16 @@ async fn refusal(it: &Tested, tool: &str, arguments: &Value) -> Option<(String, 
 
 #[tokio::test]
 async fn every_other_tool_needs_a_live_session_conv_83() {
-    let it = shop().start().await;
-    let token = enter(&it, "alice").await;
-    it.pass(Duration::from_secs(3_600));
-    let left = enter(&it, "alice").await;
-    it.call("logout", json!({ "session_token": left })).await;
+    let component = shop().start().await;
+    let token = enter(&component, "alice").await;
+    component.pass(Duration::from_secs(3_600));
+    let left = enter(&component, "alice").await;
+    component.call("logout", json!({ "session_token": left })).await;
     let digest_like = "0".repeat(64);
     let nearly = format!("{}x", &token[..token.len() - 1]);
     for token in ["", "sess_", "' OR 1=1 --", &digest_like, &nearly, &token, &left] {
         for (tool, arguments) in tools(token) {
-            let refused = refusal(&it, tool, &arguments).await;
+            let refused = refusal(&component, tool, &arguments).await;
             assert_eq!(refused, Some(("invalid_session".to_owned(), 401)), "{tool} {token}");
         }
     }
@@ -64,21 +64,21 @@ async fn only_chat_sessions_may_read_and_answer_conv_111() {
         ("end_conversation", false),
         ("logout", false),
     ] {
-        let it = shop().start().await;
-        let token = enter(&it, "alice").await;
+        let component = shop().start().await;
+        let token = enter(&component, "alice").await;
         let arguments = tools(&token).into_iter().find(|it| it.0 == tool).unwrap().1;
-        let refused = refusal(&it, tool, &arguments).await;
+        let refused = refusal(&component, tool, &arguments).await;
         let is_refused = refused.is_some_and(|it| it == ("tool_not_available".to_owned(), 403));
         assert_eq!(is_refused, is_of_chat, "{tool}");
     }
 }
 
 #[tokio::test]
-async fn session_is_a_chat_once_it_begins_a_conversation_conv_111() {
-    let it = shop().start().await;
-    let token = enter(&it, "alice").await;
+async fn session_becomes_chat_by_beginning_conversation_conv_111() {
+    let component = shop().start().await;
+    let token = enter(&component, "alice").await;
     let start = json!({ "session_token": token, "target_agent_id": "bob" });
-    it.call("start_conversation", start).await;
-    let read = it.call("get_pending_messages", json!({ "session_token": token })).await;
+    component.call("start_conversation", start).await;
+    let read = component.call("get_pending_messages", json!({ "session_token": token })).await;
     assert_eq!(read["success"], true, "{read}");
 }

@@ -1,4 +1,4 @@
-//! What the operator set: every mistake is reported by its place, and what is right is who is there.
+//! Configured agents and projects: each mistake is reported with its place.
 
 use super::*;
 
@@ -73,7 +73,7 @@ async fn reports_each_mistake_in_an_agent_with_its_place_and_remedy() {
 }
 
 #[tokio::test]
-async fn every_mistake_elsewhere_is_told_too_and_all_of_them_at_once() {
+async fn reports_all_other_mistakes_at_once() {
     let alice = agent(&json!({}));
     let many = |count: usize| -> Value {
         (0..count)
@@ -153,13 +153,14 @@ async fn a_number_from_the_environment_comes_as_its_digits_conv_22() {
 
 #[tokio::test]
 async fn without_settings_there_is_the_demo_with_host_played_agents() {
-    let it = open().await;
+    let component = open().await;
     let dora = json!({
         "agent_id": "dora", "name": "Dora", "type": "ai", "project_ids": ["demo"], "skills": ["x"],
     });
-    let passkey = it.call("define_agent", dora).await["passkey"].as_str().unwrap().to_owned();
-    let token = enter(&it, "dora", &passkey, "demo").await;
-    let agents = agents(&it, &token).await;
+    let passkey =
+        component.call("define_agent", dora).await["passkey"].as_str().unwrap().to_owned();
+    let token = enter(&component, "dora", &passkey, "demo").await;
+    let agents = agents(&component, &token).await;
     let facts: Vec<_> = agents
         .iter()
         .map(|agent| {
@@ -191,69 +192,75 @@ async fn agent_left_out_of_settings_goes_and_one_from_the_page_stays() {
     let settings =
         |agents: Value| json!({ "projects": { "shop": { "name": "Shop" } }, "agents": agents });
     let both = settings(json!({ "alice": agent(&json!({})), "bob": bob }));
-    let it = bench().settings(both).database(&file).start().await;
+    let component = bench().settings(both).database(&file).start().await;
     let dora = json!({ "agent_id": "dora", "name": "Dora", "type": "ai", "project_ids": ["shop"] });
-    let dora = it.call("define_agent", dora).await["passkey"].as_str().unwrap().to_owned();
-    let alices = enter(&it, "alice", super::super::PASSKEY, "shop").await;
-    let bobs = enter(&it, "bob", super::super::PASSKEY, "shop").await;
-    drop(it);
+    let dora = component.call("define_agent", dora).await["passkey"].as_str().unwrap().to_owned();
+    let alices = enter(&component, "alice", super::super::PASSKEY, "shop").await;
+    let bobs = enter(&component, "bob", super::super::PASSKEY, "shop").await;
+    drop(component);
 
-    let it = bench().settings(settings(json!({ "bob": bob }))).database(&file).start().await;
+    let component = bench().settings(settings(json!({ "bob": bob }))).database(&file).start().await;
     assert_eq!(
-        it.failure("list_agents", json!({ "session_token": alices })).await["error"],
+        component.failure("list_agents", json!({ "session_token": alices })).await["error"],
         "invalid_session"
     );
-    assert_eq!(ids(&it, &bobs).await, ["bob", "dora", "operator"], "bob's session goes on");
-    assert_eq!(refused(&it, "alice", super::super::PASSKEY, "shop").await, "Authentication failed");
-    enter(&it, "dora", &dora, "shop").await;
-    drop(it);
+    assert_eq!(ids(&component, &bobs).await, ["bob", "dora", "operator"], "bob's session goes on");
+    assert_eq!(
+        refused(&component, "alice", super::super::PASSKEY, "shop").await,
+        "Authentication failed"
+    );
+    enter(&component, "dora", &dora, "shop").await;
+    drop(component);
 
     let again = settings(json!({ "alice": agent(&json!({ "name": "Alice II" })), "bob": bob }));
-    let it = bench().settings(again).database(&file).start().await;
-    let alice = enter(&it, "alice", super::super::PASSKEY, "shop").await;
-    assert_eq!(agents(&it, &alice).await[0]["name"], "Alice II");
+    let component = bench().settings(again).database(&file).start().await;
+    let alice = enter(&component, "alice", super::super::PASSKEY, "shop").await;
+    assert_eq!(agents(&component, &alice).await[0]["name"], "Alice II");
 }
 
 #[tokio::test]
-async fn another_hash_in_the_settings_ends_what_the_one_before_opened() {
+async fn changed_hash_in_settings_ends_earlier_sessions() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("conversations.sqlite");
     let settings = |hash: &str| json!({ "projects": { "shop": {} }, "agents": { "alice": agent(&json!({ "passkey": hash })) } });
-    let it = bench().settings(settings(HASH)).database(&file).start().await;
-    let token = enter(&it, "alice", super::super::PASSKEY, "shop").await;
-    drop(it);
-    let it = bench().settings(settings(HASH)).database(&file).start().await;
-    assert_eq!(ids(&it, &token).await, ["alice", "operator"], "the same hash ends nothing");
-    drop(it);
+    let component = bench().settings(settings(HASH)).database(&file).start().await;
+    let token = enter(&component, "alice", super::super::PASSKEY, "shop").await;
+    drop(component);
+    let component = bench().settings(settings(HASH)).database(&file).start().await;
+    assert_eq!(ids(&component, &token).await, ["alice", "operator"], "the same hash ends nothing");
+    drop(component);
     let other = HASH.replace("Q3UV", "R3UV");
-    let it = bench().settings(settings(&other)).database(&file).start().await;
+    let component = bench().settings(settings(&other)).database(&file).start().await;
     assert_eq!(
-        it.failure("list_agents", json!({ "session_token": token })).await["error"],
+        component.failure("list_agents", json!({ "session_token": token })).await["error"],
         "invalid_session"
     );
-    assert_eq!(refused(&it, "alice", super::super::PASSKEY, "shop").await, "Authentication failed");
+    assert_eq!(
+        refused(&component, "alice", super::super::PASSKEY, "shop").await,
+        "Authentication failed"
+    );
 }
 
 #[tokio::test]
-async fn a_thousand_agents_in_ten_projects_are_written_down() {
+async fn accepts_a_thousand_agents_in_ten_projects() {
     let projects: Vec<_> = (0..10).map(|it| format!("p{it}")).collect();
     let agents: serde_json::Map<_, _> =
         (0..1_000).map(|it| (format!("a{it}"), agent(&json!({ "projects": projects })))).collect();
     let table: serde_json::Map<_, _> = projects.iter().map(|it| (it.clone(), json!({}))).collect();
-    let it = bench().settings(json!({ "projects": table, "agents": agents })).start().await;
-    let token = enter(&it, "a999", super::super::PASSKEY, "p9").await;
-    assert_eq!(ids(&it, &token).await.len(), 1_001);
+    let component = bench().settings(json!({ "projects": table, "agents": agents })).start().await;
+    let token = enter(&component, "a999", super::super::PASSKEY, "p9").await;
+    assert_eq!(ids(&component, &token).await.len(), 1_001);
 }
 
 #[tokio::test]
 async fn project_or_agent_without_a_name_is_called_by_its_id() {
-    let it = bench()
+    let component = bench()
         .settings(json!({
             "projects": { "shop": {} },
             "agents": { "alice": { "projects": ["shop"], "passkey": HASH } },
         }))
         .start()
         .await;
-    let token = enter(&it, "alice", super::super::PASSKEY, "shop").await;
-    assert_eq!(agents(&it, &token).await[0]["name"], "alice");
+    let token = enter(&component, "alice", super::super::PASSKEY, "shop").await;
+    assert_eq!(agents(&component, &token).await[0]["name"], "alice");
 }

@@ -1,4 +1,4 @@
-//! What the operator says on the page: who is there, and who is not any more.
+//! Agents and projects that the operator defines and retires on the page.
 
 use super::{super::PASSKEY, *};
 
@@ -17,15 +17,15 @@ fn with(changes: &Value) -> Value {
 }
 
 /// The code and the status of a refusal.
-async fn refusal(it: &Tested, tool: &str, arguments: Value) -> (String, u64) {
-    let failure = it.failure(tool, arguments).await;
+async fn refusal(component: &Tested, tool: &str, arguments: Value) -> (String, u64) {
+    let failure = component.failure(tool, arguments).await;
     (failure["error"].as_str().unwrap().to_owned(), failure["status"].as_u64().unwrap_or_default())
 }
 
 /// Only the operator defines projects and agents, retires agents and renews passkeys.
 #[tokio::test]
 async fn only_the_operator_defines_agents_and_only_pages_see_tools() {
-    let it = shop().start().await;
+    let component = shop().start().await;
     let calls = [
         ("define_project", json!({ "project_id": "lab", "name": "Lab" })),
         ("define_agent", dora()),
@@ -37,39 +37,40 @@ async fn only_the_operator_defines_agents_and_only_pages_see_tools() {
         caller("ci", &["component:conversations"]),
         caller("madoguchi:coordinator", &["component:conversations"]),
     ] {
-        it.speak(caller);
+        component.speak(caller);
         for (tool, arguments) in &calls {
-            let refused = refusal(&it, tool, arguments.clone()).await;
+            let refused = refusal(&component, tool, arguments.clone()).await;
             assert_eq!(refused, ("tool_not_available".to_owned(), 403), "{tool}");
         }
     }
     for caller in [Caller::anonymous(), caller("stdio", &["*"]), caller("boss", &["*"])] {
-        it.speak(caller);
-        it.call("define_project", json!({ "project_id": "lab", "name": "Lab" })).await;
+        component.speak(caller);
+        component.call("define_project", json!({ "project_id": "lab", "name": "Lab" })).await;
     }
     for (tool, _) in &calls {
-        let tool = it.component().tools().iter().find(|it| &*it.name == *tool).unwrap();
+        let tool = component.component().tools().iter().find(|it| &*it.name == *tool).unwrap();
         assert_eq!(tool.meta["ui"]["visibility"], json!(["app"]));
     }
 }
 
 #[tokio::test]
-async fn a_project_is_opened_and_named_anew_and_the_operator_is_in_it() {
-    let it = shop().start().await;
-    let defined = it.call("define_project", json!({ "project_id": "lab", "name": "Lab" })).await;
+async fn project_is_created_and_renamed_with_the_operator_in_it() {
+    let component = shop().start().await;
+    let defined =
+        component.call("define_project", json!({ "project_id": "lab", "name": "Lab" })).await;
     assert_eq!(defined, json!({ "project_id": "lab", "name": "Lab" }));
-    it.call("define_project", json!({ "project_id": "lab", "name": "Laboratory" })).await;
-    let passkey = it.call("define_agent", with(&json!({ "project_ids": ["lab"] }))).await;
-    let token = enter(&it, "dora", passkey["passkey"].as_str().unwrap(), "lab").await;
-    assert_eq!(ids(&it, &token).await, ["dora", "operator"]);
+    component.call("define_project", json!({ "project_id": "lab", "name": "Laboratory" })).await;
+    let passkey = component.call("define_agent", with(&json!({ "project_ids": ["lab"] }))).await;
+    let token = enter(&component, "dora", passkey["passkey"].as_str().unwrap(), "lab").await;
+    assert_eq!(ids(&component, &token).await, ["dora", "operator"]);
 }
 
 #[tokio::test]
-async fn what_stands_in_the_configuration_is_changed_there_alone() {
-    let it = shop().start().await;
+async fn configured_agents_are_changed_in_configuration_alone() {
+    let component = shop().start().await;
     let project = json!({ "project_id": "shop", "name": "Mine" });
     assert_eq!(
-        refusal(&it, "define_project", project).await,
+        refusal(&component, "define_project", project).await,
         ("project_is_configured".into(), 409)
     );
     let alice = with(&json!({ "agent_id": "alice" }));
@@ -81,129 +82,139 @@ async fn what_stands_in_the_configuration_is_changed_there_alone() {
         ("retire_agent", json!({ "agent_id": "operator" })),
         ("renew_passkey", json!({ "agent_id": "alice" })),
     ] {
-        let failure = it.failure(tool, arguments).await;
+        let failure = component.failure(tool, arguments).await;
         assert_eq!(
             (&failure["error"], &failure["status"]),
             (&json!("agent_is_configured"), &json!(409))
         );
         assert!(failure["message"].as_str().unwrap().contains("設定ファイル"), "{failure}");
     }
-    enter(&it, "alice", PASSKEY, "shop").await;
+    enter(&component, "alice", PASSKEY, "shop").await;
 }
 
 #[tokio::test]
 async fn an_agent_is_changed_and_keeps_its_passkey() {
-    let it = shop().start().await;
-    let defined = it.call("define_agent", with(&json!({ "skills": ["cooking"] }))).await;
+    let component = shop().start().await;
+    let defined = component.call("define_agent", with(&json!({ "skills": ["cooking"] }))).await;
     let passkey = defined["passkey"].as_str().unwrap().to_owned();
     assert_eq!((&defined["name"], &defined["skills"]), (&json!("Dora"), &json!(["cooking"])));
-    let token = enter(&it, "dora", &passkey, "shop").await;
+    let token = enter(&component, "dora", &passkey, "shop").await;
     let changed = with(&json!({ "name": "Dora II", "project_ids": ["shop", "depot"] }));
-    assert!(it.call("define_agent", changed).await.get("passkey").is_none());
-    let listed = agents(&it, &token).await;
+    assert!(component.call("define_agent", changed).await.get("passkey").is_none());
+    let listed = agents(&component, &token).await;
     let dora = listed.iter().find(|it| it["agent_id"] == "dora").unwrap();
     assert_eq!((&dora["name"], &dora["skills"]), (&json!("Dora II"), &json!([])));
-    enter(&it, "dora", &passkey, "depot").await;
+    enter(&component, "dora", &passkey, "depot").await;
     // Taken out of the shop, its session there is over.
-    it.call("define_agent", with(&json!({ "project_ids": ["depot"] }))).await;
+    component.call("define_agent", with(&json!({ "project_ids": ["depot"] }))).await;
     assert_eq!(
-        it.failure("list_agents", json!({ "session_token": token })).await["error"],
+        component.failure("list_agents", json!({ "session_token": token })).await["error"],
         "invalid_session"
     );
-    assert_eq!(refused(&it, "dora", &passkey, "shop").await, "Agent not assigned to project");
+    assert_eq!(
+        refused(&component, "dora", &passkey, "shop").await,
+        "Agent not assigned to project"
+    );
 }
 
 #[tokio::test]
 async fn host_played_agent_has_no_passkey_and_gets_one_when_released() {
-    let it = shop().start().await;
-    let played = it.call("define_agent", with(&json!({ "assistant": "talker" }))).await;
+    let component = shop().start().await;
+    let played = component.call("define_agent", with(&json!({ "assistant": "talker" }))).await;
     assert!(played.get("passkey").is_none() && played["assistant"] == "talker", "{played}");
-    let renew = refusal(&it, "renew_passkey", json!({ "agent_id": "dora" })).await;
+    let renew = refusal(&component, "renew_passkey", json!({ "agent_id": "dora" })).await;
     assert_eq!(renew, ("passkey_not_used".to_owned(), 409));
-    let free = it.call("define_agent", dora()).await;
+    let free = component.call("define_agent", dora()).await;
     let passkey = free["passkey"].as_str().unwrap();
-    enter(&it, "dora", passkey, "shop").await;
-    it.call("define_agent", with(&json!({ "assistant": "talker" }))).await;
-    assert_eq!(refused(&it, "dora", passkey, "shop").await, "Authentication failed");
+    enter(&component, "dora", passkey, "shop").await;
+    component.call("define_agent", with(&json!({ "assistant": "talker" }))).await;
+    assert_eq!(refused(&component, "dora", passkey, "shop").await, "Authentication failed");
 }
 
 #[tokio::test]
-async fn a_person_is_the_holder_of_a_token_that_one_alone_has() {
-    let it = shop().start().await;
+async fn person_needs_a_token_of_their_own() {
+    let component = shop().start().await;
     let person = |id: &str, principal: &str| {
         json!({
             "agent_id": id, "name": id, "type": "human", "project_ids": ["shop"],
             "principal": principal,
         })
     };
-    let hana = it.call("define_agent", person("hana", "hana-token")).await;
+    let hana = component.call("define_agent", person("hana", "hana-token")).await;
     assert!(hana.get("passkey").is_none() && hana["principal"] == "hana-token", "{hana}");
     for taken in ["hana-token", "taro"] {
-        let refused = refusal(&it, "define_agent", person("ren", taken)).await;
+        let refused = refusal(&component, "define_agent", person("ren", taken)).await;
         assert_eq!(refused, ("principal_taken".to_owned(), 409), "{taken}");
     }
-    let renew = refusal(&it, "renew_passkey", json!({ "agent_id": "hana" })).await;
+    let renew = refusal(&component, "renew_passkey", json!({ "agent_id": "hana" })).await;
     assert_eq!(renew, ("passkey_not_used".to_owned(), 409));
     let program = json!({ "agent_id": "hana", "name": "H", "type": "ai", "project_ids": ["shop"] });
-    assert_eq!(refusal(&it, "define_agent", program).await, ("agent_type_differs".to_owned(), 409));
+    assert_eq!(
+        refusal(&component, "define_agent", program).await,
+        ("agent_type_differs".to_owned(), 409)
+    );
 }
 
 #[tokio::test]
-async fn a_retired_agent_is_out_and_may_be_defined_again() {
-    let it = shop().start().await;
-    let passkey = it.call("define_agent", dora()).await["passkey"].as_str().unwrap().to_owned();
-    let token = enter(&it, "dora", &passkey, "shop").await;
-    let retired = it.call("retire_agent", json!({ "agent_id": "dora" })).await;
+async fn retired_agent_is_shut_out_and_may_be_defined_again() {
+    let component = shop().start().await;
+    let passkey =
+        component.call("define_agent", dora()).await["passkey"].as_str().unwrap().to_owned();
+    let token = enter(&component, "dora", &passkey, "shop").await;
+    let retired = component.call("retire_agent", json!({ "agent_id": "dora" })).await;
     assert_eq!(retired, json!({ "agent_id": "dora", "success": true }));
     assert_eq!(
-        it.failure("list_agents", json!({ "session_token": token })).await["error"],
+        component.failure("list_agents", json!({ "session_token": token })).await["error"],
         "invalid_session"
     );
-    assert_eq!(refused(&it, "dora", &passkey, "shop").await, "Authentication failed");
+    assert_eq!(refused(&component, "dora", &passkey, "shop").await, "Authentication failed");
     for (tool, id) in
         [("retire_agent", "dora"), ("renew_passkey", "dora"), ("retire_agent", "nobody")]
     {
-        let refused = refusal(&it, tool, json!({ "agent_id": id })).await;
+        let refused = refusal(&component, tool, json!({ "agent_id": id })).await;
         assert_eq!(refused, ("agent_not_found".to_owned(), 404), "{tool} {id}");
     }
-    let other = it.call("define_agent", dora()).await["passkey"].as_str().unwrap().to_owned();
+    let other =
+        component.call("define_agent", dora()).await["passkey"].as_str().unwrap().to_owned();
     assert_ne!(other, passkey);
-    enter(&it, "dora", &other, "shop").await;
-    assert_eq!(refused(&it, "dora", &passkey, "shop").await, "Authentication failed");
+    enter(&component, "dora", &other, "shop").await;
+    assert_eq!(refused(&component, "dora", &passkey, "shop").await, "Authentication failed");
 }
 
 /// The retired agent leaves its conversations; the other sides are notified that the operator ended them.
 #[tokio::test]
 async fn retiring_an_agent_ends_its_conversations_and_says_who_did() {
-    let it = shop().start().await;
-    it.call("define_agent", dora()).await;
-    let (alice, bob) =
-        (enter(&it, "alice", PASSKEY, "shop").await, enter(&it, "bob", PASSKEY, "shop").await);
+    let component = shop().start().await;
+    component.call("define_agent", dora()).await;
+    let (alice, bob) = (
+        enter(&component, "alice", PASSKEY, "shop").await,
+        enter(&component, "bob", PASSKEY, "shop").await,
+    );
     for token in [&alice, &bob] {
         let start = json!({ "session_token": token, "target_agent_id": "dora" });
-        it.call("start_conversation", start).await;
+        component.call("start_conversation", start).await;
     }
-    it.call("retire_agent", json!({ "agent_id": "dora" })).await;
+    component.call("retire_agent", json!({ "agent_id": "dora" })).await;
     for token in [&alice, &bob] {
-        let next = it.call("get_next_action", json!({ "session_token": token })).await;
+        let next = component.call("get_next_action", json!({ "session_token": token })).await;
         assert_eq!(next["action"], "conversation_ended", "{next}");
         assert_eq!(
             (&next["ended_by"], &next["reason"]),
             (&json!("operator"), &json!("operator_ended"))
         );
     }
-    let listed = it.call("list_conversations", json!({ "state": "ended" })).await;
+    let listed = component.call("list_conversations", json!({ "state": "ended" })).await;
     assert_eq!(listed["conversations"].as_array().unwrap().len(), 2, "nobody is waited for");
     let start = json!({ "session_token": alice, "target_agent_id": "dora" });
     assert_eq!(
-        refusal(&it, "start_conversation", start).await,
+        refusal(&component, "start_conversation", start).await,
         ("agent_not_found".to_owned(), 404)
     );
 }
 
 #[tokio::test]
-async fn what_cannot_be_is_told_by_its_place() {
-    let it = shop().start().await;
+async fn rejects_invalid_definitions_with_their_place() {
+    let component = shop().start().await;
     for (changes, pointer) in [
         (json!({ "agent_id": "a b" }), "/agent_id"),
         (json!({ "agent_id": "system" }), "/agent_id"),
@@ -216,37 +227,37 @@ async fn what_cannot_be_is_told_by_its_place() {
         (json!({ "type": "human", "assistant": "talker" }), "/assistant"),
         (json!({ "type": "human", "principal": "madoguchi:coordinator" }), "/principal"),
     ] {
-        let failure = it.failure("define_agent", with(&changes)).await;
+        let failure = component.failure("define_agent", with(&changes)).await;
         assert_eq!(failure["error"], "invalid_params", "{changes}: {failure}");
         assert_eq!(failure["data"]["problems"][0]["pointer"], pointer, "{changes}: {failure}");
     }
     let nowhere =
-        it.failure("define_agent", with(&json!({ "project_ids": ["shop", "lab"] }))).await;
+        component.failure("define_agent", with(&json!({ "project_ids": ["shop", "lab"] }))).await;
     assert_eq!((&nowhere["error"], &nowhere["status"]), (&json!("project_not_found"), &json!(404)));
     assert_eq!(nowhere["data"]["project_id"], "lab", "{nowhere}");
-    let gone = refusal(&it, "retire_agent", json!({ "agent_id": "dora" })).await;
+    let gone = refusal(&component, "retire_agent", json!({ "agent_id": "dora" })).await;
     assert_eq!(gone, ("agent_not_found".to_owned(), 404), "nothing of it was kept");
 }
 
 #[tokio::test]
-async fn there_are_only_so_many_projects() {
-    let it = open().await;
+async fn projects_are_limited() {
+    let component = open().await;
     for number in 1..100 {
         let project = json!({ "project_id": format!("p{number}"), "name": "P" });
-        it.call("define_project", project).await;
+        component.call("define_project", project).await;
     }
     let one_more = json!({ "project_id": "more", "name": "P" });
-    assert_eq!(refusal(&it, "define_project", one_more).await, ("too_many".to_owned(), 409));
-    it.call("define_project", json!({ "project_id": "p7", "name": "Seven" })).await;
+    assert_eq!(refusal(&component, "define_project", one_more).await, ("too_many".to_owned(), 409));
+    component.call("define_project", json!({ "project_id": "p7", "name": "Seven" })).await;
 }
 
 /// Of callers that define one agent at the same time, one is shown a passkey, and it opens.
 #[tokio::test]
 async fn concurrent_definers_of_one_agent_get_one_working_passkey() {
-    let it = shop().start().await;
-    let calls = (0..8).map(|_| it.call("define_agent", dora()));
+    let component = shop().start().await;
+    let calls = (0..8).map(|_| component.call("define_agent", dora()));
     let defined = futures::future::join_all(calls).await;
     let shown: Vec<_> = defined.iter().filter_map(|it| it["passkey"].as_str()).collect();
     assert_eq!(shown.len(), 1, "one of them made it: {defined:?}");
-    enter(&it, "dora", shown[0], "shop").await;
+    enter(&component, "dora", shown[0], "shop").await;
 }

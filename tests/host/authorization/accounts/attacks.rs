@@ -1,10 +1,10 @@
-//! What attackers try with codes, tokens, redirects, forms and names.
+//! Attacks on codes, tokens, redirects, forms and names.
 
 use super::*;
 use tests::people::form;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_code_counts_once_and_its_replay_ends_what_came() {
+async fn code_works_once_and_its_replay_revokes_its_tokens() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
     let mut ann = Person::join(&server, "ann", &["*"]).await;
@@ -12,18 +12,18 @@ async fn a_code_counts_once_and_its_replay_ends_what_came() {
     let (status, tokens) = app.redeem(&code, &[]).await;
     assert_eq!(status, StatusCode::OK);
     refused(&app.redeem(&code, &[]).await, "invalid_grant");
-    is_out(&server, access(&tokens), "its code was replayed").await;
+    is_rejected(&server, access(&tokens), "its code was replayed").await;
     refused(&app.refresh(refresh(&tokens), &[]).await, "invalid_grant");
     // Of rivals with one code, one gets tokens, and those are over, too.
     let code = app.code(&mut ann, &[]).await;
     let all = futures::future::join_all((0..8).map(|_| app.redeem(&code, &[]))).await;
     let won: Vec<_> = all.iter().filter(|it| it.0 == StatusCode::OK).collect();
     assert_eq!(won.len(), 1, "AUTH-6");
-    is_out(&server, access(&won[0].1), "rivals came with its code").await;
+    is_rejected(&server, access(&won[0].1), "rivals came with its code").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_code_is_its_clients_with_its_verifier_and_address() {
+async fn code_is_bound_to_client_verifier_and_redirect() {
     let server = serve("").await;
     let (app, other) = (App::register(&server.url()).await, App::register(&server.url()).await);
     let mut ann = Person::join(&server, "ann", &["*"]).await;
@@ -52,18 +52,18 @@ async fn a_code_is_its_clients_with_its_verifier_and_address() {
     refused(&app.post("/oauth/token", &twice).await, "invalid_request");
     let json = server.client().post("/oauth/token", &[], json!({ "code": code }).to_string()).await;
     assert_eq!(json.status(), StatusCode::BAD_REQUEST);
-    // Where the code was sent to need not be said again (OAuth 2.1).
+    // The redirect URI need not be repeated (OAuth 2.1).
     let right = [("resource", &*resource), ("redirect_uri", "-")];
     let (status, tokens) = app.redeem(&code, &right).await;
     assert_eq!(status, StatusCode::OK, "none of it cost the right client its code: {tokens}");
     // A token of another kind is none here, and one cut short neither.
     for token in [refresh(&tokens), &access(&tokens)[..60], &code] {
-        is_out(&server, token, token).await;
+        is_rejected(&server, token, token).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_without_right_pkce_or_client_lead_nowhere() {
+async fn rejects_requests_without_valid_pkce_or_client() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
     let mut ann = Person::join(&server, "ann", &["*"]).await;
@@ -85,7 +85,7 @@ async fn requests_without_right_pkce_or_client_lead_nowhere() {
         ("state", &*long, "invalid_request"),
     ] {
         let path = format!("/oauth/authorize?{}", app.query(&[(name, value)]));
-        // Before a page has said where a client that registers itself leads to, nothing leads there.
+        // No redirect to a self-registered client before a page has shown its address.
         for who in [&ann, &stranger] {
             let shown = who.get(&path).await;
             assert_eq!(shown.status(), StatusCode::BAD_REQUEST, "{name}={value}");
@@ -102,7 +102,7 @@ async fn requests_without_right_pkce_or_client_lead_nowhere() {
     assert_eq!(parameter(&back, "error").as_deref(), Some("invalid_scope"));
     assert_eq!(parameter(&back, "iss"), Some(server.url()));
     assert_eq!(parameter(&back, "code"), None);
-    // Where it is not known who asks and where to, nothing leads anywhere.
+    // No redirect for an unknown client or address.
     for (name, value) in [
         ("client_id", "-"),
         ("client_id", "client_unknown"),
@@ -140,7 +140,7 @@ async fn requests_without_right_pkce_or_client_lead_nowhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refresh_token_counts_once_and_its_reuse_ends_all() {
+async fn refresh_token_works_once_and_its_reuse_revokes_all() {
     let server = serve("").await;
     let (app, other) = (App::register(&server.url()).await, App::register(&server.url()).await);
     let mut ann = Person::join(&server, "ann", &["*"]).await;
@@ -166,10 +166,10 @@ async fn a_refresh_token_counts_once_and_its_reuse_ends_all() {
     assert_eq!((status, &third["scope"]), (StatusCode::OK, &json!("tool:echo tool:whoami")));
     refused(&app.refresh(refresh(&first), &[]).await, "invalid_grant");
     for tokens in [&first, &second, &third] {
-        is_out(&server, access(tokens), "AUTH-7: a refresh token came twice").await;
+        is_rejected(&server, access(tokens), "AUTH-7: a refresh token came twice").await;
         refused(&app.refresh(refresh(tokens), &[]).await, "invalid_grant");
     }
-    // What is read-only stays so, whatever is asked for.
+    // Read-only access stays read-only for any requested scope.
     let narrow = app.tokens(&mut ann, &[("scope", "tool:echo read-only")]).await;
     let (_, next) = app.refresh(refresh(&narrow), &[("scope", "tool:echo")]).await;
     assert_eq!(next["scope"], "tool:echo read-only");
@@ -177,12 +177,12 @@ async fn a_refresh_token_counts_once_and_its_reuse_ends_all() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_answer_to_a_refresh_signs_no_one_out() {
+async fn lost_refresh_response_signs_out_no_one() {
     let server = serve("").await;
     let (app, other) = (App::register(&server.url()).await, App::register(&server.url()).await);
     let mut ann = Person::join(&server, "ann", &["*"]).await;
     let first = app.tokens(&mut ann, &[]).await;
-    // The answer is lost twice: what it brought counts no more.
+    // The answer is lost twice: its tokens are invalid.
     let (_, lost) = app.refresh(refresh(&first), &[]).await;
     refused(&other.refresh(refresh(&first), &[]).await, "invalid_grant");
     let (status, lost_too) = app.refresh(refresh(&first), &[]).await;
@@ -190,18 +190,18 @@ async fn a_lost_answer_to_a_refresh_signs_no_one_out() {
     let (status, next) = app.refresh(refresh(&first), &[]).await;
     assert_eq!(status, StatusCode::OK, "AUTH-7: {next}");
     for tokens in [&lost, &lost_too] {
-        is_out(&server, access(tokens), "it never arrived").await;
+        is_rejected(&server, access(tokens), "it never arrived").await;
     }
     assert_eq!(whoami(&server, access(&first)).await.status(), StatusCode::OK, "until it expires");
     assert_eq!(whoami(&server, access(&next)).await.status(), StatusCode::OK);
     // Now it has arrived: the one before is a replay.
     refused(&app.refresh(refresh(&first), &[]).await, "invalid_grant");
-    is_out(&server, access(&next), "AUTH-7: the refresh token before it came again").await;
+    is_rejected(&server, access(&next), "AUTH-7: the refresh token before it came again").await;
     refused(&app.refresh(refresh(&next), &[]).await, "invalid_grant");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_is_revoked_by_its_client_alone() {
+async fn only_its_client_revokes_a_token() {
     let server = serve("").await;
     let (app, other) = (App::register(&server.url()).await, App::register(&server.url()).await);
     let mut ann = Person::join(&server, "ann", &["*"]).await;
@@ -219,12 +219,12 @@ async fn a_token_is_revoked_by_its_client_alone() {
     assert_eq!(whoami(&server, access(&tokens)).await.status(), StatusCode::OK);
     let hinted = [token, ("client_id", &*app.id), ("token_type_hint", "refresh_token")];
     assert_eq!(app.post("/oauth/revoke", &hinted).await.0, StatusCode::OK);
-    is_out(&server, access(&tokens), "revoked").await;
+    is_rejected(&server, access(&tokens), "revoked").await;
     refused(&app.refresh(refresh(&tokens), &[]).await, "invalid_grant");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn consent_is_given_by_its_own_page_alone() {
+async fn consent_is_accepted_from_its_own_page_alone() {
     let server = serve("").await;
     let (app, evil) = (App::register(&server.url()).await, App::register(&server.url()).await);
     let (mut ann, mut ben) =
@@ -269,7 +269,7 @@ async fn consent_is_given_by_its_own_page_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn signing_in_leads_to_own_pages_alone() {
+async fn sign_in_redirects_to_own_pages_alone() {
     let server = serve("").await;
     Person::join(&server, "ann", &["*"]).await;
     for next in [
@@ -334,7 +334,7 @@ async fn unknown_names_and_wrong_passwords_read_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_that_flood_registration_are_held_up() {
+async fn registration_floods_are_rate_limited() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
     let arguments = json!({ "redirect_uris": ["https://a.example/callback"] });
@@ -356,7 +356,7 @@ async fn clients_that_flood_registration_are_held_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_a_client_is_told_so() {
+async fn rejects_invalid_client_metadata() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
     for (expected, error) in [

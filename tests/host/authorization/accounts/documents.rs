@@ -1,4 +1,4 @@
-//! Client ID metadata documents: where one may be, and what it must say.
+//! Client ID metadata documents: allowed addresses and required content.
 
 use std::sync::{
     Arc,
@@ -65,7 +65,7 @@ async fn web() -> (String, Arc<AtomicUsize>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_is_what_its_document_says_and_no_other() {
+async fn client_is_defined_by_its_metadata_document() {
     let server = serve("private_documents = true\n").await;
     let (web, asked) = web().await;
     let app = App::register(&server.url()).await.named(&format!("{web}/right"));
@@ -88,7 +88,7 @@ async fn a_client_is_what_its_document_says_and_no_other() {
     let elsewhere = app.query(&[("redirect_uri", "https://evil.example/")]);
     let elsewhere = ann.get(&format!("/oauth/authorize?{elsewhere}")).await;
     assert_eq!(elsewhere.status(), StatusCode::BAD_REQUEST);
-    // Any can have a document: before a page has said where it leads to, nothing leads there.
+    // Anyone can publish a document: no redirect before a page has shown its address.
     let wrong = app.named(&format!("{web}/right")).query(&[("scope", "everything")]);
     let shown = ann.get(&format!("/oauth/authorize?{wrong}")).await;
     assert_eq!(shown.status(), StatusCode::BAD_REQUEST);

@@ -1,11 +1,11 @@
-//! The pages as browsers are told to treat them, and in which language.
+//! The accounts' pages: security headers, cookies and language.
 
 use tests::authenticator::Authenticator;
 
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_forbid_frames_and_load_nothing_of_others() {
+async fn pages_forbid_frames_and_load_nothing_from_elsewhere() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
     let ann = Person::join(&server, "ann", &["*"]).await;
@@ -37,7 +37,7 @@ async fn pages_forbid_frames_and_load_nothing_of_others() {
             "{page}"
         );
     }
-    // What answers the form of consent may lead on from the client's address to its program.
+    // The response to consent may redirect from the client's address to its program.
     for (path, is_held) in [(&*consent, false), ("/account", true)] {
         let answer = ann.get(path).await;
         let policy = answer.headers()["content-security-policy"].to_str().unwrap();
@@ -47,7 +47,7 @@ async fn pages_forbid_frames_and_load_nothing_of_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_speak_the_language_that_is_asked_for() {
+async fn pages_use_the_requested_language() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
     let ann = Person::join(&server, "ann", &["component:echo"]).await;
@@ -69,7 +69,7 @@ async fn pages_speak_the_language_that_is_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cookies_are_secure_where_the_address_is() {
+async fn cookies_are_secure_if_the_address_is() {
     let folders = Folders::new();
     let lines = "public_url = 'https://tools.example/x'\n[accounts]\nenabled = true\n";
     let config = folders.config_with(lines);
@@ -103,7 +103,7 @@ async fn with_passkey(server: &TestServer, link: &str) -> (String, Person) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_passkey_is_taken_back_unless_it_is_the_last_way_in() {
+async fn passkey_can_be_revoked_unless_it_is_the_last_login() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     let lines = "public_url = 'http://localhost:9'\n[accounts]\nenabled = true\n";

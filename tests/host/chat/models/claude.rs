@@ -1,4 +1,4 @@
-//! With Claude: rounds, results in call order, thinking, forms, history, streams.
+//! Claude: rounds, results in call order, thinking, forms, history, streams.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ async fn claude_gets_results_of_two_rounds_in_the_order_of_the_calls() {
     assert_eq!(bodies[0]["system"], system);
     let list = json!([{ "type": "text", "text": "やって", "cache_control": mark }]);
     assert_eq!(bodies[0]["messages"], json!([{ "role": "user", "content": list }]));
-    let asked = talking.fake.asked();
+    let asked = talking.fake.received();
     assert_eq!(asked[0].header("x-api-key"), KEY);
     assert_eq!(asked[0].header("anthropic-version"), "2023-06-01");
 
@@ -71,13 +71,13 @@ async fn claude_gets_results_of_two_rounds_in_the_order_of_the_calls() {
         "ILL-28"
     );
     assert!(!results[2]["content"][0]["text"].as_str().unwrap().contains("iVBOR"), "ILL-28");
-    // What the request before had marked is marked again, so that it is found in the cache.
+    // The previous cache mark is repeated, so that the cache is hit.
     let marks = |at| content(&bodies[2], at).last().unwrap()["cache_control"] == mark;
     assert_eq!([marks(0), marks(2), marks(4)], [false, true, true]);
 }
 
 #[tokio::test]
-async fn declarations_ask_for_a_reason_unless_operator_opts_out() {
+async fn declarations_require_a_reason_unless_operator_opts_out() {
     for (lines, wanted) in [("", true), ("reasons = false", false)] {
         let talking = talking(&["echo"], lines).await;
         talking.fake.says(says("はい"));
@@ -90,7 +90,7 @@ async fn declarations_ask_for_a_reason_unless_operator_opts_out() {
 }
 
 #[tokio::test]
-async fn usage_and_cost_are_those_of_all_rounds() {
+async fn usage_and_cost_sum_over_all_rounds() {
     let talking = talking(&["echo"], "").await;
     let usage = json!({
         "input_tokens": 1_000, "cache_creation_input_tokens": 2_000,
@@ -108,7 +108,7 @@ async fn usage_and_cost_are_those_of_all_rounds() {
 }
 
 #[tokio::test]
-async fn thinking_goes_back_as_it_came_now_and_in_the_next_turn() {
+async fn thinking_is_returned_unchanged_in_this_and_the_next_turn() {
     let talking = talking(&["echo"], "").await;
     let call = thinking("c2lnbmF0dXJl+/=", uses(&[("t1", "echo", json!({ "value": {} }))]));
     talking.fake.says(call.clone()).says(thinking("b3RoZXI=", says("はい"))).says(says("うん"));
@@ -120,7 +120,7 @@ async fn thinking_goes_back_as_it_came_now_and_in_the_next_turn() {
     assert_eq!(content(&bodies[2], 1), *call["content"].as_array().unwrap(), "ILL-27");
     assert_eq!(content(&bodies[2], 3)[0]["signature"], "b3RoZXI=", "ILL-27");
 
-    // What the fake says where a signature is lost or changed, as the real one would.
+    // The fake's error for a lost or changed signature, like the real one's.
     let refused = async |change: fn(&mut Value), says: &str| {
         let mut body = bodies[1].clone();
         change(&mut body["messages"][1]["content"]);
@@ -142,7 +142,7 @@ async fn thinking_goes_back_as_it_came_now_and_in_the_next_turn() {
 
 /// It holds for the prompt, the tools and the messages before it alone, and a day later the prompt is another.
 #[tokio::test]
-async fn thinking_that_is_refused_is_left_out_and_the_talk_goes_on() {
+async fn rejected_thinking_is_dropped_and_the_turn_continues() {
     let talking = talking(&[], "").await;
     talking.fake.says(thinking("YQ==", says("はい")));
     let answer = talking.say("やあ").await;
@@ -156,7 +156,7 @@ async fn thinking_that_is_refused_is_left_out_and_the_talk_goes_on() {
 }
 
 #[tokio::test]
-async fn a_text_of_nothing_is_no_answer_and_never_goes_back() {
+async fn empty_text_is_no_answer_and_is_never_sent_back() {
     let talking = talking(&["echo"], "").await;
     let mut call = uses(&[("t1", "echo", json!({ "value": {} }))]);
     let blank = json!({ "type": "text", "text": "\n\n" });
@@ -174,7 +174,7 @@ async fn a_text_of_nothing_is_no_answer_and_never_goes_back() {
 }
 
 #[tokio::test]
-async fn claude_writes_arguments_again_that_are_no_object() {
+async fn retries_claude_arguments_that_are_no_object() {
     for wrong in [json!("{\"value\": {\"a\": "), json!([{ "value": {} }])] {
         let talking = talking(&["echo"], "").await;
         let calls =
@@ -194,7 +194,7 @@ async fn claude_writes_arguments_again_that_are_no_object() {
 }
 
 #[tokio::test]
-async fn a_forms_answer_goes_back_with_its_result_in_one_message() {
+async fn form_answer_is_sent_with_its_result_in_one_message() {
     let talking = talking(&["forms", "echo"], "").await;
     let calls = uses(&[("t1", "request_form", form()), ("t2", "echo", json!({ "value": {} }))]);
     talking.fake.says(calls).says(says("3席ですね。"));
@@ -213,7 +213,7 @@ async fn a_forms_answer_goes_back_with_its_result_in_one_message() {
 
 /// It shows pictures as the person's own.
 #[tokio::test]
-async fn history_without_a_turn_begins_with_the_person() {
+async fn history_without_a_turn_starts_with_the_user() {
     let talking = talking(&[], "").await;
     talking.fake.says(says("青くします。"));
     let picture = json!({ "inlineData": { "mimeType": "image/png", "data": "iVBORw0KGgo=" } });
@@ -233,7 +233,7 @@ async fn history_without_a_turn_begins_with_the_person() {
 }
 
 #[tokio::test]
-async fn a_tools_title_is_in_its_readers_language() {
+async fn tool_title_is_in_the_users_language() {
     let talking = talking(&["navigation"], "").await;
     for (language, is_english) in [("en", true), ("ja", false)] {
         let call = uses(&[("t1", "geocode", json!({ "address": "東京駅" }))]);
@@ -248,7 +248,7 @@ async fn a_tools_title_is_in_its_readers_language() {
 }
 
 #[tokio::test]
-async fn claude_that_has_but_thought_is_given_room_to_answer() {
+async fn claude_gets_more_tokens_if_it_only_thought() {
     let talking = talking(&["echo"], "").await;
     let mut thought = thinking("YQ==", json!({ "content": [] }));
     thought["stop_reason"] = "max_tokens".into();
@@ -262,7 +262,7 @@ async fn claude_that_has_but_thought_is_given_room_to_answer() {
 }
 
 #[tokio::test]
-async fn claude_cut_answer_makes_no_call_and_conversation_goes_on() {
+async fn claude_truncated_answer_makes_no_call_and_chat_continues() {
     let talking = talking(&["echo"], "").await;
     let mut cut = uses(&[("t1", "echo", json!({ "value": { "long": "x".repeat(100) } }))]);
     cut["stop_reason"] = "max_tokens".into();
@@ -276,7 +276,7 @@ async fn claude_cut_answer_makes_no_call_and_conversation_goes_on() {
 }
 
 #[tokio::test]
-async fn a_run_that_was_stopped_leaves_no_call_open() {
+async fn stopped_run_leaves_no_open_call() {
     let talking = talking(&["echo"], "rounds_max = 1").await;
     let call = |id| uses(&[(id, "echo", json!({ "value": {} }))]);
     talking.fake.says(call("t1")).says(call("t2")).says(says("はい"));
@@ -290,7 +290,7 @@ async fn a_run_that_was_stopped_leaves_no_call_open() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn text_is_told_while_the_rest_is_not_yet_written() {
+async fn text_is_streamed_before_the_answer_is_complete() {
     let talking = talking(&[], "").await;
     let permits = Arc::new(Semaphore::new(0));
     let text = "一二三四五六七八九十百千万億";

@@ -1,4 +1,4 @@
-//! A provider's key is looked for wherever it must not be.
+//! A provider's key appears in no answer, log or file.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ use tests::{
     server::Folders,
 };
 
-/// A key that no provider takes, and that each says back.
+/// A key that every provider rejects and repeats.
 const REFUSED: &str = "sk-refused-4711/key+of-mine";
 
 /// The provider repeats the key in its own answer.
@@ -75,7 +75,7 @@ async fn leaks_key_in_no_answer_log_or_file_even_if_provider_echoes() {
             sources.push(log);
             let text = |(_, it): (_, Vec<u8>)| String::from_utf8_lossy(&it).into_owned();
             sources.extend(folders.kept().into_iter().map(text));
-            let sent = fake.asked();
+            let sent = fake.received();
             assert!(sent.iter().any(|it| format!("{it:?}").contains(key)), "it was sent");
             for source in &sources {
                 assert!(!source.contains(key), "{provider}: it got out in {source:.300}");

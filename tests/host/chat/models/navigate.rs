@@ -1,4 +1,4 @@
-//! The route that a model chooses: what it is asked (NAV-50 to NAV-54), and what its answer comes to (NAV-6).
+//! Route choice by a model: its request (NAV-50 to NAV-54) and the use of its answer (NAV-6).
 
 use serde_json::{Value, json};
 use tests::{
@@ -9,12 +9,12 @@ use tests::{
     server::{Folders, TestServer},
 };
 
-struct Way {
+struct NavigationChat {
     server: TestServer,
     fake: FakeModel,
 }
 
-impl Way {
+impl NavigationChat {
     /// The bundled assistant, Claude played by a fake; `lines` are the assistant's own.
     async fn start(lines: &str) -> Self {
         let fake = FakeModel::start(Claude::default()).await;
@@ -31,7 +31,7 @@ impl Way {
         Self { server, fake }
     }
 
-    /// What health says as a whole once it says so of Claude, which it asks once a second at most.
+    /// Health once Claude has this status; it is refreshed at most once a second.
     async fn health(&self, claude: &str) -> Value {
         let mut last = Value::Null;
         tests::until(&format!("NAV-15: never {claude}"), async || {
@@ -69,15 +69,15 @@ fn reply(route: Value, reasoning: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn asks_the_model_as_specified_and_copies_the_route_it_names() {
-    let way = Way::start("").await;
+    let chat = NavigationChat::start("").await;
     let geocode = ("t2", "geocode", json!({ "address": "東京駅" }));
-    way.fake
+    chat.fake
         .says(uses(&[search("t1"), geocode]))
         .says(reply(json!({ "index": 1 }), "渋滞が少ないため。"));
-    let response = way.ask("渋滞を避けて", &[]).await;
-    assert_eq!(response.status(), 200, "{:?}", way.fake.broken());
+    let response = chat.ask("渋滞を避けて", &[]).await;
+    assert_eq!(response.status(), 200, "{:?}", chat.fake.broken());
     let body: Value = response.json().await.unwrap();
-    let bodies = way.fake.bodies();
+    let bodies = chat.fake.bodies();
     assert_eq!(
         (&bodies[0]["model"], &bodies[0]["max_tokens"]),
         (&json!("claude-sonnet-5-5"), &json!(4096)),
@@ -91,7 +91,7 @@ async fn asks_the_model_as_specified_and_copies_the_route_it_names() {
     let shown = |at: usize| bodies[0]["messages"][at]["content"][0]["text"].clone();
     assert_eq!((shown(0), shown(1)), (json!("一番早い道"), json!("首都高です。")), "NAV-5");
     assert_eq!(shown(2), "出発地: 東京駅、目的地: 横浜駅\n条件: 渋滞を避けて", "NAV-52");
-    // What it found, and what is answered.
+    // The found route and the answer.
     let text = bodies[1]["messages"][4]["content"][0]["content"][0]["text"].as_str().unwrap();
     let value: Value = serde_json::from_str(text).unwrap();
     assert_eq!(body["route"]["summary"], value["routes"][1]["summary"], "NAV-6");
@@ -108,17 +108,17 @@ async fn asks_the_model_as_specified_and_copies_the_route_it_names() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_model_knows_the_time_and_what_a_tool_takes_in_meta() {
-    let way = Way::start("").await;
+    let chat = NavigationChat::start("").await;
     let ask = async |more: Value| {
         let mut route = json!({ "origin": "東京駅", "destination": "品川駅" });
         route.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let found = reply(json!({ "index": 0 }), "これです。");
-        way.fake.says(uses(&[("t1", "route_search", route)])).says(found);
-        let body: Value = way.ask("歩いて", &[]).await.json().await.unwrap();
+        chat.fake.says(uses(&[("t1", "route_search", route)])).says(found);
+        let body: Value = chat.ask("歩いて", &[]).await.json().await.unwrap();
         body["route"]["duration"]["value"].as_u64().unwrap_or_else(|| panic!("{body}"))
     };
     assert!(ask(json!({ "travelMode": "walking" })).await > 2 * ask(json!({})).await);
-    let body = way.fake.bodies().remove(0);
+    let body = chat.fake.bodies().remove(0);
     let system = body["system"][0]["text"].as_str().unwrap();
     assert!(system.contains("現在は20") && system.ends_with("（日本時間）です。"), "{system}");
     let declared = &body["tools"][0]["input_schema"]["properties"];
@@ -133,26 +133,26 @@ async fn the_model_knows_the_time_and_what_a_tool_takes_in_meta() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_word_that_is_no_json_or_names_no_route_fails_nothing() {
-    let way = Way::start("").await;
+async fn malformed_choice_of_the_model_fails_nothing() {
+    let chat = NavigationChat::start("").await;
     for (last, has_route, message) in [
         (says("首都高が空いています。"), true, "首都高が空いています。"),
         (reply(Value::Null, "道がありません。"), false, "道がありません。"),
         (reply(json!({ "summary": "no such" }), "これ。"), true, "これ。"),
     ] {
-        way.fake.says(uses(&[search("t1")])).says(last);
-        let body: Value = way.ask("一番早い", &[]).await.json().await.unwrap();
+        chat.fake.says(uses(&[search("t1")])).says(last);
+        let body: Value = chat.ask("一番早い", &[]).await.json().await.unwrap();
         assert_eq!(body["route"].is_object(), has_route, "NAV-8, NAV-X7: {message}");
         assert_eq!(body["reasoning"]["message"], message, "NAV-X7");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reasons_are_streamed_and_nothing_of_the_json_around_them() {
-    let way = Way::start("").await;
+async fn streams_reasons_without_the_json_around_them() {
+    let chat = NavigationChat::start("").await;
     let reasoning = "右折が少なく、分かりやすい道を選びました。";
-    way.fake.says(uses(&[search("t1")])).says(reply(json!({ "index": 0 }), reasoning));
-    let response = way.ask("右折少なめ", &[("accept", "text/event-stream")]).await;
+    chat.fake.says(uses(&[search("t1")])).says(reply(json!({ "index": 0 }), reasoning));
+    let response = chat.ask("右折少なめ", &[("accept", "text/event-stream")]).await;
     let text = response.text().await.unwrap();
     let deltas =
         text.split("\n\n").filter_map(|it| it.strip_prefix("event: reasoning_delta\ndata: "));
@@ -166,8 +166,8 @@ async fn reasons_are_streamed_and_nothing_of_the_json_around_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn trouble_with_the_model_is_the_specified_error() {
-    let way = Way::start("decision_ms_max = 4000").await;
+async fn model_failure_is_the_specified_error() {
+    let chat = NavigationChat::start("decision_ms_max = 4000").await;
     let cut = Reply::Message(says("これから長い話をします。"), Course::Cut(4));
     for (reply, details) in [
         (Reply::Error { status: 429, retry_after: Some("60") }, Some("Rate limit exceeded")),
@@ -175,8 +175,8 @@ async fn trouble_with_the_model_is_the_specified_error() {
         (cut, None),
         (Reply::Hang, None),
     ] {
-        way.fake.then(reply.clone());
-        let response = way.ask("一番早い", &[]).await;
+        chat.fake.then(reply.clone());
+        let response = chat.ask("一番早い", &[]).await;
         assert_eq!(response.status(), 503, "NAV-10: {reply:?}");
         let comes_back = response.headers().contains_key("retry-after");
         assert_eq!(comes_back, details.is_some(), "{reply:?}");
@@ -185,17 +185,17 @@ async fn trouble_with_the_model_is_the_specified_error() {
         assert_eq!(error["message"], "Claude APIへの接続に失敗しました", "NAV-10: {reply:?}");
         assert_eq!(error["details"].as_str().filter(|_| details.is_some()), details, "NAV-10");
     }
-    assert_eq!(way.health("error").await, "degraded", "NAV-15");
-    way.fake.says(reply(Value::Null, "道がありません。"));
-    assert_eq!(way.ask("一番早い", &[]).await.status(), 200);
-    assert_eq!(way.health("connected").await, "ok", "NAV-15");
+    assert_eq!(chat.health("error").await, "degraded", "NAV-15");
+    chat.fake.says(reply(Value::Null, "道がありません。"));
+    assert_eq!(chat.ask("一番早い", &[]).await.status(), 200);
+    assert_eq!(chat.health("connected").await, "ok", "NAV-15");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_route_found_before_the_model_fails_is_the_answer() {
-    let way = Way::start("").await;
-    way.fake.says(uses(&[search("t1")])).fails(401);
-    let response = way.ask("一番早い", &[]).await;
+async fn route_found_before_the_model_fails_is_returned() {
+    let chat = NavigationChat::start("").await;
+    chat.fake.says(uses(&[search("t1")])).fails(401);
+    let response = chat.ask("一番早い", &[]).await;
     assert_eq!(response.status(), 200);
     let body: Value = response.json().await.unwrap();
     assert!(body["route"]["polyline"].as_array().unwrap().len() > 10, "{body}");
@@ -204,44 +204,44 @@ async fn a_route_found_before_the_model_fails_is_the_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_tool_refuses_goes_back_to_the_model() {
-    let way = Way::start("").await;
+async fn tool_refusals_are_returned_to_the_model() {
+    let chat = NavigationChat::start("").await;
     let nowhere = json!({ "origin": "東京駅", "destination": "zzzz qqqq", "alternatives": true });
-    way.fake
+    chat.fake
         .says(uses(&[("t1", "route_search", nowhere)]))
         .says(reply(Value::Null, "目的地が見つかりません。"));
-    let body: Value = way.ask("一番早い", &[]).await.json().await.unwrap();
+    let body: Value = chat.ask("一番早い", &[]).await.json().await.unwrap();
     assert_eq!(body["route"], Value::Null, "NAV-8, NAV-40");
-    let messages = way.fake.bodies()[1]["messages"].clone();
+    let messages = chat.fake.bodies()[1]["messages"].clone();
     assert_eq!(messages[4]["content"][0]["is_error"], true, "NAV-55");
 }
 
 #[tokio::test]
-async fn without_a_key_the_planner_decides() {
-    let way = Way::start("provider = 'builtin'").await;
-    let body: Value = way.ask("一番早い", &[]).await.json().await.unwrap();
+async fn planner_decides_without_a_key() {
+    let chat = NavigationChat::start("provider = 'builtin'").await;
+    let body: Value = chat.ask("一番早い", &[]).await.json().await.unwrap();
     assert!(body["route"].is_object(), "{body}");
-    assert_eq!(way.fake.asked().len(), 0);
+    assert_eq!(chat.fake.received().len(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_that_searches_too_often_leaves_what_was_found() {
-    let way = Way::start("rounds_max = 1").await;
-    way.fake.says(uses(&[search("t1")])).says(uses(&[search("t2")]));
-    let response = way.ask("一番早い", &[]).await;
+async fn keeps_routes_found_when_model_searches_too_often() {
+    let chat = NavigationChat::start("rounds_max = 1").await;
+    chat.fake.says(uses(&[search("t1")])).says(uses(&[search("t2")]));
+    let response = chat.ask("一番早い", &[]).await;
     assert_eq!(response.status(), 200);
     let body: Value = response.json().await.unwrap();
     assert!(body["route"]["polyline"].as_array().unwrap().len() > 10, "{body}");
     let message = body["reasoning"]["message"].as_str().unwrap();
     assert!(message.contains("上限に達した"), "{message}");
     // A model that answers with no text has found it all the same.
-    way.fake.says(uses(&[search("t1")])).says(json!({ "content": [] }));
-    way.fake.says(json!({ "content": [] }));
-    let body: Value = way.ask("一番早い", &[]).await.json().await.unwrap();
+    chat.fake.says(uses(&[search("t1")])).says(json!({ "content": [] }));
+    chat.fake.says(json!({ "content": [] }));
+    let body: Value = chat.ask("一番早い", &[]).await.json().await.unwrap();
     assert!(body["route"].is_object(), "{body}");
     assert!(!body["reasoning"]["message"].as_str().unwrap().is_empty(), "{body}");
     // Where none was found, there is none.
-    way.fake.says(uses(&[("t1", "geocode", json!({ "address": "東京駅" }))]));
-    way.fake.says(uses(&[search("t2")]));
-    assert_eq!(way.ask("一番早い", &[]).await.status(), 500);
+    chat.fake.says(uses(&[("t1", "geocode", json!({ "address": "東京駅" }))]));
+    chat.fake.says(uses(&[search("t2")]));
+    assert_eq!(chat.ask("一番早い", &[]).await.status(), 500);
 }

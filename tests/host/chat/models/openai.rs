@@ -1,4 +1,4 @@
-//! With chat completions: OpenAI's ways and Ollama's.
+//! Chat completions: the dialects of OpenAI and Ollama.
 
 use serde_json::{Value, json};
 use tests::fake_models::{
@@ -44,7 +44,7 @@ async fn openai_gets_results_of_two_rounds_in_the_order_of_the_calls() {
     assert_eq!(bodies[0]["stream_options"], json!({ "include_usage": true }));
     let prompt = json!({ "role": "system", "content": "You help." });
     assert_eq!(bodies[0]["messages"], json!([prompt, { "role": "user", "content": "やって" }]));
-    assert_eq!(talking.fake.asked()[0].header("authorization"), format!("Bearer {KEY}"));
+    assert_eq!(talking.fake.received()[0].header("authorization"), format!("Bearer {KEY}"));
 
     let message = |it: &Value| json!({ "role": "assistant", "content": null, "tool_calls": it["tool_calls"] });
     let last = &bodies[2];
@@ -86,8 +86,8 @@ async fn separates_calls_without_ids_and_defaults_to_the_first_model() {
     assert_eq!(called(&answer), ["echo", "echo", "echo"]);
     let bodies = talking.fake.bodies();
     assert_eq!(bodies[0]["model"], MODEL);
-    assert_eq!(talking.fake.asked()[0].path, "/v1/models");
-    assert_eq!(talking.fake.asked()[1].header("authorization"), "");
+    assert_eq!(talking.fake.received()[0].path, "/v1/models");
+    assert_eq!(talking.fake.received()[1].header("authorization"), "");
     let results = bodies[1]["messages"].as_array().unwrap()[3..].to_vec();
     for (result, value) in results.iter().zip(["x", "y", "z"]) {
         assert!(result["content"].as_str().unwrap().contains(value), "ILL-24: {result}");
@@ -98,7 +98,7 @@ async fn separates_calls_without_ids_and_defaults_to_the_first_model() {
 }
 
 #[tokio::test]
-async fn reasoning_goes_back_where_it_came_and_is_never_told() {
+async fn reasoning_is_returned_to_its_provider_and_never_shown() {
     let talking = talking(OpenAi::DeepSeek, &["echo"], "").await;
     talking.fake.says(uses(&[("c1", "echo", json!({ "value": {} }))])).says(says("はい"));
     let answer = talking.say("やって").await;
@@ -112,15 +112,15 @@ async fn reasoning_goes_back_where_it_came_and_is_never_told() {
 
 /// A model that sees no pictures.
 #[tokio::test(flavor = "multi_thread")]
-async fn pictures_that_a_model_does_not_take_end_no_conversation() {
+async fn unsupported_pictures_end_no_conversation() {
     let talking = talking(OpenAi::DeepSeek, &["conformance"], EVENTS).await;
     talking.fake.says(uses(&[("c1", "test_image_content", json!({}))])).says(says("どうぞ"));
     let (status, answer) = talking.post(&json!({ "message": "見せて" })).await;
     assert_eq!((status, answer["text"].as_str()), (200, Some("どうぞ")), "{answer}");
     let refused = talking.fake.broken();
     assert!(refused.len() == 1 && refused[0].contains("image_url"), "{refused:?}");
-    let told = talking.fake.bodies().pop().unwrap().to_string();
-    assert!(told.contains("a picture that cannot be shown to you"), "{told}");
+    let sent = talking.fake.bodies().pop().unwrap().to_string();
+    assert!(sent.contains("a picture that cannot be shown to you"), "{sent}");
     // It goes on without another refusal.
     talking.fake.says(says("うん"));
     let next = json!({ "message": "それで", "turn": answer["turn"] });
@@ -128,7 +128,7 @@ async fn pictures_that_a_model_does_not_take_end_no_conversation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stricter_server_is_asked_as_it_wants_to_be() {
+async fn adapts_to_limits_of_a_stricter_server() {
     let talking = talking(OpenAi::Mistral, &["conformance"], EVENTS).await;
     let call = |id: &str| uses(&[(id, "test_image_content", json!({}))]);
     talking.fake.says(call("c1")).says(says("はい"));
@@ -147,15 +147,15 @@ async fn a_stricter_server_is_asked_as_it_wants_to_be() {
 }
 
 #[tokio::test]
-async fn a_thought_in_the_text_of_an_answer_is_not_told() {
+async fn thoughts_inside_the_text_are_not_shown() {
     let talking = talking(OpenAi::Strict, &[], "").await;
     let text = "<think>\n秘密の考え\n</think>\n\nこんにちは。";
     talking.fake.says(says(text)).says(says("<think>秘密だけ</think>")).says(says("はい"));
     let events = crate::chat::events(&talking.client(), &json!({ "message": "やあ" })).await;
     let deltas = events.iter().filter(|it| it.0 == "text_delta");
-    let told: String = deltas.map(|it| it.1["text"].as_str().unwrap()).collect();
+    let streamed: String = deltas.map(|it| it.1["text"].as_str().unwrap()).collect();
     let done = &events.last().unwrap().1;
-    assert_eq!((told.as_str(), &done["text"]), ("こんにちは。", &json!("こんにちは。")));
+    assert_eq!((streamed.as_str(), &done["text"]), ("こんにちは。", &json!("こんにちは。")));
     assert!(!format!("{events:?}").contains("秘密"), "{events:?}");
     let answer = talking.say("もう一度").await;
     assert_eq!(answer["text"], "はい", "a thought alone is no answer: {answer}");
@@ -200,7 +200,7 @@ async fn reports_non_json_arguments_to_the_model_and_calls_nothing() {
 }
 
 #[tokio::test]
-async fn a_call_that_the_server_cannot_read_is_asked_for_once_more() {
+async fn retries_unparsable_call_once() {
     let talking = talking(OpenAi::Strict, &[], "").await;
     let refusal = "tool_use_failed: tool call validation failed";
     talking.fake.then(Reply::Refusal(400, refusal)).says(says("はい"));
@@ -212,7 +212,7 @@ async fn a_call_that_the_server_cannot_read_is_asked_for_once_more() {
 }
 
 #[tokio::test]
-async fn a_forms_answer_comes_after_its_result() {
+async fn form_answer_follows_its_result() {
     let talking = talking(OpenAi::Strict, &["forms"], "").await;
     talking.fake.says(uses(&[("c1", "request_form", form())])).says(says("3席ですね。"));
     let answer = talking.say("席を取りたい").await;
@@ -225,7 +225,7 @@ async fn a_forms_answer_comes_after_its_result() {
 }
 
 #[tokio::test]
-async fn openai_cut_answer_makes_no_call_and_conversation_goes_on() {
+async fn openai_truncated_answer_makes_no_call_and_chat_continues() {
     let talking = talking(OpenAi::Strict, &["echo"], "").await;
     let mut cut = uses(&[("c1", "echo", json!({ "value": { "long": "x".repeat(100) } }))]);
     cut["finish_reason"] = "length".into();
@@ -238,7 +238,7 @@ async fn openai_cut_answer_makes_no_call_and_conversation_goes_on() {
 }
 
 #[tokio::test]
-async fn a_model_that_has_but_thought_is_given_room_to_answer() {
+async fn model_gets_more_tokens_if_it_only_thought() {
     let talking = talking(OpenAi::DeepSeek, &["echo"], "").await;
     talking.fake.says(json!({ "content": null, "finish_reason": "length" })).says(says("はい"));
     let answer = talking.say("x").await;

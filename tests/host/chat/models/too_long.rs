@@ -1,4 +1,4 @@
-//! Conversations that are longer than a provider takes, and fields that it knows by another name.
+//! Conversations beyond a provider's limits, and fields with other names.
 
 use serde_json::{Value, json};
 use tests::{
@@ -22,7 +22,7 @@ async fn openai(ways: OpenAi) -> Talking {
     Talking::start("openai", FakeModel::start(ways).await, &[], "").await
 }
 
-/// Entries of a history that has something to leave out.
+/// A history long enough to be shortened.
 fn history() -> Value {
     let entry = |at: usize| {
         let role = if at.is_multiple_of(2) { "user" } else { "model" };
@@ -32,7 +32,7 @@ fn history() -> Value {
 }
 
 #[tokio::test]
-async fn pictures_beyond_what_claude_takes_are_left_out() {
+async fn pictures_beyond_claudes_limit_are_left_out() {
     let talking = claude().await;
     let picture = json!({ "mimeType": "image/png", "data": "iVBORw0KGgo=" });
     let pictures = |count| vec![picture.clone(); count];
@@ -51,7 +51,7 @@ async fn pictures_beyond_what_claude_takes_are_left_out() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_is_sent_once_more_with_less() {
+async fn too_long_request_is_shortened_and_sent_again() {
     for (talking, answer) in [
         (claude().await, claude::says("はい")),
         (openai(OpenAi::Strict).await, openai::says("はい")),
@@ -63,7 +63,7 @@ async fn what_is_too_long_is_sent_once_more_with_less() {
         let (before, after) = (bodies[0].to_string(), bodies[1].to_string());
         assert!(after.len() < before.len() * 3 / 4, "{} {}", before.len(), after.len());
         assert!(after.contains("続き") && after.contains("#8#") && !after.contains("#0#"));
-        // Where less does not help either, the error says what helps.
+        // If shortening fails, the error has a remedy.
         talking.fake.fails(413).fails(413);
         let body = json!({ "message": "続き", "history": history() });
         let (status, answer) = talking.post(&body).await;
@@ -73,19 +73,19 @@ async fn what_is_too_long_is_sent_once_more_with_less() {
 }
 
 #[tokio::test]
-async fn the_field_that_a_model_takes_is_learnt_from_its_refusal() {
+async fn learns_token_limit_field_from_a_refusal() {
     let talking = openai(OpenAi::Current).await;
     talking.fake.says(openai::says("はい")).says(openai::says("うん"));
     for (message, asked) in [("一", 2), ("二", 3)] {
         let (status, answer) = talking.post(&json!({ "message": message })).await;
-        assert_eq!((status, talking.fake.asked().len()), (200, asked), "{answer}");
+        assert_eq!((status, talking.fake.received().len()), (200, asked), "{answer}");
     }
-    let last = talking.fake.asked().pop().unwrap().body;
+    let last = talking.fake.received().pop().unwrap().body;
     assert_eq!((&last["max_completion_tokens"], last.get("max_tokens")), (&json!(4096), None));
 }
 
 #[tokio::test]
-async fn a_model_that_the_server_names_is_told_by_its_name() {
+async fn model_named_by_the_server_is_addressed_by_that_name() {
     let fake = FakeModel::start(OpenAi::Ollama).await;
     let lines = format!(
         "[chat]\nassistant = 'helper'\n[models.openai]\nbase_url = '{}'\n\

@@ -1,4 +1,4 @@
-//! People talk with agents that the counter plays, and have them talk.
+//! Chats of people with agents that the host plays.
 
 use super::*;
 use crate::chat::{allow, say, waiting};
@@ -24,7 +24,7 @@ async fn chat(counter: &Counter, messages: usize) -> Vec<(String, String)> {
     }
 }
 
-fn to_a(content: &str) -> Value {
+fn to_worker_a(content: &str) -> Value {
     json!({ "project_id": "demo", "agent_id": "worker-a", "content": content })
 }
 
@@ -32,20 +32,20 @@ fn to_a(content: &str) -> Value {
 async fn person_chats_with_an_agent_that_comes_when_written_to() {
     let counter = Counter::open(&["conversations", "cinema"], "").await;
     let client = counter.server.client();
-    client.output("send_chat", to_a("しりとりをしよう。りんご")).await;
+    client.output("send_chat", to_worker_a("しりとりをしよう。りんご")).await;
     let messages = chat(&counter, 2).await;
     assert_eq!(messages[1], ("worker-a".to_owned(), "ごりら".to_owned()));
-    client.output("send_chat", to_a("らいおん")).await;
+    client.output("send_chat", to_worker_a("らいおん")).await;
     let messages = chat(&counter, 4).await;
     assert!(messages[3].1.contains("私の勝ち"), "{messages:?}");
-    client.output("send_chat", to_a("いま上映中の映画は？")).await;
+    client.output("send_chat", to_worker_a("いま上映中の映画は？")).await;
     let messages = chat(&counter, 6).await;
     assert!(
         messages[5].1.contains('「') || messages[5].1.contains('-'),
         "the counter's own answer: {messages:?}"
     );
     client.output("end_chat", json!({ "project_id": "demo", "agent_id": "worker-a" })).await;
-    client.output("send_chat", to_a("しりとりをもう一度。さくら")).await;
+    client.output("send_chat", to_worker_a("しりとりをもう一度。さくら")).await;
     assert_eq!(chat(&counter, 8).await[7].1, "らっぱ");
 }
 

@@ -1,4 +1,4 @@
-//! A foreign model plays one side.
+//! A foreign model plays one of two agents.
 
 use super::*;
 
@@ -25,7 +25,7 @@ async fn fake(texts: &[&str]) -> FakeModel {
 const THEIRS: [&str; 5] = ["ごりら", "ぱんだ", "うさぎ", "うま", "らいおん"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_plays_one_side_and_sees_no_token() {
+async fn model_plays_one_side_without_seeing_a_token() {
     let fake = fake(&THEIRS).await;
     let counter = counter(&fake, "").await;
     let id = counter.begin(game("ben", "ann", "しりとり")).await;
@@ -36,7 +36,7 @@ async fn a_model_plays_one_side_and_sees_no_token() {
     assert_eq!(bodies.len(), 5, "it is not asked once it is over");
     let all = json!(bodies).to_string();
     assert!(!all.contains("sess_") && !all.contains("session_token"), "{all}");
-    // What it may call: the tools of a conversation, and what only reads.
+    // Its tools: those of a conversation, and read-only ones.
     let tools = bodies[0]["tools"].as_array().unwrap().iter();
     let mut tools: Vec<_> = tools.map(|it| it["function"]["name"].as_str().unwrap()).collect();
     tools.sort_unstable();
@@ -50,7 +50,7 @@ async fn a_model_plays_one_side_and_sees_no_token() {
         "start_conversation",
     ];
     assert_eq!(tools, wanted);
-    // Who it is, with whom, what for; then the messages, with whose each is.
+    // Its name, its partner, the purpose; then the messages with their senders.
     let messages = bodies[0]["messages"].as_array().unwrap();
     let text = messages[1]["content"].as_str().unwrap();
     assert!(
@@ -68,7 +68,7 @@ async fn a_model_plays_one_side_and_sees_no_token() {
         message["content"].as_str().is_some_and(|it| it.contains("目的は達成されましたか"))
     });
     assert_eq!(reminded.count(), 1, "every five messages");
-    // What the last turn took is reported once the conversation is over.
+    // The usage of the last turn is reported after the end.
     let usage = json!({ "turns": 5, "input_tokens": 500, "output_tokens": 100 });
     let has_usage = |it: &Value| it["conversation"]["members"][1]["usage"] == usage;
     counter.until(&id, has_usage).await;
@@ -108,7 +108,7 @@ async fn a_model_answers_looks_up_and_ends_by_tools() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_that_a_model_makes_up_is_replaced_by_the_sessions() {
+async fn invented_token_is_replaced_by_the_sessions() {
     let fake = FakeModel::start(OpenAi::Strict).await;
     let arguments =
         json!({ "session_token": "sess_0", "final_message": "さようなら", "reason": "x" });
@@ -119,7 +119,7 @@ async fn a_token_that_a_model_makes_up_is_replaced_by_the_sessions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_that_has_given_so_many_answers_ends_it_and_says_why() {
+async fn agent_at_its_answer_limit_ends_and_says_why() {
     let fake = fake(&THEIRS).await;
     let counter = counter(&fake, "turns_max = 2").await;
     let id = counter.begin(game("ben", "ann", "しりとり")).await;
@@ -152,7 +152,7 @@ async fn agent_out_of_tokens_ends_conversation_even_between_two_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn asks_model_again_after_one_failure_and_ends_if_it_persists() {
+async fn retries_model_once_and_ends_if_it_fails_again() {
     let fake = FakeModel::start(OpenAi::Strict).await;
     fake.then(tests::fake_models::Reply::Nonsense);
     fake.says(openai::says("ごりら"));
@@ -167,7 +167,7 @@ async fn asks_model_again_after_one_failure_and_ends_if_it_persists() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_that_is_stopped_on_its_way_says_so() {
+async fn stopped_agent_reports_the_stop() {
     let fake = fake(&[]).await;
     let look = |id| openai::uses(&[(id, "list_agents", json!({}))]);
     fake.says(look("c1")).says(look("c2"));

@@ -1,4 +1,4 @@
-//! Reads the literals of Swift in which the specification writes its tools down, as JSON.
+//! Parses the Swift literals of the specification's tool definitions into JSON.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Agents that are programs of their own: the SDKs' clients, each a process.
+//! Agents as processes: clients of the official SDKs.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -11,23 +11,23 @@ use std::{
 use serde_json::{Value, json};
 use tests::{conversations::PASSKEY, root};
 
-/// How long a call of an agent may take to be seen.
+/// Maximum time until an agent's call is visible.
 const SOON: Duration = tests::PATIENCE;
 
-/// In which language an agent is written.
+/// The language and SDK of an agent.
 #[derive(Clone, Copy)]
 pub(super) enum Language {
-    /// The SDK of Python, which speaks as the server does.
+    /// The Python SDK of the server's era.
     Python,
     /// The SDK v1 of TypeScript, which opens a session.
     TypeScript,
 }
 
-/// An agent that runs.
+/// A running agent.
 pub(super) struct Agent {
     child: Child,
     lines: Receiver<Value>,
-    /// What it called so far, and what was answered.
+    /// Its calls so far, with their answers.
     pub(super) received: Vec<Value>,
 }
 
@@ -63,7 +63,7 @@ impl Agent {
         Self { child, lines, received: Vec::new() }
     }
 
-    /// The answer to its next call of `tool` of which that holds.
+    /// Waits for its next call of `tool` whose answer satisfies the predicate.
     pub(super) fn until(&mut self, tool: &str, holds: impl Fn(&Value) -> bool) -> Value {
         loop {
             let line = self.lines.recv_timeout(SOON);
@@ -81,7 +81,7 @@ impl Agent {
         input.write_all(b"go\n").expect("it listens");
     }
 
-    /// Waits until it has done its part, which it must do well.
+    /// Waits until it has exited successfully.
     pub(super) fn end(&mut self) {
         while let Ok(line) = self.lines.recv_timeout(SOON) {
             self.received.push(line);
@@ -90,13 +90,13 @@ impl Agent {
         assert!(status.success(), "{status}: {:#?}", self.received);
     }
 
-    /// The actions that it got, one after another.
+    /// The actions that it received.
     pub(super) fn actions(&self) -> Vec<&str> {
         let next = self.received.iter().filter(|it| it["tool"] == "get_next_action");
         next.map(|it| it["answer"]["action"].as_str().expect("an action")).collect()
     }
 
-    /// What came with that action, which must have come once.
+    /// The answer with that action, which must be the only one.
     pub(super) fn notice(&self, action: &str) -> &Value {
         let mut those = self.received.iter().filter(|it| it["answer"]["action"] == action);
         let event = those.next().unwrap_or_else(|| panic!("no {action}: {:#?}", self.received));
@@ -118,7 +118,7 @@ impl Drop for Agent {
     }
 }
 
-/// The part of the one who starts: with these words.
+/// The script of the agent that starts, with these words.
 pub(super) fn starter(texts: &[&str]) -> Value {
     json!({ "target": "worker-b", "purpose": "しりとり", "words": texts, "waits": true })
 }

@@ -25,7 +25,7 @@ use tests::{
 
 use super::*;
 
-/// What the component `errand` is given.
+/// The grants of the component `errand`.
 const ERRAND: &str = "
 [components.errand]
 grants = ['calls', 'endpoints']
@@ -69,7 +69,7 @@ fn error_of(result: &Value) -> &str {
     result["_meta"]["madoguchi/error"]["error"].as_str().unwrap_or_default()
 }
 
-/// How a rival is refused, and what else they are told where a connection is cut, after which it is not known.
+/// Refusals of rivals, and the error after a cut connection.
 const REFUSED: [&str; 1] = ["seat_already_reserved"];
 pub(in super::super) const BROKEN: [&str; 3] =
     ["seat_already_reserved", "unavailable", "internal_error"];
@@ -161,7 +161,7 @@ async fn of_64_rivals_over_three_hosts_each_seat_has_one_winner() {
 
 /// STO-15: without anything that breaks, every rival has a plain answer, and each seat that was wanted a holder.
 #[tokio::test(flavor = "multi_thread")]
-async fn rivals_on_three_hosts_are_told_as_those_on_one() {
+async fn rivals_on_three_hosts_get_the_answers_of_one_host() {
     let (_, hosts) = three(&["cinema"], "").await;
     let clients: Vec<_> = hosts.iter().map(TestServer::client).collect();
     let show = id(&showtimes(&clients[0]).await[0]);
@@ -175,7 +175,7 @@ async fn rivals_on_three_hosts_are_told_as_those_on_one() {
 
 /// STO-2
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_half_typed_on_one_host_goes_on_on_another() {
+async fn form_draft_continues_on_another_host() {
     let (_, mut hosts) = three(&["forms"], "").await;
     let [a, b, c] = [0, 1, 2].map(|it| hosts[it].client());
     let form = forms::form(json!([
@@ -206,7 +206,7 @@ async fn greet(client: &Client, more: Value) -> Value {
 
 /// STO-12
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_of_one_host_is_answered_once_on_any() {
+async fn question_of_one_host_is_answered_once_on_any() {
     let (_, mut hosts) = three(&["echo"], "").await;
     let clients: Vec<_> = hosts.iter().map(TestServer::client).collect();
     let answer = |asked: &Value| {
@@ -239,7 +239,7 @@ async fn a_question_of_one_host_is_answered_once_on_any() {
     assert_eq!((done, refused), (1, 15), "{all:?}");
 }
 
-async fn tried(client: &Client, body: Value) -> Value {
+async fn try_call(client: &Client, body: Value) -> Value {
     let response = client.post("/api/errand/tries", &[], body.to_string()).await;
     let answer: Value = response.json().await.unwrap();
     answer["outputs"][0].clone()
@@ -253,7 +253,7 @@ async fn decide(client: &Client, id: &str) -> Value {
 
 /// STO-13
 #[tokio::test(flavor = "multi_thread")]
-async fn an_approval_asked_on_one_host_is_made_once_on_another() {
+async fn approval_requested_on_one_host_is_given_once_on_another() {
     let (url, mut hosts) = three(&["cinema", "errand"], ERRAND).await;
     let clients: Vec<_> = hosts.iter().map(TestServer::client).collect();
     let show = id(&showtimes(&clients[0]).await[0]);
@@ -262,28 +262,28 @@ async fn an_approval_asked_on_one_host_is_made_once_on_another() {
         let arguments = json!({ "user_id": "u", "showtime_id": show, "seat_ids": [seat] });
         json!({ "calls": [{ "tool": "reserve_seats", "arguments": arguments, "reason": "for you" }] })
     };
-    let held = tried(&clients[0], reserve(&seats[0])).await;
+    let held = try_call(&clients[0], reserve(&seats[0])).await;
     let first = held["held"].as_str().unwrap_or_else(|| panic!("{held}")).to_owned();
-    let held = tried(&clients[1], reserve(&seats[1])).await;
+    let held = try_call(&clients[1], reserve(&seats[1])).await;
     let second = held["held"].as_str().unwrap().to_owned();
     for client in &clients {
         let answer: Value = client.get("/api/approvals").await.json().await.unwrap();
         let ids = answer["approvals"].as_array().unwrap().iter().map(|it| it["id"].clone());
         assert_eq!(ids.collect::<Vec<_>>(), [json!(first), json!(second)], "in one order");
     }
-    // All decide at once: the call is made once, and all are told what it came to.
+    // All decide at once: the call is made once, and all get its outcome.
     let all = (0..9).map(|at| {
         let (client, id) = (clients[at % 3].clone(), first.clone());
         tokio::spawn(async move { decide(&client, &id).await })
     });
     let all: Vec<_> = join_all(all).await.into_iter().map(Result::unwrap).collect();
-    // Who asks while it is made is told so, as on one host.
+    // A request during the call gets the same answer as on one host.
     let (running, done): (Vec<_>, Vec<_>) = all.iter().partition(|it| it["state"] == "running");
     assert!(done.iter().all(|it| it["state"] == "done"), "{all:?}");
     assert!(done.iter().all(|it| it["result"] == done[0]["result"]), "made once: {all:?}");
     assert!(running.len() < all.len());
     assert!(!free_seats(&clients[2], &show).await.contains(&seats[0]));
-    let looked = tried(&clients[0], json!({ "held": [first] })).await;
+    let looked = try_call(&clients[0], json!({ "held": [first] })).await;
     assert_eq!(looked["done"]["structuredContent"], done[0]["result"]["structuredContent"]);
     // And after the host that asked has gone, with all connections cut.
     hosts[1].stop().await;
@@ -296,7 +296,7 @@ async fn an_approval_asked_on_one_host_is_made_once_on_another() {
 
 /// STO-14
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_taken_in_on_one_host_is_given_out_on_another() {
+async fn file_uploaded_to_one_host_is_served_by_another() {
     let (_, mut hosts) = three(&["echo"], "").await;
     let [a, b, c] = [0, 1, 2].map(|it| hosts[it].client());
     let bytes: Vec<u8> = (0..600_000_u32).map(|it| (it % 253) as u8).collect();
@@ -325,7 +325,7 @@ async fn whoami(host: &TestServer, token: &str) -> u16 {
 
 /// STO-17
 #[tokio::test(flavor = "multi_thread")]
-async fn a_passkey_is_made_and_shown_in_steps_on_two_hosts() {
+async fn passkey_ceremony_spans_two_hosts() {
     let lines = "public_url = 'http://localhost:9'\n[accounts]\nenabled = true\n";
     let (_, hosts) = three(&["echo"], lines).await;
     let send = async |host: usize, step: &str, body: Value| {
@@ -356,7 +356,7 @@ async fn a_passkey_is_made_and_shown_in_steps_on_two_hosts() {
 
 /// STO-18
 #[tokio::test(flavor = "multi_thread")]
-async fn a_callers_rate_is_one_over_all_hosts() {
+async fn callers_rate_is_shared_by_all_hosts() {
     let token = host::digest::digest(b"ann");
     let lines = format!(
         "[tokens.ann]\nscopes = ['*']\nsha256 = '{token}'\nrate = {{ requests_per_s = 1, burst = 30 }}\n"
@@ -370,7 +370,7 @@ async fn a_callers_rate_is_one_over_all_hosts() {
     for request in 0..90 {
         let_in += u64::from(whoami(&hosts[request % 3], "ann").await == 200);
     }
-    // What one host lets in at once, and what comes back meanwhile.
+    // The burst of one host, and the refill meanwhile.
     let most = 30 + began.elapsed().as_secs() + 3;
     assert!((3..=most).contains(&let_in), "{let_in} of at most {most}");
     assert!(let_in < 90, "as if each had the whole of it");
@@ -378,7 +378,7 @@ async fn a_callers_rate_is_one_over_all_hosts() {
 
 /// STO-17
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_let_in_on_one_host_is_known_and_shut_out_on_all() {
+async fn login_and_revocation_hold_on_all_hosts() {
     let lines = "public_url = 'http://localhost:9'\n[accounts]\nenabled = true\n";
     let (_, hosts) = three(&["echo"], lines).await;
     let at = |host: usize| hosts[host].url();
@@ -392,7 +392,7 @@ async fn a_person_let_in_on_one_host_is_known_and_shut_out_on_all() {
     }
     let (status, anew) = app.at(&at(1)).refresh(refresh(&tokens), &[]).await;
     assert_eq!((status.as_u16(), whoami(&hosts[2], access(&anew)).await), (200, 200));
-    // A refresh token counts once over all hosts: who brings it again ends what came of it.
+    // A refresh token works once over all hosts: its reuse revokes its tokens.
     let (status, refused) = app.at(&at(2)).refresh(refresh(&tokens), &[]).await;
     assert_eq!((status.as_u16(), &refused["error"]), (400, &json!("invalid_grant")));
     assert_eq!(whoami(&hosts[2], access(&anew)).await, 401);

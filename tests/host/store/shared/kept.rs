@@ -1,4 +1,4 @@
-//! What is kept beside components' databases, by itself: the same in a folder and on a database, and of all its nodes.
+//! The host's stores by themselves: the same in a folder and on a database, and shared by all nodes.
 
 use std::{path::Path, sync::Arc, sync::Mutex};
 
@@ -45,7 +45,7 @@ async fn is_there(documents: &Documents, id: &str, owner: &str) -> bool {
 
 /// STO-13
 #[tokio::test(flavor = "multi_thread")]
-async fn documents_are_their_callers_on_each_node_at_once() {
+async fn documents_are_private_and_current_on_all_nodes() {
     let (_folder, ways) = both_ways(9, 900).await;
     for nodes in ways {
         let (first, last) = (&nodes[0], nodes.last().unwrap());
@@ -73,7 +73,7 @@ async fn documents_are_their_callers_on_each_node_at_once() {
 
 /// STO-13
 #[tokio::test(flavor = "multi_thread")]
-async fn documents_give_way_in_one_order_by_both_ways() {
+async fn documents_are_evicted_in_the_same_order_both_ways() {
     let ids: Vec<_> = (0..40).map(|at| format!("{at:032x}")).collect();
     let (_folder, ways) = both_ways(6, 200).await;
     for nodes in ways {
@@ -110,7 +110,7 @@ async fn documents_give_way_in_one_order_by_both_ways() {
 
 /// STO-11
 #[tokio::test(flavor = "multi_thread")]
-async fn a_claim_is_one_nodes_until_it_is_dropped_or_gone() {
+async fn claim_belongs_to_one_node_until_released_or_lost() {
     let (url, nodes) = nodes(3).await;
     let leases: Vec<_> = nodes.iter().map(|it| Leases::of(Some(it))).collect();
     let soon = Duration::from_millis(100);
@@ -156,7 +156,7 @@ async fn a_claim_is_one_nodes_until_it_is_dropped_or_gone() {
 
 /// STO-11. A node looks which leases it has, and takes more of them meanwhile.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lease_taken_while_its_node_looks_is_not_lost() {
+async fn lease_taken_during_renewal_is_not_lost() {
     let (_, nodes) = nodes(1).await;
     for round in 0..30 {
         let (leases, stop) = (Leases::of(Some(&nodes[0])), CancellationToken::new());
@@ -174,9 +174,9 @@ async fn a_lease_taken_while_its_node_looks_is_not_lost() {
     }
 }
 
-/// STO-11. Who asks for a lease may stop waiting for it, and ask again.
+/// STO-11. A claim may be abandoned and made again.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_abandoned_claim_takes_no_lease_from_the_next() {
+async fn abandoned_claim_blocks_no_later_lease() {
     let (_, nodes) = nodes(2).await;
     let (leases, others) = (Leases::of(Some(&nodes[0])), Leases::of(Some(&nodes[1])));
     for round in 0..100 {
@@ -190,9 +190,9 @@ async fn an_abandoned_claim_takes_no_lease_from_the_next() {
     }
 }
 
-/// STO-25. Of two nodes that write at once the one that ended it has the last word.
+/// STO-25. If two nodes write at once, the node that ended the task wins.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_over_is_not_written_over_by_another_node() {
+async fn finished_task_is_not_overwritten_by_another_node() {
     let (_, nodes) = nodes(2).await;
     let [here, there] =
         [0, 1].map(|it| documents(Place::of(Some(&nodes[it]), Path::new(""), "kept"), 9, 900));
@@ -214,7 +214,7 @@ async fn what_is_over_is_not_written_over_by_another_node() {
 
 /// STO-17
 #[tokio::test(flavor = "multi_thread")]
-async fn the_oldest_ceremony_gives_way_where_too_many_are_open() {
+async fn oldest_ceremony_is_evicted_beyond_the_limit() {
     let (url, nodes) = nodes(1).await;
     let open = Ceremonies::of(Some(&nodes[0]));
     let many = "INSERT INTO madoguchi_host.ceremonies (name, state, at)
@@ -270,7 +270,7 @@ async fn an_answer_counts_once_on_three_nodes() {
     assert!(matches!(answers[0].claim(99, 5_012).await.unwrap(), Found::Forgotten));
     assert!(matches!(answers[0].claim(99, 5_013).await.unwrap(), Found::Free(_)));
     assert!(matches!(answers[0].claim(20, 5_020).await.unwrap(), Found::Taken));
-    // Of two shares the larger one gives way, and what is new of the other is taken.
+    // The larger share is evicted in favour of the other.
     let two = "INSERT INTO madoguchi_host.answers SELECT (share << 54) + n, 6000 + n
         FROM (VALUES (1::bigint, 1), (2, 20)) AS shares (share, count), generate_series(1, count) n";
     Cluster::shared().sql(name_of(&url), &[two, "SELECT madoguchi_host.sweep_answers(5900, 8)"]);
@@ -308,8 +308,8 @@ impl Files {
         Cluster::shared().sql(name_of(&self.url), &[&sql]).remove(0)
     }
 
-    /// Waits until there are so many rows: what is given up is so beside.
-    async fn come_to(&self, table: &str, count: &str) {
+    /// Waits for this number of rows; abandoned ones are deleted in the background.
+    async fn until_rows(&self, table: &str, count: &str) {
         tests::until(&format!("{table} has not {count} rows"), async || self.count(table) == count)
             .await;
     }
@@ -379,7 +379,7 @@ async fn blobs_have_one_limit_over_all_nodes() {
     put(1, None, b"small").await.unwrap();
     let error = put(0, None, b"one more").await.unwrap_err();
     assert!(matches!(error, BlobError::Full(20480)), "{error}");
-    files.come_to("contents", "3").await;
+    files.until_rows("contents", "3").await;
     files.pass(101);
     assert!(matches!(
         blobs[1].read(&host::digest::digest(b"small"), 0, 9).await,
@@ -415,9 +415,9 @@ async fn an_upload_that_ends_early_or_with_its_node_leaves_nothing() {
     assert_eq!(files.count("pieces"), "2");
     assert!(matches!(blobs[1].put_for(None, &[0; 200_000], "").await, Err(BlobError::Full(_))));
     drop(upload);
-    files.come_to("contents", "0").await;
+    files.until_rows("contents", "0").await;
     let mut upload = begin(1).await;
-    // Its node is taken for gone: what there is of it goes, and what comes late does not come back.
+    // Its node expires: its parts are deleted, and late ones are rejected.
     let forget = format!(
         "UPDATE madoguchi_host.nodes SET seen_at = now() - interval '1 minute' WHERE id = {}",
         files.nodes[1].node()
@@ -426,7 +426,7 @@ async fn an_upload_that_ends_early_or_with_its_node_leaves_nothing() {
     assert_eq!(blobs[2].sweep().await.unwrap(), 0, "it is no blob");
     assert_eq!((&*files.count("contents"), &*files.count("pieces")), ("0", "0"));
     assert!(upload.write(&[7; 600_000]).await.is_err() || upload.finish("").await.is_err());
-    files.come_to("pieces", "0").await;
+    files.until_rows("pieces", "0").await;
     // The connection is cut in the middle, and the upload goes on.
     let mut upload = begin(2).await;
     cut(&files.url);

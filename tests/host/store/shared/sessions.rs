@@ -45,7 +45,7 @@ async fn change(host: &TestServer, uri: &str) {
 
 /// STO-16
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_goes_on_with_whichever_host_is_next() {
+async fn session_continues_on_any_host() {
     let lines = "[components.library]\ngrants = ['events']\n[components.echo]\n";
     let (_, hosts) = three(&["echo", "library"], lines).await;
     let robin = Robin::open(&clients(&hosts), json!({})).await;
@@ -55,7 +55,7 @@ async fn a_session_goes_on_with_whichever_host_is_next() {
         let echoed = robin.next().call("echo", json!({ "value": {} })).await;
         assert_eq!(echoed["isError"], json!(false), "{round}: {echoed}");
     }
-    // What is asked for at one host holds at the one that speaks.
+    // A subscription at one host applies to the host with the stream.
     let mut listener = robin.at[1].listen().await;
     for host in 0..2 {
         let book = json!({ "uri": format!("library://books/{host}") });
@@ -84,7 +84,7 @@ async fn a_session_goes_on_with_whichever_host_is_next() {
 
 /// STO-16
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_is_its_callers_alone_on_all_hosts() {
+async fn session_is_private_to_its_caller_on_all_hosts() {
     let token = |name: &str| {
         format!("[tokens.{name}]\nscopes = ['*']\nsha256 = '{}'\n", digest(name.as_bytes()))
     };
@@ -170,7 +170,7 @@ async fn sessions_of_all_hosts_have_one_limit_and_an_end() {
 
 /// STO-16: a caller with too many loses those that are not used, on whichever host the others are used.
 #[tokio::test(flavor = "multi_thread")]
-async fn sessions_in_use_give_way_after_those_that_are_not() {
+async fn sessions_in_use_are_evicted_last() {
     let server = Server::connect(&address(&Cluster::shared().database())).await.unwrap();
     let sessions = Sessions::new(server, 3);
     let open = async |key, in_use: &[&str]| {

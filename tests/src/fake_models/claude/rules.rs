@@ -1,8 +1,8 @@
-//! What the Messages API refuses, and with which errors. Pages are those of platform.claude.com/docs/en.
+//! Requests that the Messages API rejects, and their errors. Pages are those of platform.claude.com/docs/en.
 
 use serde_json::Value;
 
-use crate::fake_models::{Asked, Broken, unknown_field};
+use crate::fake_models::{Broken, ReceivedRequest, unknown_field};
 
 mod blocks;
 
@@ -51,24 +51,24 @@ fn bad(what: impl Into<String>) -> Judged {
     Err(Broken(400, what.into()))
 }
 
-pub(super) fn judge(asked: &Asked, messages: &[Value]) -> Judged {
-    if (asked.method.as_str(), asked.path.as_str()) != ("POST", "/v1/messages") {
+pub(super) fn judge(received: &ReceivedRequest, messages: &[Value]) -> Judged {
+    if (received.method.as_str(), received.path.as_str()) != ("POST", "/v1/messages") {
         return Err(Broken(404, "Not found".to_owned()));
     }
     // api/overview, "Authentication": both headers are required.
-    match asked.header("x-api-key") {
+    match received.header("x-api-key") {
         KEY => {}
         "" => return Err(Broken(401, "x-api-key header is required".to_owned())),
         // The real one does not repeat it; a proxy may.
         key => return Err(Broken(401, format!("invalid x-api-key {key}"))),
     }
-    if asked.header("anthropic-version") != "2023-06-01" {
+    if received.header("anthropic-version") != "2023-06-01" {
         return bad("anthropic-version: header is required");
     }
-    if !asked.header("content-type").starts_with("application/json") {
+    if !received.header("content-type").starts_with("application/json") {
         return bad("content-type must be application/json");
     }
-    let body = &asked.body;
+    let body = &received.body;
     if let Some(field) = unknown_field(body, FIELDS) {
         return bad(format!("{field}: Extra inputs are not permitted"));
     }
@@ -134,9 +134,9 @@ fn tools(tools: &Value) -> Judged {
         if schema["type"] != "object" {
             return bad(format!("tools.{at}.custom.input_schema.type: Field required"));
         }
-        let is_key = |it: &String| {
+        let is_key = |key: &String| {
             let is_letter = |it: u8| it.is_ascii_alphanumeric() || b"_.-".contains(&it);
-            (1..=64).contains(&it.len()) && it.bytes().all(is_letter)
+            (1..=64).contains(&key.len()) && key.bytes().all(is_letter)
         };
         if !schema["properties"].as_object().is_none_or(|it| it.keys().all(is_key)) {
             return bad(format!(

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::fake_models::Sse;
 
-/// Characters of one piece: short ones, so that what is put together must be put together rightly.
+/// Characters of one piece: short, so that clients must join pieces.
 const PIECE: usize = 7;
 
 fn event(name: &'static str, mut data: Value) -> Sse {
@@ -51,7 +51,7 @@ pub(super) fn events(message: &Value) -> Vec<Sse> {
     events
 }
 
-/// A block as it begins, and its deltas.
+/// The start of a block and its deltas.
 fn pieces(block: &Value) -> (Value, Vec<Value>) {
     let mut empty = block.clone();
     let of = |name: &str, kind: &str, field: &str| -> Vec<Value> {
@@ -73,8 +73,8 @@ fn pieces(block: &Value) -> (Value, Vec<Value>) {
         Some("tool_use") => {
             empty["input"] = json!({});
             let input = match &block["input"] {
-                // What the model wrote wrongly.
-                Value::String(it) => it.clone(),
+                // Malformed arguments of the model.
+                Value::String(text) => text.clone(),
                 it if *it == json!({}) => String::new(),
                 it => it.to_string(),
             };

@@ -1,4 +1,4 @@
-//! Which fields a request to Gemini may have, and of what kind; anything else is refused by its name.
+//! Allowed fields of a request to Gemini and their types; any other is rejected by name.
 //!
 //! From <https://ai.google.dev/api/generate-content> (request, GenerationConfig) and
 //! <https://ai.google.dev/api/caching> (Content, Part, Tool, FunctionDeclaration, Schema).
@@ -73,7 +73,7 @@ const SCHEMA: &[&str] = &[
 ];
 const TYPES: &[&str] = &["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
 
-/// Why the request is refused, if it is: each of its fields, however deep.
+/// Checks all fields of a request, at any depth.
 pub(super) fn refusal(body: &Value) -> Result<(), String> {
     let body = object(body, "")?;
     only(body, REQUEST, "")?;
@@ -81,24 +81,24 @@ pub(super) fn refusal(body: &Value) -> Result<(), String> {
     if contents.is_empty() {
         return Err("* GenerateContentRequest.contents: contents is not specified".to_owned());
     }
-    for (index, it) in contents.iter().enumerate() {
-        content(it, &format!("contents[{index}]"))?;
+    for (index, entry) in contents.iter().enumerate() {
+        content(entry, &format!("contents[{index}]"))?;
     }
-    if let Some(it) = body.get("systemInstruction") {
-        content(it, "system_instruction")?;
+    if let Some(instruction) = body.get("systemInstruction") {
+        content(instruction, "system_instruction")?;
     }
-    for (index, it) in list(body, "tools", "")?.iter().enumerate() {
-        tool(it, &format!("tools[{index}]"))?;
+    for (index, entry) in list(body, "tools", "")?.iter().enumerate() {
+        tool(entry, &format!("tools[{index}]"))?;
     }
-    if let Some(it) = body.get("toolConfig") {
+    if let Some(config) = body.get("toolConfig") {
         only(
-            object(it, "tool_config")?,
+            object(config, "tool_config")?,
             &["functionCallingConfig", "retrievalConfig"],
             "tool_config",
         )?;
     }
-    if let Some(it) = body.get("generationConfig") {
-        only(object(it, "generation_config")?, GENERATION, "generation_config")?;
+    if let Some(config) = body.get("generationConfig") {
+        only(object(config, "generation_config")?, GENERATION, "generation_config")?;
     }
     Ok(())
 }
@@ -130,25 +130,25 @@ fn part(part: &Value, at: &str) -> Result<(), String> {
     if fields.get("text").is_some_and(|it| it == "") && !fields.contains_key("thoughtSignature") {
         return Err(format!("* GenerateContentRequest.{at}.text: a part must have a text"));
     }
-    if let Some(it) = fields.get("inlineData") {
-        blob(it, &format!("{at}.inline_data"))?;
+    if let Some(data) = fields.get("inlineData") {
+        blob(data, &format!("{at}.inline_data"))?;
     }
-    if let Some(it) = fields.get("functionCall") {
+    if let Some(call) = fields.get("functionCall") {
         let at = format!("{at}.function_call");
-        let fields = object(it, &at)?;
+        let fields = object(call, &at)?;
         only(fields, &["id", "name", "args"], &at)?;
         named(fields, &at)?;
     }
-    if let Some(it) = fields.get("functionResponse") {
+    if let Some(response) = fields.get("functionResponse") {
         let at = format!("{at}.function_response");
-        let fields = object(it, &at)?;
+        let fields = object(response, &at)?;
         only(fields, &["id", "name", "response", "parts", "willContinue", "scheduling"], &at)?;
         named(fields, &at)?;
         // `response` is a Struct: an object, whatever the tool gave.
         object(fields.get("response").unwrap_or(&Value::Null), &format!("{at}.response"))?;
-        for (index, it) in list(fields, "parts", &at)?.iter().enumerate() {
+        for (index, part) in list(fields, "parts", &at)?.iter().enumerate() {
             let at = format!("{at}.parts[{index}]");
-            let fields = object(it, &at)?;
+            let fields = object(part, &at)?;
             only(fields, &["inlineData"], &at)?;
             blob(fields.get("inlineData").unwrap_or(&Value::Null), &format!("{at}.inline_data"))?;
         }
@@ -176,9 +176,9 @@ fn blob(blob: &Value, at: &str) -> Result<(), String> {
 fn tool(tool: &Value, at: &str) -> Result<(), String> {
     let fields = object(tool, at)?;
     only(fields, &["functionDeclarations", "googleSearch", "codeExecution", "urlContext"], at)?;
-    for (index, it) in list(fields, "functionDeclarations", at)?.iter().enumerate() {
+    for (index, declaration) in list(fields, "functionDeclarations", at)?.iter().enumerate() {
         let at = format!("{at}.function_declarations[{index}]");
-        let fields = object(it, &at)?;
+        let fields = object(declaration, &at)?;
         let declared =
             ["name", "description", "behavior", "parameters", "parametersJsonSchema", "response"];
         only(fields, &declared, &at)?;
@@ -189,14 +189,14 @@ fn tool(tool: &Value, at: &str) -> Result<(), String> {
         if fields.contains_key("parameters") && fields.contains_key("parametersJsonSchema") {
             return Err(format!("{at}: parameters and parameters_json_schema are exclusive"));
         }
-        if let Some(it) = fields.get("parameters") {
-            schema(it, &format!("{at}.parameters"))?;
+        if let Some(parameters) = fields.get("parameters") {
+            schema(parameters, &format!("{at}.parameters"))?;
         }
     }
     Ok(())
 }
 
-/// Its own terms for a schema, which are a part of OpenAPI 3.0
+/// Gemini's schemas, a subset of OpenAPI 3.0
 /// (<https://ai.google.dev/api/caching#Schema>).
 fn schema(schema: &Value, at: &str) -> Result<(), String> {
     let fields = object(schema, at)?;
@@ -211,8 +211,8 @@ fn schema(schema: &Value, at: &str) -> Result<(), String> {
             "* GenerateContentRequest.{at}.properties: should be non-empty for OBJECT type"
         ));
     }
-    for (index, it) in list(fields, "required", at)?.iter().enumerate() {
-        if !it.as_str().is_some_and(|it| properties.is_some_and(|own| own.contains_key(it))) {
+    for (index, name) in list(fields, "required", at)?.iter().enumerate() {
+        if !name.as_str().is_some_and(|it| properties.is_some_and(|own| own.contains_key(it))) {
             return Err(format!(
                 "* GenerateContentRequest.{at}.required[{index}]: property is not defined"
             ));
@@ -225,11 +225,11 @@ fn schema(schema: &Value, at: &str) -> Result<(), String> {
     if values.iter().any(|it| it == "") {
         return Err(format!("* GenerateContentRequest.{at}.enum: cannot be empty"));
     }
-    for (name, it) in properties.into_iter().flatten() {
-        self::schema(it, &format!("{at}.properties[{name}]"))?;
+    for (name, property) in properties.into_iter().flatten() {
+        self::schema(property, &format!("{at}.properties[{name}]"))?;
     }
     match fields.get("items") {
-        Some(it) => self::schema(it, &format!("{at}.items"))?,
+        Some(items) => self::schema(items, &format!("{at}.items"))?,
         None if kind == "ARRAY" => {
             return Err(format!("* GenerateContentRequest.{at}.items: missing field."));
         }
@@ -254,8 +254,8 @@ fn named(fields: &Map<String, Value>, at: &str) -> Result<(), String> {
 fn only(fields: &Map<String, Value>, names: &[&str], at: &str) -> Result<(), String> {
     match fields.keys().find(|it| !names.contains(&it.as_str())) {
         None => Ok(()),
-        Some(it) if at.is_empty() => Err(unknown_name(it, "")),
-        Some(it) => Err(unknown_name(it, &format!(" at '{at}'"))),
+        Some(name) if at.is_empty() => Err(unknown_name(name, "")),
+        Some(name) => Err(unknown_name(name, &format!(" at '{at}'"))),
     }
 }
 

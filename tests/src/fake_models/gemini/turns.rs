@@ -1,18 +1,18 @@
-//! In which order a conversation with Gemini goes, and which signatures it wants back.
+//! The order of a conversation with Gemini, and the signatures that it requires.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What is put in a signature's place where a conversation came from elsewhere
+/// Placeholders for signatures in conversations from elsewhere
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
 const SKIPPED: &[&str] =
     &["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
-/// The parts that went out with a signature, as they were.
+/// Sent parts by their signatures.
 pub(super) type Signed = BTreeMap<String, Value>;
 
-/// Why the conversation is refused, if it is.
+/// Checks the order of a conversation.
 pub(super) fn refusal(
     contents: &[Value],
     signed: &Signed,
@@ -56,16 +56,17 @@ fn calls(contents: &[Value]) -> Result<(), String> {
             let message = "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";
             return Err(message.to_owned());
         }
-        let asked = if index == 0 { Vec::new() } else { of(&contents[index - 1], "functionCall") };
-        if asked.is_empty() && !answers.is_empty() {
+        let received =
+            if index == 0 { Vec::new() } else { of(&contents[index - 1], "functionCall") };
+        if received.is_empty() && !answers.is_empty() {
             let message = "Please ensure that function response turn comes immediately after a function call turn.";
             return Err(message.to_owned());
         }
-        if asked.len() != answers.len() {
+        if received.len() != answers.len() {
             let message = "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
             return Err(message.to_owned());
         }
-        for (call, answer) in asked.iter().zip(&answers) {
+        for (call, answer) in received.iter().zip(&answers) {
             if call["name"] != answer["name"] || call["id"] != answer["id"] {
                 return Err(format!(
                     "Function response {} {} does not match function call {} {}.",
@@ -84,7 +85,7 @@ fn steps(contents: &[Value], signed: &Signed) -> Result<(), String> {
         let parts = content["parts"].as_array().into_iter().flatten();
         content["role"] == "user" && parts.clone().any(|it| it.get("functionResponse").is_none())
     };
-    // What comes before the last message of the person is not looked at.
+    // Contents before the last message of the user are not checked.
     let begins = contents.iter().rposition(is_said).unwrap_or(0);
     for (position, content) in contents.iter().enumerate().skip(begins) {
         let parts = content["parts"].as_array().into_iter().flatten();
@@ -117,7 +118,8 @@ fn images(contents: &[Value], signed: &Signed) -> Result<(), String> {
         for (_, part) in parts.filter(|(index, it)| *index == 0 || it.get("inlineData").is_some()) {
             match part["thoughtSignature"].as_str() {
                 None => return Err("Image part is missing a thought_signature.".to_owned()),
-                Some(it) if SKIPPED.contains(&it) || signed.contains_key(it) => {}
+                Some(signature)
+                    if SKIPPED.contains(&signature) || signed.contains_key(signature) => {}
                 Some(_) => return Err("Corrupted thought signature.".to_owned()),
             }
         }

@@ -1,10 +1,11 @@
-//! What chat completions refuse, and with which errors (platform.openai.com/docs/api-reference/chat/create;
-//! what is Ollama's: docs.ollama.com/api/openai-compatibility).
+//! Requests that chat completions reject, and their errors
+//! (platform.openai.com/docs/api-reference/chat/create; for Ollama:
+//! docs.ollama.com/api/openai-compatibility).
 
 use serde_json::{Map, Value};
 
 use super::{KEY, MODEL, OpenAi, THOUGHT};
-use crate::fake_models::{Asked, Broken, unknown_field};
+use crate::fake_models::{Broken, ReceivedRequest, unknown_field};
 
 /// The body's fields; Ollama knows fewer, all of which are among these.
 const FIELDS: &[&str] = &[
@@ -54,18 +55,18 @@ fn bad(what: impl Into<String>) -> Judged {
     Err(Broken(400, what.into()))
 }
 
-pub(super) fn judge(asked: &Asked, ways: OpenAi) -> Judged {
-    let authorization = asked.header("authorization");
+pub(super) fn judge(received: &ReceivedRequest, ways: OpenAi) -> Judged {
+    let authorization = received.header("authorization");
     if ways != OpenAi::Ollama && authorization != format!("Bearer {KEY}") {
         let key = authorization.trim_start_matches("Bearer ");
         return Err(Broken(401, format!("Incorrect API key provided: {key}.")));
     }
-    match (asked.method.as_str(), asked.path.as_str()) {
+    match (received.method.as_str(), received.path.as_str()) {
         ("GET", "/v1/models") => return Ok(()),
         ("POST", "/v1/chat/completions") => {}
         (method, path) => return Err(Broken(404, format!("Invalid URL ({method} {path})"))),
     }
-    let body = &asked.body;
+    let body = &received.body;
     let fields = if ways == OpenAi::Ollama { OLLAMA_FIELDS } else { FIELDS };
     if let Some(field) = unknown_field(body, fields) {
         return bad(format!("Unrecognized request argument supplied: {field}"));
@@ -141,7 +142,7 @@ fn tools(tools: &Value) -> Judged {
     Ok(())
 }
 
-/// Whether a list within does not say what is in it.
+/// Whether an array in a schema lacks its item type.
 fn has_bare_list(schema: &Value) -> bool {
     match schema {
         Value::Object(fields) => {
@@ -223,7 +224,7 @@ fn messages(messages: &[Value], ways: OpenAi) -> Judged {
     }
 }
 
-/// Texts; pieces of them; pictures in what the person says only, by address or as data.
+/// Checks contents: texts, parts of text, and pictures of the user by address or as data.
 fn content(at: usize, role: &str, message: &Value) -> Judged {
     let invalid = |what: &str| bad(format!("Invalid value for 'messages[{at}].content': {what}"));
     match &message["content"] {

@@ -1,15 +1,15 @@
-//! What a conversation must be like: turns, calls and their results, thinking, pictures. Pages are those
-//! of platform.claude.com/docs/en.
+//! Rules for conversations: turns, calls and their results, thinking, pictures. Pages are those of
+//! platform.claude.com/docs/en.
 
 use serde_json::Value;
 
 use super::{Judged, bad};
 use crate::fake_models::{Broken, unknown_field};
 
-/// Pictures that one request may have.
+/// Maximum number of pictures in a request.
 const IMAGES_MAX: usize = 100;
 
-/// Each kind of block, who may say it, and its fields (api/messages/create, `messages.content`).
+/// Each kind of block, its role and its fields (api/messages/create, `messages.content`).
 const BLOCKS: &[(&str, &str, &[&str])] = &[
     ("text", "both", &["type", "text", "cache_control", "citations"]),
     ("image", "user", &["type", "source", "cache_control"]),
@@ -51,8 +51,8 @@ pub(super) fn messages(messages: &Value, parts: &[Value]) -> Judged {
         if blocks.is_empty() {
             return bad(format!("messages.{at}: all messages must have non-empty content"));
         }
-        for (number, it) in blocks.iter().enumerate() {
-            block(&format!("messages.{at}.content.{number}"), role, it)?;
+        for (number, entry) in blocks.iter().enumerate() {
+            block(&format!("messages.{at}.content.{number}"), role, entry)?;
         }
         match role {
             "user" => results(at, before, blocks)?,
@@ -193,14 +193,14 @@ fn thought(at: usize, blocks: &[Value], messages: &[Value]) -> Judged {
     };
     // The message of its own that this is, by the ids of its calls.
     let own = messages.iter().find(|it| !ids.is_empty() && used(it) == ids).map(of);
-    for (number, it) in thought.iter().enumerate() {
-        let same = messages.iter().flat_map(of).any(|own| own["signature"] == it["signature"]);
+    for (number, block) in thought.iter().enumerate() {
+        let same = messages.iter().flat_map(of).any(|own| own["signature"] == block["signature"]);
         if !same {
             return bad(format!(
                 "messages.{at}.content.{number}: Invalid `signature` in `thinking` block"
             ));
         }
-        if !messages.iter().flat_map(of).any(|own| own == **it) {
+        if !messages.iter().flat_map(of).any(|own| own == **block) {
             return bad(format!(
                 "messages.{at}.content.{number}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response."
             ));

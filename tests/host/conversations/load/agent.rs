@@ -1,4 +1,4 @@
-//! An agent that waits for messages, and what it does when the server does not answer.
+//! An agent that waits for messages, and retries while the server does not answer.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -14,11 +14,11 @@ use tests::{client::MODERN, conversations::credentials};
 
 /// How long an agent waits at a time.
 const WAIT_S: u32 = 20;
-/// How often a call is made again at most, this long after the one before.
+/// Maximum number of retries, and the pause between them.
 const TRIES: usize = 600;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Where the server is at the moment, and how often it was not there.
+/// The server's current URL, and the number of failed calls.
 #[derive(Clone)]
 pub(super) struct Line(Arc<Shared>);
 
@@ -39,14 +39,14 @@ pub(super) struct Agent {
 }
 
 impl Line {
-    pub(super) fn to(url: &str) -> Self {
+    pub(super) fn new(url: &str) -> Self {
         let http = tests::client::http().build().expect("no options that can fail");
         let (url, failures, sent) =
             (RwLock::new(url.to_owned()), AtomicUsize::new(0), Mutex::default());
         Self(Arc::new(Shared { http, url, failures, sent }))
     }
 
-    /// The server came back elsewhere.
+    /// Changes the server's URL.
     pub(super) fn moved(&self, url: &str) {
         url.clone_into(&mut self.0.url.write().unwrap());
     }
@@ -55,7 +55,7 @@ impl Line {
         self.0.failures.load(Ordering::Relaxed)
     }
 
-    /// One call over MCP; none where the server does not answer.
+    /// Makes one call over MCP; returns none if the server does not answer.
     async fn once(&self, tool: &str, arguments: &Value) -> Option<Value> {
         let url = self.0.url.read().unwrap().clone();
         let params =
@@ -114,7 +114,7 @@ impl Agent {
         self.line.call(tool, &self.arguments(arguments)).await
     }
 
-    /// Sends a message that says its number, under the same id until the server has it.
+    /// Sends a message with its number as text, and repeats it under the same id until it is accepted.
     pub(super) async fn send(&self, to: &str, number: usize) {
         let message = self.arguments(json!({
             "target_agent_id": to, "content": number.to_string(),
@@ -133,8 +133,7 @@ impl Agent {
         panic!("{number} of {} is not taken", self.id);
     }
 
-    /// Waits for and reads so many messages; how many of them it found in the history, because the
-    /// answer with them was lost on its way.
+    /// Waits for this many messages; returns how many it found in the history because their answer was lost.
     pub(super) async fn listen(&self, many: usize, times: &Mutex<Vec<Duration>>) -> usize {
         let (mut ids, mut late, mut last) = (BTreeSet::new(), 0, 0);
         while ids.len() < many {
@@ -179,7 +178,7 @@ impl Agent {
         let history = self.call("get_conversation_messages", arguments).await;
         let messages = history["messages"].as_array().expect("a list");
         let mine = messages.iter().filter(|it| it["recipientId"] == *self.id);
-        // What is not read yet comes the usual way.
+        // Unread messages arrive the usual way.
         let read = mine.filter(|it| it["readAt"].is_string());
         read.filter(|it| ids.insert(it["id"].to_string())).count()
     }

@@ -1,4 +1,4 @@
-//! What goes wrong with a provider, and the specified answer to each of it (ILL-42).
+//! Failures of providers, and the specified answer to each (ILL-42).
 
 use serde_json::{Value, json};
 use tests::fake_models::{
@@ -35,8 +35,12 @@ async fn openai(lines: &str) -> Talking {
 }
 
 async fn answer_to(talking: &Talking, (status, error): (u16, &str), what: &str) -> Value {
-    let (came, answer) = talking.post(&json!({ "message": "やって" })).await;
-    assert_eq!((came, answer["error"].as_str()), (status, Some(error)), "ILL-42: {what} {answer}");
+    let (actual, answer) = talking.post(&json!({ "message": "やって" })).await;
+    assert_eq!(
+        (actual, answer["error"].as_str()),
+        (status, Some(error)),
+        "ILL-42: {what} {answer}"
+    );
     assert!(answer["details"].as_str().is_some_and(|it| !it.is_empty()), "ILL-41: {what}");
     answer
 }
@@ -45,9 +49,9 @@ fn error(status: u16, retry_after: Option<&'static str>) -> Reply {
     Reply::Error { status, retry_after }
 }
 
-/// The error, the answer to it, and how often it was asked for.
+/// The provider's error, the expected answer, and the number of requests.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_status_has_its_answer_and_what_may_pass_is_tried_again() {
+async fn maps_every_status_and_retries_transient_ones() {
     for talking in [claude("").await, openai("").await] {
         let mut before = 0;
         for (reply, times, answer, asked) in [
@@ -72,7 +76,7 @@ async fn every_status_has_its_answer_and_what_may_pass_is_tried_again() {
                 talking.fake.then(reply.clone());
             }
             answer_to(&talking, answer, &format!("{reply:?}")).await;
-            let all = talking.fake.asked().len();
+            let all = talking.fake.received().len();
             assert_eq!((all - before, talking.fake.left()), (asked, 0), "{reply:?}");
             before = all;
         }
@@ -80,7 +84,7 @@ async fn every_status_has_its_answer_and_what_may_pass_is_tried_again() {
 }
 
 #[tokio::test]
-async fn who_asks_to_wait_longer_than_a_person_does_is_told_on() {
+async fn reports_retry_time_longer_than_a_person_waits() {
     let talking = claude("").await;
     talking.fake.then(error(429, Some("60")));
     let body = json!({ "message": "やって" }).to_string();
@@ -90,15 +94,15 @@ async fn who_asks_to_wait_longer_than_a_person_does_is_told_on() {
 }
 
 #[tokio::test]
-async fn what_passes_is_no_trouble() {
+async fn recovered_failure_is_not_reported() {
     let talking = claude("").await;
     talking.fake.then(error(529, None)).then(error(429, Some("0"))).says(claude::says("はい"));
     assert_eq!(talking.say("やって").await["text"], "はい");
-    assert_eq!(talking.fake.asked().len(), 3);
+    assert_eq!(talking.fake.received().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_that_breaks_is_never_taken_for_an_answer() {
+async fn broken_stream_is_not_a_complete_answer() {
     let courses = [0, 1, 4, 6].map(|it| [Course::Cut(it), Course::Ended(it), Course::Broken(it)]);
     let courses: Vec<_> = courses.into_iter().flatten().collect();
     let call = json!({ "value": { "text": "xxxxxxxxxxxxxxxx" } });
@@ -107,21 +111,21 @@ async fn a_stream_that_breaks_is_never_taken_for_an_answer() {
         (openai("").await, openai::uses(&[("t1", "echo", call.clone())])),
     ] {
         for course in &courses {
-            let before = talking.fake.asked().len();
-            // As long as nothing was told, what was lost is asked for again.
+            let before = talking.fake.received().len();
+            // A lost answer is retried if nothing was streamed.
             let asked = if matches!(course, Course::Broken(_)) { 1 } else { 3 };
             for _ in 0..asked {
                 talking.fake.then(Reply::Message(message.clone(), course.clone()));
             }
             answer_to(&talking, FAILED, &format!("{course:?}")).await;
-            let times = talking.fake.asked().len() - before;
+            let times = talking.fake.received().len() - before;
             assert_eq!((times, talking.fake.left()), (asked, 0), "{course:?}");
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_of_which_a_part_was_told_is_not_repeated() {
+async fn partially_streamed_answer_is_not_retried() {
     let text = "これから長い話をします。";
     // The message's beginning, with Claude its block's and a ping, and a first piece.
     for (talking, message, events) in
@@ -129,12 +133,12 @@ async fn an_answer_of_which_a_part_was_told_is_not_repeated() {
     {
         talking.fake.then(Reply::Message(message, Course::Ended(events)));
         answer_to(&talking, FAILED, "a half").await;
-        assert_eq!(talking.fake.asked().len(), 1);
+        assert_eq!(talking.fake.received().len(), 1);
     }
 }
 
 #[tokio::test]
-async fn error_mid_answer_is_reported_as_one_before_it_would_be() {
+async fn error_in_mid_answer_is_reported_like_one_before_it() {
     let talking = claude("").await;
     for (kind, answer) in [
         ("overloaded_error", FAILED),
@@ -150,7 +154,7 @@ async fn error_mid_answer_is_reported_as_one_before_it_would_be() {
 }
 
 #[tokio::test]
-async fn an_error_before_anything_is_said_may_pass() {
+async fn error_before_any_text_is_retried() {
     let talking = claude("").await;
     let overloaded = claude::error_event("overloaded_error", "it says so");
     // Before the message, and in it: there it has its beginning, its block's, and a ping.
@@ -160,11 +164,11 @@ async fn an_error_before_anything_is_said_may_pass() {
     }
     talking.fake.says(claude::says("はい"));
     assert_eq!(talking.say("やって").await["text"], "はい");
-    assert_eq!(talking.fake.asked().len(), 3);
+    assert_eq!(talking.fake.received().len(), 3);
 }
 
 #[tokio::test]
-async fn an_event_without_data_says_nothing() {
+async fn ignores_event_without_data() {
     let empty = || Sse { name: None, data: String::new() };
     for (talking, message) in
         [(claude("").await, claude::says("はい")), (openai("").await, openai::says("はい"))]
@@ -176,7 +180,7 @@ async fn an_event_without_data_says_nothing() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_as_one() {
+async fn reports_model_refusal_as_refusal() {
     let talking = claude("").await;
     let mut refusal = claude::says("申し訳");
     refusal["stop_reason"] = "refusal".into();
@@ -192,9 +196,9 @@ async fn a_refusal_is_told_as_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_does_not_answer_in_time_is_told_as_slow() {
+async fn reports_timeout_as_slow_provider() {
     let lines = "decision_ms_max = 300";
-    // Each before the model has said that it is done.
+    // Each is cut before the model's final event.
     for (talking, message, after) in [
         (claude(lines).await, claude::says("これから長い話をします。"), 4),
         (openai(lines).await, openai::says("これから長い話をします。"), 2),
@@ -207,7 +211,7 @@ async fn who_does_not_answer_in_time_is_told_as_slow() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_not_there_is_told_without_its_address() {
+async fn reports_unreachable_provider_without_its_address() {
     let fake = FakeModel::start(Claude::default()).await;
     let folders = tests::server::Folders::new();
     folders.put("assistant", &tests::component_bytes("assistant"));

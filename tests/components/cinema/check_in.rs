@@ -1,4 +1,4 @@
-//! `check_in`: a ticket is scanned at the door (CIN-92).
+//! `check_in`: tickets are scanned at the door (CIN-92).
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn with(scopes: &[&str]) -> Caller {
 }
 
 #[tokio::test]
-async fn the_first_scan_lets_in_and_the_second_says_when_that_was() {
+async fn first_scan_admits_and_the_second_tells_its_time() {
     let cinema = open().await;
     let id = ticket(&cinema, &["A1", "A2"]).await;
     cinema.pass(90 * MINUTE);
@@ -58,7 +58,7 @@ async fn the_first_scan_lets_in_and_the_second_says_when_that_was() {
 }
 
 #[tokio::test]
-async fn the_wrong_showing_and_the_wrong_time_use_nothing() {
+async fn wrong_showing_or_time_uses_no_ticket() {
     let cinema = open().await;
     let id = ticket(&cinema, &["A1"]).await;
     let early = cinema.call("check_in", code(&id)).await;
@@ -79,7 +79,7 @@ async fn the_wrong_showing_and_the_wrong_time_use_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_cancelled_or_unknown_is_refused_with_the_reason() {
+async fn rejects_cancelled_and_unknown_tickets_with_the_reason() {
     let cinema = open().await;
     let id = ticket(&cinema, &["A1"]).await;
     let cancel = json!({ "reservation_id": id, "user_id": "hanako" });
@@ -100,7 +100,7 @@ async fn what_is_cancelled_or_unknown_is_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn what_was_used_is_neither_cancelled_nor_given_away() {
+async fn used_ticket_is_neither_cancelled_nor_transferred() {
     let cinema = bench().settings(json!({ "check_in_minutes": 180 })).start().await;
     let id = ticket(&cinema, &["A1"]).await;
     assert_eq!(cinema.call("check_in", code(&id)).await["admitted"], true);
@@ -113,7 +113,7 @@ async fn what_was_used_is_neither_cancelled_nor_given_away() {
 }
 
 #[tokio::test]
-async fn the_door_is_for_the_staff() {
+async fn only_staff_scans_tickets() {
     let cinema = open().await;
     let id = ticket(&cinema, &["A1"]).await;
     for (scopes, is_let) in [
@@ -135,7 +135,7 @@ async fn the_door_is_for_the_staff() {
 }
 
 #[tokio::test]
-async fn of_two_doors_one_lets_a_ticket_in() {
+async fn one_of_two_simultaneous_scans_admits() {
     let cinema = bench().settings(json!({ "check_in_minutes": 180 })).start().await;
     let id = ticket(&cinema, &["A1"]).await;
     let scans = (0..8).map(|_| cinema.call("check_in", code(&id)));
