@@ -1,5 +1,4 @@
-//! Chats of people with agents (CONV 4.6): what is said, read and over, and whether one is on. A chat is the
-//! person's alone; no one else reads it, the operator neither.
+//! Chats of people with agents (CONV 4.6). Only the person reads a chat, not even the operator.
 
 use output::conversations::{ChatMessage, ChatStatus};
 use schemars::JsonSchema;
@@ -28,17 +27,17 @@ pub struct ChatPage {
     total_count: u64,
 }
 
-/// The answer to a chat that begins, ends or is read.
+/// The answer when a chat begins, ends or is read.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Chat {
     /// Always true, as the specification has it.
     pub success: bool,
-    /// Whether the agent is there: `connected`, `connecting` or `disconnected`.
+    /// The agent's status: `connected`, `connecting` or `disconnected`.
     pub chat_status: ChatStatus,
 }
 
-/// A page of the person's chat with an agent. Whatever of it went to the person is read by that.
+/// Reads a page of the person's chat with an agent, and marks the messages to the person as read.
 ///
 /// # Errors
 /// As the database.
@@ -72,7 +71,7 @@ pub fn page(
     Ok(ChatPage { messages, has_more, total_count })
 }
 
-/// The sequence number of a message of this chat: a place in its pages.
+/// Returns the sequence number of a message of this chat.
 ///
 /// # Errors
 /// As the database.
@@ -91,7 +90,7 @@ pub fn sequence_of(
     Ok(rows.first::<(u32,)>()?.map(|it| it.0))
 }
 
-/// Begins a chat: the agent is asked to come, unless it is there or was asked already.
+/// Begins a chat, and calls the agent unless it is connected or called already.
 ///
 /// # Errors
 /// As the database.
@@ -105,7 +104,7 @@ pub fn start(person: &Person, project_id: &str, agent_id: &str) -> Result<Chat, 
     status(project_id, agent_id)
 }
 
-/// The chat is on; if it was over, it begins anew.
+/// Marks the chat as running; one that had ended begins anew.
 fn open(person: &Person, project_id: &str, agent_id: &str, now: Moment) -> Statement {
     toolkit::sql!(
         "INSERT INTO chats (project_id, human_id, agent_id, started_at) VALUES ($1, $2, $3, $4) \
@@ -119,7 +118,7 @@ fn open(person: &Person, project_id: &str, agent_id: &str, now: Moment) -> State
     )
 }
 
-/// A pending purpose (CONV-8), where the agent is not there and was not asked yet.
+/// Inserts a pending purpose (CONV-8), where the agent is neither connected nor called.
 fn ask_to_come(project_id: &str, agent_id: &str, now: Moment) -> Statement {
     toolkit::sql!(
         "INSERT INTO pending_purposes (id, agent_id, project_id, purpose, created_at) \
@@ -135,7 +134,7 @@ fn ask_to_come(project_id: &str, agent_id: &str, now: Moment) -> Statement {
     )
 }
 
-/// Publishes that a chat has changed, and where an agent is to be launched.
+/// Publishes that a chat has changed, and whether an agent is to be launched.
 fn notify(project_id: &str, agent_id: &str, is_asked: bool) {
     events::publish(&agent(project_id, agent_id));
     events::publish(&chats(project_id));
@@ -144,7 +143,7 @@ fn notify(project_id: &str, agent_id: &str, is_asked: bool) {
     }
 }
 
-/// Whether the agent is there.
+/// Reads the agent's status.
 fn status(project_id: &str, agent_id: &str) -> Result<Chat, Stop> {
     #[derive(Deserialize)]
     struct There {
@@ -168,21 +167,21 @@ fn status(project_id: &str, agent_id: &str) -> Result<Chat, Stop> {
     Ok(Chat { success: true, chat_status })
 }
 
-/// A message that is stored.
+/// A stored message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Sent {
     /// Always true, as the specification has it.
     pub success: bool,
     /// `msg_…`.
     pub message_id: String,
-    /// The message as it is stored.
+    /// The message as stored.
     pub message: ChatMessage,
 }
 
-/// Says it to the agent, who is asked to come where it is not there.
+/// Sends a message to the agent, which is called if it is not connected.
 ///
 /// # Errors
-/// When it is empty, too long, or another message than before under the same client's id.
+/// When the message is empty, too long, or differs from an earlier one with the same client identifier.
 pub fn say(
     person: &Person,
     project_id: &str,
@@ -214,11 +213,11 @@ pub fn say(
     Ok(Sent { success: true, message_id: stored.id, message })
 }
 
-/// Messages of one page are marked as read in one batch.
+/// Maximum number of messages marked as read in one batch: one page.
 const READ_MAX: usize = crate::transcripts::PAGE_MAX as usize;
 
-/// Ends the person's chat with an agent, again and again if they like. The agent gets `exit` at
-/// its next `get_next_action` (CONV 4.6), unless it has another conversation or chat.
+/// Ends the person's chat with an agent; may be repeated. The agent gets `exit` at its next `get_next_action`
+/// (CONV 4.6), unless it has another conversation or chat.
 ///
 /// # Errors
 /// As the database.
@@ -252,7 +251,7 @@ pub fn end(person: &Person, project_id: &str, agent_id: &str) -> Result<Chat, St
     status(project_id, agent_id)
 }
 
-/// The statement for the agent in the project, where it has no other conversation or chat.
+/// Restricts a statement to an agent of the project that has no other conversation or chat.
 fn leave(statement: &str, project_id: &str, agent_id: &str) -> Statement {
     let statement = format!(
         "{statement} AND project_id = $1 AND agent_id = $2 \
@@ -264,7 +263,7 @@ fn leave(statement: &str, project_id: &str, agent_id: &str) -> Statement {
     toolkit::sql!(statement, project_id, agent_id)
 }
 
-/// Marks all that the agent wrote to the person as read.
+/// Marks all messages of the agent to the person as read.
 ///
 /// # Errors
 /// As the database.
@@ -283,7 +282,7 @@ pub fn mark_read(person: &Person, project_id: &str, agent_id: &str) -> Result<Ch
     status(project_id, agent_id)
 }
 
-/// These messages, which went to the person, are read.
+/// Marks these messages to the person as read.
 fn read_these(person: &Person, project_id: &str, agent_id: &str, ids: &[&str]) -> Result<(), Stop> {
     let ids = &ids[..ids.len().min(READ_MAX)];
     if ids.is_empty() {

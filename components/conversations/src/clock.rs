@@ -1,14 +1,14 @@
-//! What time it is, and how moments are written.
+//! The current time, and how moments are stored and formatted.
 
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use toolkit::{Stop, User};
 
-/// What is not worth waiting for.
+/// Remaining times up to this are not waited for.
 const SHORT: Duration = Duration::from_millis(20);
 
-/// A moment; the database has it as `2026-01-23T10:00:00.000Z`, whose order is that of time.
+/// A moment, stored as `2026-01-23T10:00:00.000Z`, so that texts sort by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(DateTime<Utc>);
 
@@ -18,13 +18,13 @@ impl Moment {
         Self::of(SystemTime::now())
     }
 
-    /// That of the system's time.
+    /// Converts a system time.
     pub fn of(time: SystemTime) -> Self {
         let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self::of_ms(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 
-    /// So many milliseconds after the beginning of 1970.
+    /// Converts milliseconds since the beginning of 1970.
     pub fn of_ms(ms: i64) -> Self {
         Self(DateTime::from_timestamp_millis(ms).unwrap_or_default())
     }
@@ -34,33 +34,33 @@ impl Moment {
         self.0.timestamp_millis()
     }
 
-    /// So many seconds before.
+    /// Subtracts seconds.
     pub fn before(self, seconds: u32) -> Self {
         Self::of_ms(self.ms() - i64::from(seconds) * 1_000)
     }
 
-    /// So many seconds after.
+    /// Adds seconds.
     pub fn after(self, seconds: u32) -> Self {
         Self::of_ms(self.ms() + i64::from(seconds) * 1_000)
     }
 
-    /// As the host has it.
+    /// Converts it into a system time.
     pub fn time(self) -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_millis(self.ms().try_into().unwrap_or_default())
     }
 
-    /// As the database has it.
+    /// Formats it for the database.
     pub fn stored(self) -> String {
         self.0.to_rfc3339_opts(SecondsFormat::Millis, true)
     }
 
-    /// As it was stored, or as RFC 3339 writes it otherwise.
+    /// Parses a stored moment or any other RFC 3339 text.
     pub fn read(text: &str) -> Option<Self> {
         DateTime::parse_from_rfc3339(text).ok().map(|it| Self(it.to_utc()))
     }
 }
 
-/// A stored moment as callers read it: `2026-01-23T10:00:00Z` (CONV-6).
+/// Formats a stored moment for callers: `2026-01-23T10:00:00Z` (CONV-6).
 pub fn rfc3339(stored: &str) -> String {
     match Moment::read(stored) {
         Some(it) => it.0.to_rfc3339_opts(SecondsFormat::Secs, true),
@@ -68,7 +68,7 @@ pub fn rfc3339(stored: &str) -> String {
     }
 }
 
-/// Waits for `event` until `seconds` after the call began; none where it is time to answer.
+/// Waits for `events` until `seconds` after the call began. Returns none once the time is over.
 pub fn wait(user: &User, events: &[String], seconds: u32) -> Option<Stop> {
     let until = user.first_called_at() + Duration::from_secs(seconds.into());
     let left = until.duration_since(SystemTime::now()).unwrap_or_default();

@@ -1,5 +1,4 @@
-//! One message on its way: stored for its recipients, numbered and counted, in one transaction, and
-//! once, however often it is sent (CONV-60 to CONV-66).
+//! Stores a message for its recipients in one transaction, once however often it is sent (CONV-60 to CONV-66).
 
 use output::{conversations::State, text::is_blank};
 use serde::Deserialize;
@@ -14,25 +13,25 @@ use crate::{
     transition::{self, Cause, SYSTEM},
 };
 
-/// Letters of one message (CONV-65).
+/// Maximum number of characters of a message (CONV-65).
 pub const CONTENT_MAX: usize = 4_000;
-/// Messages of one conversation.
+/// Maximum number of messages of a conversation.
 pub const MESSAGES_MAX: u32 = 10_000;
-/// Bytes that an agent may keep written in conversations, of the 256 MiB that a database has.
+/// Storage share of an agent in conversations, in bytes; the database has 256 MiB.
 pub const SHARE_BYTES: i64 = 48 << 20;
-/// What a message takes beside its content.
+/// Storage overhead of a message, in bytes.
 const BESIDE_BYTES: usize = 600;
-/// Messages of one chat with a person that are kept; the oldest go.
+/// Maximum number of messages of a chat with a person; the oldest are deleted.
 const CHAT_KEPT: u32 = 5_000;
 
-/// Who speaks in a conversation, and when they may (CONV-63).
+/// The role of a sender in a conversation, which decides when it may write (CONV-63).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voice {
-    /// A member: while it is active and not held up; the initiator also while it is pending.
+    /// A member: while the conversation is active and not paused; the initiator also while it is pending.
     Member,
-    /// A member that ends it in the same transaction: while it is open.
+    /// A member that ends the conversation in the same transaction: while it is open.
     Last,
-    /// A person who steps in: while it is open.
+    /// A person who intervenes: while the conversation is open.
     Person,
 }
 
@@ -43,7 +42,7 @@ pub enum Place<'a> {
     Conversation {
         /// The conversation's identifier.
         id: &'a str,
-        /// As whom the sender writes.
+        /// The sender's role.
         voice: Voice,
         /// Whether its turns are limited.
         has_max_turns: bool,
@@ -64,17 +63,17 @@ pub struct Letter<'a> {
     pub id: &'a str,
     /// Identifier of the project.
     pub project_id: &'a str,
-    /// The conversation or chat that it is for.
+    /// The conversation or chat.
     pub place: Place<'a>,
     /// Identifier of the agent that writes.
     pub sender_id: &'a str,
-    /// To whom; one that goes to several has no `recipient_id`.
+    /// Identifiers of the recipients; with several, the message has no `recipient_id`.
     pub recipients: &'a [&'a str],
-    /// Text that [`checked`] has let pass.
+    /// Text that has passed [`checked`].
     pub content: &'a str,
-    /// What it is about, elsewhere.
+    /// Identifier of a task that it relates to.
     pub related_task_id: Option<&'a str>,
-    /// The sender's own id, so that sending it again sends it once.
+    /// The sender's own identifier, so that a resent message is stored once.
     pub client_message_id: Option<&'a str>,
     /// When it is sent.
     pub at: Moment,
@@ -87,15 +86,15 @@ pub struct Stored {
     pub id: String,
     /// The conversation; none in a chat.
     pub conversation_id: Option<String>,
-    /// To whom, where that is one.
+    /// Identifier of the recipient, where there is one.
     pub recipient_id: Option<String>,
     /// Its number within its conversation or chat.
     pub sequence: u32,
-    /// As it was written.
+    /// The message's text.
     pub content: String,
 }
 
-/// Stops where a text is no message: empty, or too long (CONV-65).
+/// Checks that a text is neither empty nor too long (CONV-65).
 ///
 /// # Errors
 /// `content_required` or `content_too_long`.
@@ -109,13 +108,13 @@ pub fn checked(content: &str) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The name of a chat: both ends in the order of their ids.
+/// Returns the name of a chat: both identifiers in order.
 pub fn chat_of(one: &str, other: &str) -> String {
     let (first, last) = if one < other { (one, other) } else { (other, one) };
     format!("{first} {last}")
 }
 
-/// What was sent before under the sender's own id.
+/// Selects the message stored under the sender's own identifier.
 pub fn earlier(project_id: &str, sender_id: &str, client_message_id: &str) -> Statement {
     toolkit::sql!(
         "SELECT id, conversation_id, recipient_id, sequence, content FROM messages \
@@ -126,10 +125,10 @@ pub fn earlier(project_id: &str, sender_id: &str, client_message_id: &str) -> St
     )
 }
 
-/// The same message again, as it was answered before.
+/// Returns the earlier message, if the resent one is the same.
 ///
 /// # Errors
-/// `idempotency_conflict` where it is another one.
+/// `idempotency_conflict` where it differs.
 pub fn again(earlier: Stored, recipient: Option<&str>, content: &str) -> Result<Stored, Stop> {
     if earlier.content == content && earlier.recipient_id.as_deref() == recipient {
         return Ok(earlier);
@@ -137,11 +136,10 @@ pub fn again(earlier: Stored, recipient: Option<&str>, content: &str) -> Result<
     Err(refusals::idempotency_conflict(&earlier.id))
 }
 
-/// Stores a message, with whatever else holds or does not hold with it: `before` comes before it and
-/// is about the session, which must be live. Then notifies subscribers.
+/// Stores a message in one transaction with `before`, which requires a live session. Then notifies subscribers.
 ///
 /// # Errors
-/// Why it cannot be sent here and now.
+/// Why the message cannot be sent.
 pub fn deliver(letter: &Letter<'_>, before: Vec<Statement>) -> Result<Stored, Stop> {
     let must_hold = before.len();
     let mut batch = before;
@@ -160,10 +158,10 @@ pub fn deliver(letter: &Letter<'_>, before: Vec<Statement>) -> Result<Stored, St
     }
 }
 
-/// What was sent under the same id a moment ago, or why the message was not stored.
+/// Returns the message sent under the same identifier at the same time, or why this one was not stored.
 ///
 /// # Errors
-/// Why it cannot be sent here and now.
+/// Why the message cannot be sent.
 pub fn failed(letter: &Letter<'_>, error: Error) -> Result<Stored, Stop> {
     match (error, letter.client_message_id) {
         (Error::Constraint(it), Some(own))
@@ -185,10 +183,10 @@ fn by_id(id: &str) -> Statement {
     )
 }
 
-/// Notifies the recipients of a message, and clients that look at it.
+/// Notifies the recipients of a message, and clients that show it.
 pub fn notify(letter: &Letter<'_>) {
-    for it in letter.recipients {
-        host_events::publish(&events::agent(letter.project_id, it));
+    for agent_id in letter.recipients {
+        host_events::publish(&events::agent(letter.project_id, agent_id));
     }
     match letter.place {
         Place::Conversation { id, has_max_turns, .. } => {
@@ -201,7 +199,7 @@ pub fn notify(letter: &Letter<'_>) {
     }
 }
 
-/// Why a place takes no message now.
+/// Finds the reason why a conversation or chat takes no message now.
 fn closed(letter: &Letter<'_>) -> Stop {
     let Place::Conversation { id, voice, .. } = letter.place else {
         return toolkit::unavailable("The chat takes no message.", None);
@@ -242,12 +240,12 @@ fn closed_because(letter: &Letter<'_>, id: &str, voice: Voice) -> Result<Stop, S
 }
 
 impl Letter<'_> {
-    /// What it takes of its sender's share.
+    /// Returns the bytes that it takes of its sender's share.
     fn bytes(&self) -> i64 {
         i64::try_from(self.content.len() + BESIDE_BYTES).unwrap_or(i64::MAX)
     }
 
-    /// To whom, where that is one.
+    /// Identifier of the recipient, where there is one.
     pub fn recipient(&self) -> Option<&str> {
         match self.recipients {
             [one] => Some(one),
@@ -256,7 +254,7 @@ impl Letter<'_> {
     }
 }
 
-/// The statements that store a message; the first finds the place open, or nothing holds.
+/// Returns the statements that store a message; the first requires an open place.
 pub fn statements(letter: &Letter<'_>) -> Vec<Statement> {
     let mut statements = match letter.place {
         Place::Conversation { id, voice, has_max_turns } => {
@@ -280,7 +278,7 @@ pub fn statements(letter: &Letter<'_>) -> Vec<Statement> {
     statements
 }
 
-/// Into a conversation. Its messages are in the order of their numbers, whatever clocks say.
+/// Stores into a conversation. Numbers give the order of its messages, independent of clocks.
 fn in_conversation(letter: &Letter<'_>, id: &str, voice: Voice) -> Vec<Statement> {
     let open = match voice {
         Voice::Member => format!(
@@ -308,7 +306,7 @@ fn in_conversation(letter: &Letter<'_>, id: &str, voice: Voice) -> Vec<Statement
         letter.client_message_id.map(str::to_owned),
         letter.project_id,
     );
-    // A message does not prolong waiting for the participant, nor a pause.
+    // A message extends neither the wait for the participant nor a pause.
     let count = toolkit::sql!(
         "UPDATE conversations SET messages = messages + 1, \
          last_message_at = max($2, COALESCE(last_message_at, $2)), since_at = CASE \
@@ -327,7 +325,7 @@ fn in_conversation(letter: &Letter<'_>, id: &str, voice: Voice) -> Vec<Statement
     vec![insert.expect(1), count.expect(1), wrote]
 }
 
-/// Between a person and an agent. A chat that was not started is counted, and not on.
+/// Stores between a person and an agent. A chat that was not started is counted but not running.
 fn in_chat(letter: &Letter<'_>, human_id: &str, agent_id: &str) -> Vec<Statement> {
     let count = toolkit::sql!(
         "INSERT INTO chats (project_id, human_id, agent_id, started_at, ended_at, messages, \
@@ -376,7 +374,7 @@ fn in_chat(letter: &Letter<'_>, human_id: &str, agent_id: &str) -> Vec<Statement
     vec![count.expect(1), insert.expect(1), deliveries, messages]
 }
 
-/// Ends a conversation whose turns are used up; neither side knows of it yet (CONV-32).
+/// Ends a conversation whose turns are used up; no member has acknowledged that yet (CONV-32).
 fn last_turn(id: &str, at: Moment) -> Vec<Statement> {
     let cause = Cause { at, by: SYSTEM, what: "max_turns" };
     let update = toolkit::sql!(

@@ -1,5 +1,5 @@
-//! Who is there: writes down what the settings say, and leaves alone what was defined on the page. What identifiers and
-//! names may look like, wherever they come from.
+//! Projects and agents: stores those of the settings without touching those defined on the page, and checks
+//! identifiers and names.
 
 use output::{conversations::AgentKind, text::is_blank};
 use serde::Deserialize;
@@ -10,9 +10,9 @@ use toolkit::{
 
 use crate::{clock::Moment, events, person::OPERATOR, transition::SYSTEM};
 
-/// Rows that one INSERT brings; a statement may have 500 parameters.
+/// Maximum number of rows per INSERT; a statement may have 500 parameters.
 const ROWS_A_STATEMENT: usize = 50;
-/// Passkeys that are looked at for having changed.
+/// Maximum number of passkeys compared with the stored ones.
 const PASSKEYS_MAX: usize = 5_000;
 
 /// All projects and agents of the settings.
@@ -40,21 +40,21 @@ pub struct Agent {
     pub id: String,
     /// Its name for people.
     pub name: String,
-    /// A person or a program.
+    /// Person or program.
     pub kind: AgentKind,
-    /// The projects that it works in.
+    /// Identifiers of its projects.
     pub projects: Vec<String>,
-    /// What it is good at.
+    /// Its skills.
     pub skills: Vec<String>,
     /// The argon2 hash of its passkey.
     pub passkey: Option<String>,
     /// The assistant of the host that plays it.
     pub assistant: Option<String>,
-    /// Whose token makes its holder this person.
+    /// Name of the token that identifies this person.
     pub principal: Option<String>,
 }
 
-/// As the database has it.
+/// Returns the kind as stored.
 pub fn kind(kind: AgentKind) -> &'static str {
     match kind {
         AgentKind::Ai => "ai",
@@ -62,16 +62,15 @@ pub fn kind(kind: AgentKind) -> &'static str {
     }
 }
 
-/// A session that ended because its agent may not be there any more.
+/// An ended session of an agent that was removed or reassigned.
 #[derive(Deserialize)]
 struct Sent {
     project_id: String,
     agent_id: String,
 }
 
-/// Writes who the settings say is there, in one transaction, so that no reader sees half of it. An agent
-/// that left them is gone, and so are its sessions; its conversations end as those of any agent whose
-/// session ended do (CONV-19).
+/// Stores the projects and agents of the settings in one transaction. Agents that are no longer in the settings are
+/// removed with their sessions, which ends their conversations (CONV-19).
 ///
 /// # Errors
 /// When the database fails.
@@ -114,10 +113,10 @@ pub fn write(directory: &Directory) -> Result<(), Vec<Problem>> {
     Ok(())
 }
 
-/// Publishes for the agents sent away by [`end_of`] or [`end_strangers`]: callers that wait are notified.
+/// Notifies waiting callers of the agents whose sessions [`end_of`] or [`end_strangers`] ended.
 ///
 /// # Errors
-/// When the rows are others.
+/// When the rows have other columns.
 pub fn notify(sent: Rows) -> Result<(), Error> {
     for sent in sent.read::<Sent>()? {
         toolkit::events::publish(&events::agent(&sent.project_id, &sent.agent_id));
@@ -126,7 +125,7 @@ pub fn notify(sent: Rows) -> Result<(), Error> {
     Ok(())
 }
 
-/// Agents whose passkey is another one now: an agent that came in by the old one has to come again.
+/// Returns the agents whose passkey has changed: they have to authenticate again.
 fn changed_passkeys(directory: &Directory) -> Result<Vec<String>, Error> {
     let find = format!(
         "SELECT id, passkey FROM agents WHERE passkey IS NOT NULL \
@@ -145,7 +144,7 @@ fn changed_passkeys(directory: &Directory) -> Result<Vec<String>, Error> {
     Ok(changed)
 }
 
-/// Ends the sessions of an agent that were opened by a passkey.
+/// Ends the sessions of an agent that were opened with a passkey.
 pub fn end_of(agent_id: &str, now: Moment) -> Statement {
     sql!(
         "UPDATE sessions SET state = 'ended', ended_at = $2 \
@@ -155,7 +154,7 @@ pub fn end_of(agent_id: &str, now: Moment) -> Statement {
     )
 }
 
-/// Ends the sessions of agents that are gone, or work elsewhere now.
+/// Ends the sessions of agents that were removed or reassigned.
 pub fn end_strangers(now: Moment) -> Statement {
     sql!(
         "UPDATE sessions SET state = 'ended', ended_at = $1 WHERE state <> 'ended' \
@@ -199,7 +198,7 @@ fn cells(agent: &Agent) -> [Value; 7] {
     ]
 }
 
-/// As the database has them: a JSON list.
+/// Returns the skills as stored: a JSON list.
 pub fn skills(skills: &[String]) -> String {
     serde_json::to_string(skills).unwrap_or_default()
 }
@@ -210,34 +209,33 @@ fn assignments(pairs: &[(&String, &String)]) -> Statement {
     Statement::new(insert).bind_all(pairs.iter().flat_map(|(project, agent)| [*project, *agent]))
 }
 
-/// `($1, $2, 1, 0), ($3, $4, 1, 0)` for two rows of two parameters and what follows them.
+/// Returns for example `($1, $2, 1, 0), ($3, $4, 1, 0)` for two rows of two parameters with `rest`.
 fn rows(columns: usize, count: usize, rest: &str) -> String {
     let row = |it: usize| format!("({}{rest})", sql::placeholders(it * columns + 1, columns));
     (0..count).map(row).collect::<Vec<_>>().join(", ")
 }
 
-/// Characters of an identifier of a project, an agent or an assistant.
+/// Maximum number of characters of an identifier of a project, an agent or an assistant.
 pub const ID_CHARS_MAX: usize = 64;
-/// Characters of what people read: of a name.
+/// Maximum number of characters of a name.
 const NAME_CHARS_MAX: usize = 100;
-/// Skills of one agent.
+/// Maximum number of skills per agent.
 pub const SKILLS_MAX: usize = 20;
-/// Characters of a skill.
+/// Maximum number of characters of a skill.
 const SKILL_CHARS_MAX: usize = 50;
-/// Characters of the name of a token.
+/// Maximum number of characters of a token's name.
 const PRINCIPAL_CHARS_MAX: usize = 200;
-/// Projects that there are at a time.
+/// Maximum number of projects.
 pub const PROJECTS_MAX: usize = 100;
-/// Agents that there are at a time.
+/// Maximum number of agents.
 pub const AGENTS_MAX: usize = 1_000;
-/// Assignments of agents to projects that settings may have.
+/// Maximum number of assignments of agents to projects in the settings.
 pub const ASSIGNMENTS_MAX: usize = 10_000;
 
-/// How the host's own principals begin.
+/// Prefix of the host's own principals.
 const OF_THE_HOST: &str = "madoguchi:";
 
-/// Whether `text` can identify something: two of them, joined by a space, name a chat, and each is a
-/// part of an event's URI.
+/// Checks an identifier. Two of them, joined by a space, name a chat, and each is a part of an event's URI.
 ///
 /// # Errors
 /// What would be right.
@@ -255,7 +253,7 @@ pub fn check_id(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether `text` can be a name that people read.
+/// Checks a name for people.
 ///
 /// # Errors
 /// What would be right.
@@ -263,7 +261,7 @@ pub fn check_name(text: &str) -> Result<(), String> {
     line(text, NAME_CHARS_MAX)
 }
 
-/// Whether `text` can be a skill.
+/// Checks a skill.
 ///
 /// # Errors
 /// What would be right.
@@ -271,7 +269,7 @@ pub fn check_skill(text: &str) -> Result<(), String> {
     line(text, SKILL_CHARS_MAX)
 }
 
-/// Whether `text` can be a token's name, which makes its holder a person.
+/// Checks the name of a token that identifies a person.
 ///
 /// # Errors
 /// What would be right.
@@ -282,7 +280,7 @@ pub fn check_principal(text: &str) -> Result<(), String> {
     line(text, PRINCIPAL_CHARS_MAX)
 }
 
-/// Whether there are so many, each once.
+/// Checks the number of texts, and that each is there once.
 ///
 /// # Errors
 /// What would be right.
@@ -294,7 +292,7 @@ pub fn few(texts: &[String], least: usize, most: usize) -> Result<(), String> {
     twice.map_or(Ok(()), |(index, _)| Err(format!("has number {} twice", index + 1)))
 }
 
-/// One line of so many characters.
+/// Checks that a text is one line of at most `most` characters.
 fn line(text: &str, most: usize) -> Result<(), String> {
     if is_blank(text) || text.chars().count() > most || text.chars().any(char::is_control) {
         return Err(format!("must be one line of 1 to {most} characters"));

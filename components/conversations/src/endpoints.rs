@@ -1,5 +1,4 @@
-//! What people read and do over HTTP: `GET /api/conversations/…` and `GET /api/projects…` (CONV 4.6), and their chats
-//! with agents.
+//! HTTP for people: `GET /api/conversations/…`, `GET /api/projects…` (CONV 4.6) and chats with agents.
 
 use output::conversations::Project;
 use serde::Serialize;
@@ -20,10 +19,10 @@ use crate::{
     written,
 };
 
-/// Serves one look-up.
+/// Answers one request for data.
 ///
 /// # Errors
-/// When the caller may not make it, or nothing is served there.
+/// When the caller may not make it, or the path is unknown.
 pub fn get(request: &Request) -> Result<Value, Failure> {
     let path: Vec<&str> = request.path.split('/').collect();
     let asked: &[&str] = path.as_slice();
@@ -66,7 +65,7 @@ fn answer(found: Result<impl Serialize, Stop>) -> Result<Value, Failure> {
     found.map(|it| serde_json::to_value(it).unwrap_or_default()).map_err(Into::into)
 }
 
-/// `limit`, and two places: each the id of a message or its sequence number.
+/// Parses `limit` and two bounds, each the identifier of a message or its sequence number.
 fn range(
     request: &Request,
     person: &Person,
@@ -94,10 +93,10 @@ fn range(
 // Chats of people with agents over HTTP (CONV 4.6): `POST projects/P/agents/A/chat/…`, and the
 // specification's short forms `POST chat/start`, `chat` and `chat/end`.
 
-/// Projects that a refusal names.
+/// Maximum number of projects that a refusal names.
 const NAMED_MAX: usize = 10;
 
-/// The addresses for people.
+/// Returns the routes for people.
 pub fn routes() -> Vec<Route> {
     vec![
         Route::post("projects/{project}/agents/{agent}/chat/start", long::<StartChat>)
@@ -114,7 +113,7 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-/// Project and agent stand in the address.
+/// Calls a tool with project and agent from the path.
 fn long<T: Tool>(request: &routes::Request) -> Result<Answer, Stop> {
     let fields = request.object()?;
     let (project, agent) = (request.parameter("project"), request.parameter("agent"));

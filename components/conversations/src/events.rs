@@ -1,28 +1,28 @@
-//! Events: callers that wait for one, and clients that look at it, look again.
+//! Names of events, and their publication to waiting callers and subscribed clients.
 
 use toolkit::events;
 
-/// The list of conversations: any of them has changed.
+/// Any conversation has changed.
 pub const LIST: &str = "conversations://list";
-/// An agent is to be launched: what is due is looked at again.
+/// An agent is to be launched.
 pub const PURPOSES: &str = "conversations://purposes";
 
-/// A conversation, as pages and resources name it.
+/// A conversation has changed; also its resource URI.
 pub fn conversation(id: &str) -> String {
     format!("conversation://{id}")
 }
 
-/// An agent's `get_next_action` may have something else to say.
+/// The next action of an agent may have changed.
 pub fn agent(project_id: &str, agent_id: &str) -> String {
     format!("agent://{project_id}/{agent_id}")
 }
 
-/// The chats of a project with people: messages, sessions, receipts.
+/// Messages, sessions or receipts of a project's chats with people have changed.
 pub fn chats(project_id: &str) -> String {
     format!("chats://{project_id}")
 }
 
-/// Publishes that a conversation has changed, for the list that it stands in, and for its agents.
+/// Publishes that a conversation has changed, to the list and to its agents as well.
 pub fn changed(conversation_id: &str, project_id: &str, agents: &[&str]) {
     agents.iter().for_each(|it| events::publish(&agent(project_id, it)));
     events::publish(&conversation(conversation_id));

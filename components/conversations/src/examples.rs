@@ -1,5 +1,4 @@
-//! What conversations do, as the host tries it before it serves: who gets in, who does not, and how a
-//! conversation begins.
+//! Examples that the host tries before it serves the component: authentication, definitions and a start.
 
 use serde_json::json;
 use toolkit::{Example, Tool, example};
@@ -9,7 +8,7 @@ use crate::tools::{
     people::{BeginConversation, ListConversations},
 };
 
-/// The demo project is there, strangers are not let in, and an operator defines who is.
+/// Returns the examples: the demo project exists, unknown agents are refused, and the operator defines agents.
 pub fn examples() -> Vec<Example> {
     vec![
         example(

@@ -1,5 +1,5 @@
-//! What is over by itself: looked for in one read on every call and every second, and written only
-//! where there is something (CONV-13, CONV-15, CONV-19, CONV-23, CONV-54).
+//! Expiry of requests, conversations, pauses and sessions: checked by one read on every call and every second
+//! (CONV-13, CONV-15, CONV-19, CONV-23, CONV-54).
 
 use output::conversations::State;
 use serde::Deserialize;
@@ -14,12 +14,12 @@ use crate::{
     transition::{self, Cause, Changed, Ending, SYSTEM},
 };
 
-/// What one look finds at most.
+/// Maximum number of expired things found at once.
 const DUE_MAX: usize = 50;
-/// How long a chat session that was asked to log out may go on without a message, in seconds.
+/// How long a chat session that was asked to log out may stay without a message, in seconds.
 const GRACE_S: u32 = IDLE_S;
 
-/// The kinds of what expires.
+/// What expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
@@ -29,20 +29,20 @@ enum Kind {
     Active,
     /// A pause of a conversation.
     Pause,
-    /// An end that a side does not acknowledge.
+    /// An end that a member does not acknowledge.
     Terminating,
     /// A session of an agent.
     Session,
 }
 
-/// One thing that is over; a session by the digest of its token.
+/// Something expired; a session is identified by the digest of its token.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Due {
     kind: Kind,
     id: String,
 }
 
-/// When it is, and what is over then.
+/// A check for what has expired at a moment.
 #[derive(Clone, Debug)]
 pub struct Look {
     /// The present moment.
@@ -50,7 +50,7 @@ pub struct Look {
     cuts: Cuts,
 }
 
-/// Looks once, and writes what is over.
+/// Checks once, and writes what has expired.
 ///
 /// # Errors
 /// When a setting does not fit, or the database fails.
@@ -61,7 +61,7 @@ pub fn settle() -> Result<(), Stop> {
 }
 
 impl Look {
-    /// Now.
+    /// Creates the check for the present moment.
     ///
     /// # Errors
     /// When a setting does not fit.
@@ -70,7 +70,7 @@ impl Look {
         Ok(Self { now, cuts: Timeouts::read()?.cuts(now) })
     }
 
-    /// Finds what is over: six looks into indexes.
+    /// Selects what has expired, by six index searches.
     pub fn due(&self) -> Statement {
         toolkit::sql!(
             format!(
@@ -98,8 +98,8 @@ impl Look {
         )
     }
 
-    /// Writes what [`Look::due`] found, and publishes. Returns whether there was anything: then all that
-    /// was read along is to be read again.
+    /// Writes what [`Look::due`] found, and notifies. Returns whether there was anything: then everything read along with
+    /// it has to be read again.
     ///
     /// # Errors
     /// When the database fails.
@@ -114,7 +114,7 @@ impl Look {
         Ok(true)
     }
 
-    /// The statements for one of them; each holds only where it is still so.
+    /// Returns the statements for one of them, which only apply where it is still expired.
     fn over(&self, due: &Due) -> Vec<Statement> {
         let cause = |what| Cause { at: self.now, by: SYSTEM, what };
         match due.kind {
@@ -141,7 +141,7 @@ impl Look {
         }
     }
 
-    /// A session is over by time, and whatever goes with it.
+    /// Returns the statements that expire a session and what depends on it.
     fn session_over(&self, token: &str) -> Vec<Statement> {
         let update = toolkit::sql!(
             "UPDATE sessions SET state = 'ended', ended_at = $2 WHERE token = $1 \
@@ -157,9 +157,8 @@ impl Look {
     }
 }
 
-/// Ends a session: by logout, or because a person closed the chat. With the conversations of its
-/// agent, where no other session of it is live (CONV-19, CONV-85). The first statement finds the
-/// session live, or nothing holds; what changes comes back in rows for [`Changed`].
+/// Ends a session after a logout or a closed chat, and the conversations of its agent where no other session of it is
+/// live (CONV-19, CONV-85). The first statement requires a live session; changes are returned in rows for [`Changed`].
 pub fn end_session(token_digest: &str, at: Moment) -> Vec<Statement> {
     let update = toolkit::sql!(
         "UPDATE sessions SET state = 'ended', ended_at = $2 WHERE token = $1 AND state <> 'ended'",
@@ -171,10 +170,10 @@ pub fn end_session(token_digest: &str, at: Moment) -> Vec<Statement> {
     statements
 }
 
-/// Publishes for all conversations that results of [`end_session`] name.
+/// Notifies of all conversations in the results of [`end_session`].
 ///
 /// # Errors
-/// When the rows are others.
+/// When the rows have other columns.
 pub fn notify(results: Vec<Rows>) -> Result<(), Stop> {
     for rows in results {
         if rows.columns.iter().any(|it| it == "participant_agent_id") {
@@ -184,15 +183,15 @@ pub fn notify(results: Vec<Rows>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Whose conversations are meant: those of the agent of session `$1`, where that was its last one.
+/// The condition for conversations of the agent of session `$1`, where that was its last session.
 const LEFT: &str = "EXISTS (SELECT 1 FROM sessions s WHERE s.token = $1 AND s.state = 'ended' \
      AND s.project_id = conversations.project_id \
      AND s.agent_id IN (conversations.initiator_agent_id, conversations.participant_agent_id) \
      AND NOT EXISTS (SELECT 1 FROM sessions o WHERE o.agent_id = s.agent_id \
      AND o.project_id = s.project_id AND o.state <> 'ended' AND o.expires_at > $2))";
 
-/// What follows where an agent has left for good: its active conversations end, and the requests
-/// that it made; and of what ends, it is not waited for.
+/// Returns the statements for an agent without sessions: its active conversations and own requests end, without
+/// waiting for its acknowledgement.
 fn left(token: &str, at: Moment) -> Vec<Statement> {
     let now = at.stored();
     let end = |state: &str, whose: &str| {
@@ -263,7 +262,7 @@ fn left(token: &str, at: Moment) -> Vec<Statement> {
     ]
 }
 
-/// A side that has not received the end for so long is not waited for.
+/// Acknowledges an end for all members once it is older than `cut`.
 fn acknowledge_all(id: &str, cut: &str, at: Moment) -> Statement {
     toolkit::sql!(
         "UPDATE members SET acknowledged_at = $3 WHERE conversation_id = $1 \

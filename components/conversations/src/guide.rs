@@ -1,4 +1,4 @@
-//! `worker_loop`: what an agent from outside must know to take part, to be copied into it.
+//! The prompt `worker_loop`: instructions for an external agent that takes part in conversations.
 
 use output::text::is_blank;
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use crate::refusals::is_japanese;
 
 const JAPANESE: &str = include_str!("guide/ja.md");
 const ENGLISH: &str = include_str!("guide/en.md");
-/// Characters of an identifier, and of a passkey.
+/// Maximum number of characters of an identifier or a passkey.
 const TEXT_MAX: usize = 200;
 
 /// 外部のエージェント（Claude Codeなど）が窓口の会話に参加するための手順。
@@ -71,7 +71,7 @@ impl Prompt for WorkerLoop {
     }
 }
 
-/// A text that can stand in a line between backticks.
+/// Returns `text` trimmed, if it can stand on one line between backticks.
 fn plain<'a>(pointer: &str, text: &'a str) -> Result<&'a str, Stop> {
     let text = text.trim();
     let fits = !is_blank(text) && text.chars().nth(TEXT_MAX).is_none();
@@ -84,7 +84,7 @@ fn plain<'a>(pointer: &str, text: &'a str) -> Result<&'a str, Stop> {
     ))
 }
 
-/// The text with its facts, once over: what a fact brings along is not filled in again.
+/// Replaces placeholders by their values in one pass: placeholders within values stay.
 fn filled(text: &str, facts: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(text.len() + 256);
     let mut rest = text.trim_end();

@@ -1,40 +1,40 @@
-//! Identifiers that sort by time, and tokens that cannot be guessed.
+//! Identifiers that sort by time, and random tokens.
 
 use sha2::{Digest, Sha256};
 
 use crate::clock::Moment;
 
-/// `conv_` and a UUID of version 7.
+/// Returns `conv_` and a UUID of version 7.
 pub fn conversation(now: Moment) -> String {
     format!("conv_{}", uuid(now))
 }
 
-/// `msg_` and a UUID of version 7 (CONV-X15).
+/// Returns `msg_` and a UUID of version 7 (CONV-X15).
 pub fn message(now: Moment) -> String {
     format!("msg_{}", uuid(now))
 }
 
-/// `pap_` and a UUID of version 7: a pending purpose.
+/// Returns the identifier of a pending purpose: `pap_` and a UUID of version 7.
 pub fn purpose(now: Moment) -> String {
     format!("pap_{}", uuid(now))
 }
 
-/// `sess_` and 256 random bits in hexadecimal (CONV-83).
+/// Returns `sess_` and 256 random bits in hexadecimal (CONV-83).
 pub fn session_token() -> String {
     format!("sess_{}", secret())
 }
 
-/// 256 random bits in hexadecimal.
+/// Returns 256 random bits in hexadecimal.
 pub fn secret() -> String {
     hex(&random::<32>())
 }
 
-/// What is stored of a token.
+/// Returns the digest to store for a token.
 pub fn digest(token: &str) -> String {
     hex(&Sha256::digest(token.as_bytes()))
 }
 
-/// Random bytes.
+/// Returns random bytes.
 ///
 /// # Panics
 /// When the component was not granted `wasi:random`.

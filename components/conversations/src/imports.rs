@@ -1,5 +1,5 @@
-//! Takes in what was written elsewhere: lines of `chat.jsonl`, each once, each reported where it does not
-//! fit (CONV-6, CONV-7, CONV-X22). A conversation that is not known here is over.
+//! Imports lines of `chat.jsonl`, each once, and reports lines that do not fit (CONV-6, CONV-7, CONV-X22). Unknown
+//! conversations are created as ended ones.
 
 mod places;
 
@@ -20,33 +20,33 @@ use crate::{
 };
 use places::{Existing, Place};
 
-/// Statements of one batch; a line brings a few, and a thousand are the limit.
+/// Maximum number of statements per batch, below the limit of a thousand; a line has a few.
 const STATEMENTS_MAX: usize = 900;
 
-/// What became of the lines.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Imported {
-    /// Messages that were taken in.
+    /// Number of imported messages.
     pub imported: u32,
-    /// Messages that were there already.
+    /// Number of messages that existed already.
     pub known: u32,
-    /// Lines that were not taken.
+    /// Lines that were not imported.
     pub problems: Vec<Problem>,
 }
 
-/// A line that was not taken.
+/// A line that was not imported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Problem {
-    /// Which; the first has number 1.
+    /// Its number, from 1.
     pub line: u32,
-    /// Why the line was not taken.
+    /// Why it was not imported.
     pub message: String,
 }
 
-/// Takes the lines in, those of one place in the order in which they stand.
+/// Imports the lines, those of one conversation or chat in their order.
 ///
 /// # Errors
-/// As the database; what was taken until then is known the next time.
+/// When the database fails; lines imported until then are skipped the next time.
 pub fn import(lines: &[String], project_id: Option<&str>) -> Result<Imported, Stop> {
     let mut outcome = Imported::default();
     let mut read = Vec::new();
@@ -96,17 +96,17 @@ fn write(batch: &[Statement]) -> Result<(), Stop> {
     }
 }
 
-/// Letters of an identifier that was made elsewhere.
+/// Maximum number of characters of an identifier from outside.
 const ID_MAX: usize = 200;
 
-/// One message, checked by itself.
+/// A parsed line.
 #[derive(Clone, Debug)]
 struct Line {
     id: String,
     sender_id: String,
     recipient_id: Option<String>,
     content: String,
-    /// As the database has it.
+    /// The moment as stored.
     at: String,
     conversation_id: Option<String>,
 }
@@ -123,7 +123,7 @@ struct Raw {
 }
 
 impl Line {
-    /// Reads it; what the specification does not know is passed over.
+    /// Parses a line; unknown members are ignored.
     fn read(text: &str) -> Result<Self, String> {
         let raw: Raw = arguments::parse(text).map_err(|it| format!("no message: {it}"))?;
         let ids = [
@@ -156,10 +156,10 @@ impl Line {
     }
 }
 
-/// By what an imported conversation came to its states.
+/// The cause of an imported conversation's states.
 const CAUSE: &str = "import_messages";
 
-/// Stores a line; `is_first` makes its conversation before, which is over.
+/// Returns the statements for a line; with `is_first`, its ended conversation is created before.
 fn statements(line: &Line, place: &Place, is_first: bool) -> Vec<Statement> {
     match place {
         Place::Chat { project_id, ends } => in_chat(line, project_id, ends),
@@ -171,7 +171,7 @@ fn statements(line: &Line, place: &Place, is_first: bool) -> Vec<Statement> {
     }
 }
 
-/// A conversation that was held elsewhere: all its members know that it is over.
+/// Creates an ended conversation, which all its members have acknowledged.
 fn made(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
     let participant = line.recipient_id.clone();
     let conversation = toolkit::sql!(
@@ -184,7 +184,7 @@ fn made(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
         participant.clone(),
         &line.at,
         SYSTEM,
-        // From now on it is kept as long as others are.
+        // Its retention begins now, as for others.
         Moment::now().stored(),
     );
     let members = toolkit::sql!(
@@ -207,7 +207,7 @@ fn made(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
     vec![conversation, members, steps]
 }
 
-/// Into a conversation that is over; one that was imported lasted until its last message.
+/// Stores into an ended conversation; an imported one lasted until its last message.
 fn in_conversation(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
     let insert = toolkit::sql!(
         "INSERT INTO messages (id, project_id, conversation_id, sequence, sender_id, recipient_id, \
@@ -245,7 +245,7 @@ fn in_conversation(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
     vec![insert.expect(1), count, wrote, step]
 }
 
-/// Between two, behind their messages here already. It counts as read.
+/// Stores into a chat, after its existing messages. The message counts as read.
 fn in_chat(line: &Line, project_id: &str, [human_id, agent_id]: &[String; 2]) -> Vec<Statement> {
     let count = toolkit::sql!(
         "INSERT INTO chats (project_id, human_id, agent_id, started_at, ended_at, messages, \

@@ -1,4 +1,4 @@
-//! What an agent has not read, what it knows already (CONV-70), and what it is notified of once.
+//! An agent's inbox: unread messages, their context (CONV-70), and notices that are delivered once.
 
 use output::conversations::{ChatMessage, State};
 use serde::Deserialize;
@@ -15,21 +15,20 @@ use crate::{
     transition::{self, Cause, Changed},
 };
 
-/// Unread messages that one call brings.
+/// Maximum number of unread messages per call.
 const PENDING_MAX: usize = 10;
-/// Messages before those, so that the agent knows what it is about.
+/// Maximum number of earlier messages, for context.
 const CONTEXT_MAX: usize = 20;
 
-/// Whether a message has come to its recipient: a message sent before the participant has joined
-/// waits for it (CONV-63).
+/// Whether a message is delivered: one sent before the participant has joined waits (CONV-63).
 pub const HAS_COME: &str = "(c.id IS NULL OR c.state NOT IN ('pending', 'expired') \
      OR c.initiator_agent_id = s.agent_id)";
 
-/// Whether the agent of a session may answer a message: not where its conversation is over.
+/// Whether a session's agent may answer a message: not where its conversation has ended.
 pub const IS_ANSWERABLE: &str = "(c.id IS NULL OR c.state = 'active' \
      OR (c.state = 'pending' AND c.initiator_agent_id = s.agent_id))";
 
-/// The oldest unread messages of the agent of a session.
+/// Selects the oldest unread messages of a session's agent.
 pub fn unread(token: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -44,8 +43,8 @@ pub fn unread(token: &str) -> Statement {
     )
 }
 
-/// Whether the agent of a session has unread messages that it may answer: one row or none. Those of a
-/// conversation that is over are not; the notice of its end brings them.
+/// Selects one row if a session's agent has unread messages that it may answer. The notice of an end brings those of
+/// ended conversations.
 pub fn has_answerable(token: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -59,7 +58,7 @@ pub fn has_answerable(token: &str) -> Statement {
     )
 }
 
-/// The oldest unread messages of an agent in one conversation, joined or not.
+/// Selects the oldest unread messages of an agent in one conversation, joined or not.
 pub fn unread_in(agent_id: &str, conversation_id: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -72,7 +71,7 @@ pub fn unread_in(agent_id: &str, conversation_id: &str) -> Statement {
     )
 }
 
-/// Where the agent of a session read or wrote last: of use where nothing is unread.
+/// Selects where a session's agent last read or wrote, for use where nothing is unread.
 pub fn last_place(token: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -85,7 +84,7 @@ pub fn last_place(token: &str) -> Statement {
     )
 }
 
-/// Marks messages as read; where another session has read one of them, nothing holds.
+/// Marks messages as read; fails as a whole where another session has read one of them.
 pub fn read(session: &Session, messages: &[Message], at: Moment) -> Statement {
     let ids = messages.iter().map(|it| it.id.as_str());
     let statement = toolkit::sql!(
@@ -100,46 +99,46 @@ pub fn read(session: &Session, messages: &[Message], at: Moment) -> Statement {
     statement.bind_all(ids).expect(messages.len())
 }
 
-/// A conversation or chat that messages stand in.
+/// A conversation or chat with messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     name: String,
     is_conversation: bool,
-    /// The first of the messages that are unread there; those before it are context.
+    /// The first unread message; earlier ones are context.
     before: u32,
 }
 
-/// What an agent knows of the places where it has unread messages.
+/// The context of an agent's unread messages.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     /// The messages, oldest first.
     pub messages: Vec<ChatMessage>,
     /// Whether there are older ones.
     pub is_truncated: bool,
-    /// Messages of these places altogether.
+    /// Number of messages in these conversations and chats.
     pub total: u32,
-    /// The conversations among the places.
+    /// The conversations.
     pub conversations: Vec<Facts>,
 }
 
-/// The facts of a conversation beside its messages.
+/// The facts of a conversation.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Facts {
     /// The conversation's identifier.
     pub id: String,
     /// What the conversation is for.
     pub purpose: Option<String>,
-    /// How far it has come.
+    /// Its state.
     pub state: State,
-    /// Messages so far.
+    /// Number of messages so far.
     pub messages: u32,
-    /// Turns after which it ends.
+    /// Number of turns after which it ends.
     pub max_turns: Option<u32>,
-    /// Turns so far.
+    /// Number of turns so far.
     pub turns: u32,
 }
 
-/// Reads it, in one read; `last` stands for the places where nothing is unread.
+/// Reads the context at once; `last` is used where nothing is unread.
 ///
 /// # Errors
 /// When the database fails.
@@ -149,11 +148,11 @@ pub fn context(
     last: Option<Message>,
 ) -> Result<Context, Stop> {
     let mut places: Vec<Place> = Vec::new();
-    for it in unread {
-        add(&mut places, it, it.sequence);
+    for message in unread {
+        add(&mut places, message, message.sequence);
     }
-    if let Some(it) = last.filter(|_| places.is_empty()) {
-        add(&mut places, &it, u32::MAX);
+    if let Some(message) = last.filter(|_| places.is_empty()) {
+        add(&mut places, &message, u32::MAX);
     }
     if places.is_empty() {
         return Ok(Context::default());
@@ -178,7 +177,7 @@ pub fn context(
         }
     }
     messages.sort_by(|a, b| (&a.created_at, a.sequence).cmp(&(&b.created_at, b.sequence)));
-    // Numbers are without gaps from 1, so a place's oldest one shows what came before it.
+    // Numbers start at 1 without gaps, so the oldest one shows how many came before it.
     let is_first = |it: &Message| it.sequence == 1;
     let firsts = messages.iter().filter(|it| is_first(it)).count();
     let silent = unread.iter().filter(|it| is_first(it)).count();
@@ -227,25 +226,24 @@ fn facts(session: &Session, place: &Place) -> Statement {
     )
 }
 
-// What an agent is notified of once in its conversations: ends, requests that were not answered, and
-// requests (CONV-51 to CONV-54).
+// Notices of conversations that an agent gets once: ends, expired requests and new requests (CONV-51 to CONV-54).
 
-/// The tool that delivers them.
+/// The tool that delivers notices.
 const TOOL: &str = "get_next_action";
 
-/// The kinds of notices.
+/// The kind of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A conversation that has ended, or is ending.
+    /// A conversation has ended or is ending.
     Ended,
-    /// A request of one's own that was not answered.
+    /// The agent's own request was not answered.
     Expired,
-    /// A request of another agent.
+    /// Another agent requests a conversation.
     Request,
 }
 
-/// A notice that an agent is to receive.
+/// A notice for an agent.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Notice {
     /// Its kind.
@@ -260,7 +258,7 @@ pub struct Notice {
     pub initiator_name: Option<String>,
     /// Identifier of the agent that was asked.
     pub participant_agent_id: String,
-    /// How far the conversation has come.
+    /// The conversation's state.
     pub state: State,
     /// What the conversation is for.
     pub purpose: Option<String>,
@@ -268,11 +266,11 @@ pub struct Notice {
     pub ended_by: Option<String>,
     /// Why it ended.
     pub end_reason: Option<String>,
-    /// The text of the side that ended it.
+    /// The reason given by the member that ended it.
     pub reason_text: Option<String>,
 }
 
-/// The next one for the agent of a session: ends before expiries before requests, the oldest first.
+/// Selects the next notice for a session's agent: ends, then expiries, then requests, the oldest first.
 pub fn next(token: &str) -> Statement {
     toolkit::sql!(
         "SELECT CASE WHEN c.state IN ('terminating', 'ended') THEN 'ended' \
@@ -294,8 +292,8 @@ pub fn next(token: &str) -> Statement {
 }
 
 impl Notice {
-    /// Delivers it: exactly one call gets to say it. False where another one was faster, or the
-    /// conversation has gone on meanwhile.
+    /// Claims the notice for exactly one call. False where another call was faster or the conversation's state has
+    /// changed.
     ///
     /// # Errors
     /// When the database fails.
@@ -312,7 +310,7 @@ impl Notice {
         Ok(is_delivered)
     }
 
-    /// The agent knows of the end; where both sides do, it is over (CONV-16).
+    /// Acknowledges the end; the conversation is ended once both members have (CONV-16).
     fn ended(&self, session: &Session, at: Moment) -> Vec<Statement> {
         let cause = Cause { at, by: &session.agent_id, what: "notified" };
         let mut batch = vec![self.notified(session, at, "state IN ('terminating', 'ended')")];
@@ -337,8 +335,8 @@ impl Notice {
         update.expect(1)
     }
 
-    /// The participant is there: the conversation is active, if it was not yet, and the session is
-    /// there to talk (CONV-12, CONV-51, CONV-111).
+    /// Joins the participant: the conversation becomes active and the session becomes a chat session (CONV-12, CONV-51,
+    /// CONV-111).
     fn requested(&self, session: &Session, at: Moment) -> Vec<Statement> {
         let cause = Cause { at, by: &session.agent_id, what: TOOL };
         let requested = toolkit::sql!(

@@ -1,4 +1,4 @@
-//! Conversations between agents, with a life cycle that one can watch (CONV-1 to CONV-111).
+//! Conversations between agents, and their observable life cycle (CONV-1 to CONV-111).
 
 pub mod chats;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! What a person sees in lists: conversations, newest first, and projects with their agents.
+//! Lists for people: conversations, newest first, and projects with their agents.
 
 use std::collections::BTreeMap;
 
@@ -17,28 +17,28 @@ use crate::{
     transcripts,
 };
 
-/// Conversations on one page.
+/// Number of conversations per page.
 pub const PAGE: usize = 50;
-/// Words of a query; what is behind them is left out.
+/// Maximum number of words of a query; the rest is ignored.
 const WORDS_MAX: usize = 8;
 
-/// Which conversations a list has.
+/// The filter of a list of conversations.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Those of this project.
+    /// Only those of this project.
     pub project_id: Option<String>,
-    /// Those that have come so far.
+    /// Only those in this state.
     pub state: Option<State>,
-    /// Those that this agent takes part in.
+    /// Only those with this member.
     pub agent_id: Option<String>,
-    /// Those in whose purpose or messages each of these words stands.
+    /// Only those whose purpose or messages have each of these words.
     pub query: Option<String>,
 }
 
-/// One page of what `person` may see. A cursor is the last conversation of the page before.
+/// Reads one page of what `person` may see. A cursor is the last conversation of the page before.
 ///
 /// # Errors
-/// When the cursor is none, and as the database.
+/// When the cursor is invalid, or the database fails.
 pub fn page(person: &Person, filter: &Filter, cursor: Option<&str>) -> Result<Conversations, Stop> {
     if let Some(cursor) = cursor {
         let [rows] =
@@ -57,7 +57,7 @@ pub fn page(person: &Person, filter: &Filter, cursor: Option<&str>) -> Result<Co
 fn select(person: &Person, filter: &Filter, cursor: Option<&str>) -> Statement {
     let mut conditions = vec![condition("c.project_id", 1)];
     let mut values: Vec<Value> = vec![person.is_operator.into(), (&person.agent_id).into()];
-    // Each has a `{}` where its parameter goes.
+    // `{}` stands for the parameter.
     let mut add = |condition: &str, value: Value| {
         values.push(value);
         conditions.push(condition.replace("{}", &format!("${}", values.len())));
@@ -102,7 +102,7 @@ fn words(query: &str) -> impl Iterator<Item = &str> {
     query.split_whitespace().take(WORDS_MAX)
 }
 
-/// Whether one of the [`patterns`] of a word, whose first is that parameter, fits a column.
+/// Returns the condition that a column matches one of the [`patterns`], which begin at parameter `first`.
 fn has(column: &str, first: usize) -> String {
     let (second, third) = (first + 1, first + 2);
     format!(
@@ -111,22 +111,20 @@ fn has(column: &str, first: usize) -> String {
     )
 }
 
-/// A word in small letters, in capitals, and as it stands: a database may know small letters of ASCII
-/// alone.
+/// Returns patterns for a word as it is, in lower and in upper case: the database may fold ASCII only.
 fn patterns(word: &str) -> [String; 3] {
     [like(&word.to_lowercase()), like(&word.to_uppercase()), like(word)]
 }
 
-/// The pattern of whatever has `word` in it; `%` and `_` are letters like others.
+/// Returns the pattern for texts that contain `word`; `%` and `_` are escaped.
 fn like(word: &str) -> String {
     let escaped = word.replace('!', "!!").replace('%', "!%").replace('_', "!_");
     format!("%{escaped}%")
 }
 
-// What a person may know of projects and their agents (CONV 4.6): who is there, who was asked to
-// come, and what of theirs is unread.
+// Projects and agents for people (CONV 4.6): connected and called agents, and unread messages.
 
-/// How many sessions an agent has in a project, as the source project has it.
+/// Number of sessions of an agent in a project, in the source project's form.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sessions {
     chat: ChatSessions,
@@ -190,7 +188,7 @@ impl Row {
     }
 }
 
-/// Everything that `person` may know, by the ids.
+/// Reads all projects and agents that `person` may see, by their identifiers.
 ///
 /// # Errors
 /// As the database.
@@ -225,7 +223,7 @@ pub fn projects(person: &Person) -> Result<Projects, Stop> {
     })
 }
 
-/// Sessions of each agent of a project.
+/// Counts the sessions of each agent of a project.
 ///
 /// # Errors
 /// As the database.
@@ -238,7 +236,7 @@ pub fn sessions(person: &Person, project_id: &str) -> Result<BTreeMap<String, Se
     Ok(rows.read::<Row>()?.into_iter().map(sessions).collect())
 }
 
-/// Messages of each sender that the person has not read, where there are any.
+/// Counts the messages of each sender that the person has not read.
 ///
 /// # Errors
 /// As the database.
@@ -252,7 +250,7 @@ pub fn unread(person: &Person, project_id: &str) -> Result<BTreeMap<String, u32>
     Ok(rows.read::<(String, u32)>()?.into_iter().collect())
 }
 
-/// The agents of one project, or of all that the person sees.
+/// Selects the agents of one project, or of all that the person sees.
 fn agents(person: &Person, project_id: Option<&str>) -> Statement {
     let live = |purpose: &str| {
         format!(

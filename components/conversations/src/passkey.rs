@@ -1,5 +1,4 @@
-//! Passkeys: made at random, kept as argon2 hashes, and compared in constant time (CONV-83); and those that did
-//! not fit, which are counted.
+//! Passkeys, stored as argon2 hashes and compared in constant time, and the count of wrong ones (CONV-83).
 
 use argon2::{Algorithm, Argon2, Params, PasswordHash, PasswordHasher, PasswordVerifier, Version};
 use serde::Deserialize;
@@ -10,36 +9,35 @@ use toolkit::{
 
 use crate::{clock::Moment, ids, person, refusals};
 
-/// How every passkey begins that is made here, so that people and scanners know one when they see it.
+/// Prefix of generated passkeys, so that people and scanners recognize them.
 const PREFIX: &str = "mdp_";
-/// Characters of a passkey.
+/// Maximum number of characters of a passkey.
 pub const CHARS_MAX: usize = 200;
 
-/// What our own hashes cost: 19 MiB, twice over, which is what OWASP recommends at least.
+/// Memory for our own hashes: 19 MiB and two passes are the minimum that OWASP recommends.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
-/// The most memory that a hash may ask for: the instance has 64 MiB.
+/// Maximum memory of a hash: the instance has 64 MiB.
 const MEMORY_KIB_MAX: u32 = 47_104;
-/// The most work that a hash may ask for, memory times passes: a quarter of a second in the sandbox.
+/// Maximum work of a hash, memory times passes: a quarter of a second in the sandbox.
 const WORK_KIB_MAX: u64 = 200_000;
-/// The most lanes; they are filled one after the other.
+/// Maximum argon2 parallelism; lanes are filled one after the other.
 const LANES_MAX: u32 = 4;
-/// The fewest bytes of a hash that cannot be hit by chance.
+/// Minimum size of a hash that cannot be guessed, in bytes.
 const HASH_BYTES_MIN: usize = 16;
-/// Characters of a hash.
+/// Maximum number of characters of a hash.
 const HASH_CHARS_MAX: usize = 300;
 
-/// What is verified where there is no agent, so that asking costs as much as where there is one. It
-/// is the hash of a passkey that does not exist.
+/// The hash verified for unknown agents, so that timing does not show which agents exist. No passkey has it.
 const PLACEHOLDER: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$\
                        AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 
-/// A passkey of 256 random bits.
+/// Generates a passkey of 256 random bits.
 pub fn fresh() -> String {
     format!("{PREFIX}{}", ids::secret())
 }
 
-/// What is stored of a passkey.
+/// Returns the hash to store for a passkey.
 ///
 /// # Panics
 /// Never: the parameters are ours.
@@ -50,8 +48,7 @@ pub fn hash(passkey: &str) -> String {
     hash.expect("a passkey is no longer than argon2 takes").to_string()
 }
 
-/// Whether the passkey is the one that was hashed. Where there is no hash it is not, which takes as
-/// long to find out.
+/// Whether the passkey matches the hash. Without a hash it takes as long and is false.
 pub fn fits(passkey: &str, hash: Option<&str>) -> bool {
     let parsed = hash.filter(|it| problem(it).is_none()).and_then(|it| PasswordHash::new(it).ok());
     let Some(parsed) = parsed else {
@@ -62,7 +59,7 @@ pub fn fits(passkey: &str, hash: Option<&str>) -> bool {
     Argon2::default().verify_password(passkey.as_bytes(), &parsed).is_ok()
 }
 
-/// What keeps `hash` from being what a passkey is verified against; never says it back.
+/// Returns why `hash` cannot be used, without repeating it.
 pub fn problem(hash: &str) -> Option<String> {
     if !hash.starts_with("$argon2id$") {
         return Some(
@@ -93,25 +90,24 @@ pub fn problem(hash: &str) -> Option<String> {
     None
 }
 
-// Passkeys that did not fit are counted, so that guessing one takes for ever (CONV-83).
+// Counts wrong passkeys, so that guessing takes too long (CONV-83).
 //
-// A caller that guesses shuts out only itself: ten wrong passkeys of one caller keep it from that agent. All
-// callers together, and those who have no name of their own, are only slowed down, or one of them would shut
-// out the others.
+// Ten wrong passkeys of a named caller lock that caller out from the agent. Callers without a name, and all callers
+// together, are only slowed down, so that none of them can lock out the others.
 
-/// Tries of one caller at one agent that may fail.
+/// Maximum number of wrong passkeys of one caller for one agent.
 pub const TRIES_MAX: u32 = 10;
-/// Within so many seconds.
+/// The window for wrong passkeys, in seconds.
 pub const TRIES_WITHIN_S: u32 = 300;
-/// Tries of all callers together at one agent that may fail before they are slowed down.
+/// Number of wrong passkeys of all callers for one agent before they are slowed down.
 const TOGETHER_MAX: u32 = 50;
-/// Tries at agents that are not there, of all callers together, that cost a hash.
+/// Maximum number of tries at unknown agents, of all callers, that compute a hash.
 const UNKNOWN_MAX: u32 = 10;
-/// Where tries are slowed down, one more is looked at each so many seconds.
+/// Interval between tries that are slowed down, in seconds.
 const PACE_S: u32 = 10;
-/// Rows that tries at agents that are not there may have.
+/// Maximum number of rows for tries at unknown agents.
 const UNKNOWN_ROWS_MAX: u32 = 10_000;
-/// The id that no agent has: all those together that are not there.
+/// Stands for all unknown agents.
 const NO_AGENT: &str = "";
 
 /// The tries at one agent.
@@ -123,7 +119,7 @@ struct Tries {
     is_own: bool,
 }
 
-/// Finds the tries at an agent: the caller's own, and those of all together.
+/// Selects the tries at an agent: those of the caller, and those of all callers.
 pub fn tries(agent_id: &str) -> Statement {
     toolkit::sql!(
         "SELECT count, first_at, last_at, 1 AS is_own FROM callers_tries \
@@ -134,10 +130,10 @@ pub fn tries(agent_id: &str) -> Statement {
     )
 }
 
-/// Stops where too many have failed.
+/// Refuses where too many tries have failed.
 ///
 /// # Errors
-/// `too_many_attempts` (429), with the seconds that are left to wait.
+/// `too_many_attempts` (429), with the seconds left to wait.
 pub fn tries_must_be_few(found: Rows, now: Moment) -> Result<(), Stop> {
     let is_named = caller_by_name().is_some();
     let tries = found.read::<Tries>()?;
@@ -148,7 +144,7 @@ pub fn tries_must_be_few(found: Rows, now: Moment) -> Result<(), Stop> {
 }
 
 impl Tries {
-    /// Until when no other one is looked at.
+    /// Returns until when tries are refused.
     fn until(&self, is_named: bool) -> Option<Moment> {
         let most = if self.is_own { TRIES_MAX } else { TOGETHER_MAX };
         if self.count < most {
@@ -163,12 +159,12 @@ impl Tries {
     }
 }
 
-/// The caller, where their tries are those of one caller: not where all callers have the same name.
+/// Returns the caller's name, unless all callers share it.
 pub fn caller_by_name() -> Option<String> {
     Some(caller::principal()).filter(|it| !person::is_alone(it))
 }
 
-/// Whether a try at an agent that is not there may still cost a hash, so that it takes as long as any; counted.
+/// Counts a try at an unknown agent. Returns whether it may compute a hash, to take as long as any other.
 ///
 /// # Errors
 /// When the database fails.
@@ -187,7 +183,7 @@ pub fn is_worth_a_hash(now: Moment) -> Result<bool, Error> {
     Ok(counted.changes > 0)
 }
 
-/// Counts one that failed. The agent need not exist: the answer does not tell which do.
+/// Counts a failed try, also at an agent that does not exist, so that answers do not show which do.
 ///
 /// # Errors
 /// When the database fails.
@@ -216,13 +212,13 @@ pub fn count_try(agent_id: &str, is_there: bool, now: Moment) -> Result<(), Erro
     sql::transact([callers, all, own, together]).map(|_| ())
 }
 
-/// Forgets the tries at an agent: earlier guesses do not count against its new passkey.
+/// Deletes the tries at an agent, so that they do not count against its new passkey.
 pub fn forget_tries(agent_id: &str) -> [Statement; 2] {
     ["callers_tries", "failed_tries"]
         .map(|it| toolkit::sql!(format!("DELETE FROM {it} WHERE agent_id = $1"), agent_id))
 }
 
-/// Forgets what is long over.
+/// Deletes old tries.
 fn over(now: Moment) -> [Statement; 2] {
     let before = now.before(TRIES_WITHIN_S).stored();
     ["callers_tries", "failed_tries"]

@@ -1,4 +1,4 @@
-//! Which person calls, the agent of type human to whose token the caller belongs or the operator, and what they see.
+//! The calling person, identified by a token or as the operator, and what they may see.
 
 use output::conversations::AgentKind;
 use serde::Deserialize;
@@ -12,29 +12,29 @@ use crate::refusals::{
     self, agent_not_found, cannot_message_self, project_not_found, say, target_agent_not_in_project,
 };
 
-/// The agent that the operator is, unless their token is another person's.
+/// Identifier of the operator's agent, unless their token identifies another person.
 pub const OPERATOR: &str = "operator";
 
-/// A person who calls.
+/// A calling person.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Person {
-    /// As which agent they talk.
+    /// Identifier of their agent.
     pub agent_id: String,
-    /// The name that others see.
+    /// Their name for others.
     pub name: String,
     /// Whether they see every project and may define agents.
     pub is_operator: bool,
 }
 
-/// Whether a caller has no name of their own: no token is needed here.
+/// Whether the principal has no name of its own, as on servers without tokens.
 pub fn is_alone(principal: &str) -> bool {
     matches!(principal, "anonymous" | "stdio")
 }
 
-/// The person who calls.
+/// Returns the calling person.
 ///
 /// # Errors
-/// When there is none: a token that belongs to no person and may not do everything.
+/// When the token belongs to no person and is not the operator's.
 pub fn calling(tool: &str) -> Result<Person, Stop> {
     let principal = caller::principal();
     let is_operator = is_alone(&principal) || caller::scopes().iter().any(|it| it == "*");
@@ -58,7 +58,7 @@ pub fn calling(tool: &str) -> Result<Person, Stop> {
     }
 }
 
-/// The person who calls, where that is the operator, who alone says who is there.
+/// Returns the calling person, who must be the operator.
 ///
 /// # Errors
 /// When it is any other caller.
@@ -76,10 +76,10 @@ pub fn must_be_operator(tool: &str) -> Result<Person, Stop> {
     ))
 }
 
-// What a person may see: the projects that they are assigned to; the operator sees all.
+// People see the projects that they are assigned to; the operator sees all.
 
-/// The condition that a person sees the project in `column`; it takes two parameters, the first of
-/// which is `$first`: see [`bound`].
+/// Returns the condition that a person sees the project in `column`. It has two parameters from `$first`, see
+/// [`bound`].
 pub fn condition(column: &str, first: usize) -> String {
     format!(
         "(${first} <> 0 OR EXISTS (SELECT 1 FROM assignments seen \
@@ -88,15 +88,15 @@ pub fn condition(column: &str, first: usize) -> String {
     )
 }
 
-/// The two parameters of [`condition`].
+/// Binds the two parameters of [`condition`].
 pub fn bound(statement: Statement, person: &Person) -> Statement {
     statement.bind(person.is_operator).bind(&person.agent_id)
 }
 
-/// Stops where the person does not see the project.
+/// Refuses unless the person sees the project.
 ///
 /// # Errors
-/// When there is none, or none for them.
+/// `project_not_found`, also where they may not see it.
 pub fn must_see_project(person: &Person, project_id: &str) -> Result<(), Stop> {
     let select = format!(
         "SELECT 1 FROM projects p WHERE p.id = $1 AND p.is_gone = 0 AND {}",
@@ -106,10 +106,10 @@ pub fn must_see_project(person: &Person, project_id: &str) -> Result<(), Stop> {
     if rows.is_empty() { Err(project_not_found(project_id)) } else { Ok(()) }
 }
 
-/// Stops unless the person sees the project and can chat with this agent of it: an AI.
+/// Refuses unless the person sees the project and the agent is an AI of it.
 ///
 /// # Errors
-/// Which of the two is missing, in this order: the project, the agent, its place in the project.
+/// What is missing, in this order: the project, the agent, its assignment.
 pub fn must_chat_with(person: &Person, project_id: &str, agent_id: &str) -> Result<(), Stop> {
     let project = format!(
         "SELECT 1 FROM projects p WHERE p.id = $1 AND p.is_gone = 0 AND {}",

@@ -1,8 +1,6 @@
-//! Plays the agents that an assistant plays (CONV-8, CONV-81): one job an agent of a project, each run of which
-//! does what there is to do now.
+//! Runs the agents that an assistant plays (CONV-8, CONV-81): one job per agent and project.
 //!
-//! Nothing is in memory between two runs: messages lie in `messages`, and how far the agent has come
-//! in `plays`.
+//! Runs keep nothing in memory: messages are in the table `messages`, progress is in `plays`.
 
 mod assistant;
 mod dialogue;
@@ -22,22 +20,21 @@ use crate::{clock::Moment, events::PURPOSES, expiry, ids};
 use player::Player;
 pub use stand::forgotten;
 
-/// How long it is at most until it is looked again what is due, in seconds.
+/// Maximum interval between two looks for due jobs, in seconds.
 const LOOK_S: u32 = 600;
-/// Jobs that one look gives.
+/// Maximum number of jobs per agenda.
 const JOBS_MAX: usize = 500;
-/// Agents without an assistant that one look reports to the operator.
+/// Maximum number of agents without an assistant reported to the operator at once.
 const ANSWERED_MAX: usize = 64;
 
-/// What a job receives: whom to play.
+/// Input of a job: the agent to play.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Role {
     project_id: String,
     agent_id: String,
 }
 
-/// The agents that are to be played, beside those of `running`: they are wanted for a talk, or their session
-/// goes on.
+/// Returns jobs for agents that are wanted for a chat or whose session goes on, except those in `running`.
 ///
 /// # Errors
 /// When the database fails.
@@ -57,13 +54,13 @@ fn agenda(running: &[String]) -> Result<Agenda, Stop> {
     Ok(Agenda { jobs: there.iter().take(JOBS_MAX).map(job).collect(), again })
 }
 
-fn job(it: &Wanted) -> Job {
-    let (project_id, agent_id) = (it.project_id.clone(), it.agent_id.clone());
+fn job(wanted: &Wanted) -> Job {
+    let (project_id, agent_id) = (wanted.project_id.clone(), wanted.agent_id.clone());
     let input = serde_json::to_string(&Role { project_id, agent_id }).unwrap_or_default();
-    Job { key: it.key(), input }
+    Job { key: wanted.key(), input }
 }
 
-/// Tells the operator of agents that wait for an assistant that is not there, once a purpose.
+/// Reports agents whose assistant does not exist to the operator, once per purpose.
 fn tell(missing: &[Wanted]) -> Result<(), Stop> {
     let untold: Vec<_> = missing.iter().filter(|it| it.is_untold).take(ANSWERED_MAX).collect();
     for Wanted { project_id, agent_id, assistant, .. } in &untold {
@@ -77,10 +74,10 @@ fn tell(missing: &[Wanted]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Plays an agent as far as there is something to do now. It is done where its session is over.
+/// Runs an agent until it has nothing to do. The job is done once its session is over.
 ///
 /// # Errors
-/// When the job is none of [`due`], or the database fails.
+/// When the job does not come from [`due`], or the database fails.
 pub fn run(job: Job) -> Result<Outcome, String> {
     let role: Role = serde_json::from_str(&job.input).map_err(|it| it.to_string())?;
     match play(&role) {
@@ -97,12 +94,12 @@ fn play(role: &Role) -> Result<Outcome, Stop> {
     }
 }
 
-/// Whether something could not be done because the session is over.
+/// Whether the call failed because the session is over.
 fn is_over(stop: &Stop) -> bool {
     matches!(stop, Stop::Refused(it) if it.code == "invalid_session")
 }
 
-/// Why something could not be done, for the operator.
+/// Formats an error for the operator.
 fn sentence(stop: Stop) -> String {
     match stop {
         Stop::Unavailable(it) => it.message,
@@ -111,11 +108,11 @@ fn sentence(stop: Stop) -> String {
     }
 }
 
-// Which agents are to be played, and why (CONV-8): they are wanted for a talk, or in the middle of one.
+// Agents to be played (CONV-8): those wanted for a chat and those in the middle of one.
 
-/// Purposes that are written anew in one look.
+/// Maximum number of purposes restored at once.
 const AGAIN_MAX: usize = 500;
-/// Agents that one look goes through.
+/// Maximum number of agents read at once.
 const WANTED_MAX: usize = 5_000;
 
 /// An agent of a project that is to be played.
@@ -138,7 +135,7 @@ impl Wanted {
     }
 }
 
-/// Agents that are wanted for a talk, and those whose session goes on; the oldest first.
+/// Returns agents that are wanted for a chat and those with a live session, the oldest first.
 ///
 /// # Errors
 /// As the database.
@@ -159,12 +156,12 @@ pub fn wanted() -> Result<Vec<Wanted>, Stop> {
     Ok(rows.read()?)
 }
 
-/// Notes that the purposes of an agent whose assistant is not there were reported to the operator.
-fn mark_reported(it: &Wanted) -> Statement {
+/// Marks the purposes of an agent whose assistant does not exist as reported to the operator.
+fn mark_reported(wanted: &Wanted) -> Statement {
     toolkit::sql!(
         "UPDATE pending_purposes SET is_told = 1 WHERE project_id = $1 AND agent_id = $2",
-        &it.project_id,
-        &it.agent_id,
+        &wanted.project_id,
+        &wanted.agent_id,
     )
 }
 
@@ -176,8 +173,8 @@ struct Left {
     conversation_id: Option<String>,
 }
 
-/// Writes a purpose for all that an agent that is played has left off in the middle, because its session is
-/// over: an open conversation, or a person's message in a chat that is on.
+/// Restores purposes of played agents whose session ended within an open conversation or before they answered a
+/// person's message in a running chat.
 ///
 /// # Errors
 /// As the database.
@@ -218,8 +215,8 @@ fn recover() -> Result<(), Stop> {
     Ok(())
 }
 
-/// A purpose anew, where there is none for it yet.
-fn again(it: &Left, now: Moment) -> Statement {
+/// Inserts the purpose, unless there is one already.
+fn again(left: &Left, now: Moment) -> Statement {
     toolkit::sql!(
         "INSERT INTO pending_purposes (id, agent_id, project_id, purpose, conversation_id, \
          created_at) SELECT $1, $2, $3, 'chat', $4, $5 \
@@ -229,9 +226,9 @@ fn again(it: &Left, now: Moment) -> Statement {
          AND ($4 IS NULL OR EXISTS (SELECT 1 FROM conversations c WHERE c.id = $4 \
           AND c.state IN ('pending', 'active')))",
         ids::purpose(now),
-        &it.agent_id,
-        &it.project_id,
-        it.conversation_id.clone(),
+        &left.agent_id,
+        &left.project_id,
+        left.conversation_id.clone(),
         now.stored(),
     )
 }

@@ -1,4 +1,4 @@
-//! What is read of conversations, agents and messages before something is decided.
+//! Reads the parts of conversations, agents and messages on which decisions depend.
 
 use output::conversations::{AgentKind, ChatMessage, State};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use crate::{clock, ids, transition::Changed};
 const COLUMNS: &str = "c.id, c.project_id, c.initiator_agent_id, c.participant_agent_id, c.state, \
      c.max_turns, c.messages, c.paused_at IS NOT NULL AS is_paused";
 
-/// A conversation, as far as decisions need it.
+/// The part of a conversation on which decisions depend.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Conversation {
     /// The conversation's identifier.
@@ -21,18 +21,18 @@ pub struct Conversation {
     pub initiator_agent_id: String,
     /// Identifier of the agent that was asked.
     pub participant_agent_id: String,
-    /// How far it has come.
+    /// Its state.
     pub state: State,
-    /// Turns after which it ends.
+    /// Number of turns after which it ends.
     pub max_turns: Option<u32>,
-    /// Messages so far.
+    /// Number of messages so far.
     pub messages: u32,
-    /// Whether a person holds it up.
+    /// Whether a person has paused it.
     pub is_paused: bool,
 }
 
 impl Conversation {
-    /// The other side, for a member.
+    /// Returns the other member, if `agent_id` is a member.
     pub fn partner_of(&self, agent_id: &str) -> Option<&str> {
         if self.initiator_agent_id == agent_id {
             Some(&self.participant_agent_id)
@@ -70,8 +70,7 @@ pub fn open_with(token: &str, other_id: &str) -> Statement {
     )
 }
 
-/// The open conversation of the agent of a session in which something happened last; among equals
-/// the active one before the pending one (CONV-42).
+/// Selects the open conversation of a session's agent that changed last, active before pending (CONV-42).
 pub fn latest_open(token: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -86,7 +85,7 @@ pub fn latest_open(token: &str) -> Statement {
     )
 }
 
-/// How many open conversations the agent of a session has.
+/// Counts the open conversations of a session's agent.
 pub fn open_count(token: &str) -> Statement {
     toolkit::sql!(
         "SELECT COUNT(*), (SELECT COALESCE(SUM(w.bytes), 0) FROM members w \
@@ -108,7 +107,7 @@ pub struct Target {
     pub is_assigned: bool,
 }
 
-/// An agent that is to be spoken to.
+/// Selects an agent as the recipient of a message.
 pub fn target(token: &str, agent_id: &str) -> Statement {
     toolkit::sql!(
         "SELECT a.type, EXISTS (SELECT 1 FROM assignments p JOIN sessions s \
@@ -136,19 +135,19 @@ pub struct Message {
     pub sequence: u32,
     /// Identifier of its sender.
     pub sender_id: String,
-    /// To whom, where that is one.
+    /// Identifier of the recipient, where there is one.
     pub recipient_id: Option<String>,
     /// The message's text.
     pub content: String,
     /// When it was sent, as stored.
     pub created_at: String,
-    /// When it was read, as stored, where that was asked for.
+    /// When it was read, as stored, where the query reads that.
     #[serde(default)]
     pub read_at: Option<String>,
 }
 
 impl Message {
-    /// As it goes out (CONV-6).
+    /// Converts it into the message that callers receive (CONV-6).
     pub fn into_chat_message(self) -> ChatMessage {
         ChatMessage {
             id: self.id,
@@ -162,7 +161,7 @@ impl Message {
         }
     }
 
-    /// Where it stands: its conversation or its chat.
+    /// Its conversation or chat, and whether that is a conversation.
     pub fn place(&self) -> (&str, bool) {
         match (&self.conversation_id, &self.chat) {
             (Some(id), _) => (id, true),
@@ -171,10 +170,10 @@ impl Message {
     }
 }
 
-/// Rows of messages, as they go out.
+/// Reads rows of messages as callers receive them.
 ///
 /// # Errors
-/// When they are others.
+/// When the rows have other columns.
 pub fn messages(rows: Rows) -> Result<Vec<ChatMessage>, sql::Error> {
     Ok(rows.read::<Message>()?.into_iter().map(Message::into_chat_message).collect())
 }

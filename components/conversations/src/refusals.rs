@@ -1,10 +1,10 @@
-//! Refusals: the codes of CONV-90, each with its status.
+//! The error codes of CONV-90 with their HTTP status.
 
 use output::conversations::State;
 use serde_json::json;
 use toolkit::{Stop, caller, refused};
 
-/// The one of the two that the caller reads: Japanese, unless they ask for another language.
+/// Returns the text in the caller's language: Japanese, unless they ask for another one.
 pub fn say<'a>(japanese: &'a str, english: &'a str) -> &'a str {
     if is_japanese() { japanese } else { english }
 }
@@ -20,7 +20,7 @@ toolkit::refusals! { is_japanese
         "セッションが無効か期限切れです。authenticateで新しいセッションを開始してください。",
         "The session is unknown or over; begin a new one with authenticate.";
 
-    /// Check 1 of a start: the agent asks itself.
+    /// Check 1 of a start: the agent names itself.
     cannot_conversation_with_self() 400
         "自分自身とは会話できません。",
         "An agent cannot hold a conversation with itself.";
@@ -40,12 +40,12 @@ toolkit::refusals! { is_japanese
         "対象のエージェントはこのプロジェクトに割り当てられていません。",
         "The agent is not assigned to this project.";
 
-    /// To end or to read: there is no such conversation.
+    /// The conversation to end or to read does not exist.
     conversation_not_found(conversation_id: &str) 404
         "会話が見つかりません。",
         "There is no such conversation.";
 
-    /// The conversation is of other agents.
+    /// The agent is not a member of the conversation.
     not_conversation_participant(conversation_id: &str) 403
         "会話の参加者ではありません。",
         "Not a participant of this conversation.";
@@ -65,67 +65,67 @@ toolkit::refusals! { is_japanese
         "メッセージは4,000文字以内で入力してください",
         "A message has at most 4,000 characters.";
 
-    /// A person holds the conversation up.
+    /// A person has paused the conversation.
     conversation_paused(conversation_id: &str) 409
         "この会話は一時停止中です。再開を待ってください。",
         "A person has paused this conversation; wait until it goes on.";
 
-    /// A client's own id that stands for another message already.
+    /// The client used the same identifier for another message.
     idempotency_conflict(message_id: &str) 409
         "同じclient_message_idで別のメッセージが送信済みです。",
         "Another message was sent under the same client_message_id.";
 
-    /// A conversation that has all the messages that it may have.
+    /// The conversation has reached its limit of messages.
     too_many_messages(conversation_id: &str) 409
         "この会話のメッセージ数が上限に達しました。会話を終了してください。",
         "This conversation has as many messages as it may have; end it.";
 
-    /// An agent that has all the open conversations that it may have.
+    /// The agent has reached its limit of open conversations.
     too_many_conversations(agent_id: &str) 429
         "開いている会話が多すぎます。先に会話を終了してください。",
         "Too many conversations are open; end one first.";
 
-    /// An agent that has written as much as one may keep.
+    /// The agent has used up its storage share.
     too_much_kept(agent_id: &str, bytes: i64, bytes_max: i64) 429
         "このエージェントの会話が保存の上限に達しました。会話を終了してください。終了した会話は古いものから数分で削除され、場所が空きます。",
         "This agent's conversations take as much room as they may. End conversations: those that are over go within minutes, the oldest first, and make room.";
 
-    /// An agent's passkey was guessed at too often (CONV-83).
+    /// Too many wrong passkeys for the agent (CONV-83).
     too_many_attempts(retry_after_seconds: u32) 429
         "認証に何度も失敗しました。しばらく待ってからやり直してください。",
         "Too many passkeys were tried for this agent; wait before the next one.";
 
-    /// A project that is not there.
+    /// The project does not exist.
     project_not_found(project_id: &str) 404
         "プロジェクトが見つかりません。",
         "There is no such project.";
 
-    /// A project that stands in the configuration, where alone it can be changed.
+    /// The project comes from the configuration and can only be changed there.
     project_is_configured(project_id: &str) 409
         "このプロジェクトは設定ファイルで定義されています。設定ファイルを変更してください。",
         "This project stands in the configuration; change it there.";
 
-    /// An agent that stands in the configuration, where alone it can be changed.
+    /// The agent comes from the configuration and can only be changed there.
     agent_is_configured(agent_id: &str) 409
         "このエージェントは設定ファイルで定義されています。設定ファイルを変更してください。",
         "This agent stands in the configuration; change it there.";
 
-    /// A program does not become a person, nor the other way round: conversations refer to it.
+    /// An agent cannot change between program and person, because conversations refer to it.
     agent_type_differs(agent_id: &str) 409
         "このIDのエージェントは別の種類で登録済みです。別のIDを使ってください。",
         "This id is an agent of the other type; take another id.";
 
-    /// A token makes its holder one person.
+    /// The token already identifies another person.
     principal_taken(principal: &str, agent_id: &str) 409
         "このトークンは既に別の人のものです。",
         "This token makes its holder another person already.";
 
-    /// More projects or agents than there may be.
+    /// The limit of projects or agents is reached.
     too_many(what: &str, most: usize) 409
         "これ以上は登録できません。",
         "There is no room for another one.";
 
-    /// A person, or an agent that the host plays, comes in without a passkey.
+    /// The agent is a person, or is played by the host, and has no passkey.
     passkey_not_used(agent_id: &str) 409
         "このエージェントはパスキーを使いません。",
         "This agent comes in without a passkey.";
@@ -136,7 +136,7 @@ pub fn tool_not_available(tool: &str, why: &str) -> Stop {
     refused("tool_not_available", 403, why).with(json!({ "tool": tool }))
 }
 
-/// Start, check 5, in either direction: with the conversation that there is, and whether the caller has only to join it.
+/// Check 5 of a start, in either direction. `is_to_join` says that the caller only has to join `open`.
 pub fn conversation_already_active(
     agent_id: &str,
     open: Option<(&str, State)>,
@@ -160,7 +160,7 @@ pub fn conversation_already_active(
     }))
 }
 
-/// End without one, or of one that is over (CONV-43).
+/// The conversation to end does not exist or has ended (CONV-43).
 pub fn no_active_conversation(current: Option<(&str, &str)>) -> Stop {
     let message = say("アクティブな会話がありません。", "There is no active conversation.");
     let stop = refused("no_active_conversation", 400, message);
@@ -170,8 +170,8 @@ pub fn no_active_conversation(current: Option<(&str, &str)>) -> Stop {
     }
 }
 
-/// CONV-62, with the text of the specification; `current` is the conversation of both that takes no
-/// message of `from` now, and its state.
+/// CONV-62, with the text of the specification. `current` is the conversation of both that accepts no message of
+/// `from` now, with its state.
 pub fn conversation_required_for_ai_to_ai(
     from: &str,
     to: &str,

@@ -1,5 +1,5 @@
-//! What there is to read, and what pages listen to: the list of conversations, each of them, and the
-//! chats of a project. People read what they may see; for others it is not there.
+//! Resources: the list of conversations, each conversation, and the chats of a project. People read what they may
+//! see; other callers find nothing.
 
 use serde_json::json;
 use toolkit::{
@@ -17,7 +17,7 @@ use crate::{
     transcripts::{self, PAGE_MAX, Range},
 };
 
-/// The conversations, as resources.
+/// Conversations as resources.
 pub struct ConversationResources;
 
 impl Resources for ConversationResources {
@@ -72,13 +72,12 @@ fn read(person: &Person, uri: &str) -> Result<Option<Contents>, Stop> {
     Ok(Some(Contents::json(uri, &json!({ "agentSessions": sessions, "counts": counts }))))
 }
 
-// What could be filled into the prompt's arguments and the templates of resources: ids that the person who
-// calls may see, and no others.
+// Completions of the prompt's arguments and of resource templates: identifiers that the caller may see.
 
-/// Completes one argument; a caller that is not a person here gets nothing.
+/// Completes one argument; callers who are no person get nothing.
 ///
 /// # Errors
-/// As the database.
+/// When the database fails.
 pub fn complete(request: &Request) -> Result<Completion, Stop> {
     let is_prompt = request.prompt().is_some();
     match (is_prompt, request.argument.as_str()) {
@@ -108,7 +107,7 @@ fn projects(person: &Person) -> Result<Vec<String>, Stop> {
     ids(bound(Statement::new(select), person))
 }
 
-/// Those that come in by themselves, of one project or of all.
+/// Returns the external agents of one project or of all.
 fn agents(person: &Person, project_id: Option<&str>) -> Result<Vec<String>, Stop> {
     let select = format!(
         "SELECT DISTINCT a.id FROM assignments w JOIN agents a ON a.id = w.agent_id \
@@ -120,7 +119,7 @@ fn agents(person: &Person, project_id: Option<&str>) -> Result<Vec<String>, Stop
     ids(bound(toolkit::sql!(select, project_id), person))
 }
 
-/// Those that the list begins with.
+/// Returns the newest conversations.
 fn conversations(person: &Person) -> Result<Vec<String>, Stop> {
     let page = listing::page(person, &Filter::default(), None)?;
     Ok(page.conversations.into_iter().map(|it| it.conversation_id).collect())

@@ -1,4 +1,4 @@
-//! What an agent says, to whom it may, and where that goes (CONV-60 to CONV-66).
+//! Sends an agent's message: checks whether it may, and finds its conversation or chat (CONV-60 to CONV-66).
 
 use output::{conversations::AgentKind, text::is_blank};
 use toolkit::{
@@ -18,45 +18,45 @@ use crate::{
     transition::{Beginning, Cause},
 };
 
-/// How often is looked again where something was over meanwhile.
+/// Maximum number of attempts where something expires in between.
 const LOOKS_MAX: u32 = 3;
-/// Letters of an id that is not ours.
+/// Maximum number of characters of an identifier from outside.
 const FOREIGN_ID_MAX: usize = 200;
 
-/// What is given for an argument that may be left out: some models leave nothing out, and write nothing there instead.
-pub fn given(it: Option<&String>) -> Option<&str> {
-    it.map(String::as_str).filter(|it| !is_blank(it))
+/// Returns an optional argument unless it is blank: some models fill in blanks instead of leaving arguments out.
+pub fn given(argument: Option<&String>) -> Option<&str> {
+    argument.map(String::as_str).filter(|it| !is_blank(it))
 }
 
-/// The same of what is said: an empty text is left out, one of spaces is a mistake that is told.
-pub fn given_text(it: Option<&String>) -> Option<&str> {
-    it.map(String::as_str).filter(|it| !it.is_empty())
+/// Returns an optional text unless it is empty; one of spaces is kept, and refused later.
+pub fn given_text(argument: Option<&String>) -> Option<&str> {
+    argument.map(String::as_str).filter(|it| !it.is_empty())
 }
 
-/// Something that an agent says in a session.
+/// A message that an agent sends in a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Saying<'a> {
     /// The session's token.
     pub token: &'a str,
-    /// The tool through which.
+    /// Name of the calling tool.
     pub tool: &'a str,
-    /// Whether it takes a chat session (CONV-111).
+    /// Whether it requires a chat session (CONV-111).
     pub must_chat: bool,
     /// Identifier of the recipient.
     pub target_id: &'a str,
     /// The text of the message.
     pub content: &'a str,
-    /// In which conversation, where the agent says so.
+    /// The conversation, where the agent names one.
     pub conversation_id: Option<&'a str>,
-    /// What it is about, elsewhere.
+    /// Identifier of a task that it relates to.
     pub related_task_id: Option<&'a str>,
-    /// The agent's own id.
+    /// The agent's own identifier of the message.
     pub client_message_id: Option<&'a str>,
-    /// Whether a conversation is begun where there is none.
+    /// Whether to begin a conversation where there is none.
     pub auto_start: bool,
 }
 
-/// What was read of both sides.
+/// The state of both sides.
 struct Context {
     now: Moment,
     session: Session,
@@ -67,10 +67,10 @@ struct Context {
 }
 
 impl Saying<'_> {
-    /// Sends it.
+    /// Sends the message.
     ///
     /// # Errors
-    /// Why it cannot be sent (CONV-62, CONV-65).
+    /// Why the message cannot be sent (CONV-62, CONV-65).
     pub fn say(&self) -> Result<Stored, Stop> {
         self.fits()?;
         match self.say_once() {
@@ -123,7 +123,7 @@ impl Saying<'_> {
         Ok(())
     }
 
-    /// Everything that decides, in one read; again where something was over.
+    /// Reads the state of both sides at once, again where something has expired.
     fn look(&self) -> Result<Context, Stop> {
         for left in (0..LOOKS_MAX).rev() {
             let look = Look::now()?;
@@ -161,7 +161,7 @@ impl Saying<'_> {
         )
     }
 
-    /// To a person: no conversation (CONV-7, CONV-61).
+    /// Sends to a person, outside of conversations (CONV-7, CONV-61).
     fn to_person(self, context: &Context) -> Result<Stored, Stop> {
         if let Some(id) = self.conversation_id {
             self.named(context, id)?;
@@ -172,7 +172,7 @@ impl Saying<'_> {
         self.deliver(context, Place::Chat { human_id: self.target_id, agent_id })
     }
 
-    /// To another agent: in the open conversation of both, and nowhere else (CONV-61 to CONV-64).
+    /// Sends to another agent, only in their open conversation (CONV-61 to CONV-64).
     fn to_agent(self, context: &Context) -> Result<Stored, Stop> {
         let from = context.session.agent_id.as_str();
         let conversation = match self.conversation_id {
@@ -180,10 +180,10 @@ impl Saying<'_> {
             None => context.open.as_ref(),
         };
         match conversation {
-            Some(it) => {
-                let has_max_turns = it.max_turns.is_some();
+            Some(open) => {
+                let has_max_turns = open.max_turns.is_some();
                 let voice = Voice::Member;
-                self.deliver(context, Place::Conversation { id: &it.id, voice, has_max_turns })
+                self.deliver(context, Place::Conversation { id: &open.id, voice, has_max_turns })
             }
             None if self.auto_start && self.conversation_id.is_none() => self.start(context),
             None => {
@@ -193,7 +193,7 @@ impl Saying<'_> {
         }
     }
 
-    /// The conversation that the agent names, which must be one of both.
+    /// Returns the conversation that the agent names, of which both must be members.
     fn named<'a>(&self, context: &'a Context, id: &str) -> Result<&'a Conversation, Stop> {
         let project_id = &context.session.project_id;
         let found = context.named.as_ref().filter(|it| it.project_id == *project_id);

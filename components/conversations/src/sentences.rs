@@ -1,4 +1,4 @@
-//! Sentences about agents and their conversations, which are understood without a model; and agents that are played.
+//! Understands sentences about agents and conversations without a model, and plays scripted agents.
 
 mod lists;
 mod meeting;
@@ -36,10 +36,10 @@ use self::{
 
 /// The kind of a conversation's identifiers.
 const CONVERSATION: &str = "conversation";
-/// How sure it is of the text of an agent that it plays.
-const PLAYED: f32 = 0.95;
-/// How sure it is of a message to agents that talk already.
-const REMARKED: Percent = 98;
+/// Confidence in the text of a scripted agent.
+const PLAYED_SURE: f32 = 0.95;
+/// Confidence in a message to agents that talk already.
+const REMARK_SURE: Percent = 98;
 
 static VOCABULARY: Vocabulary = Vocabulary {
     family: "conversations",
@@ -82,19 +82,19 @@ static SKILLS: &[Skill<Goal>] = &[
     },
 ];
 
-/// What comes next: in a conversation with a person, or for an agent that is played.
+/// Decides on the next step of a chat with a person, or of a scripted agent.
 ///
 /// # Errors
-/// Where the context or another JSON document of the turn cannot be read.
+/// When the context or another JSON document of the turn cannot be parsed.
 pub fn next(turn: Turn) -> Result<Reply, String> {
     let request = TurnRequest::read(turn, Some(AGENT))?;
     if let Some(script) = request.context_as::<ScriptedAgent>()?.filter(|_| !request.asks()) {
-        return Ok(request.reply(script.next(request.turn()), &Value::Null, PLAYED));
+        return Ok(request.reply(script.next(request.turn()), &Value::Null, PLAYED_SURE));
     }
     Ok(Chat::<Conversations>::reply(&request))
 }
 
-/// The words of the conversations, for the other families.
+/// Returns the vocabulary, for other families.
 ///
 /// # Errors
 /// None.
@@ -102,20 +102,20 @@ pub fn names() -> Result<Vec<Name>, String> {
     Ok(VOCABULARY.names())
 }
 
-/// What can be written about agents.
+/// Returns sample sentences.
 pub fn samples(tag: &str) -> Vec<Sample> {
     say::samples(SKILLS, tag)
 }
 
-/// The family.
+/// The state of this family in a chat.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Conversations {
-    /// The conversation that was begun last.
+    /// The conversation begun last.
     begun: Option<String>,
 }
 
-/// What is being done.
+/// The current plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Doing {
@@ -135,7 +135,7 @@ impl Family for Conversations {
     const OWN: &'static [Word] = &[TALKS, AGENTS];
 
     fn parse(text: &str, today: Date) -> Sentence {
-        Sentence::of(text, today)
+        Sentence::parse(text, today)
     }
 
     fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
@@ -184,13 +184,13 @@ impl Family for Conversations {
         goal: Goal,
         context: &TurnContext<'_>,
     ) -> Option<String> {
-        let alone = utterance.alone().filter(|_| goal == Goal::Converse).map(|agent| {
+        let alone = utterance.agent_named_twice().filter(|_| goal == Goal::Converse).map(|agent| {
             context.say(
                 format!("会話には別々のエージェントが2つ必要です（{agent} だけが書かれています）。例:「{agent}とworker-bで話して」"),
                 format!("A conversation needs two different agents, and only {agent} is named. Write for example \"Let {agent} and worker-b talk\"."),
             )
         });
-        let many = utterance.counts_agents().filter(|it| *it > 2 && goal == Goal::Converse);
+        let many = utterance.agent_count().filter(|it| *it > 2 && goal == Goal::Converse);
         let many = many.map(|count| {
             context.say(
                 format!("会話は2つのエージェントの間だけで、{count}つでは始められません。例:「worker-aとworker-bで話して」"),
@@ -214,12 +214,13 @@ impl Family for Conversations {
         };
         match goal {
             Goal::Converse => {
-                let meeting = Meeting::of(utterance, language).like(before, utterance);
+                let meeting =
+                    Meeting::from_sentence(utterance, language).continue_from(before, utterance);
                 Some(Doing::Meeting(Box::new(meeting)))
             }
-            Goal::Talks | Goal::Agents | Goal::Halt => {
-                Some(Doing::Lists(Lists::of(utterance, goal).on(self.begun.as_ref())))
-            }
+            Goal::Talks | Goal::Agents | Goal::Halt => Some(Doing::Lists(
+                Lists::from_sentence(utterance, goal).or_conversation(self.begun.as_ref()),
+            )),
             Goal::Nothing => None,
         }
     }
@@ -232,25 +233,25 @@ impl Family for Conversations {
         manner: Option<Manner>,
         context: &TurnContext<'_>,
     ) -> Option<Followed> {
-        // `kill it`, `continue`: of the conversation that was begun.
+        // `kill it`, `continue`: for the begun conversation.
         let order = utterance.order().filter(|_| plan.is_some());
         if let (Some(order), Some(id)) = (order, &self.begun) {
-            *plan = Some(Doing::Lists(Lists::ordered(order, id)));
-            return Some(Followed::On(REMARKED, Vec::new()));
+            *plan = Some(Doing::Lists(Lists::from_order(order, id)));
+            return Some(Followed::On(REMARK_SURE, Vec::new()));
         }
         let begun = self.begun.as_ref().filter(|_| goal.is_none_or(|it| it == Goal::Talks));
         if let Some(id) = begun {
-            if let Some(sure) = utterance.asks_how_it_goes() {
+            if let Some(sure) = utterance.asks_for_progress() {
                 *plan = Some(Doing::Lists(Lists::read(id)));
                 return Some(Followed::On(sure, Vec::new()));
             }
             let is_open = goal.is_none() && utterance.agents().is_empty();
-            if let Some(remark) = Meeting::remark(id, utterance).filter(|_| is_open) {
+            if let Some(remark) = Meeting::with_remark(id, utterance).filter(|_| is_open) {
                 *plan = Some(Doing::Meeting(Box::new(remark)));
-                return Some(Followed::On(REMARKED, Vec::new()));
+                return Some(Followed::On(REMARK_SURE, Vec::new()));
             }
         }
-        if plan.is_none() && utterance.sums_up() {
+        if plan.is_none() && utterance.asks_for_summary() {
             return Some(Followed::Say(context.say(
                 "ここでは要約はできません。このチャットで始まった会話もまだありません。何もしていません。エージェント同士の会話は「worker-aとworker-bで話して」のように始められ、内容は後から読めます。",
                 "I cannot sum up what was said here, and no agents have talked in this chat yet, so nothing was done. Have some talk, for example with \"Let worker-a and worker-b talk\"; what they say can be read afterwards.",
@@ -260,19 +261,22 @@ impl Family for Conversations {
             Some(Doing::Lists(lists)) => {
                 let is_about = matches!(manner, None | Some(Manner::Nothing | Manner::Elsewhere))
                     && matches!(goal, None | Some(Goal::Halt | Goal::Nothing | Goal::Talks));
-                let next = lists.acts(utterance).filter(|_| is_about)?;
-                *lists = next.on(self.begun.as_ref());
+                let next = lists.follow_up(utterance).filter(|_| is_about)?;
+                *lists = next.or_conversation(self.begun.as_ref());
                 Some(Followed::On(FOLLOWED, Vec::new()))
             }
-            Some(Doing::Meeting(_)) if utterance.ends_it() => {
-                let halt = Lists::of(utterance, Goal::Halt).on(self.begun.as_ref());
+            Some(Doing::Meeting(_)) if utterance.ends_conversation() => {
+                let halt = Lists::from_sentence(utterance, Goal::Halt)
+                    .or_conversation(self.begun.as_ref());
                 *plan = Some(Doing::Lists(halt));
-                Some(Followed::On(REMARKED, Vec::new()))
+                Some(Followed::On(REMARK_SURE, Vec::new()))
             }
             Some(Doing::Meeting(meeting))
-                if goal.is_none() && utterance.asks_for_reply() && meeting.told().is_some() =>
+                if goal.is_none()
+                    && utterance.asks_for_reply()
+                    && meeting.messaged_agent().is_some() =>
             {
-                let agent = meeting.told().unwrap_or_default();
+                let agent = meeting.messaged_agent().unwrap_or_default();
                 Some(Followed::Say(context.say(
                     format!("{agent} の返事はここでは読めません。「会話」の「エージェント」の画面にある {agent} とのチャットで見られます。"),
                     format!("What {agent} answers cannot be read here. It is in the chat with {agent}, on the page for agents."),
@@ -280,13 +284,13 @@ impl Family for Conversations {
             }
             Some(Doing::Meeting(meeting)) => {
                 let may_change = manner.is_none() && goal.is_none();
-                if may_change && let Some(sure) = meeting.is_worded(utterance) {
+                if may_change && let Some(sure) = meeting.take_message(utterance) {
                     return Some(Followed::On(sure, Vec::new()));
                 }
                 let is_remark = may_change
-                    && (meeting.is_lengthened(utterance) || meeting.is_turned(utterance))
-                    || utterance.agents().is_empty() && meeting.remarks(utterance);
-                is_remark.then_some(Followed::On(REMARKED, Vec::new()))
+                    && (meeting.take_turns(utterance) || meeting.take_topic(utterance))
+                    || utterance.agents().is_empty() && meeting.take_remark(utterance);
+                is_remark.then_some(Followed::On(REMARK_SURE, Vec::new()))
             }
             None => None,
         }
@@ -299,7 +303,7 @@ impl Plan for Doing {
 
     fn used(&self, _utterance: &Sentence, _goal: Goal) -> Used {
         let names = match self {
-            Self::Lists(it) => it.used(),
+            Self::Lists(it) => it.keywords(),
             Self::Meeting(_) => Vec::new(),
         };
         Used { names, conditions: vec![OVER], spans: Vec::new() }
@@ -311,18 +315,18 @@ impl Plan for Doing {
 
     fn plain(&self, sentence: String) -> String {
         match self {
-            Self::Lists(it) => it.named(&sentence),
+            Self::Lists(it) => it.replace_numbers(&sentence),
             Self::Meeting(_) => sentence,
         }
     }
 
     fn may_repeat(&self) -> bool {
-        matches!(self, Self::Lists(it) if it.only_tells())
+        matches!(self, Self::Lists(it) if it.is_read_only())
     }
 
     fn filled(&mut self, values: &Map<String, Value>, _language: Language) {
-        if let Self::Meeting(it) = self {
-            it.filled(values);
+        if let Self::Meeting(meeting) = self {
+            meeting.fill(values);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Whose session a token is: who calls, where, and what for; and what keeps a session going.
+//! Sessions of agents: their tokens, projects and purposes, and how they are opened and kept alive.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,22 +10,22 @@ use toolkit::{
 
 use crate::{clock::Moment, expiry::Look, ids, passkey, refusals};
 
-/// How long a session lives (CONV-82).
+/// Lifetime of a session, in seconds (CONV-82).
 pub const LIFE_S: u32 = 3_600;
-/// How long one that has ended is kept, so that it is known from one that never was.
+/// Retention of ended sessions in seconds, to tell them from unknown ones.
 const KEEP_S: u32 = 86_400;
-/// Live sessions that an agent has in one project; the oldest ends where there would be more.
+/// Maximum number of live sessions of an agent in a project; the oldest ends where there would be more.
 const LIVE_MAX: u32 = 20;
-/// How often it is looked again for what is over; each look ends fifty things.
+/// Maximum number of expiry checks per call; each handles fifty things.
 const LOOKS_MAX: u32 = 20;
 
-/// What a session is for (CONV-82).
+/// The purpose of a session (CONV-82).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// The agent came to talk.
+    /// The agent takes part in conversations and chats.
     Chat,
-    /// The agent came to work.
+    /// The agent works on tasks.
     Task,
 }
 
@@ -40,17 +40,17 @@ pub struct Session {
     pub name: String,
     /// Identifier of the project.
     pub project_id: String,
-    /// Whether the agent came to talk or to work.
+    /// Its purpose.
     pub purpose: Purpose,
-    /// `active`, or `terminating`: a person has closed the chat, and the agent has not been notified of it.
+    /// `active`, or `terminating`: a person has closed the chat and the agent has not been notified yet.
     pub state: String,
     /// When a message was last sent in it.
     pub last_activity_at: String,
-    /// When the last call began that waits in it.
+    /// When the last waiting call began.
     pub asked_at: Option<String>,
 }
 
-/// The live session of a token.
+/// Selects the live session of a token.
 pub fn by_token(token: &str, now: Moment) -> Statement {
     toolkit::sql!(
         "SELECT s.token, s.agent_id, a.name, s.project_id, s.purpose, s.state, \
@@ -62,10 +62,10 @@ pub fn by_token(token: &str, now: Moment) -> Statement {
     )
 }
 
-/// The live session of a token, once what is over by itself is over (CONV-23).
+/// Returns the live session of a token, after expiring what is due (CONV-23).
 ///
 /// # Errors
-/// When there is none (CONV-83).
+/// `invalid_session` (CONV-83).
 pub fn of(token: &str) -> Result<Session, Stop> {
     for _ in 0..LOOKS_MAX {
         let look = Look::now()?;
@@ -77,9 +77,8 @@ pub fn of(token: &str) -> Result<Session, Stop> {
     Err(unavailable("Too much is over at once; call again.", None))
 }
 
-/// A row where the agent of a token has come again since then, or waits in a call that began later.
-/// What waits from before may have nothing behind it: a client that is gone. What is of after `now` is of a clock that
-/// was set back, and says nothing.
+/// Selects a row if the agent of a token has opened a session since then, or waits in a later call. Earlier waiting
+/// calls may belong to clients that are gone. Times after `now` come from a clock that was set back and are ignored.
 pub fn asked_since(token: &str, since: Moment, now: Moment) -> Statement {
     toolkit::sql!(
         "SELECT 1 FROM sessions s JOIN sessions o ON o.agent_id = s.agent_id \
@@ -92,11 +91,11 @@ pub fn asked_since(token: &str, since: Moment, now: Moment) -> Statement {
     )
 }
 
-/// The live sessions of agent `$1` in project `$2` at `$3` in which an assistant plays it: one, or none.
+/// The condition for the live session of agent `$1` in project `$2` at `$3` in which an assistant plays it.
 pub const PLAYED: &str = "is_played = 1 AND agent_id = $1 AND project_id = $2 \
      AND state IN ('active', 'terminating') AND expires_at > $3";
 
-/// Gives the live session of an agent that is played another token, of which the digest is kept.
+/// Replaces the token of a played agent's live session; only the digest is stored.
 pub fn renew(project_id: &str, agent_id: &str, digest: &str, now: Moment) -> Statement {
     toolkit::sql!(
         format!("UPDATE sessions SET token = $4 WHERE {PLAYED}"),
@@ -108,7 +107,7 @@ pub fn renew(project_id: &str, agent_id: &str, digest: &str, now: Moment) -> Sta
 }
 
 impl Session {
-    /// A call that began at `since` waits in it from now on.
+    /// Records a waiting call that began at `since`.
     ///
     /// # Errors
     /// When the database fails.
@@ -123,10 +122,10 @@ impl Session {
         Ok(())
     }
 
-    /// Stops where it is not a chat session (CONV-111).
+    /// Refuses unless it is a chat session (CONV-111).
     ///
     /// # Errors
-    /// When it is there to work.
+    /// When it is a work session.
     pub fn must_chat(&self, tool: &str) -> Result<(), Stop> {
         match self.purpose {
             Purpose::Chat => Ok(()),
@@ -141,7 +140,7 @@ impl Session {
     }
 }
 
-/// A session that is about to be opened.
+/// A session to be opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Opening<'a> {
     /// The SHA-256 of its token.
@@ -152,24 +151,23 @@ pub struct Opening<'a> {
     pub project_id: &'a str,
     /// When it is opened.
     pub now: Moment,
-    /// How the agent came in.
+    /// How the agent is admitted.
     pub way: Way<'a>,
 }
 
-/// How an agent comes in.
+/// How an agent is admitted to a session.
 #[derive(Clone, Copy, Debug)]
 pub enum Way<'a> {
-    /// By a passkey, which was verified against this hash: to talk, where that is asked for or the
-    /// agent holds a conversation, else to work (CONV-82).
+    /// By a passkey verified against this hash. The purpose is a chat where one is pending or the agent is in a
+    /// conversation, else a task (CONV-82).
     Passkey(&'a str),
-    /// An assistant plays it, because it is wanted: always to talk.
+    /// As an agent that an assistant plays; the purpose is always a chat.
     Played,
 }
 
 impl Opening<'_> {
-    /// The statements that open it, the first of which gives the session's `purpose`, or finds that
-    /// the agent may not come in (any more) and nothing holds. What called the agent is used up
-    /// (CONV-82); an older chat session of the agent in the project ends.
+    /// Returns the statements that open the session. The first gives its `purpose`, or fails where the agent may not be
+    /// admitted. The agent's pending purposes are used up (CONV-82); its older chat session in the project ends.
     pub fn statements(&self) -> Vec<Statement> {
         let mut statements = vec![self.insert()];
         let at = self.now.stored();
@@ -212,7 +210,7 @@ impl Opening<'_> {
     }
 
     fn insert(&self) -> Statement {
-        // The same questions again as were asked before the passkey was verified, which took a while.
+        // Repeats the checks made before the passkey was verified, which took a while.
         let (way, is_played) = match self.way {
             Way::Passkey(_) => (
                 "AND a.passkey = $7 AND NOT EXISTS (SELECT 1 FROM callers_tries f \
@@ -265,8 +263,7 @@ impl Opening<'_> {
     }
 }
 
-/// A message was sent: the session is not idle (CONV-66). The first statement finds it live, or
-/// nothing holds.
+/// Keeps a session alive as a message is sent (CONV-66). The first statement requires a live session.
 pub fn goes_on(session: &Session, at: Moment) -> Vec<Statement> {
     let update = toolkit::sql!(
         "UPDATE sessions SET last_activity_at = max($2, last_activity_at) \
@@ -277,8 +274,8 @@ pub fn goes_on(session: &Session, at: Moment) -> Vec<Statement> {
     vec![update.expect(1)]
 }
 
-/// A session in which a conversation begins, or is delivered, is there to talk from now on: it must
-/// read answers (CONV-111). It is then the one chat session of its agent (CONV-82).
+/// Turns a session into the only chat session of its agent (CONV-82), because a conversation begins or is delivered
+/// in it and its answers must be read (CONV-111).
 pub fn talks(session: &Session, at: Moment) -> Vec<Statement> {
     if session.purpose == Purpose::Chat {
         return goes_on(session, at);

@@ -1,5 +1,4 @@
-//! What the operator set: how long things may take, and who is there. An error is reported with its
-//! place, and with how to fix it.
+//! The operator's settings: time-outs, projects and agents. Errors name their place and how to fix them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +16,10 @@ use crate::{
     person::OPERATOR,
 };
 
-/// Who is there: whom the operator named under `projects` and `agents`, or else the demo.
+/// Reads the projects and agents of the settings; without any, returns the demo.
 ///
 /// # Errors
-/// What the operator has to fix.
+/// The problems for the operator to fix.
 pub fn directory() -> Result<Directory, Vec<Problem>> {
     let mut reading = Reading::default();
     let mut read = |name| {
@@ -37,10 +36,10 @@ pub fn directory() -> Result<Directory, Vec<Problem>> {
     reading.end(directory)
 }
 
-/// Looks at all of them before the component serves, and writes down who is there.
+/// Checks all settings before the component serves, and stores projects and agents.
 ///
 /// # Errors
-/// What the operator has to fix.
+/// The problems for the operator to fix.
 pub fn configure() -> Result<(), Vec<Problem>> {
     let mut problems = unfit_timeouts();
     match directory() {
@@ -53,17 +52,17 @@ pub fn configure() -> Result<(), Vec<Problem>> {
     }
 }
 
-// How long a conversation may wait, as the operator set it; read whenever it is needed (CONV-22).
+// Time-outs, read whenever they are needed (CONV-22).
 
-/// How long a request may go unheard, in seconds (CONV-20).
+/// How long a request may stay unanswered, in seconds (CONV-20).
 const PENDING_S: u32 = 300;
 /// How long a conversation may be without a new message, in seconds (CONV-21).
 const ACTIVE_S: u32 = 600;
-/// How long a person may hold a conversation up, in seconds.
+/// How long a person may pause a conversation, in seconds.
 const PAUSE_S: u32 = 3_600;
 /// How long a chat session may be idle, in seconds (CONV-82).
 pub const IDLE_S: u32 = 600;
-/// The longest that may be set, in seconds: a week.
+/// Maximum time-out, in seconds: a week.
 const MOST_S: u32 = 604_800;
 
 /// The time-outs, in seconds.
@@ -71,13 +70,13 @@ const MOST_S: u32 = 604_800;
 pub struct Timeouts {
     /// From the request to `expired`.
     pub pending_s: u32,
-    /// From the last message to the end, and from there until a side that is not there is waited for no more.
+    /// From the last message to the end, and from there until an absent member is no longer waited for.
     pub active_s: u32,
     /// From the pause to its end.
     pub pause_s: u32,
 }
 
-/// Before which moments a state must have begun to be over.
+/// The moments before which a state must have begun to be expired.
 #[derive(Clone, Debug)]
 pub struct Cuts {
     /// The moment for `pending`.
@@ -89,10 +88,10 @@ pub struct Cuts {
 }
 
 impl Timeouts {
-    /// As they are set now.
+    /// Reads the settings.
     ///
     /// # Errors
-    /// When a setting is no such number.
+    /// When a setting is no valid number.
     pub fn read() -> Result<Self, Stop> {
         Ok(Self {
             pending_s: seconds("pending_timeout_seconds", PENDING_S)?,
@@ -101,7 +100,7 @@ impl Timeouts {
         })
     }
 
-    /// What is over at `now`.
+    /// Returns the cuts at `now`.
     pub fn cuts(self, now: Moment) -> Cuts {
         Cuts {
             pending: now.before(self.pending_s).stored(),
@@ -111,13 +110,13 @@ impl Timeouts {
     }
 }
 
-/// What the operator has to fix before the component serves.
+/// Returns the problems with time-outs.
 fn unfit_timeouts() -> Vec<Problem> {
     let names = ["pending_timeout_seconds", "active_timeout_seconds", "pause_seconds_max"];
     names.into_iter().filter_map(|it| seconds(it, 1).err()).map(Problem::from).collect()
 }
 
-/// A number, or its digits: from the environment it comes as a text.
+/// Parses a number, or its digits: the environment gives texts.
 fn seconds(name: &str, default: u32) -> Result<u32, Unfit> {
     let number = match settings::get::<Value>(name)? {
         None => return Ok(default),
@@ -128,14 +127,14 @@ fn seconds(name: &str, default: u32) -> Result<u32, Unfit> {
     number.filter(|it| (1..=MOST_S).contains(it)).ok_or_else(unfit)
 }
 
-// The agents where the operator has named none yet: two that the host plays.
+// The demo, used without settings: two agents that the host plays.
 
 /// The demo project.
 pub const PROJECT: &str = "demo";
-/// The host's assistant that plays both agents.
+/// Name of the assistant that plays both agents.
 const ASSISTANT: &str = "talker";
 
-/// The demo: a project, and the two agents of the specification's use case (CONV-100).
+/// Returns the demo: a project with the two agents of the specification's use case (CONV-100).
 pub fn demo() -> Directory {
     let worker = |id: &str, name: &str, skills: [&str; 2]| Agent {
         id: id.to_owned(),
@@ -156,7 +155,7 @@ pub fn demo() -> Directory {
     }
 }
 
-/// The person that the operator of this server is, in every project.
+/// Returns the agent that stands for the operator, in every project.
 pub fn operator() -> Agent {
     Agent {
         id: OPERATOR.to_owned(),
@@ -185,7 +184,7 @@ const PROJECT_KEYS: &[&str] = &["name"];
 const AGENT_KEYS: &[&str] =
     &["name", "type", "projects", "skills", "passkey", "assistant", "principal"];
 
-/// Who is there, as far as it can be read.
+/// Parses the projects and agents as far as possible.
 fn named(projects: Option<&Value>, agents: Option<&Value>, reading: &mut Reading) -> Directory {
     let projects = entries(projects, "projects", directory::PROJECTS_MAX, reading);
     let projects: Vec<_> =
@@ -206,7 +205,7 @@ fn named(projects: Option<&Value>, agents: Option<&Value>, reading: &mut Reading
     Directory { projects, agents }
 }
 
-/// The entries of a table by their ids, with their pointers.
+/// Returns the entries of a table by their identifiers, with their pointers.
 fn entries<'a>(
     value: Option<&'a Value>,
     name: &str,
@@ -292,7 +291,7 @@ fn kind(object: &Map<String, Value>, at: &str, reading: &mut Reading) -> Option<
     }
 }
 
-/// What a person and a program cannot have, and what each needs.
+/// Checks the keys that a person or a program needs or may not have.
 fn fits_its_kind(agent: &Agent, object: &Map<String, Value>, at: &str, reading: &mut Reading) {
     let has = |key: &str| object.contains_key(key);
     if agent.id == OPERATOR {
@@ -327,7 +326,7 @@ fn fits_its_kind(agent: &Agent, object: &Map<String, Value>, at: &str, reading: 
     }
 }
 
-/// A token that made its holder two people would make them neither.
+/// Checks that each token identifies one person.
 fn one_person_a_token(agents: &[Agent], reading: &mut Reading) {
     let mut first: BTreeMap<&str, &str> = BTreeMap::new();
     for agent in agents {
@@ -350,36 +349,36 @@ fn list(ids: &BTreeSet<&str>) -> String {
     first.join(", ")
 }
 
-// Reading a setting piece by piece, and keeping whatever is wrong with its place.
+// Parses settings piece by piece, and collects problems with their places.
 
-/// Problems that are reported; one more would add nothing to these.
+/// Maximum number of reported problems.
 const PROBLEMS_MAX: usize = 50;
 
-/// What has been found wrong so far.
+/// The problems found so far.
 #[derive(Debug, Default)]
 struct Reading {
     problems: Vec<Problem>,
 }
 
 impl Reading {
-    /// Keeps a problem.
+    /// Adds a problem.
     fn note(&mut self, problem: Problem) {
         if self.problems.len() < PROBLEMS_MAX {
             self.problems.push(problem);
         }
     }
 
-    /// Keeps what is wrong at `pointer`.
+    /// Adds a problem at `pointer`.
     fn wrong(&mut self, pointer: &str, message: impl Into<String>) {
         self.note(Problem::at(pointer, message));
     }
 
-    /// What was read, if nothing was wrong with it.
-    fn end<T>(self, it: T) -> Result<T, Vec<Problem>> {
-        if self.problems.is_empty() { Ok(it) } else { Err(self.problems) }
+    /// Returns the value, if there are no problems.
+    fn end<T>(self, value: T) -> Result<T, Vec<Problem>> {
+        if self.problems.is_empty() { Ok(value) } else { Err(self.problems) }
     }
 
-    /// An object with no members but `names`.
+    /// Returns an object, checking that it has no members but `names`.
     fn object<'a>(
         &mut self,
         value: &'a Value,
@@ -397,7 +396,7 @@ impl Reading {
         Some(object)
     }
 
-    /// The text under `key`, if it is one that `check` lets pass.
+    /// Returns the text under `key`, if it passes `check`.
     fn text(
         &mut self,
         object: &Map<String, Value>,
@@ -413,7 +412,7 @@ impl Reading {
         checked.map_err(|why| self.wrong(&inside(pointer, key), why)).ok()
     }
 
-    /// The texts under `key`, of which there may be so many, each let pass by `check`.
+    /// Returns the texts under `key` that pass `check`, up to a maximum number.
     fn texts(
         &mut self,
         object: &Map<String, Value>,
@@ -450,7 +449,7 @@ impl Reading {
     }
 }
 
-/// The pointer to a member (RFC 6901).
+/// Returns the pointer to a member (RFC 6901).
 fn inside(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }

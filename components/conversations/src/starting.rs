@@ -1,5 +1,5 @@
-//! How a conversation begins: conversation, call and first message in one transaction (CONV-33), of
-//! rivals the unique index lets one through. An agent asks another one, or a person has two of them talk.
+//! Begins conversations, for an agent or for a person: conversation, purpose and first message in one transaction
+//! (CONV-33). A unique index lets only one of two concurrent starts through.
 
 use output::conversations::{AgentKind, State};
 use serde::Deserialize;
@@ -18,16 +18,16 @@ use crate::{
     transition::{self, Beginning, Cause},
 };
 
-/// Open conversations of one agent in one project.
+/// Maximum number of open conversations of an agent in a project.
 pub const OPEN_MAX: u32 = 100;
-/// Letters of a purpose, and of a reason.
+/// Maximum number of characters of a purpose or a reason.
 pub const PURPOSE_MAX: usize = 1_000;
-/// Turns that a conversation may be limited to (CONV-32).
+/// Maximum turn limit of a conversation (CONV-32).
 pub const TURNS_MAX: u32 = 1_000;
 
-/// Begins a conversation, with its first message, if any. `before` must hold first (the session is
-/// live), `after` holds with it. Then notifies the agent that is asked, and what launches agents.
-/// Gives the first message where the very same was sent a moment ago: then nothing begins.
+/// Begins a conversation with its first message, if any, in one transaction with `before`, which requires a live
+/// session, and `after`. Then notifies the participant and the job scheduler. Returns the earlier message where the
+/// first one is a resent one: then nothing begins.
 ///
 /// # Errors
 /// `conversation_already_active` where the pair has an open one, in either direction.
@@ -65,8 +65,8 @@ pub fn start(
     }
 }
 
-/// Stops where an agent has as many open conversations as it may have, or has written as much as it may
-/// keep; of [`record::open_count`].
+/// Refuses where an agent has reached its limit of open conversations or storage, by the rows of
+/// [`record::open_count`].
 ///
 /// # Errors
 /// `too_many_conversations`, `too_much_kept`.
@@ -85,7 +85,7 @@ fn is_open_pair(kind: ConstraintKind, name: &str) -> bool {
     kind == ConstraintKind::Unique && name == "uq_open_pair"
 }
 
-/// The open conversation of a pair, as far as a refusal tells of it.
+/// The open conversation of a pair, for refusals.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Open {
     /// The conversation's identifier.
@@ -96,7 +96,7 @@ pub struct Open {
     pub participant_agent_id: String,
 }
 
-/// What `caller` is told who would begin with `agent`, with whom there is one.
+/// Returns the refusal for `caller` where there is an open conversation with `agent`.
 pub fn is_there(open: Option<&Open>, caller: &str, agent: &str) -> Stop {
     let is_to_join =
         open.is_some_and(|it| it.state == State::Pending && it.participant_agent_id == caller);
@@ -121,27 +121,27 @@ fn open_between(project_id: &str, one: &str, other: &str) -> Result<Option<Open>
     Ok(rows.first::<Open>()?)
 }
 
-// A person has two agents talk: who begins, where, and with whom, in the order of CONV-30.
+// A person starts a conversation of two agents: chooses initiator, project and target, in the order of CONV-30.
 
-/// Agents that are looked at where none is named.
+/// Maximum number of agents considered where none is named.
 const ABLE_MAX: u32 = 1_000;
 
-/// What a person wants, checked by itself.
+/// A person's request, checked by itself.
 #[derive(Clone, Debug)]
 pub struct StartRequest<'a> {
     /// The tool that begins it.
     pub tool: &'a str,
     /// Identifier of the agent that is asked.
     pub target: &'a str,
-    /// The agent that asks; otherwise one of the project.
+    /// The initiator; otherwise one of the project is chosen.
     pub initiator: Option<String>,
-    /// Where; otherwise where the target is.
+    /// The project; otherwise that of the target.
     pub project_id: Option<String>,
     /// What the conversation is for.
     pub purpose: Option<String>,
-    /// What the initiator says first.
+    /// The initiator's first message.
     pub first: Option<String>,
-    /// After so many turns it ends by itself.
+    /// Number of turns after which it ends by itself.
     pub max_turns: Option<u32>,
 }
 
@@ -152,13 +152,13 @@ struct Side {
     r#type: AgentKind,
     is_here: bool,
     is_played: bool,
-    /// Open conversations in the project.
+    /// Number of open conversations in the project.
     open: u32,
     /// Whether one of them is with the target.
     is_busy: bool,
 }
 
-/// Begins the conversation, and calls both sides: gives its id.
+/// Begins the conversation and calls both agents. Returns its identifier.
 ///
 /// # Errors
 /// Why it cannot begin, in the order of CONV-30.
@@ -205,11 +205,11 @@ pub fn begin(person: &Person, request: StartRequest<'_>) -> Result<String, Stop>
     Ok(id)
 }
 
-/// An agent to talk with, where the person names none: of those that the host plays, the one with
-/// least to do; and the project, where that is not given either.
+/// Chooses the target where the person names none: the least busy agent that the host plays. Chooses the project as
+/// well, where that is not given.
 ///
 /// # Errors
-/// When there are no two agents in a project that the host plays.
+/// When no project has two agents that the host plays.
 pub fn counterpart(
     person: &Person,
     project_id: &mut Option<String>,
@@ -232,7 +232,7 @@ pub fn counterpart(
         let here: Vec<_> = able.iter().filter(|it| it.0 == project).collect();
         let begins = initiator.is_none_or(|id| here.iter().any(|it| it.1 == id));
         let others = here.iter().filter(|it| Some(it.1.as_str()) != initiator);
-        // The last of the least busy: the first one is who begins.
+        // The last of the least busy: the first one becomes the initiator.
         let target = others.min_by_key(|it| (it.2, std::cmp::Reverse(&it.1)))?;
         (begins && here.len() > 1).then(|| (target.0.clone(), target.1.clone()))
     };
@@ -243,7 +243,7 @@ pub fn counterpart(
     Ok(target)
 }
 
-/// Who asks, where everything is right with both.
+/// Chooses the initiator, after checking both agents.
 fn initiator<'a>(
     sides: &'a [Side],
     request: &StartRequest<'_>,
@@ -268,7 +268,7 @@ fn initiator<'a>(
     };
     let mut able: Vec<&Side> = sides.iter().filter(can).collect();
     able.retain(|it| named.is_none_or(|name| it.id == name));
-    // An agent that does not talk with the target yet, and of those the one with least to do.
+    // Prefers agents that do not talk with the target yet, then the least busy.
     able.sort_by_key(|it| (it.is_busy, it.open));
     let first = able.first().copied().ok_or_else(|| no_beginner(named, project_id))?;
     if first.open >= OPEN_MAX {
@@ -277,7 +277,7 @@ fn initiator<'a>(
     Ok(first)
 }
 
-/// Every agent that there is, as the project and the target see them: few enough to be read.
+/// Reads all agents with their relation to the project and the target; there are few.
 fn sides(project_id: &str, target: &str) -> Result<Vec<Side>, Stop> {
     let open = "FROM members m JOIN conversations c ON c.id = m.conversation_id \
                 WHERE m.agent_id = a.id AND c.project_id = $1 AND c.state IN ('pending', 'active')";
@@ -294,7 +294,7 @@ fn sides(project_id: &str, target: &str) -> Result<Vec<Side>, Stop> {
     Ok(rows.read()?)
 }
 
-/// The one project of the target that the person sees.
+/// Returns the only project of the target that the person sees.
 fn project_of(person: &Person, target: &str) -> Result<String, Stop> {
     let select = format!(
         "SELECT p.id FROM projects p JOIN assignments s ON s.project_id = p.id \

@@ -1,4 +1,4 @@
-//! What happens every second: whatever is over by itself, and what is kept no longer.
+//! The sweep that runs every second: ends what has expired and deletes what is past its retention.
 
 use output::conversations::State;
 use serde::Deserialize;
@@ -15,29 +15,29 @@ use crate::{
     transition::{self, Cause, Ending, SYSTEM},
 };
 
-/// Looks of one run: what is over beyond them waits for the next.
+/// Maximum number of expiry passes per run; the rest waits for the next run.
 const LOOKS_MAX: u32 = 20;
-/// Members that are given up in one run.
+/// Maximum number of absent members handled per run.
 const GONE_MAX: usize = 200;
-/// How long an end waits for an agent that has left, in seconds.
+/// How long the notice of an end waits for an agent that has left, in seconds.
 const NOTICE_S: u32 = session::LIFE_S;
-/// How long a session that has ended is kept, in seconds.
+/// Retention of ended sessions, in seconds.
 const SESSION_S: u32 = 86_400;
-/// How long a conversation that is over is kept, in seconds: 90 days.
+/// Retention of ended conversations, in seconds: 90 days.
 const KEEP_S: u32 = 90 * 86_400;
-/// Messages that are kept altogether; above that the oldest conversations that are over go.
+/// Maximum number of stored messages; above that the oldest ended conversations are deleted.
 const MESSAGES_KEPT: u32 = 50_000;
-/// Conversations that are removed in one run.
+/// Maximum number of conversations deleted per run.
 const REMOVED_MAX: usize = 20;
-/// Messages of chats that are removed in one run.
+/// Maximum number of chat messages deleted per run.
 const MESSAGES_MAX: usize = 200;
-/// Seconds between two looks at what is kept no longer.
+/// Interval between two deletions, in seconds.
 const SELDOM_S: i64 = 60;
 
-/// One run.
+/// Runs the sweep once.
 ///
 /// # Errors
-/// What stands in the operator's log.
+/// The message for the operator's log.
 pub fn run() -> Result<(), String> {
     let text = |it: Stop| format!("{it:?}");
     for _ in 0..LOOKS_MAX {
@@ -56,8 +56,7 @@ pub fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Active conversations end where a member is neither there nor called: however its sessions ended
-/// (CONV-19).
+/// Ends active conversations of which a member has neither a live session nor a pending purpose (CONV-19).
 fn miss(now: Moment) -> Result<(), Stop> {
     let [rows] = sql::query([toolkit::sql!(
         format!(
@@ -88,7 +87,7 @@ fn miss(now: Moment) -> Result<(), Stop> {
     expiry::notify(sql::transact_all(&batch)?)
 }
 
-/// Members of ending conversations that have no live session are not waited for (CONV-54).
+/// Acknowledges the end for members without a live session, so that nothing waits for them (CONV-54).
 fn give_up(now: Moment) -> Result<(), Stop> {
     let [rows] = sql::query([toolkit::sql!(
         format!(
@@ -113,7 +112,7 @@ fn give_up(now: Moment) -> Result<(), Stop> {
     expiry::notify(sql::transact_all(&batches.flatten().collect::<Vec<_>>())?)
 }
 
-/// Removes notices for agents that have not come back, sessions and conversations that are long over.
+/// Deletes old notices, sessions, conversations and chat messages.
 fn forget(now: Moment) -> Result<(), Stop> {
     let notices = toolkit::sql!(
         "UPDATE members SET notified_at = $1 WHERE notified_at IS NULL AND conversation_id IN \
@@ -129,7 +128,7 @@ fn forget(now: Moment) -> Result<(), Stop> {
     let kept = now.before(KEEP_S).stored();
     let [count] = sql::query([toolkit::sql!("SELECT COUNT(*) FROM messages")])?;
     let is_full = count.first::<(u32,)>()?.map_or(0, |it| it.0) > MESSAGES_KEPT;
-    // Every moment comes before this.
+    // Sorts after every stored moment.
     let cut = if is_full { "~" } else { &kept };
     let [conversations, chats, heavy] = sql::query([over(cut), old_chats(cut), heavy()])?;
     let has_conversations = !conversations.is_empty();
@@ -141,7 +140,7 @@ fn forget(now: Moment) -> Result<(), Stop> {
     remove_messages(chats)
 }
 
-/// Conversations that are over since then, the oldest first.
+/// Selects conversations that ended at or before `cut`, the oldest first.
 fn over(cut: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -152,7 +151,7 @@ fn over(cut: &str) -> Statement {
     )
 }
 
-/// Conversations that are over, of agents that are near the end of their share, the oldest first.
+/// Selects ended conversations of agents that have used two thirds of their storage share, the oldest first.
 fn heavy() -> Statement {
     toolkit::sql!(
         format!(
@@ -166,7 +165,7 @@ fn heavy() -> Statement {
     )
 }
 
-/// Messages of chats with people from before then, the oldest first.
+/// Selects chat messages written at or before `cut`, the oldest first.
 fn old_chats(cut: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -191,7 +190,7 @@ fn remove_messages(messages: Rows) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A conversation that goes.
+/// A conversation to be deleted.
 #[derive(Deserialize)]
 struct Removed {
     id: String,

@@ -1,5 +1,4 @@
-//! The tools, in the order in which an agent meets them, then those of people; and the app in which other programs
-//! show a conversation.
+//! The tools of agents and of people, and the app in which MCP clients show a conversation.
 
 mod agents;
 mod conversation;
@@ -53,10 +52,10 @@ toolkit::export_tools!(
     RetireAgent,
 );
 
-/// Only pages see these: `_meta` of a tool that no model sees.
+/// `_meta` of a tool for pages that models do not see.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
 
-/// A conversation to follow, to write into, to hold up and to end.
+/// The app that shows a conversation and writes into it, pauses and ends it.
 pub const CONVERSATION: App = App {
     uri: "ui://conversations/conversation",
     name: "conversation_app",

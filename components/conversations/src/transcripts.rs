@@ -1,4 +1,4 @@
-//! A conversation as people see it, read once for tools, endpoint and resource.
+//! Reads conversations as people see them, for tools, the endpoint and resources.
 
 use output::conversations::{
     AgentKind, ChatMessage, Conversation, Member, Role, State, Step, Transcript, Usage,
@@ -15,20 +15,20 @@ use crate::{
     refusals::conversation_not_found,
 };
 
-/// Messages on one page, unless the caller wants another number.
+/// Default number of messages per page.
 pub const PAGE: u32 = 50;
-/// Messages on the largest page.
+/// Maximum number of messages per page.
 pub const PAGE_MAX: u32 = 200;
 
-/// Which messages: at most `limit` of those between two sequence numbers, the newest; where only
-/// `after` is given, the oldest.
+/// A page of messages between two sequence numbers. It has the newest ones, or the oldest ones where only
+/// `after` is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Messages before this number.
+    /// Exclusive upper bound of the sequence numbers.
     pub before: Option<u32>,
-    /// Messages after this number.
+    /// Exclusive lower bound of the sequence numbers.
     pub after: Option<u32>,
-    /// At most so many.
+    /// Maximum number of messages.
     pub limit: u32,
 }
 
@@ -39,12 +39,12 @@ impl Default for Range {
 }
 
 impl Range {
-    /// Whether the oldest of those that fit are wanted.
+    /// Whether the page has the oldest messages of the range.
     pub fn is_forward(self) -> bool {
         self.after.is_some() && self.before.is_none()
     }
 
-    /// The end of a statement on `messages m` whose conditions so far take `taken` parameters.
+    /// Returns the conditions, order and limit for a statement on `messages m` with `taken` parameters so far.
     fn ending(self, statement: &str, taken: usize) -> String {
         let order = if self.is_forward() { "ASC" } else { "DESC" };
         format!(
@@ -61,14 +61,14 @@ impl Range {
         statement.bind(before).bind(self.after.unwrap_or(0)).bind(self.limit.clamp(1, PAGE_MAX))
     }
 
-    /// Reads the messages of one place: `condition` takes the parameters `values`.
+    /// Selects the messages that meet `condition`, whose parameters are `values`.
     pub(crate) fn select(self, condition: &str, values: &[&str]) -> Statement {
         let select = format!("SELECT {MESSAGE} FROM messages m WHERE {condition}");
         let select = self.ending(&select, values.len());
         self.bound(Statement::new(select).bind_all(values.iter().copied()))
     }
 
-    /// What [`Range::select`] found, oldest first.
+    /// Reads the rows of [`Range::select`], oldest first.
     pub(crate) fn read(self, rows: sql::Rows) -> Result<Vec<ChatMessage>, Stop> {
         let mut messages: Vec<ChatMessage> =
             rows.read::<MessageRow>()?.into_iter().map(MessageRow::into_chat_message).collect();
@@ -82,7 +82,7 @@ impl Range {
 /// The conversation `id` with its trace and a page of its messages, as `person` sees it.
 ///
 /// # Errors
-/// When there is none, or none that they may see; the error does not tell which.
+/// `conversation_not_found`, also where the person may not see it.
 pub fn of(person: &Person, id: &str, range: Range) -> Result<Transcript, Stop> {
     let select = format!(
         "SELECT {CONVERSATION} FROM conversations c WHERE c.id = $1 AND {}",
@@ -111,8 +111,7 @@ pub fn of(person: &Person, id: &str, range: Range) -> Result<Transcript, Stop> {
     })
 }
 
-/// Conversations that a statement finds, with their sides: it begins with the columns that
-/// [`select`] gives it.
+/// Reads the conversations of a statement that begins with [`select`], with their members.
 ///
 /// # Errors
 /// As the database.
@@ -133,12 +132,12 @@ pub fn many(statement: Statement) -> Result<Vec<Conversation>, Stop> {
     Ok(rows.into_iter().map(with_sides).collect())
 }
 
-/// `SELECT … FROM conversations c`, to be gone on with.
+/// Returns the beginning of a statement: `SELECT … FROM conversations c`.
 pub fn select() -> String {
     format!("SELECT {CONVERSATION} FROM conversations c")
 }
 
-/// The sides of these conversations, the initiator first.
+/// Selects the members of these conversations, the initiator first.
 fn members_of(ids: &[&str]) -> Statement {
     let select = format!(
         "SELECT m.conversation_id, m.agent_id, a.name, a.type, m.role, a.assistant, m.turns, \
@@ -167,7 +166,7 @@ pub(crate) const MESSAGE: &str = "m.id, m.sender_id, m.recipient_id, m.content, 
      (SELECT CASE WHEN COUNT(*) = COUNT(d.read_at) THEN MAX(d.read_at) END \
       FROM deliveries d WHERE d.message_id = m.id) AS read_at";
 
-/// One conversation as the database has it.
+/// A row of conversations.
 #[derive(Debug, Deserialize)]
 struct Row {
     id: String,
@@ -223,7 +222,7 @@ impl Row {
     }
 }
 
-/// One side of a conversation.
+/// A row of members.
 #[derive(Debug, Deserialize)]
 struct Side {
     conversation_id: String,
@@ -262,7 +261,7 @@ impl Side {
     }
 }
 
-/// One step of the trace.
+/// A row of steps.
 #[derive(Debug, Deserialize)]
 struct Taken {
     state: State,
@@ -278,7 +277,7 @@ impl Taken {
     }
 }
 
-/// One message as the database has it.
+/// A row of messages.
 #[derive(Debug, Deserialize)]
 pub(crate) struct MessageRow {
     id: String,

@@ -1,6 +1,5 @@
-//! How a conversation goes from one state to the next: each way is a list of statements for one
-//! `transact`, the first of which finds the state that it leaves, or nothing holds (CONV-10 to
-//! CONV-19). The caller notifies afterwards: [`Changed::notify`].
+//! State transitions of conversations (CONV-10 to CONV-19). Each is a list of statements for one `transact`; the first
+//! requires the state that is left. The caller notifies afterwards: [`Changed::notify`].
 
 use output::conversations::State;
 use serde::Deserialize;
@@ -8,14 +7,14 @@ use toolkit::sql::Statement;
 
 use crate::{clock::Moment, events, ids};
 
-/// Who causes what the specification has no agent for (CONV-X8).
+/// The actor of transitions that no agent causes (CONV-X8).
 pub const SYSTEM: &str = "system";
-/// What a conversation takes of its initiator's share beside its purpose.
+/// Storage overhead of a conversation beyond its purpose, in bytes.
 const BESIDE_BYTES: u32 = 2_000;
-/// What an update returns of the conversation that it changed.
+/// The columns that an update of a conversation returns.
 const TELLS: &str = "RETURNING id, project_id, initiator_agent_id, participant_agent_id";
 
-/// Who causes a step, when, and by what: a row of the trace.
+/// The cause of a step, for its row of the trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Cause<'a> {
     /// When it happens.
@@ -26,7 +25,7 @@ pub struct Cause<'a> {
     pub what: &'a str,
 }
 
-/// A conversation that a statement has changed.
+/// A changed conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Changed {
     /// The conversation's identifier.
@@ -40,14 +39,14 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// Notifies both sides, and clients that look at the conversation or at the list.
+    /// Notifies both members, and clients that show the conversation or the list.
     pub fn notify(&self) {
         let agents = [self.initiator_agent_id.as_str(), &self.participant_agent_id];
         events::changed(&self.id, &self.project_id, &agents);
     }
 }
 
-/// A conversation to be.
+/// A conversation to begin.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning<'a> {
     /// The conversation's identifier.
@@ -60,44 +59,49 @@ pub struct Beginning<'a> {
     pub participant: &'a str,
     /// What the conversation is for.
     pub purpose: Option<&'a str>,
-    /// After so many turns it ends by itself (CONV-32).
+    /// Number of turns after which it ends by itself (CONV-32).
     pub max_turns: Option<u32>,
-    /// Who had it begun, where that was not the initiator.
+    /// The person who started it, where that was not the initiator.
     pub begun_by: Option<&'a str>,
 }
 
-/// None to pending, with what calls the participant (CONV-11, CONV-33). The unique index
-/// `uq_open_pair` refuses a second one of the same pair.
-pub fn begin(it: &Beginning<'_>, cause: &Cause<'_>) -> Vec<Statement> {
+/// Creates a pending conversation and calls the participant (CONV-11, CONV-33). The unique index `uq_open_pair`
+/// refuses a second one of the same pair.
+pub fn begin(beginning: &Beginning<'_>, cause: &Cause<'_>) -> Vec<Statement> {
     let at = cause.at.stored();
     let conversation = toolkit::sql!(
         "INSERT INTO conversations (id, project_id, initiator_agent_id, participant_agent_id, \
          purpose, max_turns, begun_by, created_at, since_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)",
-        it.id,
-        it.project_id,
-        it.initiator,
-        it.participant,
-        it.purpose.map(str::to_owned),
-        it.max_turns,
-        it.begun_by.map(str::to_owned),
+        beginning.id,
+        beginning.project_id,
+        beginning.initiator,
+        beginning.participant,
+        beginning.purpose.map(str::to_owned),
+        beginning.max_turns,
+        beginning.begun_by.map(str::to_owned),
         &at,
     );
     let members = toolkit::sql!(
         "INSERT INTO members (conversation_id, agent_id, role, bytes) \
          VALUES ($1, $2, 'initiator', $4), ($1, $3, 'participant', 0)",
-        it.id,
-        it.initiator,
-        it.participant,
-        u32::try_from(it.purpose.map_or(0, str::len))
+        beginning.id,
+        beginning.initiator,
+        beginning.participant,
+        u32::try_from(beginning.purpose.map_or(0, str::len))
             .unwrap_or(u32::MAX)
             .saturating_add(BESIDE_BYTES),
     );
-    let called = call(it.participant, it.project_id, Some(it.id), cause.at);
-    vec![conversation.expect(1), members.expect(2), trace(it.id, State::Pending, cause), called]
+    let called = call(beginning.participant, beginning.project_id, Some(beginning.id), cause.at);
+    vec![
+        conversation.expect(1),
+        members.expect(2),
+        trace(beginning.id, State::Pending, cause),
+        called,
+    ]
 }
 
-/// Has an agent launched to talk (CONV-8): a row of `pending_purposes`.
+/// Calls an agent to a chat (CONV-8), by a row of `pending_purposes`.
 pub fn call(
     agent_id: &str,
     project_id: &str,
@@ -115,7 +119,7 @@ pub fn call(
     )
 }
 
-/// Pending to active: the participant is there (CONV-12). What called it is used up.
+/// Pending to active: the participant has joined (CONV-12). Its pending purpose is used up.
 pub fn activate(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
@@ -133,8 +137,8 @@ pub fn activate(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     vec![update.expect(1), trace(id, State::Active, cause), used]
 }
 
-/// Pending to expired, where it has waited since `cut` or longer: the participant did not come (CONV-13). The
-/// purpose that called it goes, and so does what the participant is not going to read.
+/// Pending to expired, where the participant has not joined since `cut` or longer (CONV-13). Deletes its pending
+/// purpose and its unread deliveries.
 pub fn expire(id: &str, cut: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
@@ -156,23 +160,23 @@ pub fn expire(id: &str, cut: &str, cause: &Cause<'_>) -> Vec<Statement> {
     vec![update.expect(1), trace(id, State::Expired, cause), uncalled(id), unread]
 }
 
-/// How a conversation comes to its end.
+/// The end of a conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct Ending<'a> {
     /// The state that it leaves: pending or active (CONV-15, CONV-18).
     pub from: State,
-    /// Only where nothing has happened in it since then.
+    /// Only applies where nothing has happened since then.
     pub cut: Option<&'a str>,
     /// `initiator_ended` and the like.
     pub reason: &'a str,
-    /// The text of the side that ends it.
+    /// The reason given by the member that ends it.
     pub reason_text: Option<&'a str>,
-    /// Which member knows of it already: the one that ends it (CONV-54).
+    /// The member that has acknowledged it: the one that ends it (CONV-54).
     pub acknowledged: Option<&'a str>,
 }
 
-/// Pending or active to terminating: a side, or time, ends it (CONV-15, CONV-18, CONV-19).
-pub fn terminate(id: &str, it: &Ending<'_>, cause: &Cause<'_>) -> Vec<Statement> {
+/// Pending or active to terminating: by a member or by time (CONV-15, CONV-18, CONV-19).
+pub fn terminate(id: &str, ending: &Ending<'_>, cause: &Cause<'_>) -> Vec<Statement> {
     let at = cause.at.stored();
     let update = toolkit::sql!(
         format!(
@@ -183,18 +187,18 @@ pub fn terminate(id: &str, it: &Ending<'_>, cause: &Cause<'_>) -> Vec<Statement>
         id,
         &at,
         cause.by,
-        it.reason,
-        it.reason_text.map(str::to_owned),
-        it.from.name(),
-        // Every moment comes before this.
-        it.cut.unwrap_or("~"),
+        ending.reason,
+        ending.reason_text.map(str::to_owned),
+        ending.from.name(),
+        // Sorts after every stored moment.
+        ending.cut.unwrap_or("~"),
     );
     let mut statements = vec![update.expect(1), trace(id, State::Terminating, cause), uncalled(id)];
-    statements.extend(it.acknowledged.map(|agent| acknowledge(id, agent, cause.at)));
+    statements.extend(ending.acknowledged.map(|agent| acknowledge(id, agent, cause.at)));
     statements
 }
 
-/// A member of a conversation that is ending knows of it (CONV-54).
+/// Records that a member has been notified of the end (CONV-54).
 pub fn acknowledge(id: &str, agent_id: &str, at: Moment) -> Statement {
     toolkit::sql!(
         "UPDATE members SET acknowledged_at = $3 WHERE conversation_id = $1 AND agent_id = $2 \
@@ -206,7 +210,7 @@ pub fn acknowledge(id: &str, agent_id: &str, at: Moment) -> Statement {
     )
 }
 
-/// Terminating to ended, where every member knows of it; else it stays (CONV-16).
+/// Terminating to ended, once every member has acknowledged (CONV-16).
 pub fn finish(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
@@ -220,7 +224,7 @@ pub fn finish(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     vec![update, trace(id, State::Ended, cause)]
 }
 
-/// Active, and held up by a person: time does not count, and agents are silent.
+/// Pauses an active conversation: time does not count and agents may not write.
 pub fn pause(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
@@ -234,7 +238,7 @@ pub fn pause(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     vec![update.expect(1)]
 }
 
-/// Active, and no longer held up, where it has been since `cut` or longer, if there is one.
+/// Resumes a paused conversation, with a `cut` only where the pause is at least that old.
 pub fn resume(id: &str, cut: Option<&str>, at: Moment) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
@@ -248,13 +252,13 @@ pub fn resume(id: &str, cut: Option<&str>, at: Moment) -> Vec<Statement> {
     vec![update.expect(1)]
 }
 
-/// The same where it is possible, instead of: or nothing holds.
+/// Makes statements optional: those that do not apply are skipped.
 pub fn where_possible(mut statements: Vec<Statement>) -> Vec<Statement> {
     statements.iter_mut().for_each(|it| it.expect = None);
     statements
 }
 
-/// The row of the trace, where the conversation has come to that state and the row is not there.
+/// Inserts the row of the trace, where the conversation is in that state and the row is missing.
 pub fn trace(id: &str, state: State, cause: &Cause<'_>) -> Statement {
     toolkit::sql!(
         "INSERT INTO steps (conversation_id, position, state, at, caused_by, cause) \
@@ -269,7 +273,7 @@ pub fn trace(id: &str, state: State, cause: &Cause<'_>) -> Statement {
     )
 }
 
-/// No agent is launched any more for a conversation that is not open.
+/// Deletes the pending purposes of a conversation that is not open.
 fn uncalled(id: &str) -> Statement {
     toolkit::sql!(
         "DELETE FROM pending_purposes WHERE conversation_id = $1 AND EXISTS \

@@ -1,4 +1,4 @@
-//! A whole conversation to be kept: as Markdown for people, and as lines of `chat.jsonl` (CONV-6).
+//! Exports a conversation as Markdown for people and as lines of `chat.jsonl` (CONV-6).
 
 use std::fmt::Write as _;
 
@@ -13,25 +13,25 @@ use crate::{
     transcripts::{self, PAGE_MAX, Range},
 };
 
-/// Bytes of messages after which a record ends; it says so then.
+/// Maximum size of the messages in bytes; a longer record is cut and says so.
 const BYTES_MAX: usize = 2 << 20;
 
-/// The whole of a conversation.
+/// An exported conversation.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Written {
     /// The record as Markdown, for people.
     pub markdown: String,
-    /// A message a line, in the specification's names.
+    /// One message per line, with the specification's names.
     pub jsonl: String,
-    /// Whether nothing was left out for its length.
+    /// Whether the record has all messages.
     pub is_whole: bool,
 }
 
-/// The whole conversation `id`, as `person` sees it.
+/// Exports the conversation `id` as `person` sees it.
 ///
 /// # Errors
-/// When there is none, or none that they may see.
+/// `conversation_not_found`, also where the person may not see it.
 pub fn whole(person: &Person, id: &str) -> Result<Written, Stop> {
     let mut range = Range { before: None, after: Some(0), limit: PAGE_MAX };
     let mut transcript = transcripts::of(person, id, range)?;
@@ -54,19 +54,19 @@ pub fn whole(person: &Person, id: &str) -> Result<Written, Stop> {
     Ok(Written { jsonl: lines.collect(), markdown: markdown(&transcript, is_whole), is_whole })
 }
 
-/// One line of `chat.jsonl`, in the order of the specification.
-fn line(it: &ChatMessage) -> String {
+/// Formats one line of `chat.jsonl`, its members in the order of the specification.
+fn line(message: &ChatMessage) -> String {
     let text = |it: &str| json!(it).to_string();
     let or_null = |it: &Option<String>| it.as_deref().map_or_else(|| "null".to_owned(), text);
     format!(
         "{{\"id\":{},\"senderId\":{},\"recipientId\":{},\"content\":{},\"timestamp\":{},\
          \"conversationId\":{}}}\n",
-        text(&it.id),
-        text(&it.sender_id),
-        or_null(&it.recipient_id),
-        text(&it.content),
-        text(&it.timestamp),
-        or_null(&it.conversation_id),
+        text(&message.id),
+        text(&message.sender_id),
+        or_null(&message.recipient_id),
+        text(&message.content),
+        text(&message.timestamp),
+        or_null(&message.conversation_id),
     )
 }
 
@@ -82,15 +82,15 @@ fn markdown(transcript: &Transcript, is_whole: bool) -> String {
         _ = writeln!(text, "- {at} `{}` — {} ({cause})", state.name(), plain(caused_by));
     }
     _ = writeln!(text, "\n## {}", say("メッセージ", "Messages"));
-    for it in messages {
-        let name = member_name(conversation, &it.sender_id);
+    for message in messages {
+        let name = member_name(conversation, &message.sender_id);
         _ = write!(
             text,
             "\n### {}. {} — {}\n\n{}\n",
-            it.sequence,
+            message.sequence,
             plain(name),
-            it.timestamp,
-            quoted(&it.content)
+            message.timestamp,
+            quoted(&message.content)
         );
     }
     if !is_whole {
@@ -100,23 +100,26 @@ fn markdown(transcript: &Transcript, is_whole: bool) -> String {
     text
 }
 
-fn facts(it: &Conversation) -> Vec<(&'static str, String)> {
+fn facts(conversation: &Conversation) -> Vec<(&'static str, String)> {
     let who = |it: &output::conversations::Member| format!("{} ({})", it.name, it.agent_id);
     let mut facts = vec![
-        ("ID", it.conversation_id.clone()),
-        (say("プロジェクト", "Project"), it.project_id.clone()),
-        (say("状態", "State"), it.state.name().to_owned()),
-        (say("参加者", "Members"), it.members.iter().map(who).collect::<Vec<_>>().join(", ")),
-        (say("開始", "Begun"), it.created_at.clone()),
+        ("ID", conversation.conversation_id.clone()),
+        (say("プロジェクト", "Project"), conversation.project_id.clone()),
+        (say("状態", "State"), conversation.state.name().to_owned()),
+        (
+            say("参加者", "Members"),
+            conversation.members.iter().map(who).collect::<Vec<_>>().join(", "),
+        ),
+        (say("開始", "Begun"), conversation.created_at.clone()),
     ];
     let mut add = |name, value: &Option<String>| {
         facts.extend(value.clone().map(|value| (name, value)));
     };
-    add(say("開始させた人", "Begun by"), &it.begun_by);
-    add(say("終了", "Ended"), &it.ended_at);
-    add(say("終了させた側", "Ended by"), &it.ended_by);
-    add(say("終了理由", "Reason"), &it.end_reason);
-    add(say("理由の説明", "In their words"), &it.reason_text);
+    add(say("開始させた人", "Begun by"), &conversation.begun_by);
+    add(say("終了", "Ended"), &conversation.ended_at);
+    add(say("終了させた側", "Ended by"), &conversation.ended_by);
+    add(say("終了理由", "Reason"), &conversation.end_reason);
+    add(say("理由の説明", "In their words"), &conversation.reason_text);
     facts
 }
 
@@ -125,7 +128,7 @@ fn member_name<'a>(conversation: &'a Conversation, agent_id: &'a str) -> &'a str
     member.map_or(agent_id, |it| it.name.as_str())
 }
 
-/// A text from outside, where it could be taken for Markdown: on one line, its signs escaped.
+/// Escapes a text from outside as one line of Markdown.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -141,7 +144,7 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// A message, as a quotation: so none of it is mistaken for the record's own.
+/// Quotes a message, so that none of it is mistaken for the record's own structure.
 fn quoted(text: &str) -> String {
     text.lines().map(|it| format!("> {it}").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }

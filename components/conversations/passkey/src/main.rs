@@ -1,4 +1,4 @@
-//! `madoguchi passkey`: makes the passkey of an agent that comes from outside, and its hash.
+//! `madoguchi passkey`: generates the passkey of an external agent and its hash.
 
 use std::{
     fs,
@@ -14,15 +14,15 @@ use serde_json::json;
 
 /// The component whose agents these are.
 const COMPONENT: &str = "conversations";
-/// How every passkey begins that is made here, so that people and scanners know one when they see it.
+/// Prefix of generated passkeys, so that people and scanners recognize them.
 const PREFIX: &str = "mdp_";
-/// Characters that a passkey given by the operator must have.
+/// Minimum number of characters of a passkey given by the operator.
 const CHARS_MIN: usize = 8;
 const CHARS_MAX: usize = 200;
-/// Characters of an agent's name for programs.
+/// Maximum number of characters of an agent's identifier.
 const ID_CHARS_MAX: usize = 64;
-/// What the hash costs to verify: 19 MiB, twice over, which is what OWASP recommends at
-/// least. The component takes up to 46 MiB.
+/// Memory for the hash: 19 MiB and two passes are the minimum that OWASP recommends. The component takes up to
+/// 46 MiB.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 
@@ -54,12 +54,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// One line for who started the program.
+/// Writes a line to standard error.
 fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "madoguchi: {message}");
 }
 
-/// One line on standard output.
+/// Writes a line to standard output.
 fn say(line: &str) -> io::Result<()> {
     writeln!(io::stdout(), "{line}")
 }
@@ -92,7 +92,7 @@ impl Passkey {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What the configuration says of the agents.
+    /// Reads the agents of the configuration.
     fn settings(&self) -> anyhow::Result<toml::Table> {
         let Some(file) = &self.config else { return Ok(toml::Table::new()) };
         let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
@@ -103,7 +103,7 @@ impl Passkey {
         Ok(settings.cloned().unwrap_or_default())
     }
 
-    /// What goes into the configuration: the agent's table, or one line of it where it is there.
+    /// Returns the lines for the configuration: the agent's table, or one line where the table exists.
     fn lines(&self, settings: &toml::Table, hash: &str) -> String {
         let is_there = settings.get("agents").is_some_and(|it| it.get(&self.agent).is_some());
         // A dot would begin a table of its own.
@@ -131,7 +131,7 @@ fn is_id(text: &str) -> bool {
     begins && text.len() <= ID_CHARS_MAX && text.chars().all(fits)
 }
 
-/// 256 random bits.
+/// Generates a passkey of 256 random bits.
 fn fresh() -> anyhow::Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
@@ -139,7 +139,7 @@ fn fresh() -> anyhow::Result<String> {
     Ok(format!("{PREFIX}{hex}"))
 }
 
-/// The first line of `input`.
+/// Reads the first line of `input`.
 fn brought(input: impl Read + IsTerminal) -> anyhow::Result<String> {
     if input.is_terminal() {
         complain("type the passkey and press Enter; it is shown as you type");
@@ -161,7 +161,7 @@ fn brought(input: impl Read + IsTerminal) -> anyhow::Result<String> {
     Ok(passkey.to_owned())
 }
 
-/// What is kept of a passkey (CONV-83).
+/// Returns the hash to store for a passkey (CONV-83).
 fn hash(passkey: &str) -> anyhow::Result<String> {
     let mut salt = [0; 16];
     getrandom::fill(&mut salt).map_err(io::Error::other)?;

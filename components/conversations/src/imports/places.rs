@@ -1,4 +1,4 @@
-//! Where a line belongs: a conversation that is over, one that is made for it, or a chat.
+//! Finds the place of an imported line: an ended conversation, a new one, or a chat.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use toolkit::{
 
 use super::Line;
 
-/// What is known here of what lines refer to.
+/// The stored projects, conversations and messages to which lines refer.
 #[derive(Default)]
 pub(super) struct Existing {
     messages: BTreeSet<String>,
@@ -36,12 +36,12 @@ struct Conversation {
 pub(super) enum Place {
     /// Into a conversation.
     Conversation { project_id: String, id: String },
-    /// Between two, the person first where one of them is one.
+    /// Into a chat; a person comes first.
     Chat { project_id: String, ends: [String; 2] },
 }
 
 impl Existing {
-    /// What these lines refer to, and is here.
+    /// Reads what these lines refer to.
     pub(super) fn of(lines: &[(u32, Line)]) -> Result<Self, Stop> {
         let messages = lines.iter().map(|it| &it.1.id);
         let ends = lines.iter().flat_map(|it| [Some(&it.1.sender_id), it.1.recipient_id.as_ref()]);
@@ -68,23 +68,23 @@ impl Existing {
         for (agent, project) in projects.read::<(String, String)>()? {
             existing.projects.entry(agent).or_default().insert(project);
         }
-        for it in conversations.read::<Conversation>()? {
-            existing.conversations.insert(it.id.clone(), it);
+        for conversation in conversations.read::<Conversation>()? {
+            existing.conversations.insert(conversation.id.clone(), conversation);
         }
         Ok(existing)
     }
 
-    /// Whether a message is not here; from now on it is.
+    /// Records a message. Returns whether it is new.
     pub(super) fn is_new(&mut self, id: &str) -> bool {
         self.messages.insert(id.to_owned())
     }
 
-    /// The projects into which something goes.
+    /// Returns the projects that receive messages.
     pub(super) fn touched(&self) -> impl Iterator<Item = &str> {
         self.touched.iter().map(String::as_str)
     }
 
-    /// Where a line goes, and whether its conversation is to be made for it.
+    /// Returns the place of a line, and whether its conversation has to be created.
     pub(super) fn place(
         &mut self,
         line: &Line,
@@ -95,9 +95,9 @@ impl Existing {
         let Some(id) = &line.conversation_id else {
             return self.chat(line, from, project_id).map(|it| (it, false));
         };
-        if let Some(it) = self.conversations.get(id) {
-            let place = it.takes(line, from, project_id)?;
-            self.touched.insert(it.project_id.clone());
+        if let Some(conversation) = self.conversations.get(id) {
+            let place = conversation.takes(line, from, project_id)?;
+            self.touched.insert(conversation.project_id.clone());
             return Ok((place, false));
         }
         let recipient_id = line.recipient_id.clone();
@@ -147,7 +147,7 @@ impl Existing {
         self.agents.get(agent_id).copied().ok_or_else(|| format!("there is no agent {agent_id}"))
     }
 
-    /// The one that was named, or the one that both are in.
+    /// Returns the named project, or the one that both agents share.
     fn project(&self, one: &str, other: &str, named: Option<&str>) -> Result<String, String> {
         if let Some(named) = named {
             return Ok(named.to_owned());
@@ -185,7 +185,7 @@ impl Conversation {
     }
 }
 
-/// `select IN (…)`; of nothing, where there is nothing.
+/// Appends `IN (…)` to `select`; it matches nothing where `ids` is empty.
 fn among<'a>(select: &str, ids: impl Iterator<Item = &'a String>) -> Statement {
     let ids: Vec<&str> = ids.map(String::as_str).collect();
     let list = if ids.is_empty() { "NULL".to_owned() } else { sql::placeholders(1, ids.len()) };

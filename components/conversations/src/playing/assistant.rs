@@ -1,4 +1,4 @@
-//! The assistant that decides what an agent says next: what it is asked, what it may call, and what its run came to.
+//! Runs the assistant that decides on an agent's next message: its request, its tools and its result.
 
 use output::text::is_blank;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// The tools of agents that the assistant may call; what the others do, the player does itself.
+/// The tools of agents that the assistant may call; the worker itself does what the others do.
 const TOOLS: [&str; 6] = [
     EndConversation::NAME,
     GetConversationMessages::NAME,
@@ -27,7 +27,7 @@ const TOOLS: [&str; 6] = [
     StartConversation::NAME,
 ];
 
-/// Asks the agent's assistant what to say or do, and waits until it is done.
+/// Runs the agent's assistant on the scene and waits for its result.
 pub(super) fn think(player: &Player, scene: &Scene<'_>) -> Result<Ended, Stop> {
     let memory = scene.stand.memory(&player.agent)?;
     let task = Task {
@@ -53,8 +53,8 @@ pub(super) fn think(player: &Player, scene: &Scene<'_>) -> Result<Ended, Stop> {
     Ok(Ended::failed("its run has no end".to_owned()))
 }
 
-/// The session's token for each tool, which the assistant never sees; and the partner and the conversation,
-/// for calls that name none.
+/// Returns the arguments set by the host: the session's token, which the assistant never sees, and the defaults for
+/// partner and conversation.
 fn given(player: &Player, scene: &Scene<'_>) -> Vec<Given> {
     let give = |tool: &str, argument: &str, value: &str, is_default| Given {
         tool: tool.to_owned(),
@@ -75,12 +75,12 @@ fn given(player: &Player, scene: &Scene<'_>) -> Vec<Given> {
     given
 }
 
-/// More than any answer takes.
+/// Upper bound of the tokens counted for an answer.
 const TOKENS_MAX: u64 = 100_000_000;
 const COST_USD_MAX: f64 = 1_000_000.0;
-/// Bytes of a memory that is kept.
+/// Maximum size of the assistant's memory, in bytes.
 const MEMORY_BYTES_MAX: usize = 256 << 10;
-/// How long a model may ask to be left alone, in seconds.
+/// Maximum retry delay that a model may ask for, in seconds.
 const RETRY_S_MAX: u32 = 60;
 
 /// The data of a run's last event.
@@ -92,7 +92,7 @@ pub(super) struct Ended {
     calls: Vec<Called>,
     failure: Failure,
     memory: Value,
-    /// What it took; none where no one was asked.
+    /// The usage; none where no model was called.
     pub(super) usage: Option<Usage>,
 }
 
@@ -106,16 +106,16 @@ struct Called {
     failure: Option<Value>,
 }
 
-/// Why there is no answer.
+/// Why a run has no answer.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Failure {
-    /// For the operator; there is no secret in it.
+    /// Message for the operator, without secrets.
     pub(super) message: String,
     data: Map<String, Value>,
 }
 
-/// What an answer took.
+/// Usage of an answer.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Usage {
@@ -125,34 +125,34 @@ pub(super) struct Usage {
 }
 
 impl Ended {
-    /// From the event's data.
+    /// Parses the event's data.
     pub(super) fn read(data: &str) -> Self {
         serde_json::from_str(data).unwrap_or_else(|it| Self::failed(it.to_string()))
     }
 
-    /// A run that ended without an answer.
+    /// Creates the result of a failed run.
     pub(super) fn failed(why: String) -> Self {
         let failure = Failure { message: why, ..Failure::default() };
         Self { ending: "failed".to_owned(), failure, ..Self::default() }
     }
 
-    /// Why there is no answer, where there is none.
+    /// Returns the failure, if the run has no answer.
     pub(super) fn failure(&self) -> Option<&Failure> {
         (self.ending == "failed").then_some(&self.failure)
     }
 
-    /// What the answer says, as much of it as one message takes; empty where it says nothing.
+    /// Returns the answer, cut to the length of a message; it may be empty.
     pub(super) fn text(&self) -> String {
         let text = if self.ending == "concluded" { self.text.trim() } else { "" };
         text.chars().take(CONTENT_MAX).collect()
     }
 
-    /// Whether it was stopped before it came to an answer, or waits for what an agent cannot give.
+    /// Whether it was stopped before an answer, or waits for something that an agent cannot give.
     pub(super) fn is_unfinished(&self) -> bool {
         matches!(self.ending.as_str(), "rounds" | "time" | "waits")
     }
 
-    /// Whether the assistant has sent something to `partner` itself.
+    /// Whether the assistant has sent a message to `partner` by a tool.
     pub(super) fn has_spoken(&self, partner: &str) -> bool {
         self.done().any(|call| {
             let to = call.arguments.get("target_agent_id").and_then(Value::as_str);
@@ -162,7 +162,7 @@ impl Ended {
         })
     }
 
-    /// Whether it has ended that conversation.
+    /// Whether the assistant has ended that conversation by a tool.
     pub(super) fn has_ended(&self, conversation_id: Option<&str>) -> bool {
         let is_meant = |call: &Called| {
             call.name == EndConversation::NAME
@@ -171,8 +171,8 @@ impl Ended {
         conversation_id.is_some() && self.done().any(is_meant)
     }
 
-    /// What it wants back the next time; none where that is too long to be kept, or where it broke off, so that it does not
-    /// know of all that it has done: the messages tell it.
+    /// Returns the memory for the next run. None where it is too long, or where the run broke off and the memory lacks
+    /// what was done: the messages show that.
     pub(super) fn memory(&self) -> Option<String> {
         let is_whole = !matches!(self.ending.as_str(), "failed" | "time");
         let memory = (is_whole && !self.memory.is_null()).then(|| self.memory.to_string());
@@ -185,7 +185,7 @@ impl Ended {
 }
 
 impl Failure {
-    /// After how many seconds the model wants to be asked again, where it says so.
+    /// Returns the retry delay that the model asks for, in seconds.
     pub(super) fn retry_after_s(&self) -> Option<u32> {
         let seconds = self.data.get("retry_after_s").and_then(Value::as_u64)?;
         Some(u32::try_from(seconds).unwrap_or(RETRY_S_MAX).min(RETRY_S_MAX))
@@ -193,22 +193,22 @@ impl Failure {
 }
 
 impl Usage {
-    /// Tokens, in and out.
+    /// Returns the tokens of input and output.
     pub(super) fn tokens(self) -> u32 {
         self.input().saturating_add(self.output())
     }
 
-    /// Tokens that went into the model.
+    /// Returns the input tokens.
     pub(super) fn input(self) -> u32 {
         tokens(self.input_tokens)
     }
 
-    /// Tokens that came out of it.
+    /// Returns the output tokens.
     pub(super) fn output(self) -> u32 {
         tokens(self.output_tokens)
     }
 
-    /// US dollars, where prices are known.
+    /// Returns the cost in US dollars, where prices are known.
     pub(super) fn cost_usd(self) -> Option<f64> {
         self.cost_usd.filter(|it| (0.0..=COST_USD_MAX).contains(it))
     }
@@ -255,21 +255,21 @@ mod tests {
             "name": "end_conversation", "arguments": {},
             "structured": { "conversation_id": "conv_1" },
         });
-        let it = ended(&json!({ "ending": "concluded", "text": "", "calls": [call] }));
-        assert!(it.has_ended(Some("conv_1")));
-        assert!(!it.has_ended(Some("conv_2")) && !it.has_ended(None));
+        let ended = ended(&json!({ "ending": "concluded", "text": "", "calls": [call] }));
+        assert!(ended.has_ended(Some("conv_1")));
+        assert!(!ended.has_ended(Some("conv_2")) && !ended.has_ended(None));
     }
 
     #[test]
     fn what_cannot_be_read_or_failed_is_no_answer() {
         assert!(Ended::read("{").failure().is_some());
-        let it = ended(&json!({
+        let ended = ended(&json!({
             "ending": "failed", "calls": [],
             "failure": { "of": "model", "message": "busy", "data": { "retry_after_s": 900 } },
         }));
-        let failure = it.failure().expect("it failed");
+        let failure = ended.failure().expect("it failed");
         assert_eq!((failure.message.as_str(), failure.retry_after_s()), ("busy", Some(60)));
-        assert!(it.usage.is_none());
+        assert!(ended.usage.is_none());
     }
 
     #[test]
@@ -281,8 +281,8 @@ mod tests {
             ("time", false),
             ("failed", false),
         ] {
-            let it = ended(&json!({ "ending": ending, "memory": { "transcript": [] } }));
-            assert_eq!(it.memory().is_some(), is_kept, "{ending}");
+            let ended = ended(&json!({ "ending": ending, "memory": { "transcript": [] } }));
+            assert_eq!(ended.memory().is_some(), is_kept, "{ending}");
         }
     }
 

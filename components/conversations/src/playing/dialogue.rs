@@ -1,4 +1,4 @@
-//! One conversation or chat of an agent: what it answers, and how it leaves.
+//! Answers in one conversation or chat of an agent, and leaves it.
 
 use language::Language;
 use toolkit::{
@@ -20,7 +20,7 @@ use crate::{
     tools::{EndConversation, SendMessage},
 };
 
-/// How often an assistant that fails is asked again.
+/// Maximum number of consecutive failures of an assistant.
 const TRIES_MAX: u32 = 3;
 
 /// A dialogue in which there is something to do.
@@ -33,17 +33,17 @@ struct Dialogue<'a> {
     delivered: u32,
 }
 
-/// What became of something that the agent says.
+/// The outcome of sending a message.
 enum Spoken {
-    /// It was sent.
+    /// The message was sent.
     LogEntry,
-    /// A person holds the conversation up.
+    /// A person has paused the conversation.
     Held,
-    /// It cannot be sent here any more.
+    /// The conversation or chat takes no more messages.
     Unheard,
 }
 
-/// Says what there is to say where the agent stands so.
+/// Answers the unanswered messages of a conversation or chat.
 pub(super) fn act(player: &Player, mut stand: Stand) -> Result<(), Stop> {
     let agent = &player.agent;
     let log = stand.receive(agent)?;
@@ -66,7 +66,7 @@ pub(super) fn act(player: &Player, mut stand: Stand) -> Result<(), Stop> {
     }
 }
 
-/// What the agent says where its answers, or its tokens, are used up.
+/// Returns the farewell where the agent's answers or tokens are used up.
 fn used_up(player: &Player, stand: &Stand) -> Option<Farewell> {
     let (turns_max, tokens_max) = (player.facts.turns_max, player.facts.tokens_max);
     match stand.turns >= turns_max {
@@ -81,14 +81,14 @@ fn save(statements: &[Statement]) -> Result<(), Stop> {
 }
 
 impl Dialogue<'_> {
-    /// Makes what was decided happen.
+    /// Carries out the assistant's decision.
     fn conclude(&mut self, ended: &Ended) -> Result<(), Stop> {
         if let Some(usage) = ended.usage {
             self.took(usage)?;
         }
         let tokens_max = self.player.facts.tokens_max;
         let are_tokens_used = self.stand.tokens >= tokens_max;
-        // What it has sent before it failed is its answer: asked again, it would send that again.
+        // What it sent before it failed counts as its answer: a retry would send that again.
         let failure = ended.failure().filter(|_| !ended.has_spoken(&self.stand.partner));
         if let Some(failure) = failure {
             return match are_tokens_used {
@@ -100,14 +100,14 @@ impl Dialogue<'_> {
             return Ok(());
         }
         let text = match ended.is_unfinished() && !are_tokens_used {
-            // Whom it talks with would wait for an answer that never comes.
+            // The partner would wait for an answer that never comes.
             true => scene::unfinished(self.language).to_owned(),
             false => ended.text(),
         };
         if !text.is_empty() && !ended.has_spoken(&self.stand.partner) {
             match self.say(&text, &self.stand.mark(self.delivered))? {
                 Spoken::LogEntry => {}
-                // It is asked again once the conversation goes on.
+                // Retried once the conversation is resumed.
                 Spoken::Held => return Ok(()),
                 Spoken::Unheard => self.stand.is_silent = self.stand.conversation_id.is_some(),
             }
@@ -125,7 +125,7 @@ impl Dialogue<'_> {
         Ok(())
     }
 
-    /// Counts an answer and what it took, for the dialogue and, of a conversation, for people.
+    /// Counts an answer and its usage for the dialogue, and in conversations for people.
     fn took(&mut self, usage: Usage) -> Result<(), Stop> {
         self.stand.turns += 1;
         self.stand.tokens += u64::from(usage.tokens());
@@ -151,7 +151,7 @@ impl Dialogue<'_> {
         Ok(())
     }
 
-    /// There is no answer: the assistant is asked again, or the conversation is left.
+    /// Handles a failed run: schedules a retry, or leaves the conversation.
     fn failed(&mut self, failure: &Failure) -> Result<(), Stop> {
         let agent = &self.player.agent;
         self.stand.failures += 1;
@@ -167,7 +167,7 @@ impl Dialogue<'_> {
         save(&[self.stand.saved(agent)])
     }
 
-    /// Sends a text to whom the agent talks with; under the same mark it is sent once.
+    /// Sends a text to the partner, once for each `mark`.
     fn say(&self, text: &str, mark: &str) -> Result<Spoken, Stop> {
         let saying = Saying {
             token: &self.player.token,
@@ -193,7 +193,7 @@ impl Dialogue<'_> {
         }
     }
 
-    /// Ends the conversation with a last message; a person's chat, which only the person ends, with silence.
+    /// Ends the conversation with a last message. A chat, which only the person ends, gets no further answers.
     fn leave(&mut self, farewell: Farewell) -> Result<(), Stop> {
         let text = farewell.text(self.language);
         match &self.stand.conversation_id {

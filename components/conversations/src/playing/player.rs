@@ -1,4 +1,4 @@
-//! One agent as it is played: there to talk, notified of what is next, and gone when there is nothing more to do.
+//! The worker for one agent: enters a session, handles events and messages, and leaves when nothing is left to do.
 
 use serde::Deserialize;
 use toolkit::{
@@ -21,14 +21,14 @@ use crate::{
     tools::{Action, GetNextAction, GetPendingMessages, Logout, Next, enter},
 };
 
-/// How long it waits until it looks again by itself, in seconds.
+/// Maximum pause between two looks for news, in seconds.
 const WAIT_S: u32 = 45;
-/// How long it stays without anything to do, in seconds.
+/// How long an idle worker stays, in seconds.
 const IDLE_S: u32 = 3;
-/// How long one run goes on to begin with answers, in seconds, and how many answers that are.
+/// Time in which one run may begin answers, in seconds, and the maximum number of answers.
 const RUN_S: u32 = 300;
 const ANSWERS_MAX: usize = 32;
-/// How many events it takes in at one time.
+/// Maximum number of events handled at a time.
 const NEWS_MAX: usize = 1_000;
 
 /// The agent that is played.
@@ -44,31 +44,31 @@ pub(super) struct Agent {
     pub(super) assistant: String,
 }
 
-/// One agent of a project in one run of its job.
+/// The worker of one agent of a project, for one run of its job.
 pub(super) struct Player {
     /// The agent that is played.
     pub(super) agent: Agent,
-    /// What the assistant may take in one conversation.
+    /// Limits of the assistant in one conversation.
     pub(super) facts: Facts,
-    /// The session's, of this run alone.
+    /// The session's token, valid for this run only.
     pub(super) token: String,
     began: Moment,
 }
 
-/// The agent, and why it is to be there.
+/// The agent, and whether it is wanted.
 #[derive(Deserialize)]
 struct Found {
     name: String,
     assistant: String,
-    /// Whether it is wanted for a talk.
+    /// Whether it is wanted for a chat.
     is_wanted: bool,
-    /// Whether it is there already.
+    /// Whether it has a live session.
     is_there: bool,
 }
 
 impl Player {
-    /// The agent comes in, or goes on in its session under a new token: the old one was that of the run
-    /// before, which is over. None where the agent is not wanted, or its assistant is not there.
+    /// Opens a session, or continues the live one under a new token that replaces that of the run before. None where the
+    /// agent is not wanted or its assistant does not exist.
     ///
     /// # Errors
     /// When the database fails.
@@ -85,7 +85,7 @@ impl Player {
             let way = Way::Played;
             match enter(&Opening { token: &digest, agent_id, project_id, now, way }) {
                 Ok(_) => true,
-                // It is not wanted any more.
+                // The agent is not wanted any more.
                 Err(Error::UnexpectedCount(it)) if it.statement == 0 => false,
                 Err(error) => return Err(error.into()),
             }
@@ -102,7 +102,7 @@ impl Player {
         Ok(is_in.then_some(Self { agent, facts, token, began: now }))
     }
 
-    /// Does whatever there is to do now.
+    /// Handles everything that is due now.
     ///
     /// # Errors
     /// When the session is over, or the database fails.
@@ -125,8 +125,7 @@ impl Player {
         }
     }
 
-    /// Takes in events and messages until there is nothing new: the session as it is then. None
-    /// where it is over.
+    /// Handles events and messages until there is nothing new. Returns the session, or none where it is over.
     fn receive(&self) -> Result<Option<Session>, Stop> {
         for _ in 0..NEWS_MAX {
             match GetNextAction::once(&self.token, Moment::now())? {
@@ -136,11 +135,11 @@ impl Player {
                     Logout::leave(&self.token)?;
                     return Ok(None);
                 }
-                // What is read is found in the log.
+                // The messages themselves are read from the log.
                 Next::Something(Action::GetPendingMessages { .. }) => {
                     GetPendingMessages::once(&self.token)?;
                 }
-                // A session that is there to work reads nothing more.
+                // A work session reads no messages.
                 Next::Something(Action::ConversationEnded { pending_messages, .. })
                     if !pending_messages.is_empty() =>
                 {
@@ -162,7 +161,7 @@ impl Player {
         Err(unavailable("Too much is new at once.", None))
     }
 
-    /// There is nothing to do now: waits for what comes, or goes where nothing can come.
+    /// Pauses until something happens, or leaves where nothing can happen.
     fn rest(&self, session: &Session, stands: &[Stand]) -> Result<Outcome, Stop> {
         let now = Moment::now();
         if stands.iter().any(Stand::goes_on) {
@@ -178,7 +177,7 @@ impl Player {
         Ok(Outcome::Done)
     }
 
-    /// Until something happens to the agent, and no longer than that.
+    /// Pauses until an event of the agent, `until` at the latest.
     fn pause(&self, until: Moment) -> Outcome {
         let event = events::agent(&self.agent.project_id, &self.agent.agent_id);
         Outcome::Paused(Pause::until([event], until.time()))

@@ -1,4 +1,4 @@
-//! Who talks with whom about what, the messages so far, and how they are told to the assistant.
+//! Describes a dialogue to the assistant: members, purpose and messages.
 
 use language::Language;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::sentences::{self, By, LogEntry, ScriptedAgent};
 
-/// Each so many messages the agent is asked whether the purpose is reached.
+/// Number of messages after which the agent is asked whether the purpose is reached.
 const REMINDER_EACH: u32 = 5;
 
 /// A dialogue as it stands, for the assistant that decides on the next message.
@@ -18,18 +18,18 @@ const REMINDER_EACH: u32 = 5;
 pub(super) struct Scene<'a> {
     /// The agent that is played.
     pub(super) agent: &'a Agent,
-    /// With whom, and how far it has come.
+    /// The dialogue's progress and partner.
     pub(super) stand: &'a Stand,
     /// The language of the purpose, or of the first message.
     pub(super) language: Language,
-    /// The agent's messages, and those that it has taken in already.
+    /// The agent's messages and those that it has answered.
     before: Vec<&'a Written>,
-    /// What it has not answered.
+    /// Messages that it has not answered.
     news: Vec<&'a Written>,
 }
 
 impl<'a> Scene<'a> {
-    /// From the messages so far, oldest first.
+    /// Creates the scene from the messages so far, oldest first.
     pub(super) fn new(agent: &'a Agent, stand: &'a Stand, log: &'a [Written]) -> Self {
         let first = stand.purpose.as_deref().or_else(|| log.first().map(|it| it.content.as_str()));
         let is_new = |it: &&Written| it.sequence > stand.received && it.sender_id != agent.agent_id;
@@ -43,12 +43,12 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Whether there is something to answer.
+    /// Whether there are messages to answer.
     pub(super) fn has_news(&self) -> bool {
         !self.news.is_empty()
     }
 
-    /// What the assistant is asked now.
+    /// Returns the assistant's request: the unanswered messages.
     pub(super) fn message(&self) -> String {
         let mut parts: Vec<_> = self.news.iter().map(|it| self.line_of(it)).collect();
         if self.news.is_empty() {
@@ -60,7 +60,7 @@ impl<'a> Scene<'a> {
         parts.join("\n\n")
     }
 
-    /// What it is to know of before: the scene, and the messages.
+    /// Returns the assistant's history: a description of the scene, and the messages.
     pub(super) fn history(&self) -> Vec<Remark> {
         let scene = Remark { is_user: true, text: described(self) };
         let remarks = self
@@ -70,7 +70,7 @@ impl<'a> Scene<'a> {
         std::iter::once(scene).chain(remarks).collect()
     }
 
-    /// The same for components that understand sentences.
+    /// Returns the context for components that understand sentences.
     pub(super) fn context(&self) -> Value {
         let entry = |it: &&'a Written| LogEntry { by: self.by(it), text: it.content.clone() };
         let log = self.before.iter().chain(&self.news).map(entry).collect();
@@ -83,26 +83,26 @@ impl<'a> Scene<'a> {
         ScriptedAgent { scene, log }.context(self.language)
     }
 
-    fn by(&self, it: &Written) -> By {
-        match it.sender_id.as_str() {
+    fn by(&self, message: &Written) -> By {
+        match message.sender_id.as_str() {
             id if id == self.agent.agent_id => By::Own,
             id if id == self.stand.partner => By::Partner,
             id => By::Other(id.to_owned()),
         }
     }
 
-    /// What others say begins with its sender, so that no one speaks for another.
-    fn line_of(&self, it: &'a Written) -> String {
-        match self.by(it) {
-            By::Own => it.content.clone(),
-            By::Partner | By::Other(_) => format!("[{}]\n{}", it.sender_id, it.content),
+    /// Prefixes others' messages with their sender, so that none can pass as another's.
+    fn line_of(&self, message: &'a Written) -> String {
+        match self.by(message) {
+            By::Own => message.content.clone(),
+            By::Partner | By::Other(_) => format!("[{}]\n{}", message.sender_id, message.content),
         }
     }
 }
 
-// Texts for the assistant that plays an agent, and in the agent's name where it cannot go on.
+// Texts for the assistant that plays an agent, and farewells in the agent's name.
 
-/// Who the agent is, with whom it talks and what for.
+/// Describes the agent, its partner and the purpose.
 fn described(scene: &Scene<'_>) -> String {
     let (agent, stand) = (scene.agent, scene.stand);
     let (name, agent_id, project_id) = (&agent.name, &agent.agent_id, &agent.project_id);
@@ -134,7 +134,7 @@ fn described(scene: &Scene<'_>) -> String {
     }
 }
 
-/// The initiator sends the first message.
+/// Asks the initiator for the first message.
 pub(super) fn opening(language: Language) -> &'static str {
     language.pick(
         "（会話を始めてください。最初のメッセージだけを書いてください。）",
@@ -142,7 +142,7 @@ pub(super) fn opening(language: Language) -> &'static str {
     )
 }
 
-/// Whether it is done.
+/// Asks whether the purpose is reached.
 pub(super) fn reminder(language: Language) -> &'static str {
     language.pick(
         "（会話の目的は達成されましたか。達成されたら end_conversation で会話を終了してください。）",
@@ -150,7 +150,7 @@ pub(super) fn reminder(language: Language) -> &'static str {
     )
 }
 
-/// There is no answer this time, because it was stopped on the way to one.
+/// Says that the assistant was stopped before an answer.
 pub(super) fn unfinished(language: Language) -> &'static str {
     language.pick(
         "調べている途中で上限に達したため、まだお答えできません。もう一度聞いてください。",
@@ -158,19 +158,19 @@ pub(super) fn unfinished(language: Language) -> &'static str {
     )
 }
 
-/// Why an agent leaves a conversation that it would go on with.
+/// Why an agent leaves a conversation early.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Farewell {
-    /// It has answered as often as it may.
+    /// Its answers are used up.
     Turns(u32),
-    /// It has taken as many tokens as it may.
+    /// Its tokens are used up.
     Tokens(u64),
     /// Its assistant fails.
     Failed,
 }
 
 impl Farewell {
-    /// Its last message.
+    /// Returns the last message.
     pub(super) fn text(self, language: Language) -> String {
         match self {
             Self::Turns(most) => language.pick(
@@ -188,7 +188,7 @@ impl Farewell {
         }
     }
 
-    /// The same as a code, for the trace.
+    /// Returns the code for the trace.
     pub(super) fn reason(self) -> &'static str {
         match self {
             Self::Turns(_) => "turns_max",

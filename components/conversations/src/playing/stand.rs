@@ -1,4 +1,4 @@
-//! How far an agent has come in its conversations and in the chats of people with it: the table `plays`.
+//! An agent's progress in its conversations and chats: the table `plays`.
 
 use serde::Deserialize;
 use toolkit::{Stop, sql, sql::Statement};
@@ -6,14 +6,14 @@ use toolkit::{Stop, sql, sql::Statement};
 use super::player::Agent;
 use crate::{clock::Moment, delivery::chat_of};
 
-/// Conversations and chats that one agent holds at a time; messages in others wait.
+/// Maximum number of conversations and chats of an agent at a time; messages in others wait.
 const STANDS_MAX: usize = 32;
-/// Messages that the assistant receives.
+/// Maximum number of messages that the assistant receives.
 const LOG_MAX: usize = 200;
-/// What the ids begin with under which an agent's answers are sent.
+/// Prefix of the client identifiers of an agent's answers.
 const MARK: &str = "play";
 
-/// How far an agent has come in one conversation, or in one chat.
+/// An agent's progress in one conversation or chat.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Stand {
     /// The conversation, or the person.
@@ -26,31 +26,31 @@ pub(super) struct Stand {
     pub(super) partner_name: String,
     /// What the conversation is for.
     pub(super) purpose: Option<String>,
-    /// Whether the agent has begun it.
+    /// Whether the agent began it.
     pub(super) is_initiator: bool,
-    /// Whether a person holds it up.
+    /// Whether a person has paused it.
     is_paused: bool,
     /// The number of its last message.
     last: u32,
     /// Whether someone else has written after `received`.
     has_news: bool,
-    /// The number of the last message that was answered, or deliberately left.
+    /// The number of the last message that was answered or skipped.
     pub(super) received: u32,
-    /// Whether the agent was asked for the first message.
+    /// Whether the agent has been asked for the first message.
     pub(super) has_opened: bool,
-    /// Its answers so far.
+    /// Number of its answers.
     pub(super) turns: u32,
-    /// Tokens that they took.
+    /// Tokens used by the answers.
     pub(super) tokens: u64,
-    /// How often in a row there was no answer.
+    /// Number of consecutive failures.
     pub(super) failures: u32,
-    /// When it is tried again, as stored.
+    /// When to retry, as stored.
     pub(super) retry_at: Option<String>,
-    /// Whether it answers nothing more.
+    /// Whether it has stopped answering.
     pub(super) is_silent: bool,
 }
 
-/// A message as it is written down.
+/// A stored message.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Written {
     /// Its number within its conversation or chat.
@@ -59,12 +59,12 @@ pub(super) struct Written {
     pub(super) sender_id: String,
     /// The message's text.
     pub(super) content: String,
-    /// The sender's own id for it.
+    /// The sender's own identifier of it.
     client_message_id: Option<String>,
 }
 
-/// Where an agent stands in whatever it takes part in, the oldest first: conversations, but no request that it
-/// has not received, then chats that are on.
+/// Loads the progress in all conversations whose request the agent has received, then in running chats, the oldest
+/// first.
 pub(super) fn all(agent: &Agent) -> Result<Vec<Stand>, Stop> {
     let [conversations, chats] = sql::query([conversations(agent), chats(agent)])?;
     let mut stands: Vec<Stand> = conversations.read()?;
@@ -73,8 +73,8 @@ pub(super) fn all(agent: &Agent) -> Result<Vec<Stand>, Stop> {
     Ok(stands)
 }
 
-/// The columns of [`Stand`] that say how far it is, of `plays p`, `place` and the two conditions for messages
-/// `t`: that they are there, and that they count as taken in where there is no row yet.
+/// Returns the columns of [`Stand`] from `plays p`. The conditions on messages `t` say which exist and which count as
+/// received where there is no row yet.
 fn counts(place: &str, is_there: &str, is_read: &str) -> String {
     let received = format!(
         "COALESCE(p.heard, (SELECT MAX(t.sequence) FROM messages t \
@@ -89,7 +89,7 @@ fn counts(place: &str, is_there: &str, is_read: &str) -> String {
     )
 }
 
-/// What the agent has read and not answered, it answers now.
+/// Selects conversations; messages that the agent has read without answering are answered now.
 fn conversations(agent: &Agent) -> Statement {
     let counts = counts("c.id", "t.conversation_id = c.id", "t.sender_id = $2");
     toolkit::sql!(
@@ -110,7 +110,7 @@ fn conversations(agent: &Agent) -> Statement {
     )
 }
 
-/// Messages from before the chat began are over.
+/// Selects chats, without the messages from before they began.
 fn chats(agent: &Agent) -> Statement {
     let chat = "CASE WHEN h.id < $2 THEN h.id || ' ' || $2 ELSE $2 || ' ' || h.id END";
     let counts = counts(
@@ -132,7 +132,7 @@ fn chats(agent: &Agent) -> Statement {
     )
 }
 
-/// What is known of chats goes with the session in which they were held.
+/// Deletes the progress in chats, which ends with the session.
 pub(super) fn without_chats(project_id: &str, agent_id: &str) -> Statement {
     toolkit::sql!(
         "DELETE FROM plays WHERE project_id = $1 AND agent_id = $2 \
@@ -142,7 +142,7 @@ pub(super) fn without_chats(project_id: &str, agent_id: &str) -> Statement {
     )
 }
 
-/// What is known of conversations and chats that are over goes.
+/// Deletes the progress in conversations and chats that have ended.
 pub fn forgotten() -> Statement {
     toolkit::sql!(
         "DELETE FROM plays WHERE NOT EXISTS (SELECT 1 FROM conversations c \
@@ -153,40 +153,40 @@ pub fn forgotten() -> Statement {
 }
 
 impl Stand {
-    /// Whether it is to send the first message.
+    /// Whether the agent has to send the first message.
     pub(super) fn opens(&self) -> bool {
         let is_asked = self.has_opened || self.is_silent;
         self.is_initiator && self.conversation_id.is_some() && self.last == 0 && !is_asked
     }
 
-    /// Whether there is something to do now.
+    /// Whether something is due now.
     pub(super) fn is_due(&self, now: Moment) -> bool {
         let may = !self.is_paused && self.retry_at.as_ref().is_none_or(|it| *it <= now.stored());
         may && (self.has_news || self.opens())
     }
 
-    /// Whether something may still happen in it that the agent has to be there for.
+    /// Whether something may still happen that needs the agent.
     pub(super) fn goes_on(&self) -> bool {
         self.conversation_id.is_none() || !self.is_silent
     }
 
-    /// When it is tried again to answer.
+    /// Returns when to retry.
     pub(super) fn retry_at(&self) -> Option<Moment> {
         self.retry_at.as_deref().and_then(Moment::read)
     }
 
-    /// The id under which the answer to everything up to `received` is sent, so that it is sent once.
+    /// Returns the client identifier of the answer to everything up to `received`, so that it is sent once.
     pub(super) fn mark(&self, received: u32) -> String {
         format!("{MARK}:{}:{received}", self.place)
     }
 
-    /// Takes all messages so far as taken in: none of them is answered.
+    /// Marks all messages so far as received, without an answer.
     pub(super) fn leave_off(&mut self) {
         self.received = self.last;
     }
 
-    /// The last messages, oldest first. What was answered by a run that ended before it could write so down
-    /// counts as taken in.
+    /// Reads the last messages, oldest first. Messages answered by a run that ended before it stored that count as
+    /// received.
     pub(super) fn receive(&mut self, agent: &Agent) -> Result<Vec<Written>, Stop> {
         let select = |condition: &str| {
             format!(
@@ -212,13 +212,13 @@ impl Stand {
         Ok(log)
     }
 
-    /// Up to which message one of the agent's answers all; none where it is no such answer.
-    fn answered_by(&self, it: &Written) -> Option<u32> {
-        let rest = it.client_message_id.as_deref()?.strip_prefix(MARK)?;
+    /// Returns the number up to which one of the agent's messages answers; none for other messages.
+    fn answered_by(&self, message: &Written) -> Option<u32> {
+        let rest = message.client_message_id.as_deref()?.strip_prefix(MARK)?;
         rest.strip_prefix(':')?.strip_prefix(self.place.as_str())?.strip_prefix(':')?.parse().ok()
     }
 
-    /// What the assistant remembers of it.
+    /// Reads the assistant's memory.
     pub(super) fn memory(&self, agent: &Agent) -> Result<Option<String>, Stop> {
         let [rows] = sql::query([toolkit::sql!(
             "SELECT memory FROM plays WHERE project_id = $1 AND agent_id = $2 AND place = $3",
@@ -229,7 +229,7 @@ impl Stand {
         Ok(rows.first::<(Option<String>,)>()?.and_then(|it| it.0))
     }
 
-    /// The statement that writes down what the assistant remembers of it.
+    /// Returns the statement that stores the assistant's memory.
     pub(super) fn remembered(&self, agent: &Agent, memory: Option<String>) -> Statement {
         toolkit::sql!(
             "UPDATE plays SET memory = $4 WHERE project_id = $1 AND agent_id = $2 AND place = $3",
@@ -240,7 +240,7 @@ impl Stand {
         )
     }
 
-    /// The statement that writes down how far it is.
+    /// Returns the statement that stores the progress.
     pub(super) fn saved(&self, agent: &Agent) -> Statement {
         toolkit::sql!(
             "INSERT INTO plays (project_id, agent_id, place, heard, has_opened, turns, tokens, \

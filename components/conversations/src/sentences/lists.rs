@@ -1,4 +1,4 @@
-//! Conversations and agents that there are. They are listed, and what goes on is ended, held or read.
+//! Plans that list conversations and agents, and that read, pause, resume or stop a conversation.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,54 +21,55 @@ const TALKS: &str = "list_conversations";
 const STOP: &str = "stop_conversation";
 const PAUSE: &str = "pause_conversation";
 const READ: &str = "get_conversation";
-/// What says that a conversation is to wait, and that it is to go on.
+/// Phrases that pause a conversation.
 const HELD: &str = "一時停止|一旦止|いったん止|保留|ちょっと待ってもら|待ったをかけ|pause|put them on hold|put it on hold|put that on hold|conversation on hold|talk on hold|talks on hold|chat on hold|agents on hold|dialogue on hold|hold the conversation|hold that conversation";
+/// Phrases that resume a conversation.
 const RESUMED: &str = "会話を再開|対話を再開|一時停止を解除|再開して|再開させ|resume|unpause|let them go on|let them continue|continue the conversation";
-/// What says that the last conversation is meant.
+/// Phrases for the last conversation.
 pub(super) const LATEST: &str =
     "最後に|最後の|最新|一番新しい|いちばん新しい|直近|一番最近|last|latest|newest|most recent";
-/// Phrases that ask for the messages in it.
+/// Phrases that ask for messages.
 const READING: &str = "中身|内容|読み|読ん|読も|何を話|何て|なんて|発言|read|what was said|what they said|messages|transcript|open|say|said|in full";
 const SHOWN_LAST: &str = "最後の会話を|最新の会話を|直近の会話を|the last conversation|the latest conversation|last chat|newest conversation|most recent conversation";
-/// Which of those that were listed.
+/// Phrases for positions in a list.
 const ORDINALS: [&str; 4] = [
     "一番目|一つ目|最初の|the first|first one",
     "二番目|二つ目|the second|second one",
     "三番目|三つ目|the third|third one",
     "四番目|四つ目|the fourth|fourth one",
 ];
-/// What says that one of those is to be read.
+/// Phrases that show one of the list.
 const SHOWS: &str = "見せて|みせて|見たい|みたい|見る|表示|開い|詳し|詳細|要約|まとめ|show|see|view|detail|summary|summari|sum up|recap|about|tell";
 const PENDING: &str = "来てない|来ていない|参加待ち|開始待ち|相手待ち|相手を待|始まってない|始まっていない|まだ始ま|未参加|参加していない|参加してない|pending|to join|joined|waiting for the other|waiting to start|not started|hasn't started|haven't started|about to begin";
 const EXPIRED: &str = "応答なし|返事がない|無応答|expired|timed out|no answer|without an answer";
-/// Entries that are listed.
+/// Maximum number of listed entries.
 const LISTED_MAX: usize = 10;
-/// The greatest number that one of a list is called by.
+/// Maximum position in a list.
 const NUMBER_MAX: usize = 99;
-/// What is asked for.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
     #[default]
     Talks,
     Agents,
     Halt,
-    /// A conversation is to wait.
+    /// Pause a conversation.
     Pause,
-    /// A conversation that waits is to go on.
+    /// Resume a conversation.
     Resume,
-    /// The messages of the last one.
+    /// Read the messages of a conversation.
     Read,
 }
 
-/// Whether a conversation is to wait, or else to go on.
-pub(super) fn pauses(utterance: &Utterance) -> Option<bool> {
+/// Returns true to pause a conversation, false to resume one, or none.
+pub(super) fn pause_request(utterance: &Utterance) -> Option<bool> {
     let text: String = utterance.lower.iter().collect();
     let says = |words: &str| words.split('|').any(|it| text.contains(it));
     if says(RESUMED) { Some(false) } else { says(HELD).then_some(true) }
 }
 
-/// Which of a list `text` means, from 0: `2番目`, `number 12`.
-fn place(text: &str) -> Option<usize> {
+/// Returns the position in a list that `text` names, from 0: `2番目`, `number 12`.
+fn list_position(text: &str) -> Option<usize> {
     const BEHIND: [&str; 2] = ["番", "つ目"];
     const BEFORE: [&str; 3] = ["number ", "#", "no. "];
     let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).count();
@@ -86,36 +87,37 @@ fn place(text: &str) -> Option<usize> {
     behind.or_else(before).map(|it| it - 1).or_else(spelled)
 }
 
-/// A digit in full width as the others are.
-fn narrow(it: char) -> char {
-    match it {
-        '０'..='９' => char::from_u32(u32::from(it) - 0xfee0).unwrap_or(it),
-        it => it,
+/// Converts a full-width digit to ASCII.
+fn ascii_digit(sign: char) -> char {
+    match sign {
+        '０'..='９' => char::from_u32(u32::from(sign) - 0xfee0).unwrap_or(sign),
+        sign => sign,
     }
 }
 
-/// A list that is asked for.
+/// A plan to list, or to act on one conversation of a list.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Lists {
     kind: Kind,
     state: Option<String>,
     id: Option<String>,
-    /// Agents of the conversation that is meant.
+    /// Members of the conversation.
     agents: Vec<String>,
-    /// Whether the last one is meant.
+    /// Whether it is the last conversation.
     is_latest: bool,
-    /// Which of those that are listed is meant.
+    /// Position in the list.
     nth: Option<usize>,
-    /// The agents that were told.
-    told: Vec<String>,
+    /// The agents that were listed.
+    #[serde(rename = "told")]
+    listed_agents: Vec<String>,
 }
 
 impl Lists {
-    pub(super) fn of(utterance: &Sentence, goal: Goal) -> Self {
+    pub(super) fn from_sentence(utterance: &Sentence, goal: Goal) -> Self {
         let kind = match goal {
             Goal::Agents => Kind::Agents,
-            Goal::Halt => match pauses(utterance) {
+            Goal::Halt => match pause_request(utterance) {
                 Some(true) => Kind::Pause,
                 Some(false) => Kind::Resume,
                 None => Kind::Halt,
@@ -124,7 +126,7 @@ impl Lists {
         };
         let text: String = utterance.lower.iter().collect();
         let says = |words: &str| words.split('|').any(|it| text.contains(it));
-        let nth = place(&text);
+        let nth = list_position(&text);
         let is_latest = says(LATEST);
         let shows_last = says(SHOWN_LAST) && !says("conversations");
         let kind = match kind {
@@ -159,30 +161,31 @@ impl Lists {
         Self { kind, state, id, agents, is_latest, nth, ..Self::default() }
     }
 
-    /// Reads the conversation `id`.
+    /// Creates the plan to read the conversation `id`.
     pub(super) fn read(id: &str) -> Self {
         Self { kind: Kind::Read, id: Some(id.to_owned()), ..Self::default() }
     }
 
-    /// `text` with the names of agents that were told where it counts them: `1番と2番で話させて`, `let 1 and 2 talk`.
-    pub(super) fn named(&self, text: &str) -> String {
+    /// Replaces numbers in `text` by the names of listed agents: `1番と2番で話させて`, `let 1 and 2 talk`.
+    pub(super) fn replace_numbers(&self, text: &str) -> String {
         const TALK: &str = "話|会話|雑談|しりとり|議論|相談|討論|おしゃべり|chat|talk|speak|discuss|debate|word chain|shiritori";
         let lower = text.to_lowercase();
         let chars: Vec<char> = text.chars().collect();
-        if self.told.is_empty() || !TALK.split('|').any(|it| lower.contains(it)) {
+        if self.listed_agents.is_empty() || !TALK.split('|').any(|it| lower.contains(it)) {
             return text.to_owned();
         }
         let is_alone = |it: Option<&char>| it.is_none_or(|it| !it.is_ascii_alphanumeric());
         let (mut named, mut at) = (String::with_capacity(text.len()), 0);
         let mut count = 0;
         while at < chars.len() {
-            let digits = chars[at..].iter().map(|it| narrow(*it)).take_while(char::is_ascii_digit);
+            let digits =
+                chars[at..].iter().map(|it| ascii_digit(*it)).take_while(char::is_ascii_digit);
             let digits: String = digits.collect();
             let end = at + digits.len().max(1);
             let is_number =
                 is_alone(at.checked_sub(1).map(|it| &chars[it])) && is_alone(chars.get(end));
             let number = digits.parse::<usize>().ok().filter(|_| is_number);
-            let agent = number.and_then(|it| self.told.get(it.checked_sub(1)?));
+            let agent = number.and_then(|it| self.listed_agents.get(it.checked_sub(1)?));
             let behind = &chars[end.min(chars.len())..];
             let is_joined = ["番目", "番", " and ", " with ", " to ", "と", " "]
                 .iter()
@@ -200,17 +203,17 @@ impl Lists {
                 }
             }
         }
-        // A number alone counts turns or anything else.
+        // A single number may count turns or anything else.
         if count > 1 { named } else { text.to_owned() }
     }
 
-    /// Whether it tells something, and does nothing.
-    pub(super) fn only_tells(&self) -> bool {
+    /// Whether it changes nothing.
+    pub(super) fn is_read_only(&self) -> bool {
         !matches!(self.kind, Kind::Halt | Kind::Pause | Kind::Resume)
     }
 
-    /// Does what a few words order, with the conversation `id`.
-    pub(super) fn ordered(order: Order, id: &str) -> Self {
+    /// Creates the plan for a short order on the conversation `id`.
+    pub(super) fn from_order(order: Order, id: &str) -> Self {
         let kind = match order {
             Order::Stop => Kind::Halt,
             Order::Resume => Kind::Resume,
@@ -218,8 +221,8 @@ impl Lists {
         Self { kind, ..Self::read(id) }
     }
 
-    /// The same with the conversation `begun`, where it does something with one and does not say with which.
-    pub(super) fn on(mut self, begun: Option<&String>) -> Self {
+    /// Takes the conversation `begun` where the plan acts on a conversation without saying which.
+    pub(super) fn or_conversation(mut self, begun: Option<&String>) -> Self {
         let is_act = matches!(self.kind, Kind::Halt | Kind::Pause | Kind::Resume | Kind::Read);
         if is_act && self.agents.is_empty() && !self.is_latest && self.nth.is_none() {
             self.id = self.id.or_else(|| begun.cloned());
@@ -227,8 +230,8 @@ impl Lists {
         self
     }
 
-    /// The words that say which conversations are meant.
-    pub(super) fn used(&self) -> Vec<String> {
+    /// Returns the words that select conversations.
+    pub(super) fn keywords(&self) -> Vec<String> {
         let words = [HELD, RESUMED, LATEST, READING, PENDING, EXPIRED];
         let words = words.into_iter().flat_map(|it| it.split('|')).chain(["side", "other"]);
         let words = words.map(str::to_owned);
@@ -243,27 +246,28 @@ impl Lists {
         if let Some((_, failure)) = failure(answered) {
             return context.conclude(say::failed(context, failure));
         }
-        self.talks(context, answered)
+        self.list(context, answered)
     }
 
-    /// What is to be done with a conversation of those that were listed before.
-    pub(super) fn acts(&self, utterance: &Sentence) -> Option<Self> {
+    /// Returns the plan for a sentence that acts on a conversation of the previous list.
+    pub(super) fn follow_up(&self, utterance: &Sentence) -> Option<Self> {
         if !matches!(self.kind, Kind::Talks | Kind::Read | Kind::Halt | Kind::Pause | Kind::Resume)
         {
             return None;
         }
-        let is_halt =
-            utterance.has(&[Word::HALT]) || utterance.ends_it() || pauses(utterance).is_some();
-        let next = Self::of(utterance, if is_halt { Goal::Halt } else { Goal::Talks });
+        let is_halt = utterance.has(&[Word::HALT])
+            || utterance.ends_conversation()
+            || pause_request(utterance).is_some();
+        let next = Self::from_sentence(utterance, if is_halt { Goal::Halt } else { Goal::Talks });
         let is_act = is_halt || next.kind == Kind::Read;
         let agents = if next.agents.is_empty() { self.agents.clone() } else { next.agents.clone() };
-        // Which one is meant goes by the list that was shown.
+        // Positions refer to the previous list.
         let state = if next.nth.is_some() { self.state.clone() } else { next.state.clone() };
         is_act.then_some(Self { agents, state, ..next })
     }
 
-    /// The call that is asked for on the conversation `id`.
-    fn act(&self, id: &str, line: &str, context: &mut TurnContext<'_>) -> Decision {
+    /// Calls the tool for the conversation `id`.
+    fn call_for(&self, id: &str, line: &str, context: &mut TurnContext<'_>) -> Decision {
         let (tool, ja, en) = match self.kind {
             Kind::Pause => (PAUSE, "会話を一時停止", "To pause the conversation"),
             Kind::Resume => (PAUSE, "会話を再開", "To resume the conversation"),
@@ -288,16 +292,16 @@ impl Lists {
         self.state.as_ref().map_or_else(|| json!({}), |it| json!({ name: it }))
     }
 
-    fn talks(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
+    fn list(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         if let Some(stopped) = output(answered, STOP) {
-            let line = talk(context, &stopped["conversation"]);
+            let line = conversation_line(context, &stopped["conversation"]);
             return context.conclude(context.say(
                 format!("会話を終了しました。\n{line}"),
                 format!("The conversation was stopped.\n{line}"),
             ));
         }
         if let Some(held) = output(answered, PAUSE) {
-            let line = talk(context, &held["conversation"]);
+            let line = conversation_line(context, &held["conversation"]);
             let is_held = self.kind == Kind::Pause;
             return context.conclude(match is_held {
                 true => context.say(
@@ -315,7 +319,7 @@ impl Lists {
         }
         let is_act = matches!(self.kind, Kind::Halt | Kind::Pause | Kind::Resume | Kind::Read);
         if let (true, Some(id)) = (is_act, self.id.clone()) {
-            return self.act(&id, &id, context);
+            return self.call_for(&id, &id, context);
         }
         let Some(found) = output(answered, TALKS) else {
             let reason =
@@ -330,10 +334,10 @@ impl Lists {
         let talks: Vec<_> =
             talks.filter(|it| self.agents.iter().all(|agent| is_member(it, agent))).collect();
         if self.kind == Kind::Agents {
-            self.told = members(&talks);
-            return agents(context, &self.told);
+            self.listed_agents = member_ids(&talks);
+            return agents_answer(context, &self.listed_agents);
         }
-        // They come with the newest first.
+        // The newest come first.
         let meant = match &talks[..] {
             [only] if self.nth.unwrap_or_default() == 0 => Some(*only),
             talks if self.nth.is_some() => self.nth.and_then(|it| talks.get(it)).copied(),
@@ -343,10 +347,11 @@ impl Lists {
         if let Some(meant) = meant.filter(|_| is_act)
             && let Some(id) = meant["conversation_id"].as_str()
         {
-            let line = talk(context, meant);
-            return self.act(id, &line, context);
+            let line = conversation_line(context, meant);
+            return self.call_for(id, &line, context);
         }
-        let lines: Vec<_> = talks.iter().take(LISTED_MAX).map(|it| talk(context, it)).collect();
+        let lines: Vec<_> =
+            talks.iter().take(LISTED_MAX).map(|it| conversation_line(context, it)).collect();
         let what = match self.state.as_deref() {
             Some("active") => context.say("いま続いている会話", "Conversations that are running"),
             Some("pending") => context
@@ -383,17 +388,21 @@ impl Lists {
     }
 }
 
-/// The messages of a conversation, as many of them as are shown.
+/// Formats a page of messages.
 fn messages_text(context: &TurnContext<'_>, read: &Value) -> String {
-    let head = talk(context, &read["conversation"]);
+    let head = conversation_line(context, &read["conversation"]);
     let sender = |message: &Value| {
         let keys = ["senderId", "sender_id", "sender"];
         keys.iter().find_map(|key| message[*key].as_str().map(str::to_owned)).unwrap_or_default()
     };
     let messages = read["messages"].as_array().into_iter().flatten();
     let lines: Vec<_> = messages
-        .map(|it| {
-            format!("- {}: {}", sender(it), say::short(it["content"].as_str().unwrap_or_default()))
+        .map(|message| {
+            format!(
+                "- {}: {}",
+                sender(message),
+                say::short(message["content"].as_str().unwrap_or_default())
+            )
         })
         .collect();
     match lines.is_empty() {
@@ -405,24 +414,24 @@ fn messages_text(context: &TurnContext<'_>, read: &Value) -> String {
     }
 }
 
-/// One conversation on a line.
-fn talk(context: &TurnContext<'_>, it: &Value) -> String {
-    let state = match it["state"].as_str().unwrap_or_default() {
-        "active" if it["paused_at"].is_string() => context.say("一時停止中", "paused"),
+/// Formats a conversation on one line.
+fn conversation_line(context: &TurnContext<'_>, conversation: &Value) -> String {
+    let state = match conversation["state"].as_str().unwrap_or_default() {
+        "active" if conversation["paused_at"].is_string() => context.say("一時停止中", "paused"),
         "pending" => context.say("開始待ち", "about to begin"),
         "active" => context.say("進行中", "running"),
         "terminating" => context.say("終了処理中", "ending"),
         "expired" => context.say("応答なし", "no answer"),
         _ => context.say("終了", "ended"),
     };
-    let members = it["members"].as_array().into_iter().flatten();
+    let members = conversation["members"].as_array().into_iter().flatten();
     let members: Vec<_> = members.filter_map(|it| it["agent_id"].as_str()).collect();
-    let purpose = say::short(it["purpose"].as_str().unwrap_or_default());
+    let purpose = say::short(conversation["purpose"].as_str().unwrap_or_default());
     let purpose = match purpose.is_empty() {
         true => purpose,
         false => context.say(format!("「{purpose}」"), format!(": \"{purpose}\"")),
     };
-    let id = it["conversation_id"].as_str().unwrap_or_default();
+    let id = conversation["conversation_id"].as_str().unwrap_or_default();
     let members = members.join(context.language.pick("と", " and "));
     context.say(
         format!("- {members}{purpose}（{state}） {id}"),
@@ -430,11 +439,12 @@ fn talk(context: &TurnContext<'_>, it: &Value) -> String {
     )
 }
 
-/// The agents that took part in conversations, which is all that may be read without being one.
-fn members(talks: &[&Value]) -> Vec<String> {
+/// Returns the agents that took part in conversations: only agents may list the others.
+fn member_ids(talks: &[&Value]) -> Vec<String> {
     let mut names = Vec::<String>::new();
-    for it in talks.iter().flat_map(|it| it["members"].as_array().into_iter().flatten()) {
-        let Some(id) = it["agent_id"].as_str() else { continue };
+    for member in talks.iter().flat_map(|member| member["members"].as_array().into_iter().flatten())
+    {
+        let Some(id) = member["agent_id"].as_str() else { continue };
         if !names.iter().any(|it| it == id) && names.len() < LISTED_MAX {
             names.push(id.to_owned());
         }
@@ -442,7 +452,7 @@ fn members(talks: &[&Value]) -> Vec<String> {
     names
 }
 
-fn agents(context: &TurnContext<'_>, names: &[String]) -> Decision {
+fn agents_answer(context: &TurnContext<'_>, names: &[String]) -> Decision {
     let page = context.say(
         "登録されているエージェントの全員は「エージェント」の画面で見られます。",
         "All agents that are defined are on the page for agents.",

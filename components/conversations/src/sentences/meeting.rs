@@ -1,4 +1,4 @@
-//! Conversations that two agents are asked to have: who talks with whom, and what about.
+//! Plans that start a conversation of two agents, or send a message to agents.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -16,8 +16,8 @@ use language::{
 };
 
 use super::{
-    REMARKED, scripted,
-    sentence::{Sentence, about, message, to_both, without_length},
+    REMARK_SURE, scripted,
+    sentence::{Sentence, message, message_for_both, topic, without_length},
     words,
 };
 
@@ -28,15 +28,16 @@ const TALKS: &str = "list_conversations";
 const PROJECT: &str = "project_id";
 const TARGET: &str = "target_agent_id";
 const INITIATOR: &str = "initiator_agent_id";
-/// The game that its players know, in both languages.
+/// The name of the game as a purpose, in both languages.
 const GAMES: [&str; 2] = ["しりとり", "word chain"];
 const NAME_MAX: usize = 64;
 const PURPOSE_MAX: usize = 200;
-/// Characters of a message to an agent, and the form's field for it.
+/// Maximum number of characters of a message to an agent.
 const MESSAGE_MAX: usize = 4_000;
+/// The form's field for a message.
 const CONTENT: &str = "content";
 
-/// A conversation that is asked for.
+/// A requested conversation or message.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Meeting {
@@ -44,25 +45,25 @@ pub(super) struct Meeting {
     target: Option<String>,
     purpose: Option<String>,
     max_turns: Option<usize>,
-    /// The message for the one agent that is named.
+    /// The message for the one named agent.
     message: Option<String>,
-    /// Where that agent works.
+    /// The project of that agent.
     project: Option<String>,
-    /// The conversation that was begun.
+    /// The begun conversation.
     begun: Option<String>,
     /// The message for both agents.
     remark: Option<String>,
 }
 
-/// How many turns it is to have.
+/// Returns the number of turns that a sentence names.
 pub(super) fn rounds(utterance: &Sentence) -> Option<usize> {
     let text = utterance.text();
     scripted::rounds(&text).or_else(|| without_length(&text).1)
 }
 
 impl Meeting {
-    /// What `utterance` asks for.
-    pub(super) fn of(utterance: &Sentence, language: Language) -> Self {
+    /// Parses the request.
+    pub(super) fn from_sentence(utterance: &Sentence, language: Language) -> Self {
         let agents = utterance.agents();
         let name = |it: &Piece| it.text.clone();
         let (initiator, target) = match &agents[..] {
@@ -81,7 +82,7 @@ impl Meeting {
                 language == Language::Japanese || utterance.text().contains("しりとり");
             meeting.purpose = Some(GAMES[usize::from(!is_japanese)].to_owned());
             if let Some(rounds) = rounds {
-                meeting.lengthen(rounds);
+                meeting.set_turns(rounds);
             }
             return meeting;
         }
@@ -89,14 +90,14 @@ impl Meeting {
         meeting.max_turns = rounds;
         let quoted =
             utterance.quoted.iter().find(|it| !agents.iter().any(|name| name.text == it.text));
-        let purpose = quoted.map(|it| it.text.clone()).or_else(|| about(utterance, &agents));
+        let purpose = quoted.map(|it| it.text.clone()).or_else(|| topic(utterance, &agents));
         meeting.purpose = purpose.map(|it| it.chars().take(PURPOSE_MAX).collect());
         meeting
     }
 
-    /// The same as the one `before`, as far as `utterance` points to that, or only says who else is to talk: `now ask
+    /// Completes the request from the one `before`, where `utterance` refers to it or only names other agents: `now ask
     /// worker-b the same`, `やっぱりworker-aとworker-cで`.
-    pub(super) fn like(mut self, before: Option<&Self>, utterance: &Sentence) -> Self {
+    pub(super) fn continue_from(mut self, before: Option<&Self>, utterance: &Sentence) -> Self {
         const SAME: &str = "the same|the same thing|the same question|same|that|it|同じこと|同じ質問|同じ話題|同じ内容|同じ|それ|too|as well|also|likewise|the same message|同じメッセージ|同じ伝言";
         let Some(before) = before else { return self };
         const ORDERS: &[Word] = &[words::CONVERSE, words::CHAIN, Word::MAKE];
@@ -109,15 +110,15 @@ impl Meeting {
             self.max_turns = self.max_turns.or(before.max_turns);
             return self;
         }
-        // `間違えた、worker-bに`: the message that waits is for that one.
+        // `間違えた、worker-bに`: the waiting message goes to that agent.
         let is_unsent = before.message.is_some() && before.project.is_none();
         if is_unsent && is_bare && self.initiator.is_none() && self.target.is_some() {
             self.message.clone_from(&before.message);
             return self;
         }
-        let is_same = |it: &Option<String>| {
-            // What is not said at all is asked for.
-            let text = it.as_deref().map(str::trim).filter(|it| !it.is_empty());
+        let is_same = |text: &Option<String>| {
+            // A missing text is asked for.
+            let text = text.as_deref().map(str::trim).filter(|it| !it.is_empty());
             let text = text.map(|it| it.trim_end_matches(['を', 'の', '.', '?', '!']));
             let text = text.map(|it| it.strip_prefix('も').unwrap_or(it));
             text.is_some_and(|it| it.is_empty() || marks(SAME).any(|same| same == it))
@@ -135,8 +136,8 @@ impl Meeting {
         self
     }
 
-    /// Takes `utterance` as the message that was not said yet, and says how surely it is that.
-    pub(super) fn is_worded(&mut self, utterance: &Sentence) -> Option<Percent> {
+    /// Takes `utterance` as the missing message. Returns how sure that is.
+    pub(super) fn take_message(&mut self, utterance: &Sentence) -> Option<Percent> {
         const TAILS: &str = "って送って|と送って|って伝えて|と伝えて|って|と|です";
         if self.message.as_deref() != Some("") || !utterance.agents().is_empty() {
             return None;
@@ -144,8 +145,8 @@ impl Meeting {
         let quoted = utterance.quoted.first().map(|it| it.text.clone());
         let text = utterance.text();
         let ended = marks(TAILS).find_map(|it| text.strip_suffix(it));
-        // Anything may be a message; what another family understands is for that.
-        let sure = if quoted.is_some() || ended.is_some() { REMARKED } else { FOLLOWED };
+        // Anything may be a message, so other families that understand the sentence come first.
+        let sure = if quoted.is_some() || ended.is_some() { REMARK_SURE } else { FOLLOWED };
         if sure == FOLLOWED && text.ends_with(['?', '？']) {
             return None;
         }
@@ -157,8 +158,8 @@ impl Meeting {
         Some(sure)
     }
 
-    /// It is to have so many turns; a game has them in its purpose, as its players read that.
-    fn lengthen(&mut self, rounds: usize) {
+    /// Sets the number of turns. A game has it in its purpose, which the agents read.
+    fn set_turns(&mut self, rounds: usize) {
         let [japanese, english] = GAMES;
         match self.purpose.as_deref() {
             Some(it) if it.starts_with(japanese) => {
@@ -171,18 +172,17 @@ impl Meeting {
         }
     }
 
-    /// Whether `utterance` says how many turns the conversation is to have that was not begun yet, and nothing else.
-    pub(super) fn is_lengthened(&mut self, utterance: &Sentence) -> bool {
+    /// Takes the number of turns of a conversation not begun yet, if `utterance` says nothing else.
+    pub(super) fn take_turns(&mut self, utterance: &Sentence) -> bool {
         let rounds = rounds(utterance).filter(|_| self.begun.is_none() && self.message.is_none());
         let is_short = utterance.agents().is_empty() && utterance.quoted.is_empty();
         let Some(rounds) = rounds.filter(|_| is_short) else { return false };
-        self.lengthen(rounds);
+        self.set_turns(rounds);
         true
     }
 
-    /// Whether `utterance` gives another topic to a conversation that was not begun yet: `ok, but about films instead`,
-    /// `やっぱり旅行の話で`.
-    pub(super) fn is_turned(&mut self, utterance: &Sentence) -> bool {
+    /// Takes a new topic for a conversation not begun yet: `ok, but about films instead`, `やっぱり旅行の話で`.
+    pub(super) fn take_topic(&mut self, utterance: &Sentence) -> bool {
         const LEADS: &str =
             "ok|okay|yes|no|but|do it|make it|make that|actually|rather|instead|fine|then|about";
         const LEADS_JAPANESE: &str = "いや、|やっぱり|やはり|やっぱ|じゃあ|では|それより|、";
@@ -220,38 +220,38 @@ impl Meeting {
         topic.is_some()
     }
 
-    /// Takes in what a form brought.
-    pub(super) fn filled(&mut self, values: &Map<String, Value>) {
+    /// Takes the values of a submitted form.
+    pub(super) fn fill(&mut self, values: &Map<String, Value>) {
         let text = |name: &str| {
             let text = values.get(name)?.as_str()?.trim();
             (!text.is_empty()).then(|| text.chars().take(NAME_MAX).collect::<String>())
         };
-        if let Some(it) = values.get(CONTENT).and_then(Value::as_str) {
-            self.message = Some(it.trim().chars().take(MESSAGE_MAX).collect());
+        if let Some(content) = values.get(CONTENT).and_then(Value::as_str) {
+            self.message = Some(content.trim().chars().take(MESSAGE_MAX).collect());
         }
         self.target = text(TARGET).or_else(|| self.target.take());
         self.project = text(PROJECT).or_else(|| self.project.take());
         self.initiator = text(INITIATOR).or_else(|| self.initiator.take());
     }
 
-    /// The message that `utterance` is for both agents of the conversation `id`.
-    pub(super) fn remark(id: &str, utterance: &Sentence) -> Option<Self> {
+    /// Creates the plan to send `utterance` as a message to both agents of the conversation `id`.
+    pub(super) fn with_remark(id: &str, utterance: &Sentence) -> Option<Self> {
         let mut meeting = Self { begun: Some(id.to_owned()), ..Self::default() };
-        meeting.remarks(utterance).then_some(meeting)
+        meeting.take_remark(utterance).then_some(meeting)
     }
 
-    /// The agent that a message was sent to.
-    pub(super) fn told(&self) -> Option<&str> {
+    /// Returns the agent to which a message was sent.
+    pub(super) fn messaged_agent(&self) -> Option<&str> {
         self.target.as_deref().filter(|_| self.message.is_some() && self.project.is_some())
     }
 
-    /// Whether `utterance` is a message for both agents of the conversation that was begun.
-    pub(super) fn remarks(&mut self, utterance: &Sentence) -> bool {
-        self.remark = to_both(utterance).filter(|_| self.begun.is_some());
+    /// Takes `utterance` as a message for both agents of the begun conversation, if it is one.
+    pub(super) fn take_remark(&mut self, utterance: &Sentence) -> bool {
+        self.remark = message_for_both(utterance).filter(|_| self.begun.is_some());
         self.remark.is_some()
     }
 
-    /// Sends the message to the agent that is named.
+    /// Decides on the next step for sending the message to the named agent.
     fn send(
         &mut self,
         text: &str,
@@ -322,7 +322,7 @@ impl Meeting {
             return context.conclude(say::failed(context, failure));
         }
         if let Some(values) = submitted(answered) {
-            self.filled(values);
+            self.fill(values);
         }
         if let (Some(text), true) = (self.message.clone(), context.has(SEND) && context.has(TALKS))
         {
@@ -340,7 +340,7 @@ impl Meeting {
         }
         if let Some(begun) = output(answered, BEGIN) {
             self.begun = begun["conversation"]["conversation_id"].as_str().map(str::to_owned);
-            return context.conclude(begun_text(context, &begun["conversation"]));
+            return context.conclude(started_text(context, &begun["conversation"]));
         }
         if self.target.is_none() && context.needs(BEGIN, TARGET) {
             return self.ask(context);
@@ -379,8 +379,8 @@ impl Meeting {
     }
 }
 
-/// What was begun, and where it can be watched.
-fn begun_text(context: &TurnContext<'_>, conversation: &Value) -> String {
+/// Says which conversation has begun, and where to watch it.
+fn started_text(context: &TurnContext<'_>, conversation: &Value) -> String {
     let members = conversation["members"].as_array().into_iter().flatten();
     let names = members.filter_map(|it| it["agent_id"].as_str()).collect::<Vec<_>>();
     let names = names.join(context.language.pick("と", " and "));

@@ -1,5 +1,5 @@
-//! What a sentence asks of agents and their conversations: the first rule whose words are all there, and none of
-//! those that bar it.
+//! Rules that find the goal of a sentence about agents: the first one counts whose signs are all present and whose
+//! exclusions are absent.
 
 use language::{
     rules::{Rule, rule},
@@ -9,89 +9,89 @@ use language::{
 
 use super::{
     CONVERSATION,
-    lists::{LATEST, pauses},
+    lists::{LATEST, pause_request},
     meeting::rounds,
     sentence::Sentence,
     words::{AGENTS, CHAIN, CONVERSE, TALKS},
 };
 
-/// What a sentence asks for.
+/// The goal of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// The sentence says that no agents are to talk.
+    /// No agents are to talk.
     Nothing,
-    /// Agents are to talk, or one is to receive a message.
+    /// Agents are to talk, or one gets a message.
     Converse,
-    /// A conversation is to end, to wait or to go on.
+    /// A conversation is to be stopped, paused or resumed.
     Halt,
-    /// Conversations that there are.
+    /// Conversations are to be listed.
     Talks,
-    /// Agents that there are.
+    /// Agents are to be listed.
     Agents,
 }
 
-/// What a rule looks at: words, or what else a sentence has.
+/// A sign that a rule looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// One of these is there, and not denied.
+    /// Has one of these words, not negated.
     Says(&'static [Word]),
-    /// One of these is there, and denied.
+    /// Has one of these words, negated.
     Denies(&'static [Word]),
-    /// It asks something rather than orders it.
+    /// Is a question.
     Question,
-    /// Agents that are talking.
-    Speakers,
-    /// A conversation by its number.
+    /// Asks who is talking.
+    AsksWhoTalks,
+    /// Has an identifier of a conversation.
     Numbered,
-    /// A conversation by its number, with a word for it.
+    /// Has a labelled identifier of a conversation.
     Identified,
-    /// It asks how something went.
+    /// Asks how something went.
     Past,
-    /// An agent by its name.
+    /// Names an agent.
     Agent,
-    /// One that is to be asked something.
+    /// Names an agent that is to do something.
     Addressed,
-    /// Agents that are made to do something together.
-    Caused,
-    /// How often agents are to speak.
+    /// Agents are to do something together.
+    Directed,
+    /// Has a number of turns.
     Rounds,
-    /// The last conversation, whatever it is about.
+    /// Means the last conversation.
     Latest,
-    /// A conversation is to wait, or to go on.
+    /// A conversation is to be paused or resumed.
     Paused,
-    /// Agents that one may talk to.
+    /// Asks with whom one may talk.
     Partners,
-    /// It asks which agents there are, or what they do: `which agents can talk?`.
-    Wonders,
-    /// What goes on is to end.
-    Ends,
-    /// A game is to be begun, and it is not said by which agents.
-    Begins,
+    /// Asks which agents exist or what they do: `which agents can talk?`.
+    AsksAboutAgents,
+    /// The current conversation is to end.
+    EndRequest,
+    /// A game is to begin, without named agents.
+    GameRequest,
 }
 
 use Sign::{Denies, Says};
 
-/// What another family has.
+/// A word of another family.
 const THEIRS: Sign = Says(&[Word::THEIRS]);
-/// What there is of conversations, rather than one to begin.
+/// Words for existing conversations.
 const THERE: Sign = Says(&[Word::RUNNING, Word::ENDED, Word::LIST, Word::EXISTS, Word::SHOW]);
-/// A conversation to begin.
+/// Words for a new conversation.
 const NEW: Sign = Says(&[CONVERSE, CHAIN, Word::MAKE]);
 const HALT: Sign = Says(&[Word::HALT]);
 const MADE: Sign = Says(&[CHAIN, Word::MAKE]);
 
-/// The rules, the first that fits counts.
+/// The rules; the first match counts.
 const RULES: &[Rule<Goal, Sign>] = &[
     rule(97, Goal::Nothing, &[Denies(&[CONVERSE, CHAIN])], &[]),
     rule(
         93,
         Goal::Agents,
-        &[Sign::Wonders, Says(&[AGENTS])],
+        &[Sign::AsksAboutAgents, Says(&[AGENTS])],
         &[THEIRS, Says(&[TALKS, Word::RUNNING, Word::ENDED, Word::HISTORY])],
     ),
-    // What agents are to do may be anything.
-    rule(97, Goal::Converse, &[Sign::Caused, Sign::Rounds], &[]),
-    rule(97, Goal::Converse, &[Sign::Caused], &[HALT]),
+    // Agents may be told to do anything.
+    rule(97, Goal::Converse, &[Sign::Directed, Sign::Rounds], &[]),
+    rule(97, Goal::Converse, &[Sign::Directed], &[HALT]),
     rule(
         97,
         Goal::Converse,
@@ -116,10 +116,10 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(93, Goal::Talks, &[Says(&[Word::HISTORY]), Says(&[TALKS, AGENTS])], &[Sign::Identified]),
     rule(93, Goal::Talks, &[Says(&[TALKS]), THERE], &[NEW, HALT, Sign::Identified]),
     rule(93, Goal::Halt, &[HALT, Sign::Numbered], &[]),
-    rule(93, Goal::Talks, &[Says(&[Word::RUNNING]), Sign::Speakers], &[HALT, THEIRS]),
+    rule(93, Goal::Talks, &[Says(&[Word::RUNNING]), Sign::AsksWhoTalks], &[HALT, THEIRS]),
     rule(93, Goal::Halt, &[HALT, Says(&[TALKS])], &[MADE]),
-    rule(93, Goal::Halt, &[Sign::Ends, Says(&[TALKS])], &[MADE, THEIRS]),
-    // What was talked about already is listed.
+    rule(93, Goal::Halt, &[Sign::EndRequest, Says(&[TALKS])], &[MADE, THEIRS]),
+    // Questions about the past list conversations.
     rule(93, Goal::Talks, &[Sign::Agent, Sign::Past], &[MADE, HALT, Sign::Identified]),
     rule(
         93,
@@ -131,14 +131,14 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(93, Goal::Converse, &[Says(&[CONVERSE, CHAIN]), Sign::Agent], &[]),
     rule(93, Goal::Converse, &[Says(&[CONVERSE, CHAIN]), Says(&[AGENTS])], &[]),
     rule(97, Goal::Converse, &[Sign::Addressed], &[Says(&[Word::HISTORY, TALKS])]),
-    // Who is to play is asked.
+    // The agents for the game are asked for.
     rule(
         93,
         Goal::Converse,
-        &[Says(&[CHAIN]), Sign::Begins],
+        &[Says(&[CHAIN]), Sign::GameRequest],
         &[THERE, HALT, THEIRS, Sign::Question],
     ),
-    // What there is is listed, and nothing new is begun.
+    // Existing conversations are listed, and no new one begins.
     rule(87, Goal::Halt, &[HALT, Says(&[TALKS, CHAIN, AGENTS])], &[]),
     rule(
         87,
@@ -160,7 +160,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     ),
 ];
 
-/// What `utterance` asks for, as far as the rules tell.
+/// Returns the goal of `utterance` by the first matching rule, and how sure it is.
 pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const SPEAKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
     const PARTNERS: &str = "誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
@@ -171,23 +171,23 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Says(words) => utterance.has(words),
         Denies(words) => utterance.denies(words),
         Sign::Question => utterance.asks(),
-        Sign::Speakers => utterance.says(SPEAKERS),
+        Sign::AsksWhoTalks => utterance.says(SPEAKERS),
         Sign::Numbered => utterance.find("conv_", 0).is_some(),
         Sign::Identified => utterance.numbers.id(CONVERSATION).is_some(),
         Sign::Past => utterance.says(PAST) && utterance.asks(),
         Sign::Agent => !utterance.agents().is_empty(),
         Sign::Addressed => utterance.addresses_agent(),
-        Sign::Caused => utterance.causes_agents(),
+        Sign::Directed => utterance.directs_agents(),
         Sign::Rounds => rounds(utterance).is_some(),
         Sign::Latest => utterance.says(LATEST),
-        Sign::Ends => utterance.ends_it(),
-        Sign::Paused => pauses(utterance).is_some(),
-        Sign::Wonders => {
+        Sign::EndRequest => utterance.ends_conversation(),
+        Sign::Paused => pause_request(utterance).is_some(),
+        Sign::AsksAboutAgents => {
             let text: String = utterance.lower.iter().collect();
             utterance.asks() && marks(WONDERS).any(|it| text.trim_start().starts_with(it))
         }
         Sign::Partners => utterance.says(PARTNERS),
-        Sign::Begins => utterance.says(BEGINS) && !utterance.has(&[Word::NOT]),
+        Sign::GameRequest => utterance.says(BEGINS) && !utterance.has(&[Word::NOT]),
     };
     language::rules::goal(RULES, has)
 }

@@ -1,7 +1,7 @@
-//! The built-in model as an agent among agents: plays しりとり and chains of English words, asks what it was sent to
-//! ask, and has what it is asked answered as a person's sentence is.
+//! The built-in model as an agent: plays しりとり and English word chains, asks for its purpose, and has questions
+//! answered like a person's sentences.
 //!
-//! All its messages follow from the earlier ones, so that a restart in the middle changes nothing.
+//! Each message follows from the earlier ones, so that a restart changes nothing.
 
 mod chain;
 mod kana;
@@ -22,13 +22,13 @@ use self::chain::{Chain, Move};
 use crate::tools::EndConversation;
 use toolkit::Tool as _;
 
-/// The member of a context that is an agent that is played.
+/// The member of a context that has the scripted agent.
 pub(super) const AGENT: &str = "agent";
 
 /// A message of a dialogue.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct LogEntry {
-    /// Who sent it.
+    /// The sender.
     pub by: By,
     /// The text of the message.
     pub text: String,
@@ -42,75 +42,74 @@ pub enum By {
     Own,
     /// The agent that it talks with.
     Partner,
-    /// A third party, by its id: a person who steps in.
+    /// A third party by its identifier: a person who intervenes.
     Other(String),
 }
 
-/// As whom it talks, and what for.
+/// The agent and its conversation.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Scene {
     /// The agent's name.
     pub name: String,
-    /// What the conversation is for.
+    /// The conversation's purpose.
     pub purpose: Option<String>,
-    /// Whether it began the conversation.
+    /// Whether the agent began the conversation.
     pub is_initiator: bool,
-    /// Whether it is a conversation, which has an end, rather than a person's chat.
+    /// Whether the agent may end it: true for conversations, false for a person's chat.
     pub may_end: bool,
 }
 
-/// An agent that is played.
+/// An agent that the built-in model plays.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ScriptedAgent {
-    /// As whom it talks.
+    /// The agent and its conversation.
     pub scene: Scene,
     /// The messages so far, oldest first.
     pub log: Vec<LogEntry>,
 }
 
-/// What it says next.
+/// The next step.
 enum Next {
-    /// This text, and the conversation goes on.
+    /// Send this text.
     Say(String),
-    /// This, and that was all.
+    /// Send this text and end the conversation.
     End(String),
-    /// What the answer to this is.
+    /// Answer this question.
     Ask(String),
-    /// It is not its turn.
+    /// Do nothing: it is the partner's turn.
     Nothing,
 }
 
 impl ScriptedAgent {
-    /// What components that understand sentences receive of it: who it is, and what it is asked in words that are
-    /// for any of them.
+    /// Returns the context for components that understand sentences: the agent, and a question for any of them.
     pub fn context(&self, language: Language) -> Value {
         let mut context = json!({ AGENT: self });
-        if let Next::Ask(question) = self.follows(language) {
+        if let Next::Ask(question) = self.next_step(language) {
             let has_spoken = self.log.iter().any(|it| it.by == By::Own);
             let lead = match has_spoken {
                 true => String::new(),
-                false => opening::introduced(&self.scene.name, "", language),
+                false => opening::with_introduction(&self.scene.name, "", language),
             };
             context[SENTENCE] = json!({ "said": question, "lead": lead });
         }
         context
     }
 
-    /// What is next, where it says that itself.
+    /// Decides on the next step, where no other component answers.
     pub(super) fn next(&self, turn: Turn<'_>) -> Decision {
         if !turn.is_first {
             // Its last message has been sent.
             return Decision::Conclude(Conclusion::default());
         }
-        match self.follows(turn.task.language) {
-            Next::Say(text) => says(text),
+        match self.next_step(turn.task.language) {
+            Next::Say(text) => conclude_with(text),
             Next::End(text) => self.end(text, turn),
             Next::Nothing | Next::Ask(_) => Decision::Conclude(Conclusion::default()),
         }
     }
 
-    fn follows(&self, language: Language) -> Next {
-        if let Some(chain) = Chain::of(&self.scene, &self.log, language) {
+    fn next_step(&self, language: Language) -> Next {
+        if let Some(chain) = Chain::replay(&self.scene, &self.log, language) {
             return match chain.next() {
                 Move::Say(text) => Next::Say(text),
                 Move::End(text) => Next::End(text),
@@ -122,7 +121,7 @@ impl ScriptedAgent {
             let purpose = self.scene.purpose.as_deref();
             if !has_spoken {
                 let opening = opening::opening(purpose, language);
-                return Next::Say(opening::introduced(&self.scene.name, &opening, language));
+                return Next::Say(opening::with_introduction(&self.scene.name, &opening, language));
             }
             let is_answered = self.log.last().is_some_and(|it| it.by == By::Partner);
             return match is_answered {
@@ -131,16 +130,16 @@ impl ScriptedAgent {
             };
         }
         match self.log.last().filter(|it| it.by != By::Own) {
-            Some(entry) => Next::Ask(opening::plain(&entry.text).to_owned()),
+            Some(entry) => Next::Ask(opening::without_introduction(&entry.text).to_owned()),
             None => Next::Nothing,
         }
     }
 
-    /// Says `text` and ends the conversation; where there is none to be ended, it says it alone.
+    /// Sends `text` and ends the conversation, if it can be ended.
     fn end(&self, text: String, turn: Turn<'_>) -> Decision {
         let can_end = turn.offers.iter().any(|it| it.name == EndConversation::NAME);
         if !self.scene.may_end || !can_end {
-            return says(text);
+            return conclude_with(text);
         }
         let language = turn.task.language;
         let arguments = json!({ "final_message": text });
@@ -154,7 +153,7 @@ impl ScriptedAgent {
     }
 }
 
-fn says(text: String) -> Decision {
+fn conclude_with(text: String) -> Decision {
     Decision::Conclude(Conclusion { parts: vec![Part::text(text)], ..Conclusion::default() })
 }
 

@@ -1,4 +1,4 @@
-//! Which agents a sentence names, and what they are to talk about.
+//! Parses a sentence about agents: their names, the topic, and messages to them.
 
 use std::ops::Deref;
 
@@ -14,27 +14,29 @@ use language::{
 
 use super::{VOCABULARY, words};
 
-/// How agents are called: the part before the first joint of a name such as `worker-a`.
-const CALLED: &str = "worker|agent|bot|assistant|researcher|writer|analyst|reviewer|planner|coder";
-/// Words beside a name that mark it as an agent's.
-const BESIDE: &str = "エージェント|agent";
-const BEHIND: &str = "エージェント|さん| agent";
-/// What follows or precedes the name of an agent that is to do something.
+/// First parts of agents' names such as `worker-a`.
+const NAME_STEMS: &str =
+    "worker|agent|bot|assistant|researcher|writer|analyst|reviewer|planner|coder";
+/// Words before a name that mark it as an agent's.
+const MARKS_BEFORE: &str = "エージェント|agent";
+/// Words after a name that mark it as an agent's.
+const MARKS_AFTER: &str = "エージェント|さん| agent";
+/// Particles after the name of an agent that is to do something.
 const PARTICLES: &str = "に|へ|と|から|を|、|で";
 const VERBS: &str =
     "ask |tell |have |let |make |get |with |between |to |from |and |send |write |message ";
-/// Words that go with an order and say nothing of what it is about.
+/// Words that are no topic.
 const FILLERS: &str = "then|too|as well|also|instead|please|pls|now|ok|okay|again|it is|いいや|いい|もいい|お願い|お願いします|おねがい|よろしく|も|だけ|やっぱり|やっぱ|して|やって|する|話して|頼む|させて|やらせて|させたい|させてください";
-/// What comes behind the topic.
-const DEEDS: &str = "について|ちょっと話|話したい|話がした|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
+/// Texts that end a Japanese topic.
+const TOPIC_TAILS: &str = "について|ちょっと話|話したい|話がした|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
      と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話して|話を|お話";
-/// What is no part of it.
-const BEFORE: &str = "should |must |shall |about |on |for |to tell me about |to tell us about |to tell me |to tell us |what they know about |\
+/// Texts before an English topic.
+const TOPIC_HEADS: &str = "should |must |shall |about |on |for |to tell me about |to tell us about |to tell me |to tell us |what they know about |\
      whether |if |to discuss |discuss |ask for |ask about |ask to |ask whether |ask |discussing |talking about |to talk about |talk about |talk to each other about |to chat about |to ";
 const ENDS: &[char] =
     &['、', '。', ',', '.', '!', '！', '?', '？', ' ', '　', 'を', 'で', 'に', 'は', 'と', 'の'];
 
-/// A sentence, with the agents in it.
+/// A sentence about agents.
 #[derive(Clone, Debug)]
 pub(super) struct Sentence(Utterance);
 
@@ -47,12 +49,12 @@ impl Deref for Sentence {
 }
 
 impl Sentence {
-    /// What `text` has of agents and their conversations.
-    pub(super) fn of(text: &str, today: Date) -> Self {
+    /// Parses `text` with the vocabulary of conversations.
+    pub(super) fn parse(text: &str, today: Date) -> Self {
         Self(Utterance::of(text, today, &VOCABULARY))
     }
 
-    /// The names of agents, in their order.
+    /// Returns the names of agents, in their order.
     pub(super) fn agents(&self) -> Vec<Piece> {
         let is_letter = |it: char| it.is_ascii_alphanumeric();
         let is_joint = |it: char| matches!(it, '-' | '_');
@@ -72,7 +74,7 @@ impl Sentence {
         agents
     }
 
-    /// Whether one of them is to do something.
+    /// Whether an agent is to do something.
     pub(super) fn addresses_agent(&self) -> bool {
         self.agents().iter().any(|it| self.is_addressed(it))
     }
@@ -84,12 +86,12 @@ impl Sentence {
             || marks(VERBS).any(|it| before.ends_with(it))
     }
 
-    /// Whether `agent` is the one that asks.
+    /// Whether `agent` is the initiator.
     pub(super) fn is_source(&self, agent: &Piece) -> bool {
         self.behind(agent).trim_start().starts_with("から") || self.before(agent).ends_with("from ")
     }
 
-    /// What stands behind a name, quotation marks left out.
+    /// Returns the text after a name, without quotation marks.
     fn behind(&self, agent: &Piece) -> String {
         let behind: String = self.chars[agent.to..].iter().collect();
         behind.trim_start_matches(['」', '』', '"']).to_lowercase()
@@ -105,24 +107,24 @@ impl Sentence {
     fn is_agent(&self, piece: &Piece) -> bool {
         let lower = piece.text.to_lowercase();
         let called = lower.split(['-', '_']).next().unwrap_or_default();
-        marks(CALLED).any(|it| it == called)
-            || marks(BESIDE).any(|it| self.before(piece).trim_end().ends_with(it))
-            || marks(BEHIND).any(|it| self.behind(piece).starts_with(it))
+        marks(NAME_STEMS).any(|it| it == called)
+            || marks(MARKS_BEFORE).any(|it| self.before(piece).trim_end().ends_with(it))
+            || marks(MARKS_AFTER).any(|it| self.behind(piece).starts_with(it))
     }
 }
 
-/// `worker-a`: letters and digits with a joint between them.
+/// Whether `text` is a name such as `worker-a`: letters and digits with a joint between them.
 fn is_name(text: &str) -> bool {
     let mut parts = text.split(['-', '_']);
     let begins = text.starts_with(|it: char| it.is_ascii_alphabetic());
     begins && parts.clone().count() > 1 && parts.all(|it| !it.is_empty())
 }
 
-/// What the agents are to talk about, in the sentence's own words.
-pub(super) fn about(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
+/// Returns what the agents are to talk about, in the sentence's own words.
+pub(super) fn topic(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
     let text = utterance.text();
     let is_japanese = text.chars().any(|it| matches!(it, '\u{3041}'..='\u{30fa}'));
-    // `話題はお昼ごはん` says what it is about, wherever it stands.
+    // `話題はお昼ごはん` names the topic anywhere in the sentence.
     const TOPICS: &str = "話題は|テーマは|お題は|議題は|トピックは|内容は|話題:|テーマ:|topic is |topic: |topic being |subject: |subject is ";
     let lower = text.to_lowercase();
     if let Some((at, mark)) = marks(TOPICS).filter_map(|it| Some((lower.find(it)?, it))).min()
@@ -141,8 +143,8 @@ pub(super) fn about(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
     let topic = if is_japanese {
         let from = named.or(spoken.map(|it| it.to).max())?;
         let rest: String = utterance.chars[from..].iter().collect();
-        let topic = japanese(&without_japanese_length(&rest)).to_owned();
-        // `旅行の話をworker-aとworker-bにさせて`: it may stand before them.
+        let topic = japanese_topic(&without_japanese_length(&rest)).to_owned();
+        // `旅行の話をworker-aとworker-bにさせて`: the topic may come before the agents.
         let first = agents.iter().map(|it| it.from).min().unwrap_or_default();
         let before: String = utterance.chars[..first].iter().collect();
         let earlier = before.strip_suffix('を').and_then(|it| it.rsplit(['、', '。']).next());
@@ -155,13 +157,17 @@ pub(super) fn about(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
         let rest: String = utterance.chars[end..].iter().collect();
         let rest = without_agents(rest, agents);
         let (rest, _) = without_length(&rest);
-        let topic = english(&rest).trim().trim_matches(ENDS).to_owned();
+        let topic = english_topic(&rest).trim().trim_matches(ENDS).to_owned();
         // `start a talk about the menu between worker-a and worker-b`.
         let before: String = utterance.chars[..begin].iter().collect();
         let earlier = before.split_once(" about ").or(before.split_once(" on ")).map(|it| it.1);
-        let earlier = earlier.map(|it| {
+        let earlier = earlier.map(|topic| {
             let ends = [" between", " with", " among", " by", " from", ","];
-            ends.iter().filter_map(|end| it.find(end)).min().map_or(it, |at| &it[..at]).to_owned()
+            ends.iter()
+                .filter_map(|end| topic.find(end))
+                .min()
+                .map_or(topic, |at| &topic[..at])
+                .to_owned()
         });
         earlier.filter(|_| topic.is_empty()).unwrap_or(topic)
     };
@@ -169,21 +175,21 @@ pub(super) fn about(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
     (!topic.is_empty() && !is_filler(topic)).then(|| topic.to_owned())
 }
 
-/// Whether `topic` says nothing: `then`, `いいや`, and how many they are.
+/// Whether `topic` is no topic, such as `then`, `いいや` or a number of agents.
 fn is_filler(topic: &str) -> bool {
     let count = topic.trim_end_matches(['人', '体', '台', 'つ', '匹', '名', '組']);
     let is_count = !count.is_empty() && count.len() < topic.len() && count.chars().all(is_numeral);
     is_count || marks(FILLERS).any(|it| topic.eq_ignore_ascii_case(it))
 }
 
-/// What is left behind the first agent without the names of the others and what joins them to it.
+/// Removes the names of the other agents, and their joints, from the text after the first one.
 fn without_agents(rest: String, agents: &[Piece]) -> String {
     const JOINTS: &str = " and | with | & |, | to | together with | versus | vs ";
     let mut rest = rest;
-    for it in agents.iter().skip(1) {
-        let Some(at) = rest.find(&it.text) else { continue };
+    for agent in agents.iter().skip(1) {
+        let Some(at) = rest.find(&agent.text) else { continue };
         let (head, tail) = rest.split_at(at);
-        let tail = &tail[it.text.len()..];
+        let tail = &tail[agent.text.len()..];
         let joint = marks(JOINTS).find(|joint| head.to_lowercase().ends_with(joint));
         let head = joint.map_or(head, |joint| &head[..head.len() - joint.len()]);
         rest = format!("{} {}", head.trim_end(), tail.trim_start());
@@ -191,10 +197,10 @@ fn without_agents(rest: String, agents: &[Piece]) -> String {
     rest
 }
 
-fn japanese(rest: &str) -> &str {
+fn japanese_topic(rest: &str) -> &str {
     const COUNTERS: [char; 7] = ['人', '体', '台', 'つ', '匹', '名', '組'];
     let mut rest = rest.trim_start_matches(['」', '』', ' ']);
-    // `エージェント2人に…`: how many they are is no part of it.
+    // `エージェント2人に…`: the number of agents is no part of the topic.
     let behind = rest.trim_start_matches(is_numeral);
     if behind.len() < rest.len() {
         rest = behind.strip_prefix(COUNTERS).unwrap_or(rest);
@@ -202,13 +208,13 @@ fn japanese(rest: &str) -> &str {
     for particle in ["から", "同士で", "に", "へ", "と", "で", "を", "、"] {
         rest = rest.strip_prefix(particle).unwrap_or(rest);
     }
-    // `ランチの案を出させて`: what they are made to do to it is no part of it.
+    // `ランチの案を出させて`: the verb is no part of the topic.
     const MADE: &str = "させ|らせ|わせ|てもら|でもら|てほし|てくれ";
     const REACH: usize = 8 * 'あ'.len_utf8();
     let made = marks(MADE).filter_map(|it| rest.find(it)).min();
     let made = made.and_then(|at| {
         let from = rest[..at].rfind('を').filter(|it| at - it <= REACH)?;
-        // `映画を予約させて` says what is to be done.
+        // `映画を予約させて`: this verb is.
         let verb = rest[from..at].trim_start_matches('を');
         let verb = verb.strip_suffix('し').unwrap_or(verb);
         let is_said = verb.chars().count() > 1
@@ -216,29 +222,29 @@ fn japanese(rest: &str) -> &str {
         let end = from + 'を'.len_utf8() + verb.len();
         Some((if is_said { end } else { from }, "を"))
     });
-    let ends = marks(DEEDS).filter_map(|it| Some((rest.find(it)?, it))).chain(made);
+    let ends = marks(TOPIC_TAILS).filter_map(|it| Some((rest.find(it)?, it))).chain(made);
     match ends.min_by_key(|it| it.0) {
-        // A question goes with its か.
+        // A question keeps its か.
         Some((at, mark)) if mark.starts_with('か') => &rest[..at + 'か'.len_utf8()],
         Some((at, _)) => &rest[..at],
         None => rest,
     }
 }
 
-fn english(rest: &str) -> &str {
+fn english_topic(rest: &str) -> &str {
     let rest = rest.trim_start_matches(['"', ' ', ',']);
     let rest = rest.trim_end_matches(['.', '!', '?', ' ']).trim_end_matches(", please");
     let rest = rest.trim_end_matches(" please");
-    // What comes behind `about` is the topic, whatever verb came before.
+    // The topic follows `about`, independent of the verb before.
     let padded = rest.find("about ").filter(|at| *at == 0 || rest[..*at].ends_with(' '));
     if let Some(at) = padded.filter(|at| *at < 40) {
-        // `but not about work` says so.
+        // `but not about work` keeps its `not`.
         let not = rest[..at].ends_with("not ").then(|| at - "not ".len());
         return &rest[not.unwrap_or(at + "about ".len())..];
     }
     let rest = rest.trim_start();
     let lower = rest.to_lowercase();
-    let head = marks(BEFORE).filter(|it| lower.starts_with(it)).max_by_key(|it| it.len());
+    let head = marks(TOPIC_HEADS).filter(|it| lower.starts_with(it)).max_by_key(|it| it.len());
     let rest = head.map_or(rest, |it| &rest[it.len()..]);
     const TALKING: &str = "talk|talking|have a conversation|talk to each other|talking to each other|chat|chatting|chat with each other|a conversation|talk to|talking to|a chat|start talking|to talk|speak|discuss|ask";
     match marks(TALKING).any(|it| it == rest.trim()) {
@@ -247,31 +253,31 @@ fn english(rest: &str) -> &str {
     }
 }
 
-/// What a few words order of a conversation that goes on, and of nothing else.
+/// A short order for the current conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     Stop,
     Resume,
 }
 
-/// What makes agents do something, before their names.
-const CAUSES: &str = "let|have|get|make|want|need|ask|tell|i'd like|would like|start|begin|set up|kick off|arrange|between";
-/// The same in Japanese, behind what they are to do.
-const CAUSED: &str = "させて|させたい|させろ|させよ|させと|やらせ|してもら|してほし|して欲し|してくれ|合わせ|合ってもら|合ってほし|合って欲し|って言って|いただ";
-/// Words for agents that are not named.
-const SOME: &str = "two agents|the agents|both agents|my agents|our agents|agents|the two|two bots|the bots|ai agents|two ais";
-const SOME_JAPANESE: &str = "エージェント|ai同士|ボット|ai二人|ai2人";
+/// English verbs before the names of agents that are to do something.
+const DIRECTIVES: &str = "let|have|get|make|want|need|ask|tell|i'd like|would like|start|begin|set up|kick off|arrange|between";
+/// Japanese endings after what agents are to do.
+const JAPANESE_DIRECTIVES: &str = "させて|させたい|させろ|させよ|させと|やらせ|してもら|してほし|して欲し|してくれ|合わせ|合ってもら|合ってほし|合って欲し|って言って|いただ";
+/// Words for agents without names.
+const UNNAMED_AGENTS: &str = "two agents|the agents|both agents|my agents|our agents|agents|the two|two bots|the bots|ai agents|two ais";
+const JAPANESE_UNNAMED_AGENTS: &str = "エージェント|ai同士|ボット|ai二人|ai2人";
 
 impl Sentence {
-    /// Whether it wants what goes on to end: `that's enough, end it`, `もう止めて`.
-    pub(super) fn ends_it(&self) -> bool {
+    /// Whether the conversation is to end: `that's enough, end it`, `もう止めて`.
+    pub(super) fn ends_conversation(&self) -> bool {
         const ENDS: &str = "end that conversation|end this conversation|end the conversation|finish the conversation|finish that conversation|that's enough|thats enough|that is enough|end it|stop it|stop them|end this|end the talk|call it off|cut it off|wrap it up|make them stop|もういいよ、止めて|もう止めて|もうやめさせて|そこまで|その辺で|終わらせて|切り上げ";
         let text: String = self.lower.iter().collect();
-        // What the agents are told is a message.
-        marks(ENDS).any(|it| text.contains(it)) && to_both(self).is_none()
+        // A message to the agents may have these words.
+        marks(ENDS).any(|it| text.contains(it)) && message_for_both(self).is_none()
     }
 
-    /// What it orders where it is nothing else: `continue`, `kill it`, `再開`.
+    /// Returns the short order that the whole sentence is: `continue`, `kill it`, `再開`.
     pub(super) fn order(&self) -> Option<Order> {
         const STOPS: &str = "stop|stop now|end|kill it|kill them|kill that|shut it down|shut them down|make it stop|enough|ストップ|終了|停止|止めて|とめて|やめさせて|もういいから止めて";
         const RESUMES: &str = "continue|go on|carry on|keep going|resume|unpause|go ahead again|再開|再開で|続けて|つづけて|続けさせて|続きをやって|続けていいよ";
@@ -289,8 +295,8 @@ impl Sentence {
         }
     }
 
-    /// The agent that is to talk to itself: `worker-aとworker-aで話して`.
-    pub(super) fn alone(&self) -> Option<String> {
+    /// Returns the agent named as both members: `worker-aとworker-aで話して`.
+    pub(super) fn agent_named_twice(&self) -> Option<String> {
         const JOINTS: &str = "と| and | with | to | & |、| を| に";
         let [agent] = &self.agents()[..] else { return None };
         let text: String = self.text().split(['「', '」', '"']).collect();
@@ -298,8 +304,8 @@ impl Sentence {
         twice.then(|| agent.text.clone())
     }
 
-    /// How many agents it counts for one conversation, which has two: `エージェント12人で`, `let three agents talk`.
-    pub(super) fn counts_agents(&self) -> Option<usize> {
+    /// Returns the number of agents for one conversation, unless two are named: `エージェント12人で`, `let three agents talk`.
+    pub(super) fn agent_count(&self) -> Option<usize> {
         const COUNTERS: [char; 6] = ['人', '体', '台', 'つ', '匹', '名'];
         let text: String = self.lower.iter().collect();
         let words: Vec<&str> = text.split([' ', ',', '.']).collect();
@@ -324,12 +330,12 @@ impl Sentence {
                 before[before.len() - length..].parse().ok()
             })
         };
-        // Who is talked about does not talk, and of two who are named the topic counts nothing.
+        // Agents in the topic do not talk. Where two agents talk, numbers belong to the topic.
         const ABOUT: &str = " about | on | discuss ";
         let about = marks(ABOUT).filter_map(|it| self.find(it, 0)).min();
-        let is_topic = |it: &Piece| {
-            about.is_some_and(|at| at < it.from)
-                || ["について", "に関して"].iter().any(|mark| self.is_at(mark, it.to))
+        let is_topic = |agent: &Piece| {
+            about.is_some_and(|at| at < agent.from)
+                || ["について", "に関して"].iter().any(|mark| self.is_at(mark, agent.to))
         };
         let talk = self.agents().iter().filter(|it| !is_topic(it)).count();
         if talk == 2 {
@@ -338,11 +344,11 @@ impl Sentence {
         english.or_else(japanese).or((talk > 2).then_some(talk))
     }
 
-    /// How surely it asks how a conversation goes that was begun, if it does: `how is it going?`, `何を話した？`.
-    pub(super) fn asks_how_it_goes(&self) -> Option<Percent> {
-        /// What is asked of those who talk.
+    /// Returns how surely it asks for the progress of the begun conversation: `how is it going?`, `何を話した？`.
+    pub(super) fn asks_for_progress(&self) -> Option<Percent> {
+        /// Questions about agents that talk.
         const SPOKEN: &str = "sum it up|sum them up|sum that up|sum up|summarise|summarize|a summary|recap|要約して|要約を|会話の要約|会話をまとめ|まとめて|what did they|what have they|what are they|what they said|what was said|they say|they talk|they finished|they done|they still|they get on|they getting|are they doing|did they|have they|how is it going|how's it going|how is that going|how's that going|how did it go|how did it end|how does it go|how far are they|any progress|the conversation|their conversation|the transcript|anyone said|anybody said|been said|said anything|say anything|last word|latest word|last message|latest message|last line|is winning|who won|最後の発言|最後の言葉|最後に何|最後の一言|最新の発言|誰が勝|だれが勝|勝ったのは|勝者は|勝敗は|返事は|返答は|返事来た|返事きた|did it answer|what did it answer|どっちが勝|どちらが勝|何か言った|何か話した|何を話し|何話し|何て話し|何て言っ|なんて言っ|何と言っ|何を言っ|どんな話|どんな会話|会話を見せて|会話の中身|会話の内容|会話の様子|会話はどう|話は終わ|まだ話して|話は進ん|やりとりを見せて|やり取りを見せて";
-        /// What may be asked of anything.
+        /// Questions about anything that goes on.
         const ANY: &str = "is it finished|is it over|is it done|has it finished|has it ended|did it end|is that finished|still running|still going|what's happening|what is happening|what happened|status|progress|any news|進み具合|進捗|進んでる|進んでます|進んでいる|進んでいます|進んだ|どうなった|どうなって|どう進ん|様子は|様子を|調子は|状況は|どんな感じ|結果は|もう終わった|もう終わっ|もうおわった|終わりました|終わったか|終わった?|終わった？|まだ続いて|まだやって|順調";
         const CHARS_MAX: usize = 40;
         let text: String = self.lower.iter().collect();
@@ -359,8 +365,8 @@ impl Sentence {
         }
     }
 
-    /// Whether a conversation is to be summed up: `sum up our conversation`, `今までの会話を要約して`.
-    pub(super) fn sums_up(&self) -> bool {
+    /// Whether it asks for a summary: `sum up our conversation`, `今までの会話を要約して`.
+    pub(super) fn asks_for_summary(&self) -> bool {
         const SUMS: &str = "sum up|sum it up|sum that up|summarise|summarize|summary of|recap|要約";
         const SPOKEN: &str = "会話|対話|話を|話の|話した|やりとり|やり取り|チャット|conversation|conversations|chat|dialogue|talk|discussion|discussed|said|talked";
         // `まとめて止めて` is about all at once.
@@ -373,7 +379,7 @@ impl Sentence {
             && !self.has(&[Word::THEIRS])
     }
 
-    /// Whether it asks for the answer of an agent to a message.
+    /// Whether it asks for an agent's answer to a message.
     pub(super) fn asks_for_reply(&self) -> bool {
         const REPLY: &str = "返事|返信|何て返|なんて返|回答は|答えは|did it answer|did it reply|any answer|any reply|a reply|an answer|answered|replied|what did it say|did they answer|did they reply";
         let text: String = self.lower.iter().collect();
@@ -383,24 +389,25 @@ impl Sentence {
             && self.quoted.is_empty()
     }
 
-    /// Whether agents are made to do something: `let worker-a and worker-b argue about cats`.
-    pub(super) fn causes_agents(&self) -> bool {
+    /// Whether agents are to do something together: `let worker-a and worker-b argue about cats`.
+    pub(super) fn directs_agents(&self) -> bool {
         let text: String = self.lower.iter().collect();
         let agents = self.agents();
         if text.chars().any(|it| matches!(it, '\u{3041}'..='\u{3096}')) {
-            let is_there = agents.len() > 1 || marks(SOME_JAPANESE).any(|it| text.contains(it));
-            return is_there && marks(CAUSED).any(|it| text.contains(it));
+            let is_there =
+                agents.len() > 1 || marks(JAPANESE_UNNAMED_AGENTS).any(|it| text.contains(it));
+            return is_there && marks(JAPANESE_DIRECTIVES).any(|it| text.contains(it));
         }
-        // `have they finished?` asks.
+        // `have they finished?` is a question.
         let is_past = self.has(&[Word::ENDED, Word::EXISTS]) && text.ends_with('?');
         let is_caused = |before: &str| {
             let before = before.trim_end();
             let before = ["my", "our", "both", "between", "for"]
                 .iter()
                 .fold(before, |it, word| it.strip_suffix(&format!(" {word}")).unwrap_or(it));
-            marks(CAUSES).any(|it| before == it || before.ends_with(&format!(" {it}")))
+            marks(DIRECTIVES).any(|it| before == it || before.ends_with(&format!(" {it}")))
         };
-        let some = marks(SOME).filter_map(|mark| {
+        let some = marks(UNNAMED_AGENTS).filter_map(|mark| {
             (0..self.lower.len()).find(|at| self.is_at(mark, *at) && self.is_word(*at, mark))
         });
         let from = agents.first().filter(|_| agents.len() > 1).map(|it| it.from);
@@ -417,21 +424,21 @@ impl Sentence {
     }
 }
 
-/// The message for an agent, where one is named and the sentence sends one rather than asks.
+/// Returns the message for the one named agent, if the sentence sends one; empty where its text is missing.
 pub(super) fn message(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
-    const TOLD: &str = "ように頼|よう頼|ように言|ように伝|ようにお願い|ようお願い|と伝え|って伝え|を伝え|伝えて|伝えと|と知らせ|を知らせ|知らせて|と連絡|って連絡|を連絡|と言って|って言って|と言っと|って言っと|と送って|って送って|を送って";
-    const TELL: &str = "tell |inform |notify |remind |message ";
+    const MESSAGE_TAILS: &str = "ように頼|よう頼|ように言|ように伝|ようにお願い|ようお願い|と伝え|って伝え|を伝え|伝えて|伝えと|と知らせ|を知らせ|知らせて|と連絡|って連絡|を連絡|と言って|って言って|と言っと|って言っと|と送って|って送って|を送って";
+    const MESSAGE_VERBS: &str = "tell |inform |notify |remind |message ";
     let [agent] = agents else { return None };
     let behind: String = utterance.chars[agent.to..].iter().collect();
     let quoted = utterance.quoted.iter().find(|it| it.text != agent.text).map(|it| it.text.clone());
     let particle = behind.trim_start_matches(['」', '』', ' ']);
     if let Some(rest) = particle.strip_prefix("に").or(particle.strip_prefix("へ")) {
-        // `にメッセージを送りたい` does not say which.
+        // `にメッセージを送りたい` has no text.
         const NOTE: &str = "メッセージを送|メッセージ送|メッセージを残|メッセージを書|メッセージしたい|メッセージして|伝言を頼|伝言した|伝言を残|連絡した|連絡を取|連絡して";
         if quoted.is_none() && !rest.contains(':') && marks(NOTE).any(|it| rest.starts_with(it)) {
             return Some(String::new());
         }
-        let at = marks(TOLD).filter_map(|it| rest.find(it)).min()?;
+        let at = marks(MESSAGE_TAILS).filter_map(|it| rest.find(it)).min()?;
         let text =
             rest[..at].trim_start_matches(['は', '、']).trim_matches(['「', '」', '『', '』', ' ']);
         return quoted.or_else(|| (!text.is_empty()).then(|| text.to_owned()));
@@ -441,20 +448,20 @@ pub(super) fn message(utterance: &Sentence, agents: &[Piece]) -> Option<String> 
     let rest = rest.strip_suffix(" please").unwrap_or(rest).trim_end_matches(',');
     let lower = rest.to_lowercase();
     let leads = ["know that ", "know about ", "know "];
-    if let Some(sent) = sent(utterance, &before, rest) {
+    if let Some(sent) = sent_message(utterance, &before, rest) {
         return quoted.or(sent).or(Some(String::new()));
     }
     let text = if before.ends_with("let ") {
         let lead = leads.iter().find(|it| lower.starts_with(**it))?;
         &rest[lead.len()..]
     } else if before.ends_with("ask ") && lower.starts_with("to ") {
-        // What it is asked to talk about is a conversation's.
+        // Verbs of talking belong to a conversation.
         const TALKS: &str = "to tell me|to tell us|to talk|to chat|to discuss|to play|to speak|to debate|to find out";
         if marks(TALKS).any(|it| lower.starts_with(it)) {
             return None;
         }
         &rest["to ".len()..]
-    } else if marks(TELL).any(|it| before.ends_with(it)) {
+    } else if marks(MESSAGE_VERBS).any(|it| before.ends_with(it)) {
         // `tell worker-b about the films` begins to talk about them.
         if lower.starts_with("about ") {
             return None;
@@ -468,9 +475,9 @@ pub(super) fn message(utterance: &Sentence, agents: &[Piece]) -> Option<String> 
     quoted.or_else(|| (!text.is_empty()).then(|| text.to_owned()))
 }
 
-/// What is sent to the one agent behind `before` and before `rest`, where something is: `send worker-a the message
-/// "hello"`, `send "hello" to worker-a`; none inside where it does not say what.
-fn sent(utterance: &Sentence, before: &str, rest: &str) -> Option<Option<String>> {
+/// Returns the message sent to the agent between `before` and `rest`, such as `send worker-a the message "hello"` or
+/// `send "hello" to worker-a`. The inner value is none where the text is missing.
+fn sent_message(utterance: &Sentence, before: &str, rest: &str) -> Option<Option<String>> {
     const VERBS: &str = "send |write |message ";
     const HEADS: &str = "the message that |the message saying |the message: |the message |a message that |a message saying |a message: |a message |a note saying |a note that |a note |that |saying |: ";
     const NOTES: &str = "send a message to |send a note to |write a message to |write a note to |send word to |write to ";
@@ -485,13 +492,13 @@ fn sent(utterance: &Sentence, before: &str, rest: &str) -> Option<Option<String>
     if marks(NOTES).chain(marks(VERBS)).any(|it| before.ends_with(it)) {
         return Some(behind(rest));
     }
-    // What is quoted goes to the agent that is named behind it.
+    // A quoted text goes to the agent named after it.
     let is_sent = marks(VERBS).any(|it| before.contains(it)) && before.ends_with(" to ");
     (is_sent && !utterance.quoted.is_empty()).then_some(None)
 }
 
-/// The message for both agents of a conversation that was begun.
-pub(super) fn to_both(utterance: &Sentence) -> Option<String> {
+/// Returns the message for both agents of the begun conversation.
+pub(super) fn message_for_both(utterance: &Sentence) -> Option<String> {
     const HEADS: &str = "tell both of them to |tell both to |tell them to |ask both of them to |ask both to |ask them to |let both know that |let both know |let them know that |let them know |let both of them know that |tell both that |tell them that |tell both of them that |tell both |tell them |write to them that |add that |remind them that |remind them to |mention that ";
     const TAILS: &str = "ように言って|よう言って|ように伝えて|よう伝えて|ように頼んで|ようにお願い|と伝えて|って伝えて|を伝えて|と知らせて|と言って|って言って|と書いて|と書き込|って書いて|も伝えて";
     let text = utterance.text();
@@ -509,15 +516,15 @@ pub(super) fn to_both(utterance: &Sentence) -> Option<String> {
     let heads = ["二人に", "2人に", "両方に", "両者に", "ふたりに", "彼らに", "は", "、"];
     let rest = heads.iter().fold(&text[..at], |it, head| it.strip_prefix(head).unwrap_or(it));
     let rest = rest.trim_matches(['「', '」', '、', ' ']);
-    // What they are told to do is an order: `動物だけを使うように`.
+    // Orders keep their ending: `動物だけを使うように`.
     let manner = if text[at..].starts_with("よう") { "ように" } else { "" };
     quoted.or_else(|| (!rest.is_empty()).then(|| format!("{rest}{manner}")))
 }
 
-/// Words around the number of turns that go with it.
+/// Words that belong to a number of turns.
 const AROUND: &str = "for|max|max.|maximum|up|to|at|most|within|limit|limited|keep|it|no|more|than|a|total|only|just|exactly|about|after|stop|and|then|end|tops|each|long|or|less|fewer|please|make|of|with|the|in";
 
-/// `text` without how long they talk, and how many turns that is: `…, ten rounds at most`.
+/// Removes the length from `text` and returns its number of turns: `…, ten rounds at most`.
 pub(super) fn without_length(text: &str) -> (String, Option<usize>) {
     let words: Vec<&str> = text.split(' ').collect();
     let bare = |it: &str| it.trim_matches([',', '.', '(', ')', '!', ':']).to_lowercase();
@@ -552,7 +559,7 @@ pub(super) fn without_length(text: &str) -> (String, Option<usize>) {
     (rest.trim().trim_end_matches([',', ' ']).to_owned(), Some(turns))
 }
 
-/// The same in Japanese: `5往復で`, `最大10ターンまで`.
+/// Removes the length from a Japanese text: `5往復で`, `最大10ターンまで`.
 fn without_japanese_length(text: &str) -> String {
     const UNITS: &str = "往復|ターン|ラウンド|ラリー";
     const TAILS: &str = "したら終わりで|したら終わりにして|したら終わって|したら終わり|で終わりにして|で終わって|で終わり|だけで|だけ|以内で|以内|までで|まで|ほどで|ほど|くらいで|くらい|ぐらいで|で|の";

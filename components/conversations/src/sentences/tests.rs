@@ -90,7 +90,7 @@ const NOTHING: &[&str] = &[
 ];
 
 #[test]
-fn who_talks_with_whom_about_what_is_read_from_the_sentence() {
+fn reads_agents_and_topic() {
     let mut wrong = Vec::new();
     for (sentence, initiator, target, purpose) in SENTENCES {
         let decided = new_talk().say(sentence);
@@ -113,7 +113,7 @@ fn who_talks_with_whom_about_what_is_read_from_the_sentence() {
 }
 
 #[test]
-fn what_is_no_order_begins_nothing() {
+fn begins_nothing_without_an_order() {
     for sentence in NOTHING {
         if let Decision::Call(calls) = new_talk().say(sentence) {
             assert_ne!(calls[0].name, "begin_conversation", "{sentence}");
@@ -122,7 +122,7 @@ fn what_is_no_order_begins_nothing() {
 }
 
 #[test]
-fn asks_for_unnamed_agents_where_the_tool_needs_them() {
+fn asks_for_agents_that_the_tool_needs() {
     let mut talk = new_talk();
     let decided = talk.say("エージェント同士でしりとりをさせて");
     assert_eq!(call(&decided).0, FORM);
@@ -140,7 +140,7 @@ fn asks_for_unnamed_agents_where_the_tool_needs_them() {
 }
 
 #[test]
-fn what_was_begun_is_told_and_where_it_can_be_watched() {
+fn answers_with_started_conversation_and_page() {
     let mut talk = new_talk();
     talk.say("worker-aとworker-bでしりとりをして");
     let members = json!([{ "agent_id": "worker-a" }, { "agent_id": "worker-b" }]);
@@ -159,7 +159,7 @@ fn what_was_begun_is_told_and_where_it_can_be_watched() {
 }
 
 #[test]
-fn later_words_go_into_the_conversation_that_was_begun() {
+fn writes_later_message_into_begun_conversation() {
     let mut talk = new_talk();
     talk.say("start a talk between worker-a and worker-b about the weekend menu");
     let begun = json!({ "conversation": { "conversation_id": "conv_7", "members": [] } });
@@ -173,7 +173,7 @@ fn later_words_go_into_the_conversation_that_was_begun() {
 }
 
 #[test]
-fn a_message_that_waits_is_for_the_agent_named_last() {
+fn waiting_message_goes_to_agent_named_last() {
     for (first, later) in [
         ("worker-aに「明日は休み」と伝えて", "間違えた、worker-bに"),
         ("tell worker-a \"no work tomorrow\"", "sorry, to worker-b"),
@@ -192,7 +192,7 @@ fn a_message_that_waits_is_for_the_agent_named_last() {
 }
 
 #[test]
-fn agent_of_unknown_project_gets_a_message_once_it_is_known() {
+fn sends_message_once_project_is_found() {
     let mut talk = new_talk();
     let decided = talk.say("tell worker-z that the meeting moved to 3pm");
     assert_eq!(call(&decided), ("list_conversations", json!({ "agent_id": "worker-z" })));
@@ -205,7 +205,7 @@ fn agent_of_unknown_project_gets_a_message_once_it_is_known() {
 }
 
 #[test]
-fn a_conversation_that_waits_for_leave_gets_its_length_later() {
+fn sets_turns_before_approval() {
     for (first, later, expected) in [
         ("worker-aとworker-bにしりとりをさせて", "やっぱり3往復で", json!("しりとり（3ターン）")),
         (
@@ -238,7 +238,7 @@ const CHAINS: [&str; 2] =
     ["Let worker-a and worker-b play a word chain", "worker-aとworker-bでしりとりをして"];
 
 #[test]
-fn what_is_asked_of_the_conversation_that_was_begun_is_read() {
+fn reads_begun_conversation_for_progress_question() {
     for (chain, asked) in [
         (CHAINS[0], "how is it going?"),
         (CHAINS[0], "how's it going?"),
@@ -267,7 +267,7 @@ fn what_is_asked_of_the_conversation_that_was_begun_is_read() {
 }
 
 #[test]
-fn a_paused_conversation_is_ended_and_written_to_by_its_id() {
+fn stops_and_writes_to_paused_conversation_by_id() {
     for (chain, pause, later, tool) in [
         (CHAINS[0], "pause it", "end it", "stop_conversation"),
         (CHAINS[0], "pause it", "tell them to use only animals", "write_message"),
@@ -291,7 +291,7 @@ fn a_paused_conversation_is_ended_and_written_to_by_its_id() {
 }
 
 #[test]
-fn message_for_one_agent_is_sent_in_either_order() {
+fn sends_message_named_before_or_after_agent() {
     for (sentence, content) in [
         ("Send worker-a the message \"hello\"", "hello"),
         ("Send \"hello there\" to worker-a", "hello there"),
@@ -316,7 +316,7 @@ fn message_for_one_agent_is_sent_in_either_order() {
 }
 
 #[test]
-fn an_agent_that_is_named_twice_has_no_one_to_talk_with() {
+fn refuses_agent_talking_to_itself() {
     for sentence in ["worker-aとworker-aで話して", "Let worker-a and worker-a talk"] {
         let text = concluded(&new_talk().say(sentence)).text();
         assert!(text.contains("別々") || text.contains("two different"), "{text}");
@@ -324,7 +324,7 @@ fn an_agent_that_is_named_twice_has_no_one_to_talk_with() {
 }
 
 #[test]
-fn a_word_orders_the_conversation_that_was_begun() {
+fn short_order_stops_or_resumes_begun_conversation() {
     for (chain, order, tool, paused) in [
         (CHAINS[0], "kill it", "stop_conversation", json!(null)),
         (CHAINS[0], "ok stop now please", "stop_conversation", json!(null)),
@@ -348,7 +348,7 @@ fn a_word_orders_the_conversation_that_was_begun() {
 }
 
 #[test]
-fn a_conversation_that_was_not_begun_gets_another_topic() {
+fn changes_topic_before_approval() {
     for (first, later, purpose) in [
         (
             "let worker-a talk to worker-b about cooking",
@@ -383,7 +383,7 @@ fn a_conversation_that_was_not_begun_gets_another_topic() {
 }
 
 #[test]
-fn seats_that_are_put_on_hold_are_no_conversation() {
+fn seats_on_hold_pause_no_conversation() {
     for sentence in ["put two seats for Ikiru on hold for me", "keep my call on hold"] {
         let mut talk = new_talk();
         talk.say(sentence);
@@ -394,7 +394,7 @@ fn seats_that_are_put_on_hold_are_no_conversation() {
 }
 
 #[test]
-fn a_list_says_which_conversations_are_paused() {
+fn list_marks_paused_conversations() {
     let mut talk = new_talk();
     talk.say("Which conversations are running?");
     let members = json!([{ "agent_id": "a" }, { "agent_id": "b" }]);
@@ -409,7 +409,7 @@ fn a_list_says_which_conversations_are_paused() {
 }
 
 #[test]
-fn a_game_without_its_players_asks_who_plays() {
+fn game_without_agents_asks_for_them() {
     for sentence in
         ["しりとりを始めて", "しりとりしようよ", "start a word chain", "let's play shiritori"]
     {
@@ -419,7 +419,7 @@ fn a_game_without_its_players_asks_who_plays() {
 }
 
 #[test]
-fn the_same_is_asked_of_another_agent() {
+fn asks_same_question_of_another_agent() {
     for (first, later, target, purpose) in [
         (
             "ask worker-a what a tram is",
@@ -457,7 +457,7 @@ fn listed(sentence: &str) -> trial::Talk {
 }
 
 #[test]
-fn a_conversation_of_a_list_is_read_by_its_number() {
+fn reads_listed_conversation_by_number() {
     for (first, later) in [
         ("list conversations", "show number 2"),
         ("list conversations", "a summary of #2 please"),
@@ -476,7 +476,7 @@ fn a_conversation_of_a_list_is_read_by_its_number() {
 }
 
 #[test]
-fn agents_that_were_told_talk_by_their_numbers() {
+fn listed_agents_talk_by_their_numbers() {
     for (first, later) in [
         ("エージェントは誰がいますか？", "1番と2番で雑談させて"),
         ("エージェントは誰がいますか？", "１番と２番に旅行について話し合ってもらって"),
@@ -496,7 +496,7 @@ fn agents_that_were_told_talk_by_their_numbers() {
 }
 
 #[test]
-fn a_conversation_that_was_begun_is_ended_or_summed_up() {
+fn ends_or_sums_up_begun_conversation() {
     for (chain, later, tool) in [
         (CHAINS[0], "end that conversation", "stop_conversation"),
         (CHAINS[0], "finish the conversation please", "stop_conversation"),
@@ -513,7 +513,7 @@ fn a_conversation_that_was_begun_is_ended_or_summed_up() {
 }
 
 #[test]
-fn words_that_go_with_an_order_are_no_topic() {
+fn ignores_fillers_as_topic() {
     for sentence in [
         "worker-a and worker-b then",
         "let worker-a and worker-b talk please",
@@ -532,7 +532,7 @@ fn words_that_go_with_an_order_are_no_topic() {
 }
 
 #[test]
-fn more_than_two_agents_have_no_conversation() {
+fn refuses_more_than_two_agents() {
     for sentence in [
         "エージェント１２人で会話させて",
         "12人のエージェントで議論させて",
@@ -557,7 +557,7 @@ fn more_than_two_agents_have_no_conversation() {
 }
 
 #[test]
-fn the_same_message_goes_to_another_agent() {
+fn sends_same_message_to_another_agent() {
     for (first, later, text) in [
         (
             "tell worker-a that the meeting moved to 3pm",
@@ -588,7 +588,7 @@ fn the_same_message_goes_to_another_agent() {
 }
 
 #[test]
-fn a_message_that_is_not_said_is_asked_for() {
+fn asks_for_missing_message() {
     for (first, later) in [
         ("worker-aにメッセージ送りたい", "「10時集合」って"),
         ("worker-aに連絡したいんだけど", "10時集合と伝えて"),
@@ -607,7 +607,7 @@ fn a_message_that_is_not_said_is_asked_for() {
 }
 
 #[test]
-fn a_number_beyond_the_list_is_told() {
+fn reports_number_beyond_list() {
     for (later, told) in [
         ("１２番の会話を見せて", "12番目の会話はありません"),
         ("show number 12", "no conversation number 12"),
@@ -623,7 +623,7 @@ fn a_number_beyond_the_list_is_told() {
 }
 
 #[test]
-fn who_the_agents_are_is_asked_in_more_words() {
+fn understands_questions_about_agents() {
     for sentence in ["who are the agents here", "who are my agents?", "which agents are there?"] {
         let mut talk = new_talk();
         assert_eq!(call(&talk.say(sentence)).0, "list_conversations", "{sentence}");
@@ -632,7 +632,7 @@ fn who_the_agents_are_is_asked_in_more_words() {
 }
 
 #[test]
-fn to_sum_up_ends_no_conversation() {
+fn summary_request_ends_no_conversation() {
     for sentence in ["まとめて", "ここまでまとめて", "sum it up"] {
         let mut talk = new_talk();
         talk.say("worker-aとworker-bでしりとりをして");
@@ -643,7 +643,7 @@ fn to_sum_up_ends_no_conversation() {
 }
 
 #[test]
-fn nothing_is_summed_up_where_none_have_talked() {
+fn sums_up_nothing_before_a_conversation() {
     for sentence in [
         "sum up our conversation so far please",
         "Summarize the conversation",
@@ -661,7 +661,7 @@ fn nothing_is_summed_up_where_none_have_talked() {
 }
 
 #[test]
-fn what_agents_can_do_is_asked_and_none_begins() {
+fn question_about_agents_begins_nothing() {
     for sentence in [
         "which agents can talk to each other?",
         "what agents can discuss films?",
@@ -688,7 +688,7 @@ fn what_agents_can_do_is_asked_and_none_begins() {
 }
 
 #[test]
-fn a_talk_that_was_not_allowed_is_told_to_be_undone() {
+fn denied_conversation_is_reported_as_not_done() {
     for later in ["did they talk?", "did you start it?", "始めた？", "もう話した？"] {
         let mut talk = new_talk().after(
             "worker-aとworker-bで昼ご飯について話して",

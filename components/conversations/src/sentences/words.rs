@@ -1,4 +1,4 @@
-//! The words of the conversations: agents, what they talk about, and that they begin and end.
+//! The vocabulary of conversations.
 
 use language::words::Word;
 
@@ -7,12 +7,12 @@ pub(super) const CHAIN: Word = Word::own(1);
 pub(super) const AGENTS: Word = Word::own(2);
 pub(super) const TALKS: Word = Word::own(3);
 
-/// Words for what the conversations have.
+/// Words for things of this family.
 pub(super) const NOUNS: &[Word] = &[AGENTS, TALKS, CHAIN, CONVERSE];
-/// Words for what is done with it.
+/// Words for actions of this family.
 pub(super) const DEEDS: &[Word] = &[CONVERSE, CHAIN];
 
-/// Phrases, `|` between them, in lower case; the longest that fits counts.
+/// Phrases in lower case, separated by `|`; the longest match counts.
 pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         Word::HISTORY,

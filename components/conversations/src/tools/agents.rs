@@ -1,4 +1,4 @@
-//! The operator shuts an agent out: `renew_passkey` and `retire_agent`.
+//! Tools of the operator that lock an agent out: `renew_passkey` and `retire_agent`.
 
 use output::conversations::{AgentKind, State};
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::{
     transition::{self, Cause, Ending},
 };
 
-// `renew_passkey`: an agent gets another passkey, and the one that it had opens nothing any more.
+// `renew_passkey`: gives an agent a new passkey and revokes the old one.
 
 /// エージェントのパスキーを再発行します。古いパスキーと、それで始めたセッションは無効になります。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,12 +31,12 @@ pub struct RenewPasskey {
 pub struct RenewedPasskey {
     /// Identifier of the agent.
     agent_id: String,
-    /// Shown this once, and kept nowhere.
+    /// The passkey, shown only once and not stored.
     #[schemars(extend("format" = "password"))]
     passkey: String,
 }
 
-/// Whom it is for.
+/// The agent.
 #[derive(Deserialize)]
 struct Found {
     r#type: AgentKind,
@@ -88,9 +88,9 @@ impl Tool for RenewPasskey {
     }
 }
 
-// `retire_agent`: an agent does not come in any more; its messages stay.
+// `retire_agent`: removes an agent for good; its messages stay.
 
-/// Open conversations that are ended at once, of all projects; an agent has some dozens at most.
+/// Maximum number of open conversations ended at once, over all projects; an agent has some dozens at most.
 const OPEN_MAX: usize = 50;
 
 /// エージェントを退任させます。セッションは終了し、会話も終わります。発言の記録は残ります。
@@ -102,12 +102,12 @@ pub struct RetireAgent {
     agent_id: String,
 }
 
-/// What `retire_agent` gives: the agent that is gone.
+/// The output of `retire_agent`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RetiredAgent {
     /// Identifier of the agent.
     agent_id: String,
-    /// That it is done.
+    /// Always true.
     success: bool,
 }
 
@@ -153,8 +153,8 @@ struct Open {
 }
 
 impl RetireAgent {
-    /// Ends its open conversations: the operator does. One that begins in this very moment ends when
-    /// when it is noticed that the agent does not come.
+    /// Returns the statements that end its open conversations in the operator's name. One that begins at the same moment
+    /// expires later.
     fn endings(&self, cause: &Cause<'_>) -> Result<Vec<Statement>, Stop> {
         let find = toolkit::sql!(
             format!(
@@ -177,7 +177,7 @@ impl RetireAgent {
         Ok(open.read::<Open>()?.iter().flat_map(ending).collect())
     }
 
-    /// Why nothing was written.
+    /// Finds the reason why nothing was written.
     fn refusal(&self) -> Result<Stop, sql::Error> {
         let find =
             toolkit::sql!("SELECT 1 FROM agents WHERE id = $1 AND is_gone = 0", &self.agent_id);

@@ -1,4 +1,4 @@
-//! An agent's conversation with another one, from its start to its end: `start_conversation` and `end_conversation`.
+//! Tools of agents that begin and end conversations: `start_conversation` and `end_conversation`.
 
 use output::{
     conversations::{AgentKind, State},
@@ -23,7 +23,7 @@ use crate::{
     transition::{self, Beginning, Cause, Ending},
 };
 
-// `start_conversation`: an agent asks another one to talk (CONV-30 to CONV-33).
+// `start_conversation`: an agent requests a conversation with another one (CONV-30 to CONV-33).
 
 /// 他のAIエージェントとの会話を開始します。
 /// 相手エージェントにチャットセッションが開始され、会話が可能になります。
@@ -50,12 +50,12 @@ pub struct StartConversation {
     max_turns: Option<u32>,
 }
 
-/// What `start_conversation` gives.
+/// The output of `start_conversation`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Started {
     success: bool,
     conversation_id: String,
-    /// `pending`: the other one is not there yet.
+    /// `pending`: the other agent has not joined yet.
     status: State,
     target_agent_id: String,
     /// What to do next.
@@ -115,7 +115,7 @@ impl Tool for StartConversation {
 }
 
 impl StartConversation {
-    /// Whom the agent wants to talk with, by either name.
+    /// Returns the target from either argument.
     fn target(&self) -> Result<&str, Stop> {
         match (given(self.target_agent_id.as_ref()), given(self.participant_agent_id.as_ref())) {
             (Some(target), Some(other)) if target != other => Err(invalid(
@@ -137,7 +137,7 @@ impl StartConversation {
         Ok(())
     }
 
-    /// Everything that decides, in one read; again where something was over.
+    /// Reads the state that the checks need at once, again where something has expired.
     fn look(&self, target_id: &str) -> Result<(Look, Session, [sql::Rows; 3]), Stop> {
         let mut is_settled = false;
         loop {
@@ -187,7 +187,7 @@ impl StartConversation {
     }
 }
 
-/// The checks, in the order of the specification (CONV-30).
+/// Checks whether the conversation may begin, in the order of the specification (CONV-30).
 fn may(
     target_id: &str,
     session: &Session,
@@ -205,11 +205,11 @@ fn may(
         return Err(refusals::target_agent_not_in_project(target_id, &session.project_id));
     }
     match open {
-        Some(it) => {
+        Some(target) => {
             let open = starting::Open {
-                id: it.id,
-                state: it.state,
-                participant_agent_id: it.participant_agent_id,
+                id: target.id,
+                state: target.state,
+                participant_agent_id: target.participant_agent_id,
             };
             Err(starting::is_there(Some(&open), &session.agent_id, target_id))
         }
@@ -217,9 +217,9 @@ fn may(
     }
 }
 
-// `end_conversation`: either side ends it, or turns the request down (CONV-40 to CONV-44).
+// `end_conversation`: a member ends a conversation or declines a request (CONV-40 to CONV-44).
 
-/// How often is looked again where another caller was faster.
+/// Maximum number of attempts where another caller is faster.
 const LOOKS_MAX: u32 = 5;
 
 /// 会話を終了します。相手エージェントにも終了が通知されます。
@@ -240,12 +240,12 @@ pub struct EndConversation {
     reason_text: Option<String>,
 }
 
-/// What `end_conversation` gives.
+/// The output of `end_conversation`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Ended {
     success: bool,
     conversation_id: String,
-    /// `terminating`: the other side has not been notified of it yet.
+    /// `terminating`: the other member has not been notified yet.
     status: State,
     /// What to do next.
     instruction: String,
@@ -273,7 +273,7 @@ impl Tool for EndConversation {
 }
 
 impl EndConversation {
-    /// The end of a conversation by the agent of a session, with its last message and why.
+    /// Creates the call with a last message and a reason.
     pub fn of(session_token: &str, id: &str, final_message: String, reason_text: &str) -> Self {
         Self {
             session_token: session_token.to_owned(),
@@ -283,7 +283,7 @@ impl EndConversation {
         }
     }
 
-    /// Ends it.
+    /// Ends the conversation.
     ///
     /// # Errors
     /// Why it cannot be ended (CONV-43).
@@ -300,7 +300,7 @@ impl EndConversation {
         Err(toolkit::unavailable("The conversation changes too fast; try again.", None))
     }
 
-    /// One look and one write; none where another caller was faster, or something was over.
+    /// Makes one attempt; none where another caller was faster or something has expired.
     fn once(&self) -> Result<Option<Ended>, Stop> {
         let look = Look::now()?;
         let named = given(self.conversation_id.as_ref());
@@ -334,7 +334,7 @@ impl EndConversation {
                 }
                 found.notify();
             }
-            // Who has ended it stays so (CONV-43).
+            // The first end counts (CONV-43).
             State::Terminating => {}
             State::Ended | State::Expired => {
                 let current = (found.id.as_str(), found.state.name());

@@ -1,4 +1,4 @@
-//! The operator says who is there: `define_project` and `define_agent`.
+//! Tools of the operator that define projects and agents: `define_project` and `define_agent`.
 
 use output::conversations::AgentKind;
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::{
     refusals,
 };
 
-// `define_project`: the operator opens a project, or gives it another name.
+// `define_project`: creates or renames a project.
 
 /// プロジェクトを登録します。既にあれば名前を変更します。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,7 +29,7 @@ pub struct DefineProject {
     name: String,
 }
 
-/// A project as it is now.
+/// The defined project.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DefinedProject {
     /// Its name for programs.
@@ -66,7 +66,7 @@ impl Tool for DefineProject {
             &self.name,
             u32::try_from(directory::PROJECTS_MAX).unwrap_or(u32::MAX),
         );
-        // The operator is in every project.
+        // The operator belongs to every project.
         let assign = toolkit::sql!(
             "INSERT INTO assignments (project_id, agent_id) VALUES ($1, $2) \
              ON CONFLICT (project_id, agent_id) DO NOTHING",
@@ -97,11 +97,11 @@ impl DefineProject {
     }
 }
 
-// `define_agent`: the operator lets an agent in, or changes what is known of it.
+// `define_agent`: creates or changes an agent.
 
-/// How often it is looked again, where another caller changes the agent meanwhile.
+/// Maximum number of attempts where another caller changes the agent in between.
 const ROUNDS_MAX: u32 = 3;
-/// Agents that are kept, those that are gone among them: conversations refer to them.
+/// Maximum number of stored agents, including removed ones, to which conversations refer.
 const KEPT_MAX: u32 = 5_000;
 
 /// エージェントを登録します。既にあれば内容を変更します。アシスタントのないAIには、一度だけ表示されるパスキーを発行します。
@@ -134,7 +134,7 @@ pub struct DefineAgent {
     principal: Option<String>,
 }
 
-/// An agent as it is now.
+/// The defined agent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DefinedAgent {
     /// Its name for programs.
@@ -144,23 +144,23 @@ pub struct DefinedAgent {
     /// `ai` or `human`.
     #[serde(rename = "type")]
     kind: AgentKind,
-    /// Where it works.
+    /// Identifiers of its projects.
     project_ids: Vec<String>,
-    /// What it is good at.
+    /// Its skills.
     skills: Vec<String>,
     /// The assistant that plays it.
     #[serde(skip_serializing_if = "Option::is_none")]
     assistant: Option<String>,
-    /// Whose token makes its holder this person.
+    /// Name of the token that identifies this person.
     #[serde(skip_serializing_if = "Option::is_none")]
     principal: Option<String>,
-    /// The passkey, where one was made: shown this once, and kept nowhere.
+    /// The passkey, where one was generated: shown only once and not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "password"))]
     passkey: Option<String>,
 }
 
-/// What is there under the id.
+/// The stored agent.
 #[derive(Clone, Deserialize)]
 struct Found {
     r#type: AgentKind,
@@ -200,7 +200,7 @@ impl Tool for DefineAgent {
             let fresh = (needs && !keeps).then(passkey::fresh);
             match sql::transact_all(&self.statements(found.as_ref(), fresh.as_deref())) {
                 Ok(mut results) => {
-                    // The last statement ends sessions where the agent does not work any more.
+                    // The last statement ends sessions in projects that the agent has left.
                     results.pop().map(directory::notify).transpose()?;
                     toolkit::events::publish(events::LIST);
                     if self.assistant.is_some() {
@@ -208,7 +208,7 @@ impl Tool for DefineAgent {
                     }
                     return Ok(self.defined(fresh));
                 }
-                // Statement 0 finds the agent as it was, the others their projects.
+                // Statement 0 finds the unchanged agent, the others find the projects.
                 Err(Error::UnexpectedCount(it)) if it.statement == 0 => {}
                 Err(Error::UnexpectedCount(it)) => {
                     let project = self.project_ids.get(it.statement as usize - 1);
@@ -305,7 +305,7 @@ impl DefineAgent {
         batch
     }
 
-    /// The agent's row, unless it is another one than was found.
+    /// Returns the statement that writes the agent's row, if it is still as found.
     fn write(&self, found: Option<&Found>, fresh: Option<&str>) -> Statement {
         let Some(found) = found else {
             return toolkit::sql!(
@@ -324,7 +324,7 @@ impl DefineAgent {
                 KEPT_MAX,
             );
         };
-        // Whom the host plays has no other way in.
+        // An agent that the host plays has no passkey.
         toolkit::sql!(
             "UPDATE agents SET name = $2, skills = $3, assistant = $4, principal = $5, \
              passkey = CASE WHEN $4 IS NULL THEN coalesce($6, passkey) END, \

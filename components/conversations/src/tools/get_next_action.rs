@@ -1,5 +1,4 @@
-//! `get_next_action`: what an agent should do now; or it waits until there is something (CONV-50 to
-//! CONV-54).
+//! `get_next_action`: returns an agent's next action, waiting for one if asked to (CONV-50 to CONV-54).
 
 use output::conversations::ChatMessage;
 use schemars::JsonSchema;
@@ -17,11 +16,11 @@ use crate::{
     settings,
 };
 
-/// How long a call may wait, in seconds.
+/// Maximum time that a call may wait, in seconds.
 const TIMEOUT_S_MAX: u32 = 300;
-/// How long a caller that does not wait here should wait elsewhere, in seconds.
+/// Recommended pause before the next call for callers that do not wait, in seconds.
 const WAIT_S: u32 = 5;
-/// How often is looked again where another call of the agent was faster, or something was over.
+/// Maximum number of attempts where another call is faster or something expires.
 const LOOKS_MAX: u32 = 8;
 
 /// 次に実行すべきアクションを取得します。timeout_secondsを指定すると、何か起きるまで待ちます。
@@ -36,14 +35,14 @@ pub struct GetNextAction {
     timeout_seconds: Option<u32>,
 }
 
-/// What `get_next_action` gives: an action, with what belongs to it.
+/// The output of `get_next_action`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "snake_case")]
 #[schemars(extend("type" = "object"))]
 pub enum Action {
     /// A person has closed the chat: stop.
     Exit { reason: &'static str, state: &'static str, instruction: String },
-    /// No message for too long: log out.
+    /// The session was idle for too long: log out.
     Logout { state: &'static str, reason: &'static str, instruction: String },
     /// A conversation has ended (CONV-52).
     ConversationEnded {
@@ -53,11 +52,11 @@ pub enum Action {
         /// `initiator_ended`, `participant_ended`, `timeout`, `session_expired`, `max_turns` or
         /// `operator_ended`.
         reason: String,
-        /// The text of the side that ended it.
+        /// The reason given by the member that ended it.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason_text: Option<String>,
         instruction: String,
-        /// The last messages that were not read; they stay unread, and need no answer.
+        /// Unread last messages; they stay unread and need no answer.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pending_messages: Vec<ChatMessage>,
     },
@@ -68,7 +67,7 @@ pub enum Action {
         target: String,
         instruction: String,
     },
-    /// Another agent or a person wants to talk (CONV-51).
+    /// Another agent or a person requests a conversation (CONV-51).
     ConversationRequest {
         conversation_id: String,
         from_agent_id: String,
@@ -80,12 +79,12 @@ pub enum Action {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pending_messages: Vec<ChatMessage>,
     },
-    /// There are messages to be read and answered.
+    /// There are messages to read and to answer.
     GetPendingMessages { state: &'static str, instruction: String },
-    /// Nothing to do yet.
+    /// There is nothing to do yet.
     WaitForMessages {
         state: &'static str,
-        /// How long to wait before asking again; 0 where the call itself has waited.
+        /// Seconds to wait before the next call; 0 where the call itself has waited.
         wait_seconds: u32,
         instruction: String,
     },
@@ -131,21 +130,21 @@ impl Tool for GetNextAction {
     }
 }
 
-/// What one look comes to.
+/// The outcome of one attempt.
 #[derive(Clone, Debug)]
 pub(crate) enum Next {
     /// An action for the agent.
     Something(Action),
     /// There is nothing to do yet.
     Nothing(Session),
-    /// Another caller was faster, or something was over.
+    /// Another caller was faster, or something has expired.
     Again,
-    /// A later call of the agent is to be told, not this one.
+    /// A later call of the agent gets the action instead of this one.
     Elsewhere,
 }
 
 impl GetNextAction {
-    /// One look of a call that began at `since` and, where something is delivered, one write.
+    /// Makes one attempt for a call that began at `since`.
     ///
     /// # Errors
     /// When the session is over, or the database fails.
@@ -168,7 +167,7 @@ impl GetNextAction {
         if session.state == "terminating" {
             return exit(&session, &look);
         }
-        // Notices come before the session's own idleness, or `timeout` would never arrive.
+        // Notices come before the check for idleness, or `timeout` would never arrive.
         if let Some(notice) = notice.first::<Notice>()? {
             return if notice.deliver(&session, look.now)? {
                 Ok(Next::Something(action_of(notice, &session)?))
@@ -187,7 +186,7 @@ impl GetNextAction {
     }
 }
 
-/// A person has closed the chat: the agent is notified once, and its session is over.
+/// Notifies the agent that a person has closed the chat, and ends its session.
 fn exit(session: &Session, look: &Look) -> Result<Next, Stop> {
     let ended = sql::transact_all(&expiry::end_session(&session.token, look.now));
     let Some(results) = sql::if_expected(ended)? else { return Ok(Next::Again) };
@@ -257,7 +256,7 @@ fn action_of(notice: Notice, session: &Session) -> Result<Action, Stop> {
     })
 }
 
-/// There is something to read. An agent that came to work is there to talk from now on, or could not.
+/// Returns the action to read messages. A work session becomes a chat session, or it could not read them.
 fn read_messages(session: &Session, look: &Look) -> Result<Next, Stop> {
     if session.purpose == Purpose::Task {
         if sql::if_expected(sql::transact_all(&session::talks(session, look.now)))?.is_none() {

@@ -1,4 +1,4 @@
-//! What people do, by who they are and without a session: they begin, list, look at and import conversations.
+//! Tools of people, who need no session: begin, list, read and import conversations.
 
 mod chats;
 mod stepping_in;
@@ -25,7 +25,7 @@ use crate::{
 pub use chats::{EndChat, MarkChatRead, SendChat, StartChat};
 pub use stepping_in::{PauseConversation, StopConversation, WriteMessage};
 
-/// What stepping in needs to know of a conversation.
+/// The part of a conversation that interventions need.
 #[derive(Debug, Deserialize)]
 struct Found {
     project_id: String,
@@ -35,7 +35,7 @@ struct Found {
     has_max_turns: bool,
 }
 
-/// The person who calls; what is over by then is over (CONV-23).
+/// Returns the calling person, after expiring what is due (CONV-23).
 ///
 /// # Errors
 /// When the caller is no person.
@@ -45,10 +45,10 @@ fn calling(tool: &str) -> Result<Person, Stop> {
     Ok(person)
 }
 
-/// The person who calls, and a conversation that they see.
+/// Returns the calling person and a conversation that they may see.
 ///
 /// # Errors
-/// When the caller is no person, or there is none that they see.
+/// When the caller is no person, or may see no such conversation.
 fn seeing(tool: &str, conversation_id: &str) -> Result<(Person, Found), Stop> {
     let person = calling(tool)?;
     let select = format!(
@@ -147,9 +147,9 @@ impl Tool for BeginConversation {
     }
 }
 
-// `list_conversations`: what agents talk about, newest first.
+// `list_conversations`: lists conversations, newest first.
 
-/// Letters that a query may have.
+/// Maximum number of characters of a query.
 const QUERY_MAX: usize = 200;
 
 /// AIエージェント間の会話を新しい順に一覧します。状態・エージェント・プロジェクト・内容で絞り込めます。
@@ -253,9 +253,9 @@ impl Tool for GetConversation {
     }
 }
 
-// `import_messages`: lines of `chat.jsonl` that were written elsewhere (CONV-6, CONV-X22).
+// `import_messages`: imports lines of `chat.jsonl` (CONV-6, CONV-X22).
 
-/// Lines of one call.
+/// Maximum number of lines per call.
 const LINES_MAX: usize = 200;
 
 /// chat.jsonlの行を取り込みます。同じIDのメッセージは一度だけ取り込まれます。

@@ -1,4 +1,4 @@
-//! An agent reads what was said: `get_pending_messages` and `get_conversation_messages`.
+//! Tools of agents that read messages: `get_pending_messages` and `get_conversation_messages`.
 
 use output::conversations::{ChatMessage, State};
 use schemars::JsonSchema;
@@ -14,11 +14,11 @@ use crate::{
     session::{self, Session},
 };
 
-// `get_pending_messages`: what was written to an agent and it has not read (CONV-70).
+// `get_pending_messages`: returns an agent's unread messages (CONV-70).
 
-/// How often is looked again where another call of the agent was faster.
+/// Maximum number of attempts where another call of the agent is faster.
 const LOOKS_MAX: u32 = 5;
-/// After so many messages the agent is asked whether that is enough.
+/// Number of messages after which the agent is asked whether the purpose is reached.
 const REMINDER: u32 = 5;
 
 /// 未読のチャットメッセージを取得します。取得したメッセージは既読になります。
@@ -30,18 +30,18 @@ pub struct GetPendingMessages {
     session_token: String,
 }
 
-/// What `get_pending_messages` gives.
+/// The output of `get_pending_messages`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PendingMessages {
     success: bool,
     my_agent_id: String,
     /// Earlier messages, oldest first; at most 20.
     context_messages: Vec<ChatMessage>,
-    /// What is new, oldest first; at most 10.
+    /// Unread messages, oldest first; at most 10.
     pending_messages: Vec<ChatMessage>,
-    /// Messages of these conversations and chats altogether.
+    /// Number of messages in these conversations and chats.
     total_history_count: u32,
-    /// Whether there were more earlier messages than `context_messages` has.
+    /// Whether there are more earlier messages than `context_messages` has.
     context_truncated: bool,
     /// What to do next.
     instruction: String,
@@ -68,10 +68,10 @@ impl Tool for GetPendingMessages {
 }
 
 impl GetPendingMessages {
-    /// One look and, where there is something, one write; none where another call was faster.
+    /// Makes one attempt; none where another call was faster.
     ///
     /// # Errors
-    /// When the session is over or there to work, or the database fails.
+    /// When the session is over or a work session, or the database fails.
     pub(crate) fn once(session_token: &str) -> Result<Option<PendingMessages>, Stop> {
         let look = Look::now()?;
         let [session, due, unread, last] = sql::query([
@@ -99,7 +99,7 @@ impl GetPendingMessages {
     }
 }
 
-/// Notifies clients that look at the receipts.
+/// Notifies clients that show receipts.
 fn notify(session: &Session, read: &[Message]) {
     let mut places: Vec<_> = read.iter().map(|it| it.conversation_id.as_deref()).collect();
     places.sort_unstable();
@@ -125,7 +125,7 @@ fn pending(session: Session, unread: Vec<Message>, context: Context) -> PendingM
     }
 }
 
-/// What to do now; every five messages of a conversation, whether that is enough and how to end it.
+/// Returns the instruction; every five messages of a conversation it asks whether to end it.
 fn instruction(unread: &[Message], conversations: &[Facts]) -> String {
     let over: Vec<_> = conversations.iter().filter(|it| !it.state.is_open()).collect();
     let is_over =
@@ -156,38 +156,41 @@ fn instruction(unread: &[Message], conversations: &[Facts]) -> String {
             format!("Messages of conversations that are over ({ids}) need no answer.")
         });
     }
-    for it in conversations.iter().filter(|it| it.state == State::Active) {
-        let newest = unread.iter().rev().find(|m| m.conversation_id.as_ref() == Some(&it.id));
+    for conversation in
+        conversations.iter().filter(|conversation| conversation.state == State::Active)
+    {
+        let newest =
+            unread.iter().rev().find(|m| m.conversation_id.as_ref() == Some(&conversation.id));
         let Some(newest) = newest.map(|it| it.sequence) else { continue };
-        let first = unread.iter().find(|m| m.conversation_id.as_ref() == Some(&it.id));
+        let first = unread.iter().find(|m| m.conversation_id.as_ref() == Some(&conversation.id));
         let first = first.map_or(newest, |it| it.sequence);
-        // Somewhere among these the count has come to a multiple of five.
+        // Among these the count has reached a multiple of five.
         if newest / REMINDER > (first - 1) / REMINDER {
-            lines.push(reminder(it));
+            lines.push(reminder(conversation));
         }
     }
     lines.join("\n")
 }
 
-/// Whether the purpose is reached, and how to end.
-fn reminder(it: &Facts) -> String {
-    let count = it.messages;
-    let purpose = it.purpose.as_deref();
+/// Asks whether the purpose is reached, and says how to end.
+fn reminder(conversation: &Facts) -> String {
+    let count = conversation.messages;
+    let purpose = conversation.purpose.as_deref();
     let mut text = if is_japanese() {
         let purpose = purpose.map_or(String::new(), |it| format!("「{it}」"));
         format!(
             "この会話は{count}件目のメッセージに達しました。会話の目的{purpose}は達成されましたか？達成された場合は end_conversation(conversation_id: \"{}\") で会話を終了してください。",
-            it.id
+            conversation.id
         )
     } else {
         let purpose = purpose.map_or(String::new(), |it| format!(" (\"{it}\")"));
         format!(
             "This conversation has {count} messages. Is its purpose{purpose} reached? If so, end it with end_conversation(conversation_id: \"{}\").",
-            it.id
+            conversation.id
         )
     };
-    if let Some(max) = it.max_turns {
-        let turns = it.turns;
+    if let Some(max) = conversation.max_turns {
+        let turns = conversation.turns;
         text += &if is_japanese() {
             format!("（{max}ターン中{turns}ターン）")
         } else {
@@ -197,11 +200,11 @@ fn reminder(it: &Facts) -> String {
     text
 }
 
-// `get_conversation_messages`: the messages of a conversation of one's own (SYS-9).
+// `get_conversation_messages`: returns messages of the agent's own conversation (SYS-9).
 
-/// Messages of one page, unless the caller says another number.
+/// Default number of messages per page.
 const LIMIT: u32 = 50;
-/// The most of one page.
+/// Maximum number of messages per page.
 const LIMIT_MAX: u32 = 200;
 
 /// 自分が参加した会話のメッセージ履歴を取得します。
@@ -223,16 +226,16 @@ pub struct GetConversationMessages {
     after: Option<u32>,
 }
 
-/// What `get_conversation_messages` gives: a page, oldest first.
+/// The output of `get_conversation_messages`: a page, oldest first.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ConversationMessages {
     success: bool,
     conversation_id: String,
     state: State,
     messages: Vec<ChatMessage>,
-    /// Whether there are more in the direction that was asked for.
+    /// Whether there are more in the requested direction.
     has_more: bool,
-    /// Messages of the conversation altogether.
+    /// Number of messages of the conversation.
     total_count: u32,
 }
 
@@ -285,13 +288,13 @@ impl Tool for GetConversationMessages {
 }
 
 impl GetConversationMessages {
-    /// The page, and one more: then there are others. In one read; again where something was over.
+    /// Reads the page and one more message, which shows that there are others. Reads again where something has expired.
     fn look(&self, limit: u32) -> Result<(Session, Option<Conversation>, sql::Rows), Stop> {
         let order = if self.after.is_some() { "ASC" } else { "DESC" };
         let mut is_settled = false;
         loop {
             let look = Look::now()?;
-            // Of several recipients, when the last one has read it.
+            // With several recipients, when the last one read it.
             let page = toolkit::sql!(
                 format!(
                     "SELECT {MESSAGE}, (SELECT CASE WHEN COUNT(*) = COUNT(d.read_at) \

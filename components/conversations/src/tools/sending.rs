@@ -1,4 +1,4 @@
-//! An agent says something: `send_message` and `respond_chat`.
+//! Tools of agents that send messages: `send_message` and `respond_chat`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,7 @@ use crate::{
     session::{self, Session},
 };
 
-// `send_message`: an agent writes to another one, in their conversation, or to a person (CONV-60 to
-// CONV-66).
+// `send_message`: sends to another agent in their conversation, or to a person (CONV-60 to CONV-66).
 
 /// 他のエージェントにメッセージを送信します。AIエージェント間ではアクティブな会話が必要です。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -45,7 +44,7 @@ pub struct SendMessage {
     auto_start_conversation: Option<bool>,
 }
 
-/// What `send_message` gives.
+/// The output of `send_message`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Sent {
     success: bool,
@@ -102,9 +101,9 @@ impl Tool for SendMessage {
     }
 }
 
-// `respond_chat`: an agent answers the sender of the last message (CONV-75).
+// `respond_chat`: answers the sender of the last message (CONV-75).
 
-/// The latest message first.
+/// Order with the latest message first.
 const LATEST: &str = "d.created_at DESC, d.sequence DESC";
 
 /// チャットの相手に応答します。
@@ -125,12 +124,12 @@ pub struct RespondChat {
     client_message_id: Option<String>,
 }
 
-/// What `respond_chat` gives.
+/// The output of `respond_chat`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Responded {
     success: bool,
     message_id: String,
-    /// To whom it went.
+    /// Identifier of the recipient.
     receiver_id: String,
     /// The conversation; none between a person and an agent.
     conversation_id: Option<String>,
@@ -187,8 +186,8 @@ impl Tool for RespondChat {
 }
 
 impl RespondChat {
-    /// Who wrote the latest unread message, or the one that was read last. An unread one of a conversation
-    /// of whose end the agent knows does not count. What was sent under the same id goes where it went.
+    /// Returns the sender of the latest unread message, or of the message read last. Unread messages of acknowledged ends
+    /// do not count. A resent message goes where it went before.
     fn writer(&self) -> Result<String, Stop> {
         expiry::settle()?;
         let token = ids::digest(&self.session_token);
@@ -204,7 +203,7 @@ impl RespondChat {
              WHERE n.conversation_id = c.id AND n.agent_id = s.agent_id \
              AND n.notified_at IS NULL AND n.acknowledged_at IS NULL))"
         );
-        // Of what was read at once, what is over comes last.
+        // Among messages read at the same time, those of ended conversations come last.
         let read = format!("d.read_at DESC, CASE WHEN {IS_ANSWERABLE} THEN 0 ELSE 1 END, {LATEST}");
         let [session, sent, unread, read, over] = sql::query([
             session::by_token(&self.session_token, Moment::now()),
@@ -224,7 +223,7 @@ impl RespondChat {
     }
 }
 
-/// Who wrote to the agent of a session: the other side of the conversation, or the person.
+/// Selects the sender of a message to a session's agent: the other member or the person.
 fn wrote(token: &str, is_so: &str, order: &str) -> Statement {
     toolkit::sql!(
         format!(

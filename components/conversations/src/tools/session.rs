@@ -1,5 +1,4 @@
-//! The tools with which an agent comes in, sees who else is there, and goes: `authenticate`, `list_agents`
-//! and `logout` (CONV-80 to CONV-85).
+//! Tools of agents for sessions: `authenticate`, `list_agents` and `logout` (CONV-80 to CONV-85).
 
 use output::conversations::{Agent, AgentKind, Agents};
 use schemars::JsonSchema;
@@ -19,8 +18,7 @@ use crate::{
     session::{self, LIFE_S, Opening, Purpose, Way},
 };
 
-/// How often it is looked again, where something is over by itself, or the agent changes while its
-/// passkey is verified.
+/// Maximum number of attempts where something expires, or the agent changes while its passkey is verified.
 const ROUNDS_MAX: u32 = 20;
 
 /// エージェントとして認証し、セッションを開始します。最初に呼び出し、返されたsession_tokenを他のツールに渡してください。
@@ -38,16 +36,16 @@ pub struct Authenticate {
     project_id: String,
 }
 
-/// What `authenticate` gives: a session, or why there is none.
+/// The output of `authenticate`: a session, or why there is none.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Authentication {
     /// Whether there is a session.
     pub success: bool,
-    /// Goes into every other tool; a secret.
+    /// Secret argument of every other tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "password"))]
     pub session_token: Option<String>,
-    /// Seconds until the session is over.
+    /// Seconds until the session expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u32>,
     /// The agent's name for people.
@@ -67,7 +65,7 @@ pub struct Authentication {
 }
 
 impl Authentication {
-    /// There is a session.
+    /// Creates the output for an opened session.
     pub fn opened(token: String, agent_name: String, purpose: Purpose) -> Self {
         let instruction = say(
             "認証しました。get_next_actionを呼び出して次の指示を確認してください。",
@@ -127,7 +125,7 @@ impl Tool for Authenticate {
     }
 }
 
-/// Stops where a text is longer than any that fits; the error does not repeat it.
+/// Refuses a text that is too long, without repeating it.
 fn bounded(pointer: &str, text: &str, most: usize) -> Result<(), Stop> {
     match text.chars().nth(most) {
         None => Ok(()),
@@ -135,7 +133,7 @@ fn bounded(pointer: &str, text: &str, most: usize) -> Result<(), Stop> {
     }
 }
 
-/// An agent that there is.
+/// The agent's row.
 #[derive(Deserialize)]
 struct Found {
     name: String,
@@ -144,7 +142,7 @@ struct Found {
 }
 
 impl Authenticate {
-    /// One look and, if the passkey fits, one write; none where it is to be looked again.
+    /// Makes one attempt; none where it has to be repeated.
     fn once(&self) -> Result<Option<Authentication>, Stop> {
         let look = Look::now()?;
         let agent = toolkit::sql!(
@@ -167,7 +165,7 @@ impl Authenticate {
         passkey::tries_must_be_few(failed, look.now)?;
         let agent = agent.first::<Found>()?.filter(|it| it.r#type == AgentKind::Ai);
         let hash = agent.as_ref().and_then(|it| it.passkey.as_deref());
-        // A guess at an unknown agent costs as much time as any other, up to a limit.
+        // A try at an unknown agent takes as long as any other, up to a limit.
         let is_there = hash.is_some();
         let fits =
             (is_there || passkey::is_worth_a_hash(look.now)?) && passkey::fits(&self.passkey, hash);
@@ -175,7 +173,7 @@ impl Authenticate {
             passkey::count_try(&self.agent_id, is_there, Moment::now())?;
             return Ok(Some(Authentication::failed("Authentication failed")));
         };
-        // Only a caller with the passkey learns of projects.
+        // Only callers with the passkey learn of projects.
         if project.is_empty() {
             return Ok(Some(Authentication::failed("Project not found")));
         }
@@ -204,17 +202,17 @@ impl Authenticate {
     }
 }
 
-/// A conversation that the agent's coming has made active.
+/// A conversation that became active as the agent joined.
 #[derive(Deserialize)]
 struct Joined {
     id: String,
     initiator_agent_id: String,
 }
 
-/// Opens a session; what waited for the agent becomes active (CONV-81), and all its sides are notified.
+/// Opens a session, activates conversations that waited for the agent (CONV-81), and notifies all members.
 ///
 /// # Errors
-/// [`Error::UnexpectedCount`] of statement 0 when the agent may not come in.
+/// [`Error::UnexpectedCount`] of statement 0 when the agent may not open a session.
 pub fn enter(opening: &Opening<'_>) -> Result<Purpose, Error> {
     let mut batch = opening.statements();
     let joined = batch.len();
@@ -222,16 +220,16 @@ pub fn enter(opening: &Opening<'_>) -> Result<Purpose, Error> {
     let mut results = sql::transact_all(&batch)?.into_iter();
     let opened = results.next().map(|it| it.first::<(Purpose,)>()).transpose()?.flatten();
     let joined = results.nth(joined - 1).map(|it| it.read::<Joined>()).transpose()?;
-    for it in joined.unwrap_or_default() {
-        let agents = [opening.agent_id, it.initiator_agent_id.as_str()];
-        events::changed(&it.id, opening.project_id, &agents);
+    for conversation in joined.unwrap_or_default() {
+        let agents = [opening.agent_id, conversation.initiator_agent_id.as_str()];
+        events::changed(&conversation.id, opening.project_id, &agents);
     }
     toolkit::events::publish(&events::agent(opening.project_id, opening.agent_id));
     toolkit::events::publish(&events::chats(opening.project_id));
     Ok(opened.map_or(Purpose::Task, |it| it.0))
 }
 
-/// The agent that is asked is there now: pending becomes active (CONV-81).
+/// Activates pending conversations whose participant has come (CONV-81).
 fn join(opening: &Opening<'_>) -> [Statement; 2] {
     let update = toolkit::sql!(
         "UPDATE conversations SET state = 'active', activated_at = $3, since_at = $3 \
@@ -255,7 +253,7 @@ fn join(opening: &Opening<'_>) -> [Statement; 2] {
     [update, trace]
 }
 
-// `list_agents`: who else is in the project.
+// `list_agents`: lists the agents of the project.
 
 /// 同じプロジェクトのエージェントを一覧します。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -266,7 +264,7 @@ pub struct ListAgents {
     session_token: String,
 }
 
-/// One agent as the database has it.
+/// A row of agents.
 #[derive(Deserialize)]
 struct Row {
     id: String,
@@ -311,7 +309,7 @@ impl Tool for ListAgents {
     }
 }
 
-// `logout`: an agent goes (CONV-85).
+// `logout`: ends the session (CONV-85).
 
 /// セッションを終了します。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -322,10 +320,10 @@ pub struct Logout {
     session_token: String,
 }
 
-/// What `logout` gives.
+/// The output of `logout`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LoggedOut {
-    /// That it is done.
+    /// Always true.
     success: bool,
     /// What to do next.
     instruction: String,
@@ -353,7 +351,7 @@ impl Logout {
     /// Ends the session of a token.
     ///
     /// # Errors
-    /// When it is over already, or the database fails.
+    /// When the session is already over, or the database fails.
     pub fn leave(session_token: &str) -> Result<(), Stop> {
         let session = session::of(session_token)?;
         let ended = sql::transact_all(&expiry::end_session(&session.token, Moment::now()));

@@ -1,24 +1,24 @@
-//! A chain of words, each of which begins as the one before it ends: しりとり, and the same in English.
+//! Word chains, in which each word begins as the one before it ends: しりとり, and an English variant.
 
 use std::sync::LazyLock;
 
 use super::{
     By, LogEntry, Scene,
-    words::{Found, find, follow, known},
+    words::{Found, find, next_letters, word_list},
 };
 use language::{Language, say, scan::marks};
 
-/// What says that one is played.
+/// Names of the game.
 const JAPANESE: &[&str] = &["しりとり", "シリトリ", "尻取り", "しり取り"];
 const ENGLISH: &[&str] = &["shiritori", "word chain", "word-chain", "last letter"];
-/// Rounds of a conversation that names no number, and as many as one may name.
+/// Default number of rounds, and its maximum.
 const ROUNDS: usize = 5;
 const ROUNDS_MAX: usize = 50;
-/// What stands behind a number of rounds.
+/// Units after a number of rounds.
 const UNITS: &str = "ターン|往復|回|ラウンド|周|rounds|round|turns|turn|times";
-/// Mistakes of the partner's, after which it is no longer played.
+/// Number of mistakes of the partner after which the game ends.
 const FAULTS_MAX: usize = 3;
-/// How a message that is no word of the game begins, and how the last message ends.
+/// Beginnings of messages that play no word, and endings of last messages.
 const NOTICES: [&str; 2] = ["すみません、", "Sorry, "];
 const CLOSINGS: [&str; 2] = ["終了します", "Ending here."];
 
@@ -38,9 +38,9 @@ pub(super) enum Move {
 enum Last {
     Nothing,
     Own,
-    /// A word of the partner's that fits.
+    /// A valid word of the partner.
     Word(String),
-    /// A message without a word, while none has been played yet.
+    /// A message without a word before the first one.
     Invitation,
     Fault(Fault),
 }
@@ -52,23 +52,23 @@ enum Fault {
     Repeated(String),
 }
 
-/// One game as it stands.
+/// The state of a game.
 pub(super) struct Chain {
     language: Language,
     is_initiator: bool,
     rounds: Option<usize>,
     used: Vec<String>,
     wanted: Vec<char>,
-    own: usize,
-    theirs: usize,
+    own_words: usize,
+    partner_words: usize,
     faults: usize,
     last: Last,
     is_over: bool,
 }
 
 impl Chain {
-    /// The game that is being played, as far as `log` shows; none, where none is.
-    pub(super) fn of(scene: &Scene, log: &[LogEntry], language: Language) -> Option<Self> {
+    /// Replays `log`. Returns the current game, if one is played.
+    pub(super) fn replay(scene: &Scene, log: &[LogEntry], language: Language) -> Option<Self> {
         let purpose = scene.purpose.as_deref().unwrap_or_default();
         let rounds = scene.may_end.then(|| rounds(purpose).unwrap_or(ROUNDS));
         let fresh = |language| Self {
@@ -77,45 +77,47 @@ impl Chain {
             rounds,
             used: Vec::new(),
             wanted: Vec::new(),
-            own: 0,
-            theirs: 0,
+            own_words: 0,
+            partner_words: 0,
             faults: 0,
             last: Last::Nothing,
             is_over: false,
         };
-        let mut chain = played(purpose, language).map(fresh);
+        let mut chain = requested_language(purpose, language).map(fresh);
         for entry in log {
             let is_over = chain.as_ref().is_none_or(|it| it.is_over);
             if is_over && entry.by == By::Partner {
-                chain = played(&entry.text, language).map(fresh);
+                chain = requested_language(&entry.text, language).map(fresh);
             }
             match (&mut chain, &entry.by) {
-                (Some(it), By::Own) => it.say(&entry.text),
-                (Some(it), By::Partner) => it.receive(&entry.text),
-                // A third party that steps in plays no word.
+                (Some(it), By::Own) => it.apply_own(&entry.text),
+                (Some(it), By::Partner) => it.apply_partner(&entry.text),
+                // A third party plays no word.
                 (_, By::Other(_)) | (None, _) => {}
             }
         }
         chain.filter(|it| !it.is_over)
     }
 
-    fn say(&mut self, text: &str) {
+    fn apply_own(&mut self, text: &str) {
         self.last = Last::Own;
         if CLOSINGS.iter().any(|it| text.ends_with(it)) {
             self.is_over = true;
         } else if !NOTICES.iter().any(|it| text.starts_with(it))
             && let Found::Word(word) = find(text, &self.wanted, self.language)
         {
-            self.own += 1;
+            self.own_words += 1;
             self.is_over = self.loses(&word) && !self.is_initiator;
             self.play(word);
         }
     }
 
-    fn receive(&mut self, text: &str) {
+    fn apply_partner(&mut self, text: &str) {
         self.last = match find(text, &self.wanted, self.language) {
             Found::Nothing if self.used.is_empty() => Last::Invitation,
-            Found::Word(it) if self.used.is_empty() && played(&it, self.language).is_some() => {
+            Found::Word(it)
+                if self.used.is_empty() && requested_language(&it, self.language).is_some() =>
+            {
                 Last::Invitation
             }
             Found::Nothing => Last::Fault(Fault::Unread),
@@ -125,7 +127,7 @@ impl Chain {
                 match self.wanted.is_empty() || first.is_some_and(|it| self.wanted.contains(&it)) {
                     false => Last::Fault(Fault::Start(word)),
                     true => {
-                        self.theirs += 1;
+                        self.partner_words += 1;
                         self.play(word.clone());
                         Last::Word(word)
                     }
@@ -138,30 +140,30 @@ impl Chain {
     }
 
     fn play(&mut self, word: String) {
-        self.wanted = follow(&word, self.language);
+        self.wanted = next_letters(&word, self.language);
         self.used.push(word);
     }
 
-    /// Whether no word goes on behind `word`.
+    /// Whether `word` loses, because no word can follow.
     fn loses(&self, word: &str) -> bool {
         self.language == Language::Japanese && word.ends_with('ん')
     }
 
     /// Chooses the next move.
     pub(super) fn next(&self) -> Move {
-        let is_done = self.is_initiator && self.rounds == Some(self.theirs);
+        let is_done = self.is_initiator && self.rounds == Some(self.partner_words);
         match &self.last {
             Last::Nothing if self.is_initiator => self.open(),
             Last::Nothing | Last::Own => Move::Nothing,
-            Last::Word(_) if is_done => Move::End(self.say_in(
-                format!("{}ターン完了。終了します", self.theirs),
-                format!("{} done. Ending here.", say::counted(self.theirs, "round")),
+            Last::Word(_) if is_done => Move::End(self.localized(
+                format!("{}ターン完了。終了します", self.partner_words),
+                format!("{} done. Ending here.", say::counted(self.partner_words, "round")),
             )),
             Last::Word(word) if self.loses(word) => Move::End(format!(
                 "「{word}」は「ん」で終わったので、私の勝ちです。ありがとうございました。終了します"
             )),
             Last::Word(_) | Last::Invitation => self.answer(),
-            Last::Fault(_) if self.faults >= FAULTS_MAX => Move::End(self.say_in(
+            Last::Fault(_) if self.faults >= FAULTS_MAX => Move::End(self.localized(
                 "続けられないようなので、ここで終了します".to_owned(),
                 "It seems that we cannot go on. Ending here.".to_owned(),
             )),
@@ -170,16 +172,16 @@ impl Chain {
     }
 
     fn open(&self) -> Move {
-        let first = known(self.language).first().map_or("", |it| it.text);
-        Move::Say(self.say_in(
+        let first = word_list(self.language).first().map_or("", |it| it.text);
+        Move::Say(self.localized(
             format!("しりとりをしましょう。{first}"),
             format!("Let's play a word chain. {first}"),
         ))
     }
 
-    /// A word that fits. The agent that was asked ends the last round with a word that none follows.
+    /// Plays a valid word. The participant ends the last round with a losing word.
     fn answer(&self) -> Move {
-        let is_last = !self.is_initiator && self.rounds == Some(self.own + 1);
+        let is_last = !self.is_initiator && self.rounds == Some(self.own_words + 1);
         let pick = |wants_loss: bool| {
             let begins = |text: &str, with: Option<char>| {
                 with.is_none_or(|it| text.starts_with(it))
@@ -190,15 +192,15 @@ impl Chain {
                 true => vec![None],
                 false => self.wanted.iter().copied().map(Some).collect(),
             };
-            let mut found = starts
-                .into_iter()
-                .filter_map(|with| known(self.language).iter().find(|it| begins(it.text, with)));
+            let mut found = starts.into_iter().filter_map(|with| {
+                word_list(self.language).iter().find(|it| begins(it.text, with))
+            });
             found.next()
         };
         let word = is_last.then(|| pick(true)).flatten().or_else(|| pick(false));
         match word {
             Some(it) => Move::Say(it.text.to_owned()),
-            None => Move::End(self.say_in(
+            None => Move::End(self.localized(
                 "思いつきません。参りました。終了します".to_owned(),
                 "I know no other word: you win. Ending here.".to_owned(),
             )),
@@ -208,28 +210,28 @@ impl Chain {
     fn fault_text(&self, fault: &Fault) -> String {
         let wanted = self.wanted.first().copied().unwrap_or_default();
         match fault {
-            Fault::Unread => self.say_in(
+            Fault::Unread => self.localized(
                 format!("すみません、言葉を読み取れませんでした。「{wanted}」から始まる言葉を、ひらがなで一つお願いします。"),
                 format!("Sorry, I could not find your word. One that begins with \"{wanted}\", please."),
             ),
-            Fault::Start(word) => self.say_in(
+            Fault::Start(word) => self.localized(
                 format!("すみません、「{word}」は「{wanted}」から始まっていません。「{wanted}」から始まる言葉をお願いします。"),
                 format!("Sorry, \"{word}\" does not begin with \"{wanted}\". One that does, please."),
             ),
-            Fault::Repeated(word) => self.say_in(
+            Fault::Repeated(word) => self.localized(
                 format!("すみません、「{word}」はもう出ました。「{wanted}」から始まる別の言葉をお願いします。"),
                 format!("Sorry, \"{word}\" was said before. Another one with \"{wanted}\", please."),
             ),
         }
     }
 
-    fn say_in(&self, japanese: String, english: String) -> String {
+    fn localized(&self, japanese: String, english: String) -> String {
         self.language.pick(japanese, english)
     }
 }
 
-/// In which language `text` asks for a game, where it does.
-fn played(text: &str, language: Language) -> Option<Language> {
+/// Returns the language of the game that `text` asks for, if it does.
+fn requested_language(text: &str, language: Language) -> Option<Language> {
     let lower = text.to_lowercase();
     if JAPANESE.iter().any(|it| lower.contains(it)) {
         return Some(Language::Japanese);
@@ -237,7 +239,7 @@ fn played(text: &str, language: Language) -> Option<Language> {
     ENGLISH.iter().any(|it| lower.contains(it)).then_some(language)
 }
 
-/// How many rounds `text` names.
+/// Returns the number of rounds that `text` names.
 pub(in crate::sentences) fn rounds(text: &str) -> Option<usize> {
     let chars: Vec<char> = text.to_lowercase().chars().collect();
     let digit = |sign: char| match sign {
@@ -249,13 +251,13 @@ pub(in crate::sentences) fn rounds(text: &str) -> Option<usize> {
     let mut at = 0;
     while at < chars.len() {
         let (mut number, mut end) = (0_usize, at);
-        while let Some(it) = chars.get(end).copied().and_then(digit).filter(|_| end < at + 4) {
-            // 十二 is ten and two, 12 is one and two behind each other.
+        while let Some(value) = chars.get(end).copied().and_then(digit).filter(|_| end < at + 4) {
+            // 十二 adds its digits, 12 is positional.
             let is_ten = end > at && chars[end - 1] == '十';
-            number = match it {
+            number = match value {
                 10 => number.max(1) * 10,
-                it if is_ten => number + it as usize,
-                it => number * 10 + it as usize,
+                value if is_ten => number + value as usize,
+                value => number * 10 + value as usize,
             };
             end += 1;
         }

@@ -1,10 +1,10 @@
-//! Kana as しりとり takes them: with which the next word may begin.
+//! The rules of しりとり for the first kana of the next word.
 
 use language::scan;
 
-/// Small kana and the large ones that they stand for.
+/// Pairs of small and large kana.
 const SMALL: &str = "ぁあぃいぅうぇえぉおっつゃやゅゆょよゎわゕかゖけ";
-/// Kana with marks, and the plain ones below.
+/// Pairs of kana with and without marks.
 const MARKED: &str = "がかぎきぐくげけごこざさじしずすぜせぞそだたぢちづつでてどとばはびひぶふべへぼほぱはぴひぷふぺへぽほゔう";
 /// The kana of each vowel.
 const VOWELS: [(char, &str); 5] = [
@@ -15,46 +15,45 @@ const VOWELS: [(char, &str); 5] = [
     ('お', "おこそとのほもよろをごぞどぼぽ"),
 ];
 
-/// Katakana as hiragana, and nothing else changed.
+/// Converts katakana to hiragana.
 pub(super) fn hiragana(text: &str) -> String {
     text.chars().map(scan::hiragana).collect()
 }
 
-/// Whether it is written in hiragana alone; a long vowel may be drawn.
+/// Whether it is hiragana only, apart from long vowel marks.
 pub(super) fn is_kana(text: &str) -> bool {
     text.chars().all(|it| matches!(it, '\u{3041}'..='\u{3096}' | 'ー'))
 }
 
-/// The second of a pair in `table` whose first is `it`.
-fn second(table: &str, it: char) -> Option<char> {
+/// Returns the second kana of the pair in `table` that begins with `kana`.
+fn paired(table: &str, kana: char) -> Option<char> {
     let mut chars = table.chars();
     while let (Some(first), Some(second)) = (chars.next(), chars.next()) {
-        if first == it {
+        if first == kana {
             return Some(second);
         }
     }
     None
 }
 
-/// With which kana the word after `word` may begin, the first being the one that is meant: a small kana
-/// counts as the large one, a drawn vowel as the kana before it or as the vowel, and a mark may be left
-/// out.
-pub(super) fn nexts(word: &str) -> Vec<char> {
+/// Returns the kana with which the word after `word` may begin, the usual one first. A small kana counts as the large
+/// one, a long vowel mark as the kana before it or as the vowel, and marks may be left out.
+pub(super) fn next_kana(word: &str) -> Vec<char> {
     let mut chars = word.chars().rev();
     let last = chars.next();
     let is_drawn = last == Some('ー');
     let Some(last) = (if is_drawn { chars.find(|it| *it != 'ー') } else { last }) else {
         return Vec::new();
     };
-    let large = second(SMALL, last).unwrap_or(last);
-    let mut nexts = vec![large];
+    let large = paired(SMALL, last).unwrap_or(last);
+    let mut next_kana = vec![large];
     if is_drawn {
-        nexts.extend(VOWELS.iter().find(|it| it.1.contains(large)).map(|it| it.0));
+        next_kana.extend(VOWELS.iter().find(|it| it.1.contains(large)).map(|it| it.0));
     }
-    let plain: Vec<_> = nexts.iter().filter_map(|it| second(MARKED, *it)).collect();
-    nexts.extend(plain);
-    nexts.dedup();
-    nexts
+    let plain: Vec<_> = next_kana.iter().filter_map(|it| paired(MARKED, *it)).collect();
+    next_kana.extend(plain);
+    next_kana.dedup();
+    next_kana
 }
 
 #[cfg(test)]
@@ -62,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_kana_long_vowels_and_marks_are_read_as_players_do() {
+    fn finds_next_kana_after_small_long_and_marked_kana() {
         for (word, expected) in [
             ("りんご", "ごこ"),
             ("らっぱ", "ぱは"),
@@ -77,7 +76,7 @@ mod tests {
             ("ー", ""),
             ("", ""),
         ] {
-            assert_eq!(nexts(word).iter().collect::<String>(), expected, "{word}");
+            assert_eq!(next_kana(word).iter().collect::<String>(), expected, "{word}");
         }
         assert_eq!(hiragana("ラッパとゴリラー桜"), "らっぱとごりらー桜");
         assert!(is_kana("すきー") && !is_kana("桜") && !is_kana("a"));

@@ -1,13 +1,13 @@
-//! How an agent that was sent to ask something begins, and how it thanks.
+//! First and last messages of an agent that asks for its purpose.
 
 use language::{Language, scan::marks};
 
-/// What a purpose ends with that is a sentence already.
+/// Endings of a purpose that is a sentence already.
 const SENTENCES: &str = "。|？|?|！|!|.|ください|下さい|ますか|ですか|かな";
-/// Deeds at the end of a purpose, which the opening asks for instead.
-const DEEDS: &str = "を聞く|を聞いて|を尋ねる|を尋ねて|を教えてもらう|を確認する|を確認|を調べる|を調べて|を教えて|を知る|について聞く|について相談|について話す|について話して|について|の確認|の質問";
+/// Verbs at the end of a purpose, which the opening replaces by a question.
+const PURPOSE_TAILS: &str = "を聞く|を聞いて|を尋ねる|を尋ねて|を教えてもらう|を確認する|を確認|を調べる|を調べて|を教えて|を知る|について聞く|について相談|について話す|について話して|について|の確認|の質問";
 
-/// The first message of an agent that began a conversation for `purpose`.
+/// Returns the first message of an agent that began a conversation for `purpose`.
 pub(super) fn opening(purpose: Option<&str>, language: Language) -> String {
     let Some(purpose) = purpose.map(str::trim).filter(|it| !it.is_empty()) else {
         return language
@@ -19,7 +19,7 @@ pub(super) fn opening(purpose: Option<&str>, language: Language) -> String {
     }
     match language {
         Language::Japanese => {
-            let deed = marks(DEEDS).find(|it| purpose.ends_with(it));
+            let deed = marks(PURPOSE_TAILS).find(|it| purpose.ends_with(it));
             let about = deed.map_or(purpose, |it| &purpose[..purpose.len() - it.len()]);
             format!("{about}について教えてください。")
         }
@@ -37,22 +37,22 @@ pub(super) fn opening(purpose: Option<&str>, language: Language) -> String {
     }
 }
 
-/// `text`, after who it is that speaks.
-pub(super) fn introduced(name: &str, text: &str, language: Language) -> String {
+/// Prefixes `text` with the agent's introduction.
+pub(super) fn with_introduction(name: &str, text: &str, language: Language) -> String {
     language.pick(
         format!("内蔵モデルの{name}です。{text}"),
         format!("This is {name}, played by the built-in model. {text}"),
     )
 }
 
-/// What another one like this says behind its introduction, which asks for nothing.
-pub(super) fn plain(text: &str) -> &str {
+/// Removes the introduction of another scripted agent from `text`.
+pub(super) fn without_introduction(text: &str) -> &str {
     let japanese = text.strip_prefix("内蔵モデルの").and_then(|it| it.split_once("です。"));
     let english = text.split_once(", played by the built-in model. ");
     japanese.or(english).map_or(text, |it| it.1)
 }
 
-/// The last message, once there is an answer.
+/// Returns the last message, after an answer.
 pub(super) fn thanks(language: Language) -> &'static str {
     language.pick(
         "ありがとうございました。よく分かりました。会話を終了します。",
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_purpose_is_asked_for_in_a_sentence() {
+    fn turns_purpose_into_question() {
         for (purpose, expected) in [
             ("明日の映画", "明日の映画について教えてください。"),
             ("明日の映画を聞く", "明日の映画について教えてください。"),
@@ -79,8 +79,11 @@ mod tests {
         assert_eq!(english("Which films are on tomorrow"), "Which films are on tomorrow?");
         assert!(opening(None, Language::English).ends_with('?'));
         for language in [Language::Japanese, Language::English] {
-            assert_eq!(plain(&introduced("Worker", "やあ。です。", language)), "やあ。です。");
+            assert_eq!(
+                without_introduction(&with_introduction("Worker", "やあ。です。", language)),
+                "やあ。です。"
+            );
         }
-        assert_eq!(plain("明日の映画は？"), "明日の映画は？");
+        assert_eq!(without_introduction("明日の映画は？"), "明日の映画は？");
     }
 }

@@ -82,7 +82,7 @@ fn talk(purpose: &str) -> Vec<String> {
 }
 
 #[test]
-fn both_built_in_play_as_the_specification_does() {
+fn two_built_in_agents_play_the_specified_game() {
     let played = [
         "しりとりをしましょう。りんご",
         "ごりら",
@@ -100,7 +100,7 @@ fn both_built_in_play_as_the_specification_does() {
 }
 
 #[test]
-fn purpose_may_name_the_rounds_and_a_long_game_repeats_nothing() {
+fn long_game_keeps_named_rounds_and_repeats_no_word() {
     assert_eq!(talk("しりとりを3往復").len(), 7);
     assert_eq!(talk("２ターンのしりとり").last().unwrap(), "2ターン完了。終了します");
     assert_eq!(talk("しりとり 十回").len(), 21);
@@ -114,7 +114,7 @@ fn purpose_may_name_the_rounds_and_a_long_game_repeats_nothing() {
 }
 
 #[test]
-fn in_english_it_is_a_chain_of_words() {
+fn plays_word_chain_in_english() {
     let all = talk("a word chain, 4 rounds");
     assert_eq!(all[0], "Let's play a word chain. apple");
     assert_eq!((all.len(), all.last().unwrap().as_str()), (9, "4 rounds done. Ending here."));
@@ -124,7 +124,7 @@ fn in_english_it_is_a_chain_of_words() {
 }
 
 #[test]
-fn a_partners_word_is_found_in_what_surrounds_it() {
+fn finds_partner_word_within_message() {
     for (received, answer) in [
         ("しりとりをしましょう。りんご", "ごりら"),
         ("しりとりをしましょう！最初は「りんご」です。", "ごりら"),
@@ -141,7 +141,7 @@ fn a_partners_word_is_found_in_what_surrounds_it() {
 }
 
 #[test]
-fn mistakes_are_noticed_politely_and_not_for_ever() {
+fn reports_mistakes_and_gives_up_after_three() {
     let mut agent = Agent::new(Some("しりとり"), false, true);
     agent.receive("りんご").turn();
     let Did::LogEntry(text) = agent.receive("まくら").turn() else { panic!() };
@@ -165,7 +165,7 @@ fn mistakes_are_noticed_politely_and_not_for_ever() {
 }
 
 #[test]
-fn takes_unknown_words_and_plays_small_kana_long_vowels_right() {
+fn accepts_unknown_words_and_special_kana() {
     let mut agent = Agent::new(Some("しりとり"), false, true);
     assert_eq!(agent.receive("しりとりをしましょう。まほうしょうじょ").turn(), says("よる"));
     assert_eq!(agent.receive("るーれっと").turn(), says("とり"));
@@ -173,7 +173,7 @@ fn takes_unknown_words_and_plays_small_kana_long_vowels_right() {
 }
 
 #[test]
-fn a_person_plays_in_a_chat_and_talks_of_other_things_after_it() {
+fn person_plays_in_chat_and_goes_on_after_game() {
     let mut agent = Agent::new(None, false, false);
     assert_eq!(agent.receive("しりとりをしよう。りんご").turn(), says("ごりら"));
     let Did::LogEntry(text) = agent.receive("らいおん").turn() else { panic!() };
@@ -184,7 +184,7 @@ fn a_person_plays_in_a_chat_and_talks_of_other_things_after_it() {
 }
 
 #[test]
-fn a_person_who_steps_in_does_not_disturb_a_game() {
+fn ignores_third_party_message_in_game() {
     let mut agent = Agent::new(Some("しりとり"), false, true);
     agent.receive("りんご");
     agent.received(By::Other("operator".to_owned()), "がんばれ");
@@ -194,7 +194,7 @@ fn a_person_who_steps_in_does_not_disturb_a_game() {
 }
 
 #[test]
-fn an_agent_that_was_sent_to_ask_asks_and_thanks() {
+fn initiator_asks_and_thanks() {
     let mut asks = Agent::new(Some("明日の映画"), true, true);
     let Did::LogEntry(question) = asks.turn() else { panic!() };
     assert_eq!(question, "内蔵モデルのWorkerです。明日の映画について教えてください。");

@@ -1,40 +1,40 @@
-//! The words that the built-in model knows, and how it finds the one that is meant.
+//! The word lists of the game, and the search for a word in a message.
 
 use std::sync::LazyLock;
 
-use super::kana::{hiragana, is_kana, nexts};
+use super::kana::{hiragana, is_kana, next_kana};
 use language::{
     Language,
     scan::{QUOTES, marks},
 };
 
-/// Nouns in kana, a line each, other writings behind them; the more usual ones come first.
-static NOUNS: LazyLock<Vec<Word>> = LazyLock::new(|| read(include_str!("nouns.txt")));
-/// The same in English.
-static ENGLISH: LazyLock<Vec<Word>> = LazyLock::new(|| read(include_str!("english.txt")));
+/// Japanese nouns in kana, one per line, followed by other spellings; common ones come first.
+static NOUNS: LazyLock<Vec<Word>> = LazyLock::new(|| parse_table(include_str!("nouns.txt")));
+/// English nouns.
+static ENGLISH: LazyLock<Vec<Word>> = LazyLock::new(|| parse_table(include_str!("english.txt")));
 
-/// Characters of a word that is not known.
+/// Length of an unknown word, in characters.
 const CHARS: std::ops::RangeInclusive<usize> = 2..=10;
-/// What surrounds a word in a message.
+/// Texts around a word in a message.
 const BEFORE: &str = "それでは|では|じゃあ|えーと|えっと|うーん|はい|次は|つぎは|私は|わたしは|僕は|ぼくは|答えは|こたえは|私の言葉は|言葉は";
 const BEHIND: &str =
     "でお願いします|にします|ですね|ですよ|でーす|でした|です|だよ|だね|だ|かな|で|ね|よ";
 
-/// A word, and how else it is written.
+/// A word and its other spellings.
 pub(super) struct Word {
     pub(super) text: &'static str,
     others: Vec<&'static str>,
 }
 
-/// What was found in a message.
+/// The result of a search in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// A word, which may be an unknown one.
+    /// A word, possibly an unknown one.
     Word(String),
     Nothing,
 }
 
-fn read(table: &'static str) -> Vec<Word> {
+fn parse_table(table: &'static str) -> Vec<Word> {
     let lines = table.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
     let word = |line: &'static str| {
         let mut words = line.split(' ');
@@ -43,28 +43,28 @@ fn read(table: &'static str) -> Vec<Word> {
     lines.filter_map(word).collect()
 }
 
-/// All that are known, the more usual ones first.
-pub(super) fn known(language: Language) -> &'static [Word] {
+/// Returns the words of a language, common ones first.
+pub(super) fn word_list(language: Language) -> &'static [Word] {
     language.pick(&NOUNS, &ENGLISH)
 }
 
-/// With which letters the word after `word` may begin.
-pub(super) fn follow(word: &str, language: Language) -> Vec<char> {
+/// Returns the letters with which the word after `word` may begin.
+pub(super) fn next_letters(word: &str, language: Language) -> Vec<char> {
     match language {
-        Language::Japanese => nexts(word),
+        Language::Japanese => next_kana(word),
         Language::English => word.chars().last().into_iter().collect(),
     }
 }
 
-/// `piece` as the tables write it, and whether it stands there; none where it cannot be one word.
-fn word(piece: &str, language: Language) -> Option<(String, bool)> {
+/// Returns `piece` in the spelling of the word list, and whether it is listed. None where it cannot be a word.
+fn lookup(piece: &str, language: Language) -> Option<(String, bool)> {
     let text = match language {
         Language::Japanese => hiragana(piece),
         Language::English => piece.to_lowercase(),
     };
-    let is_it = |it: &&Word| it.text == text || it.others.contains(&piece);
-    if let Some(it) = known(language).iter().find(is_it) {
-        return Some((it.text.to_owned(), true));
+    let is_match = |it: &&Word| it.text == text || it.others.contains(&piece);
+    if let Some(word) = word_list(language).iter().find(is_match) {
+        return Some((word.text.to_owned(), true));
     }
     let is_written = match language {
         Language::Japanese => is_kana(&text),
@@ -73,14 +73,14 @@ fn word(piece: &str, language: Language) -> Option<(String, bool)> {
     (is_written && CHARS.contains(&text.chars().count())).then_some((text, false))
 }
 
-/// The word that `text` means, where it should begin with one of `wanted`: one that is known and fits
-/// before one that fits, and that before any other. Where any may come, the last is meant.
+/// Finds the word in `text`, which should begin with one of `wanted`. Prefers listed words that fit, then words that
+/// fit, then any. Where `wanted` is empty, the last word counts.
 pub(super) fn find(text: &str, wanted: &[char], language: Language) -> Found {
     let mut pieces = pieces(text, language);
     if wanted.is_empty() {
         pieces.reverse();
     }
-    let words = pieces.iter().flatten().filter_map(|it| word(it, language));
+    let words = pieces.iter().flatten().filter_map(|it| lookup(it, language));
     let words: Vec<_> = words.collect();
     let fits = |word: &&(String, bool)| {
         wanted.is_empty() || word.0.chars().next().is_some_and(|it| wanted.contains(&it))
@@ -94,7 +94,7 @@ pub(super) fn find(text: &str, wanted: &[char], language: Language) -> Found {
     found.map_or(Found::Nothing, |it| Found::Word(it.0.clone()))
 }
 
-/// Whether little stands beside a word, so that an unknown one is meant as one.
+/// Whether the text is so short that an unknown word in it counts.
 fn is_alone(text: &str, language: Language) -> bool {
     match language {
         Language::Japanese => text.chars().count() <= 40,
@@ -102,8 +102,8 @@ fn is_alone(text: &str, language: Language) -> bool {
     }
 }
 
-/// The pieces of `text` that may be a word: what is quoted, then what marks part; each as it is, and
-/// without what surrounds a word.
+/// Returns the pieces of `text` that may be a word: quoted ones first, then those between punctuation marks. Each comes
+/// with and without the texts around words.
 fn pieces(text: &str, language: Language) -> Vec<Vec<String>> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -122,8 +122,10 @@ fn pieces(text: &str, language: Language) -> Vec<Vec<String>> {
         let mut ways = vec![piece.to_owned()];
         if language == Language::Japanese {
             let mut plain = piece;
-            while let Some(it) = marks(BEFORE).find_map(|it| plain.strip_prefix(it)) {
-                plain = it;
+            while let Some(stripped) =
+                marks(BEFORE).find_map(|stripped| plain.strip_prefix(stripped))
+            {
+                plain = stripped;
             }
             ways.push(plain.to_owned());
             let bare = marks(BEHIND).find_map(|it| plain.strip_suffix(it));

@@ -31,14 +31,14 @@ pub struct SendChat {
 const PROJECT: (&str, &str) = ("project_id", "The project's ID");
 const AGENT: (&str, &str) = ("agent_id", "The agent's ID");
 
-/// The person who calls, where they may chat with that agent.
+/// Returns the calling person, if they may chat with that agent.
 fn chatting(tool: &str, project_id: &str, agent_id: &str) -> Result<Person, Stop> {
     let person = calling(tool)?;
     must_chat_with(&person, project_id, agent_id)?;
     Ok(person)
 }
 
-/// Tools of a person and one agent, each with its name, its title, what it does in English, and what does it.
+/// Defines tools for a person and one agent from name, title, English description and function.
 macro_rules! of_an_agent {
     ($($(#[$about:meta])* $tool:ident = $name:literal, $title:expr, $english:literal, $does:path;)+) => {$(
         $(#[$about])*

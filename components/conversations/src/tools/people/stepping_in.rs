@@ -1,4 +1,4 @@
-//! A person steps in: `write_message`, `pause_conversation` and `stop_conversation`.
+//! Interventions of people in conversations: `write_message`, `pause_conversation` and `stop_conversation`.
 
 use output::{
     conversations::{State, Transcript},
@@ -19,7 +19,7 @@ use crate::{
     transition::{self, Cause, Ending},
 };
 
-// `write_message`: a person says something to both sides of a conversation.
+// `write_message`: sends a person's message to both members of a conversation.
 
 /// 会話に人間として発言します。両方のエージェントに届きます。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -74,7 +74,7 @@ impl Tool for WriteMessage {
     }
 }
 
-// `pause_conversation`: a person holds a conversation up, and lets it go on.
+// `pause_conversation`: pauses or resumes a conversation.
 
 /// 会話を一時停止・再開します。停止中はエージェントは発言できず、無応答の時間は数えません。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -115,7 +115,7 @@ impl Tool for PauseConversation {
             true => transition::pause(id, &cause),
             false => transition::resume(id, None, now),
         };
-        // None where it was so already, or there is nothing to hold up.
+        // No rows where it already is so, or where the conversation is not active.
         if let Some(results) = sql::if_expected(sql::transact_all(&batch))? {
             expiry::notify(results)?;
         }
@@ -128,9 +128,9 @@ impl Tool for PauseConversation {
     }
 }
 
-// `stop_conversation`: a person ends a conversation; both sides are notified.
+// `stop_conversation`: ends a conversation and notifies both members.
 
-/// Why it was ended, where a person did (CONV-44).
+/// The reason for ends by a person (CONV-44).
 const REASON: &str = "operator_ended";
 
 /// 会話を強制的に終了します。両方のエージェントに通知されます。
@@ -166,7 +166,7 @@ impl Tool for StopConversation {
             return Err(invalid("/reason_text", "must have at most 4,000 characters"));
         }
         let cause = Cause { at: Moment::now(), by: &person.agent_id, what: Self::NAME };
-        // A pending one may become active meanwhile, and then stays so until it is ended.
+        // A pending conversation may become active in between.
         for from in [found.state, State::Active] {
             if !from.is_open() {
                 break;
@@ -181,7 +181,7 @@ impl Tool for StopConversation {
         }
         let transcript = transcripts::of(&person, id, Range::default())?;
         match transcript.conversation.state {
-            // Ended by this, or by another caller that was faster (CONV-43).
+            // Ended by this call, or by a faster one (CONV-43).
             State::Terminating => Ok(transcript),
             _ if transcript.conversation.end_reason.as_deref() == Some(REASON) => Ok(transcript),
             state => Err(no_active_conversation(Some((id, state.name())))),
