@@ -196,8 +196,8 @@ fn spread(count: usize, has_text: bool) -> Vec<Place> {
 fn spotlight(count: usize, has_text: bool) -> Vec<Place> {
     let x = if has_text { 300.0 } else { 640.0 };
     let mut places = vec![place(x, 360.0, 610.0, -0.05)];
-    for it in 1..count {
-        let off = it as f32;
+    for index in 1..count {
+        let off = index as f32;
         if has_text {
             places.push(place(
                 x + 120.0 + off * 78.0,
@@ -206,8 +206,8 @@ fn spotlight(count: usize, has_text: bool) -> Vec<Place> {
                 off * 0.085,
             ));
         } else {
-            let side = if it % 2 == 1 { 1.0 } else { -1.0 };
-            let far = it.div_ceil(2) as f32;
+            let side = if index % 2 == 1 { 1.0 } else { -1.0 };
+            let far = index.div_ceil(2) as f32;
             places.push(place(
                 x + side * (70.0 + far * 210.0),
                 372.0,
@@ -302,9 +302,9 @@ mod tests {
                 for has_text in [false, true] {
                     let places = places(style, count, has_text);
                     assert_eq!(places.len(), count);
-                    for it in &places {
-                        assert!((60.0..1220.0).contains(&it.x), "{style:?} {count}: {it:?}");
-                        assert!((60.0..660.0).contains(&it.y), "{style:?} {count}: {it:?}");
+                    for place in &places {
+                        assert!((60.0..1220.0).contains(&place.x), "{style:?} {count}: {place:?}");
+                        assert!((60.0..660.0).contains(&place.y), "{style:?} {count}: {place:?}");
                     }
                 }
                 let mut order = back_to_front(style, count);

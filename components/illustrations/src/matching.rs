@@ -177,15 +177,15 @@ fn bare(query: &str) -> String {
     let mut text = text.to_lowercase();
     loop {
         let before = text.len();
-        for it in BEFORE {
+        for prefix in BEFORE {
             text = text
-                .strip_prefix(it)
+                .strip_prefix(prefix)
                 .filter(|it| !it.is_empty())
                 .map_or(text.clone(), str::to_owned);
         }
-        for it in BEHIND {
+        for suffix in BEHIND {
             text = text
-                .strip_suffix(it)
+                .strip_suffix(suffix)
                 .filter(|it| !it.is_empty())
                 .map_or(text.clone(), str::to_owned);
         }
@@ -270,10 +270,10 @@ fn is_part(query: &Query, name: &str, _: &[&str]) -> bool {
 fn is_mixed(query: &Query, name: &str, names: &[&str]) -> bool {
     let mut kanji = String::new();
     let mut kana = String::new();
-    for it in query.folded.chars() {
-        match is_kana(it) {
-            true => kana.push(it),
-            false => kanji.push(it),
+    for sign in query.folded.chars() {
+        match is_kana(sign) {
+            true => kana.push(sign),
+            false => kanji.push(sign),
         }
     }
     if kanji.is_empty() || kana.chars().count() < 2 || !kanji.chars().all(is_kanji) {
@@ -334,7 +334,7 @@ fn segments(name: &str) -> Vec<(usize, usize)> {
     let kind = |sign: char| match sign {
         'ー' | '\u{30a1}'..='\u{30fa}' => 1,
         '\u{3041}'..='\u{3096}' => 2,
-        it if is_kanji(it) => 3,
+        sign if is_kanji(sign) => 3,
         _ => 4,
     };
     let mut pieces: Vec<(usize, usize)> = Vec::new();
@@ -349,12 +349,12 @@ fn segments(name: &str) -> Vec<(usize, usize)> {
     pieces
 }
 
-fn is_kanji(it: char) -> bool {
-    matches!(it, '\u{4e00}'..='\u{9fff}' | '々')
+fn is_kanji(sign: char) -> bool {
+    matches!(sign, '\u{4e00}'..='\u{9fff}' | '々')
 }
 
-fn is_kana(it: char) -> bool {
-    matches!(it, '\u{3041}'..='\u{3096}')
+fn is_kana(sign: char) -> bool {
+    matches!(sign, '\u{3041}'..='\u{3096}')
 }
 
 /// A folded name in Latin letters, where it has nothing but kana and Latin letters; else nothing.
@@ -368,23 +368,23 @@ fn roman(folded: &str) -> String {
     }
     let mut text = String::new();
     let mut is_doubled = false;
-    for it in folded.chars() {
-        if let Some(small) = "ゃゅょぁぃぅぇぉ".find(it).and(vowel(it)) {
+    for sign in folded.chars() {
+        if let Some(small) = "ゃゅょぁぃぅぇぉ".find(sign).and(vowel(sign)) {
             // The vowel of the sign before gives way.
             text.pop();
-            if matches!(it, 'ゃ' | 'ゅ' | 'ょ') && !text.ends_with(['h', 'j']) {
+            if matches!(sign, 'ゃ' | 'ゅ' | 'ょ') && !text.ends_with(['h', 'j']) {
                 text.push('y');
             }
             text.push(small);
             continue;
         }
-        if it == 'っ' {
+        if sign == 'っ' {
             is_doubled = true;
             continue;
         }
-        let sound = SOUNDS.iter().find(|row| row.0.contains(it));
+        let sound = SOUNDS.iter().find(|row| row.0.contains(sign));
         let sound = sound.and_then(|row| {
-            let at = row.0.chars().position(|kana| kana == it)?;
+            let at = row.0.chars().position(|kana| kana == sign)?;
             row.1.split(' ').nth(at)
         });
         let sound = sound.unwrap_or_default();

@@ -322,8 +322,8 @@ impl Plan for Doing {
     }
 
     fn filled(&mut self, values: &Map<String, Value>, _language: Language) {
-        if let Self::Cards(it) = self {
-            it.filled(values);
+        if let Self::Cards(cards) = self {
+            cards.filled(values);
         }
     }
 

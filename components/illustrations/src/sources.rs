@@ -32,7 +32,7 @@ const NAME_CHARS_MAX: usize = 100;
 #[derive(Clone, Debug)]
 pub struct Found<T> {
     /// The pictures.
-    pub it: T,
+    pub value: T,
     /// Whether the name is one of its names, as a whole.
     pub is_whole: bool,
 }
@@ -135,7 +135,7 @@ pub fn card(name: &str) -> Result<Picture, Stop> {
 /// `theme_not_found` with close names, or where a source cannot say.
 pub fn theme(name: &str, limit: usize) -> Result<Vec<Picture>, Stop> {
     let sources = chosen()?;
-    let has_some = |it: &Found<Vec<Picture>>| !it.it.is_empty();
+    let has_some = |it: &Found<Vec<Picture>>| !it.value.is_empty();
     if is_name(name)
         && let Some(found) =
             first(&sources, |source| Ok(source.theme(name, limit)?.filter(has_some)))?
@@ -154,8 +154,8 @@ fn first<T>(
     let mut near = None;
     for source in sources {
         match ask(source.as_ref()) {
-            Ok(Some(found)) if found.is_whole => return Ok(Some(found.it)),
-            Ok(found) => near = near.or(found.map(|it| it.it)),
+            Ok(Some(found)) if found.is_whole => return Ok(Some(found.value)),
+            Ok(found) => near = near.or(found.map(|it| it.value)),
             Err(stop) if near.is_none() => return Err(stop),
             Err(_) => {}
         }
@@ -199,14 +199,14 @@ impl Source for Builtin {
         let cards = all_cards();
         let (found, is_whole) = matching::meant(name, cards.iter().map(|it| it.names()));
         let [only] = found[..] else { return Ok(None) };
-        Ok(Some(Found { it: art::picture(cards[only]), is_whole }))
+        Ok(Some(Found { value: art::picture(cards[only]), is_whole }))
     }
 
     fn theme(&self, name: &str, limit: usize) -> Result<Option<Found<Vec<Picture>>>, Stop> {
         let (found, is_whole) = cards::meant(name);
         let [only] = found[..] else { return Ok(None) };
-        let it = themes()[only].cards.iter().take(limit).map(art::picture).collect();
-        Ok(Some(Found { it, is_whole }))
+        let found = themes()[only].cards.iter().take(limit).map(art::picture).collect();
+        Ok(Some(Found { value: found, is_whole }))
     }
 
     fn near_cards(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {

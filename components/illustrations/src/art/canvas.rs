@@ -39,8 +39,8 @@ impl Tint {
     }
 }
 
-pub(crate) fn byte(it: f32) -> u8 {
-    it.clamp(0.0, 255.0) as u8
+pub(crate) fn byte(level: f32) -> u8 {
+    level.clamp(0.0, 255.0) as u8
 }
 
 /// What a shape is filled with.
@@ -224,25 +224,30 @@ impl Canvas {
 }
 
 impl Shape {
-    pub(crate) fn fill(&self, it: &mut Canvas, look: impl Into<Look>) {
+    pub(crate) fn fill(&self, canvas: &mut Canvas, look: impl Into<Look>) {
         let Look(ink, light) = look.into();
-        self.fill_within(it, ink, None);
+        self.fill_within(canvas, ink, None);
         if let Some((rim, light)) = light {
-            it.rim(self, rim, light);
+            canvas.rim(self, rim, light);
         }
     }
 
-    pub(crate) fn fill_within(&self, it: &mut Canvas, ink: impl Into<Ink>, mask: Option<&Mask>) {
+    pub(crate) fn fill_within(
+        &self,
+        canvas: &mut Canvas,
+        ink: impl Into<Ink>,
+        mask: Option<&Mask>,
+    ) {
         if let Some(path) = self.path() {
             let paint = ink.into().paint();
-            it.map.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), mask);
+            canvas.map.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), mask);
         }
     }
 
-    pub(crate) fn stroke(&self, it: &mut Canvas, width: f32, tint: Tint) {
+    pub(crate) fn stroke(&self, canvas: &mut Canvas, width: f32, tint: Tint) {
         if let Some(path) = self.path() {
             let stroke = Stroke { width, ..Stroke::default() };
-            it.map.stroke_path(&path, &flat(tint), &stroke, Transform::identity(), None);
+            canvas.map.stroke_path(&path, &flat(tint), &stroke, Transform::identity(), None);
         }
     }
 }

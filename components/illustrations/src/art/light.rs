@@ -158,16 +158,16 @@ impl Canvas {
 
 impl Shape {
     /// The light around it, `reach` wide.
-    pub(crate) fn aura(&self, it: &mut Canvas, reach: f32, tint: Tint) {
-        if let Some(grid) = it.blurred(self, reach) {
-            it.add(&grid, tint);
+    pub(crate) fn aura(&self, canvas: &mut Canvas, reach: f32, tint: Tint) {
+        if let Some(grid) = canvas.blurred(self, reach) {
+            canvas.add(&grid, tint);
         }
     }
 
     /// Its soft shadow.
-    pub(crate) fn shadow(&self, it: &mut Canvas, reach: f32, tint: Tint) {
-        if let Some(grid) = it.blurred(self, reach) {
-            it.cover(&grid, tint);
+    pub(crate) fn shadow(&self, canvas: &mut Canvas, reach: f32, tint: Tint) {
+        if let Some(grid) = canvas.blurred(self, reach) {
+            canvas.cover(&grid, tint);
         }
     }
 }

@@ -20,14 +20,14 @@ impl Dice {
     }
 }
 
-fn mix(mut it: u32) -> u32 {
-    it = (it ^ (it >> 16)).wrapping_mul(0x7feb_352d);
-    it = (it ^ (it >> 15)).wrapping_mul(0x846c_a68b);
-    it ^ (it >> 16)
+fn mix(mut bits: u32) -> u32 {
+    bits = (bits ^ (bits >> 16)).wrapping_mul(0x7feb_352d);
+    bits = (bits ^ (bits >> 15)).wrapping_mul(0x846c_a68b);
+    bits ^ (bits >> 16)
 }
 
-fn unit(it: u32) -> f32 {
-    (it >> 8) as f32 / 16_777_216.0
+fn unit(bits: u32) -> f32 {
+    (bits >> 8) as f32 / 16_777_216.0
 }
 
 fn corner(x: i32, y: i32, seed: u32) -> f32 {

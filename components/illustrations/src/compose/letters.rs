@@ -45,7 +45,7 @@ impl Lettering {
     }
 
     /// The title and the smaller line, where the layout has room for them.
-    pub(super) fn write(&mut self, it: &mut Canvas, style: Style, title: &str, subtitle: &str) {
+    pub(super) fn write(&mut self, canvas: &mut Canvas, style: Style, title: &str, subtitle: &str) {
         let beside = style == Style::Spotlight;
         let (big, small) = match (beside, subtitle.is_empty(), title.is_empty()) {
             (true, true, _) => (space(900.0, 360.0, 660.0, 470.0, 4, 190.0), None),
@@ -63,14 +63,14 @@ impl Lettering {
                 Some(space(640.0, 688.0, 1180.0, 44.0, 1, 42.0)),
             ),
         };
-        self.block(it, title, big, self.tints);
+        self.block(canvas, title, big, self.tints);
         if let Some(small) = small {
-            self.block(it, subtitle, small, [c(0xffffff), c(0xfff4d0)]);
+            self.block(canvas, subtitle, small, [c(0xffffff), c(0xfff4d0)]);
         }
     }
 
     /// As large as fits, in as many lines as make it largest.
-    fn block(&mut self, it: &mut Canvas, text: &str, space: Space, tints: [Tint; 2]) {
+    fn block(&mut self, canvas: &mut Canvas, text: &str, space: Space, tints: [Tint; 2]) {
         if text.is_empty() {
             return;
         }
@@ -95,7 +95,7 @@ impl Lettering {
                 .post_translate(space.x, middle);
             if let Some(path) = path.finish().and_then(|it| it.transform(place)) {
                 let span = [middle - size * 0.45, middle + size * 0.45];
-                paint(it, &path, span, tints, self.edge, size * 0.075);
+                paint(canvas, &path, span, tints, self.edge, size * 0.075);
             }
         }
     }
@@ -107,7 +107,7 @@ const fn space(x: f32, y: f32, width: f32, height: f32, lines_max: usize, size_m
 
 /// Fills letters from one tint to another, within a light and a dark edge.
 pub(super) fn paint(
-    it: &mut Canvas,
+    canvas: &mut Canvas,
     path: &Path,
     span: [f32; 2],
     tints: [Tint; 2],
@@ -118,13 +118,13 @@ pub(super) fn paint(
     let stroke = |width: f32| Stroke { width, line_join: LineJoin::Round, ..Stroke::default() };
     let dark = flat(edge.a(0.55));
     let fallen = Transform::from_translate(width * 0.7, width);
-    it.map.stroke_path(path, &dark, &stroke(width * 3.6), fallen, None);
-    it.map.stroke_path(path, &flat(edge), &stroke(width * 3.2), still, None);
+    canvas.map.stroke_path(path, &dark, &stroke(width * 3.6), fallen, None);
+    canvas.map.stroke_path(path, &flat(edge), &stroke(width * 3.2), still, None);
     let middle = tints[1].to(edge, 0.35);
-    it.map.stroke_path(path, &flat(middle), &stroke(width * 1.5), still, None);
-    it.map.stroke_path(path, &flat(c(0xffffff)), &stroke(width * 0.5), still, None);
+    canvas.map.stroke_path(path, &flat(middle), &stroke(width * 1.5), still, None);
+    canvas.map.stroke_path(path, &flat(c(0xffffff)), &stroke(width * 0.5), still, None);
     let ink = down(span[0], tints[0], span[1], tints[1]).paint();
-    it.map.fill_path(path, &ink, FillRule::Winding, still, None);
+    canvas.map.fill_path(path, &ink, FillRule::Winding, still, None);
 }
 
 fn face() -> Option<&'static Face<'static>> {

@@ -15,34 +15,34 @@ use crate::art::{
 /// The light, the rays and the colours behind the cards.
 pub(super) fn draw(style: Style, left: &Palette, right: &Palette) -> Canvas {
     let stops = [(0.0, left.night.0), (0.55, left.deep.0), (1.0, left.night.0)];
-    let mut it = Canvas::new(WIDTH, HEIGHT);
-    it.sky(&stops);
+    let mut canvas = Canvas::new(WIDTH, HEIGHT);
+    canvas.sky(&stops);
     match style {
-        Style::Versus => duel(&mut it, left, right),
-        Style::Spread => stage(&mut it, left, 640.0),
-        Style::Spotlight => stage(&mut it, left, 380.0),
+        Style::Versus => duel(&mut canvas, left, right),
+        Style::Spread => stage(&mut canvas, left, 640.0),
+        Style::Spotlight => stage(&mut canvas, left, 380.0),
     }
-    it
+    canvas
 }
 
-fn stage(it: &mut Canvas, palette: &Palette, x: f32) {
-    it.clouds(5, [-200.0, 900.0], 330.0, 0.52, palette.middle.a(0.45));
-    it.rays([x, 330.0], 7, 40, 1150.0, palette.light.a(0.3));
-    it.glow(x, 330.0, 620.0, palette.middle.a(0.9));
-    it.glow(x, 330.0, 330.0, palette.light.a(0.6));
+fn stage(canvas: &mut Canvas, palette: &Palette, x: f32) {
+    canvas.clouds(5, [-200.0, 900.0], 330.0, 0.52, palette.middle.a(0.45));
+    canvas.rays([x, 330.0], 7, 40, 1150.0, palette.light.a(0.3));
+    canvas.glow(x, 330.0, 620.0, palette.middle.a(0.9));
+    canvas.glow(x, 330.0, 330.0, palette.light.a(0.6));
     for (radius, width, alpha) in
         [(330.0, 3.0, 0.5), (352.0, 10.0, 0.22), (430.0, 2.0, 0.35), (560.0, 1.5, 0.25)]
     {
-        disc(x, 340.0, radius, radius).stroke(it, width, palette.light.a(alpha));
+        disc(x, 340.0, radius, radius).stroke(canvas, width, palette.light.a(alpha));
     }
-    floor(it, palette);
-    it.motes(9, 90, [0.0, 20.0, 1280.0, 700.0], 3.4, palette.light);
+    floor(canvas, palette);
+    canvas.motes(9, 90, [0.0, 20.0, 1280.0, 700.0], 3.4, palette.light);
 }
 
-fn duel(it: &mut Canvas, left: &Palette, right: &Palette) {
+fn duel(canvas: &mut Canvas, left: &Palette, right: &Palette) {
     let half = poly("760,0 1280,0 1280,720 520,720");
-    half.fill(it, down(0.0, right.night, 720.0, right.deep));
-    it.clouds(3, [-200.0, 900.0], 300.0, 0.5, left.middle.to(right.middle, 0.5).a(0.3));
+    half.fill(canvas, down(0.0, right.night, 720.0, right.deep));
+    canvas.clouds(3, [-200.0, 900.0], 300.0, 0.5, left.middle.to(right.middle, 0.5).a(0.3));
     for (x, palette, seed) in [(316.0, left, 4), (964.0, right, 8)] {
         let side = if x < 640.0 { poly("0,0 752,0 512,720 0,720") } else { half.clone() };
         let mut wheel = Shape::default();
@@ -54,38 +54,38 @@ fn duel(it: &mut Canvas, left: &Palette, right: &Palette) {
                 &[1.0, dice.within(20.0, 90.0)],
             ));
         }
-        let mask = it.mask(&side);
-        wheel.fill_within(it, palette.middle.a(0.5), mask.as_ref());
-        it.glow(x, 300.0, 480.0, palette.middle.a(0.95));
-        it.glow(x, 300.0, 270.0, palette.light.a(0.7));
-        it.motes(seed, 50, [x - 316.0, 20.0, x + 316.0, 700.0], 3.4, palette.light);
+        let mask = canvas.mask(&side);
+        wheel.fill_within(canvas, palette.middle.a(0.5), mask.as_ref());
+        canvas.glow(x, 300.0, 480.0, palette.middle.a(0.95));
+        canvas.glow(x, 300.0, 270.0, palette.light.a(0.7));
+        canvas.motes(seed, 50, [x - 316.0, 20.0, x + 316.0, 700.0], 3.4, palette.light);
     }
-    floor(it, left);
+    floor(canvas, left);
     let bolt = poly(
         "772,-10 690,190 726,196 640,380 684,384 500,730 560,730 716,352 668,346 764,168 726,162 812,-10",
     );
-    bolt.aura(it, 90.0, left.glow.to(right.glow, 0.5));
-    bolt.fill(it, c(0xffffff));
-    bolt.stroke(it, 4.0, right.light.a(0.8));
+    bolt.aura(canvas, 90.0, left.glow.to(right.glow, 0.5));
+    bolt.fill(canvas, c(0xffffff));
+    bolt.stroke(canvas, 4.0, right.light.a(0.8));
 }
 
 /// Lines that run away to the horizon.
-fn floor(it: &mut Canvas, palette: &Palette) {
+fn floor(canvas: &mut Canvas, palette: &Palette) {
     poly("0,600 1280,600 1280,720 0,720")
-        .fill(it, down(600.0, palette.night.a(0.0), 720.0, palette.night.a(0.9)));
+        .fill(canvas, down(600.0, palette.night.a(0.0), 720.0, palette.night.a(0.9)));
     let mut dice = Dice::new(3);
     for _ in 0..46 {
         let (x, y) = (dice.within(-40.0, 1280.0), dice.within(590.0, 720.0));
         let long = dice.within(30.0, 190.0);
         thick(&[[x, y], [x + long, y - long * 0.04]], &[0.4, 2.4, 0.4])
-            .fill(it, palette.light.a(dice.within(0.1, 0.5)));
+            .fill(canvas, palette.light.a(dice.within(0.1, 0.5)));
     }
 }
 
 /// Sparks before everything, and dark corners.
-pub(super) fn finish(it: &mut Canvas, palette: &Palette) {
-    it.vignette(0.3);
-    it.sparkles(77, 14, [30.0, 20.0, 1250.0, 560.0], palette.glow);
+pub(super) fn finish(canvas: &mut Canvas, palette: &Palette) {
+    canvas.vignette(0.3);
+    canvas.sparkles(77, 14, [30.0, 20.0, 1250.0, 560.0], palette.glow);
 }
 
 /// Width of a card by its height.
@@ -107,13 +107,13 @@ fn rounded(x: f32, y: f32, width: f32, height: f32, radius: f32) -> Shape {
 }
 
 /// Draws a card at its place.
-pub(super) fn card(it: &mut Canvas, picture: &Pixmap, place: Place, palette: &Palette) {
+pub(super) fn card(canvas: &mut Canvas, picture: &Pixmap, place: Place, palette: &Palette) {
     let Place { x, y, height, turn } = place;
     let (width, border) = (height * SHAPE, height * BORDER);
     let outer = rounded(x, y, width, height, height * 0.04).turned(x, y, turn);
     let inner = (width - 2.0 * border, height - 2.0 * border);
-    outer.clone().moved(14.0, 22.0).shadow(it, 46.0, palette.night.to(c(0), 0.7).a(0.85));
-    outer.clone().scaled(x, y, 1.02).aura(it, 44.0, palette.light.a(0.8));
+    outer.clone().moved(14.0, 22.0).shadow(canvas, 46.0, palette.night.to(c(0), 0.7).a(0.85));
+    outer.clone().scaled(x, y, 1.02).aura(canvas, 44.0, palette.light.a(0.8));
     let metal = vec![
         (0.0, c(0xffffff)),
         (0.22, palette.light),
@@ -123,8 +123,8 @@ pub(super) fn card(it: &mut Canvas, picture: &Pixmap, place: Place, palette: &Pa
         (1.0, palette.deep),
     ];
     let corner = [[x - width / 2.0, y - height / 2.0], [x + width / 2.0, y + height / 2.0]];
-    outer.fill(it, Ink::Line(corner[0], corner[1], metal));
-    outer.stroke(it, 2.0, c(0xffffff).a(0.9));
+    outer.fill(canvas, Ink::Line(corner[0], corner[1], metal));
+    outer.stroke(canvas, 2.0, c(0xffffff).a(0.9));
     // The picture fills the inner rectangle; what stands over is cut off on both sides alike.
     let (across, tall) = (picture.width() as f32, picture.height() as f32);
     let scale = (inner.0 / across).max(inner.1 / tall);
@@ -136,33 +136,33 @@ pub(super) fn card(it: &mut Canvas, picture: &Pixmap, place: Place, palette: &Pa
     let window = rounded(x, y, inner.0, inner.1, height * 0.026).turned(x, y, turn);
     if let Some(path) = window.path() {
         let paint = Paint { shader, anti_alias: true, ..Paint::default() };
-        it.map.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), None);
+        canvas.map.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), None);
     }
-    window.stroke(it, 2.0, palette.night.a(0.8));
-    let mask = it.mask(&window);
+    window.stroke(canvas, 2.0, palette.night.a(0.8));
+    let mask = canvas.mask(&window);
     let gleam = thick(
         &[[x - width * 0.7, y - height * 0.1], [x + width * 0.15, y - height * 0.75]],
         &[height * 0.16, height * 0.16],
     )
     .turned(x, y, turn);
-    gleam.fill_within(it, c(0xffffff).a(0.13), mask.as_ref());
+    gleam.fill_within(canvas, c(0xffffff).a(0.13), mask.as_ref());
 }
 
 /// VS, between the two sides.
-pub(super) fn versus(it: &mut Canvas, has_text: bool, palette: &Palette) {
+pub(super) fn versus(canvas: &mut Canvas, has_text: bool, palette: &Palette) {
     let y = if has_text { 300.0 } else { 360.0 };
-    it.glow(640.0, y, 230.0, c(0xffd060).a(0.8));
+    canvas.glow(640.0, y, 230.0, c(0xffd060).a(0.8));
     let burst = star(640.0, y, 18, 150.0, 96.0, 0.08);
-    burst.clone().moved(4.0, 8.0).shadow(it, 22.0, c(0).a(0.6));
+    burst.clone().moved(4.0, 8.0).shadow(canvas, 22.0, c(0).a(0.6));
     burst.fill(
-        it,
+        canvas,
         Ink::Round(
             [640.0, y],
             150.0,
             vec![(0.0, c(0xfff8d0)), (0.6, c(0xffc030)), (1.0, c(0xf05018))],
         ),
     );
-    star(640.0, y, 18, 116.0, 80.0, 0.2).fill(it, palette.night.a(0.9));
+    star(640.0, y, 18, 116.0, 80.0, 0.2).fill(canvas, palette.night.a(0.9));
     let mut path = PathBuilder::new();
     let size = 132.0;
     let width = letters::run("VS", size, &mut path, &mut Vec::new());
@@ -172,7 +172,7 @@ pub(super) fn versus(it: &mut Canvas, has_text: bool, palette: &Palette) {
             .post_translate(640.0, y);
         if let Some(path) = path.transform(middle) {
             letters::paint(
-                it,
+                canvas,
                 &path,
                 [y - 60.0, y + 60.0],
                 [c(0xffffff), c(0xffc838)],

@@ -199,8 +199,8 @@ impl Cards {
         if let Some(count) = count.filter(|_| is_bare && left.len() < 2) {
             let mut next = self.clone();
             (next.limit, next.is_all) = (Some(count), false);
-            for it in &mut next.wanted {
-                (it.is_found, it.is_second) = (false, it.written.is_some());
+            for card in &mut next.wanted {
+                (card.is_found, card.is_second) = (false, card.written.is_some());
             }
             return Some(next);
         }
@@ -228,8 +228,8 @@ impl Cards {
         let limit = self.limit.take().or(is_single.then_some(1));
         let is_new = |it: &&Wanted| !self.wanted.iter().any(|new| new.name == it.name);
         let kept: Vec<_> = before.wanted.iter().filter(is_new).cloned().collect();
-        for it in &mut self.wanted {
-            it.limit = it.limit.or(limit);
+        for card in &mut self.wanted {
+            card.limit = card.limit.or(limit);
         }
         let kept =
             kept.into_iter().map(|it| Wanted { limit: it.limit.or(before.limit), ..it.anew() });
@@ -319,8 +319,8 @@ impl Cards {
         match (&there[..], &new[..]) {
             ([], []) => {}
             ([old], [new]) if says(REPLACED) => {
-                for it in self.found.iter_mut().filter(|it| same(old.card, it)) {
-                    *it = name(new.card);
+                for shown in self.found.iter_mut().filter(|shown| same(old.card, shown)) {
+                    *shown = name(new.card);
                 }
                 is_any = true;
             }
@@ -339,8 +339,8 @@ impl Cards {
             (there, [])
                 if there.iter().any(|it| placed(utterance, &it.piece, &named).is_some()) =>
             {
-                for it in there {
-                    self.put(&name(it.card), placed(utterance, &it.piece, &named));
+                for entry in there {
+                    self.put(&name(entry.card), placed(utterance, &entry.piece, &named));
                 }
                 is_any = true;
             }

@@ -102,10 +102,10 @@ pub(super) fn unchangeable(utterance: &Sentence, context: &TurnContext<'_>) -> O
 }
 
 /// The theme of a card, in English.
-fn theme_of(it: &Spotted) -> &'static str {
+fn theme_of(spotted: &Spotted) -> &'static str {
     let japanese = theme_names(Language::Japanese);
-    let at = japanese.iter().position(|name| *name == it.card.theme);
-    at.and_then(|at| theme_names(Language::English).get(at).copied()).unwrap_or(it.card.theme)
+    let at = japanese.iter().position(|name| *name == spotted.card.theme);
+    at.and_then(|at| theme_names(Language::English).get(at).copied()).unwrap_or(spotted.card.theme)
 }
 
 /// The cards that are meant, in brackets.

@@ -139,9 +139,9 @@ impl Sentence {
             false => Vec::new(),
         };
         let is_name = |at: usize| {
-            let it = self.chars[at];
+            let sign = self.chars[at];
             let is_other = others.iter().any(|it| (it.0..it.1).contains(&at));
-            is_name_char(it) && !"系色的風".contains(it) && !self.is_known(at) && !is_other
+            is_name_char(sign) && !"系色的風".contains(sign) && !self.is_known(at) && !is_other
         };
         is_in && outside.into_iter().any(is_name)
     }

@@ -241,8 +241,8 @@ impl Cards {
         if std::mem::take(&mut self.is_arranged) && context.has(COMPOSE) {
             return self.compose(context);
         }
-        if let Some(it) = answered.iter().find(|it| it.call.name == COMPOSE) {
-            return self.composed(context, it);
+        if let Some(answered) = answered.iter().find(|answered| answered.call.name == COMPOSE) {
+            return self.composed(context, answered);
         }
         if !answered.iter().any(|it| [CARD, THEME].contains(&it.call.name.as_str())) {
             return self.fetch(context);
@@ -273,13 +273,13 @@ impl Cards {
     /// The calls for all that is wanted, at once.
     fn fetch(&mut self, context: &mut TurnContext<'_>) -> Decision {
         let mut calls = Vec::new();
-        for it in self.wanted.clone().into_iter().filter(|it| !it.is_found) {
-            let is_theme = it.is_theme && context.has(THEME) || !context.has(CARD);
-            let name = &it.name;
+        for card in self.wanted.clone().into_iter().filter(|card| !card.is_found) {
+            let is_theme = card.is_theme && context.has(THEME) || !context.has(CARD);
+            let name = &card.name;
             calls.push(if is_theme {
                 let mut arguments = json!({ "theme": name });
                 let is_all = self.is_all || !self.excluded.is_empty();
-                let limit = it.limit.or(self.limit).filter(|_| self.excluded.is_empty());
+                let limit = card.limit.or(self.limit).filter(|_| self.excluded.is_empty());
                 if let Some(limit) = limit.or(is_all.then_some(ALL)) {
                     arguments["limit"] = limit.into();
                 }
@@ -301,13 +301,13 @@ impl Cards {
 
     fn fetched(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         let (mut pictures, mut seen) = (Vec::new(), Vec::<String>::new());
-        for it in answered {
-            let ToolResult::Output { structured, content, meta } = &it.result else { continue };
+        for search in answered {
+            let ToolResult::Output { structured, content, meta } = &search.result else { continue };
             let names = structured["illustrations"].as_array().into_iter().flatten();
             let names = names.filter_map(|it| it["card_name"].as_str());
             let mut names: Vec<_> = names.map(str::to_owned).collect();
-            if it.call.name == CARD {
-                let asked = it.call.arguments.get("card_name").and_then(Value::as_str);
+            if search.call.name == CARD {
+                let asked = search.call.arguments.get("card_name").and_then(Value::as_str);
                 let own = structured["card_name"].as_str().or(meta[CARD_NAME].as_str());
                 names.extend(own.or(asked).map(str::to_owned));
             }
@@ -322,17 +322,20 @@ impl Cards {
             }
             seen.extend(names.iter().cloned());
             let cards = names.into_iter().filter(is_kept);
-            let name =
-                ["card_name", "theme"].iter().find_map(|key| it.call.arguments.get(*key)?.as_str());
-            if let Some(it) = self.wanted.iter_mut().find(|it| Some(it.name.as_str()) == name) {
-                it.cards = cards.collect();
+            let name = ["card_name", "theme"]
+                .iter()
+                .find_map(|key| search.call.arguments.get(*key)?.as_str());
+            if let Some(search) =
+                self.wanted.iter_mut().find(|card| Some(card.name.as_str()) == name)
+            {
+                search.cards = cards.collect();
             }
         }
         // A card that is named beside its theme is there once.
         let single = self.wanted.iter().filter(|it| !it.is_theme).flat_map(|it| it.cards.clone());
         let single: Vec<String> = single.collect();
-        for it in self.wanted.iter_mut().filter(|it| it.is_theme) {
-            it.cards.retain(|card| !single.contains(card));
+        for theme in self.wanted.iter_mut().filter(|theme| theme.is_theme) {
+            theme.cards.retain(|card| !single.contains(card));
         }
         // In the order in which they were named, whichever was found first.
         self.found = self.wanted.iter().flat_map(|it| it.cards.iter().cloned()).collect();
@@ -404,12 +407,13 @@ impl Cards {
     /// round, and a slip or two in a name leave it known. Whether there is anything to ask for.
     fn turned(&mut self, answered: &[Answered]) -> bool {
         let mut is_any = false;
-        for it in answered {
-            let name =
-                ["card_name", "theme"].iter().find_map(|key| it.call.arguments.get(*key)?.as_str());
+        for search in answered {
+            let name = ["card_name", "theme"]
+                .iter()
+                .find_map(|key| search.call.arguments.get(*key)?.as_str());
             let wanted = self.wanted.iter_mut().find(|it| Some(it.name.as_str()) == name);
             let Some(wanted) = wanted else { continue };
-            let failure = match &it.result {
+            let failure = match &search.result {
                 ToolResult::Failed(failure) => failure,
                 ToolResult::Output { .. } => {
                     wanted.is_found = true;
@@ -419,7 +423,7 @@ impl Cards {
             let near = near(&wanted.name, failure.data.get("suggestions"));
             if let Some(near) = near.filter(|_| wanted.written.is_none()) {
                 wanted.written = Some(std::mem::replace(&mut wanted.name, near));
-                (wanted.is_theme, wanted.is_second) = (it.call.name == THEME, true);
+                (wanted.is_theme, wanted.is_second) = (search.call.name == THEME, true);
                 is_any = true;
             } else if failure.status == 404 && !wanted.is_second {
                 (wanted.is_theme, wanted.is_second) = (!wanted.is_theme, true);
@@ -444,10 +448,11 @@ impl Cards {
     /// The names that nothing was found for, and those that come near.
     fn unknown(&self, context: &TurnContext<'_>, answered: &[Answered]) -> String {
         let (mut names, mut near) = (Vec::<String>::new(), Vec::<String>::new());
-        for it in answered {
-            let ToolResult::Failed(failure) = &it.result else { continue };
-            let name =
-                ["card_name", "theme"].iter().find_map(|key| it.call.arguments.get(*key)?.as_str());
+        for search in answered {
+            let ToolResult::Failed(failure) = &search.result else { continue };
+            let name = ["card_name", "theme"]
+                .iter()
+                .find_map(|key| search.call.arguments.get(*key)?.as_str());
             names.extend(name.map(str::to_owned).filter(|it| !names.contains(it)));
             let close = failure.data.get("suggestions").and_then(Value::as_array);
             near.extend(

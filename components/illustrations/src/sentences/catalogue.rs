@@ -58,12 +58,12 @@ pub(super) fn phrases(cards: &'static [Card]) -> Vec<(&'static Card, String, boo
     phrases
 }
 
-fn is_katakana(it: &char) -> bool {
-    matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー')
+fn is_katakana(sign: &char) -> bool {
+    matches!(sign, '\u{30a1}'..='\u{30fa}' | 'ー')
 }
 
-fn is_kanji(it: &char) -> bool {
-    matches!(it, '\u{4e00}'..='\u{9fff}')
+fn is_kanji(sign: &char) -> bool {
+    matches!(sign, '\u{4e00}'..='\u{9fff}')
 }
 
 impl Sentence {
@@ -132,8 +132,11 @@ impl Sentence {
     /// Whether `phrase` stands at `at` as a name of its own.
     fn bears(&self, phrase: &str, at: usize, is_name: bool) -> bool {
         let mut length = 0;
-        for it in phrase.chars() {
-            if self.lower.get(at + length).is_none_or(|written| hiragana(*written) != hiragana(it))
+        for sign in phrase.chars() {
+            if self
+                .lower
+                .get(at + length)
+                .is_none_or(|written| hiragana(*written) != hiragana(sign))
             {
                 return false;
             }

@@ -45,8 +45,8 @@ pub(super) fn known() -> &'static Known {
 pub(super) fn tell(names: &[Name]) -> &'static Known {
     let names = names.iter().filter(|it| KINDS.contains(&it.kind.as_str()));
     let mut hasher = DefaultHasher::new();
-    for it in names.clone() {
-        (&it.kind, &it.name, &it.english, &it.within, &it.also, &it.hints, &it.moods)
+    for name in names.clone() {
+        (&name.kind, &name.name, &name.english, &name.within, &name.also, &name.hints, &name.moods)
             .hash(&mut hasher);
     }
     let hash = hasher.finish();
@@ -61,12 +61,12 @@ pub(super) fn tell(names: &[Name]) -> &'static Known {
 }
 
 /// For as long as the component's instance is there: that ends with the turn.
-fn leaked<T>(it: T) -> &'static T {
-    Box::leak(Box::new(it))
+fn leaked<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
 }
 
-fn text(it: &str) -> &'static str {
-    Box::leak(it.to_owned().into_boxed_str())
+fn text(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
 }
 
 impl Known {
@@ -74,30 +74,30 @@ impl Known {
         let lower = |all: &[String]| all.iter().map(|it| it.to_lowercase()).collect::<Vec<_>>();
         let (mut themes, mut cards) = (Vec::new(), Vec::new());
         let (mut words, mut moods, mut colours) = (Vec::new(), Vec::new(), Vec::new());
-        for it in names {
-            let japanese = text(&it.name);
-            let english = it.english.as_deref().map_or(japanese, text);
-            match it.kind.as_str() {
+        for name in names {
+            let japanese = text(&name.name);
+            let english = name.english.as_deref().map_or(japanese, text);
+            match name.kind.as_str() {
                 "theme" => {
                     let theme = Theme { japanese, english, is_name: true };
                     let mut named = vec![japanese.to_lowercase(), english.to_lowercase()];
-                    named.extend(lower(&it.also));
+                    named.extend(lower(&name.also));
                     let (signs, hints): (Vec<_>, Vec<_>) =
-                        lower(&it.hints).into_iter().partition(|it| it.chars().count() == 1);
+                        lower(&name.hints).into_iter().partition(|it| it.chars().count() == 1);
                     let hinted = Theme { is_name: false, ..theme };
                     colours
                         .extend(signs.iter().filter_map(|it| Some((it.chars().next()?, hinted))));
                     words.extend(named.iter().map(|it| (theme, it.clone())));
                     words.extend(hints.into_iter().map(|it| (hinted, it)));
-                    moods.extend(lower(&it.moods).into_iter().map(|it| (theme, it)));
+                    moods.extend(lower(&name.moods).into_iter().map(|it| (theme, it)));
                     themes.push((theme, named));
                 }
                 "card" => cards.push(Card {
-                    theme: it.within.as_deref().map_or("", text),
+                    theme: name.within.as_deref().map_or("", text),
                     japanese,
                     english,
-                    names: lower(&it.also),
-                    motifs: lower(&it.hints),
+                    names: lower(&name.also),
+                    motifs: lower(&name.hints),
                 }),
                 _ => {}
             }

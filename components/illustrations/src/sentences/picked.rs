@@ -145,11 +145,11 @@ fn is_left_out(utterance: &Sentence, from: usize, to: usize) -> bool {
     let near = near.split(['、', '。', ',', '.']).next().unwrap_or_default();
     let before: String = utterance.lower[from.saturating_sub(REACH)..from].iter().collect();
     let before = before.rsplit([',', '.', ';', '、', '。']).next().unwrap_or_default();
-    let is_ordered = marks(OUT_BEFORE).any(|it| {
-        before.match_indices(it).any(|(at, _)| {
+    let is_ordered = marks(OUT_BEFORE).any(|mark| {
+        before.match_indices(mark).any(|(at, _)| {
             let is_letter = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphanumeric());
             !is_letter(before[..at].chars().next_back())
-                && !is_letter(before[at + it.len()..].chars().next())
+                && !is_letter(before[at + mark.len()..].chars().next())
         })
     });
     let is_denied = || marks(NOT_IT).any(|it| near.starts_with(it)) && !near.ends_with(['?', '？']);

@@ -55,17 +55,17 @@ pub(super) fn cards_in(utterance: &Sentence, taken: &[Piece]) -> Vec<Spotted> {
 }
 
 /// How a card is asked for: as it was written where that is its own name, else by its name in full.
-pub(super) fn asked_name(it: &Spotted, language: Language) -> String {
-    let written = it.piece.text.to_lowercase();
-    let english = it.card.english.to_lowercase();
+pub(super) fn asked_name(spotted: &Spotted, language: Language) -> String {
+    let written = spotted.piece.text.to_lowercase();
+    let english = spotted.card.english.to_lowercase();
     let called = english.split(',').next().unwrap_or_default();
-    let is_own = it.is_name
-        && (it.card.japanese.ends_with(&written)
+    let is_own = spotted.is_name
+        && (spotted.card.japanese.ends_with(&written)
             || written == english
             || written == called && !called.contains(' '));
     match is_own {
-        true => it.piece.text.clone(),
-        false => language.pick(it.card.japanese, it.card.english).to_owned(),
+        true => spotted.piece.text.clone(),
+        false => language.pick(spotted.card.japanese, spotted.card.english).to_owned(),
     }
 }
 
@@ -116,9 +116,9 @@ fn cut(utterance: &Sentence, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
         };
         while at < name.to {
             match taken.iter().find(|it| (it.from..it.to).contains(&at)) {
-                Some(it) => {
+                Some(name) => {
                     push(from, at);
-                    (at, from) = (it.to, it.to);
+                    (at, from) = (name.to, name.to);
                 }
                 None => at += 1,
             }
@@ -137,14 +137,14 @@ fn beside(utterance: &Sentence, known: &[Piece], taken: &[Piece]) -> Vec<Piece> 
     let is_letter = |it: &&char| it.is_ascii_alphabetic();
     let is_at = |at: usize, what: &str| utterance.is_at(what, at);
     let mut beside = Vec::<Piece>::new();
-    for it in known.iter().filter(|it| it.text.is_ascii()) {
+    for name in known.iter().filter(|name| name.text.is_ascii()) {
         for joint in marks(JOINTS) {
-            let behind = is_at(it.to, joint).then(|| {
-                let from = it.to + joint.len();
+            let behind = is_at(name.to, joint).then(|| {
+                let from = name.to + joint.len();
                 (from, from + utterance.chars[from..].iter().take_while(is_letter).count())
             });
             let before =
-                it.from.checked_sub(joint.len()).filter(|at| is_at(*at, joint)).map(|to| {
+                name.from.checked_sub(joint.len()).filter(|at| is_at(*at, joint)).map(|to| {
                     (to - utterance.chars[..to].iter().rev().take_while(is_letter).count(), to)
                 });
             for (from, to) in behind.into_iter().chain(before) {
@@ -233,8 +233,8 @@ impl Cards {
         taken.extend(excluded.iter().map(|it| it.piece.clone()));
         taken.extend(dropped.iter().map(|it| it.1.clone()));
         let (mut wanted, mut ground) = (Vec::<(Piece, Wanted)>::new(), None);
-        for it in &spotted {
-            wanted.push((it.piece.clone(), Wanted::new(false, asked_name(it, language))));
+        for entry in &spotted {
+            wanted.push((entry.piece.clone(), Wanted::new(false, asked_name(entry, language))));
         }
         for (theme, piece) in &themes {
             let name = language.pick(theme.japanese, theme.english);
@@ -316,8 +316,8 @@ impl Cards {
             };
             if !count.is_some_and(is_other) {
                 wanted.clone_from(&before.wanted);
-                for it in &mut wanted {
-                    (it.is_second, it.is_found) = (it.written.is_some(), false);
+                for card in &mut wanted {
+                    (card.is_second, card.is_found) = (card.written.is_some(), false);
                 }
                 found.clone_from(&before.found);
                 // What was asked for in a history is fetched anew, as many as then.
@@ -516,8 +516,8 @@ fn share_out(utterance: &Sentence, themes: &[(Theme, Piece)], wanted: &mut [Want
 }
 
 /// What a card is called in the sentence, once for each time.
-fn named(it: &Spotted) -> impl Iterator<Item = String> + '_ {
-    std::iter::once(&it.piece).chain(&it.also).map(|it| it.text.clone())
+fn named(spotted: &Spotted) -> impl Iterator<Item = String> + '_ {
+    std::iter::once(&spotted.piece).chain(&spotted.also).map(|it| it.text.clone())
 }
 
 /// The card of the catalogue that `name` is.

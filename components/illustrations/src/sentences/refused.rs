@@ -36,8 +36,8 @@ impl Cards {
             return None;
         }
         let spotted = utterance.spotted(true);
-        let is_card = |it: &Piece| {
-            spotted.iter().any(|card| card.piece.from < it.to && it.from < card.piece.to)
+        let is_card = |piece: &Piece| {
+            spotted.iter().any(|card| card.piece.from < piece.to && piece.from < card.piece.to)
         };
         let mut themes = utterance.coloured();
         themes.retain(|it| !is_card(&it.1));
@@ -84,10 +84,10 @@ impl Cards {
             let card = |it: &String| card_of(it).is_some_and(|it| it.theme == theme.japanese);
             self.found.iter().any(card)
         };
-        let is_lacking = |it: &(Theme, Piece)| {
-            !is_there(&it.0)
-                && !is_ground(utterance, &it.1)
-                && is_excluded(utterance, &it.1, &pieces)
+        let is_lacking = |entry: &(Theme, Piece)| {
+            !is_there(&entry.0)
+                && !is_ground(utterance, &entry.1)
+                && is_excluded(utterance, &entry.1, &pieces)
         };
         let words = pieces.iter().map(|it| it.text.clone()).chain(marks(AROUND).map(str::to_owned));
         let is_all = utterance.left(Some(Goal::Cards), words.collect()).len() < 2;
@@ -123,13 +123,13 @@ impl Cards {
         };
         let is_there = |theme: &Theme| before.iter().any(|it| is_of(theme, it));
         // `not red, green`: what a comma sets apart is wished, where it is not there yet.
-        let is_apart = |it: &Piece| {
-            utterance.lower[..it.from].iter().rev().find(|it| **it != ' ') == Some(&',')
+        let is_apart = |piece: &Piece| {
+            utterance.lower[..piece.from].iter().rev().find(|it| **it != ' ') == Some(&',')
         };
-        let is_refused = |it: &(Theme, Piece)| {
+        let is_refused = |entry: &(Theme, Piece)| {
             let is_wished =
-                is_apart(&it.1) && !is_there(&it.0) && !is_excluded(utterance, &it.1, &[]);
-            is_excluded(utterance, &it.1, &pieces) && !is_wished
+                is_apart(&entry.1) && !is_there(&entry.0) && !is_excluded(utterance, &entry.1, &[]);
+            is_excluded(utterance, &entry.1, &pieces) && !is_wished
         };
         let (out, new): (Vec<_>, Vec<_>) = themes.iter().partition(|it| is_refused(it));
         let is_instead = out.is_empty() && utterance.says(INSTEAD);

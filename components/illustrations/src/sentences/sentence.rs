@@ -117,9 +117,9 @@ impl Sentence {
     pub(super) fn is_of_others(&self) -> bool {
         let (themes, left_out) = (self.themes(), self.left_out().len());
         let is_in_name = |token: &Token| {
-            themes.iter().any(|it| {
-                let gap = self.lower.get(it.1.to..token.from);
-                it.1.from < token.to && gap.is_none_or(|it| matches!(it, [] | [' ' | 'の']))
+            themes.iter().any(|theme| {
+                let gap = self.lower.get(theme.1.to..token.from);
+                theme.1.from < token.to && gap.is_none_or(|it| matches!(it, [] | [' ' | 'の']))
             })
         };
         let mut words = self.tokens.iter().filter(|it| it.word == words::THEME);

@@ -507,8 +507,8 @@ fn what_is_liked_or_not_forgotten_is_not_left_out() {
         talk.say(first);
         talk.back(&[illustrations(&["A1", "A2"]), illustrations(&["B1", "B2"])]);
         let is_without_red = match talk.say(later) {
-            Decision::Call(calls) => calls.iter().all(|it| {
-                it.arguments["theme"].as_str().is_some_and(|it| it.contains(['蒼', 'z']))
+            Decision::Call(calls) => calls.iter().all(|call| {
+                call.arguments["theme"].as_str().is_some_and(|it| it.contains(['蒼', 'z']))
             }),
             Decision::Conclude(_) => false,
         };

@@ -157,7 +157,7 @@ impl<L: Catalogue, C: Carrier> Source for Elsewhere<L, C> {
         match self.one(name)?.cards.first() {
             Some(card) => {
                 let is_whole = matching::is_one_of(name, &[&card.name]);
-                Ok(Some(Found { it: self.picture(card)?, is_whole }))
+                Ok(Some(Found { value: self.picture(card)?, is_whole }))
             }
             None => Ok(None),
         }
@@ -172,7 +172,7 @@ impl<L: Catalogue, C: Carrier> Source for Elsewhere<L, C> {
             return Ok(None);
         }
         // A catalogue elsewhere says no names of themes: what it finds is what was asked for.
-        Ok(Some(Found { it: self.pictures(&listing.cards, limit)?, is_whole: true }))
+        Ok(Some(Found { value: self.pictures(&listing.cards, limit)?, is_whole: true }))
     }
 
     fn near_cards(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {

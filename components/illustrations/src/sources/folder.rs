@@ -137,7 +137,7 @@ impl Source for Folder {
         let file = self.catalogue()?;
         let (found, is_whole) = meant(name, file.cards.iter().map(Card::names));
         let [only] = found[..] else { return Ok(None) };
-        Ok(Some(Found { it: self.picture(&file.cards[only])?, is_whole }))
+        Ok(Some(Found { value: self.picture(&file.cards[only])?, is_whole }))
     }
 
     fn theme(&self, name: &str, limit: usize) -> Result<Option<Found<Vec<Picture>>>, Stop> {
@@ -146,7 +146,7 @@ impl Source for Folder {
         let [only] = found[..] else { return Ok(None) };
         let theme = &file.themes[only].name;
         let cards = file.cards.iter().filter(|it| it.themes.contains(theme));
-        Ok(Some(Found { it: self.pictures(cards, limit)?, is_whole }))
+        Ok(Some(Found { value: self.pictures(cards, limit)?, is_whole }))
     }
 
     fn near_cards(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
