@@ -160,9 +160,9 @@ impl Builder {
     /// Adds a ramp, as slow as it is with its lights, its toll gate and the lane that one has to find.
     fn ramp_link(&mut self, link: Link) {
         self.link(link);
-        if let Some(it) = self.network.links.last_mut() {
-            let seconds = it.metres * 3.6 / RAMP_KMH + RAMP_S;
-            it.kmh = (it.metres * 3.6 / seconds).round().max(1.0) as u8;
+        if let Some(link) = self.network.links.last_mut() {
+            let seconds = link.metres * 3.6 / RAMP_KMH + RAMP_S;
+            link.kmh = (link.metres * 3.6 / seconds).round().max(1.0) as u8;
         }
     }
 

@@ -92,13 +92,13 @@ pub fn coordinates(text: &str) -> Option<Point> {
 }
 
 /// A sign as it is written in ASCII, where there is a wide form of it.
-fn narrow(it: char) -> char {
-    match it {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xff01 + 0x21).unwrap_or(it),
+fn narrow(sign: char) -> char {
+    match sign {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(sign) - 0xff01 + 0x21).unwrap_or(sign),
         '、' => ',',
         '−' | 'ー' => '-',
-        it if it.is_whitespace() => ' ',
-        it => it,
+        sign if sign.is_whitespace() => ' ',
+        sign => sign,
     }
 }
 

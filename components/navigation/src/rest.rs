@@ -32,8 +32,9 @@ const BODY_BYTES_MAX: u32 = 64 << 20;
 /// The addresses that are served.
 pub fn routes() -> Vec<Route> {
     let with = |route: Route| {
-        let it = route.of_tool::<RouteSearch>().of_tool::<DistanceCompare>().of_tool::<Geocode>();
-        it.bodies(BODY_BYTES_MAX).streams()
+        let route =
+            route.of_tool::<RouteSearch>().of_tool::<DistanceCompare>().of_tool::<Geocode>();
+        route.bodies(BODY_BYTES_MAX).streams()
     };
     vec![with(Route::post("navigate", navigate)), with(Route::post("route", route))]
 }

@@ -94,11 +94,11 @@ pub fn tag(language: Language) -> &'static str {
 
 /// A distance in kilometres or metres. Where roads are measured in miles, Google writes miles and feet, whatever the
 /// language; its number is metres everywhere, as are the distances of every other provider.
-pub fn metric(it: Measure) -> Measure {
-    if it.text.ends_with('m') {
-        it
+pub fn metric(measure: Measure) -> Measure {
+    if measure.text.ends_with('m') {
+        measure
     } else {
-        metres(f64::from(u32::try_from(it.value).unwrap_or(u32::MAX)))
+        metres(f64::from(u32::try_from(measure.value).unwrap_or(u32::MAX)))
     }
 }
 

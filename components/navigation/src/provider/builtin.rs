@@ -238,9 +238,9 @@ fn absent<S: Source>(
     let (pointer, asked) = (pointer.to_owned(), asked.to_owned());
     let close = places::close(graphs, &asked, language)?;
     Ok(match places::elsewhere(&asked) {
-        Some(it) => ProviderError::OutsideMap {
+        Some(place) => ProviderError::OutsideMap {
             pointer,
-            place: it.name(language).to_owned(),
+            place: place.name(language).to_owned(),
             map: graphs
                 .iter()
                 .map(|it| words::of_map(it.name(), language))

@@ -112,8 +112,8 @@ impl<C: Carrier> Carrier for &C {
 }
 
 /// `tolls|highways|ferries`, those of them that are to be kept clear of.
-fn avoid(it: Avoid) -> String {
-    let all = [(it.tolls, "tolls"), (it.highways, "highways"), (it.ferries, "ferries")];
+fn avoid(avoid: Avoid) -> String {
+    let all = [(avoid.tolls, "tolls"), (avoid.highways, "highways"), (avoid.ferries, "ferries")];
     let some = all.iter().filter(|it| it.0).map(|it| it.1);
     some.collect::<Vec<_>>().join("|")
 }
@@ -128,8 +128,8 @@ fn list(pointer: &str, places: &[String]) -> Result<String, ProviderError> {
 }
 
 /// `now`, or seconds since 1970.
-fn departure(it: Departure) -> String {
-    let Departure::At(time) = it else { return "now".to_owned() };
+fn departure(departure: Departure) -> String {
+    let Departure::At(time) = departure else { return "now".to_owned() };
     let since = time.duration_since(std::time::SystemTime::UNIX_EPOCH);
     since.map_or(0, |it| it.as_secs()).to_string()
 }
@@ -198,15 +198,15 @@ pub(crate) fn attribution(copyrights: &str) -> String {
     if copyrights.is_empty() { "Google Maps".to_owned() } else { copyrights.to_owned() }
 }
 
-fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
-    let points = answers::points(&it.overview_polyline.points, 5)?;
-    let begins = begins(&it.legs);
-    if it.legs.len() != ask.via.len() + 1 {
+fn route(route: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
+    let points = answers::points(&route.overview_polyline.points, 5)?;
+    let begins = begins(&route.legs);
+    if route.legs.len() != ask.via.len() + 1 {
         return Err(failed("the provider's route has not as many legs as were asked for"));
     }
     let (mut steps, mut distances, mut durations) = (Vec::new(), Vec::new(), Vec::new());
     let mut in_traffic = Vec::new();
-    for leg in it.legs {
+    for leg in route.legs {
         distances.push(metric(leg.distance));
         durations.push(leg.duration);
         in_traffic.extend(leg.duration_in_traffic);
@@ -221,13 +221,13 @@ fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pro
     let is_in_traffic = ask.mode == Mode::Drive && in_traffic.len() == durations.len();
     let time = |it| sum(it, |it| seconds(it, ask.language));
     let route = Route {
-        summary: plain(&it.summary),
+        summary: plain(&route.summary),
         distance: sum(distances, metres),
         duration: time(durations),
         duration_in_traffic: is_in_traffic.then(|| time(in_traffic)),
-        polyline: it.overview_polyline.points,
+        polyline: route.overview_polyline.points,
         steps,
-        warnings: it.warnings.iter().map(|it| plain(it)).collect(),
+        warnings: route.warnings.iter().map(|it| plain(it)).collect(),
     };
     let steps_at = answers::steps_at(&points, &begins);
     Ok((route, RouteDetails { steps_at, ..RouteDetails::default() }))
@@ -279,16 +279,16 @@ fn read_comparison(answer: answer::Matrix, ask: &CompareAsk) -> Result<Compariso
     })
 }
 
-fn element(it: answer::Element) -> Result<Element, ProviderError> {
-    if it.status != "OK" {
-        return Ok(Element { status: state(&it.status)?, ..Element::default() });
+fn element(element: answer::Element) -> Result<Element, ProviderError> {
+    if element.status != "OK" {
+        return Ok(Element { status: state(&element.status)?, ..Element::default() });
     }
-    if it.distance.is_none() || it.duration.is_none() {
+    if element.distance.is_none() || element.duration.is_none() {
         return Err(failed("the provider's table leaves a distance or a duration out"));
     }
-    let (distance, duration) = (it.distance.map(metric), it.duration);
-    let duration_in_traffic = it.duration_in_traffic;
-    Ok(Element { distance, duration, duration_in_traffic, status: it.status })
+    let (distance, duration) = (element.distance.map(metric), element.duration);
+    let duration_in_traffic = element.duration_in_traffic;
+    Ok(Element { distance, duration, duration_in_traffic, status: element.status })
 }
 
 /// A pair's status, if it is one of Google's.

@@ -169,10 +169,10 @@ fn model(traffic: Traffic) -> &'static str {
 }
 
 /// The time, where it lies ahead: Google refuses one that is over, and takes now where there is none.
-fn departure(it: Departure) -> Option<String> {
+fn departure(departure: Departure) -> Option<String> {
     /// What may pass until Google reads it.
     const AHEAD: Duration = Duration::from_secs(30);
-    let Departure::At(time) = it else { return None };
+    let Departure::At(time) = departure else { return None };
     if time <= SystemTime::now() + AHEAD {
         return None;
     }

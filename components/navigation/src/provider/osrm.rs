@@ -271,6 +271,6 @@ fn is_on_the_map(waypoints: &[Waypoint], about: &About<'_>) -> Result<(), Provid
 }
 
 /// Whether no road is near.
-fn is_off(it: &Waypoint) -> bool {
-    it.distance.is_some_and(|it| it > OFF_ROAD_METRES_MAX)
+fn is_off(waypoint: &Waypoint) -> bool {
+    waypoint.distance.is_some_and(|it| it > OFF_ROAD_METRES_MAX)
 }

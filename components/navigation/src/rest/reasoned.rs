@@ -32,8 +32,8 @@ pub(super) fn choice(calls: &[Value], named: Named) -> Choice {
     // By how much of the summary is that of a route; at the place that is named, by less.
     let found = |at_place: fn(&str, &str) -> usize, anywhere: fn(&str, &str) -> usize| {
         let wanted = summary.as_deref()?;
-        let of = |it: &Value, how: fn(&str, &str) -> usize| {
-            it["summary"].as_str().map_or(0, |it| how(it, wanted))
+        let of = |list: &Value, how: fn(&str, &str) -> usize| {
+            list["summary"].as_str().map_or(0, |it| how(it, wanted))
         };
         let both = searches.iter().find_map(|(call, routes)| {
             routes.get(index?).filter(|it| of(it, at_place) > 0).map(|_| (*call, index))
@@ -122,13 +122,13 @@ fn mended(text: &str) -> String {
     let (mut plain, mut open) = (String::with_capacity(text.len()), Vec::new());
     let (mut is_text, mut is_escaped) = (false, false);
     let mut chars = text.chars().peekable();
-    while let Some(it) = chars.next() {
-        match it {
+    while let Some(sign) = chars.next() {
+        match sign {
             _ if is_escaped => is_escaped = false,
             '\\' if is_text => is_escaped = true,
             '"' => is_text = !is_text,
             '\n' | '\r' | '\t' if is_text => {
-                plain.extend(it.escape_default());
+                plain.extend(sign.escape_default());
                 continue;
             }
             _ if is_text => {}
@@ -145,7 +145,7 @@ fn mended(text: &str) -> String {
             }
             _ => {}
         }
-        plain.push(it);
+        plain.push(sign);
         if open.is_empty() {
             return plain;
         }
@@ -207,8 +207,8 @@ fn begin(written: &str) -> Option<usize> {
 /// How much of `rest` can be read, and whether the text ends there.
 fn end(rest: &str) -> (usize, bool) {
     let mut chars = rest.char_indices();
-    while let Some((at, it)) = chars.next() {
-        match it {
+    while let Some((at, sign)) = chars.next() {
+        match sign {
             '"' => return (at, true),
             '\\' => match chars.next() {
                 None => return (at, false),

@@ -241,19 +241,22 @@ mod tests {
     fn a_call_that_waits_is_named_with_its_approval() {
         let waits = json!([{ "call": "c1", "name": "route_search", "approval": "a-7" }]);
         for language in [Language::Japanese, Language::English] {
-            let it = Refusal::waiting(&waits, language);
-            assert_eq!((it.status, it.code, &*it.details), (403, "FORBIDDEN", "approval:a-7"));
-            assert!(it.message.contains("route_search") && it.message.contains("a-7"));
+            let refusal = Refusal::waiting(&waits, language);
+            assert_eq!(
+                (refusal.status, refusal.code, &*refusal.details),
+                (403, "FORBIDDEN", "approval:a-7")
+            );
+            assert!(refusal.message.contains("route_search") && refusal.message.contains("a-7"));
         }
     }
 
     #[test]
     fn refusals_of_models_and_the_time_have_codes_too() {
         let failure = json!({ "of": "model", "error": "rate_limited", "message": "?", "data": {} });
-        let it = Refusal::of(&failure, Language::Japanese);
-        assert_eq!((it.status, it.code), (503, "CLAUDE_API_ERROR"), "NAV-10");
-        assert_eq!(it.message, "Claude APIへの接続に失敗しました", "NAV-10");
-        assert_eq!(it.details, "Rate limit exceeded", "NAV-10");
+        let refusal = Refusal::of(&failure, Language::Japanese);
+        assert_eq!((refusal.status, refusal.code), (503, "CLAUDE_API_ERROR"), "NAV-10");
+        assert_eq!(refusal.message, "Claude APIへの接続に失敗しました", "NAV-10");
+        assert_eq!(refusal.details, "Rate limit exceeded", "NAV-10");
         let ended = |it| Refusal::unfinished(it, Language::English);
         let slow = ended("time");
         assert_eq!((slow.status, slow.code), (502, "GOOGLE_MAPS_ERROR"), "NAV-56");

@@ -90,17 +90,17 @@ fn english(text: &str, old: &str) -> Option<Exchange> {
         !is_letter(text[..*at].chars().next_back())
             && !is_letter(text[at + old.len()..].chars().next())
     })?;
-    let joint = |it: &str| {
-        let it = it.trim_end();
-        let joint = marks(JOINTS).find_map(|joint| it.strip_suffix(joint.trim_end()));
-        joint.unwrap_or(it).trim_end().to_owned()
+    let joint = |text: &str| {
+        let text = text.trim_end();
+        let joint = marks(JOINTS).find_map(|joint| text.strip_suffix(joint.trim_end()));
+        joint.unwrap_or(text).trim_end().to_owned()
     };
-    let unled = |mut it: &str| {
-        it = it.trim_start();
-        while let Some(rest) = marks(JOINTS).find_map(|joint| it.strip_prefix(joint)) {
-            it = rest.trim_start();
+    let unled = |mut text: &str| {
+        text = text.trim_start();
+        while let Some(rest) = marks(JOINTS).find_map(|joint| text.strip_prefix(joint)) {
+            text = rest.trim_start();
         }
-        it.to_owned()
+        text.to_owned()
     };
     let before = joint(&text[..at]);
     let behind = &text[at + old.len()..];

@@ -190,8 +190,8 @@ impl Sentence {
             "の間で|の間|まで|くらい|cm|kg|センチ|キロ|人|名|個|枚|点|歳|才|円|回|%|文字|日";
         // `人数は1から5まで`, `身長は100から250の間で` have numbers, and no places.
         let all = places.origins.iter().chain(&places.destinations);
-        let is_count = |it: &Piece| {
-            let number = it.text.rsplit_once('は').map_or(it.text.as_str(), |it| it.1).trim();
+        let is_count = |piece: &Piece| {
+            let number = piece.text.rsplit_once('は').map_or(piece.text.as_str(), |it| it.1).trim();
             let unit = number.trim_start_matches(|it: char| it.is_ascii_digit());
             // `10人まででお願いします`
             let unit = unit.split_once("まで").map_or(unit, |it| it.0);

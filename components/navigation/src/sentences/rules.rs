@@ -146,10 +146,10 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
 /// Whether the ends of `places` are words that `to` joins in a sentence, and no names.
 fn is_unnamed(utterance: &Sentence, places: &Places) -> bool {
     let mut ends = places.origins.iter().chain(&places.destinations);
-    let is_name = |it: &Piece| {
-        let is_spot = utterance.spots.iter().any(|spot| spot.0 < it.to && it.from < spot.1);
+    let is_name = |piece: &Piece| {
+        let is_spot = utterance.spots.iter().any(|spot| spot.0 < piece.to && piece.from < spot.1);
         is_spot
-            || utterance.chars[it.from..it.to]
+            || utterance.chars[piece.from..piece.to]
                 .iter()
                 .any(|it| !it.is_ascii_lowercase() && *it != ' ')
     };
@@ -163,8 +163,9 @@ fn is_towards(utterance: &Sentence, places: &Places) -> bool {
     let text = text.trim_end_matches(['。', '!', '?', 'ね', ' ']);
     // `5往復まで` says how much.
     const COUNTERS: &str = "往復|ターン|文字|字|人|名|件|枚|個|点|回|円";
-    let is_count = |it: &Piece| {
-        it.text.starts_with(char::is_numeric) && marks(COUNTERS).any(|end| it.text.ends_with(end))
+    let is_count = |piece: &Piece| {
+        piece.text.starts_with(char::is_numeric)
+            && marks(COUNTERS).any(|end| piece.text.ends_with(end))
     };
     !places.destinations.is_empty()
         && !places.destinations.iter().any(is_count)

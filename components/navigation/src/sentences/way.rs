@@ -394,14 +394,14 @@ impl Way {
             let text = values.get(name)?.as_str()?.trim();
             (!text.is_empty()).then(|| text.chars().take(PLACE_MAX).collect::<String>())
         };
-        if let Some(it) = place("origin") {
-            self.origins = vec![it];
+        if let Some(origin) = place("origin") {
+            self.origins = vec![origin];
         }
-        if let Some(it) = place("destination") {
-            self.destinations = vec![it];
+        if let Some(destination) = place("destination") {
+            self.destinations = vec![destination];
         }
-        if let Some(it) = place("address") {
-            self.destinations = vec![it];
+        if let Some(address) = place("address") {
+            self.destinations = vec![address];
         }
     }
 

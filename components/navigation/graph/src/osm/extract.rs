@@ -202,11 +202,11 @@ pub(super) fn nodes(
     }
     let mut kept = Nodes { at: vec![(NOWHERE, NOWHERE); ids.len()], ids, ..Nodes::default() };
     extract.pass(Kind::Nodes, tell, &mut |element| match element {
-        Element::Node(it) => {
-            kept.add(it.id(), (it.nano_lat(), it.nano_lon()), &Tags::new(it.tags()))
+        Element::Node(node) => {
+            kept.add(node.id(), (node.nano_lat(), node.nano_lon()), &Tags::new(node.tags()))
         }
-        Element::DenseNode(it) => {
-            kept.add(it.id(), (it.nano_lat(), it.nano_lon()), &Tags::new(it.tags()));
+        Element::DenseNode(node) => {
+            kept.add(node.id(), (node.nano_lat(), node.nano_lon()), &Tags::new(node.tags()));
         }
         Element::Way(_) | Element::Relation(_) => {}
     })?;
@@ -336,8 +336,8 @@ impl Extract {
             BlobDecode::OsmHeader(header) => {
                 let strange = |it: &&String| !FEATURES.contains(&it.as_str());
                 match header.required_features().iter().find(strange) {
-                    Some(it) => Err(format!(
-                        "{}: it needs `{it}`, which is not understood; take a plain extract of the \
+                    Some(name) => Err(format!(
+                        "{}: it needs `{name}`, which is not understood; take a plain extract of the \
                          present day",
                         self.path.display()
                     )),

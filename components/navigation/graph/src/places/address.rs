@@ -43,8 +43,8 @@ pub(super) fn parts(text: &str) -> Vec<Part> {
     let words: Vec<&str> = text.split([',', '、', '，', '\n']).collect();
     // `Marunouchi, Chiyoda City, Tokyo`: from the left; a number alone is no place.
     let is_place = |part: &&str| {
-        let it = folded(part);
-        it.chars().any(char::is_alphabetic) && !is_country(&it)
+        let text = folded(part);
+        text.chars().any(char::is_alphabetic) && !is_country(&text)
     };
     let words: Vec<&str> = words.into_iter().filter(is_place).collect();
     let mut parts = Vec::new();
@@ -131,8 +131,8 @@ fn spaced(text: &str) -> Vec<Part> {
     parts
 }
 
-fn is_cjk(it: char) -> bool {
-    ('\u{3040}'..='\u{9fff}').contains(&it)
+fn is_cjk(sign: char) -> bool {
+    ('\u{3040}'..='\u{9fff}').contains(&sign)
 }
 
 /// 新宿駅西口, `Shinjuku Station West Exit`: the station.

@@ -26,12 +26,12 @@ pub(crate) struct Way<'a> {
 }
 
 impl<'a> From<&'a Found> for Way<'a> {
-    fn from(it: &'a Found) -> Self {
+    fn from(found: &'a Found) -> Self {
         Self {
-            seconds: it.seconds,
-            free_seconds: it.free_seconds,
-            metres: it.metres,
-            legs: &it.legs,
+            seconds: found.seconds,
+            free_seconds: found.free_seconds,
+            metres: found.metres,
+            legs: &found.legs,
         }
     }
 }

@@ -171,8 +171,8 @@ fn english(what: Move, junction: &str, road: &str) -> String {
         Move::Turn(it) => format!("Turn {}{onto}", english_side(it)),
         Move::Sharp(it) => format!("Turn sharp {}{onto}", english_side(it)),
         Move::Back(_) => format!("Make a U-turn{onto}"),
-        Move::Keep(it) | Move::Fork(it) | Move::Enter(it) | Move::Leave(it) => {
-            format!("Keep {}{onto}", english_side(it))
+        Move::Keep(side) | Move::Fork(side) | Move::Enter(side) | Move::Leave(side) => {
+            format!("Keep {}{onto}", english_side(side))
         }
         Move::Merge => format!("Merge{onto}"),
         Move::Roundabout(_, exit) => format!("At the roundabout take exit {exit}{onto}"),

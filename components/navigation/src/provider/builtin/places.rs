@@ -112,9 +112,16 @@ impl Spot {
 }
 
 impl From<Place> for Spot {
-    fn from(it: Place) -> Self {
-        let kind = Some(it.kind);
-        Self { at: it.at, name: it.name, address: it.address, id: it.id, kind, understood: None }
+    fn from(place: Place) -> Self {
+        let kind = Some(place.kind);
+        Self {
+            at: place.at,
+            name: place.name,
+            address: place.address,
+            id: place.id,
+            kind,
+            understood: None,
+        }
     }
 }
 

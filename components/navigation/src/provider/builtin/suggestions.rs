@@ -85,8 +85,8 @@ pub fn nearest<S: Source>(
 ) -> Result<Option<String>, ProviderError> {
     for graph in graphs {
         let near = graph.nearest_place(at, NEAR_METRES);
-        if let Some(it) = near.map_err(|it| unreadable(graph.name(), it))? {
-            return Ok(Some(text(&it.name, language).to_owned()));
+        if let Some(place) = near.map_err(|place| unreadable(graph.name(), place))? {
+            return Ok(Some(text(&place.name, language).to_owned()));
         }
     }
     Ok(None)

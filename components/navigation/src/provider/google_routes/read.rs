@@ -70,45 +70,48 @@ fn point(at: &answer::Location) -> Point {
     Point { lat: at.lat_lng.latitude, lng: at.lat_lng.longitude }
 }
 
-fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
-    let points = answers::points(&it.polyline.encoded_polyline, 5)?;
-    let steps = it.legs.iter().flat_map(|it| &it.steps);
+fn route(route: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
+    let points = answers::points(&route.polyline.encoded_polyline, 5)?;
+    let steps = route.legs.iter().flat_map(|it| &it.steps);
     let begins: Vec<_> = steps.clone().map(|it| point(&it.start_location)).collect();
-    let with_traffic = seconds_in(&it.duration)?;
+    let with_traffic = seconds_in(&route.duration)?;
     // Google leaves it out where it is the same.
-    let without =
-        if it.static_duration.is_empty() { with_traffic } else { seconds_in(&it.static_duration)? };
+    let without = if route.static_duration.is_empty() {
+        with_traffic
+    } else {
+        seconds_in(&route.static_duration)?
+    };
     let is_driven = ask.mode == Mode::Drive;
     let text = |number| seconds(number, ask.language);
+    let toll = route.travel_advisory.toll_info.and_then(|it| toll(&it));
     let route = Route {
-        summary: plain(&it.description),
-        distance: metres(it.distance_meters as f64),
+        summary: plain(&route.description),
+        distance: metres(route.distance_meters as f64),
         duration: text(without),
         duration_in_traffic: is_driven.then(|| text(with_traffic)),
-        polyline: it.polyline.encoded_polyline,
+        polyline: route.polyline.encoded_polyline,
         steps: steps.map(|it| step(it, ask)).collect::<Result<_, _>>()?,
-        warnings: it.warnings.iter().map(|it| plain(it)).collect(),
+        warnings: route.warnings.iter().map(|it| plain(it)).collect(),
     };
-    let toll = it.travel_advisory.toll_info.and_then(|it| toll(&it));
     let steps_at = answers::steps_at(&points, &begins);
     Ok((route, RouteDetails { steps_at, toll, ..RouteDetails::default() }))
 }
 
-fn step(it: &answer::Step, ask: &RouteAsk) -> Result<Step, ProviderError> {
-    let lasts = match it.static_duration.as_str() {
+fn step(step: &answer::Step, ask: &RouteAsk) -> Result<Step, ProviderError> {
+    let lasts = match step.static_duration.as_str() {
         "" => 0.0,
         text => seconds_in(text)?,
     };
-    let instruction = plain(&it.navigation_instruction.instructions);
+    let instruction = plain(&step.navigation_instruction.instructions);
     Ok(Step {
         // Google has no words for a step that only goes on.
         instruction: match instruction.is_empty() {
             true => ask.language.pick("道なりに進む", "Continue").to_owned(),
             false => instruction,
         },
-        distance: metres(it.distance_meters as f64).text,
+        distance: metres(step.distance_meters as f64).text,
         duration: seconds(lasts, ask.language).text,
-        maneuver: maneuver(&it.navigation_instruction.maneuver),
+        maneuver: maneuver(&step.navigation_instruction.maneuver),
     })
 }
 
@@ -145,8 +148,8 @@ pub(super) fn maneuver(code: &str) -> Option<String> {
 }
 
 /// What tolls come to in the first currency that Google names.
-fn toll(it: &answer::TollInfo) -> Option<Toll> {
-    let price = it.estimated_price.first()?;
+fn toll(toll: &answer::TollInfo) -> Option<Toll> {
+    let price = toll.estimated_price.first()?;
     let units: f64 = if price.units.is_empty() { 0.0 } else { price.units.parse().ok()? };
     let amount = units + f64::from(price.nanos) / 1e9;
     let fits = amount.is_finite() && amount >= 0.0 && price.currency_code.len() == 3;
@@ -169,11 +172,11 @@ pub(super) fn read_pairs(
     ask: &CompareAsk,
 ) -> Result<Comparison, ProviderError> {
     let mut rows = vec![vec![None; ask.destinations.len()]; ask.origins.len()];
-    for it in answer {
-        let row = rows.get_mut(it.origin_index);
-        let place = row.and_then(|row| row.get_mut(it.destination_index));
+    for pair in answer {
+        let row = rows.get_mut(pair.origin_index);
+        let place = row.and_then(|row| row.get_mut(pair.destination_index));
         let place = place.ok_or_else(|| failed("the provider's table has a pair too many"))?;
-        *place = Some(element(&it, ask.language)?);
+        *place = Some(element(&pair, ask.language)?);
     }
     let whole = |row: Vec<Option<Element>>| -> Option<Row> {
         Some(Row { elements: row.into_iter().collect::<Option<_>>()? })
@@ -187,8 +190,8 @@ pub(super) fn read_pairs(
     })
 }
 
-fn element(it: &answer::Element, language: Language) -> Result<Element, ProviderError> {
-    let status = match (it.status.code, it.condition.as_str()) {
+fn element(element: &answer::Element, language: Language) -> Result<Element, ProviderError> {
+    let status = match (element.status.code, element.condition.as_str()) {
         (0, "ROUTE_EXISTS") => "OK",
         (0, "ROUTE_NOT_FOUND") => "ZERO_RESULTS",
         (NOT_FOUND | INVALID_ARGUMENT, _) => "NOT_FOUND",
@@ -199,11 +202,14 @@ fn element(it: &answer::Element, language: Language) -> Result<Element, Provider
     if status != "OK" {
         return Ok(Element { status: status.to_owned(), ..Element::default() });
     }
-    let with_traffic = seconds_in(&it.duration)?;
-    let without =
-        if it.static_duration.is_empty() { with_traffic } else { seconds_in(&it.static_duration)? };
+    let with_traffic = seconds_in(&element.duration)?;
+    let without = if element.static_duration.is_empty() {
+        with_traffic
+    } else {
+        seconds_in(&element.static_duration)?
+    };
     Ok(Element {
-        distance: Some(metres(it.distance_meters as f64)),
+        distance: Some(metres(element.distance_meters as f64)),
         duration: Some(seconds(without, language)),
         duration_in_traffic: Some(seconds(with_traffic, language)),
         status: status.to_owned(),

@@ -32,13 +32,13 @@ pub(super) fn routes(
     Ok((routes, details))
 }
 
-fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
-    let points = answers::points(&it.geometry, 5)?;
-    if it.legs.is_empty() {
+fn route(route: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
+    let points = answers::points(&route.geometry, 5)?;
+    if route.legs.is_empty() {
         return Err(failed("the provider's route has no leg"));
     }
-    let last = it.legs.len() - 1;
-    let steps = it.legs.iter().enumerate();
+    let last = route.legs.len() - 1;
+    let steps = route.legs.iter().enumerate();
     let steps = steps.flat_map(|(at, leg)| leg.steps.iter().map(move |it| (it, at < last)));
     let (all, at_stops): (Vec<_>, Vec<_>) = steps.unzip();
     let begins: Vec<_> = all
@@ -52,13 +52,13 @@ fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pro
         maneuver: maneuver(step).map(str::to_owned),
     };
     let route = Route {
-        summary: summary(&it.legs),
-        distance: metres(it.distance),
-        duration: seconds(it.duration, ask.language),
+        summary: summary(&route.legs),
+        distance: metres(route.distance),
+        duration: seconds(route.duration, ask.language),
         // It knows no traffic.
         duration_in_traffic: None,
         steps: all.iter().zip(at_stops).map(step).collect(),
-        polyline: it.geometry,
+        polyline: route.geometry,
         warnings: Vec::new(),
     };
     let ferry: f64 = all.iter().filter(|it| it.mode == "ferry").map(|it| it.distance).sum();
@@ -79,19 +79,19 @@ fn summary(legs: &[answer::Leg]) -> String {
 type Numbers = Vec<Option<f64>>;
 
 /// Metres and seconds, pair by pair; a place off the map has no route to anywhere.
-pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, ProviderError> {
+pub(super) fn table(table: &answer::Table) -> Result<Vec<Vec<Pair>>, ProviderError> {
     let is_off = |all: &[answer::Waypoint], at: usize| all.get(at).is_some_and(is_off);
     let row = |(at, (durations, distances)): (usize, (&Numbers, &Numbers))| {
         if durations.len() != distances.len() {
             return Err(failed("the provider's table leaves a distance out"));
         }
         let pair = |(to, (seconds, metres)): (usize, (&Option<f64>, &Option<f64>))| {
-            let is_there = !is_off(&it.sources, at) && !is_off(&it.destinations, to);
+            let is_there = !is_off(&table.sources, at) && !is_off(&table.destinations, to);
             metres.zip(*seconds).filter(|_| is_there).ok_or(NO_ROUTE)
         };
         Ok(durations.iter().zip(distances).enumerate().map(pair).collect())
     };
-    it.durations.iter().zip(&it.distances).enumerate().map(row).collect()
+    table.durations.iter().zip(&table.distances).enumerate().map(row).collect()
 }
 
 /// Google's name for it; none where it has none.

@@ -195,9 +195,10 @@ fn map_excluding_one_class_at_a_time_reports_what_it_kept() {
     let refused =
         json!({ "code": "InvalidValue", "message": "Exclude flag combination is not supported." });
     let with = |classes: &[&str]| {
-        let mut it = answer(1);
-        it["routes"][0]["legs"][0]["steps"][0]["intersections"] = json!([{ "classes": classes }]);
-        (200, it.to_string())
+        let mut response = answer(1);
+        response["routes"][0]["legs"][0]["steps"][0]["intersections"] =
+            json!([{ "classes": classes }]);
+        (200, response.to_string())
     };
     let avoid = Avoid { tolls: true, highways: true, ferries: false };
     let ask = RouteAsk { avoid, ..ask() };

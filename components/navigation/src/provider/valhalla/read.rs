@@ -246,11 +246,11 @@ fn warnings(summary: &Summary, ask: &RouteAsk) -> Vec<String> {
 /// The two roads that it is longest on.
 fn summary(maneuvers: &[Maneuver], language: Language) -> String {
     let mut roads: Vec<(&str, f64)> = Vec::new();
-    for it in maneuvers {
-        let Some(name) = it.street_names.first() else { continue };
+    for maneuver in maneuvers {
+        let Some(name) = maneuver.street_names.first() else { continue };
         match roads.iter_mut().find(|road| road.0 == name) {
-            Some(road) => road.1 += it.length,
-            None => roads.push((name, it.length)),
+            Some(road) => road.1 += maneuver.length,
+            None => roads.push((name, maneuver.length)),
         }
     }
     roads.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -263,8 +263,8 @@ fn summary(maneuvers: &[Maneuver], language: Language) -> String {
 }
 
 /// Google's name for a maneuver; none where it has none.
-fn name(it: &Maneuver, line: &[Point]) -> Option<&'static str> {
-    Some(match it.kind {
+fn name(maneuver: &Maneuver, line: &[Point]) -> Option<&'static str> {
+    Some(match maneuver.kind {
         8 | 17 | 22 => "straight",
         9 => "turn-slight-right",
         10 => "turn-right",
@@ -279,7 +279,7 @@ fn name(it: &Maneuver, line: &[Point]) -> Option<&'static str> {
         23 => "fork-right",
         24 => "fork-left",
         25 | 37 | 38 => "merge",
-        26 => roundabout(it, line)?,
+        26 => roundabout(maneuver, line)?,
         28 => "ferry",
         _ => return None,
     })
@@ -287,22 +287,22 @@ fn name(it: &Maneuver, line: &[Point]) -> Option<&'static str> {
 
 /// A driver on the left goes into it to the left. Where the answer has no headings, as those of older servers
 /// have none, they are those of the line; none where the line does not show it.
-fn roundabout(it: &Maneuver, line: &[Point]) -> Option<&'static str> {
-    let at = it.begin_shape_index as usize;
+fn roundabout(maneuver: &Maneuver, line: &[Point]) -> Option<&'static str> {
+    let at = maneuver.begin_shape_index as usize;
     let point = |at: usize| line.get(at).map(|it| graph::Point { lat: it.lat, lng: it.lng });
     let heading = |from: usize, to: usize| Some(steps::heading(point(from)?, point(to)?));
-    let before = it.bearing_before.or_else(|| heading(at.checked_sub(1)?, at))?;
-    let after = it.bearing_after.or_else(|| heading(at, at + 1))?;
+    let before = maneuver.bearing_before.or_else(|| heading(at.checked_sub(1)?, at))?;
+    let after = maneuver.bearing_after.or_else(|| heading(at, at + 1))?;
     let is_left = (after - before).rem_euclid(360.0) > 180.0;
     Some(if is_left { "roundabout-left" } else { "roundabout-right" })
 }
 
 /// Metres and seconds, pair by pair.
-pub(super) fn table(it: &Table) -> Result<Vec<Vec<Pair>>, ProviderError> {
+pub(super) fn table(table: &Table) -> Result<Vec<Vec<Pair>>, ProviderError> {
     let pair = |pair: &Cell| match (pair.distance, pair.time) {
         (Some(km), Some(seconds)) => Ok(Ok((km * 1_000.0, seconds))),
         (None, None) => Ok(Err(NO_ROUTE)),
         _ => Err(failed("the provider's table leaves a distance or a duration out")),
     };
-    it.sources_to_targets.iter().map(|row| row.iter().map(pair).collect()).collect()
+    table.sources_to_targets.iter().map(|row| row.iter().map(pair).collect()).collect()
 }

@@ -67,9 +67,9 @@ impl Sentence {
                     let Some(last) = self.place_at(at).filter(is_apart) else { continue };
                     let mut those = vec![last];
                     let mut end = found;
-                    while let Some(it) = self.place_before(end).filter(is_apart) {
-                        end = it.from;
-                        those.insert(0, it);
+                    while let Some(place) = self.place_before(end).filter(is_apart) {
+                        end = place.from;
+                        those.insert(0, place);
                         let before = self.lower[..end].iter().rposition(|it| *it != ' ');
                         match before.filter(|it| self.lower[*it] == ',') {
                             Some(comma) => end = comma,

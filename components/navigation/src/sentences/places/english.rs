@@ -43,9 +43,9 @@ impl Sentence {
             }
         }
         // `What time should I leave Ikebukuro`, `Leave Tokyo for Yokohama`.
-        let is_proper = |it: &Piece| {
-            let is_spot = self.spots.iter().any(|spot| it.from <= spot.0 && spot.1 <= it.to);
-            is_spot || self.chars[it.from].is_uppercase()
+        let is_proper = |piece: &Piece| {
+            let is_spot = self.spots.iter().any(|spot| piece.from <= spot.0 && spot.1 <= piece.to);
+            is_spot || self.chars[piece.from].is_uppercase()
         };
         for word in ["leave", "leaving", "departing"] {
             let Some(at) = self.find_word(word, 0).filter(|_| places.origins.is_empty()) else {
@@ -271,6 +271,6 @@ impl Sentence {
 }
 
 /// Whether a sign belongs to a word.
-fn is_letter(it: char) -> bool {
-    it.is_alphanumeric() || matches!(it, '-' | '\'' | '&')
+fn is_letter(sign: char) -> bool {
+    sign.is_alphanumeric() || matches!(sign, '-' | '\'' | '&')
 }

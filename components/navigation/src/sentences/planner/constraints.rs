@@ -159,8 +159,8 @@ impl Constraints {
     pub(super) fn without(&self) -> Option<Self> {
         let mut without = self.clone();
         for topic in std::mem::take(&mut without.once.both) {
-            if let Some(it) = without.avoided(topic) {
-                *it = true;
+            if let Some(avoided) = without.avoided(topic) {
+                *avoided = true;
             }
         }
         (!self.once.both.is_empty()).then_some(without)

@@ -147,8 +147,9 @@ pub(super) fn routes<'a>(
 ) -> Option<Result<Vec<Found>, &'a Failure>> {
     let (mut all, mut is_found, mut failed) = (Vec::<Found>::new(), false, None);
     let mode = travel_mode(constraints);
-    let is_it = |it: &&Answered| {
-        it.call.name == SEARCH && it.call.meta.get(TRAVEL_MODE).and_then(Value::as_str) == mode
+    let is_it = |answered: &&Answered| {
+        answered.call.name == SEARCH
+            && answered.call.meta.get(TRAVEL_MODE).and_then(Value::as_str) == mode
     };
     let searches = answered.iter().filter(is_it);
     for (at, search) in searches.enumerate() {

@@ -78,8 +78,8 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
     }
     if constraints.once.compare {
         for topic in both::topics(&text, &tokens) {
-            if let Some(it) = constraints.avoided(topic) {
-                *it = false;
+            if let Some(avoided) = constraints.avoided(topic) {
+                *avoided = false;
             }
             constraints.once.both.insert(topic);
         }
@@ -131,9 +131,9 @@ pub(super) fn asks_arrival(text: &[char]) -> bool {
         return true;
     }
     let is_hour = |it: char| is_numeral(it) || "時分半".contains(it);
-    let is_bare = |(at, it): (usize, &str)| {
+    let is_bare = |(at, word): (usize, &str)| {
         let before = text[..at].chars().next_back();
-        let behind: String = text[at + it.len()..].chars().take(12).collect();
+        let behind: String = text[at + word.len()..].chars().take(12).collect();
         !before.is_some_and(is_hour) && !behind.contains(is_hour)
     };
     let mut named = marks(NAMED).filter(|it| !it.is_ascii()).flat_map(|it| text.match_indices(it));
@@ -154,8 +154,9 @@ pub(super) fn asks_arrival(text: &[char]) -> bool {
     };
     let is_left = |it: &String| marks(LEAVE).any(|word| it.contains(&format!(" {word} ")));
     let mut named = marks(NAMED).filter(|it| it.is_ascii());
-    let is_named = named.any(|it| {
-        let behind = words.split_once(&format!(" {it} ")).map(|it| it.1.get(..12).unwrap_or(it.1));
+    let is_named = named.any(|name| {
+        let behind =
+            words.split_once(&format!(" {name} ")).map(|it| it.1.get(..12).unwrap_or(it.1));
         behind.is_some_and(|it| !it.contains(|it: char| it.is_ascii_digit()))
     });
     is_named || find(ENGLISH).is_some() || between().is_some_and(|it| !is_left(&it))
@@ -287,9 +288,9 @@ impl Constraints {
             Constraint::Drive => self.names(Mode::Drive),
             Constraint::Now => self.departure = None,
             Constraint::Outlook(outlook) => self.outlook = Some(outlook),
-            Constraint::Beyond(it) => {
-                self.once.beyond.insert(it);
-                if it == Beyond::Vehicle {
+            Constraint::Beyond(limit) => {
+                self.once.beyond.insert(limit);
+                if limit == Beyond::Vehicle {
                     self.names(Mode::Drive);
                 }
             }

@@ -89,8 +89,8 @@ fn road(text: &[char], at: usize) -> Option<usize> {
     (is_end && digits > 1 && is_named).then_some(to - at)
 }
 
-fn of_time(it: Time) -> Means {
-    match it {
+fn of_time(time: Time) -> Means {
+    match time {
         Time::At { hour, minute } => Means::Clock { hour, minute },
         Time::In { minutes } => Means::In { minutes },
     }

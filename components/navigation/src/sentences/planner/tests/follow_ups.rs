@@ -48,8 +48,8 @@ fn what_the_assistant_said_is_no_constraint() {
 #[test]
 fn the_second_one_is_the_second_of_the_same_search() {
     let index = |sentences: &[&str], routes: Value| {
-        let it = concluded(&conversation(sentences), routes, json!({}));
-        (it.choice.as_ref().unwrap().index.unwrap(), it.text())
+        let text = concluded(&conversation(sentences), routes, json!({}));
+        (text.choice.as_ref().unwrap().index.unwrap(), text.text())
     };
     assert_eq!(
         arguments(&["高速使わない", "2番目のルートで"]),
@@ -75,8 +75,8 @@ fn the_second_one_is_the_second_of_the_same_search() {
 #[test]
 fn another_one_is_another_one_each_time() {
     let index = |sentences: &[&str]| {
-        let it = concluded(&conversation(sentences), three(), json!({}));
-        it.choice.unwrap().index.unwrap()
+        let text = concluded(&conversation(sentences), three(), json!({}));
+        text.choice.unwrap().index.unwrap()
     };
     // By time: the third, the first, the second.
     assert_eq!(index(&["一番早い", "別のルートで"]), 0);

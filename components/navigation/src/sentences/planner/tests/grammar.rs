@@ -241,9 +241,9 @@ fn congestion_comparisons_and_walks_are_found() {
 #[test]
 fn a_topic_that_is_wanted_and_refused_is_compared_on_both_sides() {
     let both = |topic| {
-        of(|it| {
-            it.once.compare = true;
-            it.once.both.insert(topic);
+        of(|plan| {
+            plan.once.compare = true;
+            plan.once.both.insert(topic);
         })
     };
     all_mean(

@@ -65,8 +65,8 @@ fn less_traffic_is_worth_a_fifth_more_time_and_no_longer() {
         ] })
     };
     let index = |seconds| {
-        let it = concluded(&request("渋滞を避けて"), routes(seconds), json!({}));
-        it.choice.unwrap().index.unwrap()
+        let text = concluded(&request("渋滞を避けて"), routes(seconds), json!({}));
+        text.choice.unwrap().index.unwrap()
     };
     assert_eq!(index((2_300, 2_400)), 1, "NAV-51: 20 % longer");
     assert_eq!(index((2_401, 2_401)), 0, "NAV-51: more than that");
