@@ -67,23 +67,24 @@ fn all() -> Vec<Route> {
 
 fn misbehave(request: &Asked) -> Result<Answer, Stop> {
     let asked = Value::Object(request.object()?);
-    let it = Misdeeds::deserialize(asked).map_err(|it| refused("wrong", 400, it.to_string()))?;
+    let misdeeds =
+        Misdeeds::deserialize(asked).map_err(|error| refused("wrong", 400, error.to_string()))?;
     let all: Map<_, _> = ["assistants", "models", "chat"]
         .into_iter()
         .map(|name| (name.to_owned(), settings::get(name).ok().flatten().unwrap_or(Value::Null)))
         .collect();
-    let tools: Vec<_> = running::tools(&it.assistant).into_iter().map(|it| it.name).collect();
-    let outcomes = outcomes(&it);
-    let approvals: Vec<_> = running::approvals(&it.assistant, &it.approvals, 1_000)
+    let tools: Vec<_> = running::tools(&misdeeds.assistant).into_iter().map(|it| it.name).collect();
+    let outcomes = outcomes(&misdeeds);
+    let approvals: Vec<_> = running::approvals(&misdeeds.assistant, &misdeeds.approvals, 1_000)
         .into_iter()
         .map(|it| it.map(|it| json!({ "id": it.id, "outcome": format!("{:?}", it.outcome) })))
         .collect();
-    for id in &it.withdraw {
-        running::withdraw(&it.assistant, id);
+    for id in &misdeeds.withdraw {
+        running::withdraw(&misdeeds.assistant, id);
     }
-    let sent = it.send.as_ref().map(sent);
+    let sent = misdeeds.send.as_ref().map(sent);
     // Last, with everything in memory that came meanwhile.
-    let found: Vec<_> = it.seek.iter().map(|it| occurs(it.as_bytes())).collect();
+    let found: Vec<_> = misdeeds.seek.iter().map(|it| occurs(it.as_bytes())).collect();
     Ok(Answer::ok(&json!({
         "settings": all, "environment": std::env::vars().collect::<BTreeMap<_, _>>(), "tools": tools,
         "outcomes": outcomes, "approvals": approvals, "sent": sent, "found": found,
@@ -91,16 +92,16 @@ fn misbehave(request: &Asked) -> Result<Answer, Stop> {
 }
 
 /// All calls at once, and what came of each.
-fn outcomes(it: &Misdeeds) -> Vec<Value> {
+fn outcomes(misdeeds: &Misdeeds) -> Vec<Value> {
     let request = |misdeed: &Misdeed| Request {
         name: misdeed.tool.clone(),
         arguments: Value::Object(misdeed.arguments.clone()).to_string(),
         meta: misdeed.meta.as_ref().map(Value::to_string),
         reason: "because I say so".to_owned(),
     };
-    let requests: Vec<_> = it.calls.iter().map(request).collect();
+    let requests: Vec<_> = misdeeds.calls.iter().map(request).collect();
     let manner = Manner { language: None, capabilities: None };
-    let calls = running::call(&it.assistant, &requests, &manner);
+    let calls = running::call(&misdeeds.assistant, &requests, &manner);
     let mut outcomes = vec![Value::Null; requests.len()];
     while let Some(ended) = calls.next(10_000) {
         let json = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();

@@ -57,8 +57,8 @@ impl wit::Guest for Library {
     }
 }
 
-fn text(it: &wit::Piece) -> Option<&str> {
-    match it {
+fn text(piece: &wit::Piece) -> Option<&str> {
+    match piece {
         wit::Piece::Text(text) => Some(text),
         wit::Piece::Picture(_) => None,
     }

@@ -12,15 +12,15 @@ const CONDITIONS: &str = include_str!("../data/conditions.json");
 fn conditions_are_kept_or_named_in_both_languages() {
     let all: Vec<Value> = serde_json::from_str(CONDITIONS).unwrap();
     let mut wrong = Vec::new();
-    for it in &all {
-        let text = it["text"].as_str().unwrap();
+    for sentence in &all {
+        let text = sentence["text"].as_str().unwrap();
         let came = follow(&mut Talk::new(), text);
         let calls: Vec<_> = came.calls.iter().map(|it| json!([it.name, it.arguments])).collect();
         let message = format!("{}\n{}", json!(calls), came.text);
         let has = |word: &Value| message.contains(word.as_str().unwrap());
-        let words = |name: &str| it[name].as_array().cloned().unwrap_or_default();
+        let words = |name: &str| sentence[name].as_array().cloned().unwrap_or_default();
         let is_kept = words("says").iter().all(has) && !words("lacks").iter().any(has);
-        if !is_kept || it["none"] == true && !calls.is_empty() {
+        if !is_kept || sentence["none"] == true && !calls.is_empty() {
             wrong.push(format!("{text}\n    {message}"));
         }
     }

@@ -46,11 +46,11 @@ fn fresh_sentences_are_right_or_asked_about_and_never_wrong() {
     assert!(sets.iter().all(|it| it.len() > 250));
     let all = sets.concat();
     let (mut right, mut missed, mut wrong) = (0, Vec::new(), Vec::new());
-    for it in &all {
-        let text = it["text"].as_str().unwrap();
+    for sentence in &all {
+        let text = sentence["text"].as_str().unwrap();
         let came = follow(&mut Talk::new(), text);
         let text = format!("{text}\n    {}", json!(calls(&came)));
-        match verdict(&came, it) {
+        match verdict(&came, sentence) {
             Verdict::Right => right += 1,
             Verdict::Missed => missed.push(text),
             Verdict::Wrong => wrong.push(text),
@@ -71,10 +71,10 @@ fn a_strangers_sentences_lead_to_the_calls_that_were_judged() {
             assert_eq!(set[verdicts][verdict], count, "{verdicts} {verdict}");
         }
     }
-    for it in sentences {
+    for sentence in sentences {
         let mut talk = Talk::new();
         for (turn, expected) in
-            it["turns"].as_array().unwrap().iter().zip(it["calls"].as_array().unwrap())
+            sentence["turns"].as_array().unwrap().iter().zip(sentence["calls"].as_array().unwrap())
         {
             let text = turn.as_str().unwrap();
             assert_eq!(json!(calls(&follow(&mut talk, text))), *expected, "{text}");
@@ -98,9 +98,9 @@ fn strangers_later_sets_end_and_keep_their_blind_figures() {
                 assert_eq!(set[verdicts][verdict], count, "{verdicts} {verdict}");
             }
         }
-        for it in sentences {
+        for sentence in sentences {
             let mut talk = Talk::new();
-            for turn in it["turns"].as_array().unwrap() {
+            for turn in sentence["turns"].as_array().unwrap() {
                 let text = turn.as_str().unwrap();
                 let came = follow(&mut talk, text);
                 assert!(came.waits || !came.text.is_empty(), "{text}");

@@ -250,8 +250,8 @@ fn card(query: &str) -> Option<String> {
         ("sennenzakura", "千年桜"),
         ("thousand year cherry", "千年桜"),
     ];
-    if let Some(it) = pairs.iter().find(|it| fold(it.0) == query) {
-        return Some(it.1.to_owned());
+    if let Some(pair) = pairs.iter().find(|pair| fold(pair.0) == query) {
+        return Some(pair.1.to_owned());
     }
     let is = |card: &Value| {
         let names = ["name", "name_en", "reading"].iter().filter_map(|it| card[*it].as_str());

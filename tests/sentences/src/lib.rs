@@ -66,8 +66,8 @@ fn offers() -> Vec<wit::Tool> {
     let mut tools: Vec<_> = TOOLS.iter().flat_map(|it| trial::offers(it)).collect();
     let of_people = trial::offers(CONVERSATIONS).into_iter();
     tools.extend(of_people.filter(|it| OF_PEOPLE.contains(&it.name.as_str())));
-    for it in tools.iter_mut().filter(|it| it.name == "begin_conversation") {
-        it.required = vec!["target_agent_id".to_owned()];
+    for tool in tools.iter_mut().filter(|tool| tool.name == "begin_conversation") {
+        tool.required = vec!["target_agent_id".to_owned()];
     }
     tools
 }

@@ -26,12 +26,12 @@ fn at_least_85_of_100_lead_to_right_calls_and_no_wrong_action() {
     let all: Vec<Value> = serde_json::from_str(PARAPHRASES).unwrap();
     assert_eq!(all.len(), 100);
     let (mut right, mut missed, mut wrong) = (0, Vec::new(), Vec::new());
-    for it in &all {
-        let text = it["text"].as_str().unwrap();
-        match verdict(&Talk::new().say(text), &it["expect"]) {
+    for sentence in &all {
+        let text = sentence["text"].as_str().unwrap();
+        match verdict(&Talk::new().say(text), &sentence["expect"]) {
             Verdict::Right => right += 1,
-            Verdict::Missed(how) => missed.push(format!("{} {text}\n    {how}", it["id"])),
-            Verdict::Wrong(how) => wrong.push(format!("{} {text}\n    {how}", it["id"])),
+            Verdict::Missed(how) => missed.push(format!("{} {text}\n    {how}", sentence["id"])),
+            Verdict::Wrong(how) => wrong.push(format!("{} {text}\n    {how}", sentence["id"])),
         }
     }
     let text =

@@ -22,8 +22,8 @@ mod exported {
 }
 
 impl values::Guest for Stranger {
-    fn echo(it: Everything) -> Everything {
-        it
+    fn echo(everything: Everything) -> Everything {
+        everything
     }
 
     fn move_by(point: Point, dx: i32, dy: Option<i32>) -> Point {
