@@ -4,9 +4,9 @@
 
 mod assistant;
 mod dialogue;
-mod player;
+mod progress;
 mod scene;
-mod stand;
+mod worker;
 
 use serde::{Deserialize, Serialize};
 use toolkit::{
@@ -17,8 +17,8 @@ use toolkit::{
 };
 
 use crate::{clock::Moment, events::PURPOSES, expiry, ids};
-use player::Player;
-pub use stand::forgotten;
+pub use progress::forgotten;
+use worker::Player;
 
 /// Maximum interval between two looks for due jobs, in seconds.
 const LOOK_S: u32 = 600;

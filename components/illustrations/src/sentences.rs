@@ -1,17 +1,17 @@
 //! Sentences about cards, themes and thumbnails, which are understood without a model.
 
-mod amend;
-mod beyond;
 mod candidates;
 mod cards;
 mod catalogue;
-mod known;
-mod picked;
-mod read;
-mod refused;
+mod changes;
+mod exclusions;
+mod names;
+mod positions;
+mod request;
 mod rules;
 mod sentence;
 mod themes;
+mod unsupported;
 mod wording;
 mod words;
 
@@ -89,7 +89,7 @@ static SKILLS: &[Skill<Goal>] = &[Skill {
 /// Where a JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
     let request = TurnRequest::read(turn, None)?;
-    known::tell(&request.names);
+    names::tell(&request.names);
     Ok(Chat::<Illustrations>::reply(&request))
 }
 
@@ -219,12 +219,12 @@ impl Family for Illustrations {
         let is_elsewhere = manner.is_none_or(Manner::is_elsewhere);
         let is_about = is_elsewhere && matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail));
         // `最後のは消して` leaves one out of those that were shown.
-        let picks = |it: &Cards| picked::picked(utterance, &it.found).is_some();
+        let picks = |it: &Cards| positions::picked(utterance, &it.found).is_some();
         let picks = matches!(&*plan, Some(Doing::Cards(it)) if picks(it));
         let is_left_out = manner == Some(Manner::Delete) && picks;
         if is_about
             && !is_left_out
-            && let Some(refusal) = beyond::refusal(utterance, is_cards, context)
+            && let Some(refusal) = unsupported::refusal(utterance, is_cards, context)
         {
             return Some(Followed::Say(refusal));
         }
@@ -271,7 +271,9 @@ impl Family for Illustrations {
             .flatten();
         let Some(next) = next else {
             let is_open = is_more && goal.is_none() && !cards.found.is_empty();
-            return beyond::unchangeable(utterance, context).filter(|_| is_open).map(Followed::Say);
+            return unsupported::unchangeable(utterance, context)
+                .filter(|_| is_open)
+                .map(Followed::Say);
         };
         let left = utterance.left(Some(Goal::Cards), next.used());
         **cards = next;

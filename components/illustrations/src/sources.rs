@@ -1,11 +1,11 @@
 //! Where illustrations come from: the bundled cards, and what the operator names, which is a folder, a catalogue on
 //! the web or a public card API. A name is looked for in one source after another.
 
-pub mod carrier;
-pub mod elsewhere;
+pub mod cache;
+pub mod client;
 pub mod file;
 pub mod folder;
-pub mod memory;
+pub mod remote;
 pub mod settings;
 pub mod web;
 pub mod ygoprodeck;
@@ -20,7 +20,7 @@ use crate::{
     picture::Picture,
     refusals,
 };
-use elsewhere::Elsewhere;
+use remote::Elsewhere;
 use settings::Kind;
 
 /// Names that are suggested where nothing fits (ILL-4).
@@ -88,7 +88,7 @@ fn source(kind: Kind) -> Result<Box<dyn Source>, Unfit> {
         Kind::Folder => Box::new(folder::Folder::new(settings::folder()?.into())),
         Kind::Http => {
             let catalogue = web::Web::new(settings::catalogue_url()?, settings::image_origins()?);
-            Box::new(Elsewhere::new(catalogue, carrier::Network))
+            Box::new(Elsewhere::new(catalogue, client::Network))
         }
         Kind::Ygoprodeck => {
             let api = ygoprodeck::Ygoprodeck::new(
@@ -96,7 +96,7 @@ fn source(kind: Kind) -> Result<Box<dyn Source>, Unfit> {
                 settings::ygoprodeck_images()?,
                 settings::language()?,
             );
-            let paced = carrier::Paced::new(ygoprodeck::NAME, ygoprodeck::INTERVAL_MS);
+            let paced = client::Paced::new(ygoprodeck::NAME, ygoprodeck::INTERVAL_MS);
             Box::new(Elsewhere::new(api, paced))
         }
     })

@@ -8,7 +8,7 @@ use toolkit::{
     assistants::{self, Given, Part, Task},
 };
 
-use super::{player::Player, scene::Scene};
+use super::{scene::Scene, worker::Player};
 use crate::{
     delivery::CONTENT_MAX,
     tools::{

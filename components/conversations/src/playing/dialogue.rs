@@ -9,14 +9,14 @@ use toolkit::{
 use super::{
     assistant::{self, Ended, Failure, Usage},
     is_over,
-    player::Player,
+    progress::Stand,
     scene::{self, Farewell, Scene},
-    stand::Stand,
+    worker::Player,
 };
 use crate::{
     clock::Moment,
     events,
-    saying::Saying,
+    outgoing::Saying,
     tools::{EndConversation, SendMessage},
 };
 

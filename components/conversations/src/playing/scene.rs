@@ -5,8 +5,8 @@ use serde_json::Value;
 use toolkit::assistants::Remark;
 
 use super::{
-    player::Agent,
-    stand::{Stand, Written},
+    progress::{Stand, Written},
+    worker::Agent,
 };
 use crate::sentences::{self, By, LogEntry, ScriptedAgent};
 

@@ -11,8 +11,8 @@ use crate::{
     clock::Moment,
     expiry, ids,
     inbox::{HAS_COME, IS_ANSWERABLE},
+    outgoing::{Saying, given},
     refusals,
-    saying::{Saying, given},
     session::{self, Session},
 };
 

@@ -5,7 +5,7 @@ use language::{
     utterance::{MASK, Piece},
 };
 
-use super::{known::known, sentence::Sentence, themes::theme};
+use super::{names::known, sentence::Sentence, themes::theme};
 
 /// A card that is known.
 #[derive(Debug, PartialEq, Eq)]

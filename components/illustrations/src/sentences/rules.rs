@@ -7,7 +7,7 @@ use language::{
 };
 
 use super::{
-    read,
+    request,
     sentence::Sentence,
     themes::moods,
     words::{CARD, COMPOSE, NAMES, THEME, THUMBNAIL},
@@ -120,8 +120,8 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
             let shows = utterance.has(&[Word::SHOW, Word::WANT]);
             count > 1 && shows || count > 0 && utterance.says(LOOKS)
         }
-        Sign::Picked => read::is_picked(utterance),
-        Sign::Laid => read::is_laid(utterance),
+        Sign::Picked => request::is_picked(utterance),
+        Sign::Laid => request::is_laid(utterance),
         Sign::Named => !utterance.unknown_names().is_empty() || !utterance.quoted.is_empty(),
         Sign::Mood => {
             marks(LIKE).any(|it| text.contains(it)) && !moods(&utterance.lower).is_empty()

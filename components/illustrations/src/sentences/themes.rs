@@ -7,7 +7,7 @@ use language::{
 
 use super::{
     catalogue::{Card, card_of},
-    known::known,
+    names::known,
 };
 
 /// The moods and motifs in a sentence: the theme of each, and where its word stands.

@@ -10,8 +10,8 @@ use toolkit::{Stop, dialogue::Name, log};
 
 use super::{
     Found, Source,
-    elsewhere::THEME_BYTES_MAX,
     file::{self, Card, File, Theme},
+    remote::THEME_BYTES_MAX,
 };
 use crate::{
     matching::{meant, near},

@@ -6,8 +6,8 @@ use toolkit::arguments;
 use url::Url;
 
 use super::{
-    carrier::{self, Carrier, Reply, clipped},
-    elsewhere::{Catalogue, Listed, Listing, address},
+    client::{self, Carrier, Reply, clipped},
+    remote::{Catalogue, Listed, Listing, address},
 };
 use crate::refusals::{SourceError, failed};
 
@@ -63,7 +63,7 @@ impl Web {
         url: &Url,
         cards_max: usize,
     ) -> Result<Listing, SourceError> {
-        let reply = carrier::asked(carrier, url, &[404], None)?;
+        let reply = client::asked(carrier, url, &[404], None)?;
         let answer = match (reply.status, read(&reply)) {
             // A 404 may say what comes near, and need not.
             (404, read) => {
@@ -146,7 +146,7 @@ fn is_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::carrier::tests::Scripted, *};
+    use super::{super::client::tests::Scripted, *};
 
     fn web() -> Web {
         let url = |text| Url::parse(text).unwrap();

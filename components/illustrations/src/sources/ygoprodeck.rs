@@ -14,8 +14,8 @@ use toolkit::{
 use url::Url;
 
 use super::{
-    carrier::{self, Carrier, clipped},
-    elsewhere::{Catalogue, Listed, Listing, address},
+    client::{self, Carrier, clipped},
+    remote::{Catalogue, Listed, Listing, address},
 };
 use crate::refusals::{SourceError, failed};
 
@@ -80,7 +80,7 @@ impl Ygoprodeck {
             // The guide names fr, de, it and pt; `ja` is served as well, for most cards.
             url.query_pairs_mut().append_pair("language", "ja");
         }
-        let reply = carrier::asked(carrier, &url, &[400], Some(BLOCKED_S))?;
+        let reply = client::asked(carrier, &url, &[400], Some(BLOCKED_S))?;
         if reply.status == 400 {
             return no_match(&reply.body);
         }
@@ -236,7 +236,7 @@ fn most(cards: &[Card]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::carrier::tests::Scripted, *};
+    use super::{super::client::tests::Scripted, *};
 
     const NONE: &str = r#"{"error":"No card matching your query was found in the database. Please see https://db.ygoprodeck.com/api-guide/ for syntax usage."}"#;
 

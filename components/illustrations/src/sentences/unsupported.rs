@@ -4,7 +4,7 @@ use language::{Language, context::TurnContext, scan::marks, utterance::Piece, wo
 
 use super::{
     catalogue::Spotted,
-    read::cards_in,
+    request::cards_in,
     sentence::Sentence,
     themes::{samples, theme_names},
     wording::{bare, subtitle},

@@ -5,9 +5,8 @@ use toolkit::{Stop, log};
 use url::Url;
 
 use super::{
-    Found, Source,
-    carrier::{self, Carrier},
-    memory,
+    Found, Source, cache,
+    client::{self, Carrier},
 };
 use crate::{
     matching,
@@ -89,11 +88,11 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
         ask: impl FnOnce() -> Result<Listing, SourceError>,
     ) -> Result<Listing, SourceError> {
         let asked = format!("{} {asked}", self.catalogue.whose());
-        if let Some(kept) = memory::listing(&asked) {
+        if let Some(kept) = cache::listing(&asked) {
             return Ok(kept);
         }
         let listing = ask()?;
-        memory::keep_listing(&asked, &listing, self.catalogue.holds_s());
+        cache::keep_listing(&asked, &listing, self.catalogue.holds_s());
         Ok(listing)
     }
 
@@ -108,14 +107,14 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
     }
 
     fn picture(&self, card: &Listed) -> Result<Picture, SourceError> {
-        if let Some((mime_type, bytes)) = memory::picture(&card.image) {
+        if let Some((mime_type, bytes)) = cache::picture(&card.image) {
             return Ok(Picture { name: card.name.clone(), mime_type, bytes });
         }
         let no_address = |_| failed("a picture's address is not an http or https URL");
         let url = Url::parse(&card.image).map_err(no_address)?;
         let limit_s = self.catalogue.limit_s();
-        let (mime_type, bytes) = carrier::picture(&self.carrier, &url, limit_s)?;
-        memory::keep_picture(&card.image, mime_type, &bytes);
+        let (mime_type, bytes) = client::picture(&self.carrier, &url, limit_s)?;
+        cache::keep_picture(&card.image, mime_type, &bytes);
         Ok(Picture { name: card.name.clone(), mime_type: mime_type.to_owned(), bytes })
     }
 
@@ -168,7 +167,7 @@ impl<L: Catalogue, C: Carrier> Source for Elsewhere<L, C> {
         if listing.cards.is_empty() {
             // So that a second look for what comes near sends no request.
             let asked = format!("{} theme 1 {name:?}", self.catalogue.whose());
-            memory::keep_listing(&asked, &listing, self.catalogue.holds_s());
+            cache::keep_listing(&asked, &listing, self.catalogue.holds_s());
             return Ok(None);
         }
         // A catalogue elsewhere says no names of themes: what it finds is what was asked for.

@@ -5,7 +5,7 @@ use language::{Language, context::TurnContext, scan::marks, small_talk::Manner, 
 use super::{
     cards::{CARDS_MAX, Cards, Wanted},
     catalogue::card_of,
-    read::same,
+    request::same,
     rules::Goal,
     sentence::Sentence,
     themes::Theme,

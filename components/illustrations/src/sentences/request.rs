@@ -7,7 +7,7 @@ use language::{
 use super::{
     cards::{CARDS_MAX, Cards, EACH_OF_TWO, NAMES_MAX, STYLES, TITLE_MAX, Wanted},
     catalogue::{Card, Spotted, card_of},
-    picked::picked,
+    positions::picked,
     rules::Goal,
     sentence::Sentence,
     themes::{Theme, is_nearly_theme, moods},

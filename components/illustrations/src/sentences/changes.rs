@@ -8,9 +8,9 @@ use language::{
 use super::{
     cards::{CARDS_MAX, Cards, NAMES_MAX, STYLES, TITLE_MAX, Wanted, shown},
     catalogue::Card,
-    known::known,
-    picked::{leaves_out, picked},
-    read::{cards_in, count, placed, same},
+    names::known,
+    positions::{leaves_out, picked},
+    request::{cards_in, count, placed, same},
     rules::Goal,
     sentence::Sentence,
     themes::Theme,

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Deserializer, de};
 use toolkit::{clock::now_s, log, sql, sql::Statement};
 
-use super::elsewhere::Listing;
+use super::remote::Listing;
 
 /// How long a picture is kept: catalogues want theirs fetched once.
 const PICTURE_S: i64 = 30 * 86_400;

@@ -12,7 +12,7 @@ use toolkit::{
 
 use super::{
     dialogue,
-    stand::{self, Stand},
+    progress::{self, Stand},
 };
 use crate::{
     clock::Moment,
@@ -80,7 +80,7 @@ impl Player {
         let digest = ids::digest(&token);
         let is_in = if found.is_wanted {
             if !found.is_there {
-                sql::transact([stand::without_chats(project_id, agent_id)])?;
+                sql::transact([progress::without_chats(project_id, agent_id)])?;
             }
             let way = Way::Played;
             match enter(&Opening { token: &digest, agent_id, project_id, now, way }) {
@@ -110,7 +110,7 @@ impl Player {
         let mut answers = 0;
         loop {
             let Some(session) = self.receive()? else { return Ok(Outcome::Done) };
-            let stands = stand::all(&self.agent)?;
+            let stands = progress::all(&self.agent)?;
             let now = Moment::now();
             if !stands.iter().any(|it| it.is_due(now)) {
                 return self.rest(&session, &stands);
