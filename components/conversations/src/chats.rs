@@ -11,7 +11,7 @@ use toolkit::{
 
 use crate::{
     clock::Moment,
-    delivery::{self, Letter, Place, chat_of, checked},
+    delivery::{self, Letter, Place, chat_of, check_content},
     events::{PURPOSES, agent, chats},
     ids,
     person::Person,
@@ -189,7 +189,7 @@ pub fn say(
     content: &str,
     client_message_id: Option<&str>,
 ) -> Result<Sent, Stop> {
-    checked(content)?;
+    check_content(content)?;
     let at = Moment::now();
     let letter = Letter {
         id: &ids::message(at),

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_moments_sort_as_time_does_and_are_told_in_seconds() {
+    fn stored_moments_sort_by_time_and_are_formatted_in_seconds() {
         let moment = Moment::read("2026-01-23T19:00:00.25+09:00").unwrap();
         assert_eq!(moment.stored(), "2026-01-23T10:00:00.250Z");
         assert_eq!(rfc3339(&moment.stored()), "2026-01-23T10:00:00Z");

@@ -20,13 +20,13 @@ pub const MESSAGES_MAX: u32 = 10_000;
 /// Storage share of an agent in conversations, in bytes; the database has 256 MiB.
 pub const SHARE_BYTES: i64 = 48 << 20;
 /// Storage overhead of a message, in bytes.
-const BESIDE_BYTES: usize = 600;
+const OVERHEAD_BYTES: usize = 600;
 /// Maximum number of messages of a chat with a person; the oldest are deleted.
 const CHAT_KEPT: u32 = 5_000;
 
 /// The role of a sender in a conversation, which decides when it may write (CONV-63).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Voice {
+pub enum SenderRole {
     /// A member: while the conversation is active and not paused; the initiator also while it is pending.
     Member,
     /// A member that ends the conversation in the same transaction: while it is open.
@@ -43,7 +43,7 @@ pub enum Place<'a> {
         /// The conversation's identifier.
         id: &'a str,
         /// The sender's role.
-        voice: Voice,
+        role: SenderRole,
         /// Whether its turns are limited.
         has_max_turns: bool,
     },
@@ -69,7 +69,7 @@ pub struct Letter<'a> {
     pub sender_id: &'a str,
     /// Identifiers of the recipients; with several, the message has no `recipient_id`.
     pub recipients: &'a [&'a str],
-    /// Text that has passed [`checked`].
+    /// Text that has passed [`check_content`].
     pub content: &'a str,
     /// Identifier of a task that it relates to.
     pub related_task_id: Option<&'a str>,
@@ -98,7 +98,7 @@ pub struct Stored {
 ///
 /// # Errors
 /// `content_required` or `content_too_long`.
-pub fn checked(content: &str) -> Result<(), Stop> {
+pub fn check_content(content: &str) -> Result<(), Stop> {
     if is_blank(content) {
         return Err(refusals::content_required());
     }
@@ -129,7 +129,7 @@ pub fn earlier(project_id: &str, sender_id: &str, client_message_id: &str) -> St
 ///
 /// # Errors
 /// `idempotency_conflict` where it differs.
-pub fn again(earlier: Stored, recipient: Option<&str>, content: &str) -> Result<Stored, Stop> {
+pub fn resent(earlier: Stored, recipient: Option<&str>, content: &str) -> Result<Stored, Stop> {
     if earlier.content == content && earlier.recipient_id.as_deref() == recipient {
         return Ok(earlier);
     }
@@ -169,7 +169,7 @@ pub fn failed(letter: &Letter<'_>, error: Error) -> Result<Stored, Stop> {
         {
             let [rows] = sql::query([earlier(letter.project_id, letter.sender_id, own)])?;
             let earlier = rows.first::<Stored>()?.ok_or_else(|| closed(letter))?;
-            again(earlier, letter.recipient(), letter.content)
+            resent(earlier, letter.recipient(), letter.content)
         }
         (Error::UnexpectedCount(_), _) => Err(closed(letter)),
         (error, _) => Err(error.into()),
@@ -201,15 +201,15 @@ pub fn notify(letter: &Letter<'_>) {
 
 /// Finds the reason why a conversation or chat takes no message now.
 fn closed(letter: &Letter<'_>) -> Stop {
-    let Place::Conversation { id, voice, .. } = letter.place else {
+    let Place::Conversation { id, role, .. } = letter.place else {
         return toolkit::unavailable("The chat takes no message.", None);
     };
-    match closed_because(letter, id, voice) {
+    match closed_because(letter, id, role) {
         Ok(stop) | Err(stop) => stop,
     }
 }
 
-fn closed_because(letter: &Letter<'_>, id: &str, voice: Voice) -> Result<Stop, Stop> {
+fn closed_because(letter: &Letter<'_>, id: &str, role: SenderRole) -> Result<Stop, Stop> {
     let [rows, kept] = sql::query([
         toolkit::sql!(
             "SELECT state, paused_at IS NOT NULL, messages FROM conversations WHERE id = $1",
@@ -221,7 +221,7 @@ fn closed_because(letter: &Letter<'_>, id: &str, voice: Voice) -> Result<Stop, S
         ),
     ])?;
     let kept = kept.first::<(i64,)>()?.map_or(0, |it| it.0);
-    if voice == Voice::Member && kept >= SHARE_BYTES {
+    if role == SenderRole::Member && kept >= SHARE_BYTES {
         return Ok(refusals::too_much_kept(letter.sender_id, kept, SHARE_BYTES));
     }
     let Some((state, is_paused, messages)) = rows.first::<(State, bool, u32)>()? else {
@@ -229,9 +229,9 @@ fn closed_because(letter: &Letter<'_>, id: &str, voice: Voice) -> Result<Stop, S
     };
     Ok(if messages >= MESSAGES_MAX {
         refusals::too_many_messages(id)
-    } else if state.is_open() && is_paused && voice == Voice::Member {
+    } else if state.is_open() && is_paused && role == SenderRole::Member {
         refusals::conversation_paused(id)
-    } else if voice == Voice::Member {
+    } else if role == SenderRole::Member {
         let to = letter.recipient().unwrap_or_default();
         refusals::conversation_required_for_ai_to_ai(letter.sender_id, to, Some((id, state)))
     } else {
@@ -242,7 +242,7 @@ fn closed_because(letter: &Letter<'_>, id: &str, voice: Voice) -> Result<Stop, S
 impl Letter<'_> {
     /// Returns the bytes that it takes of its sender's share.
     fn bytes(&self) -> i64 {
-        i64::try_from(self.content.len() + BESIDE_BYTES).unwrap_or(i64::MAX)
+        i64::try_from(self.content.len() + OVERHEAD_BYTES).unwrap_or(i64::MAX)
     }
 
     /// Identifier of the recipient, where there is one.
@@ -257,9 +257,9 @@ impl Letter<'_> {
 /// Returns the statements that store a message; the first requires an open place.
 pub fn statements(letter: &Letter<'_>) -> Vec<Statement> {
     let mut statements = match letter.place {
-        Place::Conversation { id, voice, has_max_turns } => {
-            let mut statements = in_conversation(letter, id, voice);
-            if has_max_turns && voice != Voice::Last {
+        Place::Conversation { id, role, has_max_turns } => {
+            let mut statements = in_conversation(letter, id, role);
+            if has_max_turns && role != SenderRole::Last {
                 statements.extend(last_turn(id, letter.at));
             }
             statements
@@ -279,14 +279,14 @@ pub fn statements(letter: &Letter<'_>) -> Vec<Statement> {
 }
 
 /// Stores into a conversation. Numbers give the order of its messages, independent of clocks.
-fn in_conversation(letter: &Letter<'_>, id: &str, voice: Voice) -> Vec<Statement> {
-    let open = match voice {
-        Voice::Member => format!(
+fn in_conversation(letter: &Letter<'_>, id: &str, role: SenderRole) -> Vec<Statement> {
+    let open = match role {
+        SenderRole::Member => format!(
             "(c.state = 'active' OR (c.state = 'pending' AND c.initiator_agent_id = $3)) \
              AND c.paused_at IS NULL AND (SELECT COALESCE(SUM(w.bytes), 0) FROM members w \
              WHERE w.agent_id = $3) < {SHARE_BYTES}"
         ),
-        Voice::Last | Voice::Person => "c.state IN ('pending', 'active')".to_owned(),
+        SenderRole::Last | SenderRole::Person => "c.state IN ('pending', 'active')".to_owned(),
     };
     let insert = toolkit::sql!(
         format!(

@@ -64,7 +64,7 @@ pub fn kind(kind: AgentKind) -> &'static str {
 
 /// An ended session of an agent that was removed or reassigned.
 #[derive(Deserialize)]
-struct Sent {
+struct EndedSession {
     project_id: String,
     agent_id: String,
 }
@@ -96,7 +96,7 @@ pub fn write(directory: &Directory) -> Result<(), Vec<Problem>> {
         "INSERT INTO assignments (project_id, agent_id) SELECT id, $1 FROM projects WHERE true",
         OPERATOR
     ));
-    batch.push(end_strangers(now));
+    batch.push(end_unassigned(now));
     let first_sent = batch.len() - 1;
     batch.extend(changed.iter().map(|it| end_of(it, now)));
     batch.push(sql!(
@@ -113,12 +113,12 @@ pub fn write(directory: &Directory) -> Result<(), Vec<Problem>> {
     Ok(())
 }
 
-/// Notifies waiting callers of the agents whose sessions [`end_of`] or [`end_strangers`] ended.
+/// Notifies waiting callers of the agents whose sessions [`end_of`] or [`end_unassigned`] ended.
 ///
 /// # Errors
 /// When the rows have other columns.
 pub fn notify(sent: Rows) -> Result<(), Error> {
-    for sent in sent.read::<Sent>()? {
+    for sent in sent.read::<EndedSession>()? {
         toolkit::events::publish(&events::agent(&sent.project_id, &sent.agent_id));
         toolkit::events::publish(&events::chats(&sent.project_id));
     }
@@ -155,7 +155,7 @@ pub fn end_of(agent_id: &str, now: Moment) -> Statement {
 }
 
 /// Ends the sessions of agents that were removed or reassigned.
-pub fn end_strangers(now: Moment) -> Statement {
+pub fn end_unassigned(now: Moment) -> Statement {
     sql!(
         "UPDATE sessions SET state = 'ended', ended_at = $1 WHERE state <> 'ended' \
          AND NOT EXISTS (SELECT 1 FROM assignments a \
@@ -284,7 +284,7 @@ pub fn check_principal(text: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// What would be right.
-pub fn few(texts: &[String], least: usize, most: usize) -> Result<(), String> {
+pub fn check_count(texts: &[String], least: usize, most: usize) -> Result<(), String> {
     if !(least..=most).contains(&texts.len()) {
         return Err(format!("must be {least} to {most}, not {}", texts.len()));
     }
@@ -306,7 +306,7 @@ mod tests {
 
     /// It has no blanks, slashes or other scripts, and it is not the system's own.
     #[test]
-    fn identifier_refuses_blanks_slashes_other_scripts_and_system() {
+    fn check_id_refuses_blanks_slashes_other_scripts_and_system() {
         for right in ["worker-a", "A", "7", "a.b_c-d", &"a".repeat(64)] {
             assert_eq!(check_id(right), Ok(()), "{right}");
         }
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_one_line_that_says_something() {
+    fn name_is_one_line_with_visible_text() {
         assert_eq!(check_name("窓口デモ"), Ok(()));
         for wrong in ["", " ", "\u{200b}", "a\nb", &"窓".repeat(101)] {
             assert!(check_name(wrong).is_err(), "{wrong}");

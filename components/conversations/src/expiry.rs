@@ -44,7 +44,7 @@ pub struct Due {
 
 /// A check for what has expired at a moment.
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct ExpiryCheck {
     /// The present moment.
     pub now: Moment,
     cuts: Cuts,
@@ -55,12 +55,12 @@ pub struct Look {
 /// # Errors
 /// When a setting does not fit, or the database fails.
 pub fn settle() -> Result<(), Stop> {
-    let look = Look::now()?;
-    let [due] = sql::query([look.due()])?;
-    look.settle(due).map(drop)
+    let check = ExpiryCheck::now()?;
+    let [due] = sql::query([check.due()])?;
+    check.settle(due).map(drop)
 }
 
-impl Look {
+impl ExpiryCheck {
     /// Creates the check for the present moment.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Look {
         )
     }
 
-    /// Writes what [`Look::due`] found, and notifies. Returns whether there was anything: then everything read along with
+    /// Writes what [`ExpiryCheck::due`] found, and notifies. Returns whether there was anything: then everything read along with
     /// it has to be read again.
     ///
     /// # Errors
@@ -108,14 +108,14 @@ impl Look {
         if due.is_empty() {
             return Ok(false);
         }
-        let batches = due.iter().map(|it| transition::where_possible(self.over(it)));
+        let batches = due.iter().map(|it| transition::where_possible(self.expire_statements(it)));
         let results = sql::transact_all(&batches.flatten().collect::<Vec<_>>())?;
         notify(results)?;
         Ok(true)
     }
 
     /// Returns the statements for one of them, which only apply where it is still expired.
-    fn over(&self, due: &Due) -> Vec<Statement> {
+    fn expire_statements(&self, due: &Due) -> Vec<Statement> {
         let cause = |what| Cause { at: self.now, by: SYSTEM, what };
         match due.kind {
             Kind::Pending => {
@@ -137,12 +137,12 @@ impl Look {
                 statements.extend(transition::finish(&due.id, &cause("terminating_timeout")));
                 statements
             }
-            Kind::Session => self.session_over(&due.id),
+            Kind::Session => self.expire_session(&due.id),
         }
     }
 
     /// Returns the statements that expire a session and what depends on it.
-    fn session_over(&self, token: &str) -> Vec<Statement> {
+    fn expire_session(&self, token: &str) -> Vec<Statement> {
         let update = toolkit::sql!(
             "UPDATE sessions SET state = 'ended', ended_at = $2 WHERE token = $1 \
              AND state <> 'ended' AND (expires_at <= $2 OR \
@@ -152,7 +152,7 @@ impl Look {
             self.now.before(IDLE_S + GRACE_S).stored(),
         );
         let mut statements = vec![update];
-        statements.extend(left(token, self.now));
+        statements.extend(after_last_session(token, self.now));
         statements
     }
 }
@@ -166,7 +166,7 @@ pub fn end_session(token_digest: &str, at: Moment) -> Vec<Statement> {
         at.stored(),
     );
     let mut statements = vec![update.expect(1)];
-    statements.extend(left(token_digest, at));
+    statements.extend(after_last_session(token_digest, at));
     statements
 }
 
@@ -192,7 +192,7 @@ const LEFT: &str = "EXISTS (SELECT 1 FROM sessions s WHERE s.token = $1 AND s.st
 
 /// Returns the statements for an agent without sessions: its active conversations and own requests end, without
 /// waiting for its acknowledgement.
-fn left(token: &str, at: Moment) -> Vec<Statement> {
+fn after_last_session(token: &str, at: Moment) -> Vec<Statement> {
     let now = at.stored();
     let end = |state: &str, whose: &str| {
         toolkit::sql!(
@@ -217,7 +217,7 @@ fn left(token: &str, at: Moment) -> Vec<Statement> {
         token,
         &now,
     );
-    let uncalled = toolkit::sql!(
+    let without_purpose = toolkit::sql!(
         format!(
             "DELETE FROM pending_purposes WHERE conversation_id IN \
              (SELECT id FROM conversations WHERE state = 'terminating' AND {LEFT})"
@@ -255,7 +255,7 @@ fn left(token: &str, at: Moment) -> Vec<Statement> {
         end("active", "participant_agent_id"),
         end("pending", "initiator_agent_id"),
         traced(State::Terminating),
-        uncalled,
+        without_purpose,
         acknowledged,
         finished,
         traced(State::Ended),

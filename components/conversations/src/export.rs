@@ -34,7 +34,7 @@ pub struct Written {
 /// `conversation_not_found`, also where the person may not see it.
 pub fn whole(person: &Person, id: &str) -> Result<Written, Stop> {
     let mut range = Range { before: None, after: Some(0), limit: PAGE_MAX };
-    let mut transcript = transcripts::of(person, id, range)?;
+    let mut transcript = transcripts::read(person, id, range)?;
     let last = u64::from(transcript.conversation.messages);
     let mut bytes: usize = transcript.messages.iter().map(|it| it.content.len()).sum();
     while let Some(message) = transcript.messages.last()
@@ -42,7 +42,7 @@ pub fn whole(person: &Person, id: &str) -> Result<Written, Stop> {
         && bytes < BYTES_MAX
     {
         range.after = Some(u32::try_from(message.sequence).unwrap_or(u32::MAX));
-        let more = transcripts::of(person, id, range)?.messages;
+        let more = transcripts::read(person, id, range)?.messages;
         if more.is_empty() {
             break;
         }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_a_line_in_the_specifications_names_and_order() {
+    fn line_has_specified_names_and_order() {
         let message = ChatMessage {
             id: "msg_1".into(),
             sender_id: "worker-a".into(),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_was_said_is_mistaken_for_the_record() {
+    fn escapes_messages_and_texts_in_markdown() {
         assert_eq!(quoted("# 1\n\n<b>"), "> # 1\n>\n> <b>");
         assert_eq!(plain("a\n# [b](c)"), "a \\# \\[b\\](c)");
     }

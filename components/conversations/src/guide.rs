@@ -111,13 +111,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn facts_are_filled_in_once() {
+    fn replaces_placeholders_in_one_pass() {
         let facts = [("{a}", "{b}"), ("{b}", "2")];
         assert_eq!(filled("{a} {b} {c} {", &facts), "{b} 2 {c} {");
     }
 
     #[test]
-    fn both_languages_tell_of_the_same_tools_actions_and_errors() {
+    fn both_languages_name_same_tools_actions_and_errors() {
         let names = |text: &str| {
             let mut names: Vec<_> = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
             names.sort();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_break_out_of_its_line_is_refused() {
+    fn refuses_text_that_breaks_out_of_its_line() {
         assert_eq!(plain("/agent_id", " worker-a ").unwrap(), "worker-a");
         for wrong in ["", " ", "a\nb", "a`b", &"a".repeat(TEXT_MAX + 1)] {
             assert!(plain("/agent_id", wrong).is_err(), "{wrong:?}");

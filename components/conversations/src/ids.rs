@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_are_uuids_of_version_7_that_sort_by_time() {
+    fn identifiers_are_time_sorted_uuids_of_version_7() {
         let now = Moment::read("2026-01-23T10:00:00Z").unwrap();
         let (one, next) = (message(now), message(now.after(1)));
         assert!(one < next, "{one} {next}");
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_token_the_digest_alone_is_kept() {
+    fn digest_does_not_show_the_token() {
         let token = session_token();
         assert_eq!(token.len(), "sess_".len() + 64);
         assert_eq!(digest("abc").len(), 64);

@@ -56,7 +56,7 @@ pub fn import(lines: &[String], project_id: Option<&str>) -> Result<Imported, St
             Err(message) => outcome.problems.push(Problem { line: number, message }),
         }
     }
-    let mut existing = Existing::of(&read)?;
+    let mut existing = Existing::load(&read)?;
     let mut batch: Vec<Statement> = Vec::new();
     for (line, it) in &read {
         if !existing.is_new(&it.id) {
@@ -164,7 +164,8 @@ fn statements(line: &Line, place: &Place, is_first: bool) -> Vec<Statement> {
     match place {
         Place::Chat { project_id, ends } => in_chat(line, project_id, ends),
         Place::Conversation { project_id, id } => {
-            let mut statements = if is_first { made(line, project_id, id) } else { Vec::new() };
+            let mut statements =
+                if is_first { ended_conversation(line, project_id, id) } else { Vec::new() };
             statements.extend(in_conversation(line, project_id, id));
             statements
         }
@@ -172,7 +173,7 @@ fn statements(line: &Line, place: &Place, is_first: bool) -> Vec<Statement> {
 }
 
 /// Creates an ended conversation, which all its members have acknowledged.
-fn made(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
+fn ended_conversation(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
     let participant = line.recipient_id.clone();
     let conversation = toolkit::sql!(
         "INSERT INTO conversations (id, project_id, initiator_agent_id, participant_agent_id, \
@@ -280,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_of_the_specification_is_read() {
+    fn parses_specified_line() {
         let line = Line::read(
             r#"{"id":"msg_xxx","senderId":"worker-a","recipientId":"worker-b","content":"しりとり","timestamp":"2026-01-23T10:00:00Z","conversationId":"conv_xxx"}"#,
         );
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_says_why() {
+    fn reports_why_a_line_is_no_message() {
         let with = |content: &str, at: &str, to: &str| {
             Line::read(&format!(
                 r#"{{"id":"m","senderId":"a","recipientId":"{to}","content":"{content}","timestamp":"{at}"}}"#

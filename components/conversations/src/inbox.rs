@@ -21,7 +21,7 @@ const PENDING_MAX: usize = 10;
 const CONTEXT_MAX: usize = 20;
 
 /// Whether a message is delivered: one sent before the participant has joined waits (CONV-63).
-pub const HAS_COME: &str = "(c.id IS NULL OR c.state NOT IN ('pending', 'expired') \
+pub const IS_DELIVERED: &str = "(c.id IS NULL OR c.state NOT IN ('pending', 'expired') \
      OR c.initiator_agent_id = s.agent_id)";
 
 /// Whether a session's agent may answer a message: not where its conversation has ended.
@@ -36,7 +36,7 @@ pub fn unread(token: &str) -> Statement {
              AND d.project_id = s.project_id AND d.read_at IS NULL \
              JOIN messages m ON m.id = d.message_id \
              LEFT JOIN conversations c ON c.id = m.conversation_id \
-             WHERE s.token = $1 AND {HAS_COME} \
+             WHERE s.token = $1 AND {IS_DELIVERED} \
              ORDER BY d.created_at, d.sequence LIMIT {PENDING_MAX}"
         ),
         ids::digest(token),
@@ -85,7 +85,7 @@ pub fn last_place(token: &str) -> Statement {
 }
 
 /// Marks messages as read; fails as a whole where another session has read one of them.
-pub fn read(session: &Session, messages: &[Message], at: Moment) -> Statement {
+pub fn mark_read(session: &Session, messages: &[Message], at: Moment) -> Statement {
     let ids = messages.iter().map(|it| it.id.as_str());
     let statement = toolkit::sql!(
         format!(
@@ -347,7 +347,7 @@ impl Notice {
             &session.agent_id,
             at.stored(),
         );
-        let mut batch = session::talks(session, at);
+        let mut batch = session::make_chat(session, at);
         batch.push(requested.expect(1));
         batch.extend(transition::where_possible(transition::activate(&self.id, &cause)));
         batch

@@ -47,7 +47,7 @@ pub fn page(person: &Person, filter: &Filter, cursor: Option<&str>) -> Result<Co
             return Err(invalid("/cursor", "must be a next_cursor of this list"));
         }
     }
-    let mut found = transcripts::many(select(person, filter, cursor))?;
+    let mut found = transcripts::read_all(select(person, filter, cursor))?;
     let more = found.len() > PAGE;
     found.truncate(PAGE);
     let next_cursor = found.last().filter(|_| more).map(|it| it.conversation_id.clone());
@@ -281,18 +281,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_means_something_in_a_pattern_is_looked_for_as_it_stands() {
+    fn escapes_pattern_characters() {
         assert_eq!(like("50%_off!"), "%50!%!_off!!%");
     }
 
     #[test]
-    fn a_word_is_looked_for_in_small_letters_and_in_capitals() {
+    fn searches_word_in_lower_and_upper_case() {
         assert_eq!(patterns("École"), ["%école%", "%ÉCOLE%", "%École%"]);
         assert_eq!(patterns("ａｉ会議"), ["%ａｉ会議%", "%ＡＩ会議%", "%ａｉ会議%"]);
     }
 
     #[test]
-    fn a_query_is_its_words_and_not_too_many_of_them() {
+    fn splits_query_into_limited_words() {
         assert_eq!(words(" りんご　ごりら  x ").collect::<Vec<_>>(), ["りんご", "ごりら", "x"]);
         assert_eq!(words(&"a ".repeat(50)).count(), WORDS_MAX);
     }

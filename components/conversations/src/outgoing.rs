@@ -8,8 +8,8 @@ use toolkit::{
 
 use crate::{
     clock::Moment,
-    delivery::{self, Letter, Place, Stored, Voice},
-    expiry::Look,
+    delivery::{self, Letter, Place, SenderRole, Stored},
+    expiry::ExpiryCheck,
     ids,
     record::{self, Conversation, Target},
     refusals,
@@ -24,18 +24,18 @@ const LOOKS_MAX: u32 = 3;
 const FOREIGN_ID_MAX: usize = 200;
 
 /// Returns an optional argument unless it is blank: some models fill in blanks instead of leaving arguments out.
-pub fn given(argument: Option<&String>) -> Option<&str> {
+pub fn non_blank(argument: Option<&String>) -> Option<&str> {
     argument.map(String::as_str).filter(|it| !is_blank(it))
 }
 
 /// Returns an optional text unless it is empty; one of spaces is kept, and refused later.
-pub fn given_text(argument: Option<&String>) -> Option<&str> {
+pub fn non_empty(argument: Option<&String>) -> Option<&str> {
     argument.map(String::as_str).filter(|it| !it.is_empty())
 }
 
 /// A message that an agent sends in a session.
 #[derive(Clone, Copy, Debug)]
-pub struct Saying<'a> {
+pub struct OutgoingMessage<'a> {
     /// The session's token.
     pub token: &'a str,
     /// Name of the calling tool.
@@ -66,26 +66,26 @@ struct Context {
     earlier: Option<Stored>,
 }
 
-impl Saying<'_> {
+impl OutgoingMessage<'_> {
     /// Sends the message.
     ///
     /// # Errors
     /// Why the message cannot be sent (CONV-62, CONV-65).
-    pub fn say(&self) -> Result<Stored, Stop> {
+    pub fn send(&self) -> Result<Stored, Stop> {
         self.fits()?;
-        match self.say_once() {
+        match self.send_once() {
             // The other agent has begun the conversation in between: then the message is sent there.
             Err(Stop::Refused(it))
                 if self.auto_start && it.code == "conversation_already_active" =>
             {
-                self.say_once()
+                self.send_once()
             }
             other => other,
         }
     }
 
-    fn say_once(&self) -> Result<Stored, Stop> {
-        let context = self.look()?;
+    fn send_once(&self) -> Result<Stored, Stop> {
+        let context = self.read_state()?;
         if self.must_chat {
             context.session.must_chat(self.tool)?;
         }
@@ -98,9 +98,9 @@ impl Saying<'_> {
             let project_id = &context.session.project_id;
             return Err(refusals::target_agent_not_in_project(self.target_id, project_id));
         }
-        delivery::checked(self.content)?;
+        delivery::check_content(self.content)?;
         if let Some(earlier) = context.earlier {
-            return delivery::again(earlier, Some(self.target_id), self.content);
+            return delivery::resent(earlier, Some(self.target_id), self.content);
         }
         match target.r#type {
             AgentKind::Human => self.to_person(&context),
@@ -124,22 +124,22 @@ impl Saying<'_> {
     }
 
     /// Reads the state of both sides at once, again where something has expired.
-    fn look(&self) -> Result<Context, Stop> {
+    fn read_state(&self) -> Result<Context, Stop> {
         for left in (0..LOOKS_MAX).rev() {
-            let look = Look::now()?;
+            let check = ExpiryCheck::now()?;
             let [session, due, target, open, named, earlier] = sql::query([
-                session::by_token(self.token, look.now),
-                look.due(),
+                session::by_token(self.token, check.now),
+                check.due(),
                 record::target(self.token, self.target_id),
                 record::open_with(self.token, self.target_id),
                 record::conversation(self.conversation_id.unwrap_or_default()),
                 self.earlier(),
             ])?;
-            if look.settle(due)? && left > 0 {
+            if check.settle(due)? && left > 0 {
                 continue;
             }
             return Ok(Context {
-                now: look.now,
+                now: check.now,
                 session: session.first()?.ok_or_else(refusals::invalid_session)?,
                 target: target.first()?,
                 open: open.first()?,
@@ -182,8 +182,8 @@ impl Saying<'_> {
         match conversation {
             Some(open) => {
                 let has_max_turns = open.max_turns.is_some();
-                let voice = Voice::Member;
-                self.deliver(context, Place::Conversation { id: &open.id, voice, has_max_turns })
+                let role = SenderRole::Member;
+                self.deliver(context, Place::Conversation { id: &open.id, role, has_max_turns })
             }
             None if self.auto_start && self.conversation_id.is_none() => self.start(context),
             None => {
@@ -212,7 +212,7 @@ impl Saying<'_> {
         let id = ids::message(context.now);
         let recipients = [self.target_id];
         let letter = self.letter(context, &id, place, &recipients);
-        delivery::deliver(&letter, session::goes_on(&context.session, context.now))
+        delivery::deliver(&letter, session::keep_alive(&context.session, context.now))
     }
 
     /// Begins the conversation with the message.
@@ -221,7 +221,7 @@ impl Saying<'_> {
         let session = &context.session;
         let place = Place::Conversation {
             id: &conversation_id,
-            voice: Voice::Member,
+            role: SenderRole::Member,
             has_max_turns: false,
         };
         let recipients = [self.target_id];
@@ -236,9 +236,9 @@ impl Saying<'_> {
             begun_by: None,
         };
         let [open] = sql::query([record::open_count(self.token)])?;
-        starting::must_be_few(open, &session.agent_id)?;
+        starting::check_capacity(open, &session.agent_id)?;
         let cause = Cause { at: context.now, by: &session.agent_id, what: self.tool };
-        let talks = session::talks(session, context.now);
+        let talks = session::make_chat(session, context.now);
         if let Some(earlier) =
             starting::start(&beginning, &cause, talks, Some(&letter), Vec::new())?
         {

@@ -161,7 +161,7 @@ impl Tries {
 
 /// Returns the caller's name, unless all callers share it.
 pub fn caller_by_name() -> Option<String> {
-    Some(caller::principal()).filter(|it| !person::is_alone(it))
+    Some(caller::principal()).filter(|it| !person::is_anonymous(it))
 }
 
 /// Counts a try at an unknown agent. Returns whether it may compute a hash, to take as long as any other.
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passkey_fits_only_its_own_hash_which_does_not_show_it() {
+    fn passkey_matches_only_its_hash_which_does_not_show_it() {
         let passkey = fresh();
         assert_eq!(passkey.len(), PREFIX.len() + 64);
         let hash = hash(&passkey);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_hash_or_costs_too_much_is_told_and_not_said_back() {
+    fn refuses_invalid_or_costly_hash_without_repeating_it() {
         let tail = "$AAECAwQFBgcICQoLDA0ODw$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
         assert_eq!(problem(&format!("$argon2id$v=19$m=8,t=1,p=1{tail}")), None);
         for (wrong, why) in [

@@ -27,7 +27,7 @@ pub struct Person {
 }
 
 /// Whether the principal has no name of its own, as on servers without tokens.
-pub fn is_alone(principal: &str) -> bool {
+pub fn is_anonymous(principal: &str) -> bool {
     matches!(principal, "anonymous" | "stdio")
 }
 
@@ -37,7 +37,7 @@ pub fn is_alone(principal: &str) -> bool {
 /// When the token belongs to no person and is not the operator's.
 pub fn calling(tool: &str) -> Result<Person, Stop> {
     let principal = caller::principal();
-    let is_operator = is_alone(&principal) || caller::scopes().iter().any(|it| it == "*");
+    let is_operator = is_anonymous(&principal) || caller::scopes().iter().any(|it| it == "*");
     let [rows] = sql::query([toolkit::sql!(
         "SELECT id AS agent_id, name, 0 AS is_operator FROM agents \
          WHERE type = 'human' AND is_gone = 0 AND (principal = $1 OR (id = $2 AND $3 <> 0)) \

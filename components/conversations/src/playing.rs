@@ -17,8 +17,8 @@ use toolkit::{
 };
 
 use crate::{clock::Moment, events::PURPOSES, expiry, ids};
-pub use progress::forgotten;
-use worker::Player;
+pub use progress::delete_ended;
+use worker::Worker;
 
 /// Maximum interval between two looks for due jobs, in seconds.
 const LOOK_S: u32 = 600;
@@ -39,7 +39,7 @@ struct Role {
 /// # Errors
 /// When the database fails.
 pub fn due(running: &[String]) -> Result<Agenda, String> {
-    agenda(running).map_err(sentence)
+    agenda(running).map_err(error_text)
 }
 
 fn agenda(running: &[String]) -> Result<Agenda, Stop> {
@@ -49,7 +49,7 @@ fn agenda(running: &[String]) -> Result<Agenda, Stop> {
     wanted.retain(|it| !running.contains(&it.key()));
     let is_there = |it: &Wanted| assistants::about(&it.assistant).is_some();
     let (there, missing): (Vec<_>, Vec<_>) = wanted.into_iter().partition(is_there);
-    tell(&missing)?;
+    report(&missing)?;
     let again = Pause::until([PURPOSES], Moment::now().after(LOOK_S).time());
     Ok(Agenda { jobs: there.iter().take(JOBS_MAX).map(job).collect(), again })
 }
@@ -61,8 +61,8 @@ fn job(wanted: &Wanted) -> Job {
 }
 
 /// Reports agents whose assistant does not exist to the operator, once per purpose.
-fn tell(missing: &[Wanted]) -> Result<(), Stop> {
-    let untold: Vec<_> = missing.iter().filter(|it| it.is_untold).take(ANSWERED_MAX).collect();
+fn report(missing: &[Wanted]) -> Result<(), Stop> {
+    let untold: Vec<_> = missing.iter().filter(|it| it.is_unreported).take(ANSWERED_MAX).collect();
     for Wanted { project_id, agent_id, assistant, .. } in &untold {
         log::warning(&format!(
             "{agent_id} of {project_id} waits for the assistant {assistant:?}, which is not there"
@@ -82,14 +82,14 @@ pub fn run(job: Job) -> Result<Outcome, String> {
     let role: Role = serde_json::from_str(&job.input).map_err(|it| it.to_string())?;
     match play(&role) {
         Err(stop) if is_over(&stop) => Ok(Outcome::Done),
-        result => result.map_err(sentence),
+        result => result.map_err(error_text),
     }
 }
 
 fn play(role: &Role) -> Result<Outcome, Stop> {
     expiry::settle()?;
-    match Player::enter(&role.project_id, &role.agent_id)? {
-        Some(player) => player.play(),
+    match Worker::enter(&role.project_id, &role.agent_id)? {
+        Some(worker) => worker.play(),
         None => Ok(Outcome::Done),
     }
 }
@@ -100,7 +100,7 @@ fn is_over(stop: &Stop) -> bool {
 }
 
 /// Formats an error for the operator.
-fn sentence(stop: Stop) -> String {
+fn error_text(stop: Stop) -> String {
     match stop {
         Stop::Unavailable(it) => it.message,
         Stop::Refused(it) => format!("{}: {}", it.code, it.message),
@@ -125,7 +125,7 @@ pub struct Wanted {
     /// The assistant that plays it.
     pub assistant: String,
     /// Whether one of its purposes has not been reported to the operator.
-    pub is_untold: bool,
+    pub is_unreported: bool,
 }
 
 impl Wanted {
@@ -141,8 +141,8 @@ impl Wanted {
 /// As the database.
 pub fn wanted() -> Result<Vec<Wanted>, Stop> {
     let select = format!(
-        "SELECT x.project_id, x.agent_id, a.assistant, MAX(x.is_untold) AS is_untold FROM \
-         (SELECT project_id, agent_id, created_at, 1 - is_told AS is_untold \
+        "SELECT x.project_id, x.agent_id, a.assistant, MAX(x.is_unreported) AS is_unreported FROM \
+         (SELECT project_id, agent_id, created_at, 1 - is_told AS is_unreported \
           FROM pending_purposes WHERE purpose = 'chat' \
           UNION ALL SELECT project_id, agent_id, created_at, 0 FROM sessions \
           WHERE is_played = 1 AND state IN ('active', 'terminating') AND expires_at > $1) x \
@@ -210,13 +210,13 @@ fn recover() -> Result<(), Stop> {
     let [rows] = sql::query([toolkit::sql!(find, now.stored())])?;
     let left = rows.read::<Left>()?;
     if !left.is_empty() {
-        sql::transact_all(&left.iter().map(|it| again(it, now)).collect::<Vec<_>>())?;
+        sql::transact_all(&left.iter().map(|it| restore(it, now)).collect::<Vec<_>>())?;
     }
     Ok(())
 }
 
 /// Inserts the purpose, unless there is one already.
-fn again(left: &Left, now: Moment) -> Statement {
+fn restore(left: &Left, now: Moment) -> Statement {
     toolkit::sql!(
         "INSERT INTO pending_purposes (id, agent_id, project_id, purpose, conversation_id, \
          created_at) SELECT $1, $2, $3, 'chat', $4, $5 \

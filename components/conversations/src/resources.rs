@@ -63,7 +63,7 @@ fn read(person: &Person, uri: &str) -> Result<Option<Contents>, Stop> {
     }
     if let Some([id]) = fits("conversation://{conversation_id}", uri) {
         let range = Range { limit: PAGE_MAX, ..Range::default() };
-        return Ok(Some(Contents::json(uri, &transcripts::of(person, &id, range)?)));
+        return Ok(Some(Contents::json(uri, &transcripts::read(person, &id, range)?)));
     }
     let Some([project_id]) = fits("chats://{project_id}", uri) else { return Ok(None) };
     must_see_project(person, &project_id)?;

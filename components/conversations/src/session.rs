@@ -8,7 +8,7 @@ use toolkit::{
     unavailable,
 };
 
-use crate::{clock::Moment, expiry::Look, ids, passkey, refusals};
+use crate::{clock::Moment, expiry::ExpiryCheck, ids, passkey, refusals};
 
 /// Lifetime of a session, in seconds (CONV-82).
 pub const LIFE_S: u32 = 3_600;
@@ -66,11 +66,11 @@ pub fn by_token(token: &str, now: Moment) -> Statement {
 ///
 /// # Errors
 /// `invalid_session` (CONV-83).
-pub fn of(token: &str) -> Result<Session, Stop> {
+pub fn live(token: &str) -> Result<Session, Stop> {
     for _ in 0..LOOKS_MAX {
-        let look = Look::now()?;
-        let [rows, due] = sql::query([by_token(token, look.now), look.due()])?;
-        if !look.settle(due)? {
+        let check = ExpiryCheck::now()?;
+        let [rows, due] = sql::query([by_token(token, check.now), check.due()])?;
+        if !check.settle(due)? {
             return rows.first::<Session>()?.ok_or_else(refusals::invalid_session);
         }
     }
@@ -79,7 +79,7 @@ pub fn of(token: &str) -> Result<Session, Stop> {
 
 /// Selects a row if the agent of a token has opened a session since then, or waits in a later call. Earlier waiting
 /// calls may belong to clients that are gone. Times after `now` come from a clock that was set back and are ignored.
-pub fn asked_since(token: &str, since: Moment, now: Moment) -> Statement {
+pub fn has_later_call(token: &str, since: Moment, now: Moment) -> Statement {
     toolkit::sql!(
         "SELECT 1 FROM sessions s JOIN sessions o ON o.agent_id = s.agent_id \
          AND o.project_id = s.project_id AND o.state <> 'ended' \
@@ -111,7 +111,7 @@ impl Session {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn asks(&self, since: Moment) -> Result<(), Stop> {
+    pub fn record_waiting(&self, since: Moment) -> Result<(), Stop> {
         let since = since.stored();
         if self.asked_at.as_ref().is_some_and(|it| *it >= since) {
             return Ok(());
@@ -152,12 +152,12 @@ pub struct Opening<'a> {
     /// When it is opened.
     pub now: Moment,
     /// How the agent is admitted.
-    pub way: Way<'a>,
+    pub admission: Admission<'a>,
 }
 
 /// How an agent is admitted to a session.
 #[derive(Clone, Copy, Debug)]
-pub enum Way<'a> {
+pub enum Admission<'a> {
     /// By a passkey verified against this hash. The purpose is a chat where one is pending or the agent is in a
     /// conversation, else a task (CONV-82).
     Passkey(&'a str),
@@ -211,20 +211,20 @@ impl Opening<'_> {
 
     fn insert(&self) -> Statement {
         // Repeats the checks made before the passkey was verified, which took a while.
-        let (way, is_played) = match self.way {
-            Way::Passkey(_) => (
+        let (way, is_played) = match self.admission {
+            Admission::Passkey(_) => (
                 "AND a.passkey = $7 AND NOT EXISTS (SELECT 1 FROM callers_tries f \
                  WHERE f.agent_id = $2 AND f.count >= $8 AND f.first_at > $9 AND f.caller = $10)",
                 0,
             ),
-            Way::Played => (
+            Admission::Played => (
                 "AND a.assistant IS NOT NULL AND EXISTS (SELECT 1 FROM pending_purposes w \
                  WHERE w.agent_id = $2 AND w.project_id = $3 AND w.purpose = 'chat')",
                 1,
             ),
         };
-        let purpose = match self.way {
-            Way::Passkey(_) => {
+        let purpose = match self.admission {
+            Admission::Passkey(_) => {
                 "CASE WHEN EXISTS (SELECT 1 FROM pending_purposes w WHERE w.agent_id = $2 \
                  AND w.project_id = $3 AND w.purpose = 'chat') \
                  OR EXISTS (SELECT 1 FROM conversations c WHERE c.project_id = $3 \
@@ -232,7 +232,7 @@ impl Opening<'_> {
                  AND (c.initiator_agent_id = $2 OR c.participant_agent_id = $2)) \
                  THEN 'chat' ELSE 'task' END"
             }
-            Way::Played => "'chat'",
+            Admission::Played => "'chat'",
         };
         let insert = format!(
             "INSERT INTO sessions (token, agent_id, project_id, purpose, created_at, expires_at, \
@@ -251,20 +251,20 @@ impl Opening<'_> {
             self.now.after(LIFE_S).stored(),
             is_played,
         );
-        let insert = match self.way {
-            Way::Passkey(hash) => insert
+        let insert = match self.admission {
+            Admission::Passkey(hash) => insert
                 .bind(hash)
                 .bind(passkey::TRIES_MAX)
                 .bind(self.now.before(passkey::TRIES_WITHIN_S).stored())
                 .bind(passkey::caller_by_name()),
-            Way::Played => insert,
+            Admission::Played => insert,
         };
         insert.expect(1)
     }
 }
 
 /// Keeps a session alive as a message is sent (CONV-66). The first statement requires a live session.
-pub fn goes_on(session: &Session, at: Moment) -> Vec<Statement> {
+pub fn keep_alive(session: &Session, at: Moment) -> Vec<Statement> {
     let update = toolkit::sql!(
         "UPDATE sessions SET last_activity_at = max($2, last_activity_at) \
          WHERE token = $1 AND state <> 'ended'",
@@ -276,9 +276,9 @@ pub fn goes_on(session: &Session, at: Moment) -> Vec<Statement> {
 
 /// Turns a session into the only chat session of its agent (CONV-82), because a conversation begins or is delivered
 /// in it and its answers must be read (CONV-111).
-pub fn talks(session: &Session, at: Moment) -> Vec<Statement> {
+pub fn make_chat(session: &Session, at: Moment) -> Vec<Statement> {
     if session.purpose == Purpose::Chat {
-        return goes_on(session, at);
+        return keep_alive(session, at);
     }
     let update = toolkit::sql!(
         "UPDATE sessions SET purpose = 'chat', last_activity_at = $2 \

@@ -24,16 +24,16 @@ pub fn directory() -> Result<Directory, Vec<Problem>> {
     let mut reading = Reading::default();
     let mut read = |name| {
         settings::get::<Value>(name).unwrap_or_else(|unfit| {
-            reading.note(Problem::from(unfit));
+            reading.push(Problem::from(unfit));
             None
         })
     };
     let (projects, agents) = (read("projects"), read("agents"));
     let directory = match (&projects, &agents) {
         (None, None) => demo(),
-        _ => named(projects.as_ref(), agents.as_ref(), &mut reading),
+        _ => parse_directory(projects.as_ref(), agents.as_ref(), &mut reading),
     };
-    reading.end(directory)
+    reading.finish(directory)
 }
 
 /// Checks all settings before the component serves, and stores projects and agents.
@@ -41,7 +41,7 @@ pub fn directory() -> Result<Directory, Vec<Problem>> {
 /// # Errors
 /// The problems for the operator to fix.
 pub fn configure() -> Result<(), Vec<Problem>> {
-    let mut problems = unfit_timeouts();
+    let mut problems = timeout_problems();
     match directory() {
         Ok(directory) if problems.is_empty() => directory::write(&directory),
         Ok(_) => Err(problems),
@@ -63,7 +63,7 @@ const PAUSE_S: u32 = 3_600;
 /// How long a chat session may be idle, in seconds (CONV-82).
 pub const IDLE_S: u32 = 600;
 /// Maximum time-out, in seconds: a week.
-const MOST_S: u32 = 604_800;
+const TIMEOUT_S_MAX: u32 = 604_800;
 
 /// The time-outs, in seconds.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +111,7 @@ impl Timeouts {
 }
 
 /// Returns the problems with time-outs.
-fn unfit_timeouts() -> Vec<Problem> {
+fn timeout_problems() -> Vec<Problem> {
     let names = ["pending_timeout_seconds", "active_timeout_seconds", "pause_seconds_max"];
     names.into_iter().filter_map(|it| seconds(it, 1).err()).map(Problem::from).collect()
 }
@@ -123,8 +123,8 @@ fn seconds(name: &str, default: u32) -> Result<u32, Unfit> {
         Some(Value::String(text)) => text.trim().parse().ok(),
         Some(value) => value.as_u64().and_then(|it| u32::try_from(it).ok()),
     };
-    let unfit = || Unfit::new(name, format!("must be seconds: 1 to {MOST_S}"));
-    number.filter(|it| (1..=MOST_S).contains(it)).ok_or_else(unfit)
+    let unfit = || Unfit::new(name, format!("must be seconds: 1 to {TIMEOUT_S_MAX}"));
+    number.filter(|it| (1..=TIMEOUT_S_MAX).contains(it)).ok_or_else(unfit)
 }
 
 // The demo, used without settings: two agents that the host plays.
@@ -185,7 +185,11 @@ const AGENT_KEYS: &[&str] =
     &["name", "type", "projects", "skills", "passkey", "assistant", "principal"];
 
 /// Parses the projects and agents as far as possible.
-fn named(projects: Option<&Value>, agents: Option<&Value>, reading: &mut Reading) -> Directory {
+fn parse_directory(
+    projects: Option<&Value>,
+    agents: Option<&Value>,
+    reading: &mut Reading,
+) -> Directory {
     let projects = entries(projects, "projects", directory::PROJECTS_MAX, reading);
     let projects: Vec<_> =
         projects.iter().filter_map(|(id, at, value)| project(id, at, value, reading)).collect();
@@ -196,9 +200,9 @@ fn named(projects: Option<&Value>, agents: Option<&Value>, reading: &mut Reading
     let assignments: usize = agents.iter().map(|it| it.projects.len()).sum();
     if assignments > directory::ASSIGNMENTS_MAX {
         let most = directory::ASSIGNMENTS_MAX;
-        reading.wrong("/agents", format!("name {assignments} projects in all; {most} is most"));
+        reading.add("/agents", format!("name {assignments} projects in all; {most} is most"));
     }
-    one_person_a_token(&agents, reading);
+    check_principals(&agents, reading);
     if !agents.iter().any(|it| it.id == OPERATOR) {
         agents.push(operator());
     }
@@ -217,12 +221,12 @@ fn entries<'a>(
         None => return Vec::new(),
         Some(Value::Object(object)) => object,
         Some(_) => {
-            reading.wrong(&pointer, "must be a table, with an entry for each id");
+            reading.add(&pointer, "must be a table, with an entry for each id");
             return Vec::new();
         }
     };
     if object.len() > most {
-        reading.wrong(&pointer, format!("has {} entries; {most} is most", object.len()));
+        reading.add(&pointer, format!("has {} entries; {most} is most", object.len()));
         return Vec::new();
     }
     let mut entries = Vec::new();
@@ -230,7 +234,7 @@ fn entries<'a>(
         let at = inside(&pointer, id);
         match directory::check_id(id) {
             Ok(()) => entries.push((id.as_str(), at, value)),
-            Err(why) => reading.wrong(&at, format!("its id {why}")),
+            Err(why) => reading.add(&at, format!("its id {why}")),
         }
     }
     entries
@@ -275,7 +279,7 @@ fn agent(
         assistant: reading.text(object, at, "assistant", directory::check_id),
         principal: reading.text(object, at, "principal", directory::check_principal),
     };
-    fits_its_kind(&agent, object, at, reading);
+    check_kind(&agent, object, at, reading);
     Some(agent)
 }
 
@@ -285,55 +289,55 @@ fn kind(object: &Map<String, Value>, at: &str, reading: &mut Reading) -> Option<
         Some(Some("ai")) => Some(AgentKind::Ai),
         Some(Some("human")) => Some(AgentKind::Human),
         Some(_) => {
-            reading.wrong(&inside(at, "type"), "must be \"ai\" or \"human\"");
+            reading.add(&inside(at, "type"), "must be \"ai\" or \"human\"");
             None
         }
     }
 }
 
 /// Checks the keys that a person or a program needs or may not have.
-fn fits_its_kind(agent: &Agent, object: &Map<String, Value>, at: &str, reading: &mut Reading) {
+fn check_kind(agent: &Agent, object: &Map<String, Value>, at: &str, reading: &mut Reading) {
     let has = |key: &str| object.contains_key(key);
     if agent.id == OPERATOR {
         if agent.kind != AgentKind::Human {
             let why = "must be \"human\": operator is the person who runs this counter";
-            reading.wrong(&inside(at, "type"), why);
+            reading.add(&inside(at, "type"), why);
         }
     } else if !has("projects") || object["projects"].as_array().is_some_and(Vec::is_empty) {
-        reading.wrong(&inside(at, "projects"), "must name the projects that it works in");
+        reading.add(&inside(at, "projects"), "must name the projects that it works in");
     }
     match agent.kind {
         AgentKind::Ai => {
             if has("principal") {
                 let why = "is for people; an ai comes in by its passkey";
-                reading.wrong(&inside(at, "principal"), why);
+                reading.add(&inside(at, "principal"), why);
             }
             if !has("passkey") && !has("assistant") {
                 let why = "has no way in: give it a passkey (`madoguchi passkey`), or an assistant \
                            of this counter that plays it";
-                reading.wrong(at, why);
+                reading.add(at, why);
             }
         }
         AgentKind::Human => {
             if has("passkey") {
                 let why = "is for programs; a person comes in by a token, which `principal` names";
-                reading.wrong(&inside(at, "passkey"), why);
+                reading.add(&inside(at, "passkey"), why);
             }
             if has("assistant") {
-                reading.wrong(&inside(at, "assistant"), "is for programs; nobody plays a person");
+                reading.add(&inside(at, "assistant"), "is for programs; nobody plays a person");
             }
         }
     }
 }
 
 /// Checks that each token identifies one person.
-fn one_person_a_token(agents: &[Agent], reading: &mut Reading) {
+fn check_principals(agents: &[Agent], reading: &mut Reading) {
     let mut first: BTreeMap<&str, &str> = BTreeMap::new();
     for agent in agents {
         let Some(principal) = agent.principal.as_deref() else { continue };
         if let Some(other) = first.insert(principal, &agent.id) {
             let at = inside(&inside("/agents", &agent.id), "principal");
-            reading.wrong(&at, format!("is {other}'s already"));
+            reading.add(&at, format!("is {other}'s already"));
         }
     }
 }
@@ -362,19 +366,19 @@ struct Reading {
 
 impl Reading {
     /// Adds a problem.
-    fn note(&mut self, problem: Problem) {
+    fn push(&mut self, problem: Problem) {
         if self.problems.len() < PROBLEMS_MAX {
             self.problems.push(problem);
         }
     }
 
     /// Adds a problem at `pointer`.
-    fn wrong(&mut self, pointer: &str, message: impl Into<String>) {
-        self.note(Problem::at(pointer, message));
+    fn add(&mut self, pointer: &str, message: impl Into<String>) {
+        self.push(Problem::at(pointer, message));
     }
 
     /// Returns the value, if there are no problems.
-    fn end<T>(self, value: T) -> Result<T, Vec<Problem>> {
+    fn finish<T>(self, value: T) -> Result<T, Vec<Problem>> {
         if self.problems.is_empty() { Ok(value) } else { Err(self.problems) }
     }
 
@@ -386,12 +390,12 @@ impl Reading {
         names: &[&str],
     ) -> Option<&'a Map<String, Value>> {
         let Value::Object(object) = value else {
-            self.wrong(pointer, "must be a table");
+            self.add(pointer, "must be a table");
             return None;
         };
         for key in object.keys().filter(|it| !names.contains(&it.as_str())) {
             let names = names.join(", ");
-            self.wrong(&inside(pointer, key), format!("is not known; there is {names}"));
+            self.add(&inside(pointer, key), format!("is not known; there is {names}"));
         }
         Some(object)
     }
@@ -409,7 +413,7 @@ impl Reading {
             Some(text) => check(text).map(|()| text.to_owned()),
             None => Err("must be a text".to_owned()),
         };
-        checked.map_err(|why| self.wrong(&inside(pointer, key), why)).ok()
+        checked.map_err(|why| self.add(&inside(pointer, key), why)).ok()
     }
 
     /// Returns the texts under `key` that pass `check`, up to a maximum number.
@@ -425,12 +429,12 @@ impl Reading {
             None => return Vec::new(),
             Some(Value::Array(entries)) => entries,
             Some(_) => {
-                self.wrong(&pointer, "must be a list of texts");
+                self.add(&pointer, "must be a list of texts");
                 return Vec::new();
             }
         };
         if entries.len() > most {
-            self.wrong(&pointer, format!("has {} entries; {most} is most", entries.len()));
+            self.add(&pointer, format!("has {} entries; {most} is most", entries.len()));
             return Vec::new();
         }
         let mut texts = Vec::new();
@@ -442,7 +446,7 @@ impl Reading {
             };
             match checked {
                 Ok(text) => texts.push(text),
-                Err(why) => self.wrong(&format!("{pointer}/{index}"), why),
+                Err(why) => self.add(&format!("{pointer}/{index}"), why),
             }
         }
         texts

@@ -11,7 +11,7 @@ use toolkit::{
 
 use crate::{
     clock::Moment,
-    delivery::{self, Letter, Place, SHARE_BYTES, Stored, Voice},
+    delivery::{self, Letter, Place, SHARE_BYTES, SenderRole, Stored},
     events, ids,
     person::{Person, bound, condition, must_see_project},
     refusals::{self, say},
@@ -53,7 +53,7 @@ pub fn start(
         Err(Error::Constraint(it)) if is_open_pair(it.kind, &it.name) => {
             let open =
                 open_between(beginning.project_id, beginning.initiator, beginning.participant)?;
-            Err(is_there(open.as_ref(), beginning.initiator, beginning.participant))
+            Err(already_active(open.as_ref(), beginning.initiator, beginning.participant))
         }
         Err(Error::UnexpectedCount(it)) if (it.statement as usize) < must_hold => {
             Err(refusals::invalid_session())
@@ -72,7 +72,7 @@ pub fn start(
 /// `too_many_conversations`, `too_much_kept`.
 ///
 /// [`record::open_count`]: crate::record::open_count
-pub fn must_be_few(open: Rows, agent_id: &str) -> Result<(), Stop> {
+pub fn check_capacity(open: Rows, agent_id: &str) -> Result<(), Stop> {
     let (open, kept) = open.first::<(u32, i64)>()?.unwrap_or_default();
     match open {
         OPEN_MAX.. => Err(refusals::too_many_conversations(agent_id)),
@@ -97,7 +97,7 @@ pub struct Open {
 }
 
 /// Returns the refusal for `caller` where there is an open conversation with `agent`.
-pub fn is_there(open: Option<&Open>, caller: &str, agent: &str) -> Stop {
+pub fn already_active(open: Option<&Open>, caller: &str, agent: &str) -> Stop {
     let is_to_join =
         open.is_some_and(|it| it.state == State::Pending && it.participant_agent_id == caller);
     let open = open.map(|it| (it.id.as_str(), it.state));
@@ -124,7 +124,7 @@ fn open_between(project_id: &str, one: &str, other: &str) -> Result<Option<Open>
 // A person starts a conversation of two agents: chooses initiator, project and target, in the order of CONV-30.
 
 /// Maximum number of agents considered where none is named.
-const ABLE_MAX: u32 = 1_000;
+const CANDIDATES_MAX: u32 = 1_000;
 
 /// A person's request, checked by itself.
 #[derive(Clone, Debug)]
@@ -190,7 +190,7 @@ pub fn begin(person: &Person, request: StartRequest<'_>) -> Result<String, Stop>
         project_id: &project_id,
         place: Place::Conversation {
             id: &id,
-            voice: Voice::Member,
+            role: SenderRole::Member,
             has_max_turns: request.max_turns.is_some(),
         },
         sender_id: &initiator.id,
@@ -222,7 +222,7 @@ pub fn counterpart(
          FROM projects p JOIN assignments s ON s.project_id = p.id \
          JOIN agents a ON a.id = s.agent_id AND a.type = 'ai' AND a.assistant IS NOT NULL \
          AND a.is_gone = 0 WHERE p.is_gone = 0 AND ($1 = '' OR p.id = $1) AND {} \
-         ORDER BY p.id, a.id LIMIT {ABLE_MAX}",
+         ORDER BY p.id, a.id LIMIT {CANDIDATES_MAX}",
         condition("p.id", 2)
     );
     let named = project_id.clone().unwrap_or_default();

@@ -10,15 +10,15 @@ use toolkit::{
 use crate::{
     clock::Moment,
     delivery::SHARE_BYTES,
-    expiry::{self, Look},
+    expiry::{self, ExpiryCheck},
     playing, session,
     transition::{self, Cause, Ending, SYSTEM},
 };
 
 /// Maximum number of expiry passes per run; the rest waits for the next run.
-const LOOKS_MAX: u32 = 20;
+const PASSES_MAX: u32 = 20;
 /// Maximum number of absent members handled per run.
-const GONE_MAX: usize = 200;
+const ABSENT_MAX: usize = 200;
 /// How long the notice of an end waits for an agent that has left, in seconds.
 const NOTICE_S: u32 = session::LIFE_S;
 /// Retention of ended sessions, in seconds.
@@ -32,7 +32,7 @@ const REMOVED_MAX: usize = 20;
 /// Maximum number of chat messages deleted per run.
 const MESSAGES_MAX: usize = 200;
 /// Interval between two deletions, in seconds.
-const SELDOM_S: i64 = 60;
+const DELETION_INTERVAL_S: i64 = 60;
 
 /// Runs the sweep once.
 ///
@@ -40,24 +40,24 @@ const SELDOM_S: i64 = 60;
 /// The message for the operator's log.
 pub fn run() -> Result<(), String> {
     let text = |it: Stop| format!("{it:?}");
-    for _ in 0..LOOKS_MAX {
-        let look = Look::now().map_err(text)?;
-        let [due] = sql::query([look.due()]).map_err(|it| text(it.into()))?;
-        if !look.settle(due).map_err(text)? {
+    for _ in 0..PASSES_MAX {
+        let check = ExpiryCheck::now().map_err(text)?;
+        let [due] = sql::query([check.due()]).map_err(|it| text(it.into()))?;
+        if !check.settle(due).map_err(text)? {
             break;
         }
     }
     let now = Moment::now();
-    miss(now).map_err(text)?;
-    give_up(now).map_err(text)?;
-    if now.ms() / 1_000 % SELDOM_S == 0 {
-        forget(now).map_err(text)?;
+    end_unattended(now).map_err(text)?;
+    acknowledge_absent(now).map_err(text)?;
+    if now.ms() / 1_000 % DELETION_INTERVAL_S == 0 {
+        delete_old(now).map_err(text)?;
     }
     Ok(())
 }
 
 /// Ends active conversations of which a member has neither a live session nor a pending purpose (CONV-19).
-fn miss(now: Moment) -> Result<(), Stop> {
+fn end_unattended(now: Moment) -> Result<(), Stop> {
     let [rows] = sql::query([toolkit::sql!(
         format!(
             "SELECT DISTINCT c.id FROM conversations c \
@@ -66,7 +66,7 @@ fn miss(now: Moment) -> Result<(), Stop> {
              WHERE s.agent_id = m.agent_id AND s.project_id = c.project_id \
              AND s.state <> 'ended' AND s.expires_at > $1) \
              AND NOT EXISTS (SELECT 1 FROM pending_purposes p WHERE p.agent_id = m.agent_id \
-             AND p.project_id = c.project_id) LIMIT {GONE_MAX}"
+             AND p.project_id = c.project_id) LIMIT {ABSENT_MAX}"
         ),
         now.stored(),
     )])?;
@@ -88,14 +88,14 @@ fn miss(now: Moment) -> Result<(), Stop> {
 }
 
 /// Acknowledges the end for members without a live session, so that nothing waits for them (CONV-54).
-fn give_up(now: Moment) -> Result<(), Stop> {
+fn acknowledge_absent(now: Moment) -> Result<(), Stop> {
     let [rows] = sql::query([toolkit::sql!(
         format!(
             "SELECT c.id, m.agent_id FROM conversations c \
              JOIN members m ON m.conversation_id = c.id AND m.acknowledged_at IS NULL \
              WHERE c.state = 'terminating' AND NOT EXISTS (SELECT 1 FROM sessions s \
              WHERE s.agent_id = m.agent_id AND s.project_id = c.project_id \
-             AND s.state <> 'ended' AND s.expires_at > $1) LIMIT {GONE_MAX}"
+             AND s.state <> 'ended' AND s.expires_at > $1) LIMIT {ABSENT_MAX}"
         ),
         now.stored(),
     )])?;
@@ -113,7 +113,7 @@ fn give_up(now: Moment) -> Result<(), Stop> {
 }
 
 /// Deletes old notices, sessions, conversations and chat messages.
-fn forget(now: Moment) -> Result<(), Stop> {
+fn delete_old(now: Moment) -> Result<(), Stop> {
     let notices = toolkit::sql!(
         "UPDATE members SET notified_at = $1 WHERE notified_at IS NULL AND conversation_id IN \
          (SELECT id FROM conversations WHERE state IN ('ended', 'expired') AND since_at <= $2)",
@@ -124,16 +124,17 @@ fn forget(now: Moment) -> Result<(), Stop> {
         "DELETE FROM sessions WHERE state = 'ended' AND expires_at <= $1",
         now.before(SESSION_S).stored(),
     );
-    sql::transact([notices, sessions, playing::forgotten()])?;
+    sql::transact([notices, sessions, playing::delete_ended()])?;
     let kept = now.before(KEEP_S).stored();
     let [count] = sql::query([toolkit::sql!("SELECT COUNT(*) FROM messages")])?;
     let is_full = count.first::<(u32,)>()?.map_or(0, |it| it.0) > MESSAGES_KEPT;
     // Sorts after every stored moment.
     let cut = if is_full { "~" } else { &kept };
-    let [conversations, chats, heavy] = sql::query([over(cut), old_chats(cut), heavy()])?;
+    let [conversations, chats, of_large_agents] =
+        sql::query([ended_before(cut), old_chats(cut), of_large_agents()])?;
     let has_conversations = !conversations.is_empty();
     remove(conversations)?;
-    remove(heavy)?;
+    remove(of_large_agents)?;
     if is_full && has_conversations {
         return Ok(());
     }
@@ -141,7 +142,7 @@ fn forget(now: Moment) -> Result<(), Stop> {
 }
 
 /// Selects conversations that ended at or before `cut`, the oldest first.
-fn over(cut: &str) -> Statement {
+fn ended_before(cut: &str) -> Statement {
     toolkit::sql!(
         format!(
             "SELECT id FROM conversations WHERE state IN ('ended', 'expired') AND since_at <= $1 \
@@ -152,7 +153,7 @@ fn over(cut: &str) -> Statement {
 }
 
 /// Selects ended conversations of agents that have used two thirds of their storage share, the oldest first.
-fn heavy() -> Statement {
+fn of_large_agents() -> Statement {
     toolkit::sql!(
         format!(
             "SELECT DISTINCT c.id, c.since_at FROM conversations c \

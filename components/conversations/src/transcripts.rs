@@ -83,7 +83,7 @@ impl Range {
 ///
 /// # Errors
 /// `conversation_not_found`, also where the person may not see it.
-pub fn of(person: &Person, id: &str, range: Range) -> Result<Transcript, Stop> {
+pub fn read(person: &Person, id: &str, range: Range) -> Result<Transcript, Stop> {
     let select = format!(
         "SELECT {CONVERSATION} FROM conversations c WHERE c.id = $1 AND {}",
         condition("c.project_id", 2)
@@ -115,7 +115,7 @@ pub fn of(person: &Person, id: &str, range: Range) -> Result<Transcript, Stop> {
 ///
 /// # Errors
 /// As the database.
-pub fn many(statement: Statement) -> Result<Vec<Conversation>, Stop> {
+pub fn read_all(statement: Statement) -> Result<Vec<Conversation>, Stop> {
     let [rows] = sql::query([statement])?;
     let rows = rows.read::<Row>()?;
     if rows.is_empty() {
@@ -124,12 +124,12 @@ pub fn many(statement: Statement) -> Result<Vec<Conversation>, Stop> {
     let ids: Vec<&str> = rows.iter().map(Row::id).collect();
     let [sides] = sql::query([members_of(&ids)])?;
     let mut sides = sides.read::<Side>()?;
-    let with_sides = |row: Row| {
-        let here = |it: &mut Side| it.is_of(row.id());
-        let members = sides.extract_if(.., here).map(Side::member).collect();
+    let with_members = |row: Row| {
+        let is_own = |it: &mut Side| it.is_of(row.id());
+        let members = sides.extract_if(.., is_own).map(Side::member).collect();
         row.conversation(members)
     };
-    Ok(rows.into_iter().map(with_sides).collect())
+    Ok(rows.into_iter().map(with_members).collect())
 }
 
 /// Returns the beginning of a statement: `SELECT … FROM conversations c`.

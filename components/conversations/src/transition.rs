@@ -10,9 +10,9 @@ use crate::{clock::Moment, events, ids};
 /// The actor of transitions that no agent causes (CONV-X8).
 pub const SYSTEM: &str = "system";
 /// Storage overhead of a conversation beyond its purpose, in bytes.
-const BESIDE_BYTES: u32 = 2_000;
+const OVERHEAD_BYTES: u32 = 2_000;
 /// The columns that an update of a conversation returns.
-const TELLS: &str = "RETURNING id, project_id, initiator_agent_id, participant_agent_id";
+const RETURNING: &str = "RETURNING id, project_id, initiator_agent_id, participant_agent_id";
 
 /// The cause of a step, for its row of the trace.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +90,7 @@ pub fn begin(beginning: &Beginning<'_>, cause: &Cause<'_>) -> Vec<Statement> {
         beginning.participant,
         u32::try_from(beginning.purpose.map_or(0, str::len))
             .unwrap_or(u32::MAX)
-            .saturating_add(BESIDE_BYTES),
+            .saturating_add(OVERHEAD_BYTES),
     );
     let called = call(beginning.participant, beginning.project_id, Some(beginning.id), cause.at);
     vec![
@@ -124,7 +124,7 @@ pub fn activate(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
             "UPDATE conversations SET state = 'active', activated_at = $2, since_at = $2 \
-             WHERE id = $1 AND state = 'pending' {TELLS}"
+             WHERE id = $1 AND state = 'pending' {RETURNING}"
         ),
         id,
         cause.at.stored(),
@@ -144,7 +144,7 @@ pub fn expire(id: &str, cut: &str, cause: &Cause<'_>) -> Vec<Statement> {
         format!(
             "UPDATE conversations SET state = 'expired', ended_at = $2, since_at = $2, \
              ended_by = $4 \
-             WHERE id = $1 AND state = 'pending' AND since_at <= $3 {TELLS}"
+             WHERE id = $1 AND state = 'pending' AND since_at <= $3 {RETURNING}"
         ),
         id,
         cause.at.stored(),
@@ -157,7 +157,7 @@ pub fn expire(id: &str, cut: &str, cause: &Cause<'_>) -> Vec<Statement> {
          AND message_id IN (SELECT id FROM messages WHERE conversation_id = $1)",
         id,
     );
-    vec![update.expect(1), trace(id, State::Expired, cause), uncalled(id), unread]
+    vec![update.expect(1), trace(id, State::Expired, cause), without_purpose(id), unread]
 }
 
 /// The end of a conversation.
@@ -182,7 +182,7 @@ pub fn terminate(id: &str, ending: &Ending<'_>, cause: &Cause<'_>) -> Vec<Statem
         format!(
             "UPDATE conversations SET state = 'terminating', terminating_at = $2, since_at = $2, \
              ended_by = $3, end_reason = $4, reason_text = $5, paused_at = NULL, \
-             paused_by = NULL WHERE id = $1 AND state = $6 AND since_at <= $7 {TELLS}"
+             paused_by = NULL WHERE id = $1 AND state = $6 AND since_at <= $7 {RETURNING}"
         ),
         id,
         &at,
@@ -193,7 +193,8 @@ pub fn terminate(id: &str, ending: &Ending<'_>, cause: &Cause<'_>) -> Vec<Statem
         // Sorts after every stored moment.
         ending.cut.unwrap_or("~"),
     );
-    let mut statements = vec![update.expect(1), trace(id, State::Terminating, cause), uncalled(id)];
+    let mut statements =
+        vec![update.expect(1), trace(id, State::Terminating, cause), without_purpose(id)];
     statements.extend(ending.acknowledged.map(|agent| acknowledge(id, agent, cause.at)));
     statements
 }
@@ -216,7 +217,7 @@ pub fn finish(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
         format!(
             "UPDATE conversations SET state = 'ended', ended_at = $2, since_at = $2 \
              WHERE id = $1 AND state = 'terminating' AND NOT EXISTS (SELECT 1 FROM members m \
-             WHERE m.conversation_id = $1 AND m.acknowledged_at IS NULL) {TELLS}"
+             WHERE m.conversation_id = $1 AND m.acknowledged_at IS NULL) {RETURNING}"
         ),
         id,
         cause.at.stored(),
@@ -229,7 +230,7 @@ pub fn pause(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
             "UPDATE conversations SET paused_at = $2, paused_by = $3, since_at = $2 \
-             WHERE id = $1 AND state = 'active' AND paused_at IS NULL {TELLS}"
+             WHERE id = $1 AND state = 'active' AND paused_at IS NULL {RETURNING}"
         ),
         id,
         cause.at.stored(),
@@ -243,7 +244,7 @@ pub fn resume(id: &str, cut: Option<&str>, at: Moment) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
             "UPDATE conversations SET paused_at = NULL, paused_by = NULL, since_at = $2 \
-             WHERE id = $1 AND state = 'active' AND paused_at <= $3 {TELLS}"
+             WHERE id = $1 AND state = 'active' AND paused_at <= $3 {RETURNING}"
         ),
         id,
         at.stored(),
@@ -274,7 +275,7 @@ pub fn trace(id: &str, state: State, cause: &Cause<'_>) -> Statement {
 }
 
 /// Deletes the pending purposes of a conversation that is not open.
-fn uncalled(id: &str) -> Statement {
+fn without_purpose(id: &str) -> Statement {
     toolkit::sql!(
         "DELETE FROM pending_purposes WHERE conversation_id = $1 AND EXISTS \
          (SELECT 1 FROM conversations WHERE id = $1 AND state NOT IN ('pending', 'active'))",

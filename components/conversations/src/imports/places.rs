@@ -42,7 +42,7 @@ pub(super) enum Place {
 
 impl Existing {
     /// Reads what these lines refer to.
-    pub(super) fn of(lines: &[(u32, Line)]) -> Result<Self, Stop> {
+    pub(super) fn load(lines: &[(u32, Line)]) -> Result<Self, Stop> {
         let messages = lines.iter().map(|it| &it.1.id);
         let ends = lines.iter().flat_map(|it| [Some(&it.1.sender_id), it.1.recipient_id.as_ref()]);
         let conversations = lines.iter().filter_map(|it| it.1.conversation_id.as_ref());
@@ -96,7 +96,7 @@ impl Existing {
             return self.chat(line, from, project_id).map(|it| (it, false));
         };
         if let Some(conversation) = self.conversations.get(id) {
-            let place = conversation.takes(line, from, project_id)?;
+            let place = conversation.place_for(line, from, project_id)?;
             self.touched.insert(conversation.project_id.clone());
             return Ok((place, false));
         }
@@ -153,8 +153,8 @@ impl Existing {
             return Ok(named.to_owned());
         }
         let nowhere = BTreeSet::new();
-        let of = |agent: &str| self.projects.get(agent).unwrap_or(&nowhere);
-        let mut both = of(one).intersection(of(other));
+        let projects_of = |agent: &str| self.projects.get(agent).unwrap_or(&nowhere);
+        let mut both = projects_of(one).intersection(projects_of(other));
         match (both.next(), both.next()) {
             (Some(project), None) => Ok(project.clone()),
             (None, _) => Err(format!("{one} and {other} are in no project together")),
@@ -164,7 +164,7 @@ impl Existing {
 }
 
 impl Conversation {
-    fn takes(
+    fn place_for(
         &self,
         line: &Line,
         from: AgentKind,

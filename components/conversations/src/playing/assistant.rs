@@ -8,7 +8,7 @@ use toolkit::{
     assistants::{self, Given, Part, Task},
 };
 
-use super::{scene::Scene, worker::Player};
+use super::{scene::Scene, worker::Worker};
 use crate::{
     delivery::CONTENT_MAX,
     tools::{
@@ -28,10 +28,10 @@ const TOOLS: [&str; 6] = [
 ];
 
 /// Runs the agent's assistant on the scene and waits for its result.
-pub(super) fn think(player: &Player, scene: &Scene<'_>) -> Result<Ended, Stop> {
-    let memory = scene.stand.memory(&player.agent)?;
+pub(super) fn run_assistant(worker: &Worker, scene: &Scene<'_>) -> Result<RunResult, Stop> {
+    let memory = scene.progress.memory(&worker.agent)?;
     let task = Task {
-        assistant: player.agent.assistant.clone(),
+        assistant: worker.agent.assistant.clone(),
         message: scene.message(),
         history: scene.history(),
         language: scene.language.tag().to_owned(),
@@ -39,23 +39,23 @@ pub(super) fn think(player: &Player, scene: &Scene<'_>) -> Result<Ended, Stop> {
         may_ask_model: true,
     };
     let part = Part {
-        name: player.agent.agent_id.clone(),
-        given: given(player, scene),
-        tokens_max: Some(player.facts.tokens_max.saturating_sub(scene.stand.tokens)),
+        name: worker.agent.agent_id.clone(),
+        given: given(worker, scene),
+        tokens_max: Some(worker.facts.tokens_max.saturating_sub(scene.progress.tokens)),
         memory,
     };
     let run = assistants::play(&task, &part);
     while let Some(event) = run.next() {
         if event.name == assistants::ENDED {
-            return Ok(Ended::read(&event.data));
+            return Ok(RunResult::read(&event.data));
         }
     }
-    Ok(Ended::failed("its run has no end".to_owned()))
+    Ok(RunResult::failed("its run has no end".to_owned()))
 }
 
 /// Returns the arguments set by the host: the session's token, which the assistant never sees, and the defaults for
 /// partner and conversation.
-fn given(player: &Player, scene: &Scene<'_>) -> Vec<Given> {
+fn given(worker: &Worker, scene: &Scene<'_>) -> Vec<Given> {
     let give = |tool: &str, argument: &str, value: &str, is_default| Given {
         tool: tool.to_owned(),
         argument: argument.to_owned(),
@@ -63,11 +63,11 @@ fn given(player: &Player, scene: &Scene<'_>) -> Vec<Given> {
         is_default,
     };
     let mut given: Vec<_> =
-        TOOLS.iter().map(|it| give(it, "session_token", &player.token, false)).collect();
+        TOOLS.iter().map(|it| give(it, "session_token", &worker.token, false)).collect();
     for tool in [RespondChat::NAME, SendMessage::NAME] {
-        given.push(give(tool, "target_agent_id", &scene.stand.partner, true));
+        given.push(give(tool, "target_agent_id", &scene.progress.partner, true));
     }
-    if let Some(id) = &scene.stand.conversation_id {
+    if let Some(id) = &scene.progress.conversation_id {
         for tool in [EndConversation::NAME, GetConversationMessages::NAME] {
             given.push(give(tool, "conversation_id", id, true));
         }
@@ -86,7 +86,7 @@ const RETRY_S_MAX: u32 = 60;
 /// The data of a run's last event.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Ended {
+pub(super) struct RunResult {
     ending: String,
     text: String,
     calls: Vec<Called>,
@@ -124,7 +124,7 @@ pub(super) struct Usage {
     cost_usd: Option<f64>,
 }
 
-impl Ended {
+impl RunResult {
     /// Parses the event's data.
     pub(super) fn read(data: &str) -> Self {
         serde_json::from_str(data).unwrap_or_else(|it| Self::failed(it.to_string()))
@@ -153,7 +153,7 @@ impl Ended {
     }
 
     /// Whether the assistant has sent a message to `partner` by a tool.
-    pub(super) fn has_spoken(&self, partner: &str) -> bool {
+    pub(super) fn has_messaged(&self, partner: &str) -> bool {
         self.done().any(|call| {
             let to = call.arguments.get("target_agent_id").and_then(Value::as_str);
             let to = to.filter(|it| !is_blank(it));
@@ -224,56 +224,56 @@ mod tests {
 
     use super::*;
 
-    fn ended(data: &Value) -> Ended {
-        Ended::read(&data.to_string())
+    fn result_of(data: &Value) -> RunResult {
+        RunResult::read(&data.to_string())
     }
 
     #[test]
-    fn an_answer_is_said_unless_it_was_said_by_a_tool() {
+    fn sends_answer_unless_a_tool_sent_it() {
         let call = |name: &str, arguments: Value| json!({ "name": name, "arguments": arguments, "structured": {} });
-        let reply = ended(&json!({
+        let reply = result_of(&json!({
             "ending": "concluded", "text": " はい ", "calls": [
                 call("respond_chat", json!({ "content": "x", "target_agent_id": "ann" })),
                 call("list_agents", json!({})),
             ],
         }));
         assert_eq!(reply.text(), "はい");
-        assert!(reply.has_spoken("ann") && !reply.has_spoken("ben"));
+        assert!(reply.has_messaged("ann") && !reply.has_messaged("ben"));
         let blank = call("respond_chat", json!({ "content": "x", "target_agent_id": "" }));
-        assert!(ended(&json!({ "ending": "concluded", "calls": [blank] })).has_spoken("ann"));
+        assert!(result_of(&json!({ "ending": "concluded", "calls": [blank] })).has_messaged("ann"));
         let mut failed = call("respond_chat", json!({}));
         failed["failure"] = json!({ "message": "no" });
-        let failed = ended(&json!({ "ending": "rounds", "text": "x", "calls": [failed] }));
-        assert!(!failed.has_spoken("ann"));
+        let failed = result_of(&json!({ "ending": "rounds", "text": "x", "calls": [failed] }));
+        assert!(!failed.has_messaged("ann"));
         assert_eq!(failed.text(), "", "it was stopped before it came to an end");
         assert!(failed.is_unfinished() && !reply.is_unfinished());
     }
 
     #[test]
-    fn only_the_conversation_that_was_ended_is_over() {
+    fn ends_only_the_conversation_of_the_call() {
         let call = json!({
             "name": "end_conversation", "arguments": {},
             "structured": { "conversation_id": "conv_1" },
         });
-        let ended = ended(&json!({ "ending": "concluded", "text": "", "calls": [call] }));
-        assert!(ended.has_ended(Some("conv_1")));
-        assert!(!ended.has_ended(Some("conv_2")) && !ended.has_ended(None));
+        let result = result_of(&json!({ "ending": "concluded", "text": "", "calls": [call] }));
+        assert!(result.has_ended(Some("conv_1")));
+        assert!(!result.has_ended(Some("conv_2")) && !result.has_ended(None));
     }
 
     #[test]
-    fn what_cannot_be_read_or_failed_is_no_answer() {
-        assert!(Ended::read("{").failure().is_some());
-        let ended = ended(&json!({
+    fn invalid_or_failed_run_has_no_answer() {
+        assert!(RunResult::read("{").failure().is_some());
+        let result = result_of(&json!({
             "ending": "failed", "calls": [],
             "failure": { "of": "model", "message": "busy", "data": { "retry_after_s": 900 } },
         }));
-        let failure = ended.failure().expect("it failed");
+        let failure = result.failure().expect("it failed");
         assert_eq!((failure.message.as_str(), failure.retry_after_s()), ("busy", Some(60)));
-        assert!(ended.usage.is_none());
+        assert!(result.usage.is_none());
     }
 
     #[test]
-    fn what_was_broken_off_is_not_remembered() {
+    fn keeps_no_memory_of_broken_run() {
         for (ending, is_kept) in [
             ("concluded", true),
             ("rounds", true),
@@ -281,16 +281,17 @@ mod tests {
             ("time", false),
             ("failed", false),
         ] {
-            let ended = ended(&json!({ "ending": ending, "memory": { "transcript": [] } }));
-            assert_eq!(ended.memory().is_some(), is_kept, "{ending}");
+            let result = result_of(&json!({ "ending": ending, "memory": { "transcript": [] } }));
+            assert_eq!(result.memory().is_some(), is_kept, "{ending}");
         }
     }
 
     #[test]
-    fn a_memory_that_is_too_long_is_not_kept() {
-        let of = |text: String| ended(&json!({ "ending": "concluded", "memory": text })).memory();
+    fn keeps_no_memory_over_the_limit() {
+        let of =
+            |text: String| result_of(&json!({ "ending": "concluded", "memory": text })).memory();
         assert_eq!(of("x".to_owned()), Some("\"x\"".to_owned()));
         assert_eq!(of("x".repeat(MEMORY_BYTES_MAX)), None);
-        assert_eq!(ended(&json!({ "ending": "concluded", "memory": null })).memory(), None);
+        assert_eq!(result_of(&json!({ "ending": "concluded", "memory": null })).memory(), None);
     }
 }

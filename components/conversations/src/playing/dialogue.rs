@@ -7,16 +7,16 @@ use toolkit::{
 };
 
 use super::{
-    assistant::{self, Ended, Failure, Usage},
+    assistant::{self, Failure, RunResult, Usage},
     is_over,
-    progress::Stand,
+    progress::Progress,
     scene::{self, Farewell, Scene},
-    worker::Player,
+    worker::Worker,
 };
 use crate::{
     clock::Moment,
     events,
-    outgoing::Saying,
+    outgoing::OutgoingMessage,
     tools::{EndConversation, SendMessage},
 };
 
@@ -25,8 +25,8 @@ const TRIES_MAX: u32 = 3;
 
 /// A dialogue in which there is something to do.
 struct Dialogue<'a> {
-    player: &'a Player,
-    stand: Stand,
+    worker: &'a Worker,
+    progress: Progress,
     /// The language of the dialogue.
     language: Language,
     /// The number of the last message that the assistant received.
@@ -34,44 +34,44 @@ struct Dialogue<'a> {
 }
 
 /// The outcome of sending a message.
-enum Spoken {
+enum Delivery {
     /// The message was sent.
-    LogEntry,
+    Sent,
     /// A person has paused the conversation.
-    Held,
+    Paused,
     /// The conversation or chat takes no more messages.
-    Unheard,
+    Closed,
 }
 
 /// Answers the unanswered messages of a conversation or chat.
-pub(super) fn act(player: &Player, mut stand: Stand) -> Result<(), Stop> {
-    let agent = &player.agent;
-    let log = stand.receive(agent)?;
-    let scene = Scene::new(agent, &stand, &log);
-    let is_asked = scene.has_news() || stand.opens();
-    if stand.is_silent || !is_asked {
-        stand.leave_off();
-        return save(&[stand.saved(agent)]);
+pub(super) fn answer(worker: &Worker, mut progress: Progress) -> Result<(), Stop> {
+    let agent = &worker.agent;
+    let log = progress.read_messages(agent)?;
+    let scene = Scene::new(agent, &progress, &log);
+    let is_asked = scene.has_unanswered() || progress.must_open();
+    if progress.is_silent || !is_asked {
+        progress.skip_messages();
+        return save(&[progress.store(agent)]);
     }
-    let decided = match used_up(player, &stand) {
+    let decided = match used_up(worker, &progress) {
         Some(farewell) => Err(farewell),
-        None => Ok(assistant::think(player, &scene)?),
+        None => Ok(assistant::run_assistant(worker, &scene)?),
     };
     let language = scene.language;
-    let delivered = log.last().map_or(stand.received, |it| it.sequence);
-    let mut dialogue = Dialogue { player, stand, language, delivered };
+    let delivered = log.last().map_or(progress.received, |it| it.sequence);
+    let mut dialogue = Dialogue { worker, progress, language, delivered };
     match decided {
-        Ok(ended) => dialogue.conclude(&ended),
+        Ok(result) => dialogue.conclude(&result),
         Err(farewell) => dialogue.leave(farewell),
     }
 }
 
 /// Returns the farewell where the agent's answers or tokens are used up.
-fn used_up(player: &Player, stand: &Stand) -> Option<Farewell> {
-    let (turns_max, tokens_max) = (player.facts.turns_max, player.facts.tokens_max);
-    match stand.turns >= turns_max {
+fn used_up(worker: &Worker, progress: &Progress) -> Option<Farewell> {
+    let (turns_max, tokens_max) = (worker.facts.turns_max, worker.facts.tokens_max);
+    match progress.turns >= turns_max {
         true => Some(Farewell::Turns(turns_max)),
-        false => (stand.tokens >= tokens_max).then_some(Farewell::Tokens(tokens_max)),
+        false => (progress.tokens >= tokens_max).then_some(Farewell::Tokens(tokens_max)),
     }
 }
 
@@ -82,56 +82,58 @@ fn save(statements: &[Statement]) -> Result<(), Stop> {
 
 impl Dialogue<'_> {
     /// Carries out the assistant's decision.
-    fn conclude(&mut self, ended: &Ended) -> Result<(), Stop> {
-        if let Some(usage) = ended.usage {
-            self.took(usage)?;
+    fn conclude(&mut self, result: &RunResult) -> Result<(), Stop> {
+        if let Some(usage) = result.usage {
+            self.count_usage(usage)?;
         }
-        let tokens_max = self.player.facts.tokens_max;
-        let are_tokens_used = self.stand.tokens >= tokens_max;
+        let tokens_max = self.worker.facts.tokens_max;
+        let are_tokens_used = self.progress.tokens >= tokens_max;
         // What it sent before it failed counts as its answer: a retry would send that again.
-        let failure = ended.failure().filter(|_| !ended.has_spoken(&self.stand.partner));
+        let failure = result.failure().filter(|_| !result.has_messaged(&self.progress.partner));
         if let Some(failure) = failure {
             return match are_tokens_used {
                 true => self.leave(Farewell::Tokens(tokens_max)),
-                false => self.failed(failure),
+                false => self.handle_failure(failure),
             };
         }
-        if ended.has_ended(self.stand.conversation_id.as_deref()) {
+        if result.has_ended(self.progress.conversation_id.as_deref()) {
             return Ok(());
         }
-        let text = match ended.is_unfinished() && !are_tokens_used {
+        let text = match result.is_unfinished() && !are_tokens_used {
             // The partner would wait for an answer that never comes.
             true => scene::unfinished(self.language).to_owned(),
-            false => ended.text(),
+            false => result.text(),
         };
-        if !text.is_empty() && !ended.has_spoken(&self.stand.partner) {
-            match self.say(&text, &self.stand.mark(self.delivered))? {
-                Spoken::LogEntry => {}
+        if !text.is_empty() && !result.has_messaged(&self.progress.partner) {
+            match self.send(&text, &self.progress.answer_id(self.delivered))? {
+                Delivery::Sent => {}
                 // Retried once the conversation is resumed.
-                Spoken::Held => return Ok(()),
-                Spoken::Unheard => self.stand.is_silent = self.stand.conversation_id.is_some(),
+                Delivery::Paused => return Ok(()),
+                Delivery::Closed => {
+                    self.progress.is_silent = self.progress.conversation_id.is_some()
+                }
             }
         }
-        self.stand.received = self.delivered;
-        self.stand.has_opened = true;
-        self.stand.failures = 0;
-        self.stand.retry_at = None;
-        let agent = &self.player.agent;
-        let remembered = self.stand.remembered(agent, ended.memory());
-        save(&[self.stand.saved(agent), remembered])?;
-        if are_tokens_used && !self.stand.is_silent {
+        self.progress.received = self.delivered;
+        self.progress.has_opened = true;
+        self.progress.failures = 0;
+        self.progress.retry_at = None;
+        let agent = &self.worker.agent;
+        let memory = self.progress.store_memory(agent, result.memory());
+        save(&[self.progress.store(agent), memory])?;
+        if are_tokens_used && !self.progress.is_silent {
             return self.leave(Farewell::Tokens(tokens_max));
         }
         Ok(())
     }
 
     /// Counts an answer and its usage for the dialogue, and in conversations for people.
-    fn took(&mut self, usage: Usage) -> Result<(), Stop> {
-        self.stand.turns += 1;
-        self.stand.tokens += u64::from(usage.tokens());
-        let agent = &self.player.agent;
-        let mut batch = vec![self.stand.saved(agent)];
-        if let Some(id) = &self.stand.conversation_id {
+    fn count_usage(&mut self, usage: Usage) -> Result<(), Stop> {
+        self.progress.turns += 1;
+        self.progress.tokens += u64::from(usage.tokens());
+        let agent = &self.worker.agent;
+        let mut batch = vec![self.progress.store(agent)];
+        if let Some(id) = &self.progress.conversation_id {
             batch.push(toolkit::sql!(
                 "UPDATE members SET turns = turns + 1, input_tokens = input_tokens + $3, \
                  output_tokens = output_tokens + $4, cost_usd = CASE WHEN $5 IS NULL \
@@ -145,49 +147,49 @@ impl Dialogue<'_> {
             ));
         }
         save(&batch)?;
-        if let Some(id) = &self.stand.conversation_id {
+        if let Some(id) = &self.progress.conversation_id {
             host_events::publish(&events::conversation(id));
         }
         Ok(())
     }
 
     /// Handles a failed run: schedules a retry, or leaves the conversation.
-    fn failed(&mut self, failure: &Failure) -> Result<(), Stop> {
-        let agent = &self.player.agent;
-        self.stand.failures += 1;
+    fn handle_failure(&mut self, failure: &Failure) -> Result<(), Stop> {
+        let agent = &self.worker.agent;
+        self.progress.failures += 1;
         log::warning(&format!(
             "{} of {} has no answer for {}: {}",
-            agent.agent_id, agent.project_id, self.stand.partner, failure.message
+            agent.agent_id, agent.project_id, self.progress.partner, failure.message
         ));
-        if self.stand.failures >= TRIES_MAX {
+        if self.progress.failures >= TRIES_MAX {
             return self.leave(Farewell::Failed);
         }
-        let wait_s = failure.retry_after_s().unwrap_or(self.stand.failures);
-        self.stand.retry_at = Some(Moment::now().after(wait_s).stored());
-        save(&[self.stand.saved(agent)])
+        let wait_s = failure.retry_after_s().unwrap_or(self.progress.failures);
+        self.progress.retry_at = Some(Moment::now().after(wait_s).stored());
+        save(&[self.progress.store(agent)])
     }
 
     /// Sends a text to the partner, once for each `mark`.
-    fn say(&self, text: &str, mark: &str) -> Result<Spoken, Stop> {
-        let saying = Saying {
-            token: &self.player.token,
+    fn send(&self, text: &str, mark: &str) -> Result<Delivery, Stop> {
+        let message = OutgoingMessage {
+            token: &self.worker.token,
             tool: SendMessage::NAME,
             must_chat: false,
-            target_id: &self.stand.partner,
+            target_id: &self.progress.partner,
             content: text,
-            conversation_id: self.stand.conversation_id.as_deref(),
+            conversation_id: self.progress.conversation_id.as_deref(),
             related_task_id: None,
             client_message_id: Some(mark),
             auto_start: false,
         };
-        match saying.say() {
-            Ok(_) => Ok(Spoken::LogEntry),
+        match message.send() {
+            Ok(_) => Ok(Delivery::Sent),
             Err(stop) if is_over(&stop) => Err(stop),
-            Err(Stop::Refused(it)) if it.code == "idempotency_conflict" => Ok(Spoken::LogEntry),
-            Err(Stop::Refused(it)) if it.code == "conversation_paused" => Ok(Spoken::Held),
+            Err(Stop::Refused(it)) if it.code == "idempotency_conflict" => Ok(Delivery::Sent),
+            Err(Stop::Refused(it)) if it.code == "conversation_paused" => Ok(Delivery::Paused),
             Err(Stop::Refused(it)) => {
-                log::debug(&format!("{} is not heard: {}", self.player.agent.agent_id, it.message));
-                Ok(Spoken::Unheard)
+                log::debug(&format!("{} is not heard: {}", self.worker.agent.agent_id, it.message));
+                Ok(Delivery::Closed)
             }
             Err(stop) => Err(stop),
         }
@@ -196,23 +198,23 @@ impl Dialogue<'_> {
     /// Ends the conversation with a last message. A chat, which only the person ends, gets no further answers.
     fn leave(&mut self, farewell: Farewell) -> Result<(), Stop> {
         let text = farewell.text(self.language);
-        match &self.stand.conversation_id {
+        match &self.progress.conversation_id {
             Some(id) => {
                 let reason = farewell.reason();
-                match EndConversation::of(&self.player.token, id, text, reason).end() {
+                match EndConversation::new(&self.worker.token, id, text, reason).end() {
                     Err(stop) if is_over(&stop) => return Err(stop),
-                    // Ended, or it was over already.
+                    // RunResult, or it was over already.
                     Ok(_) | Err(Stop::Refused(_)) => {}
                     Err(stop) => return Err(stop),
                 }
             }
             None => {
-                let mark = format!("{}:end", self.stand.mark(self.delivered));
-                self.say(&text, &mark)?;
+                let mark = format!("{}:end", self.progress.answer_id(self.delivered));
+                self.send(&text, &mark)?;
             }
         }
-        self.stand.received = self.delivered;
-        self.stand.is_silent = true;
-        save(&[self.stand.saved(&self.player.agent)])
+        self.progress.received = self.delivered;
+        self.progress.is_silent = true;
+        save(&[self.progress.store(&self.worker.agent)])
     }
 }

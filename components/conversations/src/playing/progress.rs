@@ -15,7 +15,7 @@ const MARK: &str = "play";
 
 /// An agent's progress in one conversation or chat.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Stand {
+pub(super) struct Progress {
     /// The conversation, or the person.
     place: String,
     /// The conversation; none in a chat.
@@ -52,7 +52,7 @@ pub(super) struct Stand {
 
 /// A stored message.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Written {
+pub(super) struct LoggedMessage {
     /// Its number within its conversation or chat.
     pub(super) sequence: u32,
     /// Identifier of its sender.
@@ -65,17 +65,17 @@ pub(super) struct Written {
 
 /// Loads the progress in all conversations whose request the agent has received, then in running chats, the oldest
 /// first.
-pub(super) fn all(agent: &Agent) -> Result<Vec<Stand>, Stop> {
+pub(super) fn load_all(agent: &Agent) -> Result<Vec<Progress>, Stop> {
     let [conversations, chats] = sql::query([conversations(agent), chats(agent)])?;
-    let mut stands: Vec<Stand> = conversations.read()?;
-    stands.extend(chats.read::<Stand>()?);
-    stands.truncate(STANDS_MAX);
-    Ok(stands)
+    let mut all_progress: Vec<Progress> = conversations.read()?;
+    all_progress.extend(chats.read::<Progress>()?);
+    all_progress.truncate(STANDS_MAX);
+    Ok(all_progress)
 }
 
-/// Returns the columns of [`Stand`] from `plays p`. The conditions on messages `t` say which exist and which count as
+/// Returns the columns of [`Progress`] from `plays p`. The conditions on messages `t` say which exist and which count as
 /// received where there is no row yet.
-fn counts(place: &str, is_there: &str, is_read: &str) -> String {
+fn progress_columns(place: &str, is_there: &str, is_read: &str) -> String {
     let received = format!(
         "COALESCE(p.heard, (SELECT MAX(t.sequence) FROM messages t \
          WHERE {is_there} AND {is_read}), 0)"
@@ -91,7 +91,7 @@ fn counts(place: &str, is_there: &str, is_read: &str) -> String {
 
 /// Selects conversations; messages that the agent has read without answering are answered now.
 fn conversations(agent: &Agent) -> Statement {
-    let counts = counts("c.id", "t.conversation_id = c.id", "t.sender_id = $2");
+    let counts = progress_columns("c.id", "t.conversation_id = c.id", "t.sender_id = $2");
     toolkit::sql!(
         format!(
             "SELECT c.id AS conversation_id, o.id AS partner, o.name AS partner_name, c.purpose, \
@@ -113,7 +113,7 @@ fn conversations(agent: &Agent) -> Statement {
 /// Selects chats, without the messages from before they began.
 fn chats(agent: &Agent) -> Statement {
     let chat = "CASE WHEN h.id < $2 THEN h.id || ' ' || $2 ELSE $2 || ' ' || h.id END";
-    let counts = counts(
+    let counts = progress_columns(
         "h.id",
         &format!("t.project_id = $1 AND t.chat = {chat}"),
         "(t.sender_id = $2 OR t.created_at < k.started_at)",
@@ -133,7 +133,7 @@ fn chats(agent: &Agent) -> Statement {
 }
 
 /// Deletes the progress in chats, which ends with the session.
-pub(super) fn without_chats(project_id: &str, agent_id: &str) -> Statement {
+pub(super) fn delete_chats(project_id: &str, agent_id: &str) -> Statement {
     toolkit::sql!(
         "DELETE FROM plays WHERE project_id = $1 AND agent_id = $2 \
          AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.id = plays.place)",
@@ -143,7 +143,7 @@ pub(super) fn without_chats(project_id: &str, agent_id: &str) -> Statement {
 }
 
 /// Deletes the progress in conversations and chats that have ended.
-pub fn forgotten() -> Statement {
+pub fn delete_ended() -> Statement {
     toolkit::sql!(
         "DELETE FROM plays WHERE NOT EXISTS (SELECT 1 FROM conversations c \
          WHERE c.id = plays.place AND c.state IN ('pending', 'active')) \
@@ -152,9 +152,9 @@ pub fn forgotten() -> Statement {
     )
 }
 
-impl Stand {
+impl Progress {
     /// Whether the agent has to send the first message.
-    pub(super) fn opens(&self) -> bool {
+    pub(super) fn must_open(&self) -> bool {
         let is_asked = self.has_opened || self.is_silent;
         self.is_initiator && self.conversation_id.is_some() && self.last == 0 && !is_asked
     }
@@ -162,11 +162,11 @@ impl Stand {
     /// Whether something is due now.
     pub(super) fn is_due(&self, now: Moment) -> bool {
         let may = !self.is_paused && self.retry_at.as_ref().is_none_or(|it| *it <= now.stored());
-        may && (self.has_news || self.opens())
+        may && (self.has_news || self.must_open())
     }
 
     /// Whether something may still happen that needs the agent.
-    pub(super) fn goes_on(&self) -> bool {
+    pub(super) fn may_continue(&self) -> bool {
         self.conversation_id.is_none() || !self.is_silent
     }
 
@@ -176,18 +176,18 @@ impl Stand {
     }
 
     /// Returns the client identifier of the answer to everything up to `received`, so that it is sent once.
-    pub(super) fn mark(&self, received: u32) -> String {
+    pub(super) fn answer_id(&self, received: u32) -> String {
         format!("{MARK}:{}:{received}", self.place)
     }
 
     /// Marks all messages so far as received, without an answer.
-    pub(super) fn leave_off(&mut self) {
+    pub(super) fn skip_messages(&mut self) {
         self.received = self.last;
     }
 
     /// Reads the last messages, oldest first. Messages answered by a run that ended before it stored that count as
     /// received.
-    pub(super) fn receive(&mut self, agent: &Agent) -> Result<Vec<Written>, Stop> {
+    pub(super) fn read_messages(&mut self, agent: &Agent) -> Result<Vec<LoggedMessage>, Stop> {
         let select = |condition: &str| {
             format!(
                 "SELECT sequence, sender_id, content, client_message_id FROM messages \
@@ -203,7 +203,7 @@ impl Stand {
             ),
         };
         let [rows] = sql::query([statement])?;
-        let mut log = rows.read::<Written>()?;
+        let mut log = rows.read::<LoggedMessage>()?;
         log.reverse();
         self.last = log.last().map_or(self.last, |it| it.sequence);
         let own = log.iter().filter(|it| it.sender_id == agent.agent_id);
@@ -213,7 +213,7 @@ impl Stand {
     }
 
     /// Returns the number up to which one of the agent's messages answers; none for other messages.
-    fn answered_by(&self, message: &Written) -> Option<u32> {
+    fn answered_by(&self, message: &LoggedMessage) -> Option<u32> {
         let rest = message.client_message_id.as_deref()?.strip_prefix(MARK)?;
         rest.strip_prefix(':')?.strip_prefix(self.place.as_str())?.strip_prefix(':')?.parse().ok()
     }
@@ -230,7 +230,7 @@ impl Stand {
     }
 
     /// Returns the statement that stores the assistant's memory.
-    pub(super) fn remembered(&self, agent: &Agent, memory: Option<String>) -> Statement {
+    pub(super) fn store_memory(&self, agent: &Agent, memory: Option<String>) -> Statement {
         toolkit::sql!(
             "UPDATE plays SET memory = $4 WHERE project_id = $1 AND agent_id = $2 AND place = $3",
             &agent.project_id,
@@ -241,7 +241,7 @@ impl Stand {
     }
 
     /// Returns the statement that stores the progress.
-    pub(super) fn saved(&self, agent: &Agent) -> Statement {
+    pub(super) fn store(&self, agent: &Agent) -> Statement {
         toolkit::sql!(
             "INSERT INTO plays (project_id, agent_id, place, heard, has_opened, turns, tokens, \
              failures, retry_at, is_silent) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
@@ -268,30 +268,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_says_up_to_where_it_answers() {
-        let stand = Stand { place: "conv_1".to_owned(), ..Stand::default() };
-        let sent =
-            |id: &str| Written { client_message_id: Some(id.to_owned()), ..Written::default() };
-        assert_eq!(stand.answered_by(&sent(&stand.mark(12))), Some(12));
+    fn answer_id_names_last_answered_message() {
+        let progress = Progress { place: "conv_1".to_owned(), ..Progress::default() };
+        let sent = |id: &str| LoggedMessage {
+            client_message_id: Some(id.to_owned()),
+            ..LoggedMessage::default()
+        };
+        assert_eq!(progress.answered_by(&sent(&progress.answer_id(12))), Some(12));
         for other in ["play:conv_1:12:end", "play:conv_11:12", "play:conv_2:12", "12", "play"] {
-            assert_eq!(stand.answered_by(&sent(other)), None, "{other}");
+            assert_eq!(progress.answered_by(&sent(other)), None, "{other}");
         }
-        assert_eq!(stand.answered_by(&Written::default()), None);
+        assert_eq!(progress.answered_by(&LoggedMessage::default()), None);
     }
 
     #[test]
-    fn the_first_word_is_asked_for_once() {
-        let mut stand = Stand {
+    fn asks_for_first_message_once() {
+        let mut progress = Progress {
             conversation_id: Some("conv_1".to_owned()),
             is_initiator: true,
-            ..Stand::default()
+            ..Progress::default()
         };
         let now = Moment::of_ms(0);
-        assert!(stand.is_due(now));
-        stand.retry_at = Some(now.after(1).stored());
-        assert!(!stand.is_due(now) && stand.is_due(now.after(1)));
-        stand.has_opened = true;
-        assert!(!stand.is_due(now.after(1)));
-        assert!(!Stand { is_initiator: true, ..Stand::default() }.opens(), "a person's chat");
+        assert!(progress.is_due(now));
+        progress.retry_at = Some(now.after(1).stored());
+        assert!(!progress.is_due(now) && progress.is_due(now.after(1)));
+        progress.has_opened = true;
+        assert!(!progress.is_due(now.after(1)));
+        assert!(
+            !Progress { is_initiator: true, ..Progress::default() }.must_open(),
+            "a person's chat"
+        );
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use toolkit::assistants::Remark;
 
 use super::{
-    progress::{Stand, Written},
+    progress::{LoggedMessage, Progress},
     worker::Agent,
 };
 use crate::sentences::{self, By, LogEntry, ScriptedAgent};
@@ -19,42 +19,44 @@ pub(super) struct Scene<'a> {
     /// The agent that is played.
     pub(super) agent: &'a Agent,
     /// The dialogue's progress and partner.
-    pub(super) stand: &'a Stand,
+    pub(super) progress: &'a Progress,
     /// The language of the purpose, or of the first message.
     pub(super) language: Language,
     /// The agent's messages and those that it has answered.
-    before: Vec<&'a Written>,
+    before: Vec<&'a LoggedMessage>,
     /// Messages that it has not answered.
-    news: Vec<&'a Written>,
+    unanswered: Vec<&'a LoggedMessage>,
 }
 
 impl<'a> Scene<'a> {
     /// Creates the scene from the messages so far, oldest first.
-    pub(super) fn new(agent: &'a Agent, stand: &'a Stand, log: &'a [Written]) -> Self {
-        let first = stand.purpose.as_deref().or_else(|| log.first().map(|it| it.content.as_str()));
-        let is_new = |it: &&Written| it.sequence > stand.received && it.sender_id != agent.agent_id;
-        let (news, before) = log.iter().partition(is_new);
+    pub(super) fn new(agent: &'a Agent, progress: &'a Progress, log: &'a [LoggedMessage]) -> Self {
+        let first =
+            progress.purpose.as_deref().or_else(|| log.first().map(|it| it.content.as_str()));
+        let is_new =
+            |it: &&LoggedMessage| it.sequence > progress.received && it.sender_id != agent.agent_id;
+        let (unanswered, before) = log.iter().partition(is_new);
         Self {
             agent,
-            stand,
+            progress,
             language: first.map_or(Language::Japanese, Language::of),
             before,
-            news,
+            unanswered,
         }
     }
 
     /// Whether there are messages to answer.
-    pub(super) fn has_news(&self) -> bool {
-        !self.news.is_empty()
+    pub(super) fn has_unanswered(&self) -> bool {
+        !self.unanswered.is_empty()
     }
 
     /// Returns the assistant's request: the unanswered messages.
     pub(super) fn message(&self) -> String {
-        let mut parts: Vec<_> = self.news.iter().map(|it| self.line_of(it)).collect();
-        if self.news.is_empty() {
+        let mut parts: Vec<_> = self.unanswered.iter().map(|it| self.text_of(it)).collect();
+        if self.unanswered.is_empty() {
             parts.push(opening(self.language).to_owned());
         }
-        if self.news.iter().any(|it| it.sequence.is_multiple_of(REMINDER_EACH)) {
+        if self.unanswered.iter().any(|it| it.sequence.is_multiple_of(REMINDER_EACH)) {
             parts.push(reminder(self.language).to_owned());
         }
         parts.join("\n\n")
@@ -62,37 +64,37 @@ impl<'a> Scene<'a> {
 
     /// Returns the assistant's history: a description of the scene, and the messages.
     pub(super) fn history(&self) -> Vec<Remark> {
-        let scene = Remark { is_user: true, text: described(self) };
+        let scene = Remark { is_user: true, text: description(self) };
         let remarks = self
             .before
             .iter()
-            .map(|it| Remark { is_user: self.by(it) != By::Own, text: self.line_of(it) });
+            .map(|it| Remark { is_user: self.by(it) != By::Own, text: self.text_of(it) });
         std::iter::once(scene).chain(remarks).collect()
     }
 
     /// Returns the context for components that understand sentences.
     pub(super) fn context(&self) -> Value {
-        let entry = |it: &&'a Written| LogEntry { by: self.by(it), text: it.content.clone() };
-        let log = self.before.iter().chain(&self.news).map(entry).collect();
+        let entry = |it: &&'a LoggedMessage| LogEntry { by: self.by(it), text: it.content.clone() };
+        let log = self.before.iter().chain(&self.unanswered).map(entry).collect();
         let scene = sentences::Scene {
             name: self.agent.name.clone(),
-            purpose: self.stand.purpose.clone(),
-            is_initiator: self.stand.is_initiator,
-            may_end: self.stand.conversation_id.is_some(),
+            purpose: self.progress.purpose.clone(),
+            is_initiator: self.progress.is_initiator,
+            may_end: self.progress.conversation_id.is_some(),
         };
         ScriptedAgent { scene, log }.context(self.language)
     }
 
-    fn by(&self, message: &Written) -> By {
+    fn by(&self, message: &LoggedMessage) -> By {
         match message.sender_id.as_str() {
             id if id == self.agent.agent_id => By::Own,
-            id if id == self.stand.partner => By::Partner,
+            id if id == self.progress.partner => By::Partner,
             id => By::Other(id.to_owned()),
         }
     }
 
     /// Prefixes others' messages with their sender, so that none can pass as another's.
-    fn line_of(&self, message: &'a Written) -> String {
+    fn text_of(&self, message: &'a LoggedMessage) -> String {
         match self.by(message) {
             By::Own => message.content.clone(),
             By::Partner | By::Other(_) => format!("[{}]\n{}", message.sender_id, message.content),
@@ -103,15 +105,15 @@ impl<'a> Scene<'a> {
 // Texts for the assistant that plays an agent, and farewells in the agent's name.
 
 /// Describes the agent, its partner and the purpose.
-fn described(scene: &Scene<'_>) -> String {
-    let (agent, stand) = (scene.agent, scene.stand);
+fn description(scene: &Scene<'_>) -> String {
+    let (agent, progress) = (scene.agent, scene.progress);
     let (name, agent_id, project_id) = (&agent.name, &agent.agent_id, &agent.project_id);
-    let (partner, partner_name) = (&stand.partner, &stand.partner_name);
-    let purpose = stand.purpose.as_deref();
+    let (partner, partner_name) = (&progress.partner, &progress.partner_name);
+    let purpose = progress.purpose.as_deref();
     match scene.language {
         Language::Japanese => {
             let purpose = purpose.map(|it| format!("会話の目的: {it}\n")).unwrap_or_default();
-            let role = match (&stand.conversation_id, stand.is_initiator) {
+            let role = match (&progress.conversation_id, progress.is_initiator) {
                 (None, _) => "相手は人です。",
                 (_, true) => "あなたがこの会話の開始者です。",
                 (_, false) => "あなたは相手から会話に招かれました。",
@@ -122,7 +124,7 @@ fn described(scene: &Scene<'_>) -> String {
         }
         Language::English => {
             let purpose = purpose.map(|it| format!("Purpose: {it}\n")).unwrap_or_default();
-            let role = match (&stand.conversation_id, stand.is_initiator) {
+            let role = match (&progress.conversation_id, progress.is_initiator) {
                 (None, _) => "It is a person.",
                 (_, true) => "You began this conversation.",
                 (_, false) => "You were asked to join.",

@@ -12,16 +12,16 @@ use toolkit::{
 
 use super::{
     dialogue,
-    progress::{self, Stand},
+    progress::{self, Progress},
 };
 use crate::{
     clock::Moment,
     events, ids,
-    session::{self, Opening, Session, Way},
+    session::{self, Admission, Opening, Session},
     tools::{Action, GetNextAction, GetPendingMessages, Logout, Next, enter},
 };
 
-/// Maximum pause between two looks for news, in seconds.
+/// Maximum pause between two looks for unanswered, in seconds.
 const WAIT_S: u32 = 45;
 /// How long an idle worker stays, in seconds.
 const IDLE_S: u32 = 3;
@@ -45,7 +45,7 @@ pub(super) struct Agent {
 }
 
 /// The worker of one agent of a project, for one run of its job.
-pub(super) struct Player {
+pub(super) struct Worker {
     /// The agent that is played.
     pub(super) agent: Agent,
     /// Limits of the assistant in one conversation.
@@ -66,7 +66,7 @@ struct Found {
     is_there: bool,
 }
 
-impl Player {
+impl Worker {
     /// Opens a session, or continues the live one under a new token that replaces that of the run before. None where the
     /// agent is not wanted or its assistant does not exist.
     ///
@@ -80,10 +80,10 @@ impl Player {
         let digest = ids::digest(&token);
         let is_in = if found.is_wanted {
             if !found.is_there {
-                sql::transact([progress::without_chats(project_id, agent_id)])?;
+                sql::transact([progress::delete_chats(project_id, agent_id)])?;
             }
-            let way = Way::Played;
-            match enter(&Opening { token: &digest, agent_id, project_id, now, way }) {
+            let admission = Admission::Played;
+            match enter(&Opening { token: &digest, agent_id, project_id, now, admission }) {
                 Ok(_) => true,
                 // The agent is not wanted any more.
                 Err(Error::UnexpectedCount(it)) if it.statement == 0 => false,
@@ -109,24 +109,24 @@ impl Player {
     pub(super) fn play(&self) -> Result<Outcome, Stop> {
         let mut answers = 0;
         loop {
-            let Some(session) = self.receive()? else { return Ok(Outcome::Done) };
-            let stands = progress::all(&self.agent)?;
+            let Some(session) = self.handle_news()? else { return Ok(Outcome::Done) };
+            let all_progress = progress::load_all(&self.agent)?;
             let now = Moment::now();
-            if !stands.iter().any(|it| it.is_due(now)) {
-                return self.rest(&session, &stands);
+            if !all_progress.iter().any(|it| it.is_due(now)) {
+                return self.pause_or_leave(&session, &all_progress);
             }
-            for stand in stands.into_iter().filter(|it| it.is_due(now)) {
+            for progress in all_progress.into_iter().filter(|it| it.is_due(now)) {
                 if answers >= ANSWERS_MAX || Moment::now() >= self.began.after(RUN_S) {
                     return Ok(self.pause(Moment::now()));
                 }
                 answers += 1;
-                dialogue::act(self, stand)?;
+                dialogue::answer(self, progress)?;
             }
         }
     }
 
     /// Handles events and messages until there is nothing new. Returns the session, or none where it is over.
-    fn receive(&self) -> Result<Option<Session>, Stop> {
+    fn handle_news(&self) -> Result<Option<Session>, Stop> {
         for _ in 0..NEWS_MAX {
             match GetNextAction::once(&self.token, Moment::now())? {
                 Next::Nothing(session) => return Ok(Some(session)),
@@ -162,10 +162,14 @@ impl Player {
     }
 
     /// Pauses until something happens, or leaves where nothing can happen.
-    fn rest(&self, session: &Session, stands: &[Stand]) -> Result<Outcome, Stop> {
+    fn pause_or_leave(
+        &self,
+        session: &Session,
+        all_progress: &[Progress],
+    ) -> Result<Outcome, Stop> {
         let now = Moment::now();
-        if stands.iter().any(Stand::goes_on) {
-            let retries = stands.iter().filter_map(Stand::retry_at).filter(|it| *it > now);
+        if all_progress.iter().any(Progress::may_continue) {
+            let retries = all_progress.iter().filter_map(Progress::retry_at).filter(|it| *it > now);
             let until = retries.chain([now.after(WAIT_S)]).min();
             return Ok(self.pause(until.unwrap_or(now)));
         }

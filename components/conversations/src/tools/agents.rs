@@ -131,9 +131,9 @@ impl Tool for RetireAgent {
              WHERE id = $1 AND is_gone = 0 AND is_configured = 0",
             &self.agent_id
         );
-        let uncalled =
+        let without_purpose =
             toolkit::sql!("DELETE FROM pending_purposes WHERE agent_id = $1", &self.agent_id);
-        let mut batch = vec![write.expect(1), directory::end_strangers(cause.at), uncalled];
+        let mut batch = vec![write.expect(1), directory::end_unassigned(cause.at), without_purpose];
         batch.extend(transition::where_possible(self.endings(&cause)?));
         let Some(mut results) = sql::if_expected(sql::transact_all(&batch))? else {
             return Err(self.refusal()?);

@@ -12,10 +12,10 @@ use toolkit::{
 };
 
 use crate::{
-    delivery::{self, Letter, Place, Voice},
-    expiry::Look,
+    delivery::{self, Letter, Place, SenderRole},
+    expiry::ExpiryCheck,
     ids,
-    outgoing::{given, given_text},
+    outgoing::{non_blank, non_empty},
     record::{self, Conversation, Target},
     refusals,
     session::{self, Session},
@@ -96,14 +96,14 @@ impl Tool for StartConversation {
     fn call(self, _: &User) -> Result<Started, Stop> {
         let target_id = self.target()?;
         self.fits()?;
-        let (look, session, [target, open, count]) = self.look(target_id)?;
+        let (check, session, [target, open, count]) = self.read_state(target_id)?;
         may(target_id, &session, target.first()?, open.first()?)?;
-        if let Some(content) = given_text(self.initial_message.as_ref()) {
-            delivery::checked(content)?;
+        if let Some(content) = non_empty(self.initial_message.as_ref()) {
+            delivery::check_content(content)?;
         }
-        starting::must_be_few(count, &session.agent_id)?;
-        let id = ids::conversation(look.now);
-        self.start(target_id, &look, &session, &id)?;
+        starting::check_capacity(count, &session.agent_id)?;
+        let id = ids::conversation(check.now);
+        self.start(target_id, &check, &session, &id)?;
         Ok(Started {
             success: true,
             conversation_id: id,
@@ -117,7 +117,10 @@ impl Tool for StartConversation {
 impl StartConversation {
     /// Returns the target from either argument.
     fn target(&self) -> Result<&str, Stop> {
-        match (given(self.target_agent_id.as_ref()), given(self.participant_agent_id.as_ref())) {
+        match (
+            non_blank(self.target_agent_id.as_ref()),
+            non_blank(self.participant_agent_id.as_ref()),
+        ) {
             (Some(target), Some(other)) if target != other => Err(invalid(
                 "/participant_agent_id",
                 "must be the same as target_agent_id, or left out",
@@ -138,27 +141,33 @@ impl StartConversation {
     }
 
     /// Reads the state that the checks need at once, again where something has expired.
-    fn look(&self, target_id: &str) -> Result<(Look, Session, [sql::Rows; 3]), Stop> {
+    fn read_state(&self, target_id: &str) -> Result<(ExpiryCheck, Session, [sql::Rows; 3]), Stop> {
         let mut is_settled = false;
         loop {
-            let look = Look::now()?;
+            let check = ExpiryCheck::now()?;
             let [session, due, target, open, count] = sql::query([
-                session::by_token(&self.session_token, look.now),
-                look.due(),
+                session::by_token(&self.session_token, check.now),
+                check.due(),
                 record::target(&self.session_token, target_id),
                 record::open_with(&self.session_token, target_id),
                 record::open_count(&self.session_token),
             ])?;
-            if !is_settled && look.settle(due)? {
+            if !is_settled && check.settle(due)? {
                 is_settled = true;
                 continue;
             }
             let session = session.first()?.ok_or_else(refusals::invalid_session)?;
-            return Ok((look, session, [target, open, count]));
+            return Ok((check, session, [target, open, count]));
         }
     }
 
-    fn start(&self, target_id: &str, look: &Look, session: &Session, id: &str) -> Result<(), Stop> {
+    fn start(
+        &self,
+        target_id: &str,
+        check: &ExpiryCheck,
+        session: &Session,
+        id: &str,
+    ) -> Result<(), Stop> {
         let beginning = Beginning {
             id,
             project_id: &session.project_id,
@@ -168,21 +177,21 @@ impl StartConversation {
             max_turns: self.max_turns,
             begun_by: None,
         };
-        let message_id = ids::message(look.now);
+        let message_id = ids::message(check.now);
         let recipients = [target_id];
-        let first = given_text(self.initial_message.as_ref()).map(|content| Letter {
+        let first = non_empty(self.initial_message.as_ref()).map(|content| Letter {
             id: &message_id,
             project_id: &session.project_id,
-            place: Place::Conversation { id, voice: Voice::Member, has_max_turns: false },
+            place: Place::Conversation { id, role: SenderRole::Member, has_max_turns: false },
             sender_id: &session.agent_id,
             recipients: &recipients,
             content,
             related_task_id: None,
             client_message_id: None,
-            at: look.now,
+            at: check.now,
         });
-        let cause = Cause { at: look.now, by: &session.agent_id, what: Self::NAME };
-        let talks = session::talks(session, look.now);
+        let cause = Cause { at: check.now, by: &session.agent_id, what: Self::NAME };
+        let talks = session::make_chat(session, check.now);
         starting::start(&beginning, &cause, talks, first.as_ref(), Vec::new()).map(|_| ())
     }
 }
@@ -211,7 +220,7 @@ fn may(
                 state: target.state,
                 participant_agent_id: target.participant_agent_id,
             };
-            Err(starting::is_there(Some(&open), &session.agent_id, target_id))
+            Err(starting::already_active(Some(&open), &session.agent_id, target_id))
         }
         None => Ok(()),
     }
@@ -274,7 +283,7 @@ impl Tool for EndConversation {
 
 impl EndConversation {
     /// Creates the call with a last message and a reason.
-    pub fn of(session_token: &str, id: &str, final_message: String, reason_text: &str) -> Self {
+    pub fn new(session_token: &str, id: &str, final_message: String, reason_text: &str) -> Self {
         Self {
             session_token: session_token.to_owned(),
             conversation_id: Some(id.to_owned()),
@@ -302,15 +311,15 @@ impl EndConversation {
 
     /// Makes one attempt; none where another caller was faster or something has expired.
     fn once(&self) -> Result<Option<Ended>, Stop> {
-        let look = Look::now()?;
-        let named = given(self.conversation_id.as_ref());
+        let check = ExpiryCheck::now()?;
+        let named = non_blank(self.conversation_id.as_ref());
         let find = match named {
             Some(id) => record::conversation(id),
             None => record::latest_open(&self.session_token),
         };
-        let session = session::by_token(&self.session_token, look.now);
-        let [session, due, found] = sql::query([session, look.due(), find])?;
-        if look.settle(due)? {
+        let session = session::by_token(&self.session_token, check.now);
+        let [session, due, found] = sql::query([session, check.due(), find])?;
+        if check.settle(due)? {
             return Ok(None);
         }
         let session: Session = session.first()?.ok_or_else(refusals::invalid_session)?;
@@ -323,12 +332,12 @@ impl EndConversation {
         let Some(partner) = found.partner_of(&session.agent_id) else {
             return Err(refusals::not_conversation_participant(&found.id));
         };
-        if let Some(content) = given_text(self.final_message.as_ref()) {
-            delivery::checked(content)?;
+        if let Some(content) = non_empty(self.final_message.as_ref()) {
+            delivery::check_content(content)?;
         }
         match found.state {
             State::Pending | State::Active => {
-                let batch = self.statements(&look, &session, &found, partner);
+                let batch = self.statements(&check, &session, &found, partner);
                 if sql::if_expected(sql::transact_all(&batch))?.is_none() {
                     return Ok(None);
                 }
@@ -351,7 +360,7 @@ impl EndConversation {
 
     fn statements(
         &self,
-        look: &Look,
+        check: &ExpiryCheck,
         session: &Session,
         found: &Conversation,
         partner: &str,
@@ -365,14 +374,14 @@ impl EndConversation {
             reason_text: self.reason_text.as_deref().map(str::trim).filter(|it| !is_blank(it)),
             acknowledged: Some(&session.agent_id),
         };
-        let cause = Cause { at: look.now, by: &session.agent_id, what: Self::NAME };
-        let mut batch = session::goes_on(session, look.now);
-        if let Some(content) = given_text(self.final_message.as_ref()) {
-            let id = ids::message(look.now);
+        let cause = Cause { at: check.now, by: &session.agent_id, what: Self::NAME };
+        let mut batch = session::keep_alive(session, check.now);
+        if let Some(content) = non_empty(self.final_message.as_ref()) {
+            let id = ids::message(check.now);
             let recipients = [partner];
             let place = Place::Conversation {
                 id: &found.id,
-                voice: Voice::Last,
+                role: SenderRole::Last,
                 has_max_turns: found.max_turns.is_some(),
             };
             batch.extend(delivery::statements(&Letter {
@@ -384,7 +393,7 @@ impl EndConversation {
                 content,
                 related_task_id: None,
                 client_message_id: None,
-                at: look.now,
+                at: check.now,
             }));
         }
         batch.extend(transition::terminate(&found.id, &ending, &cause));

@@ -230,11 +230,14 @@ impl DefineAgent {
         };
         check("/agent_id", directory::check_id(&self.agent_id));
         check("/name", directory::check_name(&self.name));
-        check("/project_ids", directory::few(&self.project_ids, 1, directory::PROJECTS_MAX));
+        check(
+            "/project_ids",
+            directory::check_count(&self.project_ids, 1, directory::PROJECTS_MAX),
+        );
         for (index, id) in self.project_ids.iter().enumerate().take(directory::PROJECTS_MAX) {
             check(&format!("/project_ids/{index}"), directory::check_id(id));
         }
-        check("/skills", directory::few(&self.skills, 0, directory::SKILLS_MAX));
+        check("/skills", directory::check_count(&self.skills, 0, directory::SKILLS_MAX));
         for (index, skill) in self.skills.iter().enumerate().take(directory::SKILLS_MAX) {
             check(&format!("/skills/{index}"), directory::check_skill(skill));
         }
@@ -301,7 +304,7 @@ impl DefineAgent {
                 &self.agent_id
             )
         }));
-        batch.push(directory::end_strangers(Moment::now()));
+        batch.push(directory::end_unassigned(Moment::now()));
         batch
     }
 

@@ -8,7 +8,7 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, events as host_events, inv
 use crate::{
     clock::{self, Moment},
     events,
-    expiry::{self, Look},
+    expiry::{self, ExpiryCheck},
     inbox::{self, Kind, Notice},
     record,
     refusals::{self, say},
@@ -121,7 +121,7 @@ impl Tool for GetNextAction {
                     let Some(wait) = clock::wait(user, &[event], seconds) else {
                         return Ok(wait_for_messages(seconds));
                     };
-                    session.asks(since)?;
+                    session.record_waiting(since)?;
                     return Err(wait);
                 }
             }
@@ -149,15 +149,15 @@ impl GetNextAction {
     /// # Errors
     /// When the session is over, or the database fails.
     pub(crate) fn once(session_token: &str, since: Moment) -> Result<Next, Stop> {
-        let look = Look::now()?;
+        let check = ExpiryCheck::now()?;
         let [session, due, later, notice, answerable] = sql::query([
-            session::by_token(session_token, look.now),
-            look.due(),
-            session::asked_since(session_token, since, look.now),
+            session::by_token(session_token, check.now),
+            check.due(),
+            session::has_later_call(session_token, since, check.now),
             inbox::next(session_token),
             inbox::has_answerable(session_token),
         ])?;
-        if look.settle(due)? {
+        if check.settle(due)? {
             return Ok(Next::Again);
         }
         let session: Session = session.first()?.ok_or_else(refusals::invalid_session)?;
@@ -165,30 +165,30 @@ impl GetNextAction {
             return Ok(Next::Elsewhere);
         }
         if session.state == "terminating" {
-            return exit(&session, &look);
+            return exit(&session, &check);
         }
         // Notices come before the check for idleness, or `timeout` would never arrive.
         if let Some(notice) = notice.first::<Notice>()? {
-            return if notice.deliver(&session, look.now)? {
+            return if notice.deliver(&session, check.now)? {
                 Ok(Next::Something(action_of(notice, &session)?))
             } else {
                 Ok(Next::Again)
             };
         }
-        let idle_since = look.now.before(settings::IDLE_S).stored();
+        let idle_since = check.now.before(settings::IDLE_S).stored();
         if session.purpose == Purpose::Chat && session.last_activity_at < idle_since {
             return Ok(Next::Something(log_out()));
         }
         if answerable.is_empty() {
             return Ok(Next::Nothing(session));
         }
-        read_messages(&session, &look)
+        read_messages(&session, &check)
     }
 }
 
 /// Notifies the agent that a person has closed the chat, and ends its session.
-fn exit(session: &Session, look: &Look) -> Result<Next, Stop> {
-    let ended = sql::transact_all(&expiry::end_session(&session.token, look.now));
+fn exit(session: &Session, check: &ExpiryCheck) -> Result<Next, Stop> {
+    let ended = sql::transact_all(&expiry::end_session(&session.token, check.now));
     let Some(results) = sql::if_expected(ended)? else { return Ok(Next::Again) };
     expiry::notify(results)?;
     host_events::publish(&events::chats(&session.project_id));
@@ -257,9 +257,9 @@ fn action_of(notice: Notice, session: &Session) -> Result<Action, Stop> {
 }
 
 /// Returns the action to read messages. A work session becomes a chat session, or it could not read them.
-fn read_messages(session: &Session, look: &Look) -> Result<Next, Stop> {
+fn read_messages(session: &Session, check: &ExpiryCheck) -> Result<Next, Stop> {
     if session.purpose == Purpose::Task {
-        if sql::if_expected(sql::transact_all(&session::talks(session, look.now)))?.is_none() {
+        if sql::if_expected(sql::transact_all(&session::make_chat(session, check.now)))?.is_none() {
             return Ok(Next::Again);
         }
         host_events::publish(&events::chats(&session.project_id));

@@ -13,7 +13,7 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
 
 use super::FOR_PAGES;
 use crate::{
-    delivery::checked,
+    delivery::check_content,
     expiry,
     imports::{self, Imported},
     listing::{self, Filter},
@@ -123,7 +123,7 @@ impl Tool for BeginConversation {
             let message = format!("must have at most {PURPOSE_MAX} characters");
             return Err(invalid("/purpose", message));
         }
-        first.as_deref().map_or(Ok(()), checked)?;
+        first.as_deref().map_or(Ok(()), check_content)?;
         if self.max_turns.is_some_and(|it| !(1..=TURNS_MAX).contains(&it)) {
             return Err(invalid("/max_turns", format!("must be 1 to {TURNS_MAX}")));
         }
@@ -143,7 +143,7 @@ impl Tool for BeginConversation {
             max_turns: self.max_turns,
         };
         let id = starting::begin(&person, request)?;
-        transcripts::of(&person, &id, Range::default())
+        transcripts::read(&person, &id, Range::default())
     }
 }
 
@@ -249,7 +249,7 @@ impl Tool for GetConversation {
             return Err(invalid("/limit", format!("must be 1 to {PAGE_MAX}")));
         }
         let range = Range { before: self.before, after: self.after, limit };
-        transcripts::of(&person, &self.conversation_id, range)
+        transcripts::read(&person, &self.conversation_id, range)
     }
 }
 

@@ -7,7 +7,7 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, events as host_events, inv
 
 use crate::{
     events,
-    expiry::Look,
+    expiry::ExpiryCheck,
     inbox::{self, Context, Facts},
     record::{self, Conversation, MESSAGE, Message},
     refusals::{self, is_japanese, say},
@@ -73,14 +73,14 @@ impl GetPendingMessages {
     /// # Errors
     /// When the session is over or a work session, or the database fails.
     pub(crate) fn once(session_token: &str) -> Result<Option<PendingMessages>, Stop> {
-        let look = Look::now()?;
+        let check = ExpiryCheck::now()?;
         let [session, due, unread, last] = sql::query([
-            session::by_token(session_token, look.now),
-            look.due(),
+            session::by_token(session_token, check.now),
+            check.due(),
             inbox::unread(session_token),
             inbox::last_place(session_token),
         ])?;
-        if look.settle(due)? {
+        if check.settle(due)? {
             return Ok(None);
         }
         let session: Session = session.first()?.ok_or_else(refusals::invalid_session)?;
@@ -88,8 +88,8 @@ impl GetPendingMessages {
         let unread: Vec<Message> = unread.read()?;
         let context = inbox::context(&session, &unread, last.first()?)?;
         if !unread.is_empty() {
-            let mut batch = session::goes_on(&session, look.now);
-            batch.push(inbox::read(&session, &unread, look.now));
+            let mut batch = session::keep_alive(&session, check.now);
+            batch.push(inbox::mark_read(&session, &unread, check.now));
             if sql::if_expected(sql::transact_all(&batch))?.is_none() {
                 return Ok(None);
             }
@@ -264,7 +264,7 @@ impl Tool for GetConversationMessages {
         if !(1..=LIMIT_MAX).contains(&limit) {
             return Err(invalid("/limit", format!("must be 1 to {LIMIT_MAX}")));
         }
-        let (session, found, rows) = self.look(limit)?;
+        let (session, found, rows) = self.read_state(limit)?;
         let found = found.filter(|it| it.project_id == session.project_id);
         let found = found.ok_or_else(|| refusals::conversation_not_found(&self.conversation_id))?;
         if found.partner_of(&session.agent_id).is_none() {
@@ -289,11 +289,11 @@ impl Tool for GetConversationMessages {
 
 impl GetConversationMessages {
     /// Reads the page and one more message, which shows that there are others. Reads again where something has expired.
-    fn look(&self, limit: u32) -> Result<(Session, Option<Conversation>, sql::Rows), Stop> {
+    fn read_state(&self, limit: u32) -> Result<(Session, Option<Conversation>, sql::Rows), Stop> {
         let order = if self.after.is_some() { "ASC" } else { "DESC" };
         let mut is_settled = false;
         loop {
-            let look = Look::now()?;
+            let check = ExpiryCheck::now()?;
             // With several recipients, when the last one read it.
             let page = toolkit::sql!(
                 format!(
@@ -308,12 +308,12 @@ impl GetConversationMessages {
                 limit + 1,
             );
             let [session, due, found, rows] = sql::query([
-                session::by_token(&self.session_token, look.now),
-                look.due(),
+                session::by_token(&self.session_token, check.now),
+                check.due(),
                 record::conversation(&self.conversation_id),
                 page,
             ])?;
-            if !is_settled && look.settle(due)? {
+            if !is_settled && check.settle(due)? {
                 is_settled = true;
                 continue;
             }

@@ -10,8 +10,8 @@ use toolkit::{
 use crate::{
     clock::Moment,
     expiry, ids,
-    inbox::{HAS_COME, IS_ANSWERABLE},
-    outgoing::{Saying, given},
+    inbox::{IS_ANSWERABLE, IS_DELIVERED},
+    outgoing::{OutgoingMessage, non_blank},
     refusals,
     session::{self, Session},
 };
@@ -79,18 +79,18 @@ impl Tool for SendMessage {
     type Output = Sent;
 
     fn call(self, _: &User) -> Result<Sent, Stop> {
-        let saying = Saying {
+        let message = OutgoingMessage {
             token: &self.session_token,
             tool: Self::NAME,
             must_chat: false,
             target_id: &self.target_agent_id,
             content: &self.content,
-            conversation_id: given(self.conversation_id.as_ref()),
-            related_task_id: given(self.related_task_id.as_ref()),
-            client_message_id: given(self.client_message_id.as_ref()),
+            conversation_id: non_blank(self.conversation_id.as_ref()),
+            related_task_id: non_blank(self.related_task_id.as_ref()),
+            client_message_id: non_blank(self.client_message_id.as_ref()),
             auto_start: self.auto_start_conversation.unwrap_or_default(),
         };
-        let stored = saying.say()?;
+        let stored = message.send()?;
         Ok(Sent {
             success: true,
             message_id: stored.id,
@@ -157,11 +157,11 @@ impl Tool for RespondChat {
     type Output = Responded;
 
     fn call(self, _: &User) -> Result<Responded, Stop> {
-        let target_id = match given(self.target_agent_id.as_ref()) {
+        let target_id = match non_blank(self.target_agent_id.as_ref()) {
             Some(it) => it.to_owned(),
             None => self.writer()?,
         };
-        let saying = Saying {
+        let message = OutgoingMessage {
             token: &self.session_token,
             tool: Self::NAME,
             must_chat: true,
@@ -169,10 +169,10 @@ impl Tool for RespondChat {
             content: &self.content,
             conversation_id: None,
             related_task_id: None,
-            client_message_id: given(self.client_message_id.as_ref()),
+            client_message_id: non_blank(self.client_message_id.as_ref()),
             auto_start: false,
         };
-        let stored = saying.say()?;
+        let stored = message.send()?;
         Ok(Responded {
             success: true,
             message_id: stored.id,
@@ -233,7 +233,7 @@ fn wrote(token: &str, is_so: &str, order: &str) -> Statement {
              JOIN deliveries d ON d.agent_id = s.agent_id AND d.project_id = s.project_id \
              JOIN messages m ON m.id = d.message_id \
              LEFT JOIN conversations c ON c.id = m.conversation_id \
-             WHERE s.token = $1 AND {is_so} AND {HAS_COME} ORDER BY {order} LIMIT 1"
+             WHERE s.token = $1 AND {is_so} AND {IS_DELIVERED} ORDER BY {order} LIMIT 1"
         ),
         token,
     )

@@ -12,10 +12,10 @@ use toolkit::{
 use crate::{
     clock::Moment,
     directory, events,
-    expiry::{self, Look},
+    expiry::{self, ExpiryCheck},
     ids, passkey,
     refusals::{invalid_session, say},
-    session::{self, LIFE_S, Opening, Purpose, Way},
+    session::{self, Admission, LIFE_S, Opening, Purpose},
 };
 
 /// Maximum number of attempts where something expires, or the agent changes while its passkey is verified.
@@ -144,7 +144,7 @@ struct Found {
 impl Authenticate {
     /// Makes one attempt; none where it has to be repeated.
     fn once(&self) -> Result<Option<Authentication>, Stop> {
-        let look = Look::now()?;
+        let check = ExpiryCheck::now()?;
         let agent = toolkit::sql!(
             "SELECT name, type, passkey FROM agents WHERE id = $1 AND is_gone = 0",
             &self.agent_id
@@ -157,18 +157,18 @@ impl Authenticate {
             &self.agent_id
         );
         let [agent, project, assignment, failed, due] =
-            sql::query([agent, project, assignment, passkey::tries(&self.agent_id), look.due()])?;
+            sql::query([agent, project, assignment, passkey::tries(&self.agent_id), check.due()])?;
         // An agent does not join a conversation whose other side no longer waits (CONV-13, CONV-23).
-        if look.settle(due)? {
+        if check.settle(due)? {
             return Ok(None);
         }
-        passkey::tries_must_be_few(failed, look.now)?;
+        passkey::tries_must_be_few(failed, check.now)?;
         let agent = agent.first::<Found>()?.filter(|it| it.r#type == AgentKind::Ai);
         let hash = agent.as_ref().and_then(|it| it.passkey.as_deref());
         // A try at an unknown agent takes as long as any other, up to a limit.
         let is_there = hash.is_some();
-        let fits =
-            (is_there || passkey::is_worth_a_hash(look.now)?) && passkey::fits(&self.passkey, hash);
+        let fits = (is_there || passkey::is_worth_a_hash(check.now)?)
+            && passkey::fits(&self.passkey, hash);
         let (Some(agent), true) = (agent, fits) else {
             passkey::count_try(&self.agent_id, is_there, Moment::now())?;
             return Ok(Some(Authentication::failed("Authentication failed")));
@@ -192,7 +192,7 @@ impl Authenticate {
             agent_id: &self.agent_id,
             project_id: &self.project_id,
             now: Moment::now(),
-            way: Way::Passkey(&hash),
+            admission: Admission::Passkey(&hash),
         };
         match enter(&opening) {
             Ok(purpose) => Ok(Some(Authentication::opened(token, name, purpose))),
@@ -286,7 +286,7 @@ impl Tool for ListAgents {
     type Output = Agents;
 
     fn call(self, _: &User) -> Result<Agents, Stop> {
-        let session = session::of(&self.session_token)?;
+        let session = session::live(&self.session_token)?;
         let [rows] = sql::query([toolkit::sql!(
             "SELECT a.id, a.name, a.type, a.skills, a.assistant, EXISTS (SELECT 1 FROM sessions s \
              WHERE s.agent_id = a.id AND s.project_id = p.project_id AND s.state = 'active' \
@@ -353,7 +353,7 @@ impl Logout {
     /// # Errors
     /// When the session is already over, or the database fails.
     pub fn leave(session_token: &str) -> Result<(), Stop> {
-        let session = session::of(session_token)?;
+        let session = session::live(session_token)?;
         let ended = sql::transact_all(&expiry::end_session(&session.token, Moment::now()));
         expiry::notify(sql::if_expected(ended)?.ok_or_else(invalid_session)?)?;
         toolkit::events::publish(&events::agent(&session.project_id, &session.agent_id));

@@ -11,7 +11,7 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
 use super::seeing;
 use crate::{
     clock::Moment,
-    delivery::{self, CONTENT_MAX, Letter, Place, Voice, checked},
+    delivery::{self, CONTENT_MAX, Letter, Place, SenderRole, check_content},
     expiry, ids,
     refusals::no_active_conversation,
     tools::FOR_PAGES,
@@ -52,14 +52,14 @@ impl Tool for WriteMessage {
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {
         let (person, found) = seeing(Self::NAME, &self.conversation_id)?;
-        checked(&self.content)?;
+        check_content(&self.content)?;
         let at = Moment::now();
         let letter = Letter {
             id: &ids::message(at),
             project_id: &found.project_id,
             place: Place::Conversation {
                 id: &self.conversation_id,
-                voice: Voice::Person,
+                role: SenderRole::Person,
                 has_max_turns: found.has_max_turns,
             },
             sender_id: &person.agent_id,
@@ -70,7 +70,7 @@ impl Tool for WriteMessage {
             at,
         };
         delivery::deliver(&letter, Vec::new())?;
-        transcripts::of(&person, &self.conversation_id, Range::default())
+        transcripts::read(&person, &self.conversation_id, Range::default())
     }
 }
 
@@ -119,7 +119,7 @@ impl Tool for PauseConversation {
         if let Some(results) = sql::if_expected(sql::transact_all(&batch))? {
             expiry::notify(results)?;
         }
-        let transcript = transcripts::of(&person, id, Range::default())?;
+        let transcript = transcripts::read(&person, id, Range::default())?;
         let state = transcript.conversation.state;
         if state != State::Active {
             return Err(no_active_conversation(Some((id, state.name()))));
@@ -179,7 +179,7 @@ impl Tool for StopConversation {
                 break;
             }
         }
-        let transcript = transcripts::of(&person, id, Range::default())?;
+        let transcript = transcripts::read(&person, id, Range::default())?;
         match transcript.conversation.state {
             // Ended by this call, or by a faster one (CONV-43).
             State::Terminating => Ok(transcript),
