@@ -1,4 +1,4 @@
-//! Draws every bundled card into a folder, and all of them onto one sheet: to look at.
+//! Draws every bundled card into a folder, and all of them onto one sheet, for inspection.
 
 use std::{env, fs, path::PathBuf, time::Instant};
 

@@ -1,4 +1,4 @@
-//! Composes thumbnails into a folder: to look at.
+//! Composes thumbnails into a folder, for inspection.
 
 use std::{env, fs, path::PathBuf, time::Instant};
 

@@ -1,4 +1,4 @@
-//! Draws the bundled cards: the same picture each time, on every machine.
+//! Draws the bundled cards, always the same on every machine.
 
 pub(crate) mod canvas;
 mod light;
@@ -24,15 +24,15 @@ pub const WIDTH: u32 = 480;
 /// Height of a drawn card, in pixels.
 pub const HEIGHT: u32 = 640;
 
-/// A theme's cards: each one's name in the program, and what draws it.
+/// A theme's cards: identifiers and drawing functions.
 type Cards = [(&'static str, fn(&mut Canvas)); 6];
 
-/// The card's picture as a file.
+/// Returns the card's picture as a file.
 pub fn picture(card: &Card) -> Picture {
     Picture::png(&card.name, &draw(&card.id))
 }
 
-/// Draws the card of that name as the program knows it.
+/// Draws the card with that identifier.
 pub fn draw(id: &str) -> Pixmap {
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let themes = [

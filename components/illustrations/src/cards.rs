@@ -1,5 +1,4 @@
-//! The bundled catalogue: themes and cards of our own invention, read from `data/cards.json`, and what people say for
-//! them beside their names, from `data/said.json`.
+//! The bundled catalogue: themes and cards from `data/cards.json`, and further words for them from `data/said.json`.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -8,14 +7,13 @@ use toolkit::{dialogue::Name, names::fold};
 
 use crate::matching;
 
-/// The file that people edit.
 const CARDS_FILE: &str = include_str!("../data/cards.json");
 
 /// A theme and its cards.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Theme {
-    /// As the program knows it.
+    /// Identifier.
     pub id: String,
     /// Its name in Japanese.
     pub name: String,
@@ -23,13 +21,13 @@ pub struct Theme {
     pub reading: String,
     /// Its name in English.
     pub name_en: String,
-    /// What people call its colour, in both languages.
+    /// Words for its colour, in both languages.
     pub colours: Vec<String>,
     /// Its colours from dark to light, `#rrggbb`: night, deep, middle, light, glow.
     pub palette: [String; 5],
-    /// In one sentence, in Japanese.
+    /// Description in one Japanese sentence.
     pub description: String,
-    /// In one sentence, in English.
+    /// Description in one English sentence.
     pub description_en: String,
     /// Its cards, best known first.
     pub cards: Vec<Card>,
@@ -39,7 +37,7 @@ pub struct Theme {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    /// As the program knows it: which picture is drawn.
+    /// Identifier, which decides the drawn picture.
     pub id: String,
     /// Its name in Japanese.
     pub name: String,
@@ -47,13 +45,13 @@ pub struct Card {
     pub reading: String,
     /// Its name in English.
     pub name_en: String,
-    /// In one sentence, in Japanese.
+    /// Description in one Japanese sentence.
     pub description: String,
-    /// In one sentence, in English.
+    /// Description in one English sentence.
     pub description_en: String,
 }
 
-/// What people say after a colour: 「ブルー系テーマのカード」 is blue.
+/// Texts after a colour: 「ブルー系テーマのカード」 is blue.
 const AFTER_COLOUR: [&str; 24] = [
     "いろ",
     "っぽい",
@@ -82,19 +80,19 @@ const AFTER_COLOUR: [&str; 24] = [
 ];
 
 impl Theme {
-    /// Its names, the colours aside.
+    /// Returns its names without the colours.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         [&self.name, &self.reading, &self.name_en].into_iter().map(String::as_str)
     }
 
-    /// Its names and its colours: it may be suggested by a part of one.
+    /// Returns its names and colours, for suggestions.
     fn suggested_by(&self) -> impl Iterator<Item = &str> {
         self.names().chain(self.colours.iter().map(String::as_str))
     }
 }
 
-/// The places of the themes that `name` means, and whether it names them as a whole. A colour must be all
-/// that is asked for: 「ブルー」 and 「青系のカード」 mean one, 「ブルーアイズ」 is another card's name.
+/// Returns the indices of the themes that `name` matches, and whether as a whole. A colour counts only alone: 「ブルー」
+/// and 「青系のカード」 match, 「ブルーアイズ」 is a card's name.
 pub fn meant(name: &str) -> (Vec<usize>, bool) {
     let query = fold(name);
     let is_of = |it: &Theme| it.colours.iter().any(|it| is_colour(&query, &fold(it)));
@@ -104,13 +102,13 @@ pub fn meant(name: &str) -> (Vec<usize>, bool) {
     }
 }
 
-/// Names of themes that come near, each with how near.
+/// Returns similar names of themes, with their nearness.
 pub fn near(name: &str) -> Vec<(f64, String)> {
     let all = themes().iter().map(|it| (&it.name, it.suggested_by()));
     matching::near(name, &meant(name).0, all)
 }
 
-/// Whether it is that colour, with nothing after it but what people say there.
+/// Whether the query is that colour, followed at most by [`AFTER_COLOUR`].
 fn is_colour(query: &str, colour: &str) -> bool {
     let Some(mut rest) = query.strip_prefix(colour) else { return false };
     while !rest.is_empty() {
@@ -123,53 +121,49 @@ fn is_colour(query: &str, colour: &str) -> bool {
 }
 
 impl Card {
-    /// Whatever it may be found by.
+    /// Returns all its names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         [&self.name, &self.reading, &self.name_en].into_iter().map(String::as_str)
     }
 }
 
-/// The bundled themes.
+/// Returns the bundled themes.
 pub fn themes() -> &'static [Theme] {
     static THEMES: OnceLock<Vec<Theme>> = OnceLock::new();
     THEMES.get_or_init(|| serde_json::from_str(CARDS_FILE).expect("held by a test"))
 }
 
-/// The file that people edit.
-const SAID_FILE: &str = include_str!("../data/said.json");
+const WORDS_FILE: &str = include_str!("../data/said.json");
 
-/// By their Japanese names.
+/// Further words, by the Japanese names of themes and cards.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Spoken {
+struct ExtraWords {
     themes: BTreeMap<String, Words>,
     cards: BTreeMap<String, Words>,
 }
 
-/// What people call one of them.
+/// Further words for a theme or a card.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Words {
-    /// What names it in any sentence.
+    /// Words that count in any sentence.
     also: Vec<String>,
-    /// What names it where cards are talked about: a colour, what is on the picture.
+    /// Words that count in sentences about cards: a colour, a motif.
     hints: Vec<String>,
-    /// What suggests it where nothing is named.
+    /// Words that count where nothing is named.
     moods: Vec<String>,
 }
 
-/// The names of the bundled catalogue: each theme, and its cards behind it.
+/// Returns the names of the bundled catalogue: each theme followed by its cards.
 pub fn names() -> Vec<Name> {
-    let spoken = spoken();
+    let extra_words = extra_words();
     let mut names = Vec::new();
     for theme in themes() {
-        names.push(named("theme", (&theme.name, &theme.name_en), None, &spoken.themes));
-        names.extend(
-            theme
-                .cards
-                .iter()
-                .map(|it| named("card", (&it.name, &it.name_en), Some(&theme.name), &spoken.cards)),
-        );
+        names.push(named("theme", (&theme.name, &theme.name_en), None, &extra_words.themes));
+        names.extend(theme.cards.iter().map(|it| {
+            named("card", (&it.name, &it.name_en), Some(&theme.name), &extra_words.cards)
+        }));
     }
     names
 }
@@ -178,9 +172,9 @@ fn named(
     kind: &str,
     (name, english): (&str, &str),
     within: Option<&String>,
-    spoken: &BTreeMap<String, Words>,
+    extra_words: &BTreeMap<String, Words>,
 ) -> Name {
-    let Words { also, hints, moods } = spoken.get(name).cloned().unwrap_or_default();
+    let Words { also, hints, moods } = extra_words.get(name).cloned().unwrap_or_default();
     Name {
         kind: kind.to_owned(),
         name: name.to_owned(),
@@ -192,9 +186,9 @@ fn named(
     }
 }
 
-fn spoken() -> &'static Spoken {
-    static ALL: OnceLock<Spoken> = OnceLock::new();
-    ALL.get_or_init(|| serde_json::from_str(SAID_FILE).expect("held by a test"))
+fn extra_words() -> &'static ExtraWords {
+    static ALL: OnceLock<ExtraWords> = OnceLock::new();
+    ALL.get_or_init(|| serde_json::from_str(WORDS_FILE).expect("held by a test"))
 }
 
 #[cfg(test)]
@@ -202,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_can_be_read_and_has_seven_themes_of_six_cards() {
+    fn file_has_seven_themes_of_six_cards() {
         assert_eq!(themes().len(), 7);
         for theme in themes() {
             assert!(theme.cards.len() >= 6, "{}", theme.name);
@@ -252,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_palette_is_five_colours() {
+    fn palettes_have_five_colours() {
         for theme in themes() {
             for colour in &theme.palette {
                 let digits = colour.strip_prefix('#').unwrap();
@@ -262,10 +256,12 @@ mod tests {
     }
 
     #[test]
-    fn the_file_speaks_of_cards_and_themes_that_are_there() {
+    fn extra_words_name_existing_cards_and_themes() {
         let cards = || themes().iter().flat_map(|it| &it.cards);
-        assert!(spoken().themes.keys().all(|it| themes().iter().any(|theme| theme.name == *it)));
-        assert!(spoken().cards.keys().all(|it| cards().any(|card| card.name == *it)));
+        assert!(
+            extra_words().themes.keys().all(|it| themes().iter().any(|theme| theme.name == *it))
+        );
+        assert!(extra_words().cards.keys().all(|it| cards().any(|card| card.name == *it)));
         assert_eq!(names().len(), 7 + 42);
     }
 }

@@ -1,5 +1,4 @@
-//! A thumbnail of cards and a title: 1280×720, as video sites want it (ILL-43); where each card lies, and in which
-//! colours.
+//! Composes a thumbnail of cards and a title, 1280×720 as video sites want it (ILL-43): layout and colours.
 
 mod letters;
 mod scene;
@@ -22,20 +21,20 @@ pub const WIDTH: u32 = 1280;
 /// Height of a thumbnail, in pixels.
 pub const HEIGHT: u32 = 720;
 
-/// How the cards are laid out.
+/// The layout of the cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Style {
-    /// Two sides against each other.
+    /// Two opponents.
     Versus,
-    /// The cards fanned out.
+    /// A fan of cards.
     Spread,
-    /// The first card big, the others behind it.
+    /// The first card large, the others behind it.
     Spotlight,
 }
 
 impl Style {
-    /// As an argument has it.
+    /// Returns the name used in arguments.
     pub fn name(self) -> &'static str {
         match self {
             Self::Versus => "versus",
@@ -45,18 +44,18 @@ impl Style {
     }
 }
 
-/// What is to be on it.
+/// The contents of a thumbnail.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// From left to right.
+    /// The cards from left to right.
     pub cards: Vec<Picture>,
-    /// The big line; may be empty.
+    /// The large line; may be empty.
     pub title: String,
     /// The small line; may be empty.
     pub subtitle: String,
-    /// The layout, where one was asked for.
+    /// The requested layout.
     pub style: Option<Style>,
-    /// The theme whose colours are asked for.
+    /// The theme of the requested colours.
     pub theme: Option<String>,
 }
 
@@ -65,12 +64,12 @@ pub struct Plan {
 pub struct Composed {
     /// The bytes of the PNG file.
     pub png: Vec<u8>,
-    /// Letters that the font does not have; a 〓 stands in their place.
+    /// Characters that the font lacks, replaced by 〓.
     pub missing: Vec<char>,
 }
 
 impl Plan {
-    /// The layout: the one that was asked for, else by the number of cards.
+    /// Returns the requested layout, or one by the number of cards.
     pub fn style(&self) -> Style {
         self.style.unwrap_or(match self.cards.len() {
             0 | 1 => Style::Spotlight,
@@ -80,18 +79,18 @@ impl Plan {
     }
 }
 
-/// Draws it.
+/// Draws the thumbnail.
 ///
 /// # Errors
-/// `theme_not_found` where the background is to be of a theme that there is not, `picture_unreadable`
-/// where a card's picture is neither PNG nor JPEG, or too large.
+/// `theme_not_found` for an unknown theme, `picture_unreadable` for a picture that is neither PNG nor JPEG, or too
+/// large.
 pub fn compose(plan: &Plan) -> Result<Composed, Stop> {
     let read = |it: &Picture| it.read().ok_or_else(|| unreadable(it));
     let pictures = plan.cards.iter().map(read).collect::<Result<Vec<Pixmap>, _>>()?;
     let (style, text) = (plan.style(), !plan.title.is_empty() || !plan.subtitle.is_empty());
-    let left = Palette::of(plan.theme.as_deref(), plan.cards.first(), pictures.first())?;
+    let left = Palette::choose(plan.theme.as_deref(), plan.cards.first(), pictures.first())?;
     let right = match (&plan.theme, style) {
-        (None, Style::Versus) => Palette::of(None, plan.cards.last(), pictures.last())?,
+        (None, Style::Versus) => Palette::choose(None, plan.cards.last(), pictures.last())?,
         _ => left.clone(),
     };
     let mut canvas = scene::draw(style, &left, &right);
@@ -118,7 +117,7 @@ fn unreadable(picture: &Picture) -> Stop {
     refused("picture_unreadable", 422, message)
 }
 
-/// A card's place: its middle, its height, and how it is turned, in radians.
+/// A card's place: its middle, its height, and its rotation in radians.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     x: f32,
@@ -131,22 +130,22 @@ const fn place(x: f32, y: f32, height: f32, turn: f32) -> Place {
     Place { x, y, height, turn }
 }
 
-/// The places of so many cards, in their order; smaller where there is a text.
+/// Returns the places of `count` cards, in order; they are smaller with a text.
 fn places(style: Style, count: usize, has_text: bool) -> Vec<Place> {
     match style {
-        Style::Versus => beside_each_other(count, has_text),
+        Style::Versus => versus(count, has_text),
         Style::Spread => spread(count, has_text),
         Style::Spotlight => spotlight(count, has_text),
     }
 }
 
-/// The order in which they are drawn: who lies in front comes last.
+/// Returns the drawing order: the card in front comes last.
 fn back_to_front(style: Style, count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     match style {
         Style::Spotlight => order.reverse(),
         Style::Spread => {
-            // Twice the way from the middle, so that it is a whole number.
+            // Twice the distance from the middle, which is a whole number.
             order.sort_by_key(|it| std::cmp::Reverse((2 * it + 1).abs_diff(count)));
         }
         Style::Versus => {}
@@ -154,8 +153,8 @@ fn back_to_front(style: Style, count: usize) -> Vec<usize> {
     order
 }
 
-/// Half of them left, the others right.
-fn beside_each_other(count: usize, has_text: bool) -> Vec<Place> {
+/// Places half of the cards on each side.
+fn versus(count: usize, has_text: bool) -> Vec<Place> {
     let (y, height) = if has_text { (290.0, 480.0) } else { (360.0, 590.0) };
     let lefts = count / 2 + count % 2;
     let side = |index: usize, of: usize, middle: f32, turn: f32| {
@@ -179,7 +178,7 @@ fn beside_each_other(count: usize, has_text: bool) -> Vec<Place> {
         .collect()
 }
 
-/// A fan around the middle, whose card is the largest.
+/// Places the cards in a fan, the largest in the middle.
 fn spread(count: usize, has_text: bool) -> Vec<Place> {
     let (y, height) = if has_text { (280.0, 470.0) } else { (350.0, 570.0) };
     let step = if count > 4 { 232.0 } else { 272.0 };
@@ -192,7 +191,7 @@ fn spread(count: usize, has_text: bool) -> Vec<Place> {
         .collect()
 }
 
-/// The first card big; the others behind it, to its right where no text stands there.
+/// Places the first card large and the others behind it, to its right where there is no text.
 fn spotlight(count: usize, has_text: bool) -> Vec<Place> {
     let x = if has_text { 300.0 } else { 640.0 };
     let mut places = vec![place(x, 360.0, 610.0, -0.05)];
@@ -219,7 +218,7 @@ fn spotlight(count: usize, has_text: bool) -> Vec<Place> {
     places
 }
 
-/// From dark to light.
+/// Colours from dark to light.
 #[derive(Clone, Debug)]
 struct Palette {
     night: Tint,
@@ -230,8 +229,8 @@ struct Palette {
 }
 
 impl Palette {
-    /// Those of the theme that is asked for, else of the card's theme, else of its picture.
-    fn of(
+    /// Returns the colours of the requested theme, else of the card's theme, else of its picture.
+    fn choose(
         theme: Option<&str>,
         card: Option<&Picture>,
         picture: Option<&Pixmap>,
@@ -279,7 +278,7 @@ impl Palette {
     }
 }
 
-/// The mean colour of a picture, by every 97th pixel.
+/// Returns the mean colour of a picture, by every 97th pixel.
 fn mean(picture: &Pixmap) -> [f32; 3] {
     let (mut sum, mut count) = ([0.0; 3], 1.0);
     for pixel in picture.pixels().iter().step_by(97) {
@@ -296,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_card_is_drawn_once_with_its_middle_on_the_picture() {
+    fn draws_every_card_once_with_its_middle_on_the_picture() {
         for style in [Style::Versus, Style::Spread, Style::Spotlight] {
             for count in 1..=5 {
                 for has_text in [false, true] {
@@ -315,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn middle_of_a_fan_and_first_in_the_spotlight_lie_in_front() {
+    fn front_card_is_middle_of_fan_and_first_in_spotlight() {
         assert_eq!(back_to_front(Style::Spread, 5).last(), Some(&2));
         assert_eq!(back_to_front(Style::Spotlight, 4).last(), Some(&0));
     }

@@ -1,11 +1,11 @@
-//! What the component does with its bundled cards, as the host tries it before it serves.
+//! Examples with the bundled cards that the host tries before it serves the component.
 
 use serde_json::json;
 use toolkit::{Example, Tool, example};
 
 use crate::tools::{ComposeThumbnail, GetCardIllustration, GetThemeIllustrations};
 
-/// A card, a theme, a thumbnail, and a name that no card has.
+/// Returns the examples: a card, a theme, a thumbnail, and an unknown card.
 pub fn examples() -> Vec<Example> {
     vec![
         example(

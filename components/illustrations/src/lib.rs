@@ -1,4 +1,4 @@
-//! Card illustrations: one card's, a theme's, and a thumbnail composed of them (ILL-1 to ILL-6).
+//! Card illustrations: of a card, of a theme, and thumbnails composed of them (ILL-1 to ILL-6).
 
 pub mod art;
 pub mod cards;

@@ -1,13 +1,13 @@
-//! Which card or theme a name means: by spelling, reading, romanisation, English words and typos, and never by a
-//! stray word. What fits several cards alike is none of them.
+//! Finds the card or theme that a name means: by spelling, reading, romanisation, English words and typos, but never
+//! by a stray word. A name that matches several cards equally matches none.
 
 use toolkit::names::{NEAR_MIN, fold, nearness};
 
-/// How near a thing is that fits as well as another one: nearer than any that does not fit.
+/// Nearness of things that match equally, above that of any that does not match.
 const ALIKE: f64 = 4.0;
-/// Names that are looked at, of one card or theme.
+/// Maximum number of names compared per card or theme.
 const NAMES_MAX: usize = 24;
-/// What stands around a name and belongs to no name.
+/// Texts before a name that do not belong to it.
 const BEFORE: &[&str] = &[
     "the ",
     "a ",
@@ -54,10 +54,10 @@ const BEHIND: &[&str] = &[
 /// Quotation marks and spaces around a name.
 const QUOTES: &[char] =
     &['「', '」', '『', '』', '"', '“', '”', '\'', '‘', '’', '【', '】', ' ', '　'];
-/// English words that tell no card from another.
-const EMPTY: &[&str] =
+/// English words that do not distinguish cards.
+const GENERIC_WORDS: &[&str] =
     &["the", "of", "a", "an", "and", "under", "in", "to", "card", "cards", "with"];
-/// English words that a card is not called by alone.
+/// English words that do not name a card alone.
 const QUALITIES: &[&str] = &[
     "great",
     "old",
@@ -95,16 +95,17 @@ const QUALITIES: &[&str] = &[
     "gears",
 ];
 
-/// The places in `all` of those whose names `query` means; one, if it is sure.
+/// Returns the indices in `all` that `query` matches; one, if it is sure.
 pub fn find(query: &str, all: &[Vec<&str>]) -> Vec<usize> {
     let query = Query::new(query);
     if query.folded.is_empty() {
         return Vec::new();
     }
-    let ways: [Way; 7] = [is_whole, is_segment, has_words, is_part, is_mixed, is_around, is_nearly];
-    for way in ways {
+    let ways: [Matcher; 7] =
+        [is_whole, is_segment, has_words, is_part, is_mixed, contains_name, has_typos];
+    for matcher in ways {
         let fits =
-            |names: &Vec<&str>| names.iter().take(NAMES_MAX).any(|it| way(&query, it, names));
+            |names: &Vec<&str>| names.iter().take(NAMES_MAX).any(|it| matcher(&query, it, names));
         let found: Vec<_> = (0..all.len()).filter(|it| fits(&all[*it])).collect();
         if !found.is_empty() {
             return found;
@@ -113,18 +114,18 @@ pub fn find(query: &str, all: &[Vec<&str>]) -> Vec<usize> {
     Vec::new()
 }
 
-/// Whether `query` is one of these names, as a whole.
+/// Whether `query` is one of these names as a whole.
 pub fn is_one_of(query: &str, names: &[&str]) -> bool {
     let query = Query::new(query);
     !query.folded.is_empty() && names.iter().any(|it| is_whole(&query, it, names))
 }
 
-/// A name that is looked for, in the ways in which it is compared.
+/// A search, prepared for comparisons.
 struct Query {
     folded: String,
-    /// English words, if it is English.
+    /// Its words, if it is English.
     words: Vec<String>,
-    /// In Latin letters, if it has a reading.
+    /// Its romanisation, if it has a reading.
     roman: String,
 }
 
@@ -136,10 +137,10 @@ impl Query {
     }
 }
 
-/// Whether a query means a name, beside which the card has these.
-type Way = fn(&Query, &str, &[&str]) -> bool;
+/// A way of matching a query against a name of a card with these names.
+type Matcher = fn(&Query, &str, &[&str]) -> bool;
 
-/// The places of those among `all` that `name` means, and whether it names them as a whole.
+/// Returns the indices in `all` that `name` matches, and whether as a whole.
 pub fn meant<'a, N: Iterator<Item = &'a str>>(
     name: &str,
     all: impl Iterator<Item = N>,
@@ -150,8 +151,7 @@ pub fn meant<'a, N: Iterator<Item = &'a str>>(
     (found, is_whole)
 }
 
-/// Names that come near, each with how near, of things with their name and all their names. Those that
-/// are meant alike come first.
+/// Returns similar names with their nearness; those that match equally come first.
 pub fn near<'a, N: Iterator<Item = &'a str>>(
     name: &str,
     alike: &[usize],
@@ -167,7 +167,7 @@ pub fn near<'a, N: Iterator<Item = &'a str>>(
     near
 }
 
-/// Without what stands around it.
+/// Removes the texts around a name.
 fn bare(query: &str) -> String {
     let narrow = |sign: char| match sign {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(sign) - 0xfee0).unwrap_or(sign),
@@ -196,7 +196,7 @@ fn bare(query: &str) -> String {
     }
 }
 
-/// `1000年` as `千年`.
+/// Replaces numbers by kanji: `1000年` becomes `千年`.
 fn numerals(folded: &str) -> String {
     const DIGITS: [&str; 10] = ["〇", "一", "二", "三", "四", "五", "六", "七", "八", "九"];
     let mut text = folded.replace("1000", "千").replace("100", "百").replace("10", "十");
@@ -208,13 +208,16 @@ fn numerals(folded: &str) -> String {
     text
 }
 
-/// The English words of `text` that distinguish cards.
+/// Returns the English words of `text` that distinguish cards.
 fn words(text: &str) -> Vec<String> {
     if !text.is_ascii() {
         return Vec::new();
     }
     let words = text.split(|it: char| !it.is_ascii_alphanumeric()).filter(|it| !it.is_empty());
-    words.map(str::to_lowercase).filter(|it| !EMPTY.contains(&it.as_str()) && it != "s").collect()
+    words
+        .map(str::to_lowercase)
+        .filter(|it| !GENERIC_WORDS.contains(&it.as_str()) && it != "s")
+        .collect()
 }
 
 fn is_whole(query: &Query, name: &str, _: &[&str]) -> bool {
@@ -224,7 +227,7 @@ fn is_whole(query: &Query, name: &str, _: &[&str]) -> bool {
     folded == query.folded || is_roman
 }
 
-/// One piece of the name, as writing changes in it: `影猫` and `ルナ` of 影猫ルナ.
+/// Whether the query is a piece of the name between changes of script: `影猫` or `ルナ` of 影猫ルナ.
 fn is_segment(query: &Query, name: &str, _: &[&str]) -> bool {
     if name.is_ascii() {
         let first = name.split(',').next().unwrap_or_default();
@@ -239,23 +242,23 @@ fn is_segment(query: &Query, name: &str, _: &[&str]) -> bool {
         .flat_map(|(at, from)| pieces[at..].iter().map(|to| (from.0, to.1)).collect::<Vec<_>>());
     spans.into_iter().any(|(from, to)| {
         let piece = folds(&&chars[from..to]);
-        // A single sign of kana is no name.
+        // A single kana is no name.
         let is_name = piece.chars().count() > 1 || piece.chars().all(is_kanji);
         is_name && (piece == query.folded || query.roman.len() > 2 && roman(&piece) == query.roman)
     })
 }
 
-/// Every word of the query is one of the English name's.
+/// Whether every word of the query is in the English name.
 fn has_words(query: &Query, name: &str, _: &[&str]) -> bool {
     let names = if name.is_ascii() { words(name) } else { Vec::new() };
-    is_telling(&query.words) && query.words.iter().all(|it| names.contains(it))
+    is_distinctive(&query.words) && query.words.iter().all(|it| names.contains(it))
 }
 
-fn is_telling(words: &[String]) -> bool {
+fn is_distinctive(words: &[String]) -> bool {
     words.iter().any(|it| !QUALITIES.contains(&it.as_str())) || words.len() > 1
 }
 
-/// A kanji within the name, or the beginning or end of a reading.
+/// Whether the query is kanji within the name, or the beginning or end of a reading.
 fn is_part(query: &Query, name: &str, _: &[&str]) -> bool {
     let folded = numerals(&fold(name));
     if query.folded.chars().all(is_kanji) {
@@ -266,7 +269,7 @@ fn is_part(query: &Query, name: &str, _: &[&str]) -> bool {
     is_read && is_reading && (folded.starts_with(&query.folded) || folded.ends_with(&query.folded))
 }
 
-/// Kanji of the name, and kana of the reading: `千年さくら`.
+/// Whether the query mixes kanji of the name and kana of the reading: `千年さくら`.
 fn is_mixed(query: &Query, name: &str, names: &[&str]) -> bool {
     let mut kanji = String::new();
     let mut kana = String::new();
@@ -291,21 +294,21 @@ fn is_mixed(query: &Query, name: &str, names: &[&str]) -> bool {
     is_read && numerals(&fold(name)).contains(&kanji)
 }
 
-/// The whole name is within the query.
-fn is_around(query: &Query, name: &str, _: &[&str]) -> bool {
+/// Whether the query contains the whole name.
+fn contains_name(query: &Query, name: &str, _: &[&str]) -> bool {
     let folded = numerals(&fold(name));
     let (length, is_kanji) = (folded.chars().count(), folded.chars().all(is_kanji));
     (length > 3 || length == 3 && is_kanji) && query.folded.contains(&folded)
 }
 
-/// The whole name or a piece of it, with a slip.
-fn is_nearly(query: &Query, name: &str, _: &[&str]) -> bool {
+/// Whether the query is the name, or a piece of it, with typos.
+fn has_typos(query: &Query, name: &str, _: &[&str]) -> bool {
     if name.is_ascii() {
         let names = words(name);
         let near = |it: &String| names.iter().any(|name| is_slip(name, it));
         let first = words(name.split(',').next().unwrap_or_default()).concat();
         let is_first = query.roman.len() > 3 && is_slip(&roman_of_latin(&first), &query.roman);
-        return is_telling(&query.words) && query.words.iter().all(near) || is_first;
+        return is_distinctive(&query.words) && query.words.iter().all(near) || is_first;
     }
     let chars: Vec<char> = name.chars().collect();
     let pieces = segments(name).into_iter().map(|(from, to)| chars[from..to].iter().collect());
@@ -317,7 +320,7 @@ fn is_nearly(query: &Query, name: &str, _: &[&str]) -> bool {
     })
 }
 
-/// Whether `other` is `name` with as many slips as its length allows.
+/// Whether `other` is `name` with as many typos as its length allows.
 fn is_slip(name: &str, other: &str) -> bool {
     let (name, other): (Vec<char>, Vec<char>) = (name.chars().collect(), other.chars().collect());
     let most = match name.len().min(other.len()) {
@@ -329,7 +332,7 @@ fn is_slip(name: &str, other: &str) -> bool {
     name.len().abs_diff(other.len()) <= most && distance(&name, &other) <= most
 }
 
-/// Where the pieces of a name begin and end: kanji, katakana, hiragana, other letters.
+/// Returns the ranges of a name's pieces: kanji, katakana, hiragana, other letters.
 fn segments(name: &str) -> Vec<(usize, usize)> {
     let kind = |sign: char| match sign {
         'ー' | '\u{30a1}'..='\u{30fa}' => 1,
@@ -357,7 +360,7 @@ fn is_kana(sign: char) -> bool {
     matches!(sign, '\u{3041}'..='\u{3096}')
 }
 
-/// A folded name in Latin letters, where it has nothing but kana and Latin letters; else nothing.
+/// Romanises a folded name of kana and Latin letters; empty for others.
 fn roman(folded: &str) -> String {
     let is_read = |it: char| is_kana(it) || it.is_ascii_alphanumeric();
     if !folded.chars().all(is_read) {
@@ -370,7 +373,7 @@ fn roman(folded: &str) -> String {
     let mut is_doubled = false;
     for sign in folded.chars() {
         if let Some(small) = "ゃゅょぁぃぅぇぉ".find(sign).and(vowel(sign)) {
-            // The vowel of the sign before gives way.
+            // Replaces the vowel of the kana before.
             text.pop();
             if matches!(sign, 'ゃ' | 'ゅ' | 'ょ') && !text.ends_with(['h', 'j']) {
                 text.push('y');
@@ -397,7 +400,7 @@ fn roman(folded: &str) -> String {
     roman_of_latin(&text)
 }
 
-/// Romanisations of one sound written in one way.
+/// Normalises different romanisations.
 fn roman_of_latin(text: &str) -> String {
     let pairs = [
         ("ou", "o"),
@@ -434,7 +437,7 @@ fn vowel(small: char) -> Option<char> {
     })
 }
 
-/// Kana and how they are written in Latin letters.
+/// Kana and their romanisations.
 const SOUNDS: &[(&str, &str)] = &[
     ("あいうえお", "a i u e o"),
     ("かきくけこ", "ka ki ku ke ko"),
@@ -454,7 +457,7 @@ const SOUNDS: &[(&str, &str)] = &[
     ("ゔ", "vu"),
 ];
 
-/// How many letters are to be put in, left out, changed, or swapped with their neighbour.
+/// Returns the edit distance: insertions, deletions, substitutions and swaps of neighbours.
 fn distance(one: &[char], other: &[char]) -> usize {
     let mut rows = vec![vec![0; other.len() + 1]; one.len() + 1];
     for (at, row) in rows.iter_mut().enumerate() {
@@ -488,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_a_card_by_each_way_of_naming_it() {
+    fn finds_card_by_each_kind_of_name() {
         for (query, id) in [
             ("黄金王ソレイユ", "soleil"),
             ("ソレイユ", "soleil"),
@@ -583,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_each_card_by_each_of_its_names() {
+    fn finds_every_card_by_all_its_names() {
         for card in themes().iter().flat_map(|it| &it.cards) {
             for name in card.names() {
                 assert_eq!(found(name), [card.id.as_str()], "{name}");

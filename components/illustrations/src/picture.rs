@@ -1,4 +1,4 @@
-//! A card's picture as a file: what its first bytes say it is, what is drawn on, and what goes out of it.
+//! A card's picture as a file: its media type by the first bytes, decoding and encoding.
 
 use std::io::Cursor;
 
@@ -10,9 +10,9 @@ use zune_jpeg::{
     zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},
 };
 
-/// Pixels of a picture that is read: more do not fit beside the thumbnail.
+/// Maximum number of pixels of a decoded picture: more do not fit into memory with the thumbnail.
 const PIXELS_MAX: usize = 2_000_000;
-/// Pixels of a side of one.
+/// Maximum side of a decoded picture, in pixels.
 const READ_SIDE_MAX: usize = 4_096;
 
 /// A card's picture.
@@ -20,20 +20,20 @@ const READ_SIDE_MAX: usize = 4_096;
 pub struct Picture {
     /// The card's name.
     pub name: String,
-    /// What the bytes are: `image/png`, `image/jpeg` or `image/webp`.
+    /// The media type: `image/png`, `image/jpeg` or `image/webp`.
     pub mime_type: String,
     /// The bytes of the file.
     pub bytes: Vec<u8>,
 }
 
 impl Picture {
-    /// What was drawn, as a PNG file without transparency.
+    /// Encodes a drawing as a PNG file without transparency.
     pub fn png(name: &str, drawn: &Pixmap) -> Self {
         let bytes = encoded(drawn).expect("held by a test");
         Self { name: name.to_owned(), mime_type: "image/png".to_owned(), bytes }
     }
 
-    /// The picture itself, of a PNG or JPEG file; none where it is another, broken or too large.
+    /// Decodes a PNG or JPEG file; none for other, broken or too large ones.
     pub fn read(&self) -> Option<Pixmap> {
         match self.mime_type.as_str() {
             "image/png" => read_png(&self.bytes),
@@ -42,7 +42,7 @@ impl Picture {
         }
     }
 
-    /// The file as a piece of content, which models see (ILL-3), of an output that names it by `uri`.
+    /// Converts the file into content that models see (ILL-3), for an output that names it by `uri`.
     pub fn content(self, uri: &str) -> Content {
         Content::image(self.bytes, &self.mime_type).named(uri)
     }
@@ -67,7 +67,7 @@ fn read_png(bytes: &[u8]) -> Option<Pixmap> {
     decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
     let mut reader = decoder.read_info().ok()?;
     let (width, height) = (reader.info().width, reader.info().height);
-    let size = room(width as usize, height as usize)?;
+    let size = checked_pixels(width as usize, height as usize)?;
     let mut pixels = vec![0; reader.output_buffer_size()?];
     let frame = reader.next_frame(&mut pixels).ok()?;
     pixels.truncate(frame.buffer_size());
@@ -89,14 +89,14 @@ fn read_jpeg(bytes: &[u8]) -> Option<Pixmap> {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
     decoder.decode_headers().ok()?;
     let (width, height) = decoder.dimensions()?;
-    let size = room(width, height)?;
+    let size = checked_pixels(width, height)?;
     let rgba = decoder.decode().ok()?;
     let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
     (rgba.len() == size * 4).then(|| premultiplied(width, height, &rgba))?
 }
 
-/// How many pixels these are, where there is room for them.
-fn room(width: usize, height: usize) -> Option<usize> {
+/// Returns the number of pixels, if there is room for them.
+fn checked_pixels(width: usize, height: usize) -> Option<usize> {
     let size = width.checked_mul(height)?;
     (size > 0 && size <= PIXELS_MAX && width <= READ_SIDE_MAX && height <= READ_SIDE_MAX)
         .then_some(size)
@@ -110,27 +110,27 @@ fn premultiplied(width: u32, height: u32, rgba: &[u8]) -> Option<Pixmap> {
     Some(picture)
 }
 
-/// Pixels that a side may have.
+/// Maximum side of a picture, in pixels.
 const SIDE_MAX: u32 = 8_192;
-/// Bytes of a JPEG that are looked through for its size.
+/// Maximum number of bytes of a JPEG searched for its size.
 const JPEG_BYTES_MAX: usize = 1 << 20;
 
-/// What is wrong with a file that is to be a picture.
+/// Why a file is no picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Broken {
-    /// It has no bytes.
+pub enum PictureError {
+    /// The file is empty.
     Empty,
-    /// It is a page.
+    /// The file is an HTML page.
     Html,
-    /// It is nothing that is known here.
+    /// The format is unknown.
     Unknown,
-    /// It begins as a picture does, and its size cannot be read.
+    /// The header has no readable size.
     Cut,
-    /// A side has no pixels, or too many.
+    /// A side has no pixels or too many.
     Size,
 }
 
-impl std::fmt::Display for Broken {
+impl std::fmt::Display for PictureError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Empty => f.write_str("it is empty"),
@@ -142,25 +142,25 @@ impl std::fmt::Display for Broken {
     }
 }
 
-/// The media type of a picture whose header can be read.
+/// Returns the media type by the picture's header.
 ///
 /// # Errors
-/// What is wrong with it.
-pub fn mime_type(bytes: &[u8]) -> Result<&'static str, Broken> {
+/// Why it is no picture.
+pub fn mime_type(bytes: &[u8]) -> Result<&'static str, PictureError> {
     let (mime_type, size) = match bytes {
-        [] => return Err(Broken::Empty),
+        [] => return Err(PictureError::Empty),
         [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => ("image/png", png(bytes)),
         [0xff, 0xd8, 0xff, ..] => ("image/jpeg", jpeg(bytes)),
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => {
             ("image/webp", webp(bytes))
         }
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => ("image/gif", gif(bytes)),
-        _ if is_html(bytes) => return Err(Broken::Html),
-        _ => return Err(Broken::Unknown),
+        _ if is_html(bytes) => return Err(PictureError::Html),
+        _ => return Err(PictureError::Unknown),
     };
-    let (width, height) = size.ok_or(Broken::Cut)?;
+    let (width, height) = size.ok_or(PictureError::Cut)?;
     let fits = |it: u32| (1..=SIDE_MAX).contains(&it);
-    if fits(width) && fits(height) { Ok(mime_type) } else { Err(Broken::Size) }
+    if fits(width) && fits(height) { Ok(mime_type) } else { Err(PictureError::Size) }
 }
 
 fn is_html(bytes: &[u8]) -> bool {
@@ -193,13 +193,13 @@ fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// The frame's header is behind any number of other segments.
+/// Returns the size of a JPEG, whose frame header follows any number of other segments.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     while at < JPEG_BYTES_MAX {
         let [0xff, marker] = *bytes.get(at..at + 2)? else { return None };
         match marker {
-            // Fill bytes, and markers that stand alone.
+            // Fill bytes and standalone markers.
             0xff => at += 1,
             0x01 | 0xd0..=0xd8 => at += 2,
             0xc0..=0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf => {
@@ -226,7 +226,7 @@ fn little(bytes: &[u8]) -> u32 {
 pub(crate) mod tests {
     use super::*;
 
-    /// A PNG's signature and header; nothing else is looked at.
+    /// Returns a PNG's signature and header, which are all that is checked.
     pub(crate) fn png_of(width: u32, height: u32) -> Vec<u8> {
         let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
         bytes.extend(width.to_be_bytes());
@@ -235,7 +235,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_four_kinds_are_told_by_their_bytes() {
+    fn detects_four_formats_by_bytes() {
         let jpeg = b"\xff\xd8\xff\xe0\0\x04ab\xff\xc0\0\x11\x08\0\x10\0\x20\x03";
         let mut lossless = b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f".to_vec();
         lossless.extend(((31_u32) | (15 << 14)).to_le_bytes());
@@ -251,17 +251,17 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_is_told_apart() {
+    fn reports_why_a_file_is_no_picture() {
         for (bytes, broken) in [
-            (&b""[..], Broken::Empty),
-            (b" <!doctype html>", Broken::Html),
-            (b"%PDF-1.7", Broken::Unknown),
-            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0", Broken::Cut),
-            (b"\xff\xd8\xff\xe0\0\x04ab", Broken::Cut),
-            (b"GIF89a\0\0\x10\0", Broken::Size),
+            (&b""[..], PictureError::Empty),
+            (b" <!doctype html>", PictureError::Html),
+            (b"%PDF-1.7", PictureError::Unknown),
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0", PictureError::Cut),
+            (b"\xff\xd8\xff\xe0\0\x04ab", PictureError::Cut),
+            (b"GIF89a\0\0\x10\0", PictureError::Size),
         ] {
             assert_eq!(mime_type(bytes), Err(broken), "{bytes:?}");
         }
-        assert_eq!(mime_type(&png_of(8_193, 1)), Err(Broken::Size));
+        assert_eq!(mime_type(&png_of(8_193, 1)), Err(PictureError::Size));
     }
 }

@@ -1,10 +1,10 @@
-//! Refusals in the caller's language: no such card or theme (ILL-4), or a source that has no answer.
+//! Errors in the caller's language: unknown cards and themes (ILL-4), and failing sources.
 
 use language::say::short;
 use serde_json::{Value, json};
 use toolkit::{Stop, caller, refused};
 
-/// Whether the caller reads Japanese; without a language the answer is in English.
+/// Whether the caller reads Japanese; the default is English.
 pub fn is_japanese() -> bool {
     caller::reads_japanese(false)
 }
@@ -36,32 +36,32 @@ fn message(what: (&str, &str), name: &str, near: &[String], is_japanese: bool) -
     }
 }
 
-/// Why there is no answer.
+/// Why a source has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceError {
-    /// It cannot be reached, is too slow, or what it says cannot be used.
+    /// It cannot be reached, is too slow, or its answer is invalid.
     Failed {
-        /// What is wrong; of addresses the host alone.
+        /// The message, which only names hosts of URLs.
         message: String,
     },
-    /// It wants no more requests for now.
+    /// Its rate limit is reached.
     Limited {
-        /// When to try again, in seconds.
+        /// Retry delay, in seconds.
         retry_after_s: u32,
     },
-    /// The operator has not let requests go there.
+    /// Its host is not granted.
     Denied {
         /// Name of the host.
         host: String,
     },
-    /// A file of the operator's is missing or broken.
+    /// A file of the operator is missing or broken.
     File {
-        /// Which setting or entry is wrong, and how to fix it.
+        /// The setting or entry, and how to fix it.
         message: String,
     },
 }
 
-/// A [`SourceError::Failed`] that says `message`.
+/// Creates a [`SourceError::Failed`] with `message`.
 pub fn failed(message: impl Into<String>) -> SourceError {
     SourceError::Failed { message: message.into() }
 }
@@ -72,7 +72,7 @@ impl From<SourceError> for Stop {
     }
 }
 
-/// The stop that says so in Japanese, or else in English.
+/// Converts the error into a stop, in Japanese or English.
 pub fn stop_in(error: &SourceError, is_japanese: bool) -> Stop {
     let message = if is_japanese { japanese(error) } else { english(error) };
     let (code, status) = code(error);
@@ -92,7 +92,7 @@ fn details(error: &SourceError) -> Value {
     match error {
         SourceError::Limited { retry_after_s } => json!({ "retry_after_s": retry_after_s }),
         SourceError::Denied { host } => json!({ "host": host }),
-        // For the operator, in English in every language.
+        // For the operator, always in English.
         SourceError::Failed { message } | SourceError::File { message } => {
             json!({ "reason": message })
         }
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_what_is_missing_in_the_callers_language() {
+    fn names_missing_card_in_callers_language() {
         let near = ["蒼晶竜".to_owned(), "雪月花".to_owned()];
         let text =
             |near: &[String], is_japanese| message(("テーマ", "theme"), "青", near, is_japanese);

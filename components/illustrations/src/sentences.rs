@@ -1,4 +1,4 @@
-//! Sentences about cards, themes and thumbnails, which are understood without a model.
+//! Understands sentences about cards, themes and thumbnails without a model.
 
 mod candidates;
 mod cards;
@@ -41,10 +41,10 @@ use self::{
 };
 use crate::sources;
 
-/// How sure it is of a name alone.
-const LOOKED_FOR: Percent = 38;
+/// Confidence in a sentence that is only a name.
+const NAME_ONLY: Percent = 38;
 
-/// Words that are known as harmless and that mean something.
+/// Words for cards in general.
 const MONSTERS: &str = "モンスター|monster|monsters";
 const SUBTITLE: &str = "サブタイトル|subtitle";
 
@@ -83,37 +83,37 @@ static SKILLS: &[Skill<Goal>] = &[Skill {
     is_told: true,
 }];
 
-/// What comes next in a conversation with a person.
+/// Decides on the next step of a chat with a person.
 ///
 /// # Errors
-/// Where a JSON document of the turn cannot be read.
+/// When a JSON document of the turn cannot be parsed.
 pub fn next(turn: Turn) -> Result<Reply, String> {
     let request = TurnRequest::read(turn, None)?;
-    names::tell(&request.names);
+    names::set_known_names(&request.names);
     Ok(Chat::<Illustrations>::reply(&request))
 }
 
-/// What people may call the cards and themes of all sources, and the words that go with them.
+/// Returns names of the cards and themes of all sources, and the vocabulary.
 ///
 /// # Errors
-/// Where the operator's settings do not fit, or a source cannot say; a sentence.
+/// A message for the operator, when a setting is invalid or a source fails.
 pub fn names() -> Result<Vec<Name>, String> {
     let mut names = words();
     names.extend(sources::names()?);
     Ok(names)
 }
 
-/// The words of the cards, for the other families.
+/// Returns the vocabulary, for other families.
 pub fn words() -> Vec<Name> {
     VOCABULARY.names()
 }
 
-/// What can be written about cards.
+/// Returns sample sentences.
 pub fn samples(tag: &str) -> Vec<Sample> {
     say::samples(SKILLS, tag)
 }
 
-/// Conditions that a plan for `goal` takes in.
+/// Returns the conditions that a plan for `goal` handles.
 fn conditions(goal: Option<Goal>) -> Vec<&'static str> {
     match goal {
         Some(Goal::Thumbnail) => vec![LAST, MONSTERS, SUBTITLE],
@@ -124,17 +124,17 @@ fn conditions(goal: Option<Goal>) -> Vec<&'static str> {
     }
 }
 
-/// The family; it remembers nothing beside its plan.
+/// The family; it has no state besides its plan.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Illustrations {}
 
-/// What is being done.
+/// The current plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Doing {
     Cards(Box<Cards>),
     Themes,
-    /// The themes without some, by their Japanese names.
+    /// List the themes except these, by their Japanese names.
     OtherThemes(Vec<String>),
 }
 
@@ -150,7 +150,7 @@ impl Family for Illustrations {
     const OWN: &'static [Word] = &[CARD, THEME];
 
     fn parse(text: &str, today: Date) -> Sentence {
-        Sentence::of(text, today)
+        Sentence::parse(text, today)
     }
 
     fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
@@ -194,7 +194,7 @@ impl Family for Illustrations {
         };
         Some(match goal {
             Goal::Cards | Goal::Thumbnail => {
-                Doing::Cards(Box::new(Cards::of(utterance, goal, language, before)))
+                Doing::Cards(Box::new(Cards::from_sentence(utterance, goal, language, before)))
             }
             Goal::Themes => match utterance.left_out() {
                 without if without.is_empty() => Doing::Themes,
@@ -213,13 +213,13 @@ impl Family for Illustrations {
         context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let is_cards = matches!(plan, Some(Doing::Cards(_)));
-        // Of cards that were shown, themes are left out.
+        // Themes are excluded from the cards shown before.
         let is_out = is_cards && goal == Some(Goal::Themes) && !utterance.left_out().is_empty();
         let goal = if is_out { Some(Goal::Cards) } else { goal };
         let is_elsewhere = manner.is_none_or(Manner::is_elsewhere);
         let is_about = is_elsewhere && matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail));
-        // `最後のは消して` leaves one out of those that were shown.
-        let picks = |it: &Cards| positions::picked(utterance, &it.found).is_some();
+        // `最後のは消して` excludes one of the cards shown before.
+        let picks = |it: &Cards| positions::pick(utterance, &it.found).is_some();
         let picks = matches!(&*plan, Some(Doing::Cards(it)) if picks(it));
         let is_left_out = manner == Some(Manner::Delete) && picks;
         if is_about
@@ -235,33 +235,36 @@ impl Family for Illustrations {
         };
         if let Some(without) = without.filter(|_| manner.is_none()) {
             let names = names_without(without, context.language);
-            let cards = Cards::of_listed(utterance, goal, &names, context.language)?;
-            let left = utterance.left(goal.or(Some(Goal::Cards)), cards.used());
+            let cards = Cards::from_listed(utterance, goal, &names, context.language)?;
+            let left = utterance.unused_words(goal.or(Some(Goal::Cards)), cards.used_words());
             *plan = Some(Doing::Cards(Box::new(cards)));
             return Some(Followed::On(FOLLOWED, left));
         }
         let Some(Doing::Cards(cards)) = plan else { return None };
-        if let Some(next) = cards.without(utterance, (goal, manner), context.language) {
+        if let Some(next) = cards.exclude(utterance, (goal, manner), context.language) {
             **cards = next;
             return Some(Followed::On(FOLLOWED, Vec::new()));
         }
-        if let Some(text) = cards.lacks(utterance, (goal, manner), context) {
+        if let Some(text) = cards.answer_absent_theme(utterance, (goal, manner), context) {
             return Some(Followed::Say(text));
         }
-        // `赤も一枚足して` means a card, where cards are being chosen.
-        let added =
-            cards.adds(utterance).then(|| sentence::as_added(utterance, context.today())).flatten();
+        // `赤も一枚足して` means a card while cards are chosen.
+        let added = cards
+            .is_addition(utterance)
+            .then(|| sentence::complete_addition(utterance, context.today()))
+            .flatten();
         let utterance = added.as_ref().unwrap_or(utterance);
         let is_asked = is_about || manner.is_none() && goal == Some(Goal::Themes);
-        if let Some(text) = cards.told(utterance, context).filter(|_| is_asked) {
+        if let Some(text) = cards.answer_about_picture(utterance, context).filter(|_| is_asked) {
             return Some(Followed::Say(text));
         }
-        // What answers which cards are meant is about cards.
+        // An answer to which cards are meant is about cards.
         let is_open = cards.wanted.is_empty() && goal.is_none() && manner.is_none();
-        let answer = is_open.then(|| sentence::as_cards(utterance, context.today())).flatten();
+        let answer =
+            is_open.then(|| sentence::complete_answer(utterance, context.today())).flatten();
         let utterance = answer.as_ref().unwrap_or(utterance);
-        if cards.amend(utterance, (goal, manner), context.language) {
-            let left = utterance.left(Some(Goal::Thumbnail), cards.used());
+        if cards.change_picture(utterance, (goal, manner), context.language) {
+            let left = utterance.unused_words(Some(Goal::Thumbnail), cards.used_words());
             return Some(Followed::On(FOLLOWED, left));
         }
         // `and the moth from that same set`: more of the same.
@@ -271,11 +274,11 @@ impl Family for Illustrations {
             .flatten();
         let Some(next) = next else {
             let is_open = is_more && goal.is_none() && !cards.found.is_empty();
-            return unsupported::unchangeable(utterance, context)
+            return unsupported::refuse_resize(utterance, context)
                 .filter(|_| is_open)
                 .map(Followed::Say);
         };
-        let left = utterance.left(Some(Goal::Cards), next.used());
+        let left = utterance.unused_words(Some(Goal::Cards), next.used_words());
         **cards = next;
         Some(Followed::On(FOLLOWED, left))
     }
@@ -288,12 +291,12 @@ impl Family for Illustrations {
         if !context.has(cards::CARD) {
             return None;
         }
-        let left = utterance.left(None, Vec::new());
+        let left = utterance.unused_words(None, Vec::new());
         let name = bare::name(utterance, &left, &[], || None, || utterance.unknown_names())?;
         let lower = name.to_lowercase();
         let left = left.into_iter().filter(|it| !lower.contains(&it.to_lowercase())).collect();
-        let cards = Cards::of_names(&name).unwrap_or_else(|| Cards::of_name(&name));
-        Some((Doing::Cards(Box::new(cards)), LOOKED_FOR, left))
+        let cards = Cards::from_list(&name).unwrap_or_else(|| Cards::from_name(&name));
+        Some((Doing::Cards(Box::new(cards)), NAME_ONLY, left))
     }
 }
 
@@ -304,12 +307,12 @@ impl Plan for Doing {
     fn used(&self, utterance: &Sentence, goal: Goal) -> Used {
         let conditions = conditions(Some(goal));
         let names = match self {
-            Self::Cards(it) => it.used(),
+            Self::Cards(it) => it.used_words(),
             Self::Themes | Self::OtherThemes(_) => {
                 ["big", "large", "size", "sizes"].map(str::to_owned).to_vec()
             }
         };
-        Used { names, conditions, spans: utterance.named() }
+        Used { names, conditions, spans: utterance.theme_ranges() }
     }
 
     fn is_settled(&self) -> bool {
@@ -320,12 +323,12 @@ impl Plan for Doing {
     }
 
     fn obeys(&self) -> bool {
-        matches!(self, Self::Cards(it) if it.obeys())
+        matches!(self, Self::Cards(it) if it.handles_negation())
     }
 
     fn filled(&mut self, values: &Map<String, Value>, _language: Language) {
         if let Self::Cards(cards) = self {
-            cards.filled(values);
+            cards.fill(values);
         }
     }
 
@@ -338,14 +341,14 @@ impl Plan for Doing {
     }
 }
 
-/// What the themes but those `without` are called, in their order.
+/// Returns the names of all themes except `without`, in order.
 fn names_without(without: &[String], language: Language) -> Vec<String> {
     let names = theme_names(language).into_iter().zip(theme_names(Language::Japanese));
     let names = names.filter(|it| !without.iter().any(|name| name == it.1));
     names.map(|it| it.0.to_owned()).collect()
 }
 
-/// The themes but those `without`, with how many cards each has.
+/// Lists all themes except `without`, with their number of cards.
 fn listed(context: &TurnContext<'_>, without: &[String]) -> Decision {
     let names = names_without(without, context.language);
     if names.is_empty() {

@@ -1,5 +1,5 @@
-//! Where illustrations come from: the bundled cards, and what the operator names, which is a folder, a catalogue on
-//! the web or a public card API. A name is looked for in one source after another.
+//! Sources of illustrations, searched one after another: the bundled cards, and those that the operator names: a
+//! folder, a catalogue on the web or a public card API.
 
 pub mod cache;
 pub mod client;
@@ -20,65 +20,65 @@ use crate::{
     picture::Picture,
     refusals,
 };
-use remote::Elsewhere;
+use remote::RemoteSource;
 use settings::Kind;
 
-/// Names that are suggested where nothing fits (ILL-4).
+/// Maximum number of suggested names (ILL-4).
 const NEAR_MAX: usize = 5;
-/// Characters that a name may have; a longer one is not looked for.
+/// Maximum number of characters of a name; longer ones are not searched.
 const NAME_CHARS_MAX: usize = 100;
 
-/// What a source has for a name.
+/// A search result of a source.
 #[derive(Clone, Debug)]
 pub struct Found<T> {
-    /// The pictures.
+    /// The picture or pictures.
     pub value: T,
-    /// Whether the name is one of its names, as a whole.
+    /// Whether the name matches as a whole.
     pub is_whole: bool,
 }
 
-/// A place that has illustrations.
+/// A source of illustrations.
 ///
-/// Names are as a person writes them: each source that has its names here finds them by [`find`](crate::matching::find).
+/// Names are as people write them. Sources with local names search by [`find`](crate::matching::find).
 pub trait Source {
-    /// The card that `name` means, or none.
+    /// Finds the card that `name` means.
     ///
     /// # Errors
-    /// Where the source cannot say.
+    /// When the source fails.
     fn card(&self, name: &str) -> Result<Option<Found<Picture>>, Stop>;
 
-    /// At least one and up to `limit` cards of the theme that `name` means, best known first; or none.
+    /// Finds up to `limit` cards of the theme that `name` means, best known first; none or at least one.
     ///
     /// # Errors
-    /// Where the source cannot say.
+    /// When the source fails.
     fn theme(&self, name: &str, limit: usize) -> Result<Option<Found<Vec<Picture>>>, Stop>;
 
-    /// Names of cards that come near, best first, each with how near (see [`toolkit::names::nearness`]).
+    /// Returns similar names of cards, best first, with their nearness (see [`toolkit::names::nearness`]).
     ///
     /// # Errors
-    /// Where the source cannot say.
+    /// When the source fails.
     fn near_cards(&self, name: &str) -> Result<Vec<(f64, String)>, Stop>;
 
-    /// Names of themes that come near, best first, each with how near.
+    /// Returns similar names of themes, best first, with their nearness.
     ///
     /// # Errors
-    /// Where the source cannot say.
+    /// When the source fails.
     fn near_themes(&self, name: &str) -> Result<Vec<(f64, String)>, Stop>;
 
-    /// What people may call its cards and themes, as far as it knows without asking elsewhere.
+    /// Returns the names of its cards and themes, as far as they are known locally.
     ///
     /// # Errors
-    /// Where the source cannot say.
+    /// When the source fails.
     fn names(&self) -> Result<Vec<Name>, Stop> {
         Ok(Vec::new())
     }
 }
 
-/// The sources that the operator named, in their order.
+/// Returns the configured sources, in order.
 ///
 /// # Errors
-/// When a setting does not fit.
-pub fn chosen() -> Result<Vec<Box<dyn Source>>, Unfit> {
+/// When a setting is invalid.
+pub fn configured() -> Result<Vec<Box<dyn Source>>, Unfit> {
     settings::kinds()?.into_iter().map(source).collect()
 }
 
@@ -88,7 +88,7 @@ fn source(kind: Kind) -> Result<Box<dyn Source>, Unfit> {
         Kind::Folder => Box::new(folder::Folder::new(settings::folder()?.into())),
         Kind::Http => {
             let catalogue = web::Web::new(settings::catalogue_url()?, settings::image_origins()?);
-            Box::new(Elsewhere::new(catalogue, client::Network))
+            Box::new(RemoteSource::new(catalogue, client::Network))
         }
         Kind::Ygoprodeck => {
             let api = ygoprodeck::Ygoprodeck::new(
@@ -96,31 +96,31 @@ fn source(kind: Kind) -> Result<Box<dyn Source>, Unfit> {
                 settings::ygoprodeck_images()?,
                 settings::language()?,
             );
-            let paced = client::Paced::new(ygoprodeck::NAME, ygoprodeck::INTERVAL_MS);
-            Box::new(Elsewhere::new(api, paced))
+            let client = client::RateLimited::new(ygoprodeck::NAME, ygoprodeck::INTERVAL_MS);
+            Box::new(RemoteSource::new(api, client))
         }
     })
 }
 
-/// What people may call the cards and themes of all sources.
+/// Returns the names of the cards and themes of all sources.
 ///
 /// # Errors
-/// Where the operator's settings do not fit, or a source cannot say; a sentence.
+/// A message for the operator, when a setting is invalid or a source fails.
 pub fn names() -> Result<Vec<Name>, String> {
     let text = |stop: Stop| format!("{stop:?}");
     let mut names = Vec::new();
-    for source in chosen().map_err(|it| text(it.into()))? {
+    for source in configured().map_err(|it| text(it.into()))? {
         names.extend(source.names().map_err(text)?);
     }
     Ok(names)
 }
 
-/// The card that `name` means.
+/// Finds the card that `name` means.
 ///
 /// # Errors
-/// `card_not_found` with close names, or where a source cannot say.
+/// `card_not_found` with similar names, or when a source fails.
 pub fn card(name: &str) -> Result<Picture, Stop> {
-    let sources = chosen()?;
+    let sources = configured()?;
     if is_name(name)
         && let Some(found) = first(&sources, |source| source.card(name))?
     {
@@ -129,12 +129,12 @@ pub fn card(name: &str) -> Result<Picture, Stop> {
     Err(refusals::card_not_found(name, &near(&sources, name, |source| source.near_cards(name))?))
 }
 
-/// Up to `limit` cards of the theme that `name` means.
+/// Finds up to `limit` cards of the theme that `name` means.
 ///
 /// # Errors
-/// `theme_not_found` with close names, or where a source cannot say.
+/// `theme_not_found` with similar names, or when a source fails.
 pub fn theme(name: &str, limit: usize) -> Result<Vec<Picture>, Stop> {
-    let sources = chosen()?;
+    let sources = configured()?;
     let has_some = |it: &Found<Vec<Picture>>| !it.value.is_empty();
     if is_name(name)
         && let Some(found) =
@@ -145,8 +145,8 @@ pub fn theme(name: &str, limit: usize) -> Result<Vec<Picture>, Stop> {
     Err(refusals::theme_not_found(name, &near(&sources, name, |source| source.near_themes(name))?))
 }
 
-/// What the first source has that knows the name as a whole; else what the first has that comes near it.
-/// A source that cannot say is passed over where one before it has something near.
+/// Returns the first result that matches as a whole, else the first similar one. A failing source is skipped where one
+/// before it has a similar result.
 fn first<T>(
     sources: &[Box<dyn Source>],
     ask: impl Fn(&dyn Source) -> Result<Option<Found<T>>, Stop>,
@@ -163,7 +163,7 @@ fn first<T>(
     Ok(near)
 }
 
-/// Whether it can be one: what is longer than any name would only be compared for long.
+/// Whether `name` is short enough to be a name.
 fn is_name(name: &str) -> bool {
     !is_blank(name) && name.chars().nth(NAME_CHARS_MAX).is_none()
 }

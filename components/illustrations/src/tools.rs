@@ -1,6 +1,5 @@
-//! The tools, in the order in which a user meets them, and the pictures of their outputs as resources: an output
-//! names a picture by its URI, and there its bytes are, drawn or fetched anew. Nothing is kept for that, so no URI
-//! goes out of date.
+//! The tools, and the pictures of their outputs as resources. An output names a picture by its URI; reading that draws
+//! or fetches the picture again. Nothing is stored, so URIs never expire.
 
 use output::{
     illustrations::{CardIllustration, Illustration, Illustrations, Thumbnail},
@@ -21,9 +20,9 @@ use crate::{
 
 toolkit::export_tools!(GetCardIllustration, GetThemeIllustrations, ComposeThumbnail);
 
-/// The template of a card's picture.
+/// URI template of a card's picture.
 const CARD: &str = "card://{card_name}/image";
-/// The template of a thumbnail's.
+/// URI template of a thumbnail.
 const THUMBNAIL: &str = "thumbnail://compose{?cards,title,subtitle,style,theme}";
 
 /// 指定されたカード名の公式イラストを取得します
@@ -56,14 +55,14 @@ impl Tool for GetCardIllustration {
     }
 }
 
-/// Where the picture of a card is.
+/// Returns the URI of a card's picture.
 fn card_uri(name: &str) -> String {
     filled(CARD, [name])
 }
 
-/// Pictures, where the caller does not say how many (ILL-2).
+/// Default number of pictures (ILL-2).
 const LIMIT: usize = 5;
-/// The most pictures that one call fetches (ILL-4).
+/// Maximum number of pictures per call (ILL-4).
 const LIMIT_MAX: f64 = 20.0;
 
 /// 指定されたテーマ（アーキタイプ）に属するカードのイラストを複数取得します
@@ -109,7 +108,7 @@ impl Tool for GetThemeIllustrations {
     }
 }
 
-/// An integer from 1 to 20, whatever was asked for; a number with a fraction is a mistake (ILL-4).
+/// Clamps the requested limit to 1 to 20; fractions are refused (ILL-4).
 fn limit(asked: Option<f64>) -> Result<usize, Stop> {
     let Some(asked) = asked else { return Ok(LIMIT) };
     if asked.fract() != 0.0 {
@@ -118,9 +117,9 @@ fn limit(asked: Option<f64>) -> Result<usize, Stop> {
     Ok(asked.clamp(1.0, LIMIT_MAX) as usize)
 }
 
-/// Cards that one picture has room for.
+/// Maximum number of cards on a picture.
 const CARDS_MAX: usize = 5;
-/// Characters that a line of text may have.
+/// Maximum number of characters of a line of text.
 const LINE_CHARS_MAX: usize = 60;
 
 /// 選んだカードのイラストとタイトルから、対戦動画用のサムネイル画像（1280×720のPNG）を作成します
@@ -166,7 +165,7 @@ impl Tool for ComposeThumbnail {
 
     fn call(self, user: &User) -> Result<Thumbnail, Stop> {
         let (theme, style) = (self.theme.clone().unwrap_or_default(), self.style);
-        let Made { picture, cards, subtitle, missing } = self.made()?;
+        let Composition { picture, cards, subtitle, missing } = self.compose()?;
         user.show(cards.join("\n"));
         if !missing.is_empty() {
             let missing = missing.iter().collect::<String>();
@@ -181,23 +180,23 @@ impl Tool for ComposeThumbnail {
     }
 }
 
-/// A thumbnail, and what it was made of.
-struct Made {
-    /// Name by its title.
+/// A thumbnail and its parts.
+struct Composition {
+    /// The picture, named by its title.
     picture: Picture,
     /// The names of the cards on it.
     cards: Vec<String>,
     subtitle: String,
-    /// Letters that the font does not have.
+    /// Characters that the font lacks.
     missing: Vec<char>,
 }
 
 impl ComposeThumbnail {
-    /// The arguments as texts, as a URI has them: one card a line, and nothing where it is empty.
+    /// Parses the arguments of a URI: one card per line, empty where absent.
     ///
     /// # Errors
-    /// Where the style is none.
-    fn of([cards, title, subtitle, style, theme]: [String; 5]) -> Result<Self, Stop> {
+    /// When the style is unknown.
+    fn from_texts([cards, title, subtitle, style, theme]: [String; 5]) -> Result<Self, Stop> {
         let given = |it: String| (!it.is_empty()).then_some(it);
         let unknown = |_| invalid("", "style: must be versus, spread or spotlight");
         let style = given(style).map(|it| serde_json::from_value(it.into()).map_err(unknown));
@@ -210,11 +209,11 @@ impl ComposeThumbnail {
         })
     }
 
-    /// The thumbnail.
+    /// Composes the thumbnail.
     ///
     /// # Errors
-    /// Where an argument does not fit, or a card or a theme is not there.
-    fn made(self) -> Result<Made, Stop> {
+    /// When an argument is invalid, or a card or theme does not exist.
+    fn compose(self) -> Result<Composition, Stop> {
         if !(1..=CARDS_MAX).contains(&self.cards.len()) {
             return Err(invalid("/cards", format!("must have 1 to {CARDS_MAX} names")));
         }
@@ -227,17 +226,17 @@ impl ComposeThumbnail {
             title: title.clone(),
             subtitle: subtitle.clone(),
             style: self.style,
-            // Some models leave nothing out, and write nothing there instead.
+            // Some models fill in empty texts instead of leaving arguments out.
             theme: self.theme.filter(|it| !is_blank(it)),
         };
         let composed = compose::compose(&plan)?;
         let picture =
             Picture { name: title, mime_type: "image/png".to_owned(), bytes: composed.png };
-        Ok(Made { picture, cards: names, subtitle, missing: composed.missing })
+        Ok(Composition { picture, cards: names, subtitle, missing: composed.missing })
     }
 }
 
-/// A line of text on the picture: what cannot be drawn, such as line breaks, is a space.
+/// Checks a line of text; control characters such as line breaks become spaces.
 fn line(pointer: &str, text: Option<&str>) -> Result<String, Stop> {
     let text = text.filter(|it| !is_blank(it)).unwrap_or_default();
     if text.chars().nth(LINE_CHARS_MAX).is_some() {
@@ -271,7 +270,7 @@ impl Resources for Pictures {
         let picture = if let Some([name]) = fits(CARD, uri) {
             sources::card(&name)?
         } else if let Some(arguments) = fits(THUMBNAIL, uri) {
-            ComposeThumbnail::of(arguments)?.made()?.picture
+            ComposeThumbnail::from_texts(arguments)?.compose()?.picture
         } else {
             return Ok(None);
         };
@@ -284,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_an_integer_and_brought_between_1_and_20() {
+    fn clamps_limit_and_refuses_fractions() {
         assert_eq!(limit(None).unwrap(), 5);
         for (asked, got) in [(0.0, 1), (-7.0, 1), (1.0, 1), (6.0, 6), (21.0, 20), (1e9, 20)] {
             assert_eq!(limit(Some(asked)).unwrap(), got, "{asked}");

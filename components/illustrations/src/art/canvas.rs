@@ -1,4 +1,4 @@
-//! The picture while it is drawn: shapes with inks, light and haze.
+//! The canvas: fills and strokes shapes, and draws light and haze.
 
 use tiny_skia::{
     Color, FillRule, GradientStop, LinearGradient, Mask, Paint, Pixmap, Point as SkiaPoint,
@@ -7,11 +7,11 @@ use tiny_skia::{
 
 use super::shape::{Point, Shape};
 
-/// A colour, and how much it covers.
+/// A colour and its opacity.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tint(pub(crate) u32, pub(crate) f32);
 
-/// A colour that covers.
+/// Creates an opaque colour.
 pub(crate) const fn c(rgb: u32) -> Tint {
     Tint(rgb, 1.0)
 }
@@ -25,7 +25,7 @@ impl Tint {
         [(self.0 >> 16) as u8, (self.0 >> 8) as u8, self.0 as u8].map(f32::from)
     }
 
-    /// On the way to another colour.
+    /// Mixes with another colour.
     pub(crate) fn to(self, other: Self, share: f32) -> Self {
         let (one, two) = (self.channels(), other.channels());
         let at = |i: usize| byte(one[i] + (two[i] - one[i]) * share);
@@ -46,30 +46,30 @@ pub(crate) fn byte(level: f32) -> u8 {
 /// What a shape is filled with.
 #[derive(Clone, Debug)]
 pub(crate) enum Ink {
-    /// One colour throughout.
+    /// A single colour.
     Flat(Tint),
-    /// From one place to another.
+    /// A linear gradient.
     Line(Point, Point, Vec<(f32, Tint)>),
-    /// From a place outwards.
+    /// A radial gradient.
     Round(Point, f32, Vec<(f32, Tint)>),
 }
 
-/// From one colour at the height `top` to another at `bottom`.
+/// Creates a vertical gradient from `top` to `bottom`.
 pub(crate) fn down(top: f32, upper: Tint, bottom: f32, lower: Tint) -> Ink {
     Ink::Line([0.0, top], [0.0, bottom], vec![(0.0, upper), (1.0, lower)])
 }
 
-/// From one place to another of the same height: colours by how far they are on the way.
+/// Creates a horizontal gradient with colour stops.
 pub(crate) fn across<const N: usize>(left: f32, right: f32, stops: [(f32, Tint); N]) -> Ink {
     Ink::Line([left, 0.0], [right, 0.0], stops.to_vec())
 }
 
-/// From a place outwards to another colour.
+/// Creates a radial gradient.
 pub(crate) fn round(x: f32, y: f32, radius: f32, inner: Tint, outer: Tint) -> Ink {
     Ink::Round([x, y], radius, vec![(0.0, inner), (1.0, outer)])
 }
 
-/// An ink, and the light on the edge of what is filled with it.
+/// An ink, and the rim light of the filled shape.
 pub(crate) struct Look(Ink, Option<(Tint, Point)>);
 
 impl From<Ink> for Look {
@@ -84,12 +84,12 @@ impl From<Tint> for Look {
     }
 }
 
-/// A body in the light: its edge is of the tint `rim` where the light comes from.
+/// Creates a look whose edge has the tint `rim` towards the light.
 pub(crate) fn lit(ink: impl Into<Ink>, rim: Tint, light: Point) -> Look {
     Look(ink.into(), Some((rim, light)))
 }
 
-/// A paint of one colour.
+/// Returns a paint of one colour.
 pub(crate) fn flat(tint: Tint) -> Paint<'static> {
     Ink::Flat(tint).paint()
 }
@@ -125,20 +125,20 @@ impl Ink {
     }
 }
 
-/// The picture while it is drawn. It is opaque throughout.
+/// The picture while it is drawn; always opaque.
 pub(crate) struct Canvas {
     pub(crate) map: Pixmap,
 }
 
 impl Canvas {
-    /// All black.
+    /// Creates a black canvas.
     pub(crate) fn new(width: u32, height: u32) -> Self {
         let mut map = Pixmap::new(width, height).expect("held by a test");
         map.fill(Color::BLACK);
         Self { map }
     }
 
-    /// A sky: colours by their heights, from 0 at the top to 1 at the bottom.
+    /// Draws a sky with colour stops from 0 at the top to 1 at the bottom.
     pub(crate) fn sky(&mut self, stops: &[(f32, u32)]) {
         let rows = self.height();
         self.rows(|y| {
@@ -176,7 +176,7 @@ impl Canvas {
         }
     }
 
-    /// Mist: none at `from`, all of it at `to`, none again as far beyond.
+    /// Draws mist that grows from `from` to `to` and fades over the same distance beyond.
     pub(crate) fn mist(&mut self, from: f32, to: f32, tint: Tint) {
         self.rows(|y| {
             let share = (1.0 - ((y - to) / (to - from)).abs()).max(0.0);
@@ -184,14 +184,14 @@ impl Canvas {
         });
     }
 
-    /// What only this shape lets through.
+    /// Returns the mask of a shape.
     pub(crate) fn mask(&self, shape: &Shape) -> Option<Mask> {
         let mut mask = Mask::new(self.map.width(), self.map.height())?;
         mask.fill_path(&shape.path()?, FillRule::Winding, true, Transform::identity());
         Some(mask)
     }
 
-    /// Lights what would be left of the shape once it is moved out of the light.
+    /// Lights the edge of the shape that faces the light.
     fn rim(&mut self, shape: &Shape, rim: Tint, light: Point) -> Option<()> {
         let path = shape.path()?;
         let bounds = path.bounds();

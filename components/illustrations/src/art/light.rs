@@ -1,4 +1,4 @@
-//! Light on the picture: glows, auras, clouds, rays, and the darkening of the corners.
+//! Light effects: glows, auras, clouds, rays and the vignette.
 
 use tiny_skia::{FillRule, Mask, Transform};
 
@@ -8,7 +8,7 @@ use super::{
     shape::{Shape, thick},
 };
 
-/// Auras and clouds are worked out on every fourth pixel, and smooth between.
+/// Grid distance of auras and clouds in pixels; values between are interpolated.
 const COARSE: usize = 4;
 
 /// Amounts on a coarse grid.
@@ -25,7 +25,7 @@ impl Grid {
 }
 
 impl Canvas {
-    /// Light around a place, that fades to nothing at `radius`.
+    /// Draws a glow around a point, which fades out at `radius`.
     pub(crate) fn glow(&mut self, x: f32, y: f32, radius: f32, tint: Tint) {
         let light = tint.channels().map(|it| it / 255.0 * tint.1);
         let (width, height) = (self.map.width() as usize, self.map.height() as usize);
@@ -60,7 +60,7 @@ impl Canvas {
         });
     }
 
-    /// What the grid says for each pixel, smooth between its places.
+    /// Calls `paint` for each pixel with the interpolated value.
     fn each(&mut self, grid: &Grid, paint: impl Fn(&mut [u8], f32)) {
         let width = self.map.width() as usize;
         let rows = self.map.data_mut().chunks_exact_mut(width * 4);
@@ -98,7 +98,7 @@ impl Canvas {
         Some(grid)
     }
 
-    /// Clouds between two heights: `size` wide, the more the higher `cover` is.
+    /// Draws clouds between two heights; `cover` is their density.
     pub(crate) fn clouds(&mut self, seed: u32, span: [f32; 2], size: f32, cover: f32, tint: Tint) {
         let (width, height) =
             (self.map.width() as usize / COARSE + 2, self.map.height() as usize / COARSE + 2);
@@ -121,7 +121,7 @@ impl Canvas {
         self.cover(&Grid { width, height, amounts }, tint);
     }
 
-    /// Rays of light from a place, of different widths.
+    /// Draws rays of different widths from a point.
     pub(crate) fn rays(&mut self, from: [f32; 2], seed: u32, count: u8, length: f32, tint: Tint) {
         let mut dice = Dice::new(seed);
         for i in 0..count {
@@ -157,14 +157,14 @@ impl Canvas {
 }
 
 impl Shape {
-    /// The light around it, `reach` wide.
+    /// Draws light around the shape, `reach` wide.
     pub(crate) fn aura(&self, canvas: &mut Canvas, reach: f32, tint: Tint) {
         if let Some(grid) = canvas.blurred(self, reach) {
             canvas.add(&grid, tint);
         }
     }
 
-    /// Its soft shadow.
+    /// Draws a soft shadow.
     pub(crate) fn shadow(&self, canvas: &mut Canvas, reach: f32, tint: Tint) {
         if let Some(grid) = canvas.blurred(self, reach) {
             canvas.cover(&grid, tint);
@@ -173,7 +173,7 @@ impl Shape {
 }
 
 impl Grid {
-    /// The mean over a square, in two goes.
+    /// Box blur in two passes.
     fn blur(&mut self, radius: usize) {
         let whole = (2 * radius + 1) as f32;
         for (count, length, step, stride) in
@@ -197,7 +197,7 @@ impl Grid {
     }
 }
 
-/// Adds light as a second projector would: never beyond white.
+/// Adds light by the screen formula, never beyond white.
 fn lighten(pixel: &mut [u8], light: [f32; 3], amount: f32) {
     for (old, light) in pixel.iter_mut().zip(light) {
         let dark = 255.0 - f32::from(*old);

@@ -1,5 +1,4 @@
-//! What stands around a subject, such as stars, moons, mountains, woods, water and crystals, and parts that several
-//! subjects have: wings of skin and of feathers, lamps, smoke.
+//! Scenery such as stars, moons, mountains, woods, water and crystals, and common parts: wings, lamps, smoke.
 
 use std::f32::consts::TAU;
 
@@ -47,7 +46,7 @@ impl Canvas {
         }
     }
 
-    /// Mountains: their foot at `base`, as high as `height`; a low `size` is jagged.
+    /// Mountains from `base` up to `height`; a low `size` is jagged.
     pub(crate) fn ridge(
         &mut self,
         seed: u32,
@@ -234,7 +233,7 @@ impl Canvas {
         }
     }
 
-    /// A band of light across the sky: what a galaxy or an aurora is.
+    /// A band of light across the sky, such as a galaxy.
     pub(crate) fn band(&mut self, seed: u32, line: &[[f32; 2]], width: f32, tint: Tint) {
         let shape = thick(line, &[width * 0.4, width, width * 0.3]);
         shape.aura(self, width, tint);
@@ -270,7 +269,7 @@ fn along(a: Point, b: Point, share: f32) -> Point {
     [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share]
 }
 
-/// A wing of skin between fingers: from the shoulder over the wrist to the tips, and back to the hip.
+/// A wing of skin: from the shoulder over the wrist to the tips, and back to the hip.
 pub(crate) fn membrane(shoulder: Point, wrist: Point, tips: &[Point], hip: Point) -> Shape {
     let mut outline = vec![shoulder, wrist];
     outline.extend(tips.first());

@@ -1,6 +1,6 @@
-//! Chance that falls the same way each time: dice, and smooth noise.
+//! Reproducible random numbers and smooth noise.
 
-/// Numbers that look like chance and depend on the seed alone.
+/// A random number generator that depends only on its seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Dice(u32);
 
@@ -9,7 +9,7 @@ impl Dice {
         Self(seed.wrapping_mul(0x9e37_79b9) ^ 0x85eb_ca6b)
     }
 
-    /// From 0 to 1.
+    /// Returns a number from 0 to 1.
     pub(crate) fn roll(&mut self) -> f32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9);
         unit(mix(self.0))
@@ -34,7 +34,7 @@ fn corner(x: i32, y: i32, seed: u32) -> f32 {
     unit(mix((x as u32).wrapping_mul(0x27d4_eb2f) ^ mix((y as u32).wrapping_add(seed))))
 }
 
-/// Smooth noise from 0 to 1, about one hill a unit.
+/// Smooth noise from 0 to 1, with about one hill per unit.
 pub(crate) fn noise(x: f32, y: f32, seed: u32) -> f32 {
     let (left, top) = (x.floor(), y.floor());
     let (u, v) = (x - left, y - top);

@@ -1,13 +1,13 @@
-//! Shapes out of points: smooth outlines, limbs that taper, and what is regular.
+//! Shapes made of points: smooth outlines, tapering limbs and regular shapes.
 
 use std::f32::consts::{PI, TAU};
 
 use tiny_skia::{Path, PathBuilder, Transform};
 
-/// A place on the picture.
+/// A point on the picture.
 pub(crate) type Point = [f32; 2];
 
-/// Pieces between two points of a smooth line.
+/// Number of segments between two points of a smooth line.
 const PIECES: u8 = 7;
 
 /// One or more closed outlines, filled as one.
@@ -31,7 +31,7 @@ impl<T: AsRef<str> + ?Sized> Points for &T {
     }
 }
 
-/// Points that are reckoned, none of them a corner.
+/// Computed points without corners.
 impl<const N: usize> Points for [Point; N] {
     fn points(self) -> Vec<(Point, bool)> {
         self.map(|it| (it, false)).to_vec()
@@ -42,7 +42,7 @@ fn add(a: Point, b: Point, times: f32) -> Point {
     [a[0] + b[0] * times, a[1] + b[1] * times]
 }
 
-/// A smooth line from `b` to `c`, on its way from `a` and on to `d` (Catmull and Rom's).
+/// A point on the Catmull-Rom spline from `b` to `c` with the neighbours `a` and `d`.
 fn between(a: Point, b: Point, c: Point, d: Point, t: f32) -> Point {
     let at = |i: usize| {
         let (p0, p1, p2, p3) = (a[i], b[i], c[i], d[i]);
@@ -89,7 +89,7 @@ pub(crate) fn bar(x: f32, y: f32, to_x: f32, to_y: f32) -> Shape {
     poly([[x, y], [x, to_y], [to_x, to_y], [to_x, y]])
 }
 
-/// A smooth line as thick as `widths` say from its beginning to its end.
+/// A smooth line whose thickness follows `widths`.
 pub(crate) fn limb(line: impl Points, widths: &[f32]) -> Shape {
     thick(&smooth(&line.points(), false), widths)
 }
@@ -214,7 +214,7 @@ impl Shape {
         self.and(other)
     }
 
-    /// For the rasteriser; all outlines run the same way, so that none makes a hole in another.
+    /// Returns the path for the rasteriser; all outlines have the same direction, so that none cuts a hole into another.
     pub(crate) fn path(&self) -> Option<Path> {
         let mut path = PathBuilder::new();
         for outline in &self.0 {
@@ -233,7 +233,7 @@ impl Shape {
         path.finish()
     }
 
-    /// For the rasteriser, moved and at a fraction of the size.
+    /// Returns the path for the rasteriser, scaled.
     pub(crate) fn path_at(&self, scale: f32) -> Option<Path> {
         self.path()?.transform(Transform::from_scale(scale, scale))
     }

@@ -1,4 +1,4 @@
-//! Words on the picture: outlines of the bundled font, big, with an edge and a shadow.
+//! Text on the picture: outlines of the bundled font with an edge and a shadow.
 
 use std::sync::OnceLock;
 
@@ -9,20 +9,20 @@ use ttf_parser::{Face, OutlineBuilder};
 use super::{Palette, Style};
 use crate::art::canvas::{Canvas, Tint, c, down, flat};
 
-/// Noto Sans JP, black: JIS level 1, kana, ASCII. Its licence lies beside it.
+/// Noto Sans JP, black: JIS level 1, kana, ASCII. Its licence is in the same folder.
 const FONT: &[u8] = include_bytes!("../../data/font/subset.ttf");
-/// Stands where a letter is not in the font: the printer's 〓.
+/// Replaces characters that the font lacks.
 const SUBSTITUTE: char = '〓';
 
 /// Writes titles with the bundled font.
 pub(super) struct Lettering {
     tints: [Tint; 2],
     edge: Tint,
-    /// What the font does not have, each once.
+    /// Characters that the font lacks, each once.
     pub(super) missing: Vec<char>,
 }
 
-/// A box in which text stands, from its middle.
+/// A box for text, given by its middle.
 #[derive(Clone, Copy)]
 struct Space {
     x: f32,
@@ -30,7 +30,7 @@ struct Space {
     width: f32,
     height: f32,
     lines_max: usize,
-    /// The largest letters.
+    /// Maximum size of the letters.
     size_max: f32,
 }
 
@@ -44,7 +44,7 @@ impl Lettering {
         }
     }
 
-    /// The title and the smaller line, where the layout has room for them.
+    /// Draws title and subtitle where the layout has room for them.
     pub(super) fn write(&mut self, canvas: &mut Canvas, style: Style, title: &str, subtitle: &str) {
         let beside = style == Style::Spotlight;
         let (big, small) = match (beside, subtitle.is_empty(), title.is_empty()) {
@@ -69,7 +69,7 @@ impl Lettering {
         }
     }
 
-    /// As large as fits, in as many lines as make it largest.
+    /// Draws text as large as fits, with the number of lines that allows the largest letters.
     fn block(&mut self, canvas: &mut Canvas, text: &str, space: Space, tints: [Tint; 2]) {
         if text.is_empty() {
             return;
@@ -132,12 +132,12 @@ fn face() -> Option<&'static Face<'static>> {
     FACE.get_or_init(|| Face::parse(FONT, 0).ok()).as_ref()
 }
 
-/// The width of a line in letters that are one high.
+/// Returns the width of a line at size 1.
 fn width(line: &str) -> f32 {
     run(line, 1.0, &mut PathBuilder::new(), &mut Vec::new())
 }
 
-/// Adds a line's outlines from the point 0, 0 on, and says how wide it is.
+/// Adds a line's outlines from the origin. Returns its width.
 pub(super) fn run(line: &str, size: f32, path: &mut PathBuilder, missing: &mut Vec<char>) -> f32 {
     let Some(face) = face() else { return 0.0 };
     let scale = size / f32::from(face.units_per_em());
@@ -156,7 +156,7 @@ pub(super) fn run(line: &str, size: f32, path: &mut PathBuilder, missing: &mut V
     x
 }
 
-/// In so many lines of about one width, broken where it reads best.
+/// Wraps text into `count` lines of similar width.
 fn wrapped(text: &str, count: usize) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let mut lines = Vec::new();
@@ -174,7 +174,7 @@ fn wrapped(text: &str, count: usize) -> Vec<String> {
     lines
 }
 
-/// The best place to break, not far from `even`.
+/// Returns the best break near `even`.
 fn broken(letters: &[char], from: usize, even: usize) -> usize {
     let cost = |to: usize| {
         let (before, after) = (letters[to - 1], letters[to]);
@@ -184,7 +184,7 @@ fn broken(letters: &[char], from: usize, even: usize) -> usize {
             _ if TRAILING.contains(after) => far + 40,
             (Kind::Latin, Kind::Latin) => far + 30,
             (before, after) if before == after => far + 6,
-            // Kanji begin a word, and kana end one.
+            // Words begin with kanji and end with kana.
             (Kind::Hiragana, _) => far + 1,
             (_, Kind::Hiragana) => far + 5,
             _ => far + 2,
@@ -194,7 +194,7 @@ fn broken(letters: &[char], from: usize, even: usize) -> usize {
     reach.min_by_key(|it| cost(*it)).unwrap_or(even.min(letters.len()))
 }
 
-/// Never at the beginning of a line.
+/// Characters that may not begin a line.
 const TRAILING: &str = "ぁぃぅぇぉっゃゅょァィゥェォッャュョー、。！？!?,.」』】）)…・〓";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_font_has_the_names_of_all_cards_and_themes() {
+    fn font_has_all_names_of_cards_and_themes() {
         let mut missing = Vec::new();
         for theme in crate::cards::themes() {
             for name in theme.names().chain(theme.cards.iter().flat_map(|it| it.names())) {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_letter_that_the_font_lacks_is_told_once_and_takes_room() {
+    fn reports_missing_character_once_and_substitutes_it() {
         let mut missing = Vec::new();
         let wide = run("🐉a🐉\u{fe0f}", 10.0, &mut PathBuilder::new(), &mut missing);
         assert_eq!(missing, ['🐉']);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_break_at_spaces_and_lose_no_letter() {
+    fn wraps_at_spaces_without_losing_letters() {
         assert_eq!(wrapped("Azure Dragons", 2), ["Azure", "Dragons"]);
         assert_eq!(wrapped("蒼晶竜対紅蓮機工", 2), ["蒼晶竜対", "紅蓮機工"]);
         assert_eq!(wrapped("星海航路デッキ徹底解説", 2), ["星海航路デッキ", "徹底解説"]);

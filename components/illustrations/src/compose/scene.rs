@@ -1,5 +1,4 @@
-//! What is drawn of a thumbnail beside its letters: the light behind the cards, each card in its frame, VS between
-//! rivals.
+//! Draws the thumbnail's background, its framed cards, and VS between opponents.
 
 use tiny_skia::{
     FillRule, FilterQuality, Paint, PathBuilder, Pattern, Pixmap, SpreadMode, Transform,
@@ -12,7 +11,7 @@ use crate::art::{
     shape::{Shape, disc, poly, star, thick},
 };
 
-/// The light, the rays and the colours behind the cards.
+/// Draws the background.
 pub(super) fn draw(style: Style, left: &Palette, right: &Palette) -> Canvas {
     let stops = [(0.0, left.night.0), (0.55, left.deep.0), (1.0, left.night.0)];
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
@@ -69,7 +68,7 @@ fn duel(canvas: &mut Canvas, left: &Palette, right: &Palette) {
     bolt.stroke(canvas, 4.0, right.light.a(0.8));
 }
 
-/// Lines that run away to the horizon.
+/// Draws lines that meet at the horizon.
 fn floor(canvas: &mut Canvas, palette: &Palette) {
     poly("0,600 1280,600 1280,720 0,720")
         .fill(canvas, down(600.0, palette.night.a(0.0), 720.0, palette.night.a(0.9)));
@@ -82,18 +81,18 @@ fn floor(canvas: &mut Canvas, palette: &Palette) {
     }
 }
 
-/// Sparks before everything, and dark corners.
+/// Draws sparks in front, and darkens the corners.
 pub(super) fn finish(canvas: &mut Canvas, palette: &Palette) {
     canvas.vignette(0.3);
     canvas.sparkles(77, 14, [30.0, 20.0, 1250.0, 560.0], palette.glow);
 }
 
-/// Width of a card by its height.
+/// Ratio of a card's width to its height.
 const SHAPE: f32 = 0.75;
-/// The frame's width by the card's height.
+/// Ratio of the frame's width to the card's height.
 const BORDER: f32 = 0.022;
 
-/// A rectangle with round corners around a middle.
+/// Returns a rectangle with round corners around a middle.
 fn rounded(x: f32, y: f32, width: f32, height: f32, radius: f32) -> Shape {
     let mut outline = Vec::with_capacity(28);
     for (corner, (sx, sy)) in (0_u8..).zip([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]) {
@@ -125,7 +124,7 @@ pub(super) fn card(canvas: &mut Canvas, picture: &Pixmap, place: Place, palette:
     let corner = [[x - width / 2.0, y - height / 2.0], [x + width / 2.0, y + height / 2.0]];
     outer.fill(canvas, Ink::Line(corner[0], corner[1], metal));
     outer.stroke(canvas, 2.0, c(0xffffff).a(0.9));
-    // The picture fills the inner rectangle; what stands over is cut off on both sides alike.
+    // The picture fills the inner rectangle and is cropped on both sides equally.
     let (across, tall) = (picture.width() as f32, picture.height() as f32);
     let scale = (inner.0 / across).max(inner.1 / tall);
     let at = Transform::from_translate(-across / 2.0, -tall / 2.0)
@@ -148,7 +147,7 @@ pub(super) fn card(canvas: &mut Canvas, picture: &Pixmap, place: Place, palette:
     gleam.fill_within(canvas, c(0xffffff).a(0.13), mask.as_ref());
 }
 
-/// VS, between the two sides.
+/// Draws VS between the opponents.
 pub(super) fn versus(canvas: &mut Canvas, has_text: bool, palette: &Palette) {
     let y = if has_text { 300.0 } else { 360.0 };
     canvas.glow(640.0, y, 230.0, c(0xffd060).a(0.8));

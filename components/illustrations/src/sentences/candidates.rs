@@ -1,4 +1,4 @@
-//! Names of cards: what no table knows and stands where a card's name does.
+//! Finds candidates for unknown names of cards, by the words around them.
 
 use language::{
     scan::marks,
@@ -9,14 +9,14 @@ use language::{
 
 use super::{sentence::Sentence, themes, words};
 
-/// Before and behind a card's name in English.
+/// English texts before a card's name.
 const NAME_BEFORE: &str = "illustration of|illustrations of|picture of|pictures of|image of|images of|artwork of|artwork for|illustration for|card art for|card art of|art of|art for|card with an|card with a|card with the|card with|card of the|card of a|card of|card called|card named|the card|thumbnail of|thumbnail featuring|featuring";
 const NAME_STOPS: &str = ".|,|?|!|\n| please| for | in | on | and | with | as | titled | that | card| theme| pls| thanks| by | from | is | vs | vs. | versus ";
 const NAME_BEHIND: &str = " illustration| card art| card| artwork| picture| art";
 const NAME_LEADS: &str = "draw me |draw us |draw |paint me |paint |make me |make us |make |add |throw in |put in |include |also |all the |all of the |all |every |some |more |show me |show |find |get |fetch |see |display |the |a |an |of |me |for |want |need |like |give me |look up |to |please |this |my |can i |pull up |what does the |what do the |what does |how does the |does the |is the |is there a |do you have a ";
 
 impl Sentence {
-    /// What may be the name of a card, a theme among it or not.
+    /// Returns candidates for names, which may contain a theme.
     pub(super) fn candidates(&self) -> Vec<Piece> {
         let mut names = self.capitals();
         names.extend(self.described());
@@ -25,7 +25,7 @@ impl Sentence {
             'に', 'っ', '(', 'v', '×', 'x', '・',
         ];
         names.extend(self.stretches(&['の', '・', '=']).into_iter().filter(|name| {
-            // `猫のカード`: one sign is a name where a card's word follows.
+            // `猫のカード`: a single character is a name before a word for cards.
             let is_card = ["のカード", "の絵", "のイラスト", "の画像"]
                 .iter()
                 .any(|mark| self.is_at(mark, name.to));
@@ -45,7 +45,7 @@ impl Sentence {
             let next = self.chars.get(name.to);
             let is_over =
                 next.is_none_or(|it| BEHIND.contains(it)) || self.tokens.iter().any(is_word);
-            // `並べた`, `強い`: a verb or an adjective is no name.
+            // `並べた`, `強い`: verbs and adjectives are no names.
             let stem =
                 name.text.chars().take_while(|it| matches!(it, '\u{4e00}'..='\u{9fff}')).count();
             let tail: String = name.text.chars().skip(stem).collect();
@@ -63,7 +63,7 @@ impl Sentence {
         names
     }
 
-    /// A name in hiragana before a card's word: `ほたるの絵`.
+    /// Returns a hiragana name before a word for cards: `ほたるの絵`.
     fn in_kana(&self) -> Option<Piece> {
         const CARDS: &str = "のカード|の絵|のイラスト|の画像|ちゃん";
         let end = marks(CARDS).filter_map(|it| self.find(it, 2)).min()?;
@@ -80,7 +80,7 @@ impl Sentence {
         (is_begin && is_new && length > 1).then(|| self.piece(from, end))
     }
 
-    /// A card's name as English describes it: `a picture of argo`, `argo the star ship illustration`.
+    /// Returns a name in an English description: `a picture of argo`, `argo the star ship illustration`.
     fn described(&self) -> Option<Piece> {
         let is_new = |from: usize, to: usize| {
             (from..to).any(|it| !self.is_known(it) && self.lower[it].is_ascii_alphanumeric())
@@ -106,7 +106,7 @@ impl Sentence {
         let ends = marks(NAME_LEADS).filter_map(|lead| {
             (from..end).rev().find(|at| self.is_at(lead, *at)).map(|at| (at, lead.len()))
         });
-        // The last lead before the name, as long as the name is not within a description of it.
+        // The last lead before the name, unless the name is within a description.
         let begins: Vec<_> = ends.filter(|it| it.0 == from || it.1 > 4).collect();
         if let Some((at, length)) = begins.into_iter().max_by_key(|it| it.0 + it.1) {
             from = at + length;
@@ -114,17 +114,17 @@ impl Sentence {
         while let Some(lead) = marks(NAME_LEADS).find(|it| self.is_at(it, from)) {
             from += lead.len();
         }
-        // A name with a capital begins there.
+        // A capitalized name begins at its capital.
         let capital = self.capitals().into_iter().find(|it| from < it.from && it.to <= end);
         from = capital.map_or(from, |it| it.from);
         (from < end && is_new(from, end) && self.lower[from..end].iter().all(char::is_ascii))
             .then(|| self.piece(from, end))
     }
 
-    /// Whether `name` has `theme` in it, and more than that.
+    /// Whether `name` contains `theme` and more.
     pub(super) fn is_more(&self, name: &Piece, theme: &Piece) -> bool {
         let is_in = name.from <= theme.from && theme.to <= name.to;
-        // Words in lower case before a theme go on to it: `a fan of four azure cards`.
+        // Lower-case words before a theme belong to it: `a fan of four azure cards`.
         let is_lower = name.text.is_ascii() && name.text.chars().all(|it| !it.is_uppercase());
         let begin = if is_lower { theme.from } else { name.from };
         // `雪月花から桜` picks from the theme.

@@ -1,4 +1,4 @@
-//! Card illustrations: which are fetched for a sentence, and the picture that is composed of them.
+//! The plan for card illustrations: which to fetch, and the thumbnail to compose.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -19,18 +19,19 @@ use super::{
 
 pub(super) const CARD: &str = "get_card_illustration";
 pub(super) const THEME: &str = "get_theme_illustrations";
-/// The member of a result's `_meta` that names the card that was found.
+/// The member of a result's `_meta` with the name of the found card.
 const CARD_NAME: &str = "illustrations/cardName";
 pub(super) const COMPOSE: &str = "compose_thumbnail";
-/// Names that one sentence may have.
+/// Maximum number of names in a sentence.
 pub(super) const NAMES_MAX: usize = 8;
-/// Cards on one thumbnail, and of each theme where two are matched.
+/// Maximum number of cards on a thumbnail.
 pub(super) const CARDS_MAX: usize = 5;
-/// Themes that are suggested where none is named.
+/// Maximum number of suggested themes.
 const SUGGESTED_MAX: usize = 4;
+/// Number of cards of each theme where two are opponents.
 pub(super) const EACH_OF_TWO: u32 = 2;
 pub(super) const TITLE_MAX: usize = 60;
-/// How cards are laid out, and the words for it.
+/// Layouts and the phrases for them.
 pub(super) const STYLES: &[(&str, &str)] = &[
     (
         "spotlight",
@@ -42,22 +43,22 @@ pub(super) const STYLES: &[(&str, &str)] = &[
     ),
     ("versus", "versus style|versus layout|対決風|対戦風|対戦形式|vs風|vs形式"),
 ];
-/// As many as all cards of a theme: no more are asked for at once.
+/// Limit for all cards of a theme.
 const ALL: u32 = 20;
-/// A card or a theme that is asked for.
+/// A requested card or theme.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Wanted {
     pub(super) is_theme: bool,
     pub(super) name: String,
-    /// Whether it was asked for the other way round, since it was not found.
+    /// Whether it is searched as the other kind, because it was not found.
     pub(super) is_second: bool,
-    /// How many of a theme's cards, where each theme has its own number.
+    /// The limit of this theme, where each has its own.
     pub(super) limit: Option<u32>,
     pub(super) is_found: bool,
-    /// The cards that were found for it.
+    /// The found cards.
     pub(super) cards: Vec<String>,
-    /// What was written, where a name that is near it was taken.
+    /// The original text, where a similar name was taken.
     pub(super) written: Option<String>,
 }
 
@@ -66,13 +67,13 @@ impl Wanted {
         Self { is_theme, name, ..Self::default() }
     }
 
-    /// The same, to be asked for once more.
-    pub(super) fn anew(self) -> Self {
+    /// Resets it for another search.
+    pub(super) fn reset(self) -> Self {
         Self { is_second: self.written.is_some(), is_found: false, ..self }
     }
 }
 
-/// Names of cards, in the language of the answer where they are known.
+/// Formats names of cards in the language of the answer.
 pub(super) fn shown(names: &[String], context: &TurnContext<'_>) -> String {
     let name = |name: &String| match card_of(name) {
         Some(card) => context.language.pick(card.japanese, card.english).to_owned(),
@@ -83,7 +84,7 @@ pub(super) fn shown(names: &[String], context: &TurnContext<'_>) -> String {
     names.join(context.language.pick("、", separator))
 }
 
-/// How many of each list go on one thumbnail, so that each has its part; all where there is room.
+/// Divides the room on a thumbnail between lists. Returns the number of cards of each.
 fn shares(lists: Vec<usize>) -> Vec<usize> {
     if lists.iter().sum::<usize>() <= CARDS_MAX || lists.len() < 2 {
         return lists;
@@ -100,48 +101,48 @@ fn shares(lists: Vec<usize>) -> Vec<usize> {
     shares
 }
 
-/// Illustrations that are asked for.
+/// A request for illustrations.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Cards {
     pub(super) wanted: Vec<Wanted>,
     pub(super) limit: Option<u32>,
     pub(super) is_thumbnail: bool,
-    /// Whether two sides are matched.
+    /// Whether there are two opponents.
     pub(super) is_versus: bool,
     pub(super) title: Option<String>,
-    /// How they are laid out, where the sentence has it.
+    /// The layout, where the sentence has one.
     pub(super) style: Option<String>,
-    /// Whether all cards of a theme are asked for.
+    /// Whether all cards of a theme are requested.
     pub(super) is_all: bool,
-    /// Whether it is asked how many there are.
+    /// Whether it asks for the number of cards.
     pub(super) counts: bool,
     pub(super) subtitle: Option<String>,
-    /// The cards that were found, by name.
+    /// Names of the found cards.
     pub(super) found: Vec<String>,
-    /// The cards that those of the picture were picked from.
+    /// Names of the cards from which those of the picture were picked.
     pub(super) listed: Vec<String>,
-    /// The mood that the sentence names, and the theme that is taken for it.
+    /// The mood in the sentence, and the theme taken for it.
     pub(super) mood: Option<(String, String)>,
-    /// The words for moods that the cards have.
+    /// Words for moods.
     pub(super) moods: Vec<String>,
-    /// The theme whose colours the picture is to have.
+    /// The theme for the picture's colours.
     pub(super) ground: Option<String>,
-    /// Cards that are left out, by their names in Japanese.
+    /// Excluded cards, by their Japanese names.
     pub(super) excluded: Vec<String>,
-    /// Whether themes are left out as well.
+    /// Whether themes are excluded as well.
     pub(super) leaves_out: bool,
-    /// Whether nothing is to be written on the picture.
+    /// Whether the picture has no text.
     pub(super) has_no_text: bool,
-    /// What the cards were called in the sentence.
+    /// The cards' names in the sentence.
     pub(super) words: Vec<String>,
-    /// Whether nothing but a name says that it is about cards.
+    /// Whether only a name shows that it is about cards.
     pub(super) is_looked_for: bool,
-    /// Cards that are no longer fetched: those of the picture before, arranged anew.
+    /// Whether it recomposes the cards of the picture before, without fetching.
     pub(super) is_arranged: bool,
 }
 
-/// The one name among `suggestions` that `name` is with a slip or two.
+/// Returns the only one of `suggestions` that matches `name` with up to two typos.
 pub(super) fn near(name: &str, suggestions: Option<&Value>) -> Option<String> {
     let own = folded(name);
     let most = match own.len() {
@@ -155,8 +156,8 @@ pub(super) fn near(name: &str, suggestions: Option<&Value>) -> Option<String> {
 }
 
 impl Cards {
-    /// Cards by these names, shown, or those of another family.
-    pub(super) fn of_name(name: &str) -> Self {
+    /// Creates the request for a sentence that is only a name, which may belong to another family.
+    pub(super) fn from_name(name: &str) -> Self {
         Self {
             is_looked_for: true,
             wanted: vec![Wanted { is_second: true, ..Wanted::new(false, name.to_owned()) }],
@@ -164,20 +165,20 @@ impl Cards {
         }
     }
 
-    /// The cards of a name that is several: `レオンとファルコ`, `mimi and yuki`.
-    pub(super) fn of_names(names: &str) -> Option<Self> {
+    /// Creates the request for a name that is a list: `レオンとファルコ`, `mimi and yuki`.
+    pub(super) fn from_list(names: &str) -> Option<Self> {
         let parts = names.split("と").flat_map(|it| it.split(" and ")).map(str::trim);
         let parts: Vec<_> = parts.collect();
         let is_list = (2..=NAMES_MAX).contains(&parts.len())
             && parts.iter().all(|it| it.chars().count() > 1 && !it.contains('の'));
-        let mut cards = Self::of_name(parts[0]);
+        let mut cards = Self::from_name(parts[0]);
         let rest = parts.iter().skip(1).map(|it| Wanted::new(false, (*it).to_owned()));
         cards.wanted.extend(rest);
         is_list.then_some(cards)
     }
 
-    /// What of the sentence it uses besides what the tables know.
-    pub(super) fn used(&self) -> Vec<String> {
+    /// Returns the words of the sentence that it uses beyond the vocabulary.
+    pub(super) fn used_words(&self) -> Vec<String> {
         const LINE: &str =
             "副題|サブタイトル|サブ|subtitle|tagline|small|smaller|underneath|below|小";
         const GROUND: &str =
@@ -207,18 +208,18 @@ impl Cards {
             .collect()
     }
 
-    /// Whether something is named that it is about.
+    /// Whether a card or theme is named.
     pub(super) fn is_named(&self) -> bool {
         !self.wanted.is_empty()
     }
 
-    /// Whether it follows what the sentence denies: cards that are left out, a picture without words.
-    pub(super) fn obeys(&self) -> bool {
+    /// Whether it handles negations: excluded cards, a picture without text.
+    pub(super) fn handles_negation(&self) -> bool {
         self.has_no_text || self.leaves_out || !self.excluded.is_empty()
     }
 
-    /// Takes in what a form brought.
-    pub(super) fn filled(&mut self, values: &Map<String, Value>) {
+    /// Takes the values of a submitted form.
+    pub(super) fn fill(&mut self, values: &Map<String, Value>) {
         let Some(name) = values.get("theme").and_then(Value::as_str).map(str::trim) else { return };
         if !name.is_empty() {
             let name = name.chars().take(TITLE_MAX).collect();
@@ -233,7 +234,7 @@ impl Cards {
         answered: &[Answered],
     ) -> Decision {
         if let Some(values) = submitted(answered) {
-            self.filled(values);
+            self.fill(values);
         }
         if self.wanted.is_empty() {
             return self.ask(context);
@@ -270,7 +271,7 @@ impl Cards {
         context.ask(form, reason, text)
     }
 
-    /// The calls for all that is wanted, at once.
+    /// Calls the tools for all requested cards and themes at once.
     fn fetch(&mut self, context: &mut TurnContext<'_>) -> Decision {
         let mut calls = Vec::new();
         for card in self.wanted.clone().into_iter().filter(|card| !card.is_found) {
@@ -331,15 +332,15 @@ impl Cards {
                 search.cards = cards.collect();
             }
         }
-        // A card that is named beside its theme is there once.
+        // A card named besides its theme is there once.
         let single = self.wanted.iter().filter(|it| !it.is_theme).flat_map(|it| it.cards.clone());
         let single: Vec<String> = single.collect();
         for theme in self.wanted.iter_mut().filter(|theme| theme.is_theme) {
             theme.cards.retain(|card| !single.contains(card));
         }
-        // In the order in which they were named, whichever was found first.
+        // In the order of their names, independent of the search.
         self.found = self.wanted.iter().flat_map(|it| it.cards.iter().cloned()).collect();
-        // What is left out of more than a picture takes is told.
+        // Says which cards are left out because the picture is full.
         let most = self.limit.unwrap_or_default() as usize;
         let is_told = self.is_all || most.max(self.wanted.len()) > CARDS_MAX;
         if self.is_thumbnail && !is_told {
@@ -352,24 +353,25 @@ impl Cards {
             self.found.truncate(limit as usize);
             pictures.truncate(limit as usize);
         }
-        // Pictures that came are shown; a thumbnail has its own.
+        // Found pictures are shown; a thumbnail has its own.
         let is_tried_again = pictures.is_empty() || self.is_thumbnail;
-        if is_tried_again && context.has(CARD) && context.has(THEME) && self.turned(answered) {
+        if is_tried_again && context.has(CARD) && context.has(THEME) && self.prepare_retry(answered)
+        {
             return self.fetch(context);
         }
         if let Some((_, failure)) = failure(answered).filter(|_| self.found.is_empty()) {
-            // What is no card may be another family's.
+            // An unknown name may belong to another family.
             context.is_given_up |= self.is_looked_for && failure.status == 404;
             return context.conclude(match failure.status {
-                404 => self.unknown(context, answered),
+                404 => self.not_found_text(context, answered),
                 _ => say::failed(context, failure),
             });
         }
-        // A picture with a card left out is not the one that was asked for.
+        // A picture that lacks a card is not the requested one.
         let is_short = self.is_thumbnail && failure(answered).is_some_and(|it| it.1.status == 404);
         if is_short {
             let names = shown(&self.found, context);
-            let unknown = self.unknown(context, answered);
+            let unknown = self.not_found_text(context, answered);
             return context.conclude(context.say(
                 format!("{unknown}見つかったのは {names} だけなので、サムネイルは作っていません。"),
                 format!("{unknown} Only {names} was found, so no thumbnail was made."),
@@ -385,7 +387,7 @@ impl Cards {
             let many = context.say(format!("{count}枚あります。"), format!("There are {count}. "));
             head = format!("{many}{head}");
         }
-        let mut text = format!("{}{head}", self.taken(context));
+        let mut text = format!("{}{head}", self.assumptions(context));
         if self.is_thumbnail {
             text.push_str(&context.say(
                 "\n画像を合成するツール（compose_thumbnail）はいま利用できないため、イラストだけをお見せします。",
@@ -394,7 +396,7 @@ impl Cards {
         }
         if let Some((_, failure)) = failure(answered) {
             let missing = match failure.status {
-                404 => self.unknown(context, answered),
+                404 => self.not_found_text(context, answered),
                 _ => say::failed(context, failure),
             };
             text = format!("{text}\n{missing}");
@@ -403,9 +405,9 @@ impl Cards {
         context.answer(text, pictures)
     }
 
-    /// What was not found is asked for in another way: what is no theme may be a card and the other way
-    /// round, and a slip or two in a name leave it known. Whether there is anything to ask for.
-    fn turned(&mut self, answered: &[Answered]) -> bool {
+    /// Prepares another search for what was not found: themes as cards and the other way round, and similar names for
+    /// typos. Returns whether there is anything to search.
+    fn prepare_retry(&mut self, answered: &[Answered]) -> bool {
         let mut is_any = false;
         for search in answered {
             let name = ["card_name", "theme"]
@@ -433,8 +435,8 @@ impl Cards {
         is_any
     }
 
-    /// What was taken for what was written, as text.
-    fn taken(&self, context: &TurnContext<'_>) -> String {
+    /// Says which names were taken for typos and moods.
+    fn assumptions(&self, context: &TurnContext<'_>) -> String {
         let near = self.wanted.iter().filter_map(|it| Some((it.written.clone()?, it.name.clone())));
         let notes = near.chain(self.mood.clone()).map(|(written, name)| {
             context.say(
@@ -445,8 +447,8 @@ impl Cards {
         notes.collect()
     }
 
-    /// The names that nothing was found for, and those that come near.
-    fn unknown(&self, context: &TurnContext<'_>, answered: &[Answered]) -> String {
+    /// Says which names were not found, with similar ones.
+    fn not_found_text(&self, context: &TurnContext<'_>, answered: &[Answered]) -> String {
         let (mut names, mut near) = (Vec::<String>::new(), Vec::<String>::new());
         for search in answered {
             let ToolResult::Failed(failure) = &search.result else { continue };
@@ -475,7 +477,7 @@ impl Cards {
             ),
             false => context.say(format!("近い名前: {list}。"), format!(" Close names: {list}.")),
         };
-        // A name that may be another family's was looked for among the cards alone.
+        // A name that may belong to another family was searched among cards only.
         match self.is_looked_for {
             true => context.say(
                 format!("{names}というカードは見つかりませんでした。{close}"),
@@ -538,8 +540,8 @@ impl Cards {
                 format!("Here is the thumbnail with {list}."),
             ),
         };
-        let mut text = format!("{}{text}", self.taken(context));
-        // More than a picture takes were asked for.
+        let mut text = format!("{}{text}", self.assumptions(context));
+        // The picture is full.
         let most = self.limit.unwrap_or_default() as usize;
         let left: Vec<_> = self.found.iter().skip(CARDS_MAX).cloned().collect();
         if (self.is_all || most.max(self.wanted.len()) > CARDS_MAX) && !left.is_empty() {

@@ -1,50 +1,50 @@
-//! Cards that are known by name, and where a sentence has them.
+//! Finds known cards in a sentence.
 
 use language::{
     scan::hiragana,
     utterance::{MASK, Piece},
 };
 
-use super::{names::known, sentence::Sentence, themes::theme};
+use super::{names::known_names, sentence::Sentence, themes::theme};
 
-/// A card that is known.
+/// A known card.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Card {
-    /// The theme that has it, in Japanese; empty where none does.
+    /// The Japanese name of its theme; empty without a theme.
     pub(super) theme: &'static str,
     pub(super) japanese: &'static str,
     pub(super) english: &'static str,
-    /// What names it anywhere.
+    /// Names that count in any sentence.
     pub(super) names: Vec<String>,
-    /// What is on it, which names it where a sentence is about cards.
+    /// Motifs, which count in sentences about cards.
     pub(super) motifs: Vec<String>,
 }
 
-/// A card that a sentence names, and where.
+/// A card in a sentence.
 #[derive(Clone, Debug)]
 pub(super) struct Spotted {
     pub(super) card: &'static Card,
     pub(super) piece: Piece,
-    /// Where else it is named.
+    /// Further places where it is named.
     pub(super) also: Vec<Piece>,
-    /// Whether it is named, rather than what is on it.
+    /// Whether it is named, rather than a motif of it.
     pub(super) is_name: bool,
 }
 
-/// The shortest name in kana that is one in hiragana as well: `るな` and `ゆき` are other words.
+/// Minimum length of a kana name that may be written in hiragana: `るな` and `ゆき` are other words.
 const KANA_MIN: usize = 3;
 
-/// The card that bears this name as a whole.
+/// Returns the card with exactly this name.
 pub(super) fn card_of(name: &str) -> Option<&'static Card> {
     let lower = name.trim().to_lowercase();
-    known().cards.iter().find(|card| {
+    known_names().cards.iter().find(|card| {
         let own = [card.japanese, card.english].iter().any(|it| it.to_lowercase() == lower);
         let called = card.english.to_lowercase().split(',').next() == Some(lower.as_str());
         own || called || card.names.contains(&lower)
     })
 }
 
-/// Every phrase for a card, the longest first, and whether it names it.
+/// Returns all phrases for cards, the longest first, and whether each is a name.
 pub(super) fn phrases(cards: &'static [Card]) -> Vec<(&'static Card, String, bool)> {
     let mut phrases = Vec::new();
     for card in cards {
@@ -53,7 +53,7 @@ pub(super) fn phrases(cards: &'static [Card]) -> Vec<(&'static Card, String, boo
         phrases.extend(full.into_iter().chain(card.names.clone()).map(|it| (card, it, true)));
         phrases.extend(card.motifs.iter().map(|it| (card, it.clone(), false)));
     }
-    // The longest counts.
+    // The longest match counts.
     phrases.sort_by_key(|it| std::cmp::Reverse(it.1.chars().count()));
     phrases
 }
@@ -67,7 +67,7 @@ fn is_kanji(sign: &char) -> bool {
 }
 
 impl Sentence {
-    /// The cards that are named, in order; what is merely on a card counts `with_motifs`.
+    /// Returns the named cards in order; motifs count `with_motifs`.
     pub(super) fn spotted(&self, with_motifs: bool) -> Vec<Spotted> {
         let mut spotted = Vec::<Spotted>::new();
         let mut at = 0;
@@ -76,8 +76,8 @@ impl Sentence {
                 at += 1;
                 continue;
             }
-            let longest = known().phrases.iter().find(|(_, phrase, is_name)| {
-                (with_motifs || *is_name) && self.bears(phrase, at, *is_name)
+            let longest = known_names().phrases.iter().find(|(_, phrase, is_name)| {
+                (with_motifs || *is_name) && self.has_name_at(phrase, at, *is_name)
             });
             let Some((card, phrase, is_name)) = longest else {
                 at += 1;
@@ -93,11 +93,11 @@ impl Sentence {
             }
             at = to;
         }
-        self.whole(spotted)
+        self.without_partial(spotted)
     }
 
-    /// Without those that are part of a longer name: `Volcano Dragon` and `Dark Luna` are others.
-    fn whole(&self, spotted: Vec<Spotted>) -> Vec<Spotted> {
+    /// Removes cards within longer names: `Volcano Dragon` and `Dark Luna` are other names.
+    fn without_partial(&self, spotted: Vec<Spotted>) -> Vec<Spotted> {
         let runs = self.capitals();
         let spans: Vec<_> = spotted.iter().map(|it| (it.piece.from, it.piece.to)).collect();
         let is_named = |at: usize| spans.iter().any(|it| (it.0..it.1).contains(&at));
@@ -114,7 +114,7 @@ impl Sentence {
                             && !self.in_theme(at)
                     })
             };
-            // `ルナ・ノクス` are two, `ルナ・パーク` is another name.
+            // `ルナ・ノクス` has two names, `ルナ・パーク` is another one.
             let is_joined =
                 |joint: usize, next: usize| self.chars.get(joint) == Some(&'・') && !is_named(next);
             let before = card.piece.from.checked_sub(2).is_some_and(|at| is_joined(at + 1, at));
@@ -123,14 +123,14 @@ impl Sentence {
         spotted.into_iter().filter(|it| !is_larger(it)).collect()
     }
 
-    /// Whether the character at `at` is in a theme's own name.
+    /// Whether the character at `at` is within a theme's name.
     fn in_theme(&self, at: usize) -> bool {
         (at.saturating_sub(24)..=at)
             .any(|from| theme(&self.lower, from).is_some_and(|it| from + it.1 > at))
     }
 
-    /// Whether `phrase` stands at `at` as a name of its own.
-    fn bears(&self, phrase: &str, at: usize, is_name: bool) -> bool {
+    /// Whether `phrase` is at `at` as a whole name.
+    fn has_name_at(&self, phrase: &str, at: usize, is_name: bool) -> bool {
         let mut length = 0;
         for sign in phrase.chars() {
             if self
@@ -151,7 +151,7 @@ impl Sentence {
         let after = self.lower.get(to);
         if phrase.is_ascii() {
             let is_letter = |it: Option<&char>| it.is_some_and(char::is_ascii_alphanumeric);
-            // `train's` is a train's, `cats` are cats.
+            // `train's` and `cats` count as `train` and `cat`.
             return !is_letter(before) && !is_letter(after);
         }
         let written = &self.lower[from..to];
@@ -165,7 +165,7 @@ impl Sentence {
         {
             return false;
         }
-        // What is on a card is a word of its own: neither `桜木町` nor `桜っぽい`.
+        // A motif is a whole word: neither `桜木町` nor `桜っぽい`.
         let rest: String = self.lower[to..].iter().take(3).collect();
         const LIKE: [&str; 6] = ["っぽ", "ぽい", "みたい", "風", "系", "ちゃ"];
         let is_like = LIKE.iter().any(|it| rest.starts_with(it)) && !rest.starts_with("ちゃん");

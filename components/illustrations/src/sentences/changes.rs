@@ -1,4 +1,4 @@
-//! Changes to a picture after it was made: another title, another order, cards left out or put in.
+//! Changes to a composed picture or to shown cards: title, order, added and removed cards.
 
 use language::{
     Language, context::TurnContext, coverage, scan::marks, small_talk::Manner, utterance::Piece,
@@ -8,9 +8,9 @@ use language::{
 use super::{
     cards::{CARDS_MAX, Cards, NAMES_MAX, STYLES, TITLE_MAX, Wanted, shown},
     catalogue::Card,
-    names::known,
-    positions::{leaves_out, picked},
-    request::{cards_in, count, placed, same},
+    names::known_names,
+    positions::{leaves_out, pick},
+    request::{cards_in, count, is_named_as, placed},
     rules::Goal,
     sentence::Sentence,
     themes::Theme,
@@ -21,21 +21,21 @@ use super::{
 const SWAPPED: &str = "左右を逆|左右逆|左右を入れ|左右入れ|左右を反|左右反|並びを逆|順番を逆|逆の並び|逆の順|逆にして|入れ替え|入れかえ|other way round|other way around|swap sides|switch sides|swap them|switch them|swap the sides|swap the two|swap left and right|swap places|switch places|reverse the order|reverse them|reverse it|flip the order|flip them|flip it|flip the sides|opposite order|mirror it";
 const ONLY: &str = "だけ|のみ|only|just";
 const ADDED: &str = "追加|足し|加え|も入れ|も載せ|も並べ|もお願い|も出し|も欲し|もほし|add|also|too|as well|include|put in|plus|throw in";
-/// What puts cards beside those that were shown.
+/// Phrases that add cards to those shown before.
 const PUT_BESIDE: &str = "追加|足して|足し|加えて|add|throw in";
 const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェンジ|代わり|かわり|の方に|replace|swap|switch|change|exchange|instead";
-/// What says that others take the place of all cards of a picture.
+/// Phrases that replace all cards of a picture.
 const INSTEAD: &str = "やっぱり|やはり|やっぱ|じゃなくて|ではなく|代わりに|かわりに|に変え|にかえ|に変更|instead|actually|rather|no, |change it to|change that to|switch to";
-/// What wants more of what is there.
+/// Phrases that ask for more cards.
 const MORE: &str = "one more|two more|another two|another three|another 2|another 3|more card|more cards|another card|another one|a few more|もう一枚|もう1枚|もう二枚|もう2枚|もう数枚|あと一枚|あと1枚|あと2枚|枚追加|枚足し|枚加え|枚増や";
-/// What asks which cards a picture has.
+/// Phrases that ask which cards a picture has.
 const ON_IT: &str = "did you use|have you used|you used|did you put|are on it|are in it|is on it|is in it|are on the|are in the|どのカードを使|どのカード使|何のカードを使|何のカード使|カードは何を使|使ったカード|使われて|使われた|載ってるカード|載っているカード|載ってるの|入ってるカード";
-/// Words about a picture that change nothing by themselves.
+/// Words about pictures without a meaning of their own.
 const AROUND: &str = "change|crowded|use|keep|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
 
 impl Cards {
-    /// Whether the picture that was composed is to become another one as `utterance` says; it is arranged so.
-    pub(super) fn amend(
+    /// Changes the composed picture as `utterance` says. Returns whether it says anything.
+    pub(super) fn change_picture(
         &mut self,
         utterance: &Sentence,
         (goal, manner): (Option<Goal>, Option<Manner>),
@@ -43,11 +43,11 @@ impl Cards {
     ) -> bool {
         let is_about = match manner {
             None => goal != Some(Goal::Nothing),
-            // `やっぱりタイトルは消して`: what is not wanted is written on the picture.
+            // `やっぱりタイトルは消して` refers to the text on the picture.
             Some(manner) if manner.is_elsewhere() || manner == Manner::Nothing => {
                 has_no_text(utterance)
                     || has_no_subtitle(utterance)
-                    || picked(utterance, &self.found).is_some()
+                    || pick(utterance, &self.found).is_some()
                     || !utterance.spotted(true).is_empty()
                     || title(utterance).0.is_some()
             }
@@ -67,11 +67,11 @@ impl Cards {
         }
         let mut next = self.clone();
         next.found.truncate(CARDS_MAX);
-        let Some(is_any) = next.change(utterance, language) else { return false };
+        let Some(is_any) = next.apply_changes(utterance, language) else { return false };
         if !is_any {
             return false;
         }
-        let left = utterance.left(Some(Goal::Thumbnail), next.used());
+        let left = utterance.unused_words(Some(Goal::Thumbnail), next.used_words());
         if left.len() >= coverage::ASKED_FROM {
             return false;
         }
@@ -85,19 +85,19 @@ impl Cards {
         true
     }
 
-    /// The cards of the themes that `utterance` picks by their places among `names`, which were listed.
-    pub(super) fn of_listed(
+    /// Returns the plan for the themes that `utterance` picks by position from the listed `names`.
+    pub(super) fn from_listed(
         utterance: &Sentence,
         goal: Option<Goal>,
         names: &[String],
         language: Language,
     ) -> Option<Self> {
         let is_bare = utterance.spotted(true).is_empty() && utterance.themes().is_empty();
-        let (themes, words) = picked(utterance, names).filter(|_| is_bare)?;
+        let (themes, words) = pick(utterance, names).filter(|_| is_bare)?;
         let wanted = themes.into_iter().map(|it| Wanted::new(true, it)).collect();
         Some(match goal {
             Some(goal @ (Goal::Cards | Goal::Thumbnail)) => {
-                let mut cards = Self::of(utterance, goal, language, None);
+                let mut cards = Self::from_sentence(utterance, goal, language, None);
                 cards.words.extend(words);
                 Self { wanted, mood: None, moods: Vec::new(), ..cards }
             }
@@ -106,15 +106,15 @@ impl Cards {
         })
     }
 
-    /// Whether `utterance` wants something added to what was shown, by no name of a card.
-    pub(super) fn adds(&self, utterance: &Sentence) -> bool {
+    /// Whether `utterance` adds to the cards shown before without naming a card.
+    pub(super) fn is_addition(&self, utterance: &Sentence) -> bool {
         let is_there = !self.found.is_empty() || !self.wanted.is_empty();
         let text = utterance.text();
         // `青も`, `あと緑も！`
         let is_also = || {
             text.trim_end_matches(['。', '!', '！', '、', '〜', 'ね', 'な', ' ']).ends_with('も')
         };
-        // `赤に変えて` means the cards.
+        // `赤に変えて` changes the cards.
         const CHANGED: &str = "に変え|にかえ|に変更";
         const OTHERS: &str = "背景|バック|色|文字|タイトル|題";
         let is_changed = || self.is_thumbnail && utterance.says(CHANGED) && !utterance.says(OTHERS);
@@ -126,16 +126,19 @@ impl Cards {
             && !utterance.has(&[words::CARD, words::THUMBNAIL])
     }
 
-    /// So many cards of `theme` that are not on the picture yet.
+    /// Returns `count` cards of `theme` that are not on the picture yet.
     fn more_of(&self, theme: Theme, count: usize) -> Vec<String> {
-        let cards = known().cards.iter().filter(|it| it.theme == theme.japanese);
-        let new = cards.filter(|card| !self.found.iter().any(|it| same(card, it)));
+        let cards = known_names().cards.iter().filter(|it| it.theme == theme.japanese);
+        let new = cards.filter(|card| !self.found.iter().any(|it| is_named_as(card, it)));
         new.take(count).map(|it| it.japanese.to_owned()).collect()
     }
 
-    /// What is answered about the picture that was composed, where `utterance` asks which cards it has, or wants more
-    /// without naming them.
-    pub(super) fn told(&self, utterance: &Sentence, context: &TurnContext<'_>) -> Option<String> {
+    /// Answers questions about which cards the composed picture has, and requests for more without names.
+    pub(super) fn answer_about_picture(
+        &self,
+        utterance: &Sentence,
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
         let is_bare = utterance.spotted(true).is_empty() && utterance.themes().is_empty();
         if !self.is_thumbnail || self.found.is_empty() || !is_bare {
             return None;
@@ -155,8 +158,8 @@ impl Cards {
         })
     }
 
-    /// Further cards after some were shown or asked for, where `utterance` names them and nothing else; what answers
-    /// which cards are meant (`is_answer`) may be any name.
+    /// Returns the plan for further cards, if `utterance` only names cards. An answer to which cards are meant
+    /// (`is_answer`) may be any name.
     pub(super) fn follow(
         &self,
         utterance: &Sentence,
@@ -171,9 +174,9 @@ impl Cards {
             && matches!(goal, None | Some(Goal::Cards))
             && !utterance.spotted(true).is_empty();
         if is_another {
-            return Some(Self::of(utterance, Goal::Thumbnail, language, None));
+            return Some(Self::from_sentence(utterance, Goal::Thumbnail, language, None));
         }
-        // `やっぱり紅蓮で`: the picture is made anew of these.
+        // `やっぱり紅蓮で`: the picture is composed again with these.
         let is_instead = marks(INSTEAD).any(|it| utterance.find(it, 0).is_some())
             && !utterance.has(&[Word::SHOW]);
         let is_thumbnail = self.is_thumbnail && (is_asked || is_instead);
@@ -184,18 +187,18 @@ impl Cards {
         }
         let is_free = goal.is_none() && !is_asked && !self.is_thumbnail;
         let is_bare = utterance.spotted(true).is_empty() && utterance.themes().is_empty();
-        let places = picked(utterance, &self.found).filter(|_| is_free && is_bare);
+        let places = pick(utterance, &self.found).filter(|_| is_free && is_bare);
         if let Some((cards, words)) = places {
             let wanted = cards.into_iter().map(|it| Wanted::new(false, it)).collect();
             return Some(Self { wanted, words, ..Self::default() });
         }
         let goal = if is_thumbnail { Goal::Thumbnail } else { Goal::Cards };
-        // `only 2` of what was shown, or so many more.
+        // `only 2` of those shown before, or a number of further ones.
         let shown = if utterance.says(MORE) { self.found.len() as u32 } else { 0 };
-        // `2枚予約したい` counts what another family has.
+        // `2枚予約したい` counts things of another family.
         let is_theirs = utterance.has(&[Word::THEIRS, Word::THEIR_DEED]);
         let count = count(utterance).filter(|_| is_free && !is_theirs).map(|it| it + shown);
-        let left = utterance.left(Some(Goal::Cards), Vec::new());
+        let left = utterance.unused_words(Some(Goal::Cards), Vec::new());
         if let Some(count) = count.filter(|_| is_bare && left.len() < 2) {
             let mut next = self.clone();
             (next.limit, next.is_all) = (Some(count), false);
@@ -205,14 +208,14 @@ impl Cards {
             return Some(next);
         }
         let named = !utterance.spotted(true).is_empty() || !utterance.themes().is_empty();
-        let mut next = Self::of(utterance, goal, language, None);
+        let mut next = Self::from_sentence(utterance, goal, language, None);
         let named = named || is_answer && !next.wanted.is_empty();
         if is_beside && named && next.wanted.len() == 1 {
             next.add_to(self, utterance);
         }
         next.words
             .extend(marks(ADDED).chain(marks(AROUND)).chain(marks(PUT_BESIDE)).map(str::to_owned));
-        let left = utterance.left(Some(goal), next.used());
+        let left = utterance.unused_words(Some(goal), next.used_words());
         if is_thumbnail {
             next.title = next.title.or_else(|| self.title.clone());
             next.subtitle = next.subtitle.or_else(|| self.subtitle.clone());
@@ -222,7 +225,7 @@ impl Cards {
         (named && left.len() < coverage::ASKED_FROM).then_some(next)
     }
 
-    /// What was shown `before` stays beside what is wanted now, each with as many cards as it had.
+    /// Keeps the cards shown `before`, with their limits, besides the newly requested ones.
     fn add_to(&mut self, before: &Self, utterance: &Sentence) {
         let is_single = ["a ", " an ", " one "].iter().any(|it| utterance.find(it, 0).is_some());
         let limit = self.limit.take().or(is_single.then_some(1));
@@ -232,12 +235,12 @@ impl Cards {
             card.limit = card.limit.or(limit);
         }
         let kept =
-            kept.into_iter().map(|it| Wanted { limit: it.limit.or(before.limit), ..it.anew() });
+            kept.into_iter().map(|it| Wanted { limit: it.limit.or(before.limit), ..it.reset() });
         self.wanted.splice(0..0, kept.take(NAMES_MAX - 1));
     }
 
-    /// Changes what `utterance` says; whether there is anything, or none where it names what is not there.
-    fn change(&mut self, utterance: &Sentence, language: Language) -> Option<bool> {
+    /// Applies the changes of `utterance`. Returns whether there are any, or none where it names cards that are not shown.
+    fn apply_changes(&mut self, utterance: &Sentence, language: Language) -> Option<bool> {
         let says = |words: &'static str| {
             marks(words).any(|mark| {
                 (0..utterance.lower.len()).any(|at| {
@@ -275,17 +278,17 @@ impl Cards {
         let written: Vec<Piece> = line.iter().cloned().chain(bare(utterance)).collect();
         let is_written = |it: &Piece| written.iter().any(|on| on.from < it.to && it.from < on.to);
         let themes = utterance.themes();
-        let coloured = |theme: &&(Theme, Piece)| {
+        let themes_with_colours = |theme: &&(Theme, Piece)| {
             is_ground(utterance, &theme.1)
                 || says("make it|もっと|もう少し|もうちょっと|っぽく|color|colour|色")
         };
         match themes.iter().filter(|it| !is_written(&it.1)).collect::<Vec<_>>()[..] {
             [] => {}
-            [only] if coloured(&only) => {
+            [only] if themes_with_colours(&only) => {
                 self.ground = Some(language.pick(only.0.japanese, only.0.english).to_owned());
                 is_any = true;
             }
-            // `赤も一枚足して`: the first cards of it that are not there yet.
+            // `赤も一枚足して`: the first cards of the theme that are not shown yet.
             [only] if says(ADDED) && !self.found.is_empty() => {
                 let more = self.more_of(only.0, count(utterance).unwrap_or(1) as usize);
                 is_added = !more.is_empty();
@@ -303,23 +306,23 @@ impl Cards {
         let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
         let (out, named): (Vec<_>, Vec<_>) =
             spotted.into_iter().partition(|it| is_excluded(utterance, &it.piece, &pieces));
-        let has = |found: &[String], card: &Card| found.iter().any(|it| same(card, it));
-        // What is not on the picture cannot be left out of it.
+        let has = |found: &[String], card: &Card| found.iter().any(|it| is_named_as(card, it));
+        // Cards that are not on the picture cannot be excluded.
         if out.iter().any(|it| !has(&self.found, it.card)) {
             return None;
         }
-        self.found.retain(|it| !out.iter().any(|out| same(out.card, it)));
+        self.found.retain(|it| !out.iter().any(|out| is_named_as(out.card, it)));
         is_any |= !out.is_empty();
         let (there, new): (Vec<_>, Vec<_>) =
             named.iter().partition(|it| has(&before.found, it.card));
         let name = |card: &Card| {
-            let own = before.found.iter().find(|it| same(card, it));
+            let own = before.found.iter().find(|it| is_named_as(card, it));
             own.cloned().unwrap_or_else(|| card.japanese.to_owned())
         };
         match (&there[..], &new[..]) {
             ([], []) => {}
             ([old], [new]) if says(REPLACED) => {
-                for shown in self.found.iter_mut().filter(|shown| same(old.card, shown)) {
+                for shown in self.found.iter_mut().filter(|shown| is_named_as(old.card, shown)) {
                     *shown = name(new.card);
                 }
                 is_any = true;
@@ -340,12 +343,12 @@ impl Cards {
                 if there.iter().any(|it| placed(utterance, &it.piece, &named).is_some()) =>
             {
                 for entry in there {
-                    self.put(&name(entry.card), placed(utterance, &entry.piece, &named));
+                    self.move_to(&name(entry.card), placed(utterance, &entry.piece, &named));
                 }
                 is_any = true;
             }
             ([one, other], []) if says("swap|switch|入れ替|入れかえ") => {
-                let at = |card: &Card| self.found.iter().position(|it| same(card, it));
+                let at = |card: &Card| self.found.iter().position(|it| is_named_as(card, it));
                 if let (Some(one), Some(other)) = (at(one.card), at(other.card)) {
                     self.found.swap(one, other);
                     return Some(true);
@@ -362,19 +365,19 @@ impl Cards {
             return (self.found.len() <= CARDS_MAX).then_some(true);
         }
         let count = count(utterance).filter(|_| named.is_empty()).map(|it| it as usize);
-        // `やっぱり1枚目`: of those that the picture was picked from, where it has none of that place.
+        // `やっぱり1枚目`: of the cards to choose from, where the picture has no such position.
         let mut lists = vec![self.found.clone()];
         if !leaves_out(utterance) {
             lists.insert(usize::from(self.found.len() > 1), self.listed.clone());
         }
-        let found = lists.into_iter().find_map(|it| Some((picked(utterance, &it)?, it)));
+        let found = lists.into_iter().find_map(|it| Some((pick(utterance, &it)?, it)));
         if let Some(((cards, words), list)) = found.filter(|_| named.is_empty()) {
             (self.found, self.listed) = (cards, list);
             self.words.extend(words);
             return Some(true);
         }
         match count {
-            // Which ones are to be added is asked.
+            // The cards to add are asked for.
             Some(_) if says(MORE) => return None,
             Some(count) if (1..self.found.len()).contains(&count) => {
                 self.found.truncate(count);
@@ -387,7 +390,7 @@ impl Cards {
         fits.then_some(is_any)
     }
 
-    fn put(&mut self, name: &str, place: Option<Place>) {
+    fn move_to(&mut self, name: &str, place: Option<Place>) {
         let Some(at) = self.found.iter().position(|it| it == name) else { return };
         let name = self.found.remove(at);
         match place {

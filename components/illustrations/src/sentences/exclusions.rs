@@ -1,29 +1,29 @@
-//! What is refused of the cards that were shown, and what takes its place: `やっぱり赤はいらない`, `not red, green`.
+//! Excludes themes and cards from those shown before, and adds others: `やっぱり赤はいらない`, `not red, green`.
 
 use language::{Language, context::TurnContext, scan::marks, small_talk::Manner, utterance::Piece};
 
 use super::{
     cards::{CARDS_MAX, Cards, Wanted},
     catalogue::card_of,
-    request::same,
+    request::is_named_as,
     rules::Goal,
     sentence::Sentence,
     themes::Theme,
     wording::{is_excluded, is_ground},
 };
 
-/// What says that others take the place of all that was shown.
+/// Phrases that replace everything shown before.
 const INSTEAD: &str = "やっぱり|やはり|やっぱ|いや|代わりに|かわりに|instead|actually|rather";
-/// What is said of the colours of a picture, or adds to it, and refuses none of its cards.
+/// Phrases that change colours or add cards, and exclude none.
 const OTHERWISE: &str = "make it|もっと|もう少し|もうちょっと|っぽく|色|colour|color|追加|足し|加え|add|also|too|plus|as well";
-/// What stands beside a refusal and says no more.
+/// Words around an exclusion without a meaning of their own.
 const AROUND: &str =
     "away|out|remove|drop|lose|ditch|rid|forget|instead|rather|actually|either|外|消|抜|除|結構|代";
 
 impl Cards {
-    /// The same without the themes and cards that `utterance` refuses, and with those that it names in their place;
-    /// none where it says anything else.
-    pub(super) fn without(
+    /// Returns the request without the themes and cards that `utterance` excludes, and with those that it names instead.
+    /// None where it says anything else.
+    pub(super) fn exclude(
         &self,
         utterance: &Sentence,
         (goal, manner): (Option<Goal>, Option<Manner>),
@@ -39,20 +39,20 @@ impl Cards {
         let is_card = |piece: &Piece| {
             spotted.iter().any(|card| card.piece.from < piece.to && piece.from < card.piece.to)
         };
-        let mut themes = utterance.coloured();
+        let mut themes = utterance.themes_with_colours();
         themes.retain(|it| !is_card(&it.1));
         let mut next = match (themes.is_empty(), spotted.is_empty()) {
             (false, true) => self.without_themes(utterance, &themes, language)?,
-            // A picture is changed by its cards.
+            // Pictures change by single cards.
             (true, false) if !self.is_thumbnail => {
                 let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
                 let is_out = |it: &Piece| is_excluded(utterance, it, &pieces);
-                let is_there = |card| self.found.iter().any(|it| same(card, it));
+                let is_there = |card| self.found.iter().any(|it| is_named_as(card, it));
                 if !spotted.iter().all(|it| is_out(&it.piece) && is_there(it.card)) {
                     return None;
                 }
-                let kept = |it: &&String| !spotted.iter().any(|out| same(out.card, it));
-                Self { wanted: of_cards(self.found.iter().filter(kept)), ..self.clone() }
+                let kept = |it: &&String| !spotted.iter().any(|out| is_named_as(out.card, it));
+                Self { wanted: requests_for(self.found.iter().filter(kept)), ..self.clone() }
             }
             _ => return None,
         };
@@ -61,12 +61,12 @@ impl Cards {
         next.words.extend(marks(AROUND).map(str::to_owned));
         (next.found, next.counts, next.is_arranged) = (Vec::new(), false, false);
         (next.mood, next.moods) = (None, Vec::new());
-        let left = utterance.left(Some(Goal::Cards), next.used());
+        let left = utterance.unused_words(Some(Goal::Cards), next.used_words());
         (left.len() < 2).then_some(next)
     }
 
-    /// What is answered where `utterance` refuses a theme that is not among the cards: `やっぱ赤はいらない`.
-    pub(super) fn lacks(
+    /// Answers where `utterance` excludes a theme that is not among the cards: `やっぱ赤はいらない`.
+    pub(super) fn answer_absent_theme(
         &self,
         utterance: &Sentence,
         (goal, manner): (Option<Goal>, Option<Manner>),
@@ -78,7 +78,7 @@ impl Cards {
         if !is_about || !is_plain || self.found.is_empty() || utterance.says(OTHERWISE) {
             return None;
         }
-        let themes = utterance.coloured();
+        let themes = utterance.themes_with_colours();
         let pieces: Vec<_> = themes.iter().map(|it| it.1.clone()).collect();
         let is_there = |theme: &Theme| {
             let card = |it: &String| card_of(it).is_some_and(|it| it.theme == theme.japanese);
@@ -90,7 +90,7 @@ impl Cards {
                 && is_excluded(utterance, &entry.1, &pieces)
         };
         let words = pieces.iter().map(|it| it.text.clone()).chain(marks(AROUND).map(str::to_owned));
-        let is_all = utterance.left(Some(Goal::Cards), words.collect()).len() < 2;
+        let is_all = utterance.unused_words(Some(Goal::Cards), words.collect()).len() < 2;
         if themes.is_empty() || !is_all || !themes.iter().all(is_lacking) {
             return None;
         }
@@ -118,11 +118,11 @@ impl Cards {
             false => card_of(&it.name).is_some_and(|card| card.theme == theme.japanese),
         };
         let before = match self.is_thumbnail {
-            true => of_cards(self.found.iter().take(CARDS_MAX)),
+            true => requests_for(self.found.iter().take(CARDS_MAX)),
             false => self.wanted.clone(),
         };
         let is_there = |theme: &Theme| before.iter().any(|it| is_of(theme, it));
-        // `not red, green`: what a comma sets apart is wished, where it is not there yet.
+        // `not red, green`: a theme after a comma is requested, unless it is there already.
         let is_apart = |piece: &Piece| {
             utterance.lower[..piece.from].iter().rev().find(|it| **it != ' ') == Some(&',')
         };
@@ -137,7 +137,7 @@ impl Cards {
             return None;
         }
         let is_kept = |it: &Wanted| !is_instead && !out.iter().any(|out| is_of(&out.0, it));
-        let wanted = before.iter().filter(|it| is_kept(it)).cloned().map(Wanted::anew);
+        let wanted = before.iter().filter(|it| is_kept(it)).cloned().map(Wanted::reset);
         let new = new.into_iter().filter(|it| is_instead || !is_there(&it.0));
         let new =
             new.map(|it| Wanted::new(true, language.pick(it.0.japanese, it.0.english).to_owned()));
@@ -145,7 +145,7 @@ impl Cards {
     }
 }
 
-/// Cards that are asked for by their names.
-fn of_cards<'a>(names: impl Iterator<Item = &'a String>) -> Vec<Wanted> {
+/// Creates requests for cards by name.
+fn requests_for<'a>(names: impl Iterator<Item = &'a String>) -> Vec<Wanted> {
     names.map(|it| Wanted::new(false, it.clone())).collect()
 }

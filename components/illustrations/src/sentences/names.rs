@@ -1,4 +1,4 @@
-//! What the components that are served call things, as the host passes it: themes and cards.
+//! The names of themes and cards that the host passes for a turn.
 
 use std::{
     cell::Cell,
@@ -13,36 +13,36 @@ use super::{
     themes::Theme,
 };
 
-/// The kinds of names that are known here.
+/// The kinds of names used here.
 const KINDS: [&str; 2] = ["theme", "card"];
 
-/// Everything that is known by name.
-pub(super) struct Known {
-    /// With what names each, in lower case.
+/// All names, prepared for searches.
+pub(super) struct KnownNames {
+    /// Themes with their names in lower case.
     pub(super) themes: Vec<(Theme, Vec<String>)>,
     pub(super) theme_words: Lexicon<Theme>,
     pub(super) mood_words: Lexicon<Theme>,
-    /// Colours in one sign.
+    /// Colours of a single character.
     pub(super) colours: Vec<(char, Theme)>,
     pub(super) cards: &'static [Card],
     pub(super) phrases: Vec<(&'static Card, String, bool)>,
 }
 
 thread_local! {
-    /// The names that were received last, by their hash.
-    static KNOWN: Cell<Option<(u64, &'static Known)>> = const { Cell::new(None) };
+    /// The names received last, with their hash.
+    static KNOWN: Cell<Option<(u64, &'static KnownNames)>> = const { Cell::new(None) };
 }
 
-/// What is known now; nothing, before any names were received.
-pub(super) fn known() -> &'static Known {
+/// Returns the current names; they are empty before any were received.
+pub(super) fn known_names() -> &'static KnownNames {
     match KNOWN.get() {
-        Some((_, known)) => known,
-        None => tell(&[]),
+        Some((_, known_names)) => known_names,
+        None => set_known_names(&[]),
     }
 }
 
-/// From now on these names are known, and no others.
-pub(super) fn tell(names: &[Name]) -> &'static Known {
+/// Replaces the current names.
+pub(super) fn set_known_names(names: &[Name]) -> &'static KnownNames {
     let names = names.iter().filter(|it| KINDS.contains(&it.kind.as_str()));
     let mut hasher = DefaultHasher::new();
     for name in names.clone() {
@@ -51,32 +51,32 @@ pub(super) fn tell(names: &[Name]) -> &'static Known {
     }
     let hash = hasher.finish();
     match KNOWN.get().filter(|it| it.0 == hash) {
-        Some((_, known)) => known,
+        Some((_, known_names)) => known_names,
         None => {
-            let known = leaked(Known::of(names));
-            KNOWN.set(Some((hash, known)));
-            known
+            let known_names = leak(KnownNames::of(names));
+            KNOWN.set(Some((hash, known_names)));
+            known_names
         }
     }
 }
 
-/// For as long as the component's instance is there: that ends with the turn.
-fn leaked<T>(value: T) -> &'static T {
+/// Leaks a value for the lifetime of the component's instance, which ends with the turn.
+fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-fn text(text: &str) -> &'static str {
+fn leak_text(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
 }
 
-impl Known {
+impl KnownNames {
     fn of<'a>(names: impl Iterator<Item = &'a Name>) -> Self {
         let lower = |all: &[String]| all.iter().map(|it| it.to_lowercase()).collect::<Vec<_>>();
         let (mut themes, mut cards) = (Vec::new(), Vec::new());
         let (mut words, mut moods, mut colours) = (Vec::new(), Vec::new(), Vec::new());
         for name in names {
-            let japanese = text(&name.name);
-            let english = name.english.as_deref().map_or(japanese, text);
+            let japanese = leak_text(&name.name);
+            let english = name.english.as_deref().map_or(japanese, leak_text);
             match name.kind.as_str() {
                 "theme" => {
                     let theme = Theme { japanese, english, is_name: true };
@@ -93,7 +93,7 @@ impl Known {
                     themes.push((theme, named));
                 }
                 "card" => cards.push(Card {
-                    theme: name.within.as_deref().map_or("", text),
+                    theme: name.within.as_deref().map_or("", leak_text),
                     japanese,
                     english,
                     names: lower(&name.also),
@@ -102,7 +102,7 @@ impl Known {
                 _ => {}
             }
         }
-        let cards = leaked(cards).as_slice();
+        let cards = leak(cards).as_slice();
         Self {
             themes,
             theme_words: Lexicon::loose(&words),

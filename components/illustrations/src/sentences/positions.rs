@@ -1,10 +1,10 @@
-//! Which of the cards that were shown are meant, by where they stand: `the 2nd and 4th`, `1枚目`, `the first three`.
+//! Picks shown cards by their positions: `the 2nd and 4th`, `1枚目`, `the first three`.
 
 use language::{clock::spelled, scan::marks};
 
 use super::sentence::Sentence;
 
-/// Where a card stands, in words: those of each place, the first place first.
+/// Words for positions, by position.
 const PLACES: [&str; 8] = [
     "first|1st",
     "second|2nd",
@@ -15,31 +15,31 @@ const PLACES: [&str; 8] = [
     "seventh|7th",
     "eighth|8th",
 ];
-/// What stands behind the number of a place in Japanese.
+/// Japanese suffixes of positions.
 const PLACED: &str = "枚目|番目|つ目|個目|まいめ|ばんめ|つめ|番の|番を|番で|番と|番、|番だけ";
 const NUMERALS: &str = "一二三四五六七八";
-/// What says that a place is to be left out, behind it and before it.
+/// Phrases after and before a position that exclude it.
 const OUT_BEHIND: &str = "以外|じゃないほう|じゃない方|ではないほう|ではない方|でないほう|でない方|抜き|を抜|抜いて|を除|除いて|を外|は外|外して|はずし|をはず|を消|は消|消して|いらない|要らない|なしで|をやめ|はやめ|はいいや|はもういい|は結構です";
 const OUT_BEFORE: &str =
     "except|without|not|remove|drop|lose|skip|minus|leave out|take out|get rid of|all but";
-/// The same right behind it, where nothing is asked: `1枚目がいいんじゃない？` wants that one.
+/// Negations directly after a position, except in questions: `1枚目がいいんじゃない？` wants it.
 const NOT_IT: &str = "じゃない|ではない";
-/// The same where it stands behind and points back.
+/// Phrases after a position that exclude it by a pronoun.
 const OUT_BACK: &str = "drop it|drop that|remove it|remove that|lose it|skip it|take it out|leave it out|get rid of it|don't want it|do without it";
-/// How far what leaves a place out may be from it, in characters.
+/// Maximum distance between a position and its exclusion, in characters.
 const REACH: usize = 16;
 
-/// Those of `shown` that `utterance` means by their places, and the words that say so.
-pub(super) fn picked(utterance: &Sentence, shown: &[String]) -> Option<(Vec<String>, Vec<String>)> {
+/// Returns those of `shown` that `utterance` picks by position, and the words that do so.
+pub(super) fn pick(utterance: &Sentence, shown: &[String]) -> Option<(Vec<String>, Vec<String>)> {
     let length = shown.len();
     if length == 0 {
         return None;
     }
-    if let Some((range, words)) = run(utterance, length) {
+    if let Some((range, words)) = positions_from_end(utterance, length) {
         return Some((shown[range].to_vec(), words));
     }
-    let mut places = places(utterance);
-    places.extend(last(utterance, length));
+    let mut places = positions(utterance);
+    places.extend(last_position(utterance, length));
     places.sort_by_key(|it| it.1);
     if places.is_empty() || places.iter().any(|it| it.0 >= length) {
         return None;
@@ -66,8 +66,8 @@ pub(super) fn picked(utterance: &Sentence, shown: &[String]) -> Option<(Vec<Stri
     (!chosen.is_empty()).then_some((chosen, words))
 }
 
-/// The places that are named, and from where to where in the sentence.
-fn places(utterance: &Sentence) -> Vec<(usize, usize, usize)> {
+/// Returns the named positions, each with its range in the sentence.
+fn positions(utterance: &Sentence) -> Vec<(usize, usize, usize)> {
     let mut found = Vec::new();
     for (place, words) in PLACES.iter().enumerate() {
         for word in marks(words) {
@@ -93,15 +93,18 @@ fn places(utterance: &Sentence) -> Vec<(usize, usize, usize)> {
     found
 }
 
-/// The last place, where it is named: `the last one`, `最後のカード`.
-fn last(utterance: &Sentence, length: usize) -> Option<(usize, usize, usize)> {
+/// Returns the last position, if it is named: `the last one`, `最後のカード`.
+fn last_position(utterance: &Sentence, length: usize) -> Option<(usize, usize, usize)> {
     const LAST: &str = "last one|last card|last picture|最後のカード|最後の1枚|最後の一枚|最後のやつ|最後のだけ|最後のを|最後のは|さいごのカード|さいごのやつ|さいごのだけ|さいごのを";
     let (at, size) = utterance.first(LAST, 0)?;
     Some((length - 1, at, at + size))
 }
 
-/// Several in a row from an end: `the first three`, `最初の2枚`.
-fn run(utterance: &Sentence, length: usize) -> Option<(std::ops::Range<usize>, Vec<String>)> {
+/// Returns several positions from an end: `the first three`, `最初の2枚`.
+fn positions_from_end(
+    utterance: &Sentence,
+    length: usize,
+) -> Option<(std::ops::Range<usize>, Vec<String>)> {
     const ENDS: [(bool, &str); 2] = [
         (true, "first |最初の|はじめの|初めの|上の|上から|先頭の"),
         (false, "last |最後の|終わりの|下の|下から"),
@@ -134,12 +137,12 @@ fn run(utterance: &Sentence, length: usize) -> Option<(std::ops::Range<usize>, V
     None
 }
 
-/// Whether `utterance` may leave something out.
+/// Whether `utterance` may exclude something.
 pub(super) fn leaves_out(utterance: &Sentence) -> bool {
     [OUT_BEHIND, OUT_BEFORE, OUT_BACK, NOT_IT].into_iter().any(|it| utterance.says(it))
 }
 
-/// Whether what stands from `from` to `to` is to be left out.
+/// Whether the text from `from` to `to` is excluded.
 fn is_left_out(utterance: &Sentence, from: usize, to: usize) -> bool {
     let near: String = utterance.lower[to..].iter().take(REACH).collect();
     let near = near.split(['、', '。', ',', '.']).next().unwrap_or_default();
@@ -164,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cards_are_picked_by_where_they_stand() {
+    fn picks_cards_by_position() {
         let shown: Vec<String> = ["A", "B", "C", "D", "E"].map(str::to_owned).to_vec();
         let today = language::Date::constant(2026, 11, 21);
         for (sentence, meant) in [
@@ -191,13 +194,13 @@ mod tests {
             ("2枚目は暗いから外して", "ACDE"),
             ("all of them except the second", "ACDE"),
         ] {
-            let found = picked(&Sentence::of(sentence, today), &shown).map(|it| it.0.concat());
+            let found = pick(&Sentence::parse(sentence, today), &shown).map(|it| it.0.concat());
             assert_eq!(found.as_deref(), Some(meant), "{sentence}");
         }
         for sentence in
             ["もう1枚見せて", "a thumbnail with two cards", "青いカードを3枚", "7枚目で"]
         {
-            let found = picked(&Sentence::of(sentence, today), &shown);
+            let found = pick(&Sentence::parse(sentence, today), &shown);
             assert_eq!(found, None, "{sentence}");
         }
     }

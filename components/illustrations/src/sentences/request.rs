@@ -1,4 +1,4 @@
-//! What a sentence asks for: known names first, then titles and conditions, then what is left.
+//! Parses a request for cards: known names first, then titles and conditions, then the rest.
 
 use language::{
     Language, numbers::whole, scan::marks, utterance::Piece, vocabulary::Unit, words::Word,
@@ -7,7 +7,7 @@ use language::{
 use super::{
     cards::{CARDS_MAX, Cards, EACH_OF_TWO, NAMES_MAX, STYLES, TITLE_MAX, Wanted},
     catalogue::{Card, Spotted, card_of},
-    positions::picked,
+    positions::pick,
     rules::Goal,
     sentence::Sentence,
     themes::{Theme, is_nearly_theme, moods},
@@ -18,15 +18,15 @@ use super::{
     words,
 };
 
-/// What points to the cards that were shown, beside others.
+/// Phrases that refer to the cards shown before, besides others.
 const WITH_SHOWN: &str = "これと|それと|あれと|このカードと|そのカードと|これに|それに|this and|that and|it and|them and|this one and|that one and|and this one|and that one";
-/// What joins the names of a list.
+/// Texts between the names of a list.
 const JOINTS: &str = "と|や|、|,|・|対|×|x|&|+|vs|vs.|and|, and|versus|against|with|or|と、";
-/// Words beside a name that no table has and that are no name.
+/// Words that are no name of a card.
 const NO_NAMES: &str = "random|ランダム|おまかせ|お任せ|副題|サブタイトル|画像|動画|サムネ|サムネイル|タイトル|文字|背景";
 
-/// Both sides of `ルナ対ミミ`; else the name itself.
-fn sides(utterance: &Sentence, name: &Piece) -> Vec<Piece> {
+/// Splits `ルナ対ミミ` into its names; returns other names as they are.
+fn split_opponents(utterance: &Sentence, name: &Piece) -> Vec<Piece> {
     let at = (name.from + 1..name.to.saturating_sub(1)).find(|it| utterance.chars[*it] == '対');
     match at.filter(|at| at - name.from > 1 && name.to - at > 2) {
         Some(at) => vec![utterance.piece(name.from, at), utterance.piece(at + 1, name.to)],
@@ -38,7 +38,7 @@ fn overlaps(a: &Piece, b: &Piece) -> bool {
     a.from < b.to && b.from < a.to
 }
 
-/// The cards that are named, without those within a title or within a longer name of something else.
+/// Returns the named cards, except those within a title or within a longer name.
 pub(super) fn cards_in(utterance: &Sentence, taken: &[Piece]) -> Vec<Spotted> {
     let moods = moods(&utterance.lower);
     let themes = utterance.themes();
@@ -54,8 +54,8 @@ pub(super) fn cards_in(utterance: &Sentence, taken: &[Piece]) -> Vec<Spotted> {
     cards
 }
 
-/// How a card is asked for: as it was written where that is its own name, else by its name in full.
-pub(super) fn asked_name(spotted: &Spotted, language: Language) -> String {
+/// Returns the name for a request: as written where that is the card's own name, else its full name.
+pub(super) fn request_name(spotted: &Spotted, language: Language) -> String {
     let written = spotted.piece.text.to_lowercase();
     let english = spotted.card.english.to_lowercase();
     let called = english.split(',').next().unwrap_or_default();
@@ -69,7 +69,7 @@ pub(super) fn asked_name(spotted: &Spotted, language: Language) -> String {
     }
 }
 
-/// Whether `theme` only says where `card` is from: `Volcano from the crimson engine theme`.
+/// Whether `theme` only describes `card`: `Volcano from the crimson engine theme`.
 fn is_origin(utterance: &Sentence, theme: &Piece, card: &Piece) -> bool {
     const BEFORE: &str = "の|テーマの|のテーマの|から|の中から|の中の|にある|theme|'s|theme's|";
     const BEHIND: &str = "from|of|in|out of|from the|of the|in the|out of the";
@@ -80,14 +80,14 @@ fn is_origin(utterance: &Sentence, theme: &Piece, card: &Piece) -> bool {
         || gap(card.to, theme.from).is_some_and(|gap| marks(BEHIND).any(|it| it == gap))
 }
 
-/// On which side what is named at `piece` is to stand, wherever the sentence has that.
+/// Returns the position for the card at `piece`, wherever the sentence has that.
 pub(super) fn placed(utterance: &Sentence, piece: &Piece, spotted: &[Spotted]) -> Option<Place> {
     let also = spotted.iter().filter(|it| it.piece == *piece).flat_map(|it| it.also.iter());
     std::iter::once(piece).chain(also).find_map(|it| place(utterance, it))
 }
 
-/// What is left of `names` beside `taken`.
-fn cut(utterance: &Sentence, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
+/// Returns the parts of `names` outside of `taken`.
+fn without_taken(utterance: &Sentence, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
     const TRIMMED: &str = " とのでをはがにもや、,・対×&+?!。.";
     const LEADS: &str = "with the |with |using |featuring |and the |and |for the |for |the ";
     let mut left = Vec::new();
@@ -99,7 +99,7 @@ fn cut(utterance: &Sentence, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
             if from > name.from
                 && let Some(at) = begin
             {
-                // `with Luna` behind a title goes on with the name.
+                // The name follows `with` in `with Luna` after a title.
                 let lead = marks(LEADS).find(|it| utterance.is_at(it, at));
                 begin = Some(at + lead.map_or(0, str::len)).filter(|it| *it < to);
             }
@@ -130,14 +130,14 @@ fn cut(utterance: &Sentence, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
     left
 }
 
-/// Words in small letters that stand in a list with what is known: `pikachu and luna`.
-fn beside(utterance: &Sentence, known: &[Piece], taken: &[Piece]) -> Vec<Piece> {
+/// Returns lower-case words in a list with known names: `pikachu and luna`.
+fn lower_case_listed(utterance: &Sentence, known_names: &[Piece], taken: &[Piece]) -> Vec<Piece> {
     const JOINTS: &str = " and |, | vs | vs. | versus | & ";
-    let new = utterance.left(Some(Goal::Thumbnail), Vec::new());
+    let new = utterance.unused_words(Some(Goal::Thumbnail), Vec::new());
     let is_letter = |it: &&char| it.is_ascii_alphabetic();
     let is_at = |at: usize, what: &str| utterance.is_at(what, at);
     let mut beside = Vec::<Piece>::new();
-    for name in known.iter().filter(|name| name.text.is_ascii()) {
+    for name in known_names.iter().filter(|name| name.text.is_ascii()) {
         for joint in marks(JOINTS) {
             let behind = is_at(name.to, joint).then(|| {
                 let from = name.to + joint.len();
@@ -150,7 +150,7 @@ fn beside(utterance: &Sentence, known: &[Piece], taken: &[Piece]) -> Vec<Piece> 
             for (from, to) in behind.into_iter().chain(before) {
                 let piece = utterance.piece(from, to);
                 let is_free = !taken.iter().chain(&beside).any(|it| overlaps(it, &piece));
-                // A capital is read elsewhere, and so is a sentence's verb.
+                // Capitals and the sentence's verb are handled elsewhere.
                 let is_name = to - from > 2 && new.contains(&piece.text);
                 let is_small = piece.text.chars().all(|it| it.is_ascii_lowercase());
                 if is_free && is_name && is_small {
@@ -162,27 +162,28 @@ fn beside(utterance: &Sentence, known: &[Piece], taken: &[Piece]) -> Vec<Piece> 
     beside
 }
 
-/// Those of `names` that stand in a list with what is known.
-fn listed(utterance: &Sentence, names: Vec<Piece>, known: &[Piece]) -> Vec<Piece> {
-    let mut known = known.to_vec();
+/// Returns those of `names` that are in a list with known names.
+fn listed_names(utterance: &Sentence, names: Vec<Piece>, known_names: &[Piece]) -> Vec<Piece> {
+    let mut known_names = known_names.to_vec();
     let (mut listed, mut others) = (Vec::new(), names);
     let is_joined = |a: &Piece, b: &Piece| {
         let (from, to) = (a.to.min(b.to), a.from.max(b.from));
         let gap = utterance.lower.get(from..to).map(|it| it.iter().collect::<String>());
         gap.is_some_and(|it| marks(JOINTS).any(|joint| joint == it.trim()))
     };
-    while let Some(at) = others.iter().position(|it| known.iter().any(|other| is_joined(it, other)))
+    while let Some(at) =
+        others.iter().position(|it| known_names.iter().any(|other| is_joined(it, other)))
     {
         let piece = others.remove(at);
-        known.push(piece.clone());
+        known_names.push(piece.clone());
         listed.push(piece);
     }
     listed
 }
 
 impl Cards {
-    /// What `utterance` asks for; what it leaves out is taken from `before`.
-    pub(super) fn of(
+    /// Parses the request; missing parts are taken from `before`.
+    pub(super) fn from_sentence(
         utterance: &Sentence,
         goal: Goal,
         language: Language,
@@ -213,7 +214,7 @@ impl Cards {
                 || is_theme(utterance, piece, false)
                 || themes.iter().any(|theme| overlaps(piece, &theme.1))
         };
-        // Beside a name that is known, what is quoted is written on the picture.
+        // With a known name, quoted text is written on the picture.
         let is_beside = themes.iter().any(|it| !quoted.iter().any(|other| overlaps(other, &it.1)))
             || !spotted.is_empty();
         if is_thumbnail
@@ -234,7 +235,7 @@ impl Cards {
         taken.extend(dropped.iter().map(|it| it.1.clone()));
         let (mut wanted, mut ground) = (Vec::<(Piece, Wanted)>::new(), None);
         for entry in &spotted {
-            wanted.push((entry.piece.clone(), Wanted::new(false, asked_name(entry, language))));
+            wanted.push((entry.piece.clone(), Wanted::new(false, request_name(entry, language))));
         }
         for (theme, piece) in &themes {
             let name = language.pick(theme.japanese, theme.english);
@@ -243,7 +244,7 @@ impl Cards {
                 ground = Some(name.to_owned());
                 continue;
             }
-            // `紅蓮機工のカード、機関車のやつだけ`: the theme only says where the card is from.
+            // `紅蓮機工のカード、機関車のやつだけ`: the theme only describes the card.
             let is_only = marks("だけ|のみ|only|just").any(|it| utterance.find(it, 0).is_some());
             let is_of = |it: &&Spotted| it.card.theme == theme.japanese;
             let is_from = |it: &Spotted| is_only || is_origin(utterance, piece, &it.piece);
@@ -254,7 +255,7 @@ impl Cards {
             if quoted.iter().any(is_in_name) {
                 continue;
             }
-            // Against another card, what has a capital is a card's name.
+            // Opposite another card, a capitalized word is a card's name.
             let is_called = piece.text.starts_with(|it: char| it.is_ascii_uppercase())
                 && ![" cards", " theme", " deck"].iter().any(|it| utterance.is_at(it, piece.to));
             let is_among = is_versus || !spotted.is_empty();
@@ -268,23 +269,23 @@ impl Cards {
             wanted.push((piece.clone(), card.unwrap_or_else(|| Wanted::new(true, name))));
         }
         taken.extend(spotted.iter().map(|it| it.piece.clone()));
-        let known: Vec<Piece> = wanted.iter().map(|it| it.0.clone()).collect();
-        let has_known = !known.is_empty() || !excluded.is_empty();
+        let known_names: Vec<Piece> = wanted.iter().map(|it| it.0.clone()).collect();
+        let has_known = !known_names.is_empty() || !excluded.is_empty();
         let unknown = if quoted.is_empty() { utterance.unknown_names() } else { Vec::new() };
-        let unknown = nameless(utterance, cut(utterance, unknown, &taken));
+        let unknown = without_descriptions(utterance, without_taken(utterance, unknown, &taken));
         let unknown = match has_known {
-            true => listed(utterance, unknown, &known),
-            false => unknown.into_iter().flat_map(|it| sides(utterance, &it)).collect(),
+            true => listed_names(utterance, unknown, &known_names),
+            false => unknown.into_iter().flat_map(|it| split_opponents(utterance, &it)).collect(),
         };
-        // What else is quoted beside names that are known is written below the title.
+        // With known names, further quoted text is the subtitle.
         let mut line = line;
-        if is_thumbnail && !known.is_empty() && title.is_some() && line.is_none() {
+        if is_thumbnail && !known_names.is_empty() && title.is_some() && line.is_none() {
             let at = quoted.iter().position(|it| !is_known(it));
             line = at.map(|at| quoted.remove(at));
         }
         let mut unknown: Vec<Piece> = unknown;
         if quoted.is_empty() {
-            unknown.extend(beside(utterance, &known, &taken));
+            unknown.extend(lower_case_listed(utterance, &known_names, &taken));
         }
         let is_several = unknown.len() > 1 || quoted.len() > 1;
         let plural = utterance.numbers.pieces().is_some() || is_plural(utterance);
@@ -302,14 +303,14 @@ impl Cards {
                 wanted.push((piece, wanted_one));
             }
         }
-        // From left to right, where the sentence has that.
+        // Sorted from left to right, where the sentence has positions.
         wanted.sort_by_key(|entry| {
             (placed(utterance, &entry.0, &spotted).unwrap_or(Place::Between), entry.0.from)
         });
         let mut wanted: Vec<_> = wanted.into_iter().map(|it| it.1).take(NAMES_MAX).collect();
         let (mut found, mut limit_before) = (Vec::new(), None);
         if let Some(before) = before.filter(|_| wanted.is_empty()) {
-            // `その2枚で` after one card means others as well, which are asked for.
+            // `その2枚で` after one card includes others, which are asked for.
             let count = utterance.numbers.pieces().map(|it| it as usize);
             let is_other = |at: usize| {
                 !before.wanted.iter().any(|it| it.is_theme) && at != before.wanted.len()
@@ -320,11 +321,11 @@ impl Cards {
                     (card.is_second, card.is_found) = (card.written.is_some(), false);
                 }
                 found.clone_from(&before.found);
-                // What was asked for in a history is fetched anew, as many as then.
+                // Cards of an earlier request are fetched again, with the same limit.
                 limit_before = before.limit.filter(|_| is_thumbnail && found.is_empty());
             }
         }
-        // `これとミミで`: what was shown is among them.
+        // `これとミミで` includes the cards shown before.
         if let Some(before) = before.filter(|_| is_thumbnail && found.is_empty()) {
             let is_new = |it: &&String| !wanted.iter().any(|wanted| wanted.name == **it);
             let shown: Vec<_> = match utterance.says(WITH_SHOWN) {
@@ -335,17 +336,18 @@ impl Cards {
                 shown.into_iter().map(|it| Wanted::new(false, it.clone())).collect();
             wanted.splice(0..0, shown);
         }
-        // `a thumbnail of the first three`: those of them that were shown before.
+        // `a thumbnail of the first three` refers to the cards shown before.
         let shown = before.filter(|_| spotted.is_empty() && themes.is_empty());
-        let picked = shown.and_then(|it| picked(utterance, &it.found));
-        let is_picked = picked.is_some();
-        let listed = shown.filter(|_| is_picked).map_or_else(Vec::new, |it| it.found.clone());
-        let picks = picked.map_or_else(Vec::new, |(cards, words)| {
+        let pick = shown.and_then(|it| pick(utterance, &it.found));
+        let picks_from_theme = pick.is_some();
+        let listed =
+            shown.filter(|_| picks_from_theme).map_or_else(Vec::new, |it| it.found.clone());
+        let picks = pick.map_or_else(Vec::new, |(cards, words)| {
             wanted = cards.iter().map(|it| Wanted::new(false, it.clone())).collect();
             found = cards;
             words
         });
-        // A mood counts where nothing is named.
+        // A mood counts where there is no name.
         let mut moods = moods(&utterance.lower);
         let before_moods = moods.len();
         moods.retain(|it| !is_excluded(utterance, &utterance.piece(it.1, it.2), &[]));
@@ -361,12 +363,12 @@ impl Cards {
             wanted.iter().any(|it| is_it(&it.name))
         };
         let moods = moods.iter().filter(is_wanted).map(text).collect();
-        share_out(utterance, &themes, &mut wanted);
+        set_theme_limits(utterance, &themes, &mut wanted);
         let several = wanted.iter().filter(|it| it.is_theme).count() > 1;
-        let limit = count(utterance).filter(|_| !is_picked).or(limit_before);
+        let limit = count(utterance).filter(|_| !picks_from_theme).or(limit_before);
         let limit = limit.or((several && is_thumbnail).then_some(EACH_OF_TWO));
         if let Some(limit) = limit.filter(|_| is_thumbnail && wanted.len() <= found.len()) {
-            // `two of them`: no more of those that were shown.
+            // `two of them` limits the cards shown before.
             found.truncate(limit as usize);
         }
         let style = STYLES.iter().find(|it| marks(it.1).any(|it| utterance.find(it, 0).is_some()));
@@ -378,7 +380,7 @@ impl Cards {
             is_versus: is_match,
             leaves_out,
             title,
-            // Two that are put side by side against each other are matched.
+            // Two cards side by side are opponents.
             style: style.map(|it| it.0.to_owned()).filter(|it| !(is_match && it == "spread")),
             is_all: is_whole(utterance, is_thumbnail) || counts,
             counts,
@@ -388,9 +390,9 @@ impl Cards {
             ground,
             has_no_text: has_no_text(utterance),
             is_looked_for: false,
-            words: spotted.iter().chain(&excluded).flat_map(named).chain(picks).collect(),
+            words: spotted.iter().chain(&excluded).flat_map(texts_of).chain(picks).collect(),
             excluded: excluded.iter().map(|it| it.card.japanese.to_owned()).collect(),
-            // What was shown before is laid out at once.
+            // Cards shown before need no new search.
             is_arranged: is_thumbnail && !found.is_empty(),
             found: if is_thumbnail { found } else { Vec::new() },
             listed,
@@ -400,7 +402,7 @@ impl Cards {
 }
 
 /// Whether cards are picked from a theme: `雪月花から2枚`, `two from the forest spirits`.
-pub(super) fn is_picked(utterance: &Sentence) -> bool {
+pub(super) fn picks_from_theme(utterance: &Sentence) -> bool {
     let is_from = |piece: &Piece| {
         let before: String = utterance.lower[..piece.from].iter().collect();
         let before = before.trim_end();
@@ -409,14 +411,13 @@ pub(super) fn is_picked(utterance: &Sentence) -> bool {
             || utterance.is_at("の中から", piece.to)
             || before.ends_with(" from")
     };
-    let picked = |it: &(Theme, Piece)| it.0.is_name && is_from(&it.1);
-    utterance.themes().iter().any(picked)
+    let pick = |it: &(Theme, Piece)| it.0.is_name && is_from(&it.1);
+    utterance.themes().iter().any(pick)
         && (!utterance.spotted(true).is_empty() || count(utterance).is_some())
 }
 
-/// Whether known cards or themes are to be laid out in a picture: in a style, with a title, one against the
-/// other, before a background.
-pub(super) fn is_laid(utterance: &Sentence) -> bool {
+/// Whether known cards or themes are to be composed: in a style, with a title, as opponents, before a background.
+pub(super) fn describes_layout(utterance: &Sentence) -> bool {
     let line = subtitle(utterance);
     let on_it = bare(utterance);
     let written: Vec<Piece> = line.iter().chain(&on_it).cloned().collect();
@@ -433,17 +434,17 @@ pub(super) fn is_laid(utterance: &Sentence) -> bool {
     let is_asked_for = utterance.has(&[Word::MAKE, Word::WANT]) || says("image|picture|画像|絵を");
     let is_match = is_versus && is_several && is_asked_for;
     let is_told = is_titled || is_ground || is_styled || is_match;
-    // Which of two wins is no request for a picture of both.
+    // A question which of two wins requests no picture.
     if says("どっち|どちら|勝つ|勝て|強い|which|who |wins|would win|stronger|better") {
         return false;
     }
-    // What is merely on cards names them where the rest is about a picture as well.
+    // Motifs count as names where the rest is about a picture.
     let is_picture = is_titled && (is_styled || is_versus || utterance.has(&[words::CARD]));
     is_named && is_told || is_picture && !(cards.is_empty() && themes.is_empty())
 }
 
-/// `names` without what merely describes, such as `暗い森っぽい`, and without words that name nothing.
-fn nameless(utterance: &Sentence, mut names: Vec<Piece>) -> Vec<Piece> {
+/// Removes descriptions such as `暗い森っぽい`, and words that name nothing, from `names`.
+fn without_descriptions(utterance: &Sentence, mut names: Vec<Piece>) -> Vec<Piece> {
     let moods = moods(&utterance.lower);
     names.retain(|name| {
         const LIKE: &str = "っぽい|ぽい|な|の|い|しい|め|系|風|的|any|some| |-|themed|ish";
@@ -458,7 +459,7 @@ fn nameless(utterance: &Sentence, mut names: Vec<Piece>) -> Vec<Piece> {
     names
 }
 
-/// How many cards are asked for.
+/// Returns the number of requested cards.
 pub(super) fn count(utterance: &Sentence) -> Option<u32> {
     const ONE: &str = "a single card|single card|just one card|only one card|one card only";
     const TWO: &str = "a couple|couple of|a pair of|just two|only two|two of";
@@ -490,8 +491,8 @@ pub(super) fn count(utterance: &Sentence) -> Option<u32> {
     pieces.or(says(ONE).then_some(1)).or(says(TWO).then_some(2))
 }
 
-/// Each theme has its own number: `two golden cards and one purple card`, `two blue cards and a red one`.
-fn share_out(utterance: &Sentence, themes: &[(Theme, Piece)], wanted: &mut [Wanted]) {
+/// Sets the limit of each theme: `two golden cards and one purple card`, `two blue cards and a red one`.
+fn set_theme_limits(utterance: &Sentence, themes: &[(Theme, Piece)], wanted: &mut [Wanted]) {
     let counts = utterance.numbers.counts.iter().filter(|it| it.0 == Unit::Pieces).map(|it| it.1);
     let counts: Vec<u32> = counts.collect();
     if counts.len() == wanted.len() && counts.len() > 1 {
@@ -499,7 +500,7 @@ fn share_out(utterance: &Sentence, themes: &[(Theme, Piece)], wanted: &mut [Want
             wanted.limit = Some(count);
         }
     }
-    // `2 golden and 1 crimson`: the number right before each theme.
+    // `2 golden and 1 crimson`: the number directly before each theme.
     let own = |piece: &Piece| {
         let before: String = utterance.lower[..piece.from].iter().collect();
         let last = before.strip_suffix(' ')?.rsplit(' ').next()?.to_owned();
@@ -515,12 +516,12 @@ fn share_out(utterance: &Sentence, themes: &[(Theme, Piece)], wanted: &mut [Want
     }
 }
 
-/// What a card is called in the sentence, once for each time.
-fn named(spotted: &Spotted) -> impl Iterator<Item = String> + '_ {
+/// Returns the texts that name a card in the sentence.
+fn texts_of(spotted: &Spotted) -> impl Iterator<Item = String> + '_ {
     std::iter::once(&spotted.piece).chain(&spotted.also).map(|it| it.text.clone())
 }
 
-/// The card of the catalogue that `name` is.
-pub(super) fn same(card: &Card, name: &str) -> bool {
+/// Whether `name` is a name of `card`.
+pub(super) fn is_named_as(card: &Card, name: &str) -> bool {
     card.japanese == name || card.english == name
 }

@@ -1,4 +1,5 @@
-//! What a sentence asks of the cards: the first rule whose words are all there, and none of those that bar it.
+//! Rules that find the goal of a sentence about cards: the first one counts whose signs are all present and whose
+//! exclusions are absent.
 
 use language::{
     rules::{Rule, rule},
@@ -13,57 +14,57 @@ use super::{
     words::{CARD, COMPOSE, NAMES, THEME, THUMBNAIL},
 };
 
-/// What a sentence asks for.
+/// The goal of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// The sentence says that no picture is to be made.
+    /// No picture is to be made.
     Nothing,
-    /// Themes and cards that there are.
+    /// Themes and cards are to be listed.
     Themes,
-    /// A picture that is composed of cards.
+    /// A picture is to be composed of cards.
     Thumbnail,
-    /// The illustrations of cards.
+    /// Illustrations are to be shown.
     Cards,
 }
 
-/// What a rule looks at: words, or what else a sentence has.
+/// A sign that a rule looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// One of these is there, and not denied.
+    /// Has one of these words, not negated.
     Says(&'static [Word]),
-    /// One of these is there, and denied.
+    /// Has one of these words, negated.
     Denies(&'static [Word]),
-    /// A number of things.
+    /// Has a number of things.
     Pieces,
-    /// A theme or a colour that is known.
+    /// Has a known theme or colour.
     KnownTheme,
-    /// Themes but those that are named.
+    /// Means all themes except the named ones.
     LeftOut,
-    /// A card by a name that is known.
+    /// Names a known card.
     KnownCard,
-    /// Several things that are on cards, or how one looks.
+    /// Has several motifs, or asks how a card looks.
     Motifs,
-    /// Cards are picked from a theme.
+    /// Picks cards from a theme.
     Picked,
-    /// How cards or a theme are to be laid out: a title, a background, one against the other.
-    Laid,
-    /// Cards or themes by names that no table knows.
+    /// Describes a composition: a title, a background, opponents.
+    Layout,
+    /// Has unknown names.
     Named,
-    /// Cards of a mood or a motif.
+    /// Has a mood or a motif.
     Mood,
-    /// A date or a time.
+    /// Has a date or a time.
     When,
 }
 
 use Sign::{Denies, Says};
 
 const PICTURE: Sign = Says(&[CARD, THEME, THUMBNAIL, COMPOSE]);
-/// What another family has.
+/// A word of another family.
 const THEIRS: Sign = Says(&[Word::THEIRS]);
-/// The same, and what is done with it.
+/// A word or verb of another family.
 const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_DEED]);
 
-/// The rules, the first that fits counts.
+/// The rules; the first match counts.
 const RULES: &[Rule<Goal, Sign>] = &[
     rule(
         85,
@@ -93,7 +94,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(82, Goal::Nothing, &[Denies(&[THUMBNAIL, COMPOSE])], &[Says(&[Word::SHOW])]),
     rule(78, Goal::Thumbnail, &[Says(&[THUMBNAIL])], &[]),
     rule(78, Goal::Thumbnail, &[Says(&[COMPOSE]), PICTURE], &[]),
-    rule(78, Goal::Thumbnail, &[Sign::Laid], &[ANY_OF_THEIRS, Says(&[Word::SHOW])]),
+    rule(78, Goal::Thumbnail, &[Sign::Layout], &[ANY_OF_THEIRS, Says(&[Word::SHOW])]),
     rule(78, Goal::Cards, &[Sign::Motifs], &[ANY_OF_THEIRS, Says(&[Word::WHERE, THUMBNAIL])]),
     rule(78, Goal::Cards, &[Sign::Picked], &[ANY_OF_THEIRS]),
     rule(78, Goal::Cards, &[Says(&[CARD])], &[THEIRS]),
@@ -103,7 +104,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(78, Goal::Cards, &[Says(&[THEME])], &[THEIRS]),
 ];
 
-/// What `utterance` asks for, as far as the rules tell.
+/// Returns the goal of `utterance` by the first matching rule, and how sure it is.
 pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const LOOKS: &str = "look like|looks like|どんな見た目|どんな絵|見た目は";
     const LIKE: &str = "のやつ|なやつ|のもの|な感じ|っぽい|っぽ|系の|系|風の|themed|-ish";
@@ -120,8 +121,8 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
             let shows = utterance.has(&[Word::SHOW, Word::WANT]);
             count > 1 && shows || count > 0 && utterance.says(LOOKS)
         }
-        Sign::Picked => request::is_picked(utterance),
-        Sign::Laid => request::is_laid(utterance),
+        Sign::Picked => request::picks_from_theme(utterance),
+        Sign::Layout => request::describes_layout(utterance),
         Sign::Named => !utterance.unknown_names().is_empty() || !utterance.quoted.is_empty(),
         Sign::Mood => {
             marks(LIKE).any(|it| text.contains(it)) && !moods(&utterance.lower).is_empty()

@@ -1,4 +1,4 @@
-//! A sentence with what it says of cards: the themes and cards that are known, and names that are not.
+//! A sentence about cards, with its known themes and cards and its unknown names.
 
 use std::{cell::LazyCell, ops::Deref};
 
@@ -18,7 +18,7 @@ use super::{
     words,
 };
 
-/// A sentence, with the cards and themes in it.
+/// A sentence about cards.
 #[derive(Clone, Debug)]
 pub(super) struct Sentence(Utterance);
 
@@ -30,8 +30,8 @@ impl Deref for Sentence {
     }
 }
 
-/// A short answer to which cards are meant, with a word for cards, by which a colour means something: `緑で`, `blue`.
-pub(super) fn as_cards(answer: &Sentence, today: Date) -> Option<Sentence> {
+/// Completes a short answer to which cards are meant by a word for cards, so that colours count: `緑で`, `blue`.
+pub(super) fn complete_answer(answer: &Sentence, today: Date) -> Option<Sentence> {
     const CHARS_MAX: usize = 24;
     const OTHERS: &[Word] = &[
         words::CARD,
@@ -61,13 +61,13 @@ pub(super) fn as_cards(answer: &Sentence, today: Date) -> Option<Sentence> {
     let text = marks(LEADS).find_map(|it| text.strip_prefix(it)).unwrap_or(text);
     let text = marks(TAILS).find_map(|it| text.strip_suffix(it)).unwrap_or(text);
     Some(match text.is_ascii() {
-        true => Sentence::of(&format!("{text} cards"), today),
-        false => Sentence::of(&format!("{text}のカード"), today),
+        true => Sentence::parse(&format!("{text} cards"), today),
+        false => Sentence::parse(&format!("{text}のカード"), today),
     })
 }
 
-/// What is to be added, with a word for cards behind its colour: `赤も一枚`, `青いのも`, `a green one too`.
-pub(super) fn as_added(utterance: &Sentence, today: Date) -> Option<Sentence> {
+/// Completes a request to add a colour by a word for cards: `赤も一枚`, `青いのも`, `a green one too`.
+pub(super) fn complete_addition(utterance: &Sentence, today: Date) -> Option<Sentence> {
     let text = utterance.text();
     let text = match text.is_ascii() {
         true => text.replacen(" one ", " card ", 1).replacen(" ones ", " cards ", 1),
@@ -80,32 +80,32 @@ pub(super) fn as_added(utterance: &Sentence, today: Date) -> Option<Sentence> {
             format!("{head}{card}{}{tail}", joint.trim_start_matches('の'))
         }
     };
-    let added = Sentence::of(&text, today);
+    let added = Sentence::parse(&text, today);
     (!added.themes().is_empty()).then_some(added)
 }
 
 impl Sentence {
-    /// What `text` has of cards.
-    pub(super) fn of(text: &str, today: Date) -> Self {
+    /// Parses `text` with the vocabulary of cards.
+    pub(super) fn parse(text: &str, today: Date) -> Self {
         let mut utterance = Self(Utterance::of(text, today, &VOCABULARY));
         let cards = utterance.spotted(false).into_iter().map(|it| (it.piece.from, it.piece.to));
-        // `Starfarer Route` is a theme and no route.
-        let names: Vec<_> = cards.chain(utterance.named()).collect();
+        // `Starfarer Route` is a theme, no route.
+        let names: Vec<_> = cards.chain(utterance.theme_ranges()).collect();
         utterance.0.claim(&names);
         utterance
     }
 
-    /// What is not used of it for `goal` where `names` are.
-    pub(super) fn left(&self, goal: Option<Goal>, names: Vec<String>) -> Vec<String> {
-        unused(self, &Used { names, conditions: conditions(goal), spans: self.named() })
+    /// Returns the words that neither `goal` nor `names` use.
+    pub(super) fn unused_words(&self, goal: Option<Goal>, names: Vec<String>) -> Vec<String> {
+        unused(self, &Used { names, conditions: conditions(goal), spans: self.theme_ranges() })
     }
 
-    /// Where themes stand.
-    pub(super) fn named(&self) -> Vec<(usize, usize)> {
+    /// Returns the ranges of themes.
+    pub(super) fn theme_ranges(&self) -> Vec<(usize, usize)> {
         self.themes().into_iter().map(|it| (it.1.from, it.1.to)).collect()
     }
 
-    /// The themes that the sentence leaves out, by their Japanese names: `雪月花以外のテーマ`.
+    /// Returns the Japanese names of excluded themes: `雪月花以外のテーマ`.
     pub(super) fn left_out(&self) -> Vec<String> {
         let themes = self.themes();
         let others: Vec<_> = themes.iter().map(|it| it.1.clone()).collect();
@@ -113,7 +113,7 @@ impl Sentence {
         left_out.map(|it| it.0.japanese.to_owned()).collect()
     }
 
-    /// Whether it is about the themes but those that it names: `雪月花以外のテーマ`, and not `without the snow theme`.
+    /// Whether it is about all themes except the named ones: `雪月花以外のテーマ`, but not `without the snow theme`.
     pub(super) fn is_of_others(&self) -> bool {
         let (themes, left_out) = (self.themes(), self.left_out().len());
         let is_in_name = |token: &Token| {
@@ -126,13 +126,13 @@ impl Sentence {
         left_out > 0 && left_out == themes.len() && words.any(|it| !is_in_name(it))
     }
 
-    /// Themes that are known, in order, and where they stand.
+    /// Returns known themes in order, with their ranges.
     pub(super) fn themes(&self) -> Vec<(Theme, Piece)> {
         self.themes_where(self.is_drawn())
     }
 
-    /// The same of a sentence about cards that were shown, in which a colour by itself means theirs.
-    pub(super) fn coloured(&self) -> Vec<(Theme, Piece)> {
+    /// Returns known themes of a sentence about shown cards, where a colour alone counts.
+    pub(super) fn themes_with_colours(&self) -> Vec<(Theme, Piece)> {
         self.themes_where(true)
     }
 
@@ -152,7 +152,7 @@ impl Sentence {
                 at += 1;
                 continue;
             };
-            // `ブルーアイズ` is a name and no colour, and `深淵魔導師ノクス` a card's and no theme's.
+            // `ブルーアイズ` is a name, no colour; `深淵魔導師ノクス` is a card, no theme.
             let piece = self.piece(at, at + length);
             let is_card = cards.iter().any(|card| {
                 card.piece.from <= at && piece.to <= card.piece.to && card.piece.text != piece.text
@@ -169,7 +169,7 @@ impl Sentence {
         found
     }
 
-    /// Names of cards and themes that no table knows.
+    /// Returns unknown names of cards and themes.
     pub(super) fn unknown_names(&self) -> Vec<Piece> {
         let themes = self.themes();
         let mut names = self.candidates();
@@ -179,7 +179,7 @@ impl Sentence {
         names
     }
 
-    /// Whether it is about cards and pictures, so that a colour by itself means something.
+    /// Whether it is about cards or pictures, so that a colour alone counts.
     fn is_drawn(&self) -> bool {
         self.has(&[words::CARD, words::THUMBNAIL, words::THEME, words::COMPOSE])
             || ["背景", "っぽく", "っぽい感じ"].iter().any(|it| self.find(it, 0).is_some())

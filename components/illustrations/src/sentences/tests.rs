@@ -1,4 +1,4 @@
-//! Cards, themes, and the thumbnail that is composed of them.
+//! Tests of sentences about cards, themes and thumbnails.
 
 use language::{
     message::{Image, Part, images_of},
@@ -26,7 +26,7 @@ fn illustrations(names: &[&str]) -> ToolResult {
 }
 
 #[test]
-fn thumbnail_is_composed_of_a_themes_cards_and_is_the_answer() {
+fn composes_thumbnail_of_a_theme() {
     let mut talk = new_talk();
     let next = talk.say("ブルー系テーマのカードで「決勝戦！」というタイトルのサムネイルを作って");
     assert_eq!(call(&next), ("get_theme_illustrations", json!({ "theme": "蒼晶竜" })));
@@ -48,7 +48,7 @@ fn thumbnail_is_composed_of_a_themes_cards_and_is_the_answer() {
 }
 
 #[test]
-fn two_themes_are_fetched_at_once_and_share_one_picture() {
+fn fetches_two_themes_for_one_picture() {
     let mut talk = new_talk();
     let decided = talk
         .say("Make a thumbnail: Azure Crystal Dragons vs Crimson Engine, titled \"Grand Final\"");
@@ -73,7 +73,7 @@ fn two_themes_are_fetched_at_once_and_share_one_picture() {
 }
 
 #[test]
-fn shows_the_illustrations_where_nothing_composes_and_says_so() {
+fn shows_illustrations_without_the_compose_tool() {
     let mut talk = new_talk().without(&["compose_thumbnail"]);
     talk.say("Make a thumbnail with blue cards");
     let decided = talk.back(&[illustrations(&["A1", "A2"])]);
@@ -82,7 +82,7 @@ fn shows_the_illustrations_where_nothing_composes_and_says_so() {
 }
 
 #[test]
-fn unknown_card_is_sought_as_a_theme_else_gets_close_names() {
+fn searches_unknown_card_as_theme_then_suggests_names() {
     let mut talk = new_talk();
     talk.say("「ブラック・マジシャン」のサムネイルを作って");
     let missing = |names: &[&str]| {
@@ -100,7 +100,7 @@ fn unknown_card_is_sought_as_a_theme_else_gets_close_names() {
 }
 
 #[test]
-fn a_name_sought_among_cards_alone_is_said_to_be_no_card() {
+fn says_that_unknown_name_is_no_card() {
     let mut talk = new_talk();
     let next = talk.say("青眼の白龍を見せて");
     assert_eq!(call(&next), ("get_card_illustration", json!({ "card_name": "青眼の白龍" })));
@@ -110,7 +110,7 @@ fn a_name_sought_among_cards_alone_is_said_to_be_no_card() {
 }
 
 #[test]
-fn cards_of_a_history_are_fetched_anew_as_many_as_then() {
+fn fetches_cards_of_a_history_with_their_limit() {
     let before = [
         ("雪月花のカードを2枚見せて", true),
         ("見つかったカード: 雪兎ユキ、月下の舞姫カグヤ", false),
@@ -122,7 +122,7 @@ fn cards_of_a_history_are_fetched_anew_as_many_as_then() {
 }
 
 #[test]
-fn without_a_name_one_is_asked_for() {
+fn asks_for_missing_name() {
     let mut talk = new_talk();
     assert_eq!(call(&talk.say("サムネイルを作って")).0, FORM);
     let next = talk.say(r#"{"theme": "雪月花"}"#);
@@ -131,7 +131,7 @@ fn without_a_name_one_is_asked_for() {
 }
 
 #[test]
-fn another_theme_instead_makes_the_picture_anew() {
+fn other_theme_recomposes_the_picture() {
     for (first, later) in [
         ("蒼晶竜のカードで「決勝戦」というタイトルのサムネイルを作って", "やっぱり紅蓮機工で"),
         ("Make a thumbnail with blue cards titled \"Final\"", "the Crimson Engine cards instead"),
@@ -152,26 +152,26 @@ fn another_theme_instead_makes_the_picture_anew() {
 }
 
 #[test]
-fn how_a_title_is_to_look_is_no_title() {
+fn look_of_a_title_is_no_title() {
     let today = language::Date::constant(2026, 11, 21);
     for sentence in
         ["make the title bigger", "make the title smaller please", "タイトルを大きくして"]
     {
-        let found = super::wording::bare(&super::sentence::Sentence::of(sentence, today));
+        let found = super::wording::bare(&super::sentence::Sentence::parse(sentence, today));
         assert_eq!(found, None, "{sentence}");
     }
     let found =
-        super::wording::bare(&super::sentence::Sentence::of("タイトルを頂上決戦にして", today));
+        super::wording::bare(&super::sentence::Sentence::parse("タイトルを頂上決戦にして", today));
     assert_eq!(found.map(|it| it.text).as_deref(), Some("頂上決戦"));
 }
 
-/// A talk in which five cards of a theme were shown.
+/// Creates a chat in which five cards of a theme were shown.
 fn after_cards(first: &str) -> trial::Talk {
     new_talk().after(first, &[illustrations(&["A", "B", "C", "D", "E"])])
 }
 
 #[test]
-fn cards_that_were_shown_are_picked_by_their_places() {
+fn picks_shown_cards_by_position() {
     for (first, later, cards) in [
         ("雪月花のカードを見せて", "1枚目でサムネ作って", "A"),
         ("雪月花のカードを見せて", "3枚目と5枚目でサムネイルを作って", "CE"),
@@ -191,7 +191,7 @@ fn cards_that_were_shown_are_picked_by_their_places() {
 }
 
 #[test]
-fn another_card_of_the_list_takes_the_place_of_the_first_pick() {
+fn second_pick_replaces_the_first() {
     for (first, later, cards) in [
         ("2枚目でサムネイルを作って", "やっぱり1枚目", "A"),
         ("2枚目でサムネイルを作って", "1枚目と3枚目で", "AC"),
@@ -216,7 +216,7 @@ fn another_card_of_the_list_takes_the_place_of_the_first_pick() {
 }
 
 #[test]
-fn a_picture_is_made_of_other_cards_with_its_title() {
+fn recomposes_other_cards_with_the_same_title() {
     for (first, later) in [
         ("ブルー系テーマのカードでサムネイルを作って、タイトルは「夏」", "赤に変えて"),
         ("ブルー系テーマのカードでサムネイルを作って、タイトルは「夏」", "赤いカードに変えて"),
@@ -234,7 +234,7 @@ fn a_picture_is_made_of_other_cards_with_its_title() {
 }
 
 #[test]
-fn a_picture_is_made_of_fewer_cards_and_of_more_when_named() {
+fn recomposes_fewer_or_further_named_cards() {
     let made = |later: &str| {
         let mut talk = after_cards(match later.is_ascii() {
             true => "Make a thumbnail with blue cards",
@@ -290,7 +290,7 @@ fn two_colours_share_one_picture() {
 }
 
 #[test]
-fn a_colour_alone_answers_which_cards_are_meant() {
+fn colour_answers_which_cards_are_meant() {
     for (first, answer) in [
         ("サムネイルを作りたいんだけど", "えーと、緑で"),
         ("サムネイルを作りたいんだけど", "緑でお願いします"),
@@ -314,7 +314,7 @@ fn a_colour_alone_answers_which_cards_are_meant() {
 }
 
 #[test]
-fn what_something_is_called_loosely_is_no_part_of_its_name() {
+fn filler_words_are_no_part_of_a_name() {
     for sentence in ["雪のやつの一覧", "雪のやつを見せて", "雪っぽいやつある？"]
     {
         let mut talk = new_talk();
@@ -327,7 +327,7 @@ fn what_something_is_called_loosely_is_no_part_of_its_name() {
 }
 
 #[test]
-fn what_is_of_a_mood_loosely_is_sought_among_the_themes() {
+fn finds_theme_by_mood() {
     for sentence in ["雪のやつの一覧", "雪のやつを見せて", "冬のやつある？", "春っぽいの見せて"]
     {
         let mut talk = new_talk();
@@ -337,7 +337,7 @@ fn what_is_of_a_mood_loosely_is_sought_among_the_themes() {
 }
 
 #[test]
-fn a_card_of_a_colour_is_added_to_the_picture() {
+fn adds_card_of_a_colour_to_the_picture() {
     for later in
         ["青いのも一枚足して", "やっぱり赤も一枚足して", "青も追加で", "add a green one too"]
     {
@@ -360,7 +360,7 @@ fn a_card_of_a_colour_is_added_to_the_picture() {
 }
 
 #[test]
-fn a_theme_of_the_list_is_shown_by_its_number() {
+fn shows_listed_theme_by_number() {
     for (list, later) in [
         ("テーマの一覧を見せて", "2番のやつ見せて"),
         ("テーマの一覧を見せて", "2つ目を見たい"),
@@ -377,7 +377,7 @@ fn a_theme_of_the_list_is_shown_by_its_number() {
 }
 
 #[test]
-fn what_was_shown_goes_on_the_picture_with_others() {
+fn composes_shown_cards_with_others() {
     for (first, later) in [
         ("レオンのカード見せて", "これとミミで対決のサムネ作って"),
         ("レオンのカードを見せて", "それにミミを並べたサムネイルを作って"),
@@ -394,7 +394,7 @@ fn what_was_shown_goes_on_the_picture_with_others() {
 }
 
 #[test]
-fn a_theme_of_the_list_is_taken_by_its_place() {
+fn takes_listed_theme_by_position() {
     for (list, later) in [
         ("どんなテーマがありますか", "2番のカードを全部"),
         ("どんなテーマがありますか", "２ばんめのカードみせて"),
@@ -414,7 +414,7 @@ fn a_theme_of_the_list_is_taken_by_its_place() {
 }
 
 #[test]
-fn what_is_added_is_shown_beside_what_was_shown() {
+fn shows_added_cards_with_earlier_ones() {
     for (first, later) in [
         ("赤いカードを三枚見せて", "青いのも一枚足して"),
         ("赤いカードを三枚見せて", "青も1枚追加して"),
@@ -435,7 +435,7 @@ fn what_is_added_is_shown_beside_what_was_shown() {
 }
 
 #[test]
-fn what_cannot_be_changed_of_a_picture_is_said() {
+fn refuses_unsupported_changes() {
     for (first, later) in [
         ("蒼晶竜のカード見せて", "大きくして"),
         ("蒼晶竜のカード見せて", "もう少し明るくできる？"),
@@ -454,7 +454,7 @@ fn what_cannot_be_changed_of_a_picture_is_said() {
 }
 
 #[test]
-fn cards_of_a_look_are_shown_rather_than_the_themes() {
+fn shows_cards_of_a_look_instead_of_themes() {
     for sentence in ["氷っぽいカードある？", "海っぽいカードってある？", "any icy cards?"]
     {
         let mut talk = new_talk();
@@ -468,7 +468,7 @@ fn cards_of_a_look_are_shown_rather_than_the_themes() {
 }
 
 #[test]
-fn what_is_refused_of_what_was_shown_is_left_out() {
+fn excludes_refused_cards() {
     for (first, later, theme) in [
         ("赤いカードを三枚見せて", "やっぱ赤はいらない", None),
         ("赤いカードを三枚見せて", "赤のカードはもういいや", None),
@@ -498,7 +498,7 @@ fn what_is_refused_of_what_was_shown_is_left_out() {
 }
 
 #[test]
-fn what_is_liked_or_not_forgotten_is_not_left_out() {
+fn keeps_cards_that_are_not_refused() {
     for (first, later) in [
         ("赤いカードと青いカードを見せて", "赤は結構いいね"),
         ("show me red and blue cards", "don't forget the red ones"),
@@ -517,7 +517,7 @@ fn what_is_liked_or_not_forgotten_is_not_left_out() {
 }
 
 #[test]
-fn a_card_that_was_shown_is_left_out_by_its_name() {
+fn excludes_shown_card_by_name() {
     for (first, later) in [
         ("星海航路のカードを見せて", "鯨はいらない"),
         ("show me the starfarer cards", "without the whale"),
@@ -532,7 +532,7 @@ fn a_card_that_was_shown_is_left_out_by_its_name() {
 }
 
 #[test]
-fn other_cards_take_the_place_of_those_on_a_picture() {
+fn replaces_cards_of_a_picture() {
     for (first, later, cards) in [
         ("青いカードで「決戦」というタイトルのサムネを作って", "いや、赤にして", 1),
         ("青いカードで「決戦」というタイトルのサムネを作って", "青はやめて、赤で", 1),
@@ -555,7 +555,7 @@ fn other_cards_take_the_place_of_those_on_a_picture() {
 }
 
 #[test]
-fn the_subtitle_goes_and_the_title_stays() {
+fn removes_subtitle_and_keeps_title() {
     for (first, later) in [
         ("ドラゴンのサムネ、タイトルは「王者」、サブタイトルは「第3回」", "サブタイトルはなしで"),
         ("ドラゴンのサムネ、タイトルは「王者」、サブタイトルは「第3回」", "副題を消して"),
@@ -577,7 +577,7 @@ fn the_subtitle_goes_and_the_title_stays() {
 }
 
 #[test]
-fn one_that_was_shown_is_left_out_by_its_place() {
+fn excludes_shown_card_by_position() {
     for (first, later) in [
         ("雪月花のカードを見せて", "最後のは消して"),
         ("雪月花のカードを見せて", "五枚目はいいや"),
@@ -592,7 +592,7 @@ fn one_that_was_shown_is_left_out_by_its_place() {
 }
 
 #[test]
-fn each_theme_has_the_number_before_it() {
+fn limits_each_theme_by_number_before_it() {
     for (sentence, limits) in [
         ("a thumbnail with 2 golden and 1 crimson", [json!(2), json!(1)]),
         ("show me 3 golden and two crimson ones", [json!(3), json!(2)]),
@@ -606,7 +606,7 @@ fn each_theme_has_the_number_before_it() {
 }
 
 #[test]
-fn a_number_of_its_own_is_not_left_out() {
+fn keeps_limit_of_each_theme() {
     for sentence in ["show me 3 golden vs 2 crimson", "show me three golden vs two crimson"] {
         let mut talk = new_talk();
         talk.say(sentence);
@@ -618,7 +618,7 @@ fn a_number_of_its_own_is_not_left_out() {
 }
 
 #[test]
-fn a_card_named_beside_its_theme_is_there_once() {
+fn card_named_with_its_theme_appears_once() {
     let mut talk = new_talk();
     let next = talk.say("show me the golden cards and Leon");
     assert!(matches!(&next, Decision::Call(calls) if calls.len() == 2), "{next:?}");
@@ -638,7 +638,7 @@ fn a_card_named_beside_its_theme_is_there_once() {
 }
 
 #[test]
-fn so_many_more_of_the_same_are_shown() {
+fn shows_more_cards_of_same_theme() {
     for (first, later, limit) in [
         ("three red cards pls", "one more", 4),
         ("three red cards pls", "another two please", 5),
@@ -650,7 +650,7 @@ fn so_many_more_of_the_same_are_shown() {
 }
 
 #[test]
-fn a_colour_with_also_is_shown_besides() {
+fn adds_colour_with_also() {
     for (first, later, theme) in [
         ("赤いカード見せて", "青も", "蒼晶竜"),
         ("青いカードを見せて", "あと赤も！", "紅蓮機工"),
@@ -663,7 +663,7 @@ fn a_colour_with_also_is_shown_besides() {
 }
 
 #[test]
-fn a_colour_that_is_not_among_the_cards_is_refused_in_words() {
+fn says_that_excluded_colour_is_absent() {
     for (later, has) in [
         ("やっぱ赤はいらない", "紅蓮機工"),
         ("赤いのは要らないです", "紅蓮機工"),
@@ -680,7 +680,7 @@ fn a_colour_that_is_not_among_the_cards_is_refused_in_words() {
 }
 
 #[test]
-fn what_is_to_be_drawn_is_looked_for_by_its_name_alone() {
+fn searches_card_to_be_drawn_by_name() {
     for sentence in ["Draw me a snowy birthday card", "draw a snowy birthday card please"] {
         let next = new_talk().say(sentence);
         let told = format!("{next:?}");
@@ -692,7 +692,7 @@ fn what_is_to_be_drawn_is_looked_for_by_its_name_alone() {
 }
 
 #[test]
-fn a_count_of_what_another_family_has_is_none_of_cards() {
+fn ignores_counts_of_other_families() {
     for later in ["2枚予約したい", "明日2枚予約", "予約2枚で", "book two for tonight"]
     {
         let mut talk = new_talk().after(
@@ -710,7 +710,7 @@ fn a_count_of_what_another_family_has_is_none_of_cards() {
 }
 
 #[test]
-fn themes_are_listed_without_those_left_out() {
+fn lists_themes_without_excluded_ones() {
     for (sentence, without) in [
         ("雪月花以外のテーマを教えて", "雪月花"),
         ("which themes are there except starfarer?", "Starfarer"),
@@ -721,7 +721,7 @@ fn themes_are_listed_without_those_left_out() {
 }
 
 #[test]
-fn a_list_without_some_themes_is_counted_as_it_was_shown() {
+fn positions_follow_the_list_without_excluded_themes() {
     let mut talk = new_talk();
     let text = concluded(&talk.say("雪月花以外のテーマを教えて")).text();
     let second = text.lines().find_map(|it| it.strip_prefix("2. ")).unwrap().to_owned();
@@ -731,7 +731,7 @@ fn a_list_without_some_themes_is_counted_as_it_was_shown() {
 }
 
 #[test]
-fn cards_without_a_theme_are_no_list_of_themes() {
+fn cards_without_a_theme_request_no_list() {
     for sentence in [
         "show me 3 cards but not the snow theme",
         "雪月花以外のテーマのカードを3枚見せて",
@@ -758,7 +758,7 @@ fn cards_without_a_theme_are_no_list_of_themes() {
 }
 
 #[test]
-fn a_subtitle_is_changed_to_another() {
+fn changes_subtitle() {
     let mut talk = new_talk();
     talk.say("Thumbnail of Leon and Volcano, title \"FINAL\", subtitle \"round 3\"");
     let cards = [illustrations(&["王冠の獅子レオン"]), illustrations(&["紅蓮機工ボルカノ"])];

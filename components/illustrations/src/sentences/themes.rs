@@ -1,4 +1,4 @@
-//! Themes of cards that are known by name, and what people say for them.
+//! Finds known themes in a sentence, by name, colour or mood.
 
 use language::{
     Language,
@@ -7,24 +7,24 @@ use language::{
 
 use super::{
     catalogue::{Card, card_of},
-    names::known,
+    names::known_names,
 };
 
-/// The moods and motifs in a sentence: the theme of each, and where its word stands.
+/// Returns the moods and motifs in a sentence, with their themes and ranges.
 pub(super) fn moods(lower: &[char]) -> Vec<(Theme, usize, usize)> {
-    let words = &known().mood_words;
+    let words = &known_names().mood_words;
     let found = |at| words.at(lower, at).map(|(theme, length)| (theme, at, at + length));
     (0..lower.len()).filter_map(found).collect()
 }
 
-/// The theme at `at`, by its name or by what hints at it.
+/// Returns the theme at `at`, by its name or a hint.
 pub(super) fn theme(lower: &[char], at: usize) -> Option<(Theme, usize)> {
-    known().theme_words.at(lower, at)
+    known_names().theme_words.at(lower, at)
 }
 
-/// The theme of the colour at `at`, in one sign that stands by itself: neither `面白い` nor `赤坂` has one.
+/// Returns the theme of the single-character colour at `at`: neither `面白い` nor `赤坂` has one.
 pub(super) fn colour(lower: &[char], at: usize) -> Option<Theme> {
-    let theme = known().colours.iter().find(|it| it.0 == lower[at])?.1;
+    let theme = known_names().colours.iter().find(|it| it.0 == lower[at])?.1;
     let is_kanji = |it: Option<&char>| it.is_some_and(|it| matches!(it, '\u{4e00}'..='\u{9fff}'));
     let before = at.checked_sub(1).and_then(|it| lower.get(it));
     let rest: String = lower[at + 1..].iter().take(3).collect();
@@ -35,35 +35,34 @@ pub(super) fn colour(lower: &[char], at: usize) -> Option<Theme> {
     is_colour.then_some(theme)
 }
 
-/// The names of all themes that are known.
+/// Returns the names of all known themes.
 pub(super) fn theme_names(language: Language) -> Vec<&'static str> {
-    known().themes.iter().map(|it| language.pick(it.0.japanese, it.0.english)).collect()
+    known_names().themes.iter().map(|it| language.pick(it.0.japanese, it.0.english)).collect()
 }
 
-/// The name of a theme or a card in `language`, where it is known.
+/// Returns the name of a theme or a card in `language`, if it is known.
 pub(super) fn name_in(name: &str, language: Language) -> String {
-    let theme = known().themes.iter().map(|it| it.0).find(|it| it.japanese == name);
+    let theme = known_names().themes.iter().map(|it| it.0).find(|it| it.japanese == name);
     let theme = theme.map(|it| (it.japanese, it.english));
     let card = || card_of(name).map(|it| (it.japanese, it.english));
     theme.or_else(card).map_or(name, |it| language.pick(it.0, it.1)).to_owned()
 }
 
-/// How many cards a theme has.
+/// Returns the number of cards of a theme.
 pub(super) fn cards_of(theme: &str) -> usize {
-    known()
+    known_names()
         .themes
         .iter()
         .filter(|it| it.0.japanese == theme || it.0.english == theme)
-        .map(|it| known().cards.iter().filter(|card| card.theme == it.0.japanese).count())
+        .map(|it| known_names().cards.iter().filter(|card| card.theme == it.0.japanese).count())
         .sum()
 }
 
-/// A theme and two cards of different themes, as an example of what may be written; words for them where
-/// there are none.
+/// Returns a theme and two cards of different themes for examples, or generic words where there are none.
 pub(super) fn samples(language: Language) -> (&'static str, [&'static str; 2]) {
     let themes = theme_names(language);
     let theme = themes.first().copied().unwrap_or(language.pick("テーマの名前", "name of a theme"));
-    let cards = known().cards;
+    let cards = known_names().cards;
     let name = |it: &'static Card| language.pick(it.japanese, it.english);
     let first = cards.first();
     let second = cards.iter().find(|it| first.is_some_and(|first| first.theme != it.theme));
@@ -72,23 +71,23 @@ pub(super) fn samples(language: Language) -> (&'static str, [&'static str; 2]) {
     (theme, [first.map_or(one, name), second.map_or(other, name)])
 }
 
-/// How many characters may differ from a theme's name, for each so many that it has.
+/// Number of allowed typos in a theme's name, per number of its characters.
 const SLIPS: (usize, usize) = (1, 4);
 const SLIPS_MAX: usize = 2;
 
-/// A theme that is known.
+/// A known theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Theme {
     pub(super) japanese: &'static str,
     pub(super) english: &'static str,
-    /// Whether it is named, rather than a colour.
+    /// Whether it is a name, rather than a colour.
     pub(super) is_name: bool,
 }
 
-/// Whether `name` is a theme's with a slip in it: the tool finds it, as it was written.
+/// Whether `name` is a theme's name with a typo, which the tool finds as written.
 pub(super) fn is_nearly_theme(name: &str) -> bool {
     let name: Vec<char> = name.to_lowercase().chars().collect();
-    let names = known().themes.iter().flat_map(|it| &it.1);
+    let names = known_names().themes.iter().flat_map(|it| &it.1);
     names.map(|it| it.chars().collect::<Vec<_>>()).any(|other| {
         let most = (other.len() * SLIPS.0 / SLIPS.1).min(SLIPS_MAX);
         other.len().abs_diff(name.len()) <= most && distance(&other, &name) <= most

@@ -1,4 +1,4 @@
-//! What is asked of cards that no tool here does: what they are worth in a game, other drawings of them.
+//! Answers to unsupported requests about cards, such as their values in a game or other drawings.
 
 use language::{Language, context::TurnContext, scan::marks, utterance::Piece, words::Word};
 
@@ -20,8 +20,7 @@ const BEFORE: &str = "昨日|前回|先週|この前|こないだ|先日|以前�
 const AGAIN: &str =
     "同じ|もう一度|また|みたいな|と一緒|の続き|same|again|like the one|as before|another one like";
 
-/// The answer where `utterance` asks of cards what nothing here does; `is_known` says that a picture was
-/// spoken of before.
+/// Answers an unsupported request. `is_known` says that a picture was composed before.
 pub(super) fn refusal(
     utterance: &Sentence,
     is_known: bool,
@@ -46,7 +45,7 @@ pub(super) fn refusal(
     if utterance.has(&[Word::THEIRS]) || !is_about {
         return None;
     }
-    // Which theme a card is of is known.
+    // The theme of a card is known.
     if let ([only], true) = (&spotted[..], says(OF_WHICH)) {
         let (name, theme) = context
             .language
@@ -57,14 +56,14 @@ pub(super) fn refusal(
         ));
     }
     if utterance.has(&[Word::DELETE]) || says(RENAMED) {
-        let names = named(&spotted, context);
+        let names = names_in_brackets(&spotted, context);
         return Some(context.say(
             format!("カード{names}を消したり変えたりすることはできないため、何もしていません。イラストを見ることと、サムネイルを作ることができます。"),
             format!("Cards{names} cannot be deleted or changed here, so nothing was done. I can show illustrations and make thumbnails."),
         ));
     }
     if says(REDRAWN) || is_sized(utterance) {
-        let names = named(&spotted, context);
+        let names = names_in_brackets(&spotted, context);
         return Some(context.say(
             format!("イラスト{names}を描き直したり、大きさを変えたりすることはできないため、何もしていません。サムネイルの大きさは 1280×720 です。いまあるイラストを見ることと、それを並べたサムネイルを作ることができます。"),
             format!("Illustrations{names} cannot be redrawn or resized, so nothing was done. Thumbnails are 1280x720. I can show the illustrations that there are and lay them out as a thumbnail."),
@@ -87,8 +86,8 @@ pub(super) fn refusal(
     None
 }
 
-/// The answer where `utterance` wants what was shown to be larger or brighter, and names no other card.
-pub(super) fn unchangeable(utterance: &Sentence, context: &TurnContext<'_>) -> Option<String> {
+/// Answers a request to change the size or brightness of what was shown, without another card's name.
+pub(super) fn refuse_resize(utterance: &Sentence, context: &TurnContext<'_>) -> Option<String> {
     let is_bare = utterance.spotted(true).is_empty()
         && utterance.themes().is_empty()
         && utterance.quoted.is_empty()
@@ -101,15 +100,15 @@ pub(super) fn unchangeable(utterance: &Sentence, context: &TurnContext<'_>) -> O
     })
 }
 
-/// The theme of a card, in English.
+/// Returns the English name of a card's theme.
 fn theme_of(spotted: &Spotted) -> &'static str {
     let japanese = theme_names(Language::Japanese);
     let at = japanese.iter().position(|name| *name == spotted.card.theme);
     at.and_then(|at| theme_names(Language::English).get(at).copied()).unwrap_or(spotted.card.theme)
 }
 
-/// The cards that are meant, in brackets.
-fn named(spotted: &[Spotted], context: &TurnContext<'_>) -> String {
+/// Formats the cards' names in brackets.
+fn names_in_brackets(spotted: &[Spotted], context: &TurnContext<'_>) -> String {
     let names: Vec<_> =
         spotted.iter().map(|it| context.language.pick(it.card.japanese, it.card.english)).collect();
     match names.is_empty() {
@@ -121,7 +120,7 @@ fn named(spotted: &[Spotted], context: &TurnContext<'_>) -> String {
     }
 }
 
-/// Whether the sentence has a size in dots: `1920x1080`.
+/// Whether the sentence has a size in pixels: `1920x1080`.
 fn is_sized(utterance: &Sentence) -> bool {
     let is_digit = |at: usize| utterance.lower.get(at).is_some_and(char::is_ascii_digit);
     (1..utterance.lower.len()).any(|at| {

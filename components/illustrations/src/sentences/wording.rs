@@ -1,4 +1,4 @@
-//! What a sentence says of the cards that it names: a title for the picture, themes, single cards.
+//! Parses the details of a request for a picture: title, subtitle, positions, exclusions, background.
 
 use language::{
     scan::marks,
@@ -7,21 +7,21 @@ use language::{
 
 use super::{cards::TITLE_MAX, sentence::Sentence};
 
-/// Around a title in quotation marks: before it, behind it.
+/// Texts before a quoted title.
 const TITLE_BEFORE: &str = "it |name it |call it |reads |reading |should read |should say |say |text |words |headline |heading |キャッチコピーは|題は|題を|題字は|タイトルは|タイトルを|タイトル|題名は|文字は|見出しは|テキストは|文字で|titled |title |\
      title: |called |saying |says |that says |title of |with the title |text |caption |\
      with the text ";
 const TITLE_BEHIND: &str = "というタイトル|ってタイトル|のタイトル|という題|と入れ|と書|って入れ|って書|という文字|\
      の文字|をタイトル|という見出し|と題し|を入れ| as the title| as title| on it| written on";
 
-/// Before a line that goes with the title.
+/// Texts before a subtitle.
 const SUBTITLE: &str = "サブは|サブに|sub: |副題は|副題|サブタイトルは|サブタイトル|subtitle |subtitle: |subtitled |tagline |with the subtitle ";
 
-/// Around the line in quotation marks that is written smaller, or below.
+/// Texts before a quoted subtitle.
 const SMALL_BEFORE: &str = "small text|smaller text|small print|small letters|smaller letters|小さく|小さめに|下に|下の行に|その下は|smaller|in small|below it|below|underneath|underneath it|under it|under that";
 const SMALL_BEHIND: &str = "を小さ|って小さ|と小さ|を下に|in small|in smaller|smaller|underneath|below|as a subtitle|as the subtitle|as subtitle|as a tagline|under it|のサブタイトル|というサブタイトル|を副題|をサブ";
 
-/// The line that goes with the title.
+/// Returns the subtitle.
 pub(super) fn subtitle(utterance: &Sentence) -> Option<Piece> {
     let is_before = |piece: &&Piece| {
         let before: String = utterance.lower[..piece.from - 1].iter().collect();
@@ -35,7 +35,7 @@ pub(super) fn subtitle(utterance: &Sentence) -> Option<Piece> {
             || marks(SMALL_BEHIND).any(|it| behind.starts_with(it))
     };
     let quoted = utterance.quoted.iter().find(is_before).cloned();
-    // `subtitle Round 2` and `サブタイトルは第三回` go to the next comma.
+    // `subtitle Round 2` and `サブタイトルは第三回` end at the next comma.
     let japanese = || {
         const ENDS: &str = "にして|でお願い|で作|としてください|として|と入れ|って入れ|と書|って書|がいい|でよろしく|を追加|を入れ|です|、|。|\n";
         let mark = marks("副題は|副題を|サブタイトルは|サブタイトルを|サブタイトル:|副題:")
@@ -74,7 +74,7 @@ pub(super) fn subtitle(utterance: &Sentence) -> Option<Piece> {
         }
         (length > 0 && length <= TITLE_MAX).then(|| utterance.piece(from, from + length))
     };
-    // `サブタイトルもつけて、「月の章」で`: the only line in quotation marks, with no title beside it.
+    // `サブタイトルもつけて、「月の章」で`: the only quoted text is the subtitle.
     let only = || {
         let says = |it: &str| utterance.find(it, 0).is_some();
         let [only] = &utterance.quoted[..] else { return None };
@@ -87,7 +87,7 @@ pub(super) fn subtitle(utterance: &Sentence) -> Option<Piece> {
     quoted.or_else(japanese).or_else(bare).or_else(only)
 }
 
-/// The title on the picture, and what else is in quotation marks.
+/// Returns the title, and all other quoted texts.
 pub(super) fn title(utterance: &Sentence) -> (Option<String>, Vec<Piece>) {
     let is_title = |piece: &Piece| {
         let before: String = utterance.lower[..piece.from - 1].iter().collect();
@@ -106,13 +106,13 @@ pub(super) fn title(utterance: &Sentence) -> (Option<String>, Vec<Piece>) {
     (titles, others)
 }
 
-/// A title without quotation marks, and where it stands: `タイトルは頂上決戦で`, `title FINAL BATTLE`.
+/// Returns a title without quotation marks: `タイトルは頂上決戦で`, `title FINAL BATTLE`.
 pub(super) fn bare(utterance: &Sentence) -> Option<Piece> {
     const ENGLISH: &str = "should be called|make the title|make the headline|with the caption|with the words|with the text|with text|with the title|with title|titled|entitled|that says|that reads|it says|it reads|should say|should read|saying|reading|title should be|title is|change the title to|title to|call it|name it|call this one|title it|big letters|large letters|bold letters|caption|headline|heading|called|title|text";
     const JAPANESE: &str = "題名:|文字:|見出し:|テキスト:|タイトルは|タイトルを|タイトル:|タイトル「|題名は|題名を|文字は|文字を|見出しは|見出しを|題は|文言は|テキストは";
     const ENDS: &str = "にして|に変えて|に変更|でお願い|でよろしく|でサムネ|で作|でつく|としてください|として|と入れ|って入れ|と書|って書|がいい|で。|で、|です|だよ|にしたい|に直して|、|。|\n";
     for mark in marks(JAPANESE) {
-        // `サブタイトルは` is another line.
+        // `サブタイトルは` names the subtitle.
         let is_own = |at: &usize| {
             utterance.is_at(mark, *at) && !utterance.lower[..*at].ends_with(&['サ', 'ブ'])
         };
@@ -137,7 +137,7 @@ pub(super) fn bare(utterance: &Sentence) -> Option<Piece> {
     marked.min_by_key(|it| it.0).map(|it| it.1).or_else(|| put(utterance))
 }
 
-/// `put Ice or Fire? on it`: what is put on a picture that is spoken of already.
+/// Returns the text for a picture mentioned before: `put Ice or Fire? on it`.
 fn put(utterance: &Sentence) -> Option<Piece> {
     const ENDS: &str = " on it| across it| on top of it| over it";
     let end = marks(ENDS).filter_map(|it| utterance.find(it, 1)).min()?;
@@ -151,7 +151,7 @@ fn put(utterance: &Sentence) -> Option<Piece> {
         .then_some(piece)
 }
 
-/// The title that follows `mark`, and where the mark stands; of two the first counts, and the longer mark.
+/// Returns the title after `mark`, and the mark's range.
 fn english(utterance: &Sentence, mark: &str) -> Option<((usize, usize), Piece)> {
     const STOPS: &str = " with | using | featuring | for | and use | instead| please| on it| across it| at the top| at the bottom| on top| in big| in large| as the | and make | and put | but | and a subtitle| and the subtitle| over ";
     let is_alone = |at: &usize| utterance.is_at(mark, *at) && utterance.is_word(*at, mark);
@@ -174,7 +174,7 @@ fn english(utterance: &Sentence, mark: &str) -> Option<((usize, usize), Piece)> 
     let lower = text.to_lowercase();
     let end = marks(STOPS).filter_map(|it| lower.find(it)).filter(|it| *it > 0).min();
     let text = end.filter(|_| text.is_ascii()).map_or(text.as_str(), |it| &text[..it]).trim_end();
-    // A word that merely goes on with the sentence is no title.
+    // A word that only continues the sentence is no title.
     let is_loose =
         ["called", "text", "title", "reading", "caption", "heading", "headline", "it says"]
             .contains(&mark);
@@ -182,7 +182,7 @@ fn english(utterance: &Sentence, mark: &str) -> Option<((usize, usize), Piece)> 
     let is_marked = utterance.chars.get(at + mark.len()) == Some(&':') || end.is_none();
     const SMALL: &str =
         "is|to|of|on|in|should|at|for|from|be|as|and|or|the|a|it|that|which|please|with|using|by";
-    // `make the title bigger` says how it looks.
+    // `make the title bigger` describes its look.
     const LOOKS: &str = "bigger|larger|smaller|bolder|thinner|wider|brighter|darker|lighter|big|large|small|bold|italic|centered|centred|in the middle|higher|lower|much bigger|a bit bigger|a bit smaller|a little bigger|a little smaller|more visible|more readable";
     let looks = lower.trim_end_matches([' ', '!', '?']).trim_end_matches(" please");
     if marks(LOOKS).any(|it| looks == it) && !text.starts_with(|it: char| it.is_uppercase()) {
@@ -196,11 +196,11 @@ fn english(utterance: &Sentence, mark: &str) -> Option<((usize, usize), Piece)> 
         && text.chars().count() <= TITLE_MAX
         && utterance.chars.get(from) != Some(&'\'');
     let to = from + text.chars().count();
-    // Of two marks, the one whose title begins first; of one within another, the longer.
+    // The mark whose title begins first counts; the longer one where one contains another.
     is_titled.then(|| ((at, usize::MAX - mark.len()), utterance.piece(from, to)))
 }
 
-/// Where a card stands in the picture, as the sentence has it.
+/// The position of a card in the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     Left,
@@ -208,7 +208,7 @@ pub(super) enum Place {
     Right,
 }
 
-/// On which side the card at `piece` is to stand.
+/// Returns the position for the card at `piece`.
 pub(super) fn place(utterance: &Sentence, piece: &Piece) -> Option<Place> {
     let before: String = utterance.lower[..piece.from].iter().collect();
     let before = before.trim_end_matches([' ', ':', 'に', 'は', 'が', 'を', '「', '"']);
@@ -223,7 +223,7 @@ pub(super) fn place(utterance: &Sentence, piece: &Piece) -> Option<Place> {
             || behind.starts_with(side.2) && !behind.starts_with("左右");
         let is_before = [side.0, side.1, side.2].iter().any(|it| before.ends_with(it))
             && !before.ends_with("左右");
-        // `nox left, soleil right`: what follows a comma belongs to the name before it.
+        // `nox left, soleil right`: the position belongs to the name before it.
         let is_apart =
             utterance.lower[..piece.from].iter().rev().find(|it| **it != ' ') == Some(&',');
         if is_behind || is_before && !is_apart {
@@ -233,11 +233,11 @@ pub(super) fn place(utterance: &Sentence, piece: &Piece) -> Option<Place> {
     None
 }
 
-/// Whether nothing is to be written on the picture.
+/// Whether the picture is to have no text.
 pub(super) fn has_no_text(utterance: &Sentence) -> bool {
     const NONE: &str = "文字なし|文字無し|文字は無し|文字はなし|文字はいら|文字いら|文字は不要|文字不要|文字は入れな|文字入れな|文字は要ら|文字を入れな|タイトルなし|タイトル無し|タイトルはなし|タイトルはいら|タイトルいら|タイトルは不要|タイトルは入れな|タイトルは要ら|タイトルも文字もいら|テキストなし|no text|without text|without any text|no writing|no words|no title|without a title|without title|no caption|no lettering|no letters|don't need a title|don't need any text|don't put any text|don't write anything|text-free|textless|leave off the title|remove the title|drop the title|lose the title|remove the text|drop the text|lose the text|タイトルを消|タイトル消|タイトルを外|タイトル外|文字を消|文字消";
     (0..utterance.lower.len()).any(|at| {
-        // What is said of the subtitle is not said of the title.
+        // Phrases about the subtitle do not apply to the title.
         let is_small = utterance.lower[..at].ends_with(&['サ', 'ブ']);
         !is_small && marks(NONE).any(|it| utterance.is_at(it, at))
     })
@@ -261,7 +261,7 @@ pub(super) fn has_no_subtitle(utterance: &Sentence) -> bool {
     })
 }
 
-/// Whether the card at `piece` is to be left out, by itself or in a list of `others` that are.
+/// Whether the card at `piece` is excluded, alone or in a list with `others`.
 pub(super) fn is_excluded(utterance: &Sentence, piece: &Piece, others: &[Piece]) -> bool {
     const BEHIND: &str = "抜き|を抜|は抜|以外|を除|は除|なし|無し|はなし|はいら|いらない|は要ら|要らない|はもういら|はもういい|はいいや|はいいです|は結構です|は不要|を外|は外|外し|は消|を消|は入れな|を入れな|じゃない|はやめ|をやめ|は出さな|is not|isn't| out| excluded";
     const BEFORE: &str = "except|except for|without|minus|but not|and not|not|excluding|other than|apart from|aside from|leave out|leaving out|skip|besides|bar|but no|no|lose|drop|remove|take out|take away|ditch|don't want|dont want|do not want|don't want any|don't like|no more|forget|instead of|rather than|get rid of|leave off|all but|everything but|every card but|cut";
@@ -283,7 +283,7 @@ pub(super) fn is_excluded(utterance: &Sentence, piece: &Piece, others: &[Piece])
     if is_behind || is_before {
         return true;
     }
-    // `the train and the fortress`, `ルナとミミ以外`: a list is left out as a whole.
+    // `the train and the fortress`, `ルナとミミ以外`: a list is excluded as a whole.
     const JOINTS: &str = "and|and the|or|or the|,|, the|nor|nor the|&|と|や|、|も";
     let gap = |from: usize, to: usize| {
         let gap = utterance.lower.get(from..to).map(|it| it.iter().collect::<String>());
@@ -308,14 +308,14 @@ pub(super) fn is_excluded(utterance: &Sentence, piece: &Piece, others: &[Piece])
     }
 }
 
-/// Whether a colour is meant for the picture's background.
+/// Whether a colour is that of the background.
 pub(super) fn is_ground(utterance: &Sentence, piece: &Piece) -> bool {
     const REACH: usize = 14;
     const WORDS: &str = "背景|バック|background|backdrop|backing";
     let text = |from: usize, to: usize| utterance.lower[from..to].iter().collect::<String>();
     let before = text(piece.from.saturating_sub(REACH), piece.from);
     let behind = text(piece.to, utterance.lower.len().min(piece.to + REACH));
-    // Between the two stands nothing that begins another part.
+    // No other part of the sentence begins between the two.
     let is_near = |it: &str| !it.contains([',', '、', '。', '.', '!', '?', '\n']);
     let is_palette = [" colours", " colors", " palette", " tones"];
     let is_coloured = is_palette.iter().any(|it| behind.starts_with(it))
@@ -335,7 +335,7 @@ pub(super) fn is_ground(utterance: &Sentence, piece: &Piece) -> bool {
     is_coloured || is_before || is_behind
 }
 
-/// Whether all cards of a theme are asked for.
+/// Whether all cards of a theme are requested.
 pub(super) fn is_whole(utterance: &Sentence, is_thumbnail: bool) -> bool {
     const ALL: &str = "全部|全て|すべて|ぜんぶ|全員|全カード|勢揃い|勢ぞろい|all |every |whole |entire |everything |complete set";
     const WHOLE: &str = "一覧|どんなカード|何のカード|入ってる|入って|which cards|what cards|list";
@@ -343,13 +343,13 @@ pub(super) fn is_whole(utterance: &Sentence, is_thumbnail: bool) -> bool {
     says(ALL) || !is_thumbnail && says(WHOLE)
 }
 
-/// Whether it is asked how many cards there are.
+/// Whether it asks for the number of cards.
 pub(super) fn how_many(utterance: &Sentence) -> bool {
     const MANY: &str = "何枚|なんまい|何種類|枚数|how many|number of";
     marks(MANY).any(|it| utterance.find(it, 0).is_some())
 }
 
-/// How a picture is to look that no picture here can.
+/// Returns phrases for unsupported looks of a picture.
 pub(super) fn looks(utterance: &Sentence) -> Vec<Piece> {
     const LOOKS: &str = "in black and white|black and white|black-and-white|b&w|monochrome|greyscale|grayscale|sepia|in colour|in color|白黒|モノクロ|セピア|カラーで";
     let found = marks(LOOKS).filter_map(|mark| {
@@ -359,7 +359,7 @@ pub(super) fn looks(utterance: &Sentence) -> Vec<Piece> {
     found.collect()
 }
 
-/// Whether the words around a name say that it is a theme's.
+/// Whether the words around a name mark it as a theme.
 pub(super) fn is_theme(utterance: &Sentence, piece: &Piece, is_said: bool) -> bool {
     const BEHIND: &str = "テーマ|のテーマ|系|シリーズ|のシリーズ|デッキ|のデッキ|というテーマ|」テーマ|\
          アーキタイプ| theme| archetype| deck|\" theme| themed|-themed| cards| series|\
@@ -369,7 +369,7 @@ pub(super) fn is_theme(utterance: &Sentence, piece: &Piece, is_said: bool) -> bo
     is_behind || is_said && !is_card(utterance, piece)
 }
 
-/// Whether the words around a name say that it is a card's.
+/// Whether the words around a name mark it as a card.
 pub(super) fn is_card(utterance: &Sentence, piece: &Piece) -> bool {
     const BEHIND: &str = "というカード|」というカード|のカード1枚|カードの|カードのイラスト| card|\" card|\
          's card|というモンスター|」というモンスター";

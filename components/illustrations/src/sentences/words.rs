@@ -1,4 +1,4 @@
-//! The words of the cards: themes, pictures, and the thumbnails that are composed of them.
+//! The vocabulary of cards, themes and thumbnails.
 
 use language::words::Word;
 
@@ -9,14 +9,14 @@ pub(super) const COMPOSE: Word = Word::own(3);
 pub(super) const VERSUS: Word = Word::own(4);
 pub(super) const NAMES: Word = Word::own(5);
 
-/// Words for what the cards have.
+/// Words for things of this family.
 pub(super) const NOUNS: &[Word] = &[CARD, THEME, THUMBNAIL, COMPOSE];
-/// Words for what is done with it.
+/// Words for actions of this family.
 pub(super) const DEEDS: &[Word] = &[THUMBNAIL, COMPOSE];
-/// What else a card's name may stand before.
+/// Further words that may follow a card's name.
 pub(super) const HEADS: &[Word] = &[VERSUS];
 
-/// Phrases, `|` between them, in lower case; the longest that fits counts.
+/// Phrases in lower case, separated by `|`; the longest match counts.
 pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         CARD,

@@ -1,49 +1,49 @@
-//! What catalogues elsewhere listed lately, and their pictures: in the component's own database.
+//! Cache of remote listings and pictures in the component's database.
 //!
-//! A cache that fails counts as empty; the caller has its answer. An error is never kept.
+//! A failing cache counts as empty. Errors are never cached.
 
 use serde::{Deserialize, Deserializer, de};
 use toolkit::{clock::now_s, log, sql, sql::Statement};
 
 use super::remote::Listing;
 
-/// How long a picture is kept: catalogues want theirs fetched once.
+/// How long a picture is cached, in seconds: catalogues want theirs to be fetched once.
 const PICTURE_S: i64 = 30 * 86_400;
-/// Bytes of a question that is remembered.
+/// Maximum size of a cached request, in bytes.
 const ASKED_BYTES_MAX: usize = 4_096;
-/// Bytes of an answer that is remembered.
+/// Maximum size of a cached answer, in bytes.
 const ANSWER_BYTES_MAX: usize = 256 << 10;
-/// Answers that are remembered.
+/// Maximum number of cached answers.
 const ANSWERS_MAX: i64 = 500;
-/// Bytes that all kept pictures may have together.
+/// Maximum size of all cached pictures together, in bytes.
 const PICTURES_BYTES_MAX: i64 = 128 << 20;
-/// Bytes of a piece of a picture: what fits into a row.
+/// Size of a piece of a picture that fits into a row, in bytes.
 const PIECE_BYTES: usize = 768 << 10;
-/// Pieces that a picture may have.
+/// Maximum number of pieces of a picture.
 const PIECES_MAX: i64 = 8;
 
-/// What was listed for this question, where that still holds.
-pub fn listing(asked: &str) -> Option<Listing> {
+/// Returns the cached listing for a request, unless it has expired.
+pub fn listing(request: &str) -> Option<Listing> {
     let read = || -> Result<Option<(String,)>, sql::Error> {
         let select =
             "SELECT answer FROM answers WHERE asked = $1 AND until_s > $2 AND until_s <= $3";
         let now = now_s();
-        let [rows] = sql::query([toolkit::sql!(select, asked, now, now + PICTURE_S)])?;
+        let [rows] = sql::query([toolkit::sql!(select, request, now, now + PICTURE_S)])?;
         rows.first::<(String,)>()
     };
-    let answer = read().unwrap_or_else(forgotten);
+    let answer = read().unwrap_or_else(log_error);
     answer.and_then(|(text,)| serde_json::from_str(&text).ok())
 }
 
-/// Keeps what was listed for so long, and lets go of what holds no more or is too much.
-pub fn keep_listing(asked: &str, listing: &Listing, holds_s: i64) {
+/// Caches a listing for `cache_s` seconds, and deletes expired and excess ones.
+pub fn keep_listing(request: &str, listing: &Listing, cache_s: i64) {
     let Ok(text) = serde_json::to_string(listing) else { return };
-    if text.len() > ANSWER_BYTES_MAX || asked.len() > ASKED_BYTES_MAX {
+    if text.len() > ANSWER_BYTES_MAX || request.len() > ASKED_BYTES_MAX {
         return;
     }
     let now = now_s();
     let batch = [
-        toolkit::sql!("DELETE FROM answers WHERE until_s <= $1 OR asked = $2", now, asked),
+        toolkit::sql!("DELETE FROM answers WHERE until_s <= $1 OR asked = $2", now, request),
         toolkit::sql!(
             "DELETE FROM answers WHERE asked IN (SELECT asked FROM answers \
              ORDER BY until_s DESC, asked LIMIT $1 OFFSET $2)",
@@ -52,18 +52,18 @@ pub fn keep_listing(asked: &str, listing: &Listing, holds_s: i64) {
         ),
         toolkit::sql!(
             "INSERT INTO answers (asked, until_s, bytes, answer) VALUES ($1, $2, $3, $4)",
-            asked,
-            now + holds_s.clamp(0, PICTURE_S),
+            request,
+            now + cache_s.clamp(0, PICTURE_S),
             length(text.len()),
             text
         ),
     ];
     if let Err(error) = sql::transact_all(&batch) {
-        forgotten(error)
+        log_error(error)
     }
 }
 
-/// The picture that was fetched from there, and its media type.
+/// Returns the cached picture of a URL, with its media type.
 pub fn picture(url: &str) -> Option<(String, Vec<u8>)> {
     let read = || -> Result<Option<(String, Vec<u8>)>, sql::Error> {
         let now = now_s();
@@ -84,13 +84,13 @@ pub fn picture(url: &str) -> Option<(String, Vec<u8>)> {
         let Some((mime_type, bytes)) = kept.first::<(String, i64)>()? else { return Ok(None) };
         let pieces = pieces.read::<(Piece,)>()?;
         let content = pieces.into_iter().flat_map(|it| it.0.0).collect::<Vec<_>>();
-        // What is not whole is fetched anew.
+        // Incomplete pictures are fetched again.
         Ok((length(content.len()) == bytes).then_some((mime_type, content)))
     };
-    read().unwrap_or_else(forgotten)
+    read().unwrap_or_else(log_error)
 }
 
-/// Keeps a picture; the ones that were fetched first make room for it.
+/// Caches a picture; the oldest ones make room for it.
 pub fn keep_picture(url: &str, mime_type: &str, content: &[u8]) {
     if url.len() > ASKED_BYTES_MAX {
         return;
@@ -118,11 +118,11 @@ pub fn keep_picture(url: &str, mime_type: &str, content: &[u8]) {
         batch.push(toolkit::sql!(insert, url, number, piece.to_vec()));
     }
     if let Err(error) = sql::transact_all(&batch) {
-        forgotten(error)
+        log_error(error)
     }
 }
 
-/// Bytes of a row.
+/// A piece of a picture in a row.
 struct Piece(Vec<u8>);
 
 impl<'de> Deserialize<'de> for Piece {
@@ -145,8 +145,8 @@ impl<'de> Deserialize<'de> for Piece {
     }
 }
 
-/// That something is not remembered is for the operator.
-fn forgotten<T: Default>(error: sql::Error) -> T {
+/// Logs a cache error for the operator.
+fn log_error<T: Default>(error: sql::Error) -> T {
     log::warning(&format!("what a source answers is not remembered: {error:?}"));
     T::default()
 }

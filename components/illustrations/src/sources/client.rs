@@ -1,5 +1,4 @@
-//! Requests to catalogues elsewhere: how they go out, the pause between two of them, and the errors when nothing
-//! usable comes back.
+//! HTTP requests to catalogues: sending, rate limits and errors.
 
 use std::time::Duration;
 
@@ -12,81 +11,80 @@ use crate::{
     refusals::{SourceError, failed},
 };
 
-/// How long a source may take: a person does not wait longer.
+/// Time limit of a request; people do not wait longer.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes that an answer or a picture may have.
+/// Maximum size of an answer or a picture, in bytes.
 pub const BODY_BYTES_MAX: usize = 4 << 20;
-/// When to try again, where a source that is at its limit does not say.
+/// Default retry delay of a source at its limit, in seconds.
 const RETRY_AFTER_S: u32 = 60;
-/// The longest time that a source may ask to be left alone for, in seconds.
+/// Maximum retry delay that a source may ask for, in seconds.
 const RETRY_AFTER_S_MAX: u32 = 86_400;
 
-/// The longest time that a source is left alone, in milliseconds; one further ahead was written by a
-/// clock that has been put right since.
+/// Maximum time that a source is closed, in milliseconds; a later end was stored by a wrong clock.
 const CLOSED_MS_MAX: i64 = 86_400_000;
 
-/// What a source answered.
+/// The answer of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// The HTTP status.
     pub status: u16,
-    /// What `Retry-After` says, in seconds.
+    /// The header `Retry-After`, in seconds.
     pub retry_after_s: Option<u32>,
-    /// What `Content-Type` says, in lower case.
+    /// The header `Content-Type`, in lower case.
     pub content_type: String,
     /// The bytes of the body.
     pub body: Vec<u8>,
 }
 
-/// Brings requests to sources.
-pub trait Carrier {
-    /// The answer, whatever its status.
+/// Sends requests to sources.
+pub trait HttpClient {
+    /// Returns the answer, with any status.
     ///
     /// # Errors
-    /// When there is none, or nothing may be asked.
+    /// When there is no answer, or the source is closed.
     fn get(&self, url: &Url, accept: &str) -> Result<Reply, SourceError>;
 
-    /// Says how long the source wants to be left alone.
+    /// Closes the source for some time.
     fn close(&self, retry_after_s: u32) {
         let _ = retry_after_s;
     }
 }
 
-/// The network, through the host.
+/// The host's network.
 #[derive(Clone, Copy, Debug)]
 pub struct Network;
 
-impl Carrier for Network {
+impl HttpClient for Network {
     fn get(&self, url: &Url, accept: &str) -> Result<Reply, SourceError> {
         let request = http::Request::get(url.as_str())
             .timeout(TIMEOUT)
             .body_bytes_max(BODY_BYTES_MAX)
             .header("accept", accept)
             .header("user-agent", &settings::user_agent());
-        let answer = request.send().map_err(|error| unanswered(url, &error))?;
+        let answer = request.send().map_err(|error| request_error(url, &error))?;
         let retry_after_s = answer.header("retry-after").and_then(|it| it.trim().parse().ok());
         let content_type = answer.header("content-type").unwrap_or_default().to_lowercase();
         Ok(Reply { status: answer.status, retry_after_s, content_type, body: answer.body })
     }
 }
 
-/// The same with a pause between two requests, and none at all while the source wants none.
+/// The host's network with a rate limit, and without requests while the source is closed.
 #[derive(Clone, Copy, Debug)]
-pub struct Paced {
+pub struct RateLimited {
     source: &'static str,
     interval_ms: u32,
 }
 
-impl Paced {
-    /// At most one request to `source` in so many milliseconds, whichever calls they come from.
+impl RateLimited {
+    /// Limits requests to `source` to one per interval, over all calls.
     pub fn new(source: &'static str, interval_ms: u32) -> Self {
         Self { source, interval_ms }
     }
 
-    /// Takes the next turn, and waits for it.
+    /// Reserves the next request, and waits for it.
     ///
     /// # Errors
-    /// [`SourceError::Limited`] when too many wait already, or the source is to be left alone.
+    /// [`SourceError::Limited`] when too many requests wait, or the source is closed.
     fn wait(&self) -> Result<(), SourceError> {
         let now_ms = now_ms();
         let unknown = |_| failed("whose turn it is cannot be told, so nothing is asked");
@@ -109,14 +107,14 @@ impl Paced {
     }
 }
 
-impl Carrier for Paced {
+impl HttpClient for RateLimited {
     fn get(&self, url: &Url, accept: &str) -> Result<Reply, SourceError> {
         self.wait()?;
         Network.get(url, accept)
     }
 
     fn close(&self, retry_after_s: u32) {
-        // A client that asks on is shut out for longer.
+        // A client that goes on is locked out for longer.
         let until_ms = now_ms() + (i64::from(retry_after_s) * 1_000).min(CLOSED_MS_MAX);
         let kept = sql::transact([toolkit::sql!(
             "INSERT INTO pace (source, at_ms, closed_until_ms) VALUES ($1, 0, $2) \
@@ -133,34 +131,33 @@ impl Carrier for Paced {
     }
 }
 
-/// The answer of a source whose limit, where it says none, holds for `limit_s`; a status that is
-/// success, or among `statuses`.
+/// Returns an answer with a status of success or in `statuses`. A rate limit without a delay lasts `limit_s`.
 ///
 /// # Errors
-/// When the status is another, or there is no answer.
-pub fn asked(
-    carrier: &impl Carrier,
+/// When the status is another one, or there is no answer.
+pub fn fetch(
+    client: &impl HttpClient,
     url: &Url,
     statuses: &[u16],
     limit_s: Option<u32>,
 ) -> Result<Reply, SourceError> {
-    answered(carrier, url, "application/json", statuses, limit_s)
+    check_answer(client, url, "application/json", statuses, limit_s)
 }
 
-/// The picture at `url`: its media type and its bytes.
+/// Fetches the picture at `url`. Returns its media type and its bytes.
 ///
 /// # Errors
-/// When there is none.
+/// When there is no usable picture.
 pub fn picture(
-    carrier: &impl Carrier,
+    client: &impl HttpClient,
     url: &Url,
     limit_s: Option<u32>,
 ) -> Result<(&'static str, Vec<u8>), SourceError> {
     let accept = "image/png, image/jpeg, image/webp, image/gif";
-    let reply = answered(carrier, url, accept, &[], limit_s)?;
+    let reply = check_answer(client, url, accept, &[], limit_s)?;
     let broken = |why: &str| failed(format!("a picture of {} cannot be used: {why}", host(url)));
     let kind = reply.content_type.split(';').next().unwrap_or_default().trim();
-    // Some servers name no kind; a server that names another one means it.
+    // Some servers name no media type; another type is respected.
     if !(kind.is_empty() || kind.starts_with("image/") || kind == "application/octet-stream") {
         return Err(broken(&format!("it is said to be {}", clipped(kind))));
     }
@@ -168,21 +165,21 @@ pub fn picture(
     Ok((mime_type, reply.body))
 }
 
-fn answered(
-    carrier: &impl Carrier,
+fn check_answer(
+    client: &impl HttpClient,
     url: &Url,
     accept: &str,
     statuses: &[u16],
     limit_s: Option<u32>,
 ) -> Result<Reply, SourceError> {
-    let reply = carrier.get(url, accept)?;
+    let reply = client.get(url, accept)?;
     match reply.status {
         429 | 503 => {
-            // One that is down for a moment has no limit.
+            // A source that is down for a moment has no limit.
             let limit_s = limit_s.filter(|_| reply.status == 429);
-            let asked_s = reply.retry_after_s.or(limit_s).unwrap_or(RETRY_AFTER_S);
-            let retry_after_s = asked_s.clamp(1, RETRY_AFTER_S_MAX);
-            carrier.close(retry_after_s);
+            let requested_s = reply.retry_after_s.or(limit_s).unwrap_or(RETRY_AFTER_S);
+            let retry_after_s = requested_s.clamp(1, RETRY_AFTER_S_MAX);
+            client.close(retry_after_s);
             Err(SourceError::Limited { retry_after_s })
         }
         status if (200..300).contains(&status) || statuses.contains(&status) => Ok(reply),
@@ -194,8 +191,8 @@ fn answered(
     }
 }
 
-/// Why there is no answer; of the URL its host alone.
-fn unanswered(url: &Url, error: &http::Error) -> SourceError {
+/// Converts a failed request into an error that only names the URL's host.
+fn request_error(url: &Url, error: &http::Error) -> SourceError {
     let host = host(url);
     failed(match error {
         http::Error::Denied => return SourceError::Denied { host },
@@ -203,7 +200,7 @@ fn unanswered(url: &Url, error: &http::Error) -> SourceError {
         http::Error::TooLarge => {
             format!("the answer of {host} is larger than {} MiB", BODY_BYTES_MAX >> 20)
         }
-        // It would repeat the URL.
+        // The message would repeat the URL.
         http::Error::InvalidUrl(_) | http::Error::InvalidRequest(_) => {
             format!("no such request can be sent to {host}")
         }
@@ -215,7 +212,7 @@ fn host(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
 }
 
-/// `text` in one line of at most 100 characters.
+/// Returns `text` as one line of at most 100 characters.
 pub fn clipped(text: &str) -> String {
     text.chars().take(100).map(|it| if it.is_control() { ' ' } else { it }).collect()
 }
@@ -227,16 +224,16 @@ pub(crate) mod tests {
     use super::*;
     use crate::picture::tests::png_of;
 
-    /// Gives the scripted answers, and remembers what it was asked.
+    /// Returns scripted answers and records requests.
     #[derive(Default)]
     pub(crate) struct Scripted {
         replies: RefCell<Vec<Result<Reply, SourceError>>>,
-        pub(crate) asked: RefCell<Vec<String>>,
+        pub(crate) requests: RefCell<Vec<String>>,
         closed_s: RefCell<Option<u32>>,
     }
 
     impl Scripted {
-        /// These bodies one after another, each with its status.
+        /// Creates it with statuses and bodies in order.
         pub(crate) fn of(replies: &[(u16, &str)]) -> Self {
             let reply = |(status, body): &(u16, &str)| {
                 let body = body.as_bytes().to_vec();
@@ -254,9 +251,9 @@ pub(crate) mod tests {
         }
     }
 
-    impl Carrier for Scripted {
+    impl HttpClient for Scripted {
         fn get(&self, url: &Url, _: &str) -> Result<Reply, SourceError> {
-            self.asked.borrow_mut().push(url.to_string());
+            self.requests.borrow_mut().push(url.to_string());
             self.replies.borrow_mut().pop().unwrap()
         }
 
@@ -270,7 +267,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_picture_is_what_its_bytes_are_and_never_a_page() {
+    fn detects_pictures_by_bytes_and_refuses_pages() {
         let good = png_of(4, 4);
         for kind in ["image/png", "image/jpeg", "", "application/octet-stream"] {
             let got = picture(&Scripted::typed(kind, &good), &url(), None).unwrap();
@@ -288,16 +285,16 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_limit_says_when_and_closes_the_source() {
+    fn rate_limit_closes_source_until_retry() {
         for (status, limit_s, wait_s) in [
             (429, Some(3_600), 3_600),
             (429, None, RETRY_AFTER_S),
             (503, Some(3_600), RETRY_AFTER_S),
         ] {
-            let carrier = Scripted::of(&[(status, "")]);
-            let got = asked(&carrier, &url(), &[], limit_s);
+            let client = Scripted::of(&[(status, "")]);
+            let got = fetch(&client, &url(), &[], limit_s);
             assert_eq!(got, Err(SourceError::Limited { retry_after_s: wait_s }));
-            assert_eq!(*carrier.closed_s.borrow(), Some(wait_s));
+            assert_eq!(*client.closed_s.borrow(), Some(wait_s));
         }
     }
 }

@@ -1,27 +1,27 @@
-//! The catalogue file of a folder of pictures: `catalogue.json`, read and held against its rules.
+//! Parses and checks `catalogue.json`, the catalogue file of a folder of pictures.
 
 use output::text::is_blank;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use toolkit::arguments;
 
-/// Cards that a file may have.
+/// Maximum number of cards.
 const CARDS_MAX: usize = 2_000;
-/// Themes that a file may have.
+/// Maximum number of themes.
 const THEMES_MAX: usize = 500;
-/// Names that a card or a theme may have beside its first.
+/// Maximum number of further names of a card or a theme.
 const ALIASES_MAX: usize = 20;
-/// Characters of a name.
+/// Maximum number of characters of a name.
 const NAME_CHARS_MAX: usize = 100;
-/// Problems that are reported at once.
+/// Maximum number of reported problems.
 const PROBLEMS_MAX: usize = 10;
 
-/// What the file says.
+/// The parsed file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct File {
     /// The cards, in the file's order.
     pub cards: Vec<Card>,
-    /// Those that the file lists, or else those that its cards name.
+    /// The listed themes, or else those that cards name.
     pub themes: Vec<Theme>,
 }
 
@@ -29,18 +29,18 @@ pub struct File {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    /// As it is shown.
+    /// Its name, as shown.
     pub name: String,
     /// Its reading in kana.
     #[serde(default)]
     pub reading: Option<String>,
-    /// Whatever else it is called.
+    /// Further names.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// Names of the themes that it belongs to.
+    /// Names of its themes.
     #[serde(default)]
     pub themes: Vec<String>,
-    /// The picture's file, from the folder.
+    /// Path of the picture within the folder.
     pub image: String,
 }
 
@@ -48,25 +48,25 @@ pub struct Card {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Theme {
-    /// As cards name it.
+    /// Its name, as in cards.
     pub name: String,
     /// Its reading in kana.
     #[serde(default)]
     pub reading: Option<String>,
-    /// Whatever else it is called.
+    /// Further names.
     #[serde(default)]
     pub aliases: Vec<String>,
 }
 
 impl Card {
-    /// Whatever it may be found by.
+    /// Returns all its names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         names(&self.name, self.reading.as_ref(), &self.aliases)
     }
 }
 
 impl Theme {
-    /// Whatever it may be found by.
+    /// Returns all its names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         names(&self.name, self.reading.as_ref(), &self.aliases)
     }
@@ -82,10 +82,10 @@ fn names<'a>(
         .chain(aliases.iter().map(String::as_str))
 }
 
-/// Reads the text of a catalogue file.
+/// Parses the text of a catalogue file.
 ///
 /// # Errors
-/// What has to be fixed, each with the entry that it is about: `/cards/3/image …`.
+/// The problems, each with its entry: `/cards/3/image …`.
 pub fn read(text: &str) -> Result<File, Vec<String>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -124,7 +124,7 @@ pub fn read(text: &str) -> Result<File, Vec<String>> {
     Ok(File { cards, themes })
 }
 
-/// The entries that can be read; of the others, what is wrong with them.
+/// Parses entries, and reports the problems of invalid ones.
 fn entries<T: DeserializeOwned>(
     list: &str,
     values: Vec<Value>,
@@ -176,7 +176,7 @@ fn check_card(at: usize, card: &Card, themes: &[Theme], problems: &mut Vec<Strin
             "/cards/{at} ({name:?}): image must be the path of a file in the folder, such as \"blue/azure.png\""
         ));
     }
-    // Where themes are listed, one that is not is a slip of the pen.
+    // Where themes are listed, an unlisted one is a typo.
     for theme in card.themes.iter().filter(|_| !themes.is_empty()) {
         if !themes.iter().any(|it| it.name == *theme) {
             problems
@@ -192,7 +192,7 @@ fn is_within(path: &str) -> bool {
         && !steps.into_iter().any(|it| matches!(it, "" | "." | ".."))
 }
 
-/// Themes that the file does not list have the names that cards give them.
+/// Returns the themes that cards name.
 fn themes_of(cards: &[Card]) -> Vec<Theme> {
     let mut themes: Vec<Theme> = Vec::new();
     for name in cards.iter().flat_map(|it| &it.themes) {
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_has_cards_and_themes_that_it_lists_or_its_cards_name() {
+    fn themes_are_listed_or_named_by_cards() {
         let file = read(
             r#"{ "cards": [
                 { "name": "青眼の白龍", "reading": "ブルーアイズ", "aliases": ["Blue-Eyes"],
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_entry_and_what_to_mend() {
+    fn reports_problems_with_entry_and_fix() {
         for (text, part) in [
             ("{", "is no catalogue"),
             ("[]", "is no catalogue"),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_problems_ten_are_told() {
+    fn reports_at_most_ten_problems() {
         let cards = vec![r#"{"name":"a"}"#; 50].join(",");
         assert_eq!(read(&format!(r#"{{"cards":[{cards}]}}"#)).unwrap_err().len(), PROBLEMS_MAX);
     }

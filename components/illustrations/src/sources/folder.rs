@@ -1,4 +1,4 @@
-//! A folder of the operator's: pictures, and a catalogue file that says what they are of.
+//! A source in a folder of the operator, with pictures and a catalogue file.
 
 use std::{
     fs,
@@ -19,39 +19,38 @@ use crate::{
     refusals::SourceError,
 };
 
-/// The catalogue's name in the folder.
+/// File name of the catalogue.
 const CATALOGUE: &str = "catalogue.json";
-/// Bytes that it may have.
+/// Maximum size of the catalogue, in bytes.
 const CATALOGUE_BYTES_MAX: usize = 1 << 20;
-/// Bytes that a picture may have.
+/// Maximum size of a picture, in bytes.
 const PICTURE_BYTES_MAX: usize = 4 << 20;
-/// Characters of a name that is known from other words in any sentence; in katakana, which only names and
-/// borrowed words have, fewer.
+/// Minimum number of characters of names that count in any sentence; fewer in katakana, which only names and
+/// loanwords have.
 const LONG_CHARS: usize = 4;
 const LONG_KATAKANA: usize = 3;
-/// Pictures that are looked at before the component serves.
+/// Maximum number of pictures checked before the component serves.
 const LOOKED_AT_MAX: usize = 200;
-/// Bytes of each that are looked at then: they show kind and size.
+/// Number of bytes checked of each, which show type and size.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// A folder that the component was granted.
+/// A granted folder.
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
-    /// The folder at `path`, as the component sees it.
+    /// Creates the source for `path`, as the component sees it.
     pub fn new(path: PathBuf) -> Self {
         Self { path }
     }
 
-    /// Reads the catalogue. Pictures that are missing or broken keep nothing else from being served;
-    /// they are reported in the log.
+    /// Checks catalogue and pictures. Missing or broken pictures are only logged.
     ///
     /// # Errors
-    /// What is wrong with the catalogue, entry by entry.
-    pub fn look(&self) -> Result<(), Vec<String>> {
+    /// The problems of the catalogue, entry by entry.
+    pub fn check(&self) -> Result<(), Vec<String>> {
         let file = self.file()?;
         for card in file.cards.iter().take(LOOKED_AT_MAX) {
             let looked = self.open(&card.image).and_then(|file| {
@@ -70,7 +69,7 @@ impl Folder {
         Ok(())
     }
 
-    /// The catalogue as it is now.
+    /// Reads the catalogue.
     fn file(&self) -> Result<File, Vec<String>> {
         let path = self.path.join(CATALOGUE);
         let described = |why: &str| format!("{} {why}", path.display());
@@ -102,7 +101,7 @@ impl Folder {
         Ok(Picture { name: card.name.clone(), mime_type: mime_type.to_owned(), bytes })
     }
 
-    /// Those that can be had. What is broken is reported in the log; only where none is left it stops.
+    /// Reads the pictures of cards. Broken ones are logged and left out; it fails only where none is left.
     fn pictures<'a>(
         &self,
         cards: impl Iterator<Item = &'a Card>,
@@ -169,8 +168,7 @@ impl Source for Folder {
     }
 }
 
-/// What people may call a card or a theme. What is as short as a word of any sentence names it only where
-/// cards are talked about.
+/// Returns the names of a card or a theme. Names as short as common words count only in sentences about cards.
 fn named<'a>(
     kind: &str,
     mut names: impl Iterator<Item = &'a str>,
@@ -188,7 +186,7 @@ fn named<'a>(
     Name { kind, name, english, within, also, hints, moods }
 }
 
-/// The whole file, if it has no more bytes than that.
+/// Reads a file of at most `bytes_max` bytes.
 fn read(path: &Path, bytes_max: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
@@ -200,7 +198,7 @@ fn read(path: &Path, bytes_max: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Why a file cannot be read, as text that names no number of a system's.
+/// Formats an error without the system's error number.
 fn why(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it is not there".to_owned(),

@@ -1,4 +1,4 @@
-//! A source on the web: what it lists is remembered, and each picture is fetched once and kept.
+//! A remote source whose listings and pictures are cached.
 
 use serde::{Deserialize, Serialize};
 use toolkit::{Stop, log};
@@ -6,7 +6,7 @@ use url::Url;
 
 use super::{
     Found, Source, cache,
-    client::{self, Carrier},
+    client::{self, HttpClient},
 };
 use crate::{
     matching,
@@ -14,113 +14,112 @@ use crate::{
     refusals::{SourceError, failed},
 };
 
-/// Bytes that the pictures of one theme may have together: what fits into one answer, twice.
+/// Maximum size of the pictures of a theme together, in bytes: twice what fits into an answer.
 pub const THEME_BYTES_MAX: usize = 6 << 20;
-/// How near a name is that the source itself suggests.
+/// Nearness of names that the source itself suggests.
 const SUGGESTED: f64 = 1.0;
 
-/// A card as a catalogue lists it.
+/// A listed card.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listed {
+pub struct ListedCard {
     /// The card's name.
     pub name: String,
-    /// Where its picture is: an address of the web.
+    /// URL of its picture.
     pub image: String,
 }
 
-/// What a catalogue has for a question.
+/// A catalogue's answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
-    /// Best first; none where nothing fits.
-    pub cards: Vec<Listed>,
-    /// Names that come near, best first.
+    /// Found cards, best first.
+    pub cards: Vec<ListedCard>,
+    /// Similar names, best first.
     pub suggestions: Vec<String>,
 }
 
-/// A catalogue that is asked over HTTP.
+/// A catalogue with an HTTP API.
 pub trait Catalogue {
-    /// Whose answers they are: another catalogue's, or those from elsewhere, are others.
-    fn whose(&self) -> String;
+    /// Returns the cache key of its answers.
+    fn cache_key(&self) -> String;
 
-    /// How long its answers hold, in seconds.
-    fn holds_s(&self) -> i64;
+    /// How long its answers are cached, in seconds.
+    fn cache_s(&self) -> i64;
 
-    /// How long a limit holds where it does not say, in seconds.
+    /// Default retry delay at its rate limit, in seconds.
     fn limit_s(&self) -> Option<u32> {
         None
     }
 
-    /// The card of that name.
+    /// Finds the card of that name.
     ///
     /// # Errors
-    /// Where it cannot say.
-    fn card(&self, carrier: &impl Carrier, name: &str) -> Result<Listing, SourceError>;
+    /// When the catalogue fails.
+    fn card(&self, client: &impl HttpClient, name: &str) -> Result<Listing, SourceError>;
 
-    /// Up to `limit` cards of that theme.
+    /// Finds up to `limit` cards of that theme.
     ///
     /// # Errors
-    /// Where it cannot say.
+    /// When the catalogue fails.
     fn theme(
         &self,
-        carrier: &impl Carrier,
+        client: &impl HttpClient,
         name: &str,
         limit: usize,
     ) -> Result<Listing, SourceError>;
 }
 
-/// A catalogue elsewhere, with what is remembered of it.
+/// A remote catalogue with its cache.
 #[derive(Debug)]
-pub struct Elsewhere<L, C> {
+pub struct RemoteSource<L, C> {
     catalogue: L,
-    carrier: C,
+    client: C,
 }
 
-impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
-    /// Asks `catalogue` by `carrier`.
-    pub fn new(catalogue: L, carrier: C) -> Self {
-        Self { catalogue, carrier }
+impl<L: Catalogue, C: HttpClient> RemoteSource<L, C> {
+    /// Creates the source from `catalogue` and its client.
+    pub fn new(catalogue: L, client: C) -> Self {
+        Self { catalogue, client }
     }
 
-    /// What it lists, from memory where that still holds.
+    /// Returns a listing, from the cache where possible.
     fn listed(
         &self,
-        asked: &str,
+        key: &str,
         ask: impl FnOnce() -> Result<Listing, SourceError>,
     ) -> Result<Listing, SourceError> {
-        let asked = format!("{} {asked}", self.catalogue.whose());
-        if let Some(kept) = cache::listing(&asked) {
+        let key = format!("{} {key}", self.catalogue.cache_key());
+        if let Some(kept) = cache::listing(&key) {
             return Ok(kept);
         }
         let listing = ask()?;
-        cache::keep_listing(&asked, &listing, self.catalogue.holds_s());
+        cache::keep_listing(&key, &listing, self.catalogue.cache_s());
         Ok(listing)
     }
 
-    fn one(&self, name: &str) -> Result<Listing, SourceError> {
-        let asked = format!("card {name:?}");
-        self.listed(&asked, || self.catalogue.card(&self.carrier, name))
+    fn find_card(&self, name: &str) -> Result<Listing, SourceError> {
+        let key = format!("card {name:?}");
+        self.listed(&key, || self.catalogue.card(&self.client, name))
     }
 
-    fn many(&self, name: &str, limit: usize) -> Result<Listing, SourceError> {
-        let asked = format!("theme {limit} {name:?}");
-        self.listed(&asked, || self.catalogue.theme(&self.carrier, name, limit))
+    fn find_theme(&self, name: &str, limit: usize) -> Result<Listing, SourceError> {
+        let key = format!("theme {limit} {name:?}");
+        self.listed(&key, || self.catalogue.theme(&self.client, name, limit))
     }
 
-    fn picture(&self, card: &Listed) -> Result<Picture, SourceError> {
+    fn picture(&self, card: &ListedCard) -> Result<Picture, SourceError> {
         if let Some((mime_type, bytes)) = cache::picture(&card.image) {
             return Ok(Picture { name: card.name.clone(), mime_type, bytes });
         }
         let no_address = |_| failed("a picture's address is not an http or https URL");
         let url = Url::parse(&card.image).map_err(no_address)?;
         let limit_s = self.catalogue.limit_s();
-        let (mime_type, bytes) = client::picture(&self.carrier, &url, limit_s)?;
+        let (mime_type, bytes) = client::picture(&self.client, &url, limit_s)?;
         cache::keep_picture(&card.image, mime_type, &bytes);
         Ok(Picture { name: card.name.clone(), mime_type: mime_type.to_owned(), bytes })
     }
 
-    /// The pictures of those whose pictures can be had. One that is broken is reported in the log and
-    /// left out; only where none is left is there no answer.
-    fn pictures(&self, cards: &[Listed], limit: usize) -> Result<Vec<Picture>, SourceError> {
+    /// Fetches the pictures of cards. Broken ones are logged and left out; it fails only where none is left.
+    fn pictures(&self, cards: &[ListedCard], limit: usize) -> Result<Vec<Picture>, SourceError> {
         let (mut pictures, mut bytes, mut last) = (Vec::new(), 0, None);
         for card in cards.iter().take(limit) {
             match self.picture(card) {
@@ -137,7 +136,7 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
                     log::warning(&format!("no picture of {:?}: {error:?}", card.name));
                     last = Some(error);
                 }
-                // A source that refuses more requests gets no more, and what is there is given.
+                // A source at its limit gets no more requests; the pictures so far are returned.
                 Err(error) => {
                     last = Some(error);
                     break;
@@ -151,9 +150,9 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
     }
 }
 
-impl<L: Catalogue, C: Carrier> Source for Elsewhere<L, C> {
+impl<L: Catalogue, C: HttpClient> Source for RemoteSource<L, C> {
     fn card(&self, name: &str) -> Result<Option<Found<Picture>>, Stop> {
-        match self.one(name)?.cards.first() {
+        match self.find_card(name)?.cards.first() {
             Some(card) => {
                 let is_whole = matching::is_one_of(name, &[&card.name]);
                 Ok(Some(Found { value: self.picture(card)?, is_whole }))
@@ -163,24 +162,24 @@ impl<L: Catalogue, C: Carrier> Source for Elsewhere<L, C> {
     }
 
     fn theme(&self, name: &str, limit: usize) -> Result<Option<Found<Vec<Picture>>>, Stop> {
-        let listing = self.many(name, limit)?;
+        let listing = self.find_theme(name, limit)?;
         if listing.cards.is_empty() {
-            // So that a second look for what comes near sends no request.
-            let asked = format!("{} theme 1 {name:?}", self.catalogue.whose());
-            cache::keep_listing(&asked, &listing, self.catalogue.holds_s());
+            // Cached, so that the search for similar names sends no request.
+            let key = format!("{} theme 1 {name:?}", self.catalogue.cache_key());
+            cache::keep_listing(&key, &listing, self.catalogue.cache_s());
             return Ok(None);
         }
-        // A catalogue elsewhere says no names of themes: what it finds is what was asked for.
+        // Remote catalogues return no names of themes: a result counts as a whole match.
         Ok(Some(Found { value: self.pictures(&listing.cards, limit)?, is_whole: true }))
     }
 
     fn near_cards(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
-        Ok(suggested(self.one(name)?))
+        Ok(suggested(self.find_card(name)?))
     }
 
     fn near_themes(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
-        // What was remembered a moment ago answers it.
-        Ok(suggested(self.many(name, 1)?))
+        // The cached listing answers this.
+        Ok(suggested(self.find_theme(name, 1)?))
     }
 }
 
@@ -188,10 +187,10 @@ fn suggested(listing: Listing) -> Vec<(f64, String)> {
     listing.suggestions.into_iter().map(|it| (SUGGESTED, it)).collect()
 }
 
-/// The address `text` is at, seen from `base`.
+/// Resolves the address `text` against `base`.
 ///
 /// # Errors
-/// When it is none of the web's.
+/// When the result is no http or https URL.
 pub fn address(base: &Url, text: &str) -> Result<Url, SourceError> {
     let url = base.join(text).ok().filter(|url| {
         matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.has_host()

@@ -1,4 +1,4 @@
-//! What the operator set: which sources are asked, and where they are.
+//! The operator's settings: sources and their addresses.
 
 use language::Language;
 use toolkit::{
@@ -9,21 +9,21 @@ use url::Url;
 
 use super::folder;
 
-/// Sources that may be named.
+/// Maximum number of sources.
 const KINDS_MAX: usize = 4;
-/// Origins of pictures that may be named.
+/// Maximum number of picture origins.
 const ORIGINS_MAX: usize = 16;
-/// Characters of the address for complaints.
+/// Maximum number of characters of the contact address.
 const CONTACT_CHARS_MAX: usize = 100;
 
 /// A kind of source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Cards of our own invention.
+    /// The bundled cards.
     Builtin,
-    /// A folder of the operator's.
+    /// A folder of the operator.
     Folder,
-    /// A catalogue on the web, in our format.
+    /// A catalogue on the web in our own format.
     Http,
     /// The public API of YGOPRODeck.
     Ygoprodeck,
@@ -41,7 +41,7 @@ impl Kind {
     }
 }
 
-/// The sources, in the order in which they are asked: `sources`, names with commas between them.
+/// Reads `sources`: names in the order of the search, separated by commas.
 ///
 /// # Errors
 /// When one is unknown, named twice, or none is named.
@@ -67,25 +67,25 @@ fn read_kinds(text: &str) -> Option<Vec<Kind>> {
     Some(kinds)
 }
 
-/// Where the granted folder is seen: `folder`.
+/// Reads `folder`: the path of the granted folder.
 ///
 /// # Errors
-/// When it is no path from the root.
+/// When it is no absolute path.
 pub fn folder() -> Result<String, Unfit> {
     let path = settings::get::<String>("folder")?.unwrap_or_else(|| "/cards".to_owned());
     let fits = path.starts_with('/') && !path.split('/').any(|it| it == "..");
     if fits { Ok(path) } else { Err(Unfit::new("folder", "must be a path from the root: /cards")) }
 }
 
-/// Where the catalogue in our format is: `catalogue_url`.
+/// Reads `catalogue_url`: the address of the catalogue in our format.
 ///
 /// # Errors
-/// When it is missing, or no base address.
+/// When it is missing or no base address.
 pub fn catalogue_url() -> Result<Url, Unfit> {
     url("catalogue_url", None)
 }
 
-/// Where that catalogue's pictures may be beside its own origin: `image_origins`, with commas.
+/// Reads `image_origins`: further origins of that catalogue's pictures, separated by commas.
 ///
 /// # Errors
 /// When one is no address.
@@ -100,7 +100,7 @@ pub fn image_origins() -> Result<Vec<Url>, Unfit> {
     })
 }
 
-/// Where the API is: `ygoprodeck_url`.
+/// Reads `ygoprodeck_url`: the address of the API.
 ///
 /// # Errors
 /// When it is no base address.
@@ -108,7 +108,7 @@ pub fn ygoprodeck_url() -> Result<Url, Unfit> {
     url("ygoprodeck_url", Some("https://db.ygoprodeck.com"))
 }
 
-/// Where the API's pictures are: `ygoprodeck_images`.
+/// Reads `ygoprodeck_images`: the address of the API's pictures.
 ///
 /// # Errors
 /// When it is no address.
@@ -116,7 +116,7 @@ pub fn ygoprodeck_images() -> Result<Url, Unfit> {
     url("ygoprodeck_images", Some("https://images.ygoprodeck.com"))
 }
 
-/// Which language's names are shown: `language`, `ja` or `en`.
+/// Reads `language`: the language of shown names, `ja` or `en`.
 ///
 /// # Errors
 /// When it is another.
@@ -128,7 +128,7 @@ pub fn language() -> Result<Language, Unfit> {
     }
 }
 
-/// Who asks: this program, and whom to write to, where the operator says (`contact`).
+/// Returns the user agent: this program, and the operator's `contact`, if set.
 pub fn user_agent() -> String {
     const NAME: &str = concat!("madoguchi/", env!("CARGO_PKG_VERSION"), " (illustrations");
     match contact() {
@@ -160,15 +160,15 @@ fn url(name: &str, standing_in: Option<&str>) -> Result<Url, Unfit> {
 
 fn read_url(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
-    // Who writes a password into an address would have it in every error.
+    // A password in an address would appear in every error.
     let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
     (matches!(url.scheme(), "http" | "https") && url.has_host() && plain).then_some(url)
 }
 
-/// Looks at all of them, and into the folder's catalogue, before the component serves.
+/// Checks all settings and the folder's catalogue before the component serves.
 ///
 /// # Errors
-/// What the operator has to fix.
+/// The problems for the operator to fix.
 pub fn configure() -> Result<(), Vec<Problem>> {
     let mut problems: Vec<Problem> = Vec::new();
     let mut note = |error: Option<Unfit>| problems.extend(error.map(Problem::from));
@@ -187,7 +187,7 @@ pub fn configure() -> Result<(), Vec<Problem>> {
     match folder() {
         Err(error) => note(Some(error)),
         Ok(path) if kinds.contains(&Kind::Folder) => {
-            if let Err(wrong) = folder::Folder::new(path.into()).look() {
+            if let Err(wrong) = folder::Folder::new(path.into()).check() {
                 let problem = |it: String| Problem::at("/folder", it);
                 problems.extend(wrong.into_iter().map(problem));
             }
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_are_named_once_each_and_in_order() {
+    fn reads_sources_once_each_in_order() {
         assert_eq!(read_kinds("folder, builtin"), Some(vec![Kind::Folder, Kind::Builtin]));
         for text in ["", "folder,", "folder,folder", "ftp"] {
             assert_eq!(read_kinds(text), None, "{text}");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_address_is_one_of_the_web_and_carries_nothing() {
+    fn base_address_is_http_without_user_or_query() {
         assert!(read_url("http://127.0.0.1:5000/v1").is_some());
         for text in ["", "a.example", "file:///etc", "https://a.example?key=1", "https://u:p@a.b"] {
             assert_eq!(read_url(text), None, "{text}");

@@ -1,4 +1,4 @@
-//! A catalogue on the web in the format of our own, which the README of this component describes.
+//! A catalogue on the web in our own format, see the README of this component.
 
 use output::text::is_blank;
 use serde::Deserialize;
@@ -6,29 +6,29 @@ use toolkit::arguments;
 use url::Url;
 
 use super::{
-    client::{self, Carrier, Reply, clipped},
-    remote::{Catalogue, Listed, Listing, address},
+    client::{self, HttpClient, Reply, clipped},
+    remote::{Catalogue, ListedCard, Listing, address},
 };
 use crate::refusals::{SourceError, failed};
 
-/// How long an answer holds, in seconds.
+/// How long an answer is cached, in seconds.
 const HOLDS_S: i64 = 600;
-/// Cards that an answer may have.
+/// Maximum number of cards of an answer.
 const CARDS_MAX: usize = 100;
-/// Names that are taken of those that an answer suggests.
+/// Maximum number of suggestions taken from an answer.
 const SUGGESTIONS_MAX: usize = 5;
-/// Characters that a name may have.
+/// Maximum number of characters of a name.
 const NAME_CHARS_MAX: usize = 200;
 
 /// A catalogue under a base address.
 #[derive(Clone, Debug)]
 pub struct Web {
     base: Url,
-    /// Origins beside its own where its pictures may be.
+    /// Further origins of its pictures.
     image_origins: Vec<Url>,
 }
 
-/// What it answers.
+/// The catalogue's answer.
 #[derive(Deserialize)]
 struct Answer {
     cards: Vec<Card>,
@@ -43,12 +43,12 @@ struct Card {
 }
 
 impl Web {
-    /// The catalogue at `base`, whose pictures are there or at one of these origins.
+    /// Creates the catalogue at `base`, whose pictures are there or at one of these origins.
     pub fn new(base: Url, image_origins: Vec<Url>) -> Self {
         Self { base, image_origins }
     }
 
-    /// These segments under the base address.
+    /// Appends segments and parameters to the base address.
     fn url(&self, segments: &[&str], parameters: &[(&str, &str)]) -> Result<Url, SourceError> {
         let mut url = self.base.clone();
         let no_base = |()| failed("the catalogue's base address takes no path");
@@ -59,13 +59,13 @@ impl Web {
 
     fn ask(
         &self,
-        carrier: &impl Carrier,
+        client: &impl HttpClient,
         url: &Url,
         cards_max: usize,
     ) -> Result<Listing, SourceError> {
-        let reply = client::asked(carrier, url, &[404], None)?;
+        let reply = client::fetch(client, url, &[404], None)?;
         let answer = match (reply.status, read(&reply)) {
-            // A 404 may say what comes near, and need not.
+            // A 404 may have suggestions.
             (404, read) => {
                 let suggestions = read.map(|it| it.suggestions).unwrap_or_default();
                 Answer { cards: Vec::new(), suggestions }
@@ -82,7 +82,7 @@ impl Web {
         Ok(Listing { cards, suggestions })
     }
 
-    fn listed(&self, from: &Url, at: usize, card: &Card) -> Result<Listed, SourceError> {
+    fn listed(&self, from: &Url, at: usize, card: &Card) -> Result<ListedCard, SourceError> {
         if !is_name(&card.name) {
             return Err(failed(format!("the catalogue's /cards/{at}/name is no name")));
         }
@@ -96,35 +96,35 @@ impl Web {
                 "the catalogue's /cards/{at}/image is at {host}, which the setting image_origins does not name"
             )));
         }
-        Ok(Listed { name: card.name.clone(), image: image.into() })
+        Ok(ListedCard { name: card.name.clone(), image: image.into() })
     }
 }
 
 impl Catalogue for Web {
-    fn whose(&self) -> String {
+    fn cache_key(&self) -> String {
         format!("http {}", self.base)
     }
 
-    fn holds_s(&self) -> i64 {
+    fn cache_s(&self) -> i64 {
         HOLDS_S
     }
 
-    fn card(&self, carrier: &impl Carrier, name: &str) -> Result<Listing, SourceError> {
-        self.ask(carrier, &self.url(&["cards"], &[("name", name)])?, 1)
+    fn card(&self, client: &impl HttpClient, name: &str) -> Result<Listing, SourceError> {
+        self.ask(client, &self.url(&["cards"], &[("name", name)])?, 1)
     }
 
     fn theme(
         &self,
-        carrier: &impl Carrier,
+        client: &impl HttpClient,
         name: &str,
         limit: usize,
     ) -> Result<Listing, SourceError> {
-        // A URL takes these two for steps in its path, and leaves them out.
+        // URLs drop these two as path segments.
         if matches!(name.trim(), "." | "..") {
             return Ok(Listing::default());
         }
         let count = limit.to_string();
-        self.ask(carrier, &self.url(&["themes", name], &[("limit", &count)])?, limit)
+        self.ask(client, &self.url(&["themes", name], &[("limit", &count)])?, limit)
     }
 }
 
@@ -154,12 +154,12 @@ mod tests {
     }
 
     #[test]
-    fn the_addresses_are_those_of_the_format() {
-        let carrier = Scripted::of(&[(404, ""), (200, r#"{"cards":[]}"#)]);
-        web().card(&carrier, "青 眼&x").unwrap();
-        web().theme(&carrier, "a/../b?", 5).unwrap();
+    fn builds_addresses_of_the_format() {
+        let client = Scripted::of(&[(404, ""), (200, r#"{"cards":[]}"#)]);
+        web().card(&client, "青 眼&x").unwrap();
+        web().theme(&client, "a/../b?", 5).unwrap();
         assert_eq!(
-            *carrier.asked.borrow(),
+            *client.requests.borrow(),
             [
                 "https://cards.example/v1/cards?name=%E9%9D%92+%E7%9C%BC%26x",
                 "https://cards.example/v1/themes/a%2F..%2Fb%3F?limit=5",
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_at_its_own_origin_or_at_a_named_one() {
+    fn allows_pictures_at_own_or_named_origins() {
         for (image, url) in [
             ("/i/a.png", Some("https://cards.example/i/a.png")),
             ("a.png", Some("https://cards.example/v1/a.png")),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_of_the_format_is_told_and_a_404_may_suggest() {
+    fn reports_invalid_answers_and_reads_suggestions_of_404() {
         for body in [
             "",
             "[]",

@@ -1,7 +1,7 @@
 //! The public card API of YGOPRODeck, version 7, by the rules of its guide (ILL-6).
 //!
-//! The guide (<https://ygoprodeck.com/api-guide/>): 20 requests a second, and a client that sends more is shut
-//! out for an hour; what comes back is to be stored, and a picture to be pulled once and kept.
+//! The guide (<https://ygoprodeck.com/api-guide/>) allows 20 requests a second and blocks clients that send more for
+//! an hour. Answers are to be stored, and pictures to be fetched once and kept.
 
 use std::collections::BTreeMap;
 
@@ -14,23 +14,23 @@ use toolkit::{
 use url::Url;
 
 use super::{
-    client::{self, Carrier, clipped},
-    remote::{Catalogue, Listed, Listing, address},
+    client::{self, HttpClient, clipped},
+    remote::{Catalogue, ListedCard, Listing, address},
 };
 use crate::refusals::{SourceError, failed};
 
-/// The name of the source, by which its requests are limited.
+/// Name of the source, for its rate limit.
 pub const NAME: &str = "ygoprodeck";
-/// Between two requests: half as many as are allowed.
+/// Interval between two requests: half the allowed rate.
 pub const INTERVAL_MS: u32 = 100;
-/// How long its block lasts.
+/// Duration of a block, in seconds.
 const BLOCKED_S: u32 = 3_600;
-/// How long an answer holds: cards change by the week.
+/// How long an answer is cached, in seconds: cards change by the week.
 const HOLDS_S: i64 = 86_400;
-/// Cards that are looked through for the best name.
+/// Maximum number of cards searched for the best name.
 const FOUND_MAX: usize = 30;
 
-/// Where it is, and which language's names are shown.
+/// The API's addresses and the language of shown names.
 #[derive(Clone, Debug)]
 pub struct Ygoprodeck {
     base: Url,
@@ -56,15 +56,15 @@ struct Image {
 }
 
 impl Ygoprodeck {
-    /// The API at `base`, whose pictures are at the origin of `images`.
+    /// Creates the catalogue at `base`, whose pictures are at the origin of `images`.
     pub fn new(base: Url, images: Url, language: Language) -> Self {
         Self { base, images, language }
     }
 
-    /// The cards that a question finds; none where it answers that nothing matches.
+    /// Returns the cards of a request; empty where nothing matches.
     fn ask(
         &self,
-        carrier: &impl Carrier,
+        client: &impl HttpClient,
         language: Language,
         parameters: &[(&str, &str)],
     ) -> Result<Vec<Card>, SourceError> {
@@ -77,10 +77,10 @@ impl Ygoprodeck {
         ]);
         url.query_pairs_mut().extend_pairs(parameters);
         if language == Language::Japanese {
-            // The guide names fr, de, it and pt; `ja` is served as well, for most cards.
+            // The guide names fr, de, it and pt; `ja` exists for most cards as well.
             url.query_pairs_mut().append_pair("language", "ja");
         }
-        let reply = client::asked(carrier, &url, &[400], Some(BLOCKED_S))?;
+        let reply = client::fetch(client, &url, &[400], Some(BLOCKED_S))?;
         if reply.status == 400 {
             return no_match(&reply.body);
         }
@@ -92,49 +92,49 @@ impl Ygoprodeck {
         Ok(answer.data)
     }
 
-    /// Cards whose names have `name` in them: the exact one alone, or up to [`FOUND_MAX`].
+    /// Returns the card named exactly `name`, or up to [`FOUND_MAX`] cards whose names contain it.
     fn named(
         &self,
-        carrier: &impl Carrier,
+        client: &impl HttpClient,
         language: Language,
         name: &str,
     ) -> Result<Vec<Card>, SourceError> {
-        // It would be taken for several names.
+        // The API would take it for several names.
         let name = name.replace('|', " ");
-        let exact = self.ask(carrier, language, &[("name", &name)])?;
+        let exact = self.ask(client, language, &[("name", &name)])?;
         if !exact.is_empty() {
             return Ok(exact);
         }
-        self.containing(carrier, language, &name)
+        self.containing(client, language, &name)
     }
 
     fn containing(
         &self,
-        carrier: &impl Carrier,
+        client: &impl HttpClient,
         language: Language,
         name: &str,
     ) -> Result<Vec<Card>, SourceError> {
-        // The guide wants both or neither.
+        // The guide requires both or neither.
         let count = FOUND_MAX.to_string();
-        self.ask(carrier, language, &[("fname", name), ("num", &count), ("offset", "0")])
+        self.ask(client, language, &[("fname", name), ("num", &count), ("offset", "0")])
     }
 
     fn archetype(
         &self,
-        carrier: &impl Carrier,
+        client: &impl HttpClient,
         name: &str,
         limit: usize,
     ) -> Result<Vec<Card>, SourceError> {
         let count = limit.to_string();
         let parameters = [("archetype", name), ("num", &count), ("offset", "0")];
-        let cards = self.ask(carrier, self.language, &parameters)?;
+        let cards = self.ask(client, self.language, &parameters)?;
         if cards.is_empty() && self.language == Language::Japanese {
-            return self.ask(carrier, Language::English, &parameters);
+            return self.ask(client, Language::English, &parameters);
         }
         Ok(cards)
     }
 
-    fn listed(&self, card: &Card) -> Result<Listed, SourceError> {
+    fn listed(&self, card: &Card) -> Result<ListedCard, SourceError> {
         let first = card.card_images.first();
         let image = first.ok_or_else(|| failed("the API lists a card without a picture"))?;
         let image = address(&self.base, &image.image_url_cropped)?;
@@ -144,16 +144,16 @@ impl Ygoprodeck {
                 "the API's pictures are at {host}; the setting ygoprodeck_images must name their origin"
             )));
         }
-        Ok(Listed { name: card.name.clone(), image: image.into() })
+        Ok(ListedCard { name: card.name.clone(), image: image.into() })
     }
 }
 
 impl Catalogue for Ygoprodeck {
-    fn whose(&self) -> String {
+    fn cache_key(&self) -> String {
         format!("{NAME} {} {:?}", self.base, self.language)
     }
 
-    fn holds_s(&self) -> i64 {
+    fn cache_s(&self) -> i64 {
         HOLDS_S
     }
 
@@ -161,8 +161,8 @@ impl Catalogue for Ygoprodeck {
         Some(BLOCKED_S)
     }
 
-    fn card(&self, carrier: &impl Carrier, name: &str) -> Result<Listing, SourceError> {
-        let cards = self.named(carrier, language_of(name), name)?;
+    fn card(&self, client: &impl HttpClient, name: &str) -> Result<Listing, SourceError> {
+        let cards = self.named(client, language_of(name), name)?;
         match best(&cards, name) {
             Some(card) => Ok(Listing { cards: vec![self.listed(card)?], suggestions: Vec::new() }),
             None => Ok(Listing::default()),
@@ -171,19 +171,19 @@ impl Catalogue for Ygoprodeck {
 
     fn theme(
         &self,
-        carrier: &impl Carrier,
+        client: &impl HttpClient,
         name: &str,
         limit: usize,
     ) -> Result<Listing, SourceError> {
         let mut cards = match language_of(name) {
-            Language::English => self.archetype(carrier, name, limit)?,
+            Language::English => self.archetype(client, name, limit)?,
             Language::Japanese => Vec::new(),
         };
         if cards.is_empty() {
-            // Archetypes have English names: the one that most cards with this in their names have.
-            let found = self.containing(carrier, language_of(name), name)?;
+            // Archetypes have English names: takes that of most cards whose names contain this.
+            let found = self.containing(client, language_of(name), name)?;
             cards = match most(&found) {
-                Some(archetype) => self.archetype(carrier, &archetype, limit)?,
+                Some(archetype) => self.archetype(client, &archetype, limit)?,
                 None => found,
             };
         }
@@ -192,7 +192,7 @@ impl Catalogue for Ygoprodeck {
     }
 }
 
-/// The API's 400 says either that nothing matches, or that the question is wrong.
+/// Reads a 400 of the API: nothing matches, or the request is wrong.
 fn no_match(body: &[u8]) -> Result<Vec<Card>, SourceError> {
     #[derive(Deserialize)]
     struct Refusal {
@@ -205,13 +205,13 @@ fn no_match(body: &[u8]) -> Result<Vec<Card>, SourceError> {
     }
 }
 
-/// A name with a letter of Japan in it is a Japanese one.
+/// Returns the language of a name: Japanese, if it has a Japanese character.
 fn language_of(name: &str) -> Language {
     let is_japanese = |it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ff66}'..='\u{ff9d}');
     if name.chars().any(is_japanese) { Language::Japanese } else { Language::English }
 }
 
-/// The card that fits best by the rule for names (CIN-13); of several that fit alike, the first.
+/// Returns the best match by the rule for names (CIN-13), the first of equal ones.
 fn best<'a>(cards: &'a [Card], name: &str) -> Option<&'a Card> {
     let query = fold(name);
     let mut best: Option<(f64, &Card)> = None;
@@ -224,7 +224,7 @@ fn best<'a>(cards: &'a [Card], name: &str) -> Option<&'a Card> {
     best.map(|it| it.1)
 }
 
-/// The archetype that most of them have; of several as common, the first by name.
+/// Returns the archetype of most cards, the first by name of equal ones.
 fn most(cards: &[Card]) -> Option<String> {
     let mut counts = BTreeMap::<&str, usize>::new();
     for archetype in cards.iter().filter_map(|it| it.archetype.as_deref()) {
@@ -259,29 +259,29 @@ mod tests {
     }
 
     #[test]
-    fn japanese_name_is_asked_in_japanese_first_exact_then_in_part() {
+    fn searches_japanese_name_exactly_then_in_part() {
         let found = data(&[("ブラック・マジシャン・ガール", None), ("ブラック・マジシャン", None)]);
-        let carrier = Scripted::of(&[(400, NONE), (200, &found)]);
-        let got = api().card(&carrier, "ブラック・マジシャン").unwrap();
+        let client = Scripted::of(&[(400, NONE), (200, &found)]);
+        let got = api().card(&client, "ブラック・マジシャン").unwrap();
         assert_eq!(got.cards[0].name, "ブラック・マジシャン");
-        let asked = carrier.asked.borrow();
-        assert!(asked[0].starts_with("https://db.example/api/v7/cardinfo.php?name=%E3"));
-        assert!(asked[1].ends_with("&num=30&offset=0&language=ja"), "{asked:?}");
+        let requests = client.requests.borrow();
+        assert!(requests[0].starts_with("https://db.example/api/v7/cardinfo.php?name=%E3"));
+        assert!(requests[1].ends_with("&num=30&offset=0&language=ja"), "{requests:?}");
     }
 
     #[test]
-    fn japanese_theme_becomes_the_archetype_most_of_its_cards_have() {
+    fn japanese_theme_becomes_most_common_archetype() {
         let found = data(&[("青眼の白龍", Some("Blue-Eyes")), ("青眼の祈り", None)]);
-        let carrier = Scripted::of(&[(200, &found), (200, &found)]);
-        let got = api().theme(&carrier, "青眼", 5).unwrap();
+        let client = Scripted::of(&[(200, &found), (200, &found)]);
+        let got = api().theme(&client, "青眼", 5).unwrap();
         assert_eq!(got.cards.len(), 2);
-        assert!(carrier.asked.borrow()[1].contains("?archetype=Blue-Eyes&num=5&offset=0"));
+        assert!(client.requests.borrow()[1].contains("?archetype=Blue-Eyes&num=5&offset=0"));
     }
 
     #[test]
-    fn nothing_matching_is_nothing_and_other_refusals_are_told() {
-        let carrier = Scripted::of(&[(400, NONE), (400, NONE)]);
-        assert_eq!(api().card(&carrier, "zzzz"), Ok(Listing::default()));
+    fn no_match_is_empty_and_other_errors_are_reported() {
+        let client = Scripted::of(&[(400, NONE), (400, NONE)]);
+        assert_eq!(api().card(&client, "zzzz"), Ok(Listing::default()));
         for body in [r#"{"error":"You are using the wrong parameters"}"#, "<html>"] {
             let got = api().card(&Scripted::of(&[(400, body)]), "a");
             assert!(matches!(got, Err(SourceError::Failed { .. })), "{body}");
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_come_from_the_api_s_own_host_for_them() {
+    fn takes_pictures_only_from_picture_host() {
         let elsewhere = data(&[("a", None)]).replace("images.example", "evil.example");
         let got = api().card(&Scripted::of(&[(200, &elsewhere)]), "a");
         assert!(
