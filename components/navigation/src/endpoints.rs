@@ -10,7 +10,7 @@ use toolkit::{
 use crate::{
     provider::{
         builtin::{self, Builtin},
-        memory,
+        cache,
     },
     refusals::{self, ProviderError},
     settings::{self, Kind},
@@ -90,14 +90,14 @@ fn about() -> Result<Value, Failure> {
     };
     let mut about = json!(about);
     about["provider"] = json!(kind.name());
-    about["last"] = json!(memory::last(kind)?);
+    about["last"] = json!(cache::last(kind)?);
     Ok(about)
 }
 
 /// `health`: how Google's service fares (NAV-15): connected, unless a request to it failed a moment ago.
 fn health() -> Result<Value, Failure> {
     let kind = provider()?;
-    let last = memory::last(kind)?.filter(|it| it.is_fresh);
+    let last = cache::last(kind)?.filter(|it| it.is_fresh);
     let fares = fares_as(kind.name(), last.as_ref().map(|it| it.status.as_str()));
     Ok(json!({ "services": { "googleMaps": fares } }))
 }

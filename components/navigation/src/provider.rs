@@ -11,17 +11,17 @@ use crate::{
 
 pub mod answers;
 pub mod builtin;
-pub mod carrier;
+pub mod cache;
+pub mod client;
 pub mod google_legacy;
 pub mod google_routes;
-pub mod memory;
 pub mod nominatim;
 pub mod osrm;
 pub mod preferences;
 pub mod valhalla;
 
-use carrier::{Counted, Web};
-use memory::Remembering;
+use cache::Remembering;
+use client::{Counted, Web};
 use nominatim::{Nominatim, Paced};
 
 /// Routes that one search may have (NAV-20).

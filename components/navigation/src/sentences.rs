@@ -1,12 +1,12 @@
 //! Sentences about routes, distances and places, which are understood without a model; and routes that are asked for by
 //! their kind.
 
+mod comparison;
 mod exchange;
 mod places;
 mod planner;
+mod query;
 mod rules;
-mod table;
-mod way;
 mod words;
 
 use jiff::Timestamp;
@@ -29,11 +29,11 @@ use serde_json::{Map, Value};
 use toolkit::dialogue::{Name, Reply, Sample, Turn};
 
 use self::{
+    comparison::{MEASURES, PLACES, SORTS},
     places::Sentence,
     planner::{COMPARE, Constraints, Planner, Remark, RouteRequest, Rule, SEARCH},
+    query::Way,
     rules::Goal,
-    table::{MEASURES, PLACES, SORTS},
-    way::Way,
     words::{DISTANCE, DURATION, GO, LEAD, NOUNS, PHRASES, ROUTE, SPOT},
 };
 

@@ -3,7 +3,7 @@
 
 use output::navigation::{Comparison, Element, Point, Row};
 
-use super::{carrier::failed, nominatim::Spot};
+use super::{client::failed, nominatim::Spot};
 use crate::{ask::CompareAsk, refusals::ProviderError, words};
 
 /// Points that one line may have.

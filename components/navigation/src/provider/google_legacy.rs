@@ -13,7 +13,7 @@ use output::navigation::{
 use super::{
     Provider,
     answers::{self, plain},
-    carrier::{Call, Carrier, RETRY_S, Reply, clipped, failed},
+    client::{Call, Carrier, RETRY_S, Reply, clipped, failed},
     gathered, travel_mode,
 };
 use crate::{

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{
     Provider,
     answers::plain,
-    carrier::{Call, Carrier, Reply, clipped, failed},
+    client::{Call, Carrier, Reply, clipped, failed},
     google_legacy,
 };
 use crate::{

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use toolkit::pace;
 
 use super::{
-    carrier::{Call, Carrier, Web, failed},
-    memory, travel_mode,
+    cache,
+    client::{Call, Carrier, Web, failed},
+    travel_mode,
 };
 use crate::{
     arguments,
@@ -41,7 +42,7 @@ pub struct Paced {
 }
 
 impl Carrier for Paced {
-    fn carry(&self, call: &Call) -> Result<super::carrier::Reply, ProviderError> {
+    fn carry(&self, call: &Call) -> Result<super::client::Reply, ProviderError> {
         let insert = "INSERT INTO pace (provider, at_ms) VALUES ($1, $2) ON CONFLICT (provider)";
         let unknown = |_| failed("whose turn it is at the geocoder cannot be told");
         if self.interval_ms > 0
@@ -58,7 +59,7 @@ impl Carrier for Paced {
         asked: &str,
         ask: impl FnOnce() -> Result<T, ProviderError>,
     ) -> Result<T, ProviderError> {
-        memory::place(asked, ask)
+        cache::place(asked, ask)
     }
 }
 
@@ -249,7 +250,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::provider::carrier::tests::Script;
+    use crate::provider::client::tests::Script;
 
     fn hit(name: &str) -> serde_json::Value {
         json!({

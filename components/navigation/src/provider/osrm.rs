@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     Provider, answers,
-    carrier::{Call, Carrier, Reply, clipped, failed},
+    client::{Call, Carrier, Reply, clipped, failed},
     nominatim::{self, Nominatim, Spot, Stop},
 };
 use crate::{

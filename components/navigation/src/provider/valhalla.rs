@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{
     Provider, answers,
-    carrier::{Call, Carrier, Reply, clipped, failed},
+    client::{Call, Carrier, Reply, clipped, failed},
     nominatim::{self, Nominatim, Spot, Stop},
 };
 use crate::{

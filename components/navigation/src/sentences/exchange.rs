@@ -2,7 +2,7 @@
 
 use language::scan::marks;
 
-use super::{places::is_known, way::Way};
+use super::{places::is_known, query::Way};
 
 /// The longest name that is put in, in characters.
 const NAME_MAX: usize = 40;

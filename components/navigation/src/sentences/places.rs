@@ -4,7 +4,7 @@
 mod compare;
 mod english;
 mod japanese;
-mod known;
+mod names;
 mod tables;
 
 use std::{cell::OnceCell, ops::Deref};
@@ -118,7 +118,7 @@ fn first_leg(text: &str) -> Option<String> {
 
 /// Whether `text` has a place that is known by name.
 pub(super) fn is_known(text: &str) -> bool {
-    !known::spots(&text.chars().collect::<Vec<_>>()).is_empty()
+    !names::spots(&text.chars().collect::<Vec<_>>()).is_empty()
 }
 
 impl Sentence {
@@ -127,7 +127,7 @@ impl Sentence {
         let leg = first_leg(text);
         let text = leg.as_deref().unwrap_or(text);
         let mut utterance = Utterance::of(&pointed(text), today, &VOCABULARY);
-        let spots = known::spots(&utterance.lower);
+        let spots = names::spots(&utterance.lower);
         // `新宿` has no lodging in it.
         let is_inside = |from: usize, to: usize| spots.iter().any(|it| it.0 <= from && to <= it.1);
         utterance.tokens.retain(|it| it.word != Word::ELSEWHERE || !is_inside(it.from, it.to));

@@ -1,14 +1,14 @@
 //! The built-in planner: understands the constraints that its table names, and decides by rules alone. It
 //! needs no model, no key and no network, answers alike each time, and says that it is the planner.
 
-mod both;
 mod choose;
 mod constraints;
+mod contrast;
 mod explain;
 mod found;
 mod grammar;
+mod parse;
 mod plan;
-mod read;
 mod scan;
 mod units;
 mod when;
@@ -72,7 +72,7 @@ impl Planner {
 
     /// One that reads the request's sentence as an order for a route, which need not have other constraints.
     pub(super) fn of_order(request: RouteRequest) -> Self {
-        let mut constraints = read::conversation(&request);
+        let mut constraints = parse::conversation(&request);
         constraints.once.is_read = true;
         Self { request, constraints: Some(constraints) }
     }
@@ -85,7 +85,8 @@ impl Planner {
 
     /// What is next after `answered`, the calls of the turn before.
     pub(super) fn next(&mut self, answered: &[Answered]) -> Decision {
-        let constraints = self.constraints.get_or_insert_with(|| read::conversation(&self.request));
+        let constraints =
+            self.constraints.get_or_insert_with(|| parse::conversation(&self.request));
         if answered.is_empty() {
             return Decision::Call(plan::calls(&self.request, constraints));
         }
@@ -97,30 +98,30 @@ impl Planner {
 pub(super) fn understands(said: &[String], sentence: &str, now: Timestamp) -> bool {
     let before = said
         .iter()
-        .fold(Constraints::default(), |before, text| read::sentence(text, &before.lasting(), now));
-    read::sentence(sentence, &before.lasting(), now).once.is_read
+        .fold(Constraints::default(), |before, text| parse::sentence(text, &before.lasting(), now));
+    parse::sentence(sentence, &before.lasting(), now).once.is_read
 }
 
 /// Whether `sentence` asks when one is there.
 pub(super) fn asks_arrival(sentence: &str) -> bool {
-    read::asks_arrival(&normal(sentence))
+    parse::asks_arrival(&normal(sentence))
 }
 
 /// Whether `sentence` asks for trains, buses or planes alone, which no route is searched by.
 pub(super) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
-    read::is_by_transit(sentence, now)
+    parse::is_by_transit(sentence, now)
 }
 
 /// Whether `sentence` takes back all that was wished before.
 pub(super) fn is_anything(sentence: &str, today: Date) -> bool {
-    read::is_anything(&scan::tokens(&normal(sentence), today))
+    parse::is_anything(&scan::tokens(&normal(sentence), today))
 }
 
 /// What holds of `said` on the way back, in words: how one moves, unless `rest` says so itself, and what is kept
 /// clear of.
 pub(super) fn kept(said: &[String], rest: &str, is_english: bool) -> String {
     let read = |held: Constraints, text: &str| {
-        read::sentence(text, &held.lasting(), Timestamp::UNIX_EPOCH)
+        parse::sentence(text, &held.lasting(), Timestamp::UNIX_EPOCH)
     };
     let held = said.iter().fold(Constraints::default(), |held, text| read(held, text));
     let held = read(held, rest);
@@ -139,7 +140,7 @@ pub(super) fn kept(said: &[String], rest: &str, is_english: bool) -> String {
 
 /// The constraints of `sentence`.
 pub(super) fn constraints(sentence: &str, now: Timestamp) -> Constraints {
-    read::sentence(sentence, &Constraints::default(), now)
+    parse::sentence(sentence, &Constraints::default(), now)
 }
 
 #[cfg(test)]

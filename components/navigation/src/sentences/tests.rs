@@ -7,7 +7,7 @@ use language::{
 };
 use serde_json::{Value, json};
 
-mod told;
+mod answers;
 
 const TOOLS: &str = include_str!("../../tools.json");
 

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{ask::Prefer, provider::carrier::tests::Script, settings::GOOGLE};
+use crate::{ask::Prefer, provider::client::tests::Script, settings::GOOGLE};
 
 pub(crate) fn route_ask() -> RouteAsk {
     RouteAsk {

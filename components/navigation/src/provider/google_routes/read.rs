@@ -11,7 +11,7 @@ use crate::{
     ask::{CompareAsk, Language, Mode, RouteAsk},
     provider::{
         answers::{self, UNKNOWN, plain},
-        carrier::failed,
+        client::failed,
         gathered, travel_mode,
     },
     refusals::ProviderError,

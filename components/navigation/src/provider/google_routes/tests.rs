@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     ask::Avoid,
     provider::{
-        carrier::tests::Script,
+        client::tests::Script,
         google_legacy::tests::{compare_ask, route_ask},
     },
     settings::{GOOGLE, GOOGLE_ROUTES},

@@ -7,7 +7,7 @@ use crate::{
     ask::{Language, RouteAsk},
     provider::{
         answers::{self, NO_ROUTE, Pair},
-        carrier::failed,
+        client::failed,
         gathered,
         nominatim::{self, Stop},
     },

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::provider::{
-    carrier::tests::Script,
+    client::tests::Script,
     google_legacy::tests::{compare_ask, route_ask},
 };
 

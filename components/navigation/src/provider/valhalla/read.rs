@@ -8,7 +8,7 @@ use crate::{
     provider::{
         answers::{self, NO_ROUTE, Pair, plain},
         builtin::steps,
-        carrier::failed,
+        client::failed,
         gathered,
         nominatim::{self, Stop},
     },

@@ -9,7 +9,7 @@ use crate::{
     ask::Avoid,
     provider::{
         answers,
-        carrier::tests::Script,
+        client::tests::Script,
         google_legacy::tests::{compare_ask, route_ask},
     },
 };

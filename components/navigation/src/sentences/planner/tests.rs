@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Constraints, Planner, Remark, RouteRequest, Rule, constraints::Beyond, read};
+use super::{Constraints, Planner, Remark, RouteRequest, Rule, constraints::Beyond, parse};
 use language::{
     Language,
     turn::{Answered, Conclusion, Decision, Failure, ToolCall, ToolResult},
@@ -44,7 +44,7 @@ fn conversation(sentences: &[&str]) -> RouteRequest {
 }
 
 fn constraints(message: &str) -> Constraints {
-    read::conversation(&request(message))
+    parse::conversation(&request(message))
 }
 
 fn calls(request: &RouteRequest) -> Vec<ToolCall> {

@@ -33,8 +33,8 @@ fn what_was_wished_holds_until_it_is_taken_back() {
     ] {
         assert_eq!(arguments(sentences), expected, "{sentences:?}");
     }
-    assert!(read::conversation(&conversation(&["歩いて", "一番早い"])).walking);
-    assert!(!read::conversation(&conversation(&["歩いて", "車で"])).walking);
+    assert!(parse::conversation(&conversation(&["歩いて", "一番早い"])).walking);
+    assert!(!parse::conversation(&conversation(&["歩いて", "車で"])).walking);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn what_the_assistant_said_is_no_constraint() {
     let mut request = request("一番早い");
     request.history =
         vec![Remark { is_user: false, content: "高速を使わないで".to_owned() }];
-    assert!(!read::conversation(&request).no_highways, "NAV-4");
+    assert!(!parse::conversation(&request).no_highways, "NAV-4");
 }
 
 #[test]

@@ -17,13 +17,13 @@ use language::{
 
 use super::{
     TOLD,
+    comparison::{Measure, Row, Telling},
     places::Sentence,
     planner::{
         COMPARE, Planner, Remark, RouteRequest, SEARCH, asks_arrival, is_by_transit, kept,
         understands,
     },
     rules::Goal,
-    table::{Measure, Row, Telling},
     words::{DISTANCE, DURATION, GO, LEAD, ROUTE},
 };
 

@@ -9,8 +9,8 @@ use language::{
 
 use super::RouteRequest;
 use super::{
-    both,
     constraints::{Beyond, Constraints, Mode, Once},
+    contrast,
     grammar::{Constraint, Means, Topic},
     scan::{Token, tokens},
     when::{self, Written, in_minutes},
@@ -77,7 +77,7 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
         }
     }
     if constraints.once.compare {
-        for topic in both::topics(&text, &tokens) {
+        for topic in contrast::topics(&text, &tokens) {
             if let Some(avoided) = constraints.avoided(topic) {
                 *avoided = false;
             }

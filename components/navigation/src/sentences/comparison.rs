@@ -13,7 +13,7 @@ use language::{
 
 use super::{
     planner::{self, COMPARE, duration, length},
-    way::Way,
+    query::Way,
 };
 
 /// By what places are compared.

@@ -6,7 +6,7 @@ use language::scan::marks;
 
 use super::{
     grammar::{Constraint, Means, Topic},
-    read::{polarity, wanted},
+    parse::{polarity, wanted},
     scan::Token,
 };
 
