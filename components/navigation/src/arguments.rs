@@ -1,4 +1,4 @@
-//! What tools are given, checked before anything is done with it.
+//! Checks the arguments of tools.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,25 +14,25 @@ use crate::{
     refusals::{self, ProviderError},
 };
 
-/// Characters of a place.
+/// Maximum number of characters of a place.
 const PLACE_CHARS_MAX: usize = 200;
-/// Origins, and destinations, of one comparison.
+/// Maximum number of origins or destinations of a comparison.
 const PLACES_MAX: usize = 25;
-/// Stops on the way.
+/// Maximum number of stops.
 const VIA_MAX: usize = 10;
-/// Pairs of one comparison.
+/// Maximum number of pairs of a comparison.
 const PAIRS_MAX: usize = 100;
-/// A clock may be that much behind.
+/// Tolerance for clocks that are behind.
 const GRACE: Duration = Duration::from_mins(1);
-/// The traffic of later days is not known.
+/// Maximum time until the departure; later traffic is unknown.
 const AHEAD_MAX: Duration = Duration::from_hours(24 * 366);
 
-/// A place without the spaces around it; a pair of numbers as `lat,lng`.
+/// Returns a place without surrounding spaces; coordinates as `lat,lng`.
 ///
 /// # Errors
 /// When it is empty, too long, or a pair of numbers that is nowhere on the globe, which is said in `language`.
 pub fn place(pointer: &str, text: &str, language: Language) -> Result<String, Stop> {
-    // Bytes first: nothing is done with a text of a megabyte.
+    // Checks bytes first, so that huge texts cost nothing.
     let too_long = text.len() > PLACE_CHARS_MAX * 16;
     let text = if too_long { text } else { text.trim() };
     if is_blank(text) {
@@ -51,10 +51,10 @@ pub fn place(pointer: &str, text: &str, language: Language) -> Result<String, St
     }
 }
 
-/// The places of one side of a comparison.
+/// Checks the places of one side of a comparison.
 ///
 /// # Errors
-/// When there are none or too many, or one of them does not fit.
+/// When there are none or too many, or one of them is invalid.
 pub fn places(pointer: &str, texts: &[String], language: Language) -> Result<Vec<String>, Stop> {
     if texts.is_empty() || texts.len() > PLACES_MAX {
         return Err(invalid(pointer, format!("must be 1 to {PLACES_MAX} places")));
@@ -64,10 +64,10 @@ pub fn places(pointer: &str, texts: &[String], language: Language) -> Result<Vec
     texts.iter().enumerate().map(place).collect()
 }
 
-/// Whether there are few enough pairs.
+/// Checks the number of pairs.
 ///
 /// # Errors
-/// When there are not.
+/// When there are too many.
 pub fn pairs(origins: usize, destinations: usize) -> Result<(), Stop> {
     if origins * destinations <= PAIRS_MAX {
         return Ok(());
@@ -76,13 +76,13 @@ pub fn pairs(origins: usize, destinations: usize) -> Result<(), Stop> {
     Err(invalid("/destinations", message))
 }
 
-/// `35.6812,139.7671`, read; none where it is a name. The point may be off the globe.
+/// Parses `35.6812,139.7671`; none for names. The point may be off the globe.
 ///
-/// People write it with spaces, in brackets and with wide digits, too: `（３５．６８　１３９．７６）`. Without a comma both
-/// numbers have a point.
+/// Accepts spaces, brackets and full-width digits: `（３５．６８　１３９．７６）`. Without a comma both numbers need a
+/// decimal point.
 pub fn coordinates(text: &str) -> Option<Point> {
     const BRACKETS: [(char, char); 2] = [('(', ')'), ('[', ']')];
-    let plain: String = text.chars().map(narrow).collect();
+    let plain: String = text.chars().map(half_width).collect();
     let plain = plain.trim();
     let inner = BRACKETS.iter().find_map(|it| plain.strip_prefix(it.0)?.strip_suffix(it.1));
     let plain = inner.unwrap_or(plain).trim();
@@ -91,8 +91,8 @@ pub fn coordinates(text: &str) -> Option<Point> {
     Some(Point { lat: lat.trim().parse().ok()?, lng: lng.trim().parse().ok()? })
 }
 
-/// A sign as it is written in ASCII, where there is a wide form of it.
-fn narrow(sign: char) -> char {
+/// Converts full-width characters to ASCII.
+fn half_width(sign: char) -> char {
     match sign {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(sign) - 0xff01 + 0x21).unwrap_or(sign),
         '、' => ',',
@@ -102,16 +102,16 @@ fn narrow(sign: char) -> char {
     }
 }
 
-/// The point on the globe that `text` is; none where it is a name.
+/// Parses a point on the globe; none for names.
 pub fn point(text: &str) -> Option<navigation::Point> {
     let at = coordinates(text).filter(|it| it.is_on_globe())?;
     Some(navigation::Point { lat: at.lat, lng: at.lng })
 }
 
-/// `now`, RFC 3339, or seconds since 1970 (NAV-21).
+/// Parses `now`, RFC 3339, or seconds since 1970 (NAV-21).
 ///
 /// # Errors
-/// When it is none of them, or in the past.
+/// When it is none of these, or in the past.
 pub fn departure(text: &str, now: SystemTime) -> Result<Departure, Stop> {
     const POINTER: &str = "/departure_time";
     let text = text.trim();
@@ -138,12 +138,12 @@ pub fn departure(text: &str, now: SystemTime) -> Result<Departure, Stop> {
     Ok(Departure::At(at))
 }
 
-/// Who chooses a time may not know what time it is.
+/// Returns the error for a time in the past, with the current time.
 fn past(pointer: &str, now: SystemTime) -> Stop {
     invalid(pointer, format!("must not be in the past: it is {} now", written(now)))
 }
 
-/// A moment in RFC 3339, by Japan's clocks.
+/// Formats a moment in RFC 3339, in Japan's zone.
 pub(crate) fn written(moment: SystemTime) -> String {
     let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
     let at = chrono::DateTime::from_timestamp(i64::try_from(since.as_secs()).unwrap_or(0), 0);
@@ -151,10 +151,10 @@ pub(crate) fn written(moment: SystemTime) -> String {
     japan.format("%Y-%m-%dT%H:%M:%S+09:00").to_string()
 }
 
-/// How one travels, as the page says it beside the arguments, which are the specification's.
+/// Reads the mode, which the page sends outside of the specified arguments.
 ///
 /// # Errors
-/// When it is no way to travel that there is.
+/// When the mode is unknown.
 pub fn mode(user: &User) -> Result<Mode, Stop> {
     match user.request_meta().get(TRAVEL_MODE) {
         None => Ok(Mode::Drive),
@@ -168,10 +168,10 @@ pub fn mode(user: &User) -> Result<Mode, Stop> {
     }
 }
 
-/// What the best route has least of.
+/// Reads the preference.
 ///
 /// # Errors
-/// When it is none of the values for it.
+/// When the value is unknown.
 pub fn prefer(user: &User) -> Result<Prefer, Stop> {
     let meta = user.request_meta();
     let Some(value) = meta.get(PREFER) else { return Ok(Prefer::Fastest) };
@@ -186,7 +186,7 @@ pub fn prefer(user: &User) -> Result<Prefer, Stop> {
     }
 }
 
-/// Stops on the way, in order.
+/// Reads the stops, in order.
 ///
 /// # Errors
 /// When it is no list of places, or there are too many.
@@ -204,10 +204,10 @@ pub fn via(user: &User, language: Language) -> Result<Vec<String>, Stop> {
     list.iter().enumerate().map(named).collect()
 }
 
-/// When one must be there; none where the request does not say.
+/// Reads the arrival time; none where it is absent.
 ///
 /// # Errors
-/// When it is no time, or over.
+/// When it is invalid or in the past.
 pub fn arrival(user: &User, now: SystemTime) -> Result<Option<SystemTime>, Stop> {
     let meta = user.request_meta();
     let Some(time) = meta.get(ARRIVAL_TIME) else { return Ok(None) };
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_trimmed_and_one_that_is_empty_or_long_is_refused() {
+    fn trims_places_and_refuses_empty_or_long_ones() {
         let place = |text: &str| place("/origin", text, Language::Japanese);
         assert_eq!(place(" 東京駅\n").unwrap(), "東京駅");
         assert_eq!(place(&"駅".repeat(200)).unwrap().chars().count(), 200);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_nowhere_are_refused() {
+    fn refuses_coordinates_off_the_globe() {
         let place = |text: &str| place("/origin", text, Language::Japanese);
         for text in ["NaN,139", "91,0", "0,-181", "inf,0", "1e999,0", "99.9 200.5"] {
             let Err(Stop::Refused(it)) = place(text) else { panic!("{text}") };
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn coordinates_are_one_point_however_they_are_written() {
+    fn reads_coordinates_in_any_notation() {
         let place = |text: &str| place("/origin", text, Language::Japanese);
         for text in [
             "35.68,139.76",
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_1_to_25_places_a_side_and_100_pairs() {
+    fn limits_places_per_side_and_pairs() {
         let some = |count| vec!["東京駅".to_owned(); count];
         let places = |pointer, texts: &[String]| places(pointer, texts, Language::English);
         assert_eq!(places("/origins", &some(25)).unwrap().len(), 25);
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn one_leaves_now_or_at_a_time_and_never_in_the_past() {
+    fn reads_departure_and_refuses_the_past() {
         let now = at(1_795_000_000);
         assert_eq!(departure("now", now).unwrap(), Departure::Now);
         assert_eq!(departure("1795000600", now).unwrap(), Departure::At(at(1_795_000_600)));

@@ -1,35 +1,35 @@
-//! What is asked of a provider, read and checked: no provider sees anything else.
+//! Checked requests to providers.
 
 use std::time::SystemTime;
 
 pub use graph::{Mode, Prefer};
 pub use language::Language;
 
-/// When a journey begins.
+/// The departure time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
-    /// Now, whenever that is (NAV-21).
+    /// Now (NAV-21).
     Now,
-    /// Then; never in the past.
+    /// A time, never in the past.
     At(SystemTime),
 }
 
-/// How bad the traffic is taken to be.
+/// The traffic model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Traffic {
-    /// As it mostly is at that hour.
+    /// Usual traffic.
     #[default]
     BestGuess,
-    /// As on a bad day.
+    /// A bad day.
     Pessimistic,
-    /// As on a good day.
+    /// A good day.
     Optimistic,
 }
 
-/// What to keep clear of.
+/// Roads to avoid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Avoid {
-    /// Roads that cost a toll.
+    /// Avoids toll roads.
     pub tolls: bool,
     /// Avoids motorways.
     pub highways: bool,
@@ -44,17 +44,17 @@ pub struct RouteAsk {
     pub origin: String,
     /// Where the route ends, as the caller wrote it.
     pub destination: String,
-    /// Stops on the way, in order.
+    /// Stops, in order.
     pub via: Vec<String>,
-    /// What the best route has least of.
+    /// The preference.
     pub prefer: Prefer,
-    /// What to keep clear of.
+    /// Roads to avoid.
     pub avoid: Avoid,
     /// Whether up to three routes are requested.
     pub alternatives: bool,
-    /// When the journey begins.
+    /// The departure time.
     pub departure: Departure,
-    /// What traffic is taken to be.
+    /// The traffic model.
     pub traffic: Traffic,
     /// The means of travel.
     pub mode: Mode,
@@ -63,7 +63,7 @@ pub struct RouteAsk {
 }
 
 impl RouteAsk {
-    /// The places that are asked for, in order, and where each stands in the arguments.
+    /// Returns the places in order, each with its JSON pointer.
     pub fn places(&self) -> impl Iterator<Item = (String, &str)> {
         let via = self.via.iter().enumerate().map(|(at, it)| (format!("/via/{at}"), it.as_str()));
         std::iter::once(("/origin".to_owned(), self.origin.as_str()))
@@ -71,12 +71,12 @@ impl RouteAsk {
             .chain([("/destination".to_owned(), self.destination.as_str())])
     }
 
-    /// Whether it ends where it begins, by what was written, with no stop between.
+    /// Whether it ends where it begins without a stop, by the texts.
     pub fn is_to_itself(&self) -> bool {
         self.via.is_empty() && self.origin.eq_ignore_ascii_case(&self.destination)
     }
 
-    /// Whether several routes are asked for; with a stop on the way there is one.
+    /// Whether several routes are requested; with a stop there is only one.
     pub fn wants_several(&self) -> bool {
         self.alternatives && self.via.is_empty()
     }
@@ -89,7 +89,7 @@ pub struct CompareAsk {
     pub origins: Vec<String>,
     /// 1 to 25; at most 100 pairs.
     pub destinations: Vec<String>,
-    /// When the journeys begin.
+    /// The departure time.
     pub departure: Departure,
     /// The language of names and texts.
     pub language: Language,
@@ -101,7 +101,7 @@ mod tests {
     use crate::provider::google_legacy::tests::route_ask;
 
     #[test]
-    fn a_way_to_itself_is_told_from_one_to_the_house_next_door() {
+    fn distinguishes_route_to_itself_from_next_door() {
         let leads = |origin: &str, destination: &str| {
             let (origin, destination) = (origin.to_owned(), destination.to_owned());
             RouteAsk { origin, destination, ..route_ask() }.is_to_itself()

@@ -1,11 +1,11 @@
-//! What navigation does, as the host tries it before it serves: found, and refused.
+//! Examples that the host tries before it serves the component: found and refused routes.
 
 use serde_json::json;
 use toolkit::{Example, Tool, example};
 
 use crate::tools::{DistanceCompare, Geocode, RouteSearch};
 
-/// Over the network that is built in: no settings, no files.
+/// Returns examples over the built-in network, without settings and files.
 pub fn examples() -> Vec<Example> {
     vec![
         example(

@@ -1,6 +1,5 @@
-//! What is bundled: the network of Tokyo, Kawasaki and Yokohama, and a gazetteer of what lies outside it, so that a
-//! place outside is known apart from a name that no place has. Both are made from `data/` when the component is
-//! built.
+//! The bundled network of Tokyo, Kawasaki and Yokohama, and a gazetteer of places outside, which tells them from
+//! unknown names. Both are built from `data/` with the component.
 
 #[cfg(test)]
 mod tests;
@@ -16,12 +15,12 @@ pub static NETWORK: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/network.gr
 /// The gazetteer's index.
 static GAZETTEER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/gazetteer.places"));
 
-/// The place outside the bundled network that `text` means: called so, or the most specific part of the address. A mere beginning
-/// of a name is no answer here.
+/// Finds the place outside of the bundled network that `text` names, by the whole name or the most specific part of the
+/// address.
 pub(crate) fn outside(text: &str) -> Option<Place> {
     let index = GAZETTEER;
     let hits = Places::open(&index, 0, index.len() as u64).hits(text, 1);
-    // What was built in is whole.
+    // The built-in index is never broken.
     let hit = hits.unwrap_or_default().into_iter().next();
     hit.filter(|hit| hit.by != Match::Beginning).map(|hit| hit.place)
 }

@@ -1,5 +1,4 @@
-//! Why a provider has no answer, by Google's statuses, the same for every provider; and the refusal in the caller's
-//! language, with what to do about it (NAV-40).
+//! Errors of providers by Google's statuses, and their texts in the caller's language with advice (NAV-40).
 
 use serde_json::{Value, json};
 use toolkit::{Stop, caller, refused};
@@ -9,31 +8,31 @@ use crate::{ask::Language, words};
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProviderError {
-    /// `ZERO_RESULTS`: both places are known, and no route leads from one to the other under the constraints.
+    /// `ZERO_RESULTS`: there is no route between the places under the constraints.
     NoRoute,
     /// `NOT_FOUND`: no place has this name.
     UnknownPlace {
-        /// Which argument, as a JSON pointer: `/origin`, `/origins/3`.
+        /// JSON pointer of the argument: `/origin`, `/origins/3`.
         pointer: String,
         /// What was asked for.
         place: String,
     },
-    /// The place is known, and lies where the map has no roads.
+    /// The place is known, but outside of the map.
     OutsideMap {
         /// JSON pointer of the argument.
         pointer: String,
         /// As it is known.
         place: String,
-        /// What the map is of.
+        /// The area of the map.
         map: String,
     },
-    /// No place is called so, but one by a similar name.
+    /// No place has this name, but one has a similar name.
     NotQuite {
         /// JSON pointer of the argument.
         pointer: String,
         /// What was asked for.
         place: String,
-        /// What is called much like it.
+        /// The similar name.
         close: Vec<String>,
     },
     /// The place is on the map, too far from any road.
@@ -42,64 +41,63 @@ pub enum ProviderError {
         pointer: String,
         /// As it is known.
         place: String,
-        /// How far it is.
+        /// Its distance from the road.
         metres: u64,
     },
-    /// `INVALID_REQUEST`: a pair of numbers that is nowhere on the globe.
+    /// `INVALID_REQUEST`: coordinates off the globe.
     OffGlobe {
         /// JSON pointer of the argument.
         pointer: String,
         /// What was asked for.
         place: String,
     },
-    /// `INVALID_REQUEST`: the way ends where it begins, with no stop between.
+    /// `INVALID_REQUEST`: the route ends where it begins, without a stop.
     SamePlace {
         /// As it is known.
         place: String,
     },
     /// `INVALID_REQUEST`, `MAX_…_EXCEEDED`: the caller must correct this argument.
     Invalid {
-        /// Which argument; empty where the provider does not say.
+        /// JSON pointer of the argument; empty where the provider does not say.
         pointer: String,
         /// How to correct it.
         message: String,
     },
     /// `OVER_QUERY_LIMIT`, `OVER_DAILY_LIMIT`, or our own quota (NAV-57).
     OverQueryLimit {
-        /// When to try again, in seconds.
+        /// Retry delay, in seconds.
         retry_after_s: u32,
     },
     /// `REQUEST_DENIED`: the key is wrong; it is never disclosed.
     Denied,
-    /// The provider cannot be reached, is too slow, or answers what cannot be read.
+    /// The provider cannot be reached, is too slow, or its answer is invalid.
     Failed {
-        /// For the operator's log and the caller; has no key in it.
+        /// Message for the operator's log and the caller, without the key.
         message: String,
     },
     /// The imported map cannot be read.
     Map {
-        /// What is wrong with it, and what to do.
+        /// The problem, and advice.
         message: String,
     },
 }
 
-/// The language for the caller: Japanese, unless they ask for another one.
+/// Returns the caller's language: Japanese, unless they ask for another one.
 pub fn language() -> Language {
     if caller::reads_japanese(true) { Language::Japanese } else { Language::English }
 }
 
-/// The stop that reports it to the caller. The REST endpoints choose their statuses by the codes
-/// (NAV-10, NAV-40).
+/// Converts the error into a stop. The REST endpoints choose their statuses by its code (NAV-10, NAV-40).
 pub fn stop(error: &ProviderError) -> Stop {
     stop_in(error, language())
 }
 
-/// The same in `language`.
+/// Converts the error into a stop in `language`.
 pub fn stop_in(error: &ProviderError, language: Language) -> Stop {
     let (code, status) = code(error);
     let (message, mut details) = (message(error, language), details(error));
     if let ProviderError::OffGlobe { pointer, .. } = error {
-        // As the host says of any argument that does not fit.
+        // The same code as the host's for invalid arguments.
         details["problems"] = json!([{ "pointer": pointer, "message": message }]);
     }
     refused(code, status, message).with(details)
@@ -123,7 +121,7 @@ fn code(error: &ProviderError) -> (&'static str, u16) {
     }
 }
 
-/// Google's status for it.
+/// Returns Google's status.
 pub fn status(error: &ProviderError) -> &'static str {
     match error {
         ProviderError::NoRoute
@@ -159,7 +157,7 @@ fn details(error: &ProviderError) -> Value {
         ProviderError::SamePlace { place } => {
             json!({ "status": status, "pointer": "/destination", "place": place })
         }
-        // For the operator, in English in every language.
+        // For the operator, always in English.
         ProviderError::Failed { message } | ProviderError::Map { message } => {
             json!({ "status": status, "reason": message })
         }
@@ -170,9 +168,9 @@ fn details(error: &ProviderError) -> Value {
     }
 }
 
-/// What the map of an OSRM server is called, which cannot be extended here.
+/// Name of an OSRM server's map, which cannot be extended here.
 pub const OSRM_MAP: &str = "OSRM";
-/// The same of a Valhalla server.
+/// Name of a Valhalla server's map.
 pub const VALHALLA_MAP: &str = "Valhalla";
 
 fn is_of_a_server(map: &str) -> bool {
@@ -322,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_has_its_code_and_googles_word_in_both_languages() {
+    fn every_error_has_code_and_google_status() {
         for (error, code, status, word) in every() {
             for language in [Language::Japanese, Language::English] {
                 let Stop::Refused(it) = stop_in(&error, language) else { panic!("{error:?}") };
@@ -335,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_technical_reason_is_no_part_of_the_japanese_text() {
+    fn japanese_text_omits_technical_reason() {
         for error in [&every()[8].0, &every()[9].0] {
             assert!(!message(error, Language::Japanese).contains("why"), "{error:?}");
             assert_eq!(details(error)["reason"], "why");
@@ -343,14 +341,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_found_begins_with_the_words_of_the_specification() {
+    fn not_found_begins_with_specified_text() {
         for language in [Language::Japanese, Language::English] {
             assert!(message(&ProviderError::NoRoute, language).starts_with("ルートが見つからない"));
         }
     }
 
     #[test]
-    fn a_place_outside_is_told_what_to_do_and_the_limit_when() {
+    fn outside_and_limit_errors_give_advice() {
         let (outside, limit) = (&every()[2].0, &every()[6].0);
         assert!(message(&every()[4].0, Language::Japanese).contains("7.1 km"));
         assert!(message(&every()[3].0, Language::English).contains("Vaduz"));

@@ -1,5 +1,5 @@
-//! `POST /api/navigate` (NAV-1): a sentence becomes calls of tools, and their results a route with the
-//! reasons; as one answer or as a stream of events (NAV-9). `POST /api/route` (NAV-18) does without the sentence.
+//! `POST /api/navigate` (NAV-1): turns a sentence into tool calls and returns a route with reasons, as one answer or as
+//! a stream of events (NAV-9). `POST /api/route` (NAV-18) works without a sentence.
 
 mod chosen;
 mod reasoned;
@@ -20,16 +20,16 @@ use crate::{
     tools::{DistanceCompare, Geocode, RouteSearch},
 };
 use chosen::Choice;
-use reasoned::Telling;
+use reasoned::ReasonStream;
 use refusal::Refusal;
 use request::{Asked, Fields, Remark};
 
-/// The assistant that is asked, by its name in the configuration.
+/// Name of the assistant in the configuration.
 const ASSISTANT: &str = "navigation";
-/// Bytes of a body: the longest history that may be sent.
+/// Maximum size of a body, in bytes, for the longest history.
 const BODY_BYTES_MAX: u32 = 64 << 20;
 
-/// The addresses that are served.
+/// Returns the routes.
 pub fn routes() -> Vec<Route> {
     let with = |route: Route| {
         let route =
@@ -53,7 +53,7 @@ fn navigate(request: &Request) -> Result<Answer, Stop> {
     })
 }
 
-/// A route that is asked for.
+/// A requested route.
 struct RouteRequest {
     origin: String,
     destination: String,
@@ -64,11 +64,11 @@ struct RouteRequest {
     language: Language,
 }
 
-/// What an answer looks like.
+/// The shape of an answer.
 enum Shape {
-    /// A route that a model or rules chose, with the reasons (NAV-1).
+    /// A route chosen by a model or rules, with reasons (NAV-1).
     Reasoned {
-        /// The history as it was given, with the question at its end (NAV-4, NAV-5).
+        /// The given history with the question at its end (NAV-4, NAV-5).
         past: Vec<Value>,
         message: String,
     },
@@ -76,19 +76,19 @@ enum Shape {
     Plain,
 }
 
-/// The body of an answer, and which of the results was chosen.
+/// The body of an answer, and the chosen result.
 type Body = (Value, Value);
 
-/// What a run came to.
+/// The result of a run.
 struct Ended {
     ending: String,
     /// The text, for people.
     text: String,
-    /// The route that is meant; none where there is none.
+    /// The chosen route, if there is one.
     choice: Option<Choice>,
     /// The calls with their results, in order.
     calls: Vec<Value>,
-    /// The calls that wait for a person.
+    /// The calls that wait for approval.
     waits: Value,
     failure: Value,
 }
@@ -99,7 +99,7 @@ impl RouteRequest {
         Self { origin, destination, message: message.to_owned(), history, language }
     }
 
-    /// The same for what understands sentences.
+    /// Returns the context for components that understand sentences.
     fn route(&self) -> Value {
         json!({
             "origin": self.origin,
@@ -109,7 +109,7 @@ impl RouteRequest {
         })
     }
 
-    /// The answer in the way that the request wants it; `route` is what is asked for.
+    /// Returns the answer in the requested form for `route`.
     fn answer(&self, request: &Request, route: &Value, shape: Shape) -> Answer {
         let run = assistants::start(&self.task(route, matches!(shape, Shape::Reasoned { .. })));
         let body = self.body(follow(&run, request.wants_events), shape);
@@ -130,7 +130,7 @@ impl RouteRequest {
         }
     }
 
-    /// As a model receives it (NAV-52).
+    /// Returns the task for a model (NAV-52).
     fn task(&self, route: &Value, may_ask_model: bool) -> Task {
         let history = self.history.iter();
         let history = history.map(|it| Said { is_user: it.is_user, text: it.content.clone() });
@@ -160,7 +160,7 @@ impl RouteRequest {
                 return Err(Refusal::of(&ended.failure, language));
             }
             "waits" => return Err(Refusal::waiting(&ended.waits, language)),
-            // What was found so far is an answer, too.
+            // The routes found so far are an answer, too.
             ending if chosen::route(&ended.calls, Some(&first)).0.is_object() => {
                 (Some(&first), String::new(), unfinished(ending, language))
             }
@@ -200,14 +200,14 @@ impl RouteRequest {
     }
 }
 
-/// Follows `run` to its end, and sends events on the way where they are wanted.
+/// Follows `run` to its end, and sends events if requested.
 fn follow(run: &Run, wants_events: bool) -> Ended {
     let is_model = run.provider() != assistants::BUILTIN;
-    let mut telling = Telling::default();
+    let mut stream = ReasonStream::default();
     while let Some(Event { name, data }) = run.next() {
         let data: Value = serde_json::from_str(&data).unwrap_or_default();
         if name == assistants::ENDED {
-            return ended(&data, is_model, wants_events.then_some(&telling));
+            return ended(&data, is_model, wants_events.then_some(&stream));
         }
         if !wants_events {
             continue;
@@ -215,15 +215,15 @@ fn follow(run: &Run, wants_events: bool) -> Ended {
         let text = data["text"].as_str().unwrap_or_default();
         match name.as_str() {
             assistants::TEXT if is_model => {
-                if let Some(more) = telling.take(text) {
+                if let Some(more) = stream.take(text) {
                     say(&more);
                 }
             }
             assistants::TEXT => say(text),
             _ => {
-                // The last message is that of one turn.
+                // The last message belongs to one turn.
                 if data["state"] == "thinking" {
-                    telling = Telling::default();
+                    stream = ReasonStream::default();
                 }
                 send(&name, &data);
             }
@@ -232,21 +232,21 @@ fn follow(run: &Run, wants_events: bool) -> Ended {
     ended(&Value::Null, false, None)
 }
 
-/// Tells a piece of the reasons.
+/// Sends a piece of the reasons.
 fn say(text: &str) {
     send("reasoning_delta", &json!({ "text": text }));
 }
 
-/// What the run came to; what of a model's last message was not sent yet is sent now.
-fn ended(data: &Value, is_model: bool, telling: Option<&Telling>) -> Ended {
+/// Returns the result of the run, and sends the rest of the model's last message.
+fn ended(data: &Value, is_model: bool, stream: Option<&ReasonStream>) -> Ended {
     let calls = data["calls"].as_array().cloned().unwrap_or_default();
     let text = data["text"].as_str().unwrap_or_default();
     let is_concluded = data["ending"] == "concluded";
     let (text, choice) = match is_model && is_concluded {
         true => {
             let reply = reasoned::read(text);
-            // All of it, where it was no JSON.
-            if let Some(rest) = telling.and_then(|it| reply.reasoning.strip_prefix(it.sent()))
+            // The whole message, if it was no JSON.
+            if let Some(rest) = stream.and_then(|it| reply.reasoning.strip_prefix(it.sent()))
                 && !rest.is_empty()
             {
                 say(rest);
@@ -260,7 +260,7 @@ fn ended(data: &Value, is_model: bool, telling: Option<&Telling>) -> Ended {
     Ended { ending, text, choice, calls, waits, failure }
 }
 
-/// Why no route was chosen.
+/// Returns why no route was chosen.
 fn unfinished(ending: &str, language: Language) -> &'static str {
     match ending {
         "time" => {
@@ -277,7 +277,7 @@ fn unfinished(ending: &str, language: Language) -> &'static str {
     }
 }
 
-/// How one may travel.
+/// The modes.
 const MODES: [&str; 3] = ["driving", "walking", "bicycling"];
 /// The kinds of route.
 const KINDS: [&str; 8] = [
@@ -291,10 +291,10 @@ const KINDS: [&str; 8] = [
     "fewest_right_turns",
 ];
 
-/// Stops on the way.
+/// Maximum number of stops.
 const VIA_MAX: usize = 10;
 
-/// A route by its kind, without any sentence.
+/// Serves a route by its kind, without a sentence.
 fn route(request: &Request) -> Result<Answer, Stop> {
     let fields = Fields::read(request, refusals::language());
     Ok(match fields.and_then(|it| plain_route(&it)) {
@@ -310,7 +310,7 @@ fn route(request: &Request) -> Result<Answer, Stop> {
     })
 }
 
-/// Both ends, and what the route is to be like.
+/// Both ends, and the options of the route.
 type PlainRoute = ((String, String), [(&'static str, Value); 4]);
 
 fn plain_route(fields: &Fields) -> Result<PlainRoute, Refusal> {
@@ -333,7 +333,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_route_that_was_found_stays_where_the_model_fails_then() {
+    fn keeps_found_route_when_the_model_fails() {
         let call = json!({ "id": "a", "name": "route_search", "structured": { "routes": [{
             "summary": "x", "polyline": "_p~iF~ps|U_ulLnnqC_mqNvxq`@", "steps": [], "warnings": [],
         }] } });

@@ -1,5 +1,4 @@
-//! Sentences about routes, distances and places, which are understood without a model; and routes that are asked for by
-//! their kind.
+//! Understands sentences about routes, distances and places without a model, and plans routes by their kind.
 
 mod comparison;
 mod exchange;
@@ -32,19 +31,19 @@ use self::{
     comparison::{MEASURES, PLACES, SORTS},
     places::Sentence,
     planner::{COMPARE, Constraints, Planner, Remark, RouteRequest, Rule, SEARCH},
-    query::Way,
+    query::Query,
     rules::Goal,
     words::{DISTANCE, DURATION, GO, LEAD, NOUNS, PHRASES, ROUTE, SPOT},
 };
 
-/// The member of a context that is a route that is asked for.
+/// The member of a context that has a requested route.
 const ROUTE_CONTEXT: &str = "route";
-/// How sure it is of such a route.
+/// Confidence in a requested route.
 const PLANNED: f32 = 0.95;
-/// How sure it is that what was compared is compared by something else.
+/// Confidence in another measure for a comparison.
 const COMPARED: Percent = 62;
-/// How sure it is of a question about the route that was found.
-const TOLD: Percent = 96;
+/// Confidence in a question about the found route.
+const ANSWERED: Percent = 96;
 
 static VOCABULARY: Vocabulary =
     Vocabulary { family: "navigation", phrases: PHRASES, nouns: NOUNS, ..Vocabulary::NONE };
@@ -88,10 +87,10 @@ static SKILLS: &[Skill<Goal>] = &[
     },
 ];
 
-/// What comes next: in a conversation with a person, or for a route that is asked for.
+/// Decides on the next step of a chat with a person, or of a requested route.
 ///
 /// # Errors
-/// Where the context or another JSON document of the turn cannot be read.
+/// When the context or another JSON document of the turn cannot be parsed.
 pub fn next(turn: Turn) -> Result<Reply, String> {
     let request = TurnRequest::read(turn, Some(ROUTE_CONTEXT))?;
     if let Some(route) = request.context_as::<Route>()? {
@@ -105,7 +104,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
     Ok(Chat::<Navigation>::reply(&request))
 }
 
-/// The words of the routes, for the other families.
+/// Returns the vocabulary, for other families.
 ///
 /// # Errors
 /// None.
@@ -113,12 +112,12 @@ pub fn names() -> Result<Vec<Name>, String> {
     Ok(VOCABULARY.names())
 }
 
-/// What can be written about routes.
+/// Returns sample sentences.
 pub fn samples(tag: &str) -> Vec<Sample> {
     say::samples(SKILLS, tag)
 }
 
-/// A route that is asked for, by a sentence or by its kind.
+/// A requested route, by a sentence or by its kind.
 #[derive(Deserialize)]
 struct Route {
     origin: String,
@@ -127,7 +126,7 @@ struct Route {
     message: String,
     #[serde(default)]
     history: Vec<Remark>,
-    /// One of the kinds of `POST /api/route`; none where the message has the constraints (NAV-18).
+    /// A kind of `POST /api/route`; none where the message has the constraints (NAV-18).
     kind: Option<String>,
     mode: Option<String>,
     #[serde(default)]
@@ -138,15 +137,15 @@ struct Route {
 impl Route {
     fn planner(self, language: Language, now: Timestamp, has_table: bool) -> Planner {
         let constraints = self.constraints();
-        // Stops are read as in a conversation, one sentence after another.
+        // Stops are parsed as in a chat, sentence by sentence.
         let today = today(now);
-        let mut way = Way::default();
+        let mut query = Query::default();
         for earlier in self.history.iter().filter(|it| it.is_user) {
-            way.constraint(&Sentence::of(&earlier.content, today));
+            query.add_constraint(&Sentence::parse(&earlier.content, today));
         }
-        let last = Sentence::of(&self.message, today);
-        let is_stop = way.stops(&last);
-        way.constraint(&last);
+        let last = Sentence::parse(&self.message, today);
+        let is_stop = query.changes_stops(&last);
+        query.add_constraint(&last);
         let request = RouteRequest {
             origin: self.origin,
             destination: self.destination,
@@ -155,16 +154,16 @@ impl Route {
             language,
             now,
             has_table,
-            via: way.via,
+            via: query.via,
         };
         match constraints {
-            Some(constraints) => Planner::of_constraints(request, constraints),
-            None if is_stop => Planner::of_order(request),
-            None => Planner::of_sentence(request),
+            Some(constraints) => Planner::from_constraints(request, constraints),
+            None if is_stop => Planner::from_order(request),
+            None => Planner::from_sentence(request),
         }
     }
 
-    /// The constraints of the kind of route; none where the message has them.
+    /// Returns the constraints of the kind; none where the message has them.
     fn constraints(&self) -> Option<Constraints> {
         let kind = self.kind.as_deref()?;
         let mut constraints = Constraints::default();
@@ -186,14 +185,14 @@ impl Route {
     }
 }
 
-/// The family; it remembers nothing beside its plan.
+/// The family; it has no state besides its plan.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Navigation {}
 
 impl Family for Navigation {
     type Sentence = Sentence;
     type Goal = Goal;
-    type Plan = Way;
+    type Plan = Query;
 
     const HOLDER: &'static Holder = &HOLDER;
     const SKILLS: &'static [Skill<Goal>] = SKILLS;
@@ -204,7 +203,7 @@ impl Family for Navigation {
     ];
 
     fn parse(text: &str, today: Date) -> Sentence {
-        Sentence::of(text, today)
+        Sentence::parse(text, today)
     }
 
     fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
@@ -249,78 +248,80 @@ impl Family for Navigation {
         utterance: &Sentence,
         goal: Goal,
         _language: Language,
-        before: Option<&Way>,
-    ) -> Option<Way> {
-        Some(Way::of(utterance, goal, before))
+        before: Option<&Query>,
+    ) -> Option<Query> {
+        Some(Query::from_sentence(utterance, goal, before))
     }
 
     fn follow(
         &self,
-        plan: &mut Option<Way>,
+        plan: &mut Option<Query>,
         utterance: &Sentence,
         goal: Option<Goal>,
         manner: Option<Manner>,
         context: &TurnContext<'_>,
     ) -> Option<Followed> {
-        let way = plan.as_mut()?;
-        way.has_second = false;
-        way.kept_off.clear();
-        if let Some(compared) = way.compared_by(utterance)
-            // `order them by distance` orders nothing to be brought.
+        let query = plan.as_mut()?;
+        query.has_second = false;
+        query.avoided_places.clear();
+        if let Some(compared) = query.with_measure(utterance)
+            // `order them by distance` is no purchase.
             && manner.is_none_or(|it| it == Manner::Errand)
             && goal.is_none_or(|it| it == Goal::Distances)
             && context.has(COMPARE)
-            && unused(utterance, &used(way, utterance, Goal::Distances)).is_empty()
+            && unused(utterance, &used(query, utterance, Goal::Distances)).is_empty()
         {
-            *way = compared;
+            *query = compared;
             return Some(Followed::On(COMPARED, Vec::new()));
         }
-        let told = way.tells(utterance);
-        let is_skipped = manner == Some(Manner::Nothing) && way.skips(utterance);
+        let told = query.question_confidence(utterance);
+        let is_skipped = manner == Some(Manner::Nothing) && query.removes_stop(utterance);
         let is_open = goal.is_none() && manner.is_none() || told.is_some() || is_skipped;
         if !is_open || !context.has(SEARCH) {
             return None;
         }
         if let Some(sure) = told {
-            // `how long is the third one?` says what is asked about as well.
-            if way.follows(&utterance.text(), context) {
-                way.constraint(utterance);
+            // `how long is the third one?` also names the route.
+            if query.has_constraint(&utterance.text(), context) {
+                query.add_constraint(utterance);
             }
             return Some(Followed::On(sure, Vec::new()));
         }
-        let is_stop = way.stops(utterance) || !utterance.kept_off().is_empty();
-        let moved = if is_stop { None } else { way.moved(utterance) };
+        let is_stop = query.changes_stops(utterance) || !utterance.avoided_places().is_empty();
+        let moved = if is_stop { None } else { query.with_new_ends(utterance) };
         match moved {
-            Some(moved) => *way = moved,
-            None if is_stop || way.follows(&utterance.text(), context) => way.constraint(utterance),
+            Some(moved) => *query = moved,
+            None if is_stop || query.has_constraint(&utterance.text(), context) => {
+                query.add_constraint(utterance)
+            }
             None => return None,
         }
-        let left = unused(utterance, &used(way, utterance, Goal::Route));
+        let left = unused(utterance, &used(query, utterance, Goal::Route));
         Some(Followed::On(FOLLOWED, left))
     }
 }
 
-/// What a route uses of a sentence.
-fn used(way: &Way, utterance: &Sentence, goal: Goal) -> Used {
+/// Returns what a query uses of a sentence.
+fn used(query: &Query, utterance: &Sentence, goal: Goal) -> Used {
     let (conditions, spans) = match goal {
         Goal::Place | Goal::Elsewhere => (Vec::new(), Vec::new()),
         Goal::Distances => (vec![SUPERLATIVES, LAST], utterance.spans()),
         Goal::Route => {
-            let second = utterance.second().filter(|_| way.has_second);
+            let second = utterance.second_route().filter(|_| query.has_second);
             let spans = utterance.spans().into_iter().chain(second).collect();
             (vec![SUPERLATIVES, LAST, CHEAP, VEHICLES], spans)
         }
     };
-    let mut names = way.used();
+    let mut names = query.used_words();
     if goal == Goal::Distances {
-        // What puts places in order, and which of them is asked for.
+        // Phrases for sorting and ranks.
         let tables = PLACES.into_iter().chain([SORTS]).chain(MEASURES.iter().map(|it| it.1));
         names.extend(tables.flat_map(marks).map(str::to_owned));
     }
     Used { names, conditions, spans }
 }
 
-impl Plan for Way {
+impl Plan for Query {
     type Goal = Goal;
     type Sentence = Sentence;
 
@@ -329,25 +330,25 @@ impl Plan for Way {
     }
 
     fn is_settled(&self) -> bool {
-        !self.used().is_empty()
+        !self.used_words().is_empty()
     }
 
     fn put_right(&self, text: &str) -> Option<String> {
-        self.exchanged(text)
+        self.replace_place(text)
     }
 
     fn plain(&self, text: String) -> String {
-        self.named(&text)
+        self.resolve_references(&text)
     }
 
     fn recall(&mut self, text: &str, utterance: &Sentence, context: &TurnContext<'_>) {
-        if self.follows(text, context) {
-            self.constraint(utterance);
+        if self.has_constraint(text, context) {
+            self.add_constraint(utterance);
         }
     }
 
     fn filled(&mut self, values: &Map<String, Value>, _language: Language) {
-        self.filled(values);
+        self.fill(values);
     }
 
     fn next(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {

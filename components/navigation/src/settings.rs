@@ -1,4 +1,4 @@
-//! What the operator set: who finds routes, where they are asked, how often, and over which maps.
+//! The operator's settings: provider, addresses, quota, maps and tiles.
 
 use serde::Deserialize;
 use toolkit::{
@@ -7,17 +7,17 @@ use toolkit::{
 };
 use url::Url;
 
-/// Requests a day, where the operator set no other number (NAV-57).
+/// Default number of requests per day (NAV-57).
 const DAILY_QUOTA: u32 = 1_000;
-/// Maps that are looked for, where the operator named none.
+/// Default name of the map.
 const MAP: &str = "map";
-/// Maps that may be named.
+/// Maximum number of maps.
 const MAPS_MAX: usize = 16;
 
 /// The providers that find routes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
-    /// The maps in here: no key, no network.
+    /// The built-in maps, without key and network.
     #[default]
     Builtin,
     /// Google's Directions, Distance Matrix and Geocoding, as the specification calls them.
@@ -42,11 +42,11 @@ impl Kind {
         }
     }
 
-    /// The settings that it cannot do without.
+    /// Returns the required settings.
     fn needs(self) -> &'static [&'static str] {
         match self {
             Self::Builtin | Self::GoogleLegacy | Self::GoogleRoutes => &[],
-            // Without `nominatim_url` they take `lat,lng` alone.
+            // Without `nominatim_url` they only accept `lat,lng`.
             Self::Osrm => &["osrm_url"],
             Self::Valhalla => &["valhalla_url"],
         }
@@ -62,12 +62,12 @@ impl Kind {
     }
 }
 
-/// Where Google's API of directions and places is.
+/// Address of Google's API of directions and places.
 pub const GOOGLE: &str = "https://maps.googleapis.com";
-/// Where Google's API of routes is.
+/// Address of Google's API of routes.
 pub const GOOGLE_ROUTES: &str = "https://routes.googleapis.com";
 
-/// Base addresses: the setting, and what it is where the operator set none.
+/// Base addresses: settings and defaults.
 const URLS: [(&str, Option<&str>); 5] = [
     ("google_url", Some(GOOGLE)),
     ("google_routes_url", Some(GOOGLE_ROUTES)),
@@ -76,21 +76,21 @@ const URLS: [(&str, Option<&str>); 5] = [
     ("nominatim_url", None),
 ];
 
-/// Who finds routes: `provider`.
+/// Reads `provider`.
 ///
 /// # Errors
-/// When the setting names none.
+/// When the provider is unknown.
 pub fn provider() -> Result<Kind, Unfit> {
     let Some(name) = settings::get::<String>("provider")? else { return Ok(Kind::default()) };
     let names = "must be builtin, google-legacy, google-routes, osrm or valhalla";
     Kind::read(name.trim()).ok_or_else(|| Unfit::new("provider", names))
 }
 
-/// Where a provider is: `google_url`, `google_routes_url`, `osrm_url`, `valhalla_url`, `nominatim_url`.
-/// Without a slash at the end.
+/// Reads a base address, without a slash at the end: `google_url`, `google_routes_url`, `osrm_url`, `valhalla_url` or
+/// `nominatim_url`.
 ///
 /// # Errors
-/// When the setting is no such address, or is missing where nothing stands in for it.
+/// When the setting is invalid, or missing without a default.
 pub fn url(name: &str) -> Result<String, Unfit> {
     let standing_in = URLS.iter().find(|it| it.0 == name).and_then(|it| it.1);
     let Some(text) = settings::get::<String>(name)?.or_else(|| standing_in.map(str::to_owned))
@@ -113,15 +113,15 @@ fn read_url(text: &str) -> Option<String> {
     fits.then(|| url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// Whether the operator set it.
+/// Whether a setting is present.
 pub fn is_set(name: &str) -> bool {
     settings::raw(name).is_some()
 }
 
-/// Requests a day that go out to a provider that counts them: `daily_quota`; 0 lets none out.
+/// Reads `daily_quota`: the number of paid requests per day; 0 allows none.
 ///
 /// # Errors
-/// When the setting is no such number.
+/// When the setting is no valid number.
 pub fn daily_quota() -> Result<u32, Unfit> {
     /// The environment gives texts.
     #[derive(Deserialize)]
@@ -138,7 +138,7 @@ pub fn daily_quota() -> Result<u32, Unfit> {
     }
 }
 
-/// Granted files that are maps, in the order in which they are asked: `maps`.
+/// Reads `maps`: the granted map files, in the order of the search.
 ///
 /// # Errors
 /// When the setting is no list of names.
@@ -153,15 +153,15 @@ pub fn maps() -> Result<Vec<String>, Unfit> {
     }
 }
 
-/// Tiles that lie below the routes in the app: as under `[page.tiles]`, which the component cannot read.
+/// Tiles below the routes in the app, as in `[page.tiles]`, which the component cannot read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tiles {
-    /// The address of a tile, with `{z}`, `{x}` and `{y}` in it.
+    /// URL of a tile with `{z}`, `{x}` and `{y}`.
     pub url: String,
-    /// Whose map it is.
+    /// The attribution of the map.
     pub attribution: String,
-    /// The greatest zoom that there are tiles for.
+    /// Maximum zoom of the tiles.
     #[serde(default = "zoom")]
     pub max_zoom: u8,
 }
@@ -171,7 +171,7 @@ fn zoom() -> u8 {
 }
 
 impl Tiles {
-    /// Scheme, host and port of the address.
+    /// Returns scheme, host and port of the URL.
     pub fn origin(&self) -> String {
         Url::parse(&self.url).map(|it| it.origin().ascii_serialization()).unwrap_or_default()
     }
@@ -190,10 +190,10 @@ impl Tiles {
     }
 }
 
-/// The tiles that the operator set: `tiles`.
+/// Reads `tiles`.
 ///
 /// # Errors
-/// When the setting is no such thing.
+/// When the setting is invalid.
 pub fn tiles() -> Result<Option<Tiles>, Unfit> {
     let tiles = settings::get::<Tiles>("tiles")?;
     if tiles.as_ref().is_some_and(|it| !it.fits()) {
@@ -204,10 +204,10 @@ pub fn tiles() -> Result<Option<Tiles>, Unfit> {
     Ok(tiles)
 }
 
-/// Looks at all of them before the component serves.
+/// Checks all settings before the component serves.
 ///
 /// # Errors
-/// What the operator has to fix.
+/// The problems for the operator to fix.
 pub fn configure() -> Result<(), Vec<Problem>> {
     let mut problems: Vec<Unfit> = Vec::new();
     let kind = provider().unwrap_or_else(|error| {
@@ -215,7 +215,7 @@ pub fn configure() -> Result<(), Vec<Problem>> {
         Kind::default()
     });
     for (name, _) in URLS {
-        // What is set must fit; what is needed must be set.
+        // Present settings must be valid, and required ones present.
         if (is_set(name) || kind.needs().contains(&name))
             && let Err(error) = url(name)
         {
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_base_address_is_one_of_the_web_and_carries_nothing() {
+    fn base_address_is_http_without_user_or_query() {
         assert_eq!(read_url("http://127.0.0.1:5000/"), Some("http://127.0.0.1:5000".into()));
         assert_eq!(read_url("https://a.example/osrm"), Some("https://a.example/osrm".into()));
         for text in [
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_come_from_one_place_that_is_known() {
+    fn tiles_have_one_fixed_origin() {
         let tiles = |url: &str| Tiles { url: url.into(), attribution: "©".into(), max_zoom: 19 };
         let fine = tiles("https://t.example:8443/a/{z}/{x}/{y}.png?k=1");
         assert!(fine.fits());
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn the_demo_is_another_word_for_what_is_built_in() {
+    fn demo_is_an_alias_of_builtin() {
         assert_eq!(Kind::read("demo"), Some(Kind::Builtin));
         assert_eq!(Kind::read("valhalla"), Some(Kind::Valhalla));
         assert_eq!(Kind::read("bing"), None);

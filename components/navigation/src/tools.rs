@@ -112,7 +112,8 @@ impl RouteSearch {
         ask: &RouteAsk,
         arrival: Option<SystemTime>,
     ) -> Result<(Routes, Details), Stop> {
-        let (provider, is_builtin) = (provider::chosen()?, settings::provider()? == Kind::Builtin);
+        let (provider, is_builtin) =
+            (provider::configured()?, settings::provider()? == Kind::Builtin);
         // Where the best cannot be looked for, it is chosen of those that are offered.
         let is_chosen = ask.prefer != Prefer::Fastest && !is_builtin;
         let asked = RouteAsk { alternatives: ask.alternatives || is_chosen, ..ask.clone() };
@@ -216,7 +217,7 @@ impl Tool for DistanceCompare {
         arguments::pairs(origins.len(), destinations.len())?;
         let departure = arguments::departure(&self.departure_time, SystemTime::now())?;
         let ask = CompareAsk { origins, destinations, departure, language };
-        let comparison = provider::chosen()?.compare(&ask).map_err(|it| refusals::stop(&it))?;
+        let comparison = provider::configured()?.compare(&ask).map_err(|it| refusals::stop(&it))?;
         user.show(text(&comparison, &ask));
         Ok(comparison)
     }
@@ -265,7 +266,7 @@ impl Tool for Geocode {
     fn call(self, user: &User) -> Result<Place, Stop> {
         let language = refusals::language();
         let address = arguments::place("/address", &self.address, language)?;
-        let place = provider::chosen()?.place(&address, language);
+        let place = provider::configured()?.place(&address, language);
         let place = place.map_err(|it| refusals::stop(&it))?;
         let (lat, lng) = (place.location.lat, place.location.lng);
         user.show(format!("{}: {lat:.5}, {lng:.5}", place.formatted_address));

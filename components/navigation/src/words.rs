@@ -1,11 +1,11 @@
-//! Distances and durations as people read them, in two languages (NAV-20), and languages as providers name them.
+//! Formats distances and durations in two languages (NAV-20), and language tags for providers.
 
 use output::navigation::Measure;
 
 use crate::ask::Language;
 
-/// What a map says of itself in the reader's language: one line in each, Japanese first, or one for all.
-pub fn of_map(text: &str, language: Language) -> &str {
+/// Returns a map's text in a language: one line for each, Japanese first, or one for all.
+pub fn map_text(text: &str, language: Language) -> &str {
     match (text.split_once('\n'), language) {
         (Some((japanese, _)), Language::Japanese) => japanese,
         (Some((_, english)), Language::English) => english,
@@ -13,7 +13,7 @@ pub fn of_map(text: &str, language: Language) -> &str {
     }
 }
 
-/// `200 m`, `32.4 km`, `123 km`.
+/// Formats `200 m`, `32.4 km`, `123 km`.
 pub fn distance(metres: f64) -> String {
     let metres = metres.max(0.0);
     let to_tens = (metres / 10.0).round() * 10.0;
@@ -26,9 +26,9 @@ pub fn distance(metres: f64) -> String {
     }
 }
 
-/// That a place is so far from the road where the route begins or ends there; none where that is plain to see.
+/// Says how far a place is from the road; none where it is near.
 pub fn off_road(name: &str, metres: f64, language: Language) -> Option<String> {
-    /// What is nearer is not mentioned.
+    /// Minimum distance to mention, in metres.
     const FAR_METRES: f64 = 300.0;
     let far = distance(metres);
     let note = match language {
@@ -42,7 +42,7 @@ pub fn off_road(name: &str, metres: f64, language: Language) -> Option<String> {
     (metres >= FAR_METRES).then_some(note)
 }
 
-/// `1分`, `1時間5分`; `1 min`, `1 h 5 min`. What takes any time takes a minute.
+/// Formats `1分`, `1時間5分`; `1 min`, `1 h 5 min`; at least a minute.
 pub fn duration(seconds: f64, language: Language) -> String {
     let minutes = (seconds / 60.0).round().max(if seconds > 0.0 { 1.0 } else { 0.0 });
     let minutes = whole(minutes);
@@ -53,7 +53,7 @@ pub fn duration(seconds: f64, language: Language) -> String {
     };
     let mut parts = Vec::new();
     for (number, unit) in [(days, day), (hours, hour), (minutes, minute)] {
-        // With days, minutes are left out.
+        // Omits minutes with days.
         if number > 0 && !(unit == minute && days > 0) {
             parts.push(format!("{number}{unit}"));
         }
@@ -64,27 +64,27 @@ pub fn duration(seconds: f64, language: Language) -> String {
     parts.join(if language == Language::English { " " } else { "" })
 }
 
-/// A length, for programs and people.
+/// Returns a length for programs and people.
 pub fn metres(metres: f64) -> Measure {
     Measure { text: distance(metres), value: whole(metres) }
 }
 
-/// A time, for programs and people.
+/// Returns a duration for programs and people.
 pub fn seconds(seconds: f64, language: Language) -> Measure {
     Measure { text: duration(seconds, language), value: whole(seconds) }
 }
 
-/// Whole metres, for people.
+/// Formats whole metres for people.
 pub fn kilometres(metres: u64) -> String {
     distance(f64::from(u32::try_from(metres).unwrap_or(u32::MAX)))
 }
 
-/// The nearest number that there can be of something; what is no number, or less than nothing, is 0.
+/// Rounds to a whole number; negative and invalid ones become 0.
 pub fn whole(number: f64) -> u64 {
     number.round() as u64
 }
 
-/// The language tag for providers.
+/// Returns the language tag for providers.
 pub fn tag(language: Language) -> &'static str {
     match language {
         Language::Japanese => "ja",
@@ -92,8 +92,8 @@ pub fn tag(language: Language) -> &'static str {
     }
 }
 
-/// A distance in kilometres or metres. Where roads are measured in miles, Google writes miles and feet, whatever the
-/// language; its number is metres everywhere, as are the distances of every other provider.
+/// Returns a distance in kilometres or metres. Google writes miles and feet in some countries in any language, but its
+/// number is always metres.
 pub fn metric(measure: Measure) -> Measure {
     if measure.text.ends_with('m') {
         measure
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_read_as_in_the_specification() {
+    fn formats_lengths_as_specified() {
         let cases = [
             (0.0, "0 m"),
             (46.4, "46 m"),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn times_read_as_in_the_specification_and_in_english() {
+    fn formats_durations_in_both_languages() {
         let cases = [
             (0.0, "0分", "0 min"),
             (4.0, "1分", "1 min"),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_nothing() {
+    fn converts_invalid_numbers_to_zero() {
         for number in [f64::NAN, -1.0, f64::NEG_INFINITY] {
             assert_eq!(whole(number), 0);
             assert_eq!(metres(number).text, "0 m");

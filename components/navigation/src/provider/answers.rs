@@ -1,18 +1,18 @@
-//! What the answers of providers have in common: lines, with precision 5, and where on them each step begins;
-//! instructions without their HTML; tables of pairs, of which some have no route.
+//! Common parts of providers' answers: lines with precision 5, the begins of steps on them, instructions without
+//! HTML, and tables of pairs.
 
 use output::navigation::{Comparison, Element, Point, Row};
 
 use super::{client::failed, nominatim::Spot};
 use crate::{ask::CompareAsk, refusals::ProviderError, words};
 
-/// Points that one line may have.
+/// Maximum number of points of a line.
 const POINTS_MAX: usize = 200_000;
 
-/// The points of an encoded line, (lat, lng).
+/// Decodes the points of a line.
 ///
 /// # Errors
-/// When it is none.
+/// When the line is invalid.
 pub fn points(encoded: &str, precision: u32) -> Result<Vec<Point>, ProviderError> {
     let unreadable = || failed("the provider's line of a route cannot be read");
     let line = polyline::decode_polyline(encoded, precision).map_err(|_| unreadable())?;
@@ -20,7 +20,7 @@ pub fn points(encoded: &str, precision: u32) -> Result<Vec<Point>, ProviderError
     Ok(points.collect())
 }
 
-/// The line through these points, encoded with precision 5.
+/// Encodes the line through these points with precision 5.
 ///
 /// # Errors
 /// When one of them is not on the globe.
@@ -30,8 +30,8 @@ pub fn encoded(points: &[Point]) -> Result<String, ProviderError> {
         .map_err(|_| failed("the provider's line of a route leaves the globe"))
 }
 
-/// For each step the index of the point of `line` at which it begins: the nearest one to where the
-/// provider says that it begins, and never before the step before it.
+/// Returns the index of the point of `line` at which each step begins: the nearest to the provider's begin, not before
+/// that of the step before.
 pub fn steps_at(line: &[Point], begins: &[Point]) -> Vec<u32> {
     let mut from = 0;
     let at = begins.iter().map(|begin| {
@@ -43,17 +43,17 @@ pub fn steps_at(line: &[Point], begins: &[Point]) -> Vec<u32> {
     at.collect()
 }
 
-/// How far two points are apart, in no unit: only to tell which is nearer.
+/// Returns a distance of two points without a unit, only for comparisons.
 fn apart(a: Point, b: Point) -> f64 {
     let lng = (a.lng - b.lng) * b.lat.to_radians().cos();
     (a.lat - b.lat).powi(2) + lng.powi(2)
 }
 
-/// Characters that one instruction may have.
+/// Maximum number of characters of an instruction.
 const CHARACTERS_MAX: usize = 1_000;
 
-/// The text of `html`: tags go, entities become what they stand for, once. What comes out is text for
-/// good: `&lt;b&gt;` reads `<b>` and is never a tag.
+/// Converts `html` to text: strips tags and decodes entities once. The result is plain text: `&lt;b&gt;` becomes
+/// `<b>`, which is no tag.
 pub fn plain(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;
@@ -68,7 +68,7 @@ pub fn plain(html: &str) -> String {
     words.join(" ").chars().take(CHARACTERS_MAX).collect()
 }
 
-/// What follows the tag that `from` begins with; a `<` that begins none is a sign like any other.
+/// Returns the rest after the tag that `from` begins with; a `<` without a tag is plain text.
 fn tag<'a>(from: &'a str, text: &mut String) -> &'a str {
     let inner = &from[1..];
     let begins = |it: char| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?');
@@ -76,11 +76,11 @@ fn tag<'a>(from: &'a str, text: &mut String) -> &'a str {
         text.push('<');
         return inner;
     }
-    // A tag that does not end is the end of the text.
+    // An unclosed tag ends the text.
     let Some(end) = inner.find('>') else { return "" };
     let (name, rest) = (name(&inner[..end]), &inner[end + 1..]);
     match name.as_str() {
-        // What they hold is not text.
+        // Their contents are not text.
         "script" | "style" => after_end(rest, &name),
         "div" | "/div" | "br" | "br/" | "p" | "/p" => {
             text.push(' ');
@@ -90,20 +90,20 @@ fn tag<'a>(from: &'a str, text: &mut String) -> &'a str {
     }
 }
 
-/// The name of a tag, in lower case.
+/// Returns the name of a tag, in lower case.
 fn name(tag: &str) -> String {
     let name = tag.split(|it: char| it.is_whitespace()).next().unwrap_or_default();
     name.to_ascii_lowercase()
 }
 
-/// What follows `</NAME…>`; nothing where it does not end.
+/// Returns the rest after `</NAME…>`; empty where it is unclosed.
 fn after_end<'a>(rest: &'a str, name: &str) -> &'a str {
     let end = format!("</{name}");
     let Some(at) = rest.to_ascii_lowercase().find(&end) else { return "" };
     rest[at..].find('>').map_or("", |it| &rest[at + it + 1..])
 }
 
-/// What follows the entity that `from` begins with; an `&` that begins none is a sign like any other.
+/// Returns the rest after the entity that `from` begins with; an `&` without an entity is plain text.
 fn entity<'a>(from: &'a str, text: &mut String) -> &'a str {
     let end = from.char_indices().take(12).find(|it| it.1 == ';').map(|it| it.0);
     let Some((end, sign)) = end.and_then(|end| Some((end, sign(&from[1..end])?))) else {
@@ -133,19 +133,19 @@ fn sign(name: &str) -> Option<char> {
     })
 }
 
-/// One pair: metres and seconds, or Google's status for why there are none.
+/// Metres and seconds of a pair, or Google's status.
 pub type Pair = Result<(f64, f64), &'static str>;
 
-/// The status of a pair that no route leads between.
+/// The status of a pair without a route.
 pub const NO_ROUTE: &str = "ZERO_RESULTS";
-/// The status of a pair that the provider failed at.
+/// The status of a pair at which the provider failed.
 pub const UNKNOWN: &str = "UNKNOWN_ERROR";
 
-/// The comparison of `origins` with `destinations`, of which `ask_for` is asked for those that are
-/// known: a pair with one that is not has the status `NOT_FOUND`.
+/// Compares `origins` with `destinations`, requesting the known ones from `ask_for`. Pairs with an unknown place have
+/// the status `NOT_FOUND`.
 ///
 /// # Errors
-/// What `ask_for` says, or that its table has another size.
+/// Those of `ask_for`, and when its table has another size.
 pub fn comparison(
     ask: &CompareAsk,
     origins: &[Option<Spot>],
@@ -203,7 +203,7 @@ mod tests {
     use crate::provider::google_legacy::tests::compare_ask;
 
     #[test]
-    fn a_line_of_six_digits_becomes_one_of_five() {
+    fn converts_line_precision_6_to_5() {
         let line = [(35.681_236, 139.767_125), (35.465_8, 139.622_3)];
         let line = line.map(|(lat, lng)| Point { lat, lng });
         let six = polyline::encode_coordinates(line.map(|it| (it.lng, it.lat).into()), 6).unwrap();
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_begin_where_they_are_said_to_and_in_order() {
+    fn steps_begin_in_order_at_their_points() {
         let line: Vec<_> =
             (0..5).map(|it| Point { lat: 35.0, lng: 139.0 + f64::from(it) }).collect();
         let begins = [line[0], line[2], Point { lat: 35.0, lng: 139.1 }, line[4]];
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_go_and_what_they_held_stays() {
+    fn strips_tags_and_keeps_their_text() {
         for (html, text) in [
             ("<b>右折</b>して<b>国道15号</b>に入る", "右折して国道15号に入る"),
             (
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_runs_comes_out_and_nothing_is_decoded_twice() {
+    fn drops_scripts_and_decodes_entities_once() {
         for (html, text) in [
             ("<script>alert(1)</script>北へ", "北へ"),
             ("<STYLE>b{}</STYLE >北へ", "北へ"),
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_and_what_has_no_way_stay_in_their_places() {
+    fn unknown_and_unreachable_pairs_keep_their_places() {
         let (origins, destinations) = ([None, located("a")], [located("x"), None, located("y")]);
         let table = comparison(&compare_ask(), &origins, &destinations, |from, to| {
             assert_eq!((from.len(), to.len()), (1, 2));

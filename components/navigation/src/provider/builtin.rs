@@ -1,5 +1,4 @@
-//! The provider that needs no service: routes over maps that were imported and the one that is built in, and each
-//! of some places to each of others over one of them (NAV-25).
+//! The provider without a service: routes and distance tables over imported maps and the built-in one (NAV-25).
 
 mod drawn;
 mod instructions;
@@ -29,14 +28,14 @@ use places::{Bytes, Spot, locate};
 
 pub use suggestions::{About, Around, Suggestion, about, around, nearest, suggestions};
 
-/// The maps that the operator granted, and the one that is built in.
+/// The granted maps and the built-in one.
 #[derive(Debug)]
 pub struct Builtin {
     names: Vec<String>,
 }
 
 impl Builtin {
-    /// With the maps that the setting `maps` names.
+    /// Creates it with the maps of the setting `maps`.
     ///
     /// # Errors
     /// When the setting does not fit.
@@ -44,7 +43,7 @@ impl Builtin {
         Ok(Self { names: settings::maps()? })
     }
 
-    /// All maps, opened; those that were imported come first.
+    /// Opens all maps, imported ones first.
     ///
     /// # Errors
     /// When one of them cannot be read.
@@ -67,7 +66,7 @@ impl Provider for Builtin {
     }
 }
 
-/// Up to three routes over the first map that has both ends, and the stops between.
+/// Finds up to three routes over the first map that has both ends and all stops.
 ///
 /// # Errors
 /// When no map has them, no route leads from one to the other, or a map cannot be read.
@@ -116,7 +115,7 @@ fn within<S: Source>(
     let traffic = traffic_at(ask.mode, origin, leaves, ask.traffic);
     let options = RouteOptions { ways, traffic, ..options(ask) };
     for (at, pair) in stops.windows(2).enumerate() {
-        // A part that begins later has the traffic of then.
+        // Later parts use the traffic of their begin.
         let traffic = traffic_at(ask.mode, &pair[0], leaves, ask.traffic);
         let options = RouteOptions { traffic, ..options.clone() };
         let ways = graph.ways(pair[0].at, pair[1].at, &options).map_err(|error| {
@@ -142,7 +141,7 @@ fn within<S: Source>(
     };
     let details = Details {
         provider: Kind::Builtin.name().to_owned(),
-        attribution: words::of_map(graph.attribution(), ask.language).to_owned(),
+        attribution: words::map_text(graph.attribution(), ask.language).to_owned(),
         travel_mode: travel_mode(ask.mode).to_owned(),
         preferred,
         origin: ends.first().cloned(),
@@ -166,7 +165,7 @@ fn routes_of<S: Source>(
         found.iter().map(|it| it.iter().flat_map(|it| it.legs.clone()).collect()).collect();
     let summaries =
         instructions::summaries(&legs.iter().map(Vec::as_slice).collect::<Vec<_>>(), language);
-    let attribution = words::of_map(graph.attribution(), language);
+    let attribution = words::map_text(graph.attribution(), language);
     let routes = found.iter().zip(&legs).zip(summaries).map(|((parts, legs), summary)| {
         let mut warnings = places::notes(parts, stops, language);
         warnings.extend(instructions::warnings_of(attribution, legs, options.mode, language));
@@ -185,7 +184,7 @@ fn routes_of<S: Source>(
     routes.unzip()
 }
 
-/// The constraints for the graph, on an empty road.
+/// Returns the graph's options for an empty road.
 fn options(ask: &RouteAsk) -> RouteOptions {
     RouteOptions {
         mode: ask.mode,
@@ -198,7 +197,7 @@ fn options(ask: &RouteAsk) -> RouteOptions {
     }
 }
 
-/// How much longer each class of road takes at that time, there.
+/// Returns the traffic factor of each class at that time and place.
 fn traffic_at(mode: Mode, origin: &Spot, at: SystemTime, model: Traffic) -> [f32; 9] {
     match mode {
         Mode::Drive => traffic::factors(at, origin.at, model),
@@ -206,14 +205,14 @@ fn traffic_at(mode: Mode, origin: &Spot, at: SystemTime, model: Traffic) -> [f32
     }
 }
 
-/// Why no map has both ends: one is unknown, outside of all, or each is on another map.
+/// Returns why no map has both ends: one is unknown, outside of all, or they are on different maps.
 fn apart<S: Source>(graphs: &[Graph<S>], ask: &RouteAsk) -> Result<ProviderError, ProviderError> {
     let mut has_origin = None;
     for (pointer, asked) in ask.places() {
         let mut map = None;
         for graph in graphs {
             if map.is_none() && locate(graph, asked)?.is_some() {
-                map = Some(words::of_map(graph.name(), ask.language));
+                map = Some(words::map_text(graph.name(), ask.language));
             }
         }
         if map.is_none() {
@@ -228,7 +227,7 @@ fn apart<S: Source>(graphs: &[Graph<S>], ask: &RouteAsk) -> Result<ProviderError
     })
 }
 
-/// A place that no map has: known all the same, or not.
+/// Returns the error for a place that no map has, which may be known outside of them.
 fn absent<S: Source>(
     graphs: &[Graph<S>],
     pointer: &str,
@@ -243,7 +242,7 @@ fn absent<S: Source>(
             place: place.name(language).to_owned(),
             map: graphs
                 .iter()
-                .map(|it| words::of_map(it.name(), language))
+                .map(|it| words::map_text(it.name(), language))
                 .collect::<Vec<_>>()
                 .join(", "),
         },
@@ -252,7 +251,7 @@ fn absent<S: Source>(
     })
 }
 
-/// The first place that `address` means: on one of the maps, or outside of all.
+/// Finds the first place that `address` means, on the maps or outside of them.
 ///
 /// # Errors
 /// When it is not known, or a map cannot be read.
@@ -278,7 +277,7 @@ pub fn place<S: Source>(
     })
 }
 
-/// What a place is called; a pair of numbers is described by what lies around it.
+/// Describes a place; coordinates by their surroundings.
 fn described<S: Source>(
     graphs: &[Graph<S>],
     found: &Spot,
@@ -294,7 +293,7 @@ fn described<S: Source>(
     Ok(around.map_or_else(|| found.formatted(language), |it| it.in_a_line(language)))
 }
 
-/// Each pair's distance and time, over the map that has most of the places.
+/// Compares all pairs over the map that has most of the places.
 ///
 /// # Errors
 /// When a map cannot be read.
@@ -335,7 +334,7 @@ pub fn compare<S: Source>(
     Ok(table(ask, origins, destinations, rows))
 }
 
-/// The rows of those that are known, among those that are not.
+/// Merges the rows of known places with those of unknown ones.
 fn table(
     ask: &CompareAsk,
     origins: &[Option<Spot>],

@@ -1,5 +1,5 @@
-//! Requests to providers: how they go out, how many paid ones a day may have (NAV-57), and the errors when nothing
-//! usable comes back. A day is a day of Pacific time, as Google counts: its quotas begin anew at midnight there.
+//! HTTP requests to providers: sending, the daily quota of paid ones (NAV-57), and errors. Days are those of Pacific
+//! time, when Google's quotas are reset.
 
 use std::time::Duration;
 
@@ -16,28 +16,28 @@ use url::Url;
 
 use crate::refusals::ProviderError;
 
-/// How long a provider may take: a person does not wait longer (NAV-56).
+/// Time limit of a request; people do not wait longer (NAV-56).
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes that an answer may have.
+/// Maximum size of an answer, in bytes.
 const BODY_BYTES_MAX: usize = 4 << 20;
-/// When to try again after a limit of requests, where a provider does not say.
+/// Default retry delay at a rate limit, in seconds.
 pub(super) const RETRY_S: u32 = 60;
 
-/// A request to a provider; it never has a key in it, which the host adds on the way out.
+/// A request to a provider, without the key, which the host adds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     /// `GET` or `POST`.
     pub method: &'static str,
-    /// Where, with the whole query.
+    /// The URL with its query.
     pub url: Url,
-    /// Beside the ones that HTTP needs.
+    /// Additional headers.
     pub headers: Vec<(&'static str, String)>,
     /// The body of a `POST`.
     pub body: Option<Value>,
 }
 
 impl Call {
-    /// A `GET` of `path` under `base`, with these parameters in this order.
+    /// Creates a `GET` of `path` under `base`, with these parameters in order.
     ///
     /// # Errors
     /// When `base` is no base address.
@@ -49,7 +49,7 @@ impl Call {
         Ok(Self { method: "GET", url, headers: Vec::new(), body: None })
     }
 
-    /// A `POST` of JSON to `path` under `base`.
+    /// Creates a `POST` of JSON to `path` under `base`.
     ///
     /// # Errors
     /// When `base` is no base address.
@@ -58,40 +58,40 @@ impl Call {
         Ok(Self { method: "POST", url, headers: Vec::new(), body: Some(body) })
     }
 
-    /// One header more.
+    /// Adds a header.
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
     }
 }
 
-/// `path` under `base`, which may have a path of its own.
+/// Appends `path` to `base`, which may have a path.
 fn address(base: &str, path: &str) -> Result<Url, ProviderError> {
     let url = Url::parse(&format!("{}{path}", base.trim_end_matches('/'))).ok();
     let is_web = |it: &Url| matches!(it.scheme(), "http" | "https") && it.has_host();
-    // Who writes a password into a base address would have it in every error.
+    // A password in a base address would appear in every error.
     url.filter(|it| is_web(it) && it.username().is_empty() && it.password().is_none())
         .ok_or_else(|| failed("the provider's base address is not an http or https URL"))
 }
 
-/// What a provider answered.
+/// The answer of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// The HTTP status.
     pub status: u16,
-    /// What `Retry-After` says, in seconds.
+    /// The header `Retry-After`, in seconds.
     pub retry_after_s: Option<u32>,
     /// The bytes of the body.
     pub body: Vec<u8>,
 }
 
 impl Reply {
-    /// Whether the status says success.
+    /// Whether the status is one of success.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// What the HTTP status means where the body does not say more.
+    /// Converts the HTTP status into an error.
     pub(super) fn refusal(&self) -> ProviderError {
         match self.status {
             429 => self.over_limit(),
@@ -99,12 +99,12 @@ impl Reply {
         }
     }
 
-    /// That no more requests are taken for now.
+    /// Returns the error for a rate limit.
     pub(super) fn over_limit(&self) -> ProviderError {
         ProviderError::OverQueryLimit { retry_after_s: self.retry_after_s.unwrap_or(RETRY_S) }
     }
 
-    /// The body as a `T` that is a JSON object; serde would take a list for one, field by field.
+    /// Parses the body as a JSON object; serde alone would accept a list of the fields.
     ///
     /// # Errors
     /// When it is no JSON, or another kind of it.
@@ -115,12 +115,12 @@ impl Reply {
         self.json()
     }
 
-    /// The body as a `T`.
+    /// Parses the body as JSON.
     ///
     /// # Errors
     /// When it is no JSON, or another kind of it.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, ProviderError> {
-        // The message names the place and the kind of thing, and may cite a text of the answer.
+        // The message may quote a text of the answer.
         arguments::parse(&String::from_utf8_lossy(&self.body)).map_err(|fault| {
             let why = clipped(&fault.to_string());
             failed(&format!("the provider's answer cannot be read: {why}"))
@@ -128,15 +128,15 @@ impl Reply {
     }
 }
 
-/// Brings calls to providers.
-pub trait Carrier {
-    /// The answer, whatever its status.
+/// Sends requests to providers.
+pub trait HttpClient {
+    /// Returns the answer, with any status.
     ///
     /// # Errors
-    /// When there is none, or the call may not be made.
-    fn carry(&self, call: &Call) -> Result<Reply, ProviderError>;
+    /// When there is no answer, or the request is not allowed.
+    fn send(&self, call: &Call) -> Result<Reply, ProviderError>;
 
-    /// Where the place is that `asked` means: as `ask` finds it, or found it lately, where that is kept.
+    /// Finds the place that `asked` means by `ask`, or in the cache where there is one.
     ///
     /// # Errors
     /// Those of `ask`.
@@ -149,12 +149,12 @@ pub trait Carrier {
     }
 }
 
-/// The network, through the host.
+/// The host's network.
 #[derive(Clone, Copy, Debug)]
 pub struct Web;
 
-impl Carrier for Web {
-    fn carry(&self, call: &Call) -> Result<Reply, ProviderError> {
+impl HttpClient for Web {
+    fn send(&self, call: &Call) -> Result<Reply, ProviderError> {
         let mut request = http::Request::new(call.method, call.url.as_str())
             .timeout(TIMEOUT)
             .body_bytes_max(BODY_BYTES_MAX)
@@ -165,27 +165,27 @@ impl Carrier for Web {
         if let Some(body) = &call.body {
             request = request.json(body);
         }
-        let answer = request.send().map_err(|error| unanswered(&call.url, &error))?;
+        let answer = request.send().map_err(|error| request_error(&call.url, &error))?;
         let retry_after_s = answer.header("retry-after").and_then(|it| seconds(it, now_s()));
         Ok(Reply { status: answer.status, retry_after_s, body: answer.body })
     }
 }
 
-/// The same, counted before each call against what a day may have (NAV-57).
+/// The host's network with a daily quota (NAV-57).
 #[derive(Clone, Copy, Debug)]
-pub struct Counted {
-    /// Calls that one day may have.
+pub struct DailyQuota {
+    /// Maximum number of requests per day.
     pub daily_quota: u32,
 }
 
-impl Carrier for Counted {
-    fn carry(&self, call: &Call) -> Result<Reply, ProviderError> {
-        take_of_quota(self.daily_quota)?;
-        Web.carry(call)
+impl HttpClient for DailyQuota {
+    fn send(&self, call: &Call) -> Result<Reply, ProviderError> {
+        take_from_quota(self.daily_quota)?;
+        Web.send(call)
     }
 }
 
-/// What a `Retry-After` says: seconds, or a time of day (RFC 9110, 10.2.3).
+/// Parses `Retry-After`: seconds or a date (RFC 9110, 10.2.3).
 fn seconds(text: &str, now_s: i64) -> Option<u32> {
     let text = text.trim();
     let left = || Some(DateTime::parse_from_rfc2822(text).ok()?.timestamp() - now_s);
@@ -193,8 +193,8 @@ fn seconds(text: &str, now_s: i64) -> Option<u32> {
     u32::try_from(seconds.max(0)).ok()
 }
 
-/// Why there is no answer; of the URL its host alone.
-fn unanswered(url: &Url, error: &http::Error) -> ProviderError {
+/// Converts a failed request into an error that only names the URL's host.
+fn request_error(url: &Url, error: &http::Error) -> ProviderError {
     let host = url.host_str().unwrap_or_default();
     failed(&match error {
         http::Error::Denied => format!(
@@ -202,7 +202,7 @@ fn unanswered(url: &Url, error: &http::Error) -> ProviderError {
         ),
         http::Error::TimedOut => format!("{host} answers too late"),
         http::Error::TooLarge => format!("the answer of {host} is too large"),
-        // It would repeat the URL.
+        // The message would repeat the URL.
         http::Error::InvalidUrl(_) | http::Error::InvalidRequest(_) => {
             format!("no such request can be sent to {host}")
         }
@@ -210,24 +210,23 @@ fn unanswered(url: &Url, error: &http::Error) -> ProviderError {
     })
 }
 
-/// A [`ProviderError::Failed`] that says `message`.
+/// Creates a [`ProviderError::Failed`] with `message`.
 pub fn failed(message: &str) -> ProviderError {
     ProviderError::Failed { message: message.to_owned() }
 }
 
-/// `text` in one line of at most 300 characters.
+/// Returns `text` as one line of at most 300 characters.
 pub fn clipped(text: &str) -> String {
     text.chars().take(300).map(|it| if it.is_control() { ' ' } else { it }).collect()
 }
 
 const DAY_S: i64 = 86_400;
 
-/// Takes one request of today's, or says when there are some again. The one writer of the
-/// database keeps rivals apart: none goes over.
+/// Takes one request from today's quota. The database has a single writer, so concurrent calls cannot exceed it.
 ///
 /// # Errors
-/// [`ProviderError::OverQueryLimit`] once there is none left.
-pub fn take_of_quota(daily_quota: u32) -> Result<(), ProviderError> {
+/// [`ProviderError::OverQueryLimit`] with the time of the reset, once none is left.
+pub fn take_from_quota(daily_quota: u32) -> Result<(), ProviderError> {
     let (day, left_s) = today(now_s());
     let over = ProviderError::OverQueryLimit { retry_after_s: left_s };
     if daily_quota == 0 {
@@ -246,21 +245,21 @@ pub fn take_of_quota(daily_quota: u32) -> Result<(), ProviderError> {
     match taken {
         Ok(_) => Ok(()),
         Err(Error::UnexpectedCount(_)) => Err(over),
-        // Uncounted is unpaid for: better no answer than a bill.
+        // Requests that cannot be counted are refused, to avoid costs.
         Err(_) => Err(failed("the daily quota cannot be counted, so nothing is asked")),
     }
 }
 
-/// The day of Pacific time that `now_s` is in, counted from 1970, and the seconds until the next one.
+/// Returns the day of Pacific time at `now_s`, counted from 1970, and the seconds until the next one.
 fn today(now_s: i64) -> (i64, u32) {
     let local_s = now_s + pacific_offset_s(now_s);
     let day = local_s.div_euclid(DAY_S);
-    // On the two days of a change it is an hour off at most, and only ever shown.
+    // On the two days of a change this is off by an hour, which only affects the shown time.
     let left_s = DAY_S - local_s.rem_euclid(DAY_S);
     (day, u32::try_from(left_s).unwrap_or(0).max(1))
 }
 
-/// −7 hours from the second Sunday of March to the first of November, at two o'clock; else −8.
+/// Returns the offset: −7 hours from the second Sunday of March to the first of November, at two o'clock, else −8.
 fn pacific_offset_s(now_s: i64) -> i64 {
     const STANDARD_S: i64 = -8 * 3_600;
     let standard = now_s + STANDARD_S;
@@ -271,12 +270,12 @@ fn pacific_offset_s(now_s: i64) -> i64 {
     if (begins..ends).contains(&standard) { STANDARD_S + 3_600 } else { STANDARD_S }
 }
 
-/// The first Sunday that is not before `day`; the first day of 1970 was a Thursday.
+/// Returns the first Sunday from `day` on; the first day of 1970 was a Thursday.
 fn sunday_from(day: i64) -> i64 {
     day + (3 - day).rem_euclid(7)
 }
 
-/// Days from 1970 to that day; for the years 1970 to 9999.
+/// Returns the days from 1970 to that day, for the years 1970 to 9999.
 fn day_of(year: i32, month: u32, day: u32) -> i64 {
     let date = chrono::NaiveDate::from_ymd_opt(year, month, day);
     date.map_or(0, |it| i64::from(it.to_epoch_days()))
@@ -296,7 +295,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Answers in order, and what was asked for.
+    /// Scripted answers, and the recorded requests.
     #[derive(Default)]
     pub(crate) struct Script {
         replies: Mutex<VecDeque<Reply>>,
@@ -304,12 +303,12 @@ pub(crate) mod tests {
     }
 
     impl Script {
-        /// Answers with these, each with status 200.
+        /// Creates it with these bodies, each with status 200.
         pub(crate) fn of(bodies: impl IntoIterator<Item = Value>) -> Self {
             Self::with(bodies.into_iter().map(|it| (200, it.to_string())))
         }
 
-        /// Answers with these statuses and bodies.
+        /// Creates it with these statuses and bodies.
         pub(crate) fn with(replies: impl IntoIterator<Item = (u16, String)>) -> Self {
             let reply = |(status, body): (u16, String)| Reply {
                 status,
@@ -322,21 +321,21 @@ pub(crate) mod tests {
             }
         }
 
-        /// What was asked for so far.
+        /// Returns the requests so far.
         pub(crate) fn calls(&self) -> Vec<Call> {
             self.calls.lock().unwrap().clone()
         }
     }
 
-    impl Carrier for &Script {
-        fn carry(&self, call: &Call) -> Result<Reply, ProviderError> {
+    impl HttpClient for &Script {
+        fn send(&self, call: &Call) -> Result<Reply, ProviderError> {
             self.calls.lock().unwrap().push(call.clone());
             Ok(self.replies.lock().unwrap().pop_front().expect("no more was to be asked"))
         }
     }
 
     #[test]
-    fn a_base_address_may_have_a_path_and_no_password() {
+    fn base_address_may_have_path_but_no_password() {
         let call = Call::get("https://a.example/osrm/", "/route", &[("a", "b|c d")]).unwrap();
         assert_eq!(call.url.as_str(), "https://a.example/osrm/route?a=b%7Cc+d");
         for wrong in
@@ -350,7 +349,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn why_there_is_no_answer_names_the_host_and_no_more_of_the_url() {
+    fn request_error_names_only_the_host() {
         let url = Url::parse("https://a.example/secret/path?key=hunter2").unwrap();
         for error in [
             http::Error::Denied,
@@ -359,7 +358,7 @@ pub(crate) mod tests {
             http::Error::InvalidUrl(url.to_string()),
             http::Error::Unavailable("it broke off".to_owned()),
         ] {
-            let ProviderError::Failed { message } = unanswered(&url, &error) else {
+            let ProviderError::Failed { message } = request_error(&url, &error) else {
                 panic!("{error}")
             };
             assert!(message.contains("a.example"), "{message}");
@@ -368,7 +367,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_no_json_or_another_kind_of_it_is_told_in_one_line() {
+    fn reports_invalid_json_in_one_line() {
         for body in ["", "{", "[1]", "\u{0}", "{\"a\": \"x\\ny\"}"] {
             let reply = Reply { status: 200, retry_after_s: None, body: body.into() };
             let error = reply.json::<std::collections::BTreeMap<String, u32>>();
@@ -378,7 +377,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn when_to_come_back_is_in_seconds_or_a_time_of_day() {
+    fn reads_retry_after_seconds_or_date() {
         let now = DateTime::parse_from_rfc3339("2026-10-21T07:28:00Z").unwrap().timestamp();
         for (said, left) in [
             (" 7 ", Some(7)),

@@ -13,8 +13,8 @@ use output::navigation::{
 use super::{
     Provider,
     answers::{self, plain},
-    client::{Call, Carrier, RETRY_S, Reply, clipped, failed},
-    gathered, travel_mode,
+    client::{Call, HttpClient, RETRY_S, Reply, clipped, failed},
+    collect_routes, travel_mode,
 };
 use crate::{
     ask::{Avoid, CompareAsk, Departure, Language, Mode, RouteAsk, Traffic},
@@ -25,13 +25,13 @@ use crate::{
 /// Google's APIs as they were before Routes. The host adds the key on the way out.
 pub struct GoogleLegacy<C> {
     base: String,
-    carrier: C,
+    client: C,
 }
 
-impl<C: Carrier> GoogleLegacy<C> {
+impl<C: HttpClient> GoogleLegacy<C> {
     /// Asks under `base`.
-    pub(crate) fn new(base: &str, carrier: C) -> Self {
-        Self { base: base.to_owned(), carrier }
+    pub(crate) fn new(base: &str, client: C) -> Self {
+        Self { base: base.to_owned(), client }
     }
 
     /// What is found at `path`; an `UNKNOWN_ERROR` is asked once more (NAV-40).
@@ -42,7 +42,7 @@ impl<C: Carrier> GoogleLegacy<C> {
     ) -> Result<T, ProviderError> {
         let call = Call::get(&self.base, path, parameters)?;
         let once = || -> Result<T, ProviderError> {
-            let reply = self.carrier.carry(&call)?;
+            let reply = self.client.send(&call)?;
             successful(&reply)?;
             reply.object()
         };
@@ -51,7 +51,7 @@ impl<C: Carrier> GoogleLegacy<C> {
     }
 }
 
-impl<C: Carrier> Provider for GoogleLegacy<C> {
+impl<C: HttpClient> Provider for GoogleLegacy<C> {
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         let (avoid, departure) = (avoid(ask.avoid), departure(ask.departure));
         let stops = list("/via", &ask.via)?;
@@ -89,25 +89,25 @@ impl<C: Carrier> Provider for GoogleLegacy<C> {
     }
 
     fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
-        place(&self.carrier, &self.base, address, language)
+        place(&self.client, &self.base, address, language)
     }
 }
 
 /// The first place that Google's Geocoding API knows; Routes has no other one.
-pub(super) fn place<C: Carrier>(
-    carrier: &C,
+pub(super) fn place<C: HttpClient>(
+    client: &C,
     base: &str,
     address: &str,
     language: Language,
 ) -> Result<Place, ProviderError> {
     let parameters = [("address", address), ("language", tag(language))];
-    let google = GoogleLegacy { base: base.to_owned(), carrier };
+    let google = GoogleLegacy { base: base.to_owned(), client };
     read_place(google.ask("/maps/api/geocode/json", &parameters)?, address)
 }
 
-impl<C: Carrier> Carrier for &C {
-    fn carry(&self, call: &Call) -> Result<Reply, ProviderError> {
-        (**self).carry(call)
+impl<C: HttpClient> HttpClient for &C {
+    fn send(&self, call: &Call) -> Result<Reply, ProviderError> {
+        (**self).send(call)
     }
 }
 
@@ -178,7 +178,7 @@ fn read_routes(
     // The stops stand between both ends.
     ends.drain(1.min(ends.len())..(1 + stops).min(ends.len()));
     let geocoded_waypoints = ends.into_iter().take(2).map(waypoint).collect();
-    gathered(answer.routes, ask, details, geocoded_waypoints, route)
+    collect_routes(answer.routes, ask, details, geocoded_waypoints, route)
 }
 
 /// Which of the places is not known: Google answers with all of them in their order.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{
     Provider,
     answers::plain,
-    client::{Call, Carrier, Reply, clipped, failed},
+    client::{Call, HttpClient, Reply, clipped, failed},
     google_legacy,
 };
 use crate::{
@@ -34,13 +34,13 @@ const PAIRS_MAX: usize = 100;
 pub struct GoogleRoutes<C> {
     base: String,
     geocoding: String,
-    carrier: C,
+    client: C,
 }
 
-impl<C: Carrier> GoogleRoutes<C> {
+impl<C: HttpClient> GoogleRoutes<C> {
     /// Asks for routes under `base` and for places under `geocoding`.
-    pub(crate) fn new(base: &str, geocoding: &str, carrier: C) -> Self {
-        Self { base: base.to_owned(), geocoding: geocoding.to_owned(), carrier }
+    pub(crate) fn new(base: &str, geocoding: &str, client: C) -> Self {
+        Self { base: base.to_owned(), geocoding: geocoding.to_owned(), client }
     }
 
     /// What is answered to `body`; what was not to be had for a moment is asked for once more.
@@ -52,9 +52,9 @@ impl<C: Carrier> GoogleRoutes<C> {
         read: impl Fn(&Reply) -> Result<T, ProviderError>,
     ) -> Result<T, Refusal> {
         let call = Call::post(&self.base, path, body)?.header(MASK, mask);
-        let mut reply = self.carrier.carry(&call)?;
+        let mut reply = self.client.send(&call)?;
         if matches!(reply.status, 500 | 503) {
-            reply = self.carrier.carry(&call)?;
+            reply = self.client.send(&call)?;
         }
         if !reply.is_success() {
             return Err(refusal(&reply));
@@ -63,7 +63,7 @@ impl<C: Carrier> GoogleRoutes<C> {
     }
 }
 
-impl<C: Carrier> Provider for GoogleRoutes<C> {
+impl<C: HttpClient> Provider for GoogleRoutes<C> {
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         let answer = self.post(
             "/directions/v2:computeRoutes",
@@ -85,7 +85,7 @@ impl<C: Carrier> Provider for GoogleRoutes<C> {
     }
 
     fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
-        google_legacy::place(&self.carrier, &self.geocoding, address, language)
+        google_legacy::place(&self.client, &self.geocoding, address, language)
     }
 }
 

@@ -7,7 +7,7 @@ use toolkit::pace;
 
 use super::{
     cache,
-    client::{Call, Carrier, Web, failed},
+    client::{Call, HttpClient, Web, failed},
     travel_mode,
 };
 use crate::{
@@ -31,18 +31,18 @@ const UNSET: (&str, &str) = (
 /// Places by name.
 pub struct Nominatim<C> {
     base: String,
-    carrier: C,
+    client: C,
 }
 
 /// The network, with a pause between two requests, of all callers together.
 #[derive(Clone, Copy, Debug)]
-pub struct Paced {
+pub struct RateLimited {
     /// The pause; the public server wants 1,000.
     pub interval_ms: u32,
 }
 
-impl Carrier for Paced {
-    fn carry(&self, call: &Call) -> Result<super::client::Reply, ProviderError> {
+impl HttpClient for RateLimited {
+    fn send(&self, call: &Call) -> Result<super::client::Reply, ProviderError> {
         let insert = "INSERT INTO pace (provider, at_ms) VALUES ($1, $2) ON CONFLICT (provider)";
         let unknown = |_| failed("whose turn it is at the geocoder cannot be told");
         if self.interval_ms > 0
@@ -50,7 +50,7 @@ impl Carrier for Paced {
         {
             return Err(ProviderError::OverQueryLimit { retry_after_s: 5 });
         }
-        Web.carry(call)
+        Web.send(call)
     }
 
     /// The policy wants it kept: routes between the same places are asked for again and again.
@@ -93,23 +93,23 @@ struct Hit {
     kind: Option<String>,
 }
 
-impl<C: Carrier> Nominatim<C> {
+impl<C: HttpClient> Nominatim<C> {
     /// Asks under `base`.
-    pub(crate) fn new(base: &str, carrier: C) -> Self {
-        Self { base: base.to_owned(), carrier }
+    pub(crate) fn new(base: &str, client: C) -> Self {
+        Self { base: base.to_owned(), client }
     }
 
     /// The first place of that name, asked for once in a while.
     fn place(&self, name: &str, pointer: &str, language: Language) -> Result<Spot, ProviderError> {
         let asked = format!("nominatim {} {language:?} {name:?}", self.base);
-        self.carrier.place(&asked, || self.search(name, pointer, language))
+        self.client.place(&asked, || self.search(name, pointer, language))
     }
 
     fn search(&self, name: &str, pointer: &str, language: Language) -> Result<Spot, ProviderError> {
         let parameters =
             [("q", name), ("format", "jsonv2"), ("limit", "1"), ("accept-language", tag(language))];
         let call = Call::get(&self.base, "/search", &parameters)?.header("user-agent", USER_AGENT);
-        let reply = self.carrier.carry(&call)?;
+        let reply = self.client.send(&call)?;
         match reply.status {
             _ if reply.is_success() => {}
             429 => return Err(reply.over_limit()),
@@ -140,7 +140,7 @@ fn id(kind: &str, number: Option<u64>) -> String {
 ///
 /// # Errors
 /// See [`ProviderError`]; `pointer` is where `text` stands.
-pub fn find<C: Carrier>(
+pub fn find<C: HttpClient>(
     places: Option<&Nominatim<C>>,
     text: &str,
     pointer: &str,
@@ -160,7 +160,7 @@ pub fn find<C: Carrier>(
 ///
 /// # Errors
 /// See [`ProviderError`].
-pub fn find_stops<C: Carrier>(
+pub fn find_stops<C: HttpClient>(
     places: Option<&Nominatim<C>>,
     ask: &RouteAsk,
 ) -> Result<Vec<Stop>, ProviderError> {
@@ -211,7 +211,7 @@ pub(super) fn far<'a>(
 ///
 /// # Errors
 /// When the geocoder does not answer.
-pub fn find_all<C: Carrier>(
+pub fn find_all<C: HttpClient>(
     places: Option<&Nominatim<C>>,
     texts: &[String],
     pointer: &str,
@@ -236,7 +236,7 @@ pub fn find_all<C: Carrier>(
 ///
 /// # Errors
 /// See [`ProviderError`].
-pub fn place<C: Carrier>(
+pub fn place<C: HttpClient>(
     places: Option<&Nominatim<C>>,
     address: &str,
     language: Language,

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     Provider, answers,
-    client::{Call, Carrier, Reply, clipped, failed},
+    client::{Call, HttpClient, Reply, clipped, failed},
     nominatim::{self, Nominatim, Spot, Stop},
 };
 use crate::{
@@ -22,14 +22,14 @@ use answer::{Refusal, Waypoint};
 /// An OSRM server.
 pub struct Osrm<C, P> {
     base: String,
-    carrier: C,
+    client: C,
     places: Option<Nominatim<P>>,
 }
 
-impl<C: Carrier, P: Carrier> Osrm<C, P> {
+impl<C: HttpClient, P: HttpClient> Osrm<C, P> {
     /// Asks under `base`; without `places` it takes coordinates alone.
-    pub(crate) fn new(base: &str, carrier: C, places: Option<Nominatim<P>>) -> Self {
-        Self { base: base.to_owned(), carrier, places }
+    pub(crate) fn new(base: &str, client: C, places: Option<Nominatim<P>>) -> Self {
+        Self { base: base.to_owned(), client, places }
     }
 
     fn ask<T: DeserializeOwned>(
@@ -38,7 +38,7 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
         parameters: &[(&str, &str)],
         about: &About<'_>,
     ) -> Result<T, ProviderError> {
-        let reply = self.carrier.carry(&Call::get(&self.base, path, parameters)?)?;
+        let reply = self.client.send(&Call::get(&self.base, path, parameters)?)?;
         if !reply.is_success() {
             return Err(status_error(&reply, about));
         }
@@ -46,7 +46,7 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
     }
 }
 
-impl<C: Carrier, P: Carrier> Osrm<C, P> {
+impl<C: HttpClient, P: HttpClient> Osrm<C, P> {
     /// The routes on roads of none of these classes; and which of those to avoid the first has all the
     /// same.
     fn leaving_out(
@@ -85,7 +85,7 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
     }
 }
 
-impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
+impl<C: HttpClient, P: HttpClient> Provider for Osrm<C, P> {
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         let stops = nominatim::find_stops(self.places.as_ref(), ask)?;
         let classes = exclude(ask.avoid, ask.mode);

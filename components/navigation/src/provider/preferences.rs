@@ -1,5 +1,4 @@
-//! What no provider can be asked for: when to leave so as to be there in time, by what the route takes then; the
-//! shortest or cheapest of what it offers.
+//! Features that providers lack: the departure for an arrival time, and the shortest or cheapest of the offered routes.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,14 +13,14 @@ use crate::{
     words,
 };
 
-/// A clock may be that much behind.
+/// Tolerance for clocks that are behind.
 const GRACE: Duration = Duration::from_mins(1);
 
-/// Routes that are there at `arrival`. The first question leaves then, so as to know how long it takes,
-/// the second that much earlier; the traffic counted is that of the second.
+/// Finds routes that arrive at `arrival`: a first request measures the duration, a second one leaves that much earlier
+/// and gives the traffic.
 ///
 /// # Errors
-/// Those of the provider, and when one would have had to leave already.
+/// Those of the provider, and when the departure would be in the past.
 pub fn arriving(
     provider: &dyn Provider,
     ask: &RouteAsk,
@@ -33,7 +32,7 @@ pub fn arriving(
         let time = route.map(|it| it.duration_in_traffic.as_ref().unwrap_or(&it.duration));
         Duration::from_secs(time.map_or(0, |it| it.value))
     };
-    // Providers refuse a time that is over, be it by seconds.
+    // Providers refuse times in the past, even by seconds.
     let departure = |at: SystemTime| if at > now { Departure::At(at) } else { Departure::Now };
     let leaving = |at: SystemTime| RouteAsk { departure: departure(at), ..ask.clone() };
     let (first, _) = provider.routes(&leaving(arrival))?;
@@ -44,7 +43,7 @@ pub fn arriving(
     Ok((routes, details))
 }
 
-/// When to leave; none where that is over.
+/// Returns the departure; none where that is in the past.
 fn before(arrival: SystemTime, takes: Duration, now: SystemTime) -> Option<SystemTime> {
     arrival.checked_sub(takes).filter(|it| *it + GRACE >= now)
 }
@@ -60,8 +59,8 @@ fn late(takes: Duration, ask: &RouteAsk) -> ProviderError {
     }
 }
 
-/// Puts the route first that has the least of what is preferred, and says that only those were compared
-/// which the provider offers. Nothing is done where it found the best of all.
+/// Puts the best route by the preference first, and says that only the offered ones were compared. Does nothing where
+/// the provider found the best of all.
 pub fn put_first(prefer: Prefer, routes: &mut Routes, details: &mut Details, language: Language) {
     if prefer == Prefer::Fastest || details.preferred.is_some() || routes.routes.is_empty() {
         return;
@@ -99,7 +98,7 @@ pub fn put_first(prefer: Prefer, routes: &mut Routes, details: &mut Details, lan
     (routes.routes, details.routes) = both.into_iter().unzip();
 }
 
-/// What the tolls come to, in hundredths; where that is not known, more than any.
+/// Returns the toll in hundredths; the maximum where it is unknown.
 fn cents(details: &RouteDetails) -> u64 {
     details.toll.as_ref().map_or(u64::MAX, |it| words::whole(it.amount * 100.0))
 }
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn who_must_leave_this_minute_leaves_now_and_never_before() {
+    fn departure_is_never_in_the_past() {
         let now = UNIX_EPOCH + Duration::from_secs(1_795_132_800);
         let arrival = now + Duration::from_secs(570);
         let asked = RefCell::<Vec<Departure>>::default();
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn one_leaves_as_long_before_as_the_way_takes_then() {
+    fn departure_is_arrival_minus_duration() {
         // 9:00 on Friday, 20 November 2026 in Japan.
         let arrival = UNIX_EPOCH + Duration::from_secs(1_795_132_800);
         let ask = RouteAsk {
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn shortest_and_cheapest_of_those_offered_come_first_and_say_so() {
+    fn puts_shortest_or_cheapest_offered_route_first() {
         let of = [(30_000, Some(1_260.0)), (26_000, None), (28_000, Some(0.0))];
         for (prefer, metres) in [(Prefer::Shortest, 26_000), (Prefer::Cheapest, 28_000)] {
             let (mut routes, mut details) = offered(&of);
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_not_claimed_and_what_was_found_stays() {
+    fn claims_nothing_unknown_and_keeps_found_order() {
         let (mut routes, mut details) = offered(&[(30_000, None), (26_000, None)]);
         put_first(Prefer::Cheapest, &mut routes, &mut details, Language::Japanese);
         assert_eq!(routes.routes[0].distance.value, 30_000);

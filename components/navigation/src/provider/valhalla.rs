@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{
     Provider, answers,
-    client::{Call, Carrier, Reply, clipped, failed},
+    client::{Call, HttpClient, Reply, clipped, failed},
     nominatim::{self, Nominatim, Spot, Stop},
 };
 use crate::{
@@ -31,14 +31,14 @@ const TOO_FAR: &str = "MAX_ROUTE_LENGTH_EXCEEDED";
 /// A Valhalla server.
 pub struct Valhalla<C, P> {
     base: String,
-    carrier: C,
+    client: C,
     places: Option<Nominatim<P>>,
 }
 
-impl<C: Carrier, P: Carrier> Valhalla<C, P> {
+impl<C: HttpClient, P: HttpClient> Valhalla<C, P> {
     /// Asks under `base`; without `places` it takes coordinates alone.
-    pub(crate) fn new(base: &str, carrier: C, places: Option<Nominatim<P>>) -> Self {
-        Self { base: base.to_owned(), carrier, places }
+    pub(crate) fn new(base: &str, client: C, places: Option<Nominatim<P>>) -> Self {
+        Self { base: base.to_owned(), client, places }
     }
 
     fn post<T: DeserializeOwned>(
@@ -47,7 +47,7 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
         body: Value,
         (ends, language): (&[Stop], Language),
     ) -> Result<T, ProviderError> {
-        let reply = self.carrier.carry(&Call::post(&self.base, path, body)?)?;
+        let reply = self.client.send(&Call::post(&self.base, path, body)?)?;
         if !reply.is_success() {
             return Err(status_error(&reply, ends, language));
         }
@@ -55,7 +55,7 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
     }
 }
 
-impl<C: Carrier, P: Carrier> Valhalla<C, P> {
+impl<C: HttpClient, P: HttpClient> Valhalla<C, P> {
     /// Pair by pair. One place without a route, or too far away, spoils a whole table, so that a table which
     /// fails for it is asked for again in two halves, down to the pairs that have none.
     fn table(
@@ -95,7 +95,7 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
     }
 }
 
-impl<C: Carrier, P: Carrier> Provider for Valhalla<C, P> {
+impl<C: HttpClient, P: HttpClient> Provider for Valhalla<C, P> {
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         let stops = nominatim::find_stops(self.places.as_ref(), ask)?;
         let answer = self.post("/route", route_body(ask, &stops), (&stops, ask.language))?;

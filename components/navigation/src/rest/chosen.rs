@@ -1,27 +1,27 @@
-//! The route that was chosen, copied out of the tools' results; never what a model retyped (NAV-6).
+//! Copies the chosen route from the tools' results, never from a model's text (NAV-6).
 
 use serde_json::{Value, json};
 
 use crate::provider::answers;
 
-/// Decimals of a degree in encoded lines.
+/// Precision of encoded lines, in decimals of a degree.
 const PRECISION: u32 = 5;
-/// Where a result's `_meta` has more of its routes than the specified output.
+/// The member of a result's `_meta` with details of its routes.
 const DETAILS: &str = "navigation/details";
 
 /// A route among the results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// The call whose result has it; none, the last that has routes.
+    /// The call with the route; by default the last one with routes.
     pub(super) call: Option<String>,
-    /// Its place there, from 0.
+    /// Its index there, from 0.
     pub(super) index: Option<usize>,
-    /// Its summary, where the index does not fit.
+    /// Its summary, for an invalid index.
     pub(super) summary: Option<String>,
 }
 
 impl Choice {
-    /// As a run says it; none where it says none.
+    /// Parses the choice of a run, if it has one.
     pub(super) fn read(choice: &Value) -> Option<Self> {
         let text = |name: &str| choice[name].as_str().map(str::to_owned);
         let index = choice["index"].as_u64().and_then(|it| usize::try_from(it).ok());
@@ -29,19 +29,19 @@ impl Choice {
     }
 }
 
-/// The routes that a call found, if it found any.
+/// Returns the routes of a call, if it has any.
 pub(super) fn routes(call: &Value) -> Option<(&str, &Vec<Value>)> {
     let routes = call["structured"]["routes"].as_array().filter(|it| !it.is_empty())?;
     Some((call["id"].as_str().unwrap_or_default(), routes))
 }
 
-/// The chosen route as the specification writes it, and where among the results it is; both null where
-/// there is none (NAV-8).
+/// Returns the chosen route in the specified form, and its place among the results; both are null without a route
+/// (NAV-8).
 pub(super) fn route(calls: &[Value], choice: Option<&Choice>) -> (Value, Value) {
     let found = choice.and_then(|it| find(calls, it));
     let Some((call, index, route)) = found else { return (Value::Null, Value::Null) };
     let mut copied = copied(route);
-    // When to leave, where one must be there at a time.
+    // The departure for a requested arrival.
     let made = calls.iter().find(|it| it["id"] == call);
     if let Some(time) = made.and_then(|it| it["meta"][DETAILS]["departureTime"].as_str()) {
         copied["departureTime"] = time.into();
@@ -49,7 +49,7 @@ pub(super) fn route(calls: &[Value], choice: Option<&Choice>) -> (Value, Value) 
     (copied, json!({ "toolCall": call, "index": index }))
 }
 
-/// By call and index; else by summary; else the first of the last search.
+/// Finds the route by call and index, else by summary, else the first of the last search.
 fn find<'a>(calls: &'a [Value], choice: &Choice) -> Option<(&'a str, usize, &'a Value)> {
     let found: Vec<_> = calls.iter().rev().filter_map(routes).collect();
     let named = found.iter().find(|it| choice.call.as_deref().is_none_or(|call| call == it.0));
@@ -79,21 +79,21 @@ fn copied(route: &Value) -> Value {
         "polyline": points(route["polyline"].as_str().unwrap_or_default()),
         "summary": route["summary"],
         "distance": route["distance"],
-        // With traffic where that is known (NAV-X5).
+        // With traffic where known (NAV-X5).
         "duration": if in_traffic.is_object() { in_traffic } else { &route["duration"] },
         "steps": steps.collect::<Vec<_>>(),
     });
     if in_traffic.is_object() {
         copied["durationInTraffic"] = in_traffic.clone();
     }
-    // What a traveller must know: how far from the road its ends are, for one.
+    // Warnings, such as the distance of the ends from the road.
     if route["warnings"].as_array().is_some_and(|it| !it.is_empty()) {
         copied["warnings"] = route["warnings"].clone();
     }
     copied
 }
 
-/// The points of an encoded line (NAV-2); none where it cannot be read.
+/// Decodes the points of a line (NAV-2); empty where it is invalid.
 fn points(encoded: &str) -> Vec<Value> {
     let points = answers::points(encoded, PRECISION).unwrap_or_default();
     points.iter().map(|it| json!({ "lat": it.lat, "lng": it.lng })).collect()
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_a_route_by_its_place_then_its_summary_else_the_first() {
+    fn finds_route_by_index_then_summary_then_first() {
         let choice = |call: Option<&str>, index: Option<usize>, summary: Option<&str>| Choice {
             call: call.map(str::to_owned),
             index,
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_decoded_and_a_step_has_what_is_specified() {
+    fn decodes_line_and_specified_steps() {
         let (route, _) = route(&calls(), Some(&Choice::default()));
         assert_eq!(route["polyline"][0], json!({ "lat": 38.5, "lng": -120.2 }), "NAV-2");
         assert_eq!(route["polyline"].as_array().unwrap().len(), 3, "NAV-2");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn time_in_traffic_counts_where_it_is_known() {
+    fn prefers_time_in_traffic() {
         let traffic = json!({ "text": "9分", "value": 540 });
         let route =
             copied(&json!({ "duration": { "value": 300 }, "duration_in_traffic": traffic }));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_none_has_no_points() {
+    fn invalid_line_has_no_points() {
         assert!(points("\u{7f}~~~").is_empty() && points("").is_empty());
     }
 }

@@ -1,35 +1,34 @@
-//! A model's last message on a route, read as it is meant: which of the routes that tools found, and why
-//! (NAV-50, NAV-6), sent while it is still being written. Models wrap it in fences, prose and comments, and write it
-//! nearly right; none of that fails a request (NAV-X7).
+//! Parses a model's last message: the chosen route and the reasons (NAV-50, NAV-6), which are streamed. Fences, prose,
+//! comments and nearly valid JSON do not fail a request (NAV-X7).
 
 use serde_json::Value;
 
 use super::chosen::{Choice, routes};
 
-/// Places in a text at which a JSON object is looked for.
+/// Maximum number of positions at which a JSON object is tried.
 const TRIES_MAX: usize = 32;
 
 /// A model's last message.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Reply {
-    /// None, where it says that there is no route.
+    /// The route; none where the message says that there is none.
     pub(super) route: Option<Named>,
     pub(super) reasoning: String,
 }
 
-/// A route as it is named.
+/// The names of a route.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Named {
     index: Option<usize>,
     summary: Option<String>,
 }
 
-/// Which route is meant: the one at that place whose summary it is; else the one with that summary; else the same by
-/// what is nearly the summary, as 「国道1号経由」 is; else the one at that place of the last search. The last search comes first.
+/// Returns the named route: by index and summary, else by summary, else the same by similar summaries such as
+/// 「国道1号経由」, else by index in the last search. The last search comes first.
 pub(super) fn choice(calls: &[Value], named: Named) -> Choice {
     let Named { index, summary } = named;
     let searches: Vec<_> = calls.iter().rev().filter_map(routes).collect();
-    // By how much of the summary is that of a route; at the place that is named, by less.
+    // Compares summaries; at the named index a smaller match suffices.
     let found = |at_place: fn(&str, &str) -> usize, anywhere: fn(&str, &str) -> usize| {
         let wanted = summary.as_deref()?;
         let of = |list: &Value, how: fn(&str, &str) -> usize| {
@@ -41,7 +40,7 @@ pub(super) fn choice(calls: &[Value], named: Named) -> Choice {
         let by_summary = || {
             searches.iter().find_map(|(call, routes)| {
                 let shared = routes.iter().map(|it| of(it, anywhere)).enumerate();
-                // The first of those that share most.
+                // The first of the best matches.
                 let most = shared.filter(|it| it.1 > 0).rev().max_by_key(|it| it.1)?;
                 Some((*call, Some(most.0)))
             })
@@ -55,7 +54,7 @@ pub(super) fn choice(calls: &[Value], named: Named) -> Choice {
     }
 }
 
-/// Bytes that the two share, where one is all of the other and more; `Route 1` is no part of `Route 16`.
+/// Returns the number of shared bytes, if one contains the other; `Route 1` is no part of `Route 16`.
 fn shared(summary: &str, wanted: &str) -> usize {
     let (longer, shorter) =
         if summary.len() < wanted.len() { (wanted, summary) } else { (summary, wanted) };
@@ -72,13 +71,13 @@ fn shared(summary: &str, wanted: &str) -> usize {
     if is_whole { shorter.len() } else { 0 }
 }
 
-/// Bytes of the first road of the route that is named.
+/// Returns the number of bytes of the route's first road, if it is named.
 fn shared_part(summary: &str, wanted: &str) -> usize {
     let roads = summary.split(['、', '・', ',', '/']).map(str::trim);
     roads.map(|it| shared(it, wanted)).find(|it| *it > 0).unwrap_or_default()
 }
 
-/// What `text` says. Where it has no JSON, all of it are reasons, and the first route is meant.
+/// Parses the message. Without JSON, all of it are reasons for the first route.
 pub(super) fn read(text: &str) -> Reply {
     let starts = text.char_indices().filter(|it| it.1 == '{').take(TRIES_MAX);
     let found = starts.into_iter().find_map(|(at, _)| object(&text[at..]).map(|it| (at, it)));
@@ -88,7 +87,7 @@ pub(super) fn read(text: &str) -> Reply {
     let reasoning = object["reasoning"].as_str().map(str::trim).filter(|it| !it.is_empty());
     let before = text[..at].trim().trim_end_matches("json").trim_end_matches('`').trim();
     let route = match &object["selectedRoute"] {
-        // That there is none is a null; a message without the member says nothing.
+        // A null means no route; a missing member means nothing.
         Value::Null if object.get("selectedRoute").is_some() => None,
         Value::String(summary) => Some(Named { index: None, summary: Some(summary.clone()) }),
         Value::Number(_) => Some(Named { index: index(&object["selectedRoute"]), summary: None }),
@@ -105,20 +104,20 @@ fn index(value: &Value) -> Option<usize> {
     number.as_deref().or(value.as_str())?.trim().parse().ok()
 }
 
-/// The object that `text` begins with, if it is one of ours.
+/// Parses the object that `text` begins with, if it has our members.
 fn object(text: &str) -> Option<Value> {
     let first = |text: &str| {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         values.next()?.ok()
     };
-    let object = first(text).or_else(|| first(&mended(text)))?;
+    let object = first(text).or_else(|| first(&repaired(text)))?;
     let is_ours = object.get("selectedRoute").is_some() || object.get("reasoning").is_some();
     is_ours.then_some(object)
 }
 
-/// The JSON that `text` begins with, as it is meant: without comments, which the prompt's own sample has, and without commas
-/// before a bracket; with its texts in one line each; and closed, where the message was cut.
-fn mended(text: &str) -> String {
+/// Repairs the JSON that `text` begins with: removes comments, which the prompt's sample has, and trailing commas,
+/// escapes line breaks in texts, and closes a message that was cut.
+fn repaired(text: &str) -> String {
     let (mut plain, mut open) = (String::with_capacity(text.len()), Vec::new());
     let (mut is_text, mut is_escaped) = (false, false);
     let mut chars = text.chars().peekable();
@@ -157,26 +156,26 @@ fn mended(text: &str) -> String {
     plain
 }
 
-/// The field whose text is sent.
+/// The field whose text is streamed.
 const FIELD: &str = "\"reasoning\"";
 
-/// A last message that is being written.
+/// A last message that is still being written.
 #[derive(Default)]
-pub(super) struct Telling {
+pub(super) struct ReasonStream {
     written: String,
-    /// Where the next piece of the field's text begins.
+    /// The begin of the next piece of the field's text.
     at: Option<usize>,
     is_over: bool,
     sent: String,
 }
 
-impl Telling {
-    /// What has been sent so far.
+impl ReasonStream {
+    /// Returns what has been sent so far.
     pub(super) fn sent(&self) -> &str {
         &self.sent
     }
 
-    /// What `piece` adds to the reasons.
+    /// Adds `piece`. Returns the new part of the reasons.
     pub(super) fn take(&mut self, piece: &str) -> Option<String> {
         if self.is_over {
             return None;
@@ -188,7 +187,7 @@ impl Telling {
         };
         let rest = &self.written[at..];
         let (end, is_over) = end(rest);
-        // An escape that is not whole, half a pair, or no JSON at all: later, or at the end.
+        // An incomplete escape or surrogate pair, or invalid JSON, is sent later.
         let more: String = serde_json::from_str(&format!("\"{}\"", &rest[..end])).ok()?;
         (self.at, self.is_over) = (Some(at + end), is_over);
         self.sent.push_str(&more);
@@ -196,7 +195,7 @@ impl Telling {
     }
 }
 
-/// Where the field's text begins.
+/// Returns the begin of the field's text.
 fn begin(written: &str) -> Option<usize> {
     let name = written.find(FIELD)? + FIELD.len();
     let value = written[name..].trim_start().strip_prefix(':')?.trim_start();
@@ -204,7 +203,7 @@ fn begin(written: &str) -> Option<usize> {
     Some(written.len() - text.len())
 }
 
-/// How much of `rest` can be read, and whether the text ends there.
+/// Returns the readable length of `rest`, and whether the text ends there.
 fn end(rest: &str) -> (usize, bool) {
     let mut chars = rest.char_indices();
     while let Some((at, sign)) = chars.next() {
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_word_is_read_in_whatever_it_is_wrapped() {
+    fn reads_wrapped_last_message() {
         let plain =
             r#"{"selectedRoute": {"index": 1, "summary": "国道1号"}, "reasoning": "短いから。"}"#;
         let commented = "{\n  \"selectedRoute\": { \"index\": 1, \"summary\": \"国道1号\" },  // 選択\n  \"reasoning\": \"短いから。\"\n}";
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_word_that_is_nearly_json_is_read_as_it_is_meant() {
+    fn reads_nearly_valid_json() {
         for (text, reasoning) in [
             (
                 "{\"selectedRoute\": {\"index\": 1}, \"reasoning\": \"短い。\n\n- 空いている\"}",
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_is_named_in_several_ways_and_none_by_null() {
+    fn reads_route_names_and_null() {
         for (route, wanted) in [
             (r#"{"index": "2"}"#, named(Some(2), None)),
             ("2", named(Some(2), None)),
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn without_json_all_of_it_are_reasons() {
+    fn text_without_json_is_the_reasons() {
         for text in ["首都高が空いています。", "{これは}JSONではない", "", "{\"other\": 1}"]
         {
             let reply = read(text);
@@ -300,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_tells_which_search_is_meant() {
+    fn summary_selects_the_search() {
         let found = |call: &str, all: [&str; 2]| {
             let routes = all.map(|it| json!({ "summary": it }));
             json!({ "id": call, "structured": { "routes": routes } })
@@ -321,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_that_is_nearly_one_names_its_route() {
+    fn similar_summary_selects_its_route() {
         let routes = ["首都高速湾岸線", "国道1号", "国道1号、第三京浜", "", "Route 1", "Route 16"]
             .map(|it| json!({ "summary": it }));
         let calls = [json!({ "id": "a", "structured": { "routes": routes } })];
@@ -343,15 +342,15 @@ mod tests {
     }
 
     fn pieces_of(text: &str, piece: usize) -> (Vec<String>, String) {
-        let mut telling = Telling::default();
+        let mut stream = ReasonStream::default();
         let chars: Vec<_> = text.chars().collect();
         let pieces = chars.chunks(piece).map(|it| it.iter().collect::<String>());
-        let sent = pieces.filter_map(|it| telling.take(&it)).collect();
-        (sent, telling.sent().to_owned())
+        let sent = pieces.filter_map(|it| stream.take(&it)).collect();
+        (sent, stream.sent().to_owned())
     }
 
     #[test]
-    fn reasons_are_told_as_they_are_written_whatever_the_pieces() {
+    fn streams_reasons_independent_of_pieces() {
         let text = r#"はい。{"selectedRoute": {"index": 1}, "reasoning" : "渋滞が\n少ない\u3042 \"ので\" \ud83d\ude97。", "x": "y"}"#;
         for piece in 1..text.chars().count() {
             let (pieces, whole) = pieces_of(text, piece);
@@ -362,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_not_told_before_it_is_known_what_it_is() {
+    fn holds_back_prose_until_its_kind_is_known() {
         assert_eq!(pieces_of("経路が見つかりませんでした。", 2).0, Vec::<String>::new());
     }
 }

@@ -1,14 +1,14 @@
-//! What went wrong, in the specified shape (NAV-10, NAV-40).
+//! Errors in the specified shape (NAV-10, NAV-40).
 
 use serde_json::{Value, json};
 use toolkit::routes::{Answer, Unread};
 
 use crate::ask::Language;
 
-/// When to come back, where the refusal does not say.
+/// Default retry delay, in seconds.
 const RETRY_AFTER_S: u64 = 60;
 
-/// `{"error": {"code", "message", "details"}}`, with the status that belongs to it.
+/// An error `{"error": {"code", "message", "details"}}` with its HTTP status.
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: u16,
@@ -16,7 +16,7 @@ pub(super) struct Refusal {
     message: String,
     details: String,
     retry_after_s: Option<u64>,
-    /// What the caller would need.
+    /// The missing scope.
     scope: Option<String>,
 }
 
@@ -31,12 +31,12 @@ impl Refusal {
         Self { status, code, message, details, retry_after_s: None, scope: None }
     }
 
-    /// A field is not as it must be (NAV-7).
+    /// Creates the error for an invalid field (NAV-7).
     pub(super) fn invalid(field: &str, message: impl Into<String>) -> Self {
         Self::new(400, "VALIDATION_ERROR", message, field)
     }
 
-    /// The body did not arrive, or is too long.
+    /// Creates the error for a body that is incomplete or too long.
     pub(super) fn unread(why: Unread, language: Language) -> Self {
         let (status, message) = match why {
             Unread::TooLarge => (413, language.pick("本文が大きすぎます", "The body is too long")),
@@ -48,7 +48,7 @@ impl Refusal {
         Self { status, ..Self::invalid("body", message) }
     }
 
-    /// A run failed, as the contract reports it.
+    /// Converts a failure of a run.
     pub(super) fn of(failure: &Value, language: Language) -> Self {
         match failure["of"].as_str() {
             Some("tool") => Self::of_tool(failure, language),
@@ -68,7 +68,7 @@ impl Refusal {
         }
     }
 
-    /// A run whose calls wait until a person allows them; the first is named.
+    /// Creates the error for calls that wait for approval; names the first one.
     pub(super) fn waiting(waits: &Value, language: Language) -> Self {
         let text = |name: &str| waits[0][name].as_str().unwrap_or_default();
         let (tool, approval) = (text("name"), text("approval"));
@@ -83,7 +83,7 @@ impl Refusal {
         Self::new(403, "FORBIDDEN", message, format!("approval:{approval}"))
     }
 
-    /// A run that stopped before its conclusion.
+    /// Creates the error for a run without a conclusion.
     pub(super) fn unfinished(ending: &str, language: Language) -> Self {
         if ending == "time" {
             let message = language.pick(
@@ -99,7 +99,7 @@ impl Refusal {
         Self::new(500, "INTERNAL_ERROR", message, "TOO_MANY_CALLS")
     }
 
-    /// A tool failed for good (NAV-40).
+    /// Converts a failure of a tool (NAV-40).
     fn of_tool(failure: &Value, language: Language) -> Self {
         let number = |name: &str| failure["data"][name].as_u64();
         let text = |name: &str| failure["data"][name].as_str();
@@ -111,7 +111,7 @@ impl Refusal {
         let unavailable = 503;
         let again_s = number("retry_after_ms").map(|it| it.div_ceil(1_000).max(1));
         match error {
-            // The documented exception: this code is 502 otherwise (NAV-X2).
+            // A documented exception: this code has status 502 otherwise (NAV-X2).
             "over_query_limit" => {
                 let again_s = number("retry_after_s").map_or(RETRY_AFTER_S, |it| it.max(1));
                 Self { retry_after_s: Some(again_s), ..maps(unavailable, "OVER_QUERY_LIMIT") }
@@ -131,7 +131,7 @@ impl Refusal {
         }
     }
 
-    /// The tools are not there.
+    /// Creates the error for missing tools.
     fn absent(language: Language) -> Self {
         let message = language.pick(
             "ナビゲーションのコンポーネントが動いていません。/api/healthで理由を確認できます",
@@ -150,7 +150,7 @@ impl Refusal {
         } })
     }
 
-    /// The same as the data of an event: what HTTP would say in its status and headers beside it.
+    /// Returns the data of an event, with the contents of HTTP status and headers.
     pub(super) fn event(&self) -> Value {
         let mut body = self.body();
         body["status"] = self.status.into();
@@ -160,7 +160,7 @@ impl Refusal {
         body
     }
 
-    /// The same as an answer.
+    /// Returns the HTTP answer.
     pub(super) fn answer(&self) -> Answer {
         let retry_after_s = self.retry_after_s.map(|it| u32::try_from(it).unwrap_or(u32::MAX));
         Answer { retry_after_s, scope: self.scope.clone(), ..Answer::of(self.status, &self.body()) }
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn every_failure_of_a_tool_has_its_code_and_status() {
+    fn maps_tool_failures_to_codes_and_statuses() {
         let unknown = json!({ "status": "UNKNOWN_ERROR" });
         let none = || json!({});
         for (error, given, data, status, code, details, retry) in [
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scope_that_is_missing_is_named_where_clients_look() {
+    fn names_missing_scope_in_the_header() {
         let refusal = of("insufficient_scope", 403, &json!({ "scope": "tool:route_search" }));
         assert_eq!((refusal.code, &*refusal.details), ("FORBIDDEN", "tool:route_search"));
         let answer = refusal.answer();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_waits_is_named_with_its_approval() {
+    fn names_waiting_call_with_its_approval() {
         let waits = json!([{ "call": "c1", "name": "route_search", "approval": "a-7" }]);
         for language in [Language::Japanese, Language::English] {
             let refusal = Refusal::waiting(&waits, language);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_of_models_and_the_time_have_codes_too() {
+    fn maps_model_and_time_limit_failures_to_codes() {
         let failure = json!({ "of": "model", "error": "rate_limited", "message": "?", "data": {} });
         let refusal = Refusal::of(&failure, Language::Japanese);
         assert_eq!((refusal.status, refusal.code), (503, "CLAUDE_API_ERROR"), "NAV-10");

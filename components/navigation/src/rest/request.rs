@@ -1,4 +1,4 @@
-//! The body of a request, field by field: an error names the field (NAV-7).
+//! Parses the body of a request by field; errors name the field (NAV-7).
 
 use chrono::DateTime;
 use output::text::is_blank;
@@ -9,14 +9,15 @@ use toolkit::{arguments, routes::Request};
 use super::Refusal;
 use crate::ask::Language;
 
-/// Characters of a place.
+/// Maximum number of characters of a place.
 const PLACE_MAX: usize = 200;
-/// Characters of a sentence.
+/// Maximum number of characters of a sentence.
 const MESSAGE_MAX: usize = 2_000;
-/// Characters of one entry of the history; explanations may be long.
+/// Maximum number of characters of an entry of the history; explanations may be long.
 const CONTENT_MAX: usize = 20_000;
-/// Entries of the history that may be sent, and how many of them, the last, are used (NAV-5).
+/// Maximum number of entries of the history (NAV-5).
 const HISTORY_MAX: usize = 1_000;
+/// Number of last entries that are used (NAV-5).
 const HISTORY_USED: usize = 20;
 
 /// One entry of the history.
@@ -26,7 +27,7 @@ pub(super) struct Remark {
     pub(super) content: String,
 }
 
-/// A body that is a JSON object. Fields that are not known are left alone: clients have their own.
+/// A body as a JSON object. Unknown fields are ignored, because clients have their own.
 pub(super) struct Fields {
     fields: Map<String, Value>,
     pub(super) language: Language,
@@ -48,7 +49,7 @@ impl Fields {
         }
     }
 
-    /// A text that must be there, without spaces around it.
+    /// Reads a required text without surrounding spaces.
     fn text(&self, name: &str, chars_max: usize) -> Result<String, Refusal> {
         let text = self.fields.get(name).and_then(Value::as_str).map(str::trim);
         let fits = |it: &&str| !is_blank(it) && it.chars().nth(chars_max).is_none();
@@ -59,12 +60,12 @@ impl Fields {
         })
     }
 
-    /// Origin and destination.
+    /// Reads origin and destination.
     pub(super) fn ends(&self) -> Result<(String, String), Refusal> {
         Ok((self.text("origin", PLACE_MAX)?, self.text("destination", PLACE_MAX)?))
     }
 
-    /// Places that may be there, in order, at most so many.
+    /// Reads optional places, in order, up to a maximum number.
     pub(super) fn places(&self, name: &str, most: usize) -> Result<Vec<String>, Refusal> {
         let list = match self.fields.get(name) {
             None | Some(Value::Null) => return Ok(Vec::new()),
@@ -85,7 +86,7 @@ impl Fields {
         })
     }
 
-    /// A time ahead that may be there, in RFC 3339, as it was written.
+    /// Reads an optional future time in RFC 3339, as written.
     pub(super) fn moment(&self, name: &str) -> Result<Option<String>, Refusal> {
         let text = match self.fields.get(name) {
             None | Some(Value::Null) => return Ok(None),
@@ -99,7 +100,7 @@ impl Fields {
         })
     }
 
-    /// The place in `allowed` of a text that may be there; upper or lower case.
+    /// Reads an optional text as its index in `allowed`, ignoring case.
     pub(super) fn one_of(&self, name: &str, allowed: &[&str]) -> Result<Option<usize>, Refusal> {
         let value = match self.fields.get(name) {
             None | Some(Value::Null) => return Ok(None),
@@ -116,14 +117,14 @@ impl Fields {
     }
 }
 
-/// What `POST /api/navigate` was asked.
+/// The request of `POST /api/navigate`.
 pub(super) struct Asked {
     pub(super) origin: String,
     pub(super) destination: String,
     pub(super) message: String,
-    /// The earlier messages, as far as they are used.
+    /// The used part of the history.
     pub(super) history: Vec<Remark>,
-    /// The whole of it, as it was given.
+    /// The whole history, as given.
     given: Vec<Value>,
 }
 
@@ -133,14 +134,14 @@ impl Asked {
         let message = fields.text("message", MESSAGE_MAX)?;
         let given = given(fields)?;
         let mut history: Vec<_> = given.iter().map(remark).collect();
-        // The sample's history has the question in it already (NAV-5, NAV-X8).
+        // The sample's history already has the question (NAV-5, NAV-X8).
         history.pop_if(|it| it.is_user && it.content.trim() == message);
         let unused = history.len().saturating_sub(HISTORY_USED);
         history.drain(..unused);
         Ok(Self { origin, destination, message, history, given })
     }
 
-    /// The history as it was given; the question, where it stands there already, as it is asked.
+    /// Returns the given history, with the question replaced by the current one if it is there already.
     pub(super) fn full_history(&self) -> Vec<Value> {
         let mut history = self.given.clone();
         if let Some(last) = history.last_mut().filter(|it| it["role"] == "user")

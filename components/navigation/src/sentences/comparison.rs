@@ -1,4 +1,4 @@
-//! Distances and times of several places, which of them is the nearest, and what a later sentence calls so.
+//! Comparisons of places by distance or time, and references of later sentences to the best one.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -13,13 +13,13 @@ use language::{
 
 use super::{
     planner::{self, COMPARE, duration, length},
-    query::Way,
+    query::Query,
 };
 
-/// By what places are compared.
+/// The measure of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Measure {
-    /// The sentence does not say by what.
+    /// Not given.
     #[default]
     Any,
     Nearest,
@@ -28,7 +28,7 @@ pub(super) enum Measure {
     Slowest,
 }
 
-/// What places are compared by, and the words for it.
+/// Measures and the phrases for them.
 pub(super) const MEASURES: &[(Measure, &str)] = &[
     (Measure::Farthest, "長い順|longest first|遠い|遠く|遠さ|further|farther|furthest|farthest"),
     (
@@ -46,19 +46,19 @@ pub(super) const MEASURES: &[(Measure, &str)] = &[
 ];
 
 impl Measure {
-    /// What a sentence without its places compares by.
-    pub(super) fn of(constraint: &[char]) -> Self {
+    /// Parses the measure of a sentence without its places.
+    pub(super) fn parse(constraint: &[char]) -> Self {
         let constraint: String = constraint.iter().collect::<String>().to_lowercase();
         let found = MEASURES.iter().find(|it| marks(it.1).any(|word| constraint.contains(word)));
         found.map_or(Self::Any, |it| it.0)
     }
 
-    /// The same, or by how near they are where nothing is said.
+    /// Returns the measure, with nearness as the default.
     pub(super) fn or_nearest(self) -> Self {
         if self == Self::Any { Self::Nearest } else { self }
     }
 
-    /// What it puts first, of metres and seconds.
+    /// Returns the sort key for metres and seconds.
     pub(super) fn key(self, (metres, seconds): (u64, u64)) -> i128 {
         match self {
             Self::Any | Self::Nearest => i128::from(metres),
@@ -69,19 +69,19 @@ impl Measure {
     }
 }
 
-/// How the places that were compared are told.
+/// The form of the answer to a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Telling {
-    /// Which of them is named, from 0.
+pub(super) struct ListStyle {
+    /// The rank of the place to name, from 0.
     place: usize,
-    /// Whether they stand in order.
+    /// Whether to list the places in order.
     is_sorted: bool,
 }
 
-/// Words that put places in order.
+/// Phrases for sorted lists.
 pub(super) const SORTS: &str = "順番に|順に|順で|順|並べ替えて|並べ替え|並び替えて|並び替え|ソートして|ソート|ランキング|sorted|sort|in order|order|ranked|rank|list";
-/// Which of several, the second first, in Japanese and English.
+/// Phrases for ranks from the second on, in Japanese and English.
 pub(super) const PLACES: [&str; 4] = [
     "2番目|二番目|second|2nd",
     "3番目|三番目|third|3rd",
@@ -89,9 +89,9 @@ pub(super) const PLACES: [&str; 4] = [
     "5番目|五番目|fifth|5th",
 ];
 
-impl Telling {
-    /// What `utterance` says of it.
-    pub(super) fn of(utterance: &Utterance) -> Self {
+impl ListStyle {
+    /// Parses the form that `utterance` asks for.
+    pub(super) fn parse(utterance: &Utterance) -> Self {
         let place = PLACES.iter().position(|it| utterance.says(it)).map_or(0, |it| it + 1);
         Self { place, is_sorted: utterance.says(SORTS) }
     }
@@ -100,7 +100,7 @@ impl Telling {
 /// A place with its metres and seconds.
 pub(super) type Row = (String, (u64, u64));
 
-impl Way {
+impl Query {
     pub(super) fn distances(
         &mut self,
         context: &mut TurnContext<'_>,
@@ -112,8 +112,10 @@ impl Way {
         if let Some((_, failure)) = failure(answered) {
             return context.conclude(say::failed(context, failure));
         }
-        let constraints =
-            planner::constraints(self.said.last().map_or("", String::as_str), context.now);
+        let constraints = planner::constraints(
+            self.constraint_texts.last().map_or("", String::as_str),
+            context.now,
+        );
         let Some(table) = output(answered, COMPARE) else {
             let mut arguments =
                 json!({ "origins": self.origins, "destinations": self.destinations });
@@ -134,7 +136,7 @@ impl Way {
                 let seconds = value("duration_in_traffic").or(value("duration"));
                 let worth = value("distance").zip(seconds);
                 let shown = match worth {
-                    Some(worth) => shown(context, worth),
+                    Some(worth) => format_distance(context, worth),
                     None => context.say("ルートが見つかりませんでした", "no route was found"),
                 };
                 lines.push((format!("- {origin} → {destination}: {shown}"), worth));
@@ -143,20 +145,20 @@ impl Way {
                 count += 1;
             }
         }
-        if self.telling.is_sorted {
-            // Where there is no route, it comes last.
+        if self.style.is_sorted {
+            // Unreachable places come last.
             lines.sort_by_key(|it| it.1.map_or(i128::MAX, |it| self.measure.key(it)));
         }
         let mut lines: Vec<_> = lines.into_iter().map(|it| it.0).collect();
         let is_row = self.origins.len() == 1 || self.destinations.len() == 1;
         if is_row && count > 1 {
-            // Where nothing is compared by, `second` is part of a place's name.
+            // Without a measure, `second` is part of a place's name.
             let is_ranked = self.measure != Measure::Any;
-            let place = if is_ranked { self.telling.place } else { 0 };
-            lines.insert(0, first(context, (self.measure, place), &rows, count));
+            let place = if is_ranked { self.style.place } else { 0 };
+            lines.insert(0, place_at_rank(context, (self.measure, place), &rows, count));
             self.ranked = rows;
         }
-        if constraints.is_of_the_way() {
+        if constraints.needs_route() {
             lines.push(context.say(
                 "※距離表は車での値です。徒歩・自転車や、避けたい道・到着時刻の条件は考慮していません。1か所ずつのルート検索では指定できます。",
                 "Note: the table is for driving; walking, cycling, roads to avoid and a time of arrival are not part of it. A route to one of them can take these in.",
@@ -165,8 +167,8 @@ impl Way {
         context.conclude(lines.join("\n"))
     }
 
-    /// `lower` with the name of the place that came first, where it is called so: `the closest one`.
-    pub(super) fn best(&self, lower: &str) -> Option<String> {
+    /// Replaces references to the best place in `lower` by its name: `the closest one`.
+    pub(super) fn replace_best(&self, lower: &str) -> Option<String> {
         const BEST: &str = "一番早く着けるところ|一番早く着くところ|一番早く行けるところ|一番早いところ|一番近いところ|一番近い所|一番遠い所|一番早い所|いちばん近いところ|一番遠いところ|一番近い場所|一番早い場所|一番近い方|近いほう|近い方|早いほう|早い方|一番近いの|一番早いの|\
              the closest one|the nearest one|the fastest one|the quickest one|the closer one|the nearer one|the quicker one|the faster one|the farthest one|the furthest one|the closest|the nearest|the quickest|the winner|that one";
         if self.ranked.is_empty() {
@@ -174,7 +176,7 @@ impl Way {
         }
         let word = marks(BEST).find(|it| lower.contains(it))?;
         let rest = lower.replacen(word, "", 1);
-        // `一番近いのは？` asks which it is, and no way there.
+        // `一番近いのは？` asks for the place, not for a route.
         const WHICH: [&str; 9] = ["which", "what", "where", "is", "was", "s", "and", "then", "now"];
         let is_kana = |it: char| "はってどれこ教えですかを、?？。 ".contains(it);
         let mut words = rest.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
@@ -185,12 +187,12 @@ impl Way {
         if is_which {
             return None;
         }
-        let measure = match Measure::of(&word.chars().collect::<Vec<_>>()) {
+        let measure = match Measure::parse(&word.chars().collect::<Vec<_>>()) {
             Measure::Any => self.measure,
             it => it,
         };
         let (name, _) = self.ranked.iter().min_by_key(|it| measure.key(it.1))?;
-        // What is compared is where the ways end, or where they begin.
+        // The compared places are destinations or origins.
         let is_end = self.destinations.len() > 1;
         let (from, to) = match is_end {
             true => (self.origins.first()?, name),
@@ -205,7 +207,7 @@ impl Way {
                 format!("from {from} to {to}, {rest}")
             }
             false => {
-                // The particle behind it belonged to it: `一番遠いところから行く道`.
+                // Drops its particle: `一番遠いところから行く道`.
                 let at = lower.find(word).unwrap_or_default();
                 let (before, behind) = (&lower[..at], &lower[at + word.len()..]);
                 let particle = ["からの", "までの", "への", "から", "まで", "へ", "に"]
@@ -217,13 +219,13 @@ impl Way {
     }
 }
 
-fn shown(context: &TurnContext<'_>, (metres, seconds): (u64, u64)) -> String {
+fn format_distance(context: &TurnContext<'_>, (metres, seconds): (u64, u64)) -> String {
     let (far, long) = (length(metres), duration(seconds, context.language));
     context.say(format!("{far}、{long}"), format!("{far}, {long}"))
 }
 
-/// Which of `rows` comes first by a measure, or at a place from 0; of `count` places only those are compared to which there is a route.
-fn first(
+/// Returns the row at a rank from 0 by a measure; of `count` places only reachable ones are compared.
+fn place_at_rank(
     context: &TurnContext<'_>,
     (measure, place): (Measure, usize),
     rows: &[Row],
@@ -253,7 +255,7 @@ fn first(
         Measure::Fastest => ("早く着く", "quickest"),
         Measure::Slowest => ("時間がかかる", "slowest"),
     };
-    let shown = shown(context, *worth);
+    let shown = format_distance(context, *worth);
     let number = place + 1;
     let most = if place == 0 { "一番".to_owned() } else { format!("{number}番目に") };
     let nth = ["", "second ", "third ", "fourth ", "fifth "].get(place).unwrap_or(&"");

@@ -1,13 +1,13 @@
-//! One place of a route that takes the place of another: `東京駅じゃなくて品川駅`, `not Kawasaki, Kamata`.
+//! Replaces one place of a route by another: `東京駅じゃなくて品川駅`, `not Kawasaki, Kamata`.
 
 use language::scan::marks;
 
-use super::{places::is_known, query::Way};
+use super::{places::has_known_place, query::Query};
 
-/// The longest name that is put in, in characters.
+/// Maximum number of characters of the new name.
 const NAME_MAX: usize = 40;
 
-/// Which part of a route a place is.
+/// The role of a place in a route.
 #[derive(Clone, Copy)]
 enum End {
     Origin,
@@ -15,10 +15,9 @@ enum End {
     Stop,
 }
 
-impl Way {
-    /// `text` with what it puts in the place of one of this route's said plainly, which is read before what it
-    /// takes back is left out: `品川駅から`.
-    pub(super) fn exchanged(&self, text: &str) -> Option<String> {
+impl Query {
+    /// Rewrites `text` without the replaced place: `品川駅から`.
+    pub(super) fn replace_place(&self, text: &str) -> Option<String> {
         let lower = text.to_lowercase();
         let ends = [(End::Origin, &self.origins), (End::Destination, &self.destinations)];
         let ends = ends.into_iter().filter(|it| it.1.len() == 1);
@@ -26,13 +25,13 @@ impl Way {
         let mut places = places.flat_map(|(end, names)| names.iter().map(move |it| (end, it)));
         places.find_map(|(end, name)| {
             let name = name.to_lowercase();
-            // A station is called without its last word, too.
+            // Stations may be named without their last word.
             let stem = name.strip_suffix('駅').or(name.strip_suffix(" station")).unwrap_or(&name);
             let (new, old, rest) = match lower.is_ascii() {
                 true => english(&lower, stem)?,
                 false => japanese(&lower, stem)?,
             };
-            // As it was written.
+            // Keeps the original spelling.
             let at = lower.rfind(&new)?;
             let new = text.get(at..at + new.len()).filter(|it| is_name(it))?;
             let (put, joint) = match (end, lower.is_ascii()) {
@@ -48,14 +47,14 @@ impl Way {
     }
 }
 
-/// Whether `text` is the name of a place and nothing else that is known.
+/// Whether `text` is only the name of a place.
 fn is_name(text: &str) -> bool {
     let is_short = (1..=NAME_MAX).contains(&text.chars().count());
     let is_station = || text.ends_with('駅') || text.to_lowercase().ends_with(" station");
-    is_short && (is_known(&text.to_lowercase()) || is_station())
+    is_short && (has_known_place(&text.to_lowercase()) || is_station())
 }
 
-/// What is put in, what it takes the place of, and what else is said.
+/// The new place, the replaced one, and the rest of the text.
 type Exchange = (String, String, String);
 
 fn japanese(text: &str, old: &str) -> Option<Exchange> {
@@ -77,7 +76,7 @@ fn japanese(text: &str, old: &str) -> Option<Exchange> {
 }
 
 fn english(text: &str, old: &str) -> Option<Exchange> {
-    /// What stands before the old place, and what begins the new one behind it.
+    /// Texts before the old place, and texts between it and the new one.
     const FORMS: &[(&str, &[&str])] = &[
         ("not|scratch|forget|drop|skip|remove", &[",", " but ", ";", " -"]),
         ("replace|swap|exchange", &[" with ", " for ", " by "]),

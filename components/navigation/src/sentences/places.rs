@@ -1,5 +1,5 @@
-//! Places in a sentence: where a route begins and ends, and what place is looked for. The words around
-//! them are data; what stands between those is the place.
+//! Finds the places of a sentence: ends and stops of a route, and searched places. Tables have the words around
+//! places; the text between those is the place.
 
 mod compare;
 mod english;
@@ -19,13 +19,13 @@ use language::{
 use self::tables::{BETWEEN, FIELDS, LEADS, SOUGHT, STOPS, TAILS};
 use super::{VOCABULARY, planner, words};
 
-/// The most places of one list (a table of distances has no more).
+/// Maximum number of places of a list, as in a distance table.
 const PLACES_MAX: usize = 25;
-/// Places on one route.
+/// Maximum number of stops of a route.
 const VIA_MAX: usize = 5;
-/// The shortest name in hiragana, in characters.
+/// Minimum number of characters of a hiragana name.
 const KANA_MIN: usize = 3;
-/// The longest name of a place, in characters.
+/// Maximum number of characters of a place.
 const CHARS_MAX: usize = 60;
 
 /// The places of a sentence.
@@ -35,21 +35,21 @@ pub(super) struct Places {
     pub(super) destinations: Vec<Piece>,
 }
 
-/// A sentence, with the places in it that are known by name and the constraints of a route.
+/// A sentence about routes, with its known places and constraints.
 #[derive(Clone, Debug)]
 pub(super) struct Sentence {
     utterance: Utterance,
-    /// Where places stand that are known by name.
+    /// Ranges of known places.
     pub(super) spots: Vec<(usize, usize)>,
-    /// Where phrases for a route stand.
+    /// Ranges of phrases about routes.
     phrases: Vec<(usize, usize)>,
-    /// Where constraints of a route stand.
+    /// Ranges of constraints.
     pub(super) constraints: Vec<(usize, usize)>,
-    /// Whether it takes back what was wished before.
+    /// Whether it takes back earlier constraints.
     is_anything: bool,
-    /// Whether a leg in another way of moving was cut off.
+    /// Whether a leg in another mode was cut off.
     pub(super) has_leg: bool,
-    /// Places that are compared, once they are looked for.
+    /// Compared places, computed once.
     compared: OnceCell<Option<Places>>,
 }
 
@@ -61,29 +61,29 @@ impl Deref for Sentence {
     }
 }
 
-/// `text` with its points on the map as the tools take them: `35.6586, 139.7454` and `35.6586 139.7454` with
-/// nothing but a comma between.
-fn pointed(text: &str) -> String {
+/// Normalizes coordinates in `text` for the tools: `35.6586, 139.7454` and `35.6586 139.7454` get only a comma
+/// between them.
+fn normalize_points(text: &str) -> String {
     const GAPS: [char; 5] = [' ', '\u{3000}', ',', '，', '、'];
     let is_part = |it: char| matches!(it, '0'..='9' | '.' | '０'..='９' | '．');
     let is_fraction = |number: &str| number.trim_end_matches(['.', '．']).contains(['.', '．']);
-    let (mut pointed, mut rest) = (String::with_capacity(text.len()), text);
+    let (mut normalize_points, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find(GAPS) {
         let (before, from) = rest.split_at(at);
         let behind = from.trim_start_matches(GAPS);
         let number = behind.strip_prefix('-').unwrap_or(behind);
         let length = number.find(|it| !is_part(it)).unwrap_or(number.len());
-        // Behind a number with a fraction stands another one.
+        // A number with a fraction is followed by another one.
         let is_point = is_fraction(&before[before.trim_end_matches(is_part).len()..])
             && is_fraction(&number[..length]);
-        pointed.push_str(before);
-        pointed.push_str(if is_point { "," } else { &from[..from.len() - behind.len()] });
+        normalize_points.push_str(before);
+        normalize_points.push_str(if is_point { "," } else { &from[..from.len() - behind.len()] });
         rest = behind;
     }
-    pointed + rest
+    normalize_points + rest
 }
 
-/// The first leg of `text`, where the next one is gone in another way: `cycle to Ueno, then walk to the zoo`.
+/// Returns the first leg of `text`, where the next one has another mode: `cycle to Ueno, then walk to the zoo`.
 fn first_leg(text: &str) -> Option<String> {
     const JOINTS: &str = ", and then |, then | and then | then |そこから|そのあと|その後|それから";
     const MODES: [&str; 3] = [
@@ -97,7 +97,7 @@ fn first_leg(text: &str) -> Option<String> {
         return None;
     }
     let says = |text: &str, words: &str| words.split('|').any(|it| text.contains(it));
-    // `自転車で` is no car.
+    // `自転車で` contains the word for car.
     let mode = |text: &str| {
         let text = text.replace("自転車で", "自転車");
         MODES.iter().position(|it| says(&text, it))
@@ -109,26 +109,26 @@ fn first_leg(text: &str) -> Option<String> {
         if !is_other || !says(head, ENDS) || !says(&format!(" {tail}"), ENDS) {
             return None;
         }
-        // Where it begins may be said last.
+        // The origin may come last.
         let from = tail.find(" from ").filter(|_| !format!(" {head}").contains(" from "));
         let from = from.map_or("", |it| &text[at + joint.len() + it..]);
         Some(format!("{}{from}", text[..at].trim_end_matches(['、', ',', ' '])))
     })
 }
 
-/// Whether `text` has a place that is known by name.
-pub(super) fn is_known(text: &str) -> bool {
+/// Whether `text` has a known place.
+pub(super) fn has_known_place(text: &str) -> bool {
     !names::spots(&text.chars().collect::<Vec<_>>()).is_empty()
 }
 
 impl Sentence {
-    /// What `text` has of places and constraints.
-    pub(super) fn of(text: &str, today: Date) -> Self {
+    /// Parses `text` with the vocabulary of navigation.
+    pub(super) fn parse(text: &str, today: Date) -> Self {
         let leg = first_leg(text);
         let text = leg.as_deref().unwrap_or(text);
-        let mut utterance = Utterance::of(&pointed(text), today, &VOCABULARY);
+        let mut utterance = Utterance::of(&normalize_points(text), today, &VOCABULARY);
         let spots = names::spots(&utterance.lower);
-        // `新宿` has no lodging in it.
+        // `新宿` contains no lodging.
         let is_inside = |from: usize, to: usize| spots.iter().any(|it| it.0 <= from && to <= it.1);
         utterance.tokens.retain(|it| it.word != Word::ELSEWHERE || !is_inside(it.from, it.to));
         let text: String = utterance.lower.iter().collect();
@@ -144,8 +144,8 @@ impl Sentence {
         Self { utterance, spots, phrases, constraints, is_anything, has_leg, compared }
     }
 
-    /// Where a second route stands that the sentence asks for as well: `、それと渋谷から川崎`, `and Shibuya to Kawasaki`.
-    pub(super) fn second(&self) -> Option<(usize, usize)> {
+    /// Returns the range of a second route: `、それと渋谷から川崎`, `and Shibuya to Kawasaki`.
+    pub(super) fn second_route(&self) -> Option<(usize, usize)> {
         let is_route = |pair: &[(usize, usize)]| {
             let between: String = self.lower.get(pair[0].1..pair[1].0)?.iter().collect();
             ["to", "から"].contains(&between.trim()).then_some((pair[0].0, pair[1].1))
@@ -156,8 +156,8 @@ impl Sentence {
         routes.iter().find(|it| it.0 > first.1).copied()
     }
 
-    /// Places that the way is to keep clear of: `渋谷は通りたくない`, `avoid Ginza`.
-    pub(super) fn kept_off(&self) -> Vec<String> {
+    /// Returns places to avoid: `渋谷は通りたくない`, `avoid Ginza`.
+    pub(super) fn avoided_places(&self) -> Vec<String> {
         const BEHIND: &str = "は避け|を避け|も避け|はさけ|をさけ|は通ら|を通ら|は通りたくな|を通りたくな|は経由せ|を経由せ|は経由しな|を経由しな|は迂回|を迂回|は回避|を回避|に行きたくな|には行かな|には近づ|以外を通";
         const BEFORE: &str = "avoid|avoids|avoiding|bypass|bypassing|keep out of|keeping out of|stay out of|staying out of|stay away from|keep away from|steer clear of|not through|not go through|don't go through|dont go through|not going through|not want to go through|don't want to go through|without going through|without passing through|not pass through|don't pass through";
         let is_before = |at: usize| {
@@ -172,23 +172,23 @@ impl Sentence {
         spots.map(|it| self.piece(it.0, it.1).text).collect()
     }
 
-    /// Where phrases for a route stand.
+    /// Ranges of phrases about routes.
     pub(super) fn spans(&self) -> Vec<(usize, usize)> {
         self.phrases.clone()
     }
 
-    /// Whether it takes back what was wished before.
+    /// Whether it takes back earlier constraints.
     pub(super) fn is_anything(&self) -> bool {
         self.is_anything
     }
 
-    /// Where a route begins and ends, as far as the sentence has it.
+    /// Returns the ends of the route that the sentence has.
     pub(super) fn places(&self, is_list: bool) -> Places {
         let places = self.named_places(is_list);
-        /// What a number counts, and what stands behind a range of them.
+        /// Units of numbers, and texts after ranges.
         const UNITS: &str =
             "の間で|の間|まで|くらい|cm|kg|センチ|キロ|人|名|個|枚|点|歳|才|円|回|%|文字|日";
-        // `人数は1から5まで`, `身長は100から250の間で` have numbers, and no places.
+        // `人数は1から5まで`, `身長は100から250の間で` have no places.
         let all = places.origins.iter().chain(&places.destinations);
         let is_count = |piece: &Piece| {
             let number = piece.text.rsplit_once('は').map_or(piece.text.as_str(), |it| it.1).trim();
@@ -203,7 +203,7 @@ impl Sentence {
         places
     }
 
-    /// What stands where the ends of a way do.
+    /// Returns the texts at the positions of a route's ends.
     fn named_places(&self, is_list: bool) -> Places {
         if let Some(places) = self.compared() {
             return places.clone();
@@ -232,8 +232,8 @@ impl Sentence {
         places
     }
 
-    /// The place that is looked for.
-    pub(super) fn sought(&self) -> Option<Piece> {
+    /// Returns the searched place.
+    pub(super) fn searched_place(&self) -> Option<Piece> {
         const BEFORE: &str = "where exactly is|where exactly are|where about is|whereabouts is|where in the city is|where on earth is|where is|where's|where are|coordinates of|coordinates for|\
              latitude and longitude of|latitude and longitude for|lat/long of|lat/long for|\
              location of|geocode|locate|position of|address of|map of|find|show me|show|put|\
@@ -261,9 +261,8 @@ impl Sentence {
         self.place(self.cut_before(end, 0), end)
     }
 
-    /// The one place that is named alone, and the one that it takes the place of: `新宿駅`,
-    /// `Shinagawa instead of Shibuya`.
-    pub(super) fn named_alone(&self) -> Option<(Piece, Option<Piece>)> {
+    /// Returns the only place of the sentence, and the one that it replaces: `新宿駅`, `Shinagawa instead of Shibuya`.
+    pub(super) fn single_place(&self) -> Option<(Piece, Option<Piece>)> {
         const FILLERS: &str = "今いるのは|いまいるのは|現在地は|いまは|今は|やっぱり|やっぱ|やはり|じゃあ|では|あ、|えっと|ごめん|すみません|にして|に変えて|に変更|に変更して|でお願いします|お願いします|お願い|でいい|にする|にします|です|だと|なら|だったら|だったらどう|どう|は|で|に|を|の|場合|ください|目的地|行き先|actually|instead|make|that|no|sorry|i meant|i mean|rather|what about|how about|and|or|please|pls|then|ok|okay|it|change it|destination|goal|of|the|wait|hm|hmm|well|let's|go|say|one|to|from|also|too|as well|i'm in|im in|i am in|i'm at|im at|i am at|we're in|we are in|start|も|追加|追加して|入れて|加えて|足して|add|include";
         let spot = |index: usize| {
             let (from, to) = *self.spots.get(index)?;
@@ -285,7 +284,7 @@ impl Sentence {
                 rest = rest.replace(filler, " ");
             }
         }
-        // `what about` goes before `what`.
+        // `what about` comes before `what`.
         let mut rest = format!(" {} ", rest.split_whitespace().collect::<Vec<_>>().join(" "));
         for filler in marks(FILLERS).filter(|it| it.contains(' ')) {
             rest = rest.replace(&format!(" {filler} "), "  ");
@@ -298,7 +297,7 @@ impl Sentence {
         (!is_left).then_some((place, other))
     }
 
-    /// A point on the map: `35.6586, 139.7454`.
+    /// Returns coordinates: `35.6586, 139.7454`.
     pub(super) fn coordinates(&self) -> Option<Piece> {
         let number = |from: usize| {
             let rest = self.lower[from.min(self.lower.len())..].iter();
@@ -318,7 +317,7 @@ impl Sentence {
         })
     }
 
-    /// Places on the way: `川崎を経由して`, `via Kawasaki`.
+    /// Returns stops: `川崎を経由して`, `via Kawasaki`.
     pub(super) fn via(&self) -> Vec<Piece> {
         const BEHIND: &str = "と回って|に立ち寄って|を経由|経由|に寄|に立ち寄|に立寄|で拾|で乗せ|で合流|で休憩|でランチ|で昼食|で食事|を通って|を通る|を通り|を回って|の順に回|の順で回|の順に寄|にも寄";
         const BEFORE: &str = "via|by way of|with a stop in|with a stop at|with a stop by|that stops at|that stops in|stops at|stops in|stop over in|stopping over in|pick up someone in|pick someone up at|pick someone up in|swing by|swinging by|drop by|dropping by|going by way of|go via|going via|go through|going through|passes through|stopping at|stopping in|stopping by|stopping off at|stop at|stop in|stop by|a stop at|a stop in|passing through|passing by|through|calling at";
@@ -326,7 +325,7 @@ impl Sentence {
         if let Some([_, between @ .., _]) = self.chain().as_deref() {
             return between.to_vec();
         }
-        /// Behind a stop that is not to be made, and before one.
+        /// Texts after a negated stop.
         const NOT: &str = "せず|しない|しなく|しません|なし|以外|らず|らない|らなく|じゃな|ではな";
         const NO: &str =
             "without|without going|not|don't|do not|avoid|never|not going|avoiding|instead of|no";
@@ -337,7 +336,7 @@ impl Sentence {
             if marks(NOT).any(|it| self.is_at(it, behind)) {
                 continue;
             }
-            // Several places are gone to in turn.
+            // Several places are visited in turn.
             let is_round = mark.contains('回') || mark.contains('順');
             let cuts = marks(CUTS).filter(|it| !(is_round && *it == "、"));
             let cuts = cuts.flat_map(|cut| {
@@ -360,13 +359,13 @@ impl Sentence {
             found.extend(names.into_iter().filter(|it| self.is_name_at(it.from)));
             break;
         }
-        // `高速経由` and `大通りを通って` name roads and no place.
+        // `高速経由` and `大通りを通って` name roads.
         found.retain(|it| !self.is_request(it) && !self.is_road(it));
         found.truncate(VIA_MAX);
         found
     }
 
-    /// Three places or more in their order: `三軒茶屋→下北沢→吉祥寺`, `from Ueno to Ginza to Odaiba`.
+    /// Returns three or more places in order: `三軒茶屋→下北沢→吉祥寺`, `from Ueno to Ginza to Odaiba`.
     fn chain(&self) -> Option<Vec<Piece>> {
         let arrows: Vec<_> =
             (1..self.lower.len()).filter(|it| matches!(self.lower[*it], '→' | '⇒')).collect();
@@ -394,7 +393,7 @@ impl Sentence {
         (chain.len() > 2).then_some(chain)
     }
 
-    /// The place between two arrows, without what says that it is only passed: `途中で六本木に寄って`.
+    /// Returns the place between two arrows, without the words for a stop: `途中で六本木に寄って`.
     fn stop_between(&self, from: usize, to: usize) -> Option<Piece> {
         const LEADS: &str = "途中で|途中|まず|次に|via ";
         const TAILS: &str = "に寄って|に立ち寄って|を経由して|を通って|経由で|寄って|経由";
@@ -412,15 +411,15 @@ impl Sentence {
         self.place(from, to)
     }
 
-    /// Whether a piece is known by name.
+    /// Whether a piece is a known place.
     fn is_spot(&self, piece: &Piece) -> bool {
         self.spots.iter().any(|it| it.0 <= piece.from && piece.to <= it.1)
     }
 
-    /// Whether a piece is a road, or roads of a kind: `国道1号`, `目黒通り`, `wide streets`, `Route 246`.
+    /// Whether a piece is a road or a kind of roads: `国道1号`, `目黒通り`, `wide streets`, `Route 246`.
     fn is_road(&self, piece: &Piece) -> bool {
         const ROADS: &str = "通り|い道|な道|の道|国道|県道|都道|府道|林道|旧道|裏道|抜け道|道路|街道|線|号|バイパス|トンネル|沿い|住宅街";
-        /// Alone; a name before it makes it a place.
+        /// Roads only without a name before them.
         const ROAD: &str = "road|street|tunnel|bridge|highway";
         const KINDS: &str = "roads|streets|avenues|lanes|alleys|tunnels|bridges";
         let text = piece.text.as_str();
@@ -436,7 +435,7 @@ impl Sentence {
         is_road && !self.is_spot(piece)
     }
 
-    /// Whether a piece is a constraint of the route and names nothing.
+    /// Whether a piece is a constraint, no name.
     fn is_request(&self, piece: &Piece) -> bool {
         !self.is_spot(piece)
             && self.constraints.iter().any(|it| it.0 <= piece.from && piece.to <= it.1)
@@ -468,7 +467,7 @@ impl Sentence {
         places
     }
 
-    /// The places from `from` to `to`; one, where it is no list.
+    /// Returns the places from `from` to `to`; only one, unless it is a list.
     fn list(&self, from: usize, to: usize, is_list: bool) -> Vec<Piece> {
         if !is_list {
             return self.place(from, to).into_iter().collect();
@@ -495,12 +494,12 @@ impl Sentence {
         places
     }
 
-    /// Whether `at` stands within a name that is known: the `が` of `自由が丘`.
+    /// Whether `at` is within a known name, such as the `が` of `自由が丘`.
     fn is_inside(&self, at: usize) -> bool {
         self.spots.iter().any(|it| it.0 < at && at < it.1)
     }
 
-    /// Whether the sign at `at` stands within a name that is known, or within a word in hiragana.
+    /// Whether the character at `at` is within a known name or a hiragana word.
     fn is_within(&self, at: usize, sign: &str) -> bool {
         let is_kana = |it: Option<&char>| it.is_some_and(|it| matches!(it, 'ぁ'..='ん'));
         let before = at.checked_sub(1).and_then(|it| self.chars.get(it));
@@ -511,8 +510,7 @@ impl Sentence {
         self.is_inside(at) || is_word && !is_beside
     }
 
-    /// The place from `from` to `to`, without what belongs to the words around it; none, where nothing
-    /// is left that is not a known word.
+    /// Returns the place from `from` to `to` without the words around it; none, where only known words remain.
     fn place(&self, from: usize, to: usize) -> Option<Piece> {
         let (mut from, mut to) = (from, to.min(self.chars.len()));
         if to > from && self.station(from, to) == Some(from) {
@@ -532,9 +530,9 @@ impl Sentence {
         }) {
             to -= tail.chars().count();
         }
-        // `羽田空港に朝9時` has a time behind it.
+        // `羽田空港に朝9時` has a time after it.
         let time = |to: usize| {
-            // `品川駅に明日の夕方6時`: of a day and a time the first has its particle.
+            // `品川駅に明日の夕方6時`: a particle comes before day and time.
             let is_end = |end: usize| end == to || end + 1 == to && self.chars[end] == 'の';
             self.when.spans.iter().find(|it| is_end(it.1) && it.0 > from).map(|it| it.0)
         };
@@ -548,11 +546,11 @@ impl Sentence {
         }) {
             to -= tail.chars().count();
         }
-        // `友達を川崎`: so does what is before it.
+        // `友達を川崎`: text before the place may end with a particle.
         let is_lead = |at: usize| {
             matches!(self.chars[at], 'ぁ'..='ん') && !"のとやか".contains(self.chars[at])
         };
-        // `今渋谷`: so does when one is there.
+        // `今渋谷`: a time may come before the place.
         let is_now = |at: usize| {
             ["今", "現在"]
                 .iter()
@@ -565,7 +563,7 @@ impl Sentence {
         if let Some(spot) = spot {
             from = spot.0;
         }
-        // `江の島で`, `横浜中華街着`: what is behind a name that is known belongs to the sentence.
+        // `江の島で`, `横浜中華街着`: text after a known name is no part of it.
         let is_tail = |at: usize| {
             matches!(self.chars[at], 'ぁ'..='ん') && self.chars[at] != 'の'
                 || self.chars[at] == '着'
@@ -580,7 +578,7 @@ impl Sentence {
         let is_side = marks(SIDES)
             .any(|it| it.chars().count() == to.saturating_sub(from) && self.is_at_raw(it, from));
         let is_vague = is_side || marks(NO_PLACE).any(|it| self.is_at_raw(it, from));
-        // `roughly` says how well it is to be known.
+        // Adverbs such as `roughly`.
         const ABOUT: &str =
             "roughly|approximately|approx|approx.|about|ideally|in km|in kilometres";
         let text: String = self.lower[from.min(to)..to].iter().collect();
@@ -588,14 +586,14 @@ impl Sentence {
         if from >= to || to - from > CHARS_MAX || is_vague {
             return None;
         }
-        // Neither a time nor a word that is known for something else.
+        // Neither times nor known words are places.
         const JOINTS: &str = "のをにはがもでとや、,。・ ";
         let is_spot = self.spots.iter().any(|it| from <= it.0 && it.1 <= to);
         let is_request = |at: usize| self.constraints.iter().any(|it| it.0 <= at && at < it.1);
         let is_kana = |at: usize| matches!(self.lower[at], 'ぁ'..='ん');
         let is_word = |at: &usize| {
             let sign = self.lower[*at];
-            // Of hiragana only a longer run is a name.
+            // Hiragana needs a minimum length to be a name.
             let run = (from..=*at).rev().take_while(|it| is_kana(*it)).count()
                 + (*at + 1..to).take_while(|it| is_kana(*it)).count();
             (!is_kana(*at) || run >= KANA_MIN)
@@ -607,10 +605,10 @@ impl Sentence {
         // `予算を0`, `50万円` and `20分` are no places.
         let is_amount = self.lower[from].is_ascii_digit()
             && self.lower[from..to].iter().any(|it| "円万個件枚分割点%".contains(*it));
-        // What has the mark of another place within is more than one.
+        // A text with the marks of another place has several places.
         let has_mark = (from + 1..to).any(|it| self.is_at("から", it) && it + 2 < to);
         let has_object = has_mark || self.lower[from..to].contains(&'を');
-        // A sign alone is what is left of a longer name.
+        // A single character is the rest of a longer name.
         const SIGNS: &str = "柏津堺呉蕨家";
         let is_sign =
             to - from == 1 && !self.lower[from].is_ascii() && !SIGNS.contains(self.lower[from]);
@@ -620,7 +618,7 @@ impl Sentence {
         (is_new && !is_time).then(|| self.piece(from, to))
     }
 
-    /// Where a station in hiragana begins that ends at `end`, whatever else its parts may mean: `とうきょうえき`.
+    /// Returns the begin of a hiragana station that ends at `end`: `とうきょうえき`.
     fn station(&self, least: usize, end: usize) -> Option<usize> {
         const STATION: &str = "えき";
         const CHARS_MIN: usize = 4;
@@ -634,7 +632,7 @@ impl Sentence {
         (end - begin >= CHARS_MIN).then_some(begin)
     }
 
-    /// Where the place that ends at `end` begins: behind the words before it, not before `least`.
+    /// Returns the begin of the place that ends at `end`: after the words before it, not before `least`.
     fn cut_before(&self, end: usize, least: usize) -> usize {
         const MARKS: &[char] =
             &['、', '。', ',', '!', '?', '\n', ';', ':', '「', '『', '"', '“', '→', '…'];
@@ -660,7 +658,7 @@ impl Sentence {
         }
         let dash =
             (least..end.saturating_sub(2)).rev().find(|it| self.is_at(" - ", *it)).map(|it| it + 3);
-        // `35.68,139.76`: what stands between digits parts nothing.
+        // `35.68,139.76`: marks between digits do not separate.
         let is_digit = |at: usize| self.chars.get(at).is_some_and(char::is_ascii_digit);
         let is_within = |at: usize| {
             matches!(self.chars.get(at), Some(',' | '.'))
@@ -683,7 +681,7 @@ impl Sentence {
         let leading =
             marks(LEADING).filter_map(|it| self.find(it, least).map(|at| at + it.chars().count()));
         let leading = leading.filter(before).max();
-        // A word right before the mark belongs to the place: `横浜ルート館から`.
+        // A word directly before the mark belongs to the place: `横浜ルート館から`.
         let words = words.filter(|it| *it < end && !is_within(*it - 1));
         let cuts = [mark, dash, words, days.filter(|it| *it < end), leading];
         let begin = cuts.into_iter().flatten().max().unwrap_or(least);
@@ -694,7 +692,7 @@ impl Sentence {
         if is_ascii && !is_pair {
             return self.name_begin(begin, end);
         }
-        // A name that is known is not cut, and behind hiragana it begins where it is known to.
+        // Known names are not cut; after hiragana they begin at their known begin.
         let is_kana = |at: usize| {
             matches!(self.chars[at], 'ぁ'..='ん') && !"のとやか".contains(self.chars[at])
         };

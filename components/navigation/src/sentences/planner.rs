@@ -1,5 +1,5 @@
-//! The built-in planner: understands the constraints that its table names, and decides by rules alone. It
-//! needs no model, no key and no network, answers alike each time, and says that it is the planner.
+//! The built-in planner: parses constraints by tables and chooses routes by rules. It needs no model, key or network,
+//! is deterministic, and says that it is the planner.
 
 mod choose;
 mod constraints;
@@ -28,7 +28,7 @@ pub(super) use self::{
     units::{duration, length},
 };
 
-/// A route that is asked for.
+/// A requested route.
 #[derive(Clone, Debug)]
 pub(super) struct RouteRequest {
     /// Where the route begins.
@@ -39,51 +39,51 @@ pub(super) struct RouteRequest {
     pub message: String,
     /// Earlier messages, oldest first.
     pub history: Vec<Remark>,
-    /// What the caller reads.
+    /// The caller's language.
     pub language: Language,
-    /// When it is asked.
+    /// The time of the request.
     pub now: Timestamp,
-    /// Whether there is a table of distances to compare with.
+    /// Whether a distance table is available.
     pub has_table: bool,
-    /// Places on the way, in their order.
+    /// Stops, in order.
     pub via: Vec<String>,
 }
 
 /// One entry of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Remark {
-    /// Whether it is the person's, rather than the assistant's.
+    /// Whether it is from the person, rather than the assistant.
     pub is_user: bool,
     /// The text of the message.
     pub content: String,
 }
 
-/// Decides by constraints: those of a sentence and of earlier messages, or those of a kind of route.
+/// Plans by constraints: of a sentence with earlier messages, or of a kind of route.
 pub(super) struct Planner {
     request: RouteRequest,
     constraints: Option<Constraints>,
 }
 
 impl Planner {
-    /// One that reads the request's sentence.
-    pub(super) fn of_sentence(request: RouteRequest) -> Self {
+    /// Creates a planner for the request's sentence.
+    pub(super) fn from_sentence(request: RouteRequest) -> Self {
         Self { request, constraints: None }
     }
 
-    /// One that reads the request's sentence as an order for a route, which need not have other constraints.
-    pub(super) fn of_order(request: RouteRequest) -> Self {
+    /// Creates a planner for the request's sentence as an order for a route, which needs no other constraints.
+    pub(super) fn from_order(request: RouteRequest) -> Self {
         let mut constraints = parse::conversation(&request);
         constraints.once.is_read = true;
         Self { request, constraints: Some(constraints) }
     }
 
-    /// One that is given the constraints, and reads nothing.
-    pub(super) fn of_constraints(request: RouteRequest, mut constraints: Constraints) -> Self {
+    /// Creates a planner with given constraints.
+    pub(super) fn from_constraints(request: RouteRequest, mut constraints: Constraints) -> Self {
         constraints.once.is_read = true;
         Self { request, constraints: Some(constraints) }
     }
 
-    /// What is next after `answered`, the calls of the turn before.
+    /// Decides on the next step after `answered`, the calls of the turn before.
     pub(super) fn next(&mut self, answered: &[Answered]) -> Decision {
         let constraints =
             self.constraints.get_or_insert_with(|| parse::conversation(&self.request));
@@ -94,36 +94,39 @@ impl Planner {
     }
 }
 
-/// Whether `sentence` has a constraint that the planner knows, on top of the earlier ones `said`.
-pub(super) fn understands(said: &[String], sentence: &str, now: Timestamp) -> bool {
-    let before = said
+/// Whether `sentence` has a constraint that the planner knows, on top of the earlier ones `constraint_texts`.
+pub(super) fn has_constraint(constraint_texts: &[String], sentence: &str, now: Timestamp) -> bool {
+    let before = constraint_texts
         .iter()
         .fold(Constraints::default(), |before, text| parse::sentence(text, &before.lasting(), now));
     parse::sentence(sentence, &before.lasting(), now).once.is_read
 }
 
-/// Whether `sentence` asks when one is there.
+/// Whether `sentence` asks for the arrival time.
 pub(super) fn asks_arrival(sentence: &str) -> bool {
     parse::asks_arrival(&normal(sentence))
 }
 
-/// Whether `sentence` asks for trains, buses or planes alone, which no route is searched by.
+/// Whether `sentence` only asks for trains, buses or planes, which searches do not support.
 pub(super) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
     parse::is_by_transit(sentence, now)
 }
 
-/// Whether `sentence` takes back all that was wished before.
+/// Whether `sentence` takes back all constraints.
 pub(super) fn is_anything(sentence: &str, today: Date) -> bool {
     parse::is_anything(&scan::tokens(&normal(sentence), today))
 }
 
-/// What holds of `said` on the way back, in words: how one moves, unless `rest` says so itself, and what is kept
-/// clear of.
-pub(super) fn kept(said: &[String], rest: &str, is_english: bool) -> String {
+/// Formats the constraints that hold for the return route: the mode, unless `rest` has one, and what to avoid.
+pub(super) fn return_constraints(
+    constraint_texts: &[String],
+    rest: &str,
+    is_english: bool,
+) -> String {
     let read = |held: Constraints, text: &str| {
         parse::sentence(text, &held.lasting(), Timestamp::UNIX_EPOCH)
     };
-    let held = said.iter().fold(Constraints::default(), |held, text| read(held, text));
+    let held = constraint_texts.iter().fold(Constraints::default(), |held, text| read(held, text));
     let held = read(held, rest);
     let is_new_mode = !held.once.modes.is_empty();
     let words = [
@@ -138,7 +141,7 @@ pub(super) fn kept(said: &[String], rest: &str, is_english: bool) -> String {
     words.join(if is_english { ", " } else { "、" })
 }
 
-/// The constraints of `sentence`.
+/// Parses the constraints of `sentence`.
 pub(super) fn constraints(sentence: &str, now: Timestamp) -> Constraints {
     parse::sentence(sentence, &Constraints::default(), now)
 }

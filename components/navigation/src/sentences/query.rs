@@ -1,4 +1,4 @@
-//! Routes, distances and places: what is asked of the tools of specification 4, and the answers.
+//! The plan for a query about routes, distances or places, by the tools of specification 4.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -16,39 +16,39 @@ use language::{
 };
 
 use super::{
-    TOLD,
-    comparison::{Measure, Row, Telling},
+    ANSWERED,
+    comparison::{ListStyle, Measure, Row},
     places::Sentence,
     planner::{
-        COMPARE, Planner, Remark, RouteRequest, SEARCH, asks_arrival, is_by_transit, kept,
-        understands,
+        COMPARE, Planner, Remark, RouteRequest, SEARCH, asks_arrival, has_constraint,
+        is_by_transit, return_constraints,
     },
     rules::Goal,
     words::{DISTANCE, DURATION, GO, LEAD, ROUTE},
 };
 
 const GEOCODE: &str = "geocode";
-/// Sentences that a route keeps, the last ones.
+/// Maximum number of sentences that a query keeps, the last ones.
 const SENTENCES_MAX: usize = 20;
-/// The longest name of a place that is written into a form, in characters.
+/// Maximum number of characters of a place in a form.
 const PLACE_MAX: usize = 200;
 
 /// Places that only the person knows.
 const PRIVATE: &str = "家|自宅|うち|会社|職場|学校|実家|現在地|ここ|今いる場所|いまいる場所|ホテル|home|my home|my house|my place|work|my work|the office|my office|office|here|my location|my current location|school|空港|駅|最寄り駅|最寄りの駅|airport|the airport|station|the station|there|そこ|あそこ";
 
-/// What says that a stop beside it is left out.
+/// Phrases that remove a stop.
 const LEFT_OUT: &str = "skip|without|not via|don't|no |forget|drop|scratch|remove|leave out|ditch|skipping|cut out|take out|もういい|はいいや|はいいです|はパス|取りやめ|なし|無し|やめ|抜き|いらない|要らない|飛ばし|とばし|外して|はずして|消して|カット";
 
-/// What says that a stop comes on top of the others.
+/// Phrases that add a stop.
 const ADDS: &str = "追加|入れて|加えて|足して|add|also|include";
 
-/// Places on one side of a table of distances.
+/// Maximum number of places on one side of a distance table.
 const COMPARED_MAX: usize = 25;
 
-/// Stops on one route, which is what a search takes.
+/// Maximum number of stops on a route, which is the limit of a search.
 const STOPS_MAX: usize = 10;
 
-/// What is asked about places.
+/// The kind of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
     #[default]
@@ -57,30 +57,33 @@ enum Kind {
     Place,
 }
 
-/// A route that is asked for, a table of distances, or a place.
+/// A query for a route, a distance table or a place.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Way {
+pub(super) struct Query {
     kind: Kind,
     pub(super) origins: Vec<String>,
     pub(super) destinations: Vec<String>,
-    /// Places on the way.
+    /// Stops of the route.
     pub(super) via: Vec<String>,
     /// The constraints, sentence by sentence, without the places.
-    pub(super) said: Vec<String>,
-    /// By what places are compared, and what that came to.
+    #[serde(rename = "said")]
+    pub(super) constraint_texts: Vec<String>,
+    /// The measure of a comparison.
     pub(super) measure: Measure,
-    pub(super) telling: Telling,
+    #[serde(rename = "telling")]
+    pub(super) style: ListStyle,
     pub(super) ranked: Vec<Row>,
-    /// The place that another one took the place of.
+    /// The place that was replaced by another one.
     pub(super) replaced: Option<String>,
-    /// Whether the last sentence asks for another route besides.
+    /// Whether the last sentence asks for a second route.
     pub(super) has_second: bool,
-    /// Places that the last sentence wants to keep clear of.
-    pub(super) kept_off: Vec<String>,
+    /// Places that the last sentence avoids.
+    #[serde(rename = "kept_off")]
+    pub(super) avoided_places: Vec<String>,
 }
 
-/// The names of places, without those that say where only to who lives there: `家から会社まで`.
+/// Returns the names of places, without private ones such as in `家から会社まで`.
 fn names(pieces: Vec<Piece>) -> Vec<String> {
     let is_private = |name: &str| {
         let name = name.trim().to_lowercase();
@@ -89,16 +92,16 @@ fn names(pieces: Vec<Piece>) -> Vec<String> {
     pieces.into_iter().map(|it| it.text).filter(|it| !is_private(it)).collect()
 }
 
-impl Way {
-    /// What `utterance` asks for; what it leaves out is taken from `before`.
-    pub(super) fn of(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
+impl Query {
+    /// Parses the query; missing parts are taken from `before`.
+    pub(super) fn from_sentence(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
         let kind = match goal {
             Goal::Distances => Kind::Distances,
             Goal::Place => Kind::Place,
             _ => Kind::Route,
         };
         if kind == Kind::Place {
-            let places = utterance.sought().map(|it| it.text).into_iter().collect();
+            let places = utterance.searched_place().map(|it| it.text).into_iter().collect();
             return Self { kind, destinations: places, ..Self::default() };
         }
         let places = utterance.places(kind == Kind::Distances);
@@ -112,41 +115,45 @@ impl Way {
             constraint[piece.from..piece.to].fill(' ');
         }
         let ends = places.origins.iter().chain(&places.destinations);
-        let second = utterance.second().filter(|_| kind == Kind::Route);
+        let second = utterance.second_route().filter(|_| kind == Kind::Route);
         let has_second = utterance.has_leg
             || second.is_some_and(|it| ends.into_iter().all(|end| end.to <= it.0));
-        let mut way = Self {
+        let mut query = Self {
             kind,
             origins: names(places.origins),
             destinations: names(places.destinations),
             via: names(via),
-            measure: Measure::of(&constraint),
-            telling: Telling::of(utterance),
-            said: vec![constraint.into_iter().collect()],
+            measure: Measure::parse(&constraint),
+            style: ListStyle::parse(utterance),
+            constraint_texts: vec![constraint.into_iter().collect()],
             has_second,
-            kept_off: if kind == Kind::Route { utterance.kept_off() } else { Vec::new() },
+            avoided_places: if kind == Kind::Route {
+                utterance.avoided_places()
+            } else {
+                Vec::new()
+            },
             ..Self::default()
         };
         if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
-            let is_new = !way.origins.is_empty() && !way.destinations.is_empty();
-            if way.origins.is_empty() {
-                way.origins.clone_from(&before.origins);
+            let is_new = !query.origins.is_empty() && !query.destinations.is_empty();
+            if query.origins.is_empty() {
+                query.origins.clone_from(&before.origins);
             }
-            if way.destinations.is_empty() {
-                way.destinations.clone_from(&before.destinations);
+            if query.destinations.is_empty() {
+                query.destinations.clone_from(&before.destinations);
             }
             if !is_new {
-                if way.via.is_empty() {
-                    way.via.clone_from(&before.via);
+                if query.via.is_empty() {
+                    query.via.clone_from(&before.via);
                 }
-                way.said.splice(0..0, before.said.iter().cloned());
+                query.constraint_texts.splice(0..0, before.constraint_texts.iter().cloned());
             }
         }
-        way
+        query
     }
 
-    /// `text` with the places of this route where it points to them: `そこから`, `and back`.
-    pub(super) fn named(&self, text: &str) -> String {
+    /// Replaces references to this route in `text` by its places: `そこから`, `and back`.
+    pub(super) fn resolve_references(&self, text: &str) -> String {
         const THERE: [(&str, &str, &str); 12] = [
             ("そこから", "", "から"),
             ("そこまで", "", "まで"),
@@ -162,7 +169,7 @@ impl Way {
             ("to there", "to ", ""),
         ];
         const BACK: &str = "順番を逆に|順番逆に|逆の順番|逆順|逆ルート|帰りは|帰り道は|帰り道|復路は|逆方向|逆に|is it back|does it take back|and back again|back again|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
-        // Of several that were compared, it is the one told as the best that is gone to.
+        // Of compared places, it refers to the one reported as the best.
         let best = self.ranked.iter().min_by_key(|it| self.measure.key(it.1)).map(|it| &it.0);
         let end = best.filter(|_| self.destinations.len() > 1).or(self.destinations.first());
         let Some(end) = end else { return text.to_owned() };
@@ -172,10 +179,10 @@ impl Way {
                 return lower.replacen(asked, &format!("how far is {end}"), 1);
             }
         }
-        if let Some(named) = self.best(&lower) {
+        if let Some(named) = self.replace_best(&lower) {
             return named;
         }
-        // `what time would I get there?` asks for no other way.
+        // `what time would I get there?` asks for no other route.
         if lower.contains("there and back") || asks_arrival(&lower) {
             return text.to_owned();
         }
@@ -185,7 +192,7 @@ impl Way {
             }
         }
         const ALSO: &str = "帰りも|帰り道も|復路も|行き帰り";
-        // Beside a route of its own, it is that one which is gone there and back.
+        // With a route of its own, the sentence means a round trip of that route.
         let is_new = lower.contains("から") || lower.contains("まで");
         let also = || ALSO.split('|').find(|it| !is_new && lower.contains(it));
         let back = BACK.split('|').find(|it| lower.contains(it)).or_else(also);
@@ -195,8 +202,8 @@ impl Way {
         let rest = lower.replacen(back, "", 1);
         let rest =
             rest.trim_matches(|it: char| it.is_whitespace() || "、。，,.?!？！".contains(it));
-        let kept = kept(&self.said, rest, back.is_ascii());
-        // What is reversed has its stops; who goes back need not stop again.
+        let kept = return_constraints(&self.constraint_texts, rest, back.is_ascii());
+        // A reversed route keeps its stops, a return route does not.
         let is_return = ["帰", "復路", "back", "return"].iter().any(|it| back.contains(it));
         let stops = self.via.iter().rev().filter(|_| !is_return);
         let stops: Vec<_> = stops.map(String::as_str).collect();
@@ -212,25 +219,25 @@ impl Way {
         }
     }
 
-    /// The places that it took from the sentence.
-    pub(super) fn used(&self) -> Vec<String> {
-        /// What a place is called on a form.
+    /// Returns the words of the sentence that it uses.
+    pub(super) fn used_words(&self) -> Vec<String> {
+        /// Labels of places in forms.
         const FIELDS: [&str; 8] =
             ["目的地", "出発地", "行き先", "到着地", "現在地", "destination", "origin", "starting"];
         let adds = marks(ADDS).filter(|_| !self.via.is_empty());
         let fields = FIELDS.into_iter().chain(adds).map(str::to_owned);
         let named = self.origins.iter().chain(&self.destinations).chain(&self.via);
-        // What was replaced may be called without its last word.
+        // A replaced place may be named without its last word.
         let short = |it: &String| it.strip_suffix('駅').map(str::to_owned);
         let replaced = self.replaced.iter().flat_map(|it| [Some(it.clone()), short(it)]).flatten();
         let words = marks(LEFT_OUT).filter(|_| self.replaced.is_some()).map(str::to_owned);
-        let kept_off = self.kept_off.iter().cloned();
-        named.cloned().chain(kept_off).chain(replaced).chain(fields).chain(words).collect()
+        let avoided_places = self.avoided_places.iter().cloned();
+        named.cloned().chain(avoided_places).chain(replaced).chain(fields).chain(words).collect()
     }
 
-    /// The route with the ends that `utterance` names anew, where it names any: `actually from Shinagawa`,
-    /// `やっぱり渋谷から`, and a name alone.
-    pub(super) fn moved(&self, utterance: &Sentence) -> Option<Self> {
+    /// Returns the query with new ends from `utterance`, if it has any: `actually from Shinagawa`, `やっぱり渋谷から`, or a
+    /// name alone.
+    pub(super) fn with_new_ends(&self, utterance: &Sentence) -> Option<Self> {
         let goal = match self.kind {
             Kind::Route => Goal::Route,
             Kind::Distances => Goal::Distances,
@@ -238,19 +245,19 @@ impl Way {
         };
         let places = utterance.places(false);
         if !places.origins.is_empty() || !places.destinations.is_empty() {
-            return Some(Self::of(utterance, goal, Some(self)));
+            return Some(Self::from_sentence(utterance, goal, Some(self)));
         }
-        let (place, other) = utterance.named_alone()?;
+        let (place, other) = utterance.single_place()?;
         let mut moved = self.clone();
         if self.kind == Kind::Route && other.is_none() && utterance.says(ADDS) {
-            moved.constraint(utterance);
+            moved.add_constraint(utterance);
             if moved.via.len() < STOPS_MAX && !moved.via.contains(&place.text) {
                 moved.via.push(place.text);
             }
             return Some(moved);
         }
         if self.origins.len() + self.destinations.len() > 2 && other.is_none() {
-            // One more is compared with those that are.
+            // Adds one to the compared places.
             let is_origin = self.destinations.len() == 1;
             let side = if is_origin { &mut moved.origins } else { &mut moved.destinations };
             if !side.contains(&place.text) && side.len() < COMPARED_MAX {
@@ -260,7 +267,7 @@ impl Way {
         }
         let is =
             |end: Option<&String>, text: &str| end.is_some_and(|it| it.eq_ignore_ascii_case(text));
-        // `Shinagawa instead of Shibuya` says which end it takes the place of.
+        // `Shinagawa instead of Shibuya` names the end that it replaces.
         let is_origin = match &other {
             Some(other) if is(self.origins.first(), &other.text) => true,
             Some(other) if is(self.destinations.first(), &other.text) => false,
@@ -272,16 +279,16 @@ impl Way {
         moved.replaced = other.map(|it| it.text);
         let mut constraint = utterance.chars.clone();
         constraint[place.from..place.to].fill(' ');
-        moved.said.push(constraint.into_iter().collect());
+        moved.constraint_texts.push(constraint.into_iter().collect());
         Some(moved)
     }
 
-    /// Compares the same places by what `utterance` asks, where it asks for nothing else: `and which is fastest?`.
-    pub(super) fn compared_by(&self, utterance: &Sentence) -> Option<Self> {
-        let telling = Telling::of(utterance);
-        let measure = match Measure::of(&utterance.lower) {
-            // `sort them`, `2番目は？` go by what was compared last.
-            Measure::Any if telling != Telling::default() => self.measure.or_nearest(),
+    /// Returns the comparison by another measure, if `utterance` asks for nothing else: `and which is fastest?`.
+    pub(super) fn with_measure(&self, utterance: &Sentence) -> Option<Self> {
+        let style = ListStyle::parse(utterance);
+        let measure = match Measure::parse(&utterance.lower) {
+            // `sort them`, `2番目は？` keep the last measure.
+            Measure::Any if style != ListStyle::default() => self.measure.or_nearest(),
             it => it,
         };
         let is_other = utterance.has(&[ROUTE, GO, LEAD, Word::THEIRS, Word::THEIR_DEED])
@@ -289,20 +296,20 @@ impl Way {
         if self.ranked.is_empty() || measure == Measure::Any || is_other {
             return None;
         }
-        Some(Self { measure, telling, ..self.clone() })
+        Some(Self { measure, style, ..self.clone() })
     }
 
-    /// Whether `text` goes on with this route: it names a constraint, and no other thing.
-    pub(super) fn follows(&self, text: &str, context: &TurnContext<'_>) -> bool {
-        // The distance of one pair is that of a route.
+    /// Whether `text` continues this route by a constraint.
+    pub(super) fn has_constraint(&self, text: &str, context: &TurnContext<'_>) -> bool {
+        // The distance of a single pair is that of a route.
         let is_pair =
             self.kind == Kind::Distances && self.origins.len() == 1 && self.destinations.len() == 1;
-        (self.kind == Kind::Route || is_pair) && understands(&self.said, text, context.now)
+        (self.kind == Kind::Route || is_pair)
+            && has_constraint(&self.constraint_texts, text, context.now)
     }
 
-    /// How surely `utterance` asks what the answer about this route says: how far and how long it is, the tolls, when
-    /// to leave and when one is there.
-    pub(super) fn tells(&self, utterance: &Sentence) -> Option<Percent> {
+    /// Returns how surely `utterance` asks about this route: its length and time, the tolls, the departure or the arrival.
+    pub(super) fn question_confidence(&self, utterance: &Sentence) -> Option<Percent> {
         const TOLLS: &str = "高速代|高速料金|高速の料金|通行料|通行代|有料道路の料金|有料道路代|道路料金|いくらかかる|toll|tolls|toll fee|toll fees|toll charge|toll charges";
         const LEAVE: &str = "何時に出れば|何時に出たら|何時に出発|何時に出るべき|何時までに出|いつ出れば|いつ出たら|いつ出発|出発は何時|should i leave|should we leave|do i have to leave|do we have to leave|do i need to leave|need to leave|must i leave|to set off|should i set off";
         const ABOUT: &str = "what about|how about|any toll|any tolls|are there tolls|is there a toll|and the tolls|高速代は|高速料金は|通行料は|通行代は|道路料金は";
@@ -321,17 +328,17 @@ impl Way {
         }
         let asks = utterance.asks();
         let is_measured = |word: Word| {
-            utterance.has(&[word]) && asks && Measure::of(&utterance.lower) == Measure::Any
+            utterance.has(&[word]) && asks && Measure::parse(&utterance.lower) == Measure::Any
         };
         let is_toll =
             (utterance.has(&[Word::PRICE]) || utterance.says(ABOUT)) && utterance.says(TOLLS);
         const HOW: &str = "どのくらい|どれくらい|どのぐらい|どれぐらい";
         let is_long = is_measured(DURATION) || asks && utterance.says(HOW);
         match () {
-            () if is_toll || asks && utterance.says(LEAVE) => Some(TOLD),
-            () if asks_arrival(&utterance.text()) || is_measured(DISTANCE) => Some(TOLD),
-            () if is_long && utterance.says(TAKES) => Some(TOLD),
-            // A film and seats have these as well.
+            () if is_toll || asks && utterance.says(LEAVE) => Some(ANSWERED),
+            () if asks_arrival(&utterance.text()) || is_measured(DISTANCE) => Some(ANSWERED),
+            () if is_long && utterance.says(TAKES) => Some(ANSWERED),
+            // These also belong to films and seats.
             () if is_long || (asks || utterance.says(OPENS)) && utterance.says(FEES) => {
                 Some(FOLLOWED)
             }
@@ -339,24 +346,24 @@ impl Way {
         }
     }
 
-    /// Whether `utterance` names a stop on this route, or takes one back.
-    pub(super) fn stops(&self, utterance: &Sentence) -> bool {
-        let is_skipped = !self.skipped(utterance).is_empty();
+    /// Whether `utterance` adds or removes a stop.
+    pub(super) fn changes_stops(&self, utterance: &Sentence) -> bool {
+        let is_skipped = !self.removed_stops(utterance).is_empty();
         self.kind == Kind::Route && (is_skipped || !utterance.via().is_empty())
     }
 
-    /// Whether `utterance` takes a stop back by its name.
-    pub(super) fn skips(&self, utterance: &Sentence) -> bool {
-        !utterance.spots.is_empty() && !self.skipped(utterance).is_empty()
+    /// Whether `utterance` removes a stop by its name.
+    pub(super) fn removes_stop(&self, utterance: &Sentence) -> bool {
+        !utterance.spots.is_empty() && !self.removed_stops(utterance).is_empty()
     }
 
-    /// The stops that `utterance` takes back: `やっぱり寄らない`, `skip Akihabara`.
-    fn skipped(&self, utterance: &Sentence) -> Vec<String> {
+    /// Returns the stops that `utterance` removes: `やっぱり寄らない`, `skip Akihabara`.
+    fn removed_stops(&self, utterance: &Sentence) -> Vec<String> {
         const NO_STOP: &str = "経由なし|経由しない|経由せず|寄らない|寄らず|寄るのはやめ|寄らなくて|寄り道なし|no stop|without the stop|without stopping|skip the stop|don't stop|no stops|nonstop|non-stop";
         let text: String = utterance.lower.iter().collect();
         let has = |words: &'static str| words.split('|').any(|it| text.contains(it));
         let (is_all, is_some) = (has(NO_STOP) || utterance.is_anything(), has(LEFT_OUT));
-        // A station is called without its last word, too.
+        // Stations may be named without their last word.
         let is_named = |stop: &str| {
             let stop = stop.to_lowercase();
             let short = stop.strip_suffix('駅').or(stop.strip_suffix(" station")).unwrap_or(&stop);
@@ -366,13 +373,13 @@ impl Way {
         self.via.iter().filter(is_skipped).cloned().collect()
     }
 
-    /// Takes in one more constraint, with places on the route.
-    pub(super) fn constraint(&mut self, utterance: &Sentence) {
+    /// Adds a constraint, with its stops.
+    pub(super) fn add_constraint(&mut self, utterance: &Sentence) {
         self.kind = Kind::Route;
-        let skipped = self.skipped(utterance);
+        let skipped = self.removed_stops(utterance);
         self.via.retain(|it| !skipped.contains(it));
         self.replaced = skipped.first().cloned().or(self.replaced.take());
-        self.kept_off = utterance.kept_off();
+        self.avoided_places = utterance.avoided_places();
         const INSTEAD: &str = "instead|rather|の代わりに|代わりに|じゃなくて|ではなく|に変えて|に変更|のほうがいい|の方がいい";
         if utterance.says(INSTEAD) && !utterance.via().is_empty() {
             self.via.clear();
@@ -383,13 +390,13 @@ impl Way {
                 self.via.push(name);
             }
         }
-        self.said.push(utterance.text());
-        let surplus = self.said.len().saturating_sub(SENTENCES_MAX);
-        self.said.drain(..surplus);
+        self.constraint_texts.push(utterance.text());
+        let surplus = self.constraint_texts.len().saturating_sub(SENTENCES_MAX);
+        self.constraint_texts.drain(..surplus);
     }
 
-    /// Takes in what a form brought.
-    pub(super) fn filled(&mut self, values: &Map<String, Value>) {
+    /// Takes the values of a submitted form.
+    pub(super) fn fill(&mut self, values: &Map<String, Value>) {
         let place = |name: &str| {
             let text = values.get(name)?.as_str()?.trim();
             (!text.is_empty()).then(|| text.chars().take(PLACE_MAX).collect::<String>())
@@ -412,7 +419,7 @@ impl Way {
         answered: &[Answered],
     ) -> Decision {
         if let Some(values) = submitted(answered) {
-            self.filled(values);
+            self.fill(values);
         }
         match self.kind {
             Kind::Route => self.route(context, answered),
@@ -423,7 +430,7 @@ impl Way {
 
     fn route(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         let is_new = !answered.iter().any(|it| it.call.name == SEARCH);
-        if is_new && self.said.last().is_some_and(|it| is_by_transit(it, context.now)) {
+        if is_new && self.constraint_texts.last().is_some_and(|it| is_by_transit(it, context.now)) {
             return context.conclude(context.say(
                 "電車・バス・飛行機には対応していないため、検索していません。車・徒歩・自転車のルートなら探せます。続けて「車で」「歩いて」「自転車で」のように書いてください。",
                 "Trains, buses and planes are not among what I can search, so nothing was searched. I can search a route by car, on foot or by bicycle: write \"by car\", \"on foot\" or \"by bicycle\" next.",
@@ -434,11 +441,11 @@ impl Way {
             return self.ask(context);
         };
         let (message, before) = self
-            .said
+            .constraint_texts
             .split_last()
             .map_or_else(Default::default, |(last, rest)| (last.clone(), rest.to_vec()));
         let remark = |content| Remark { is_user: true, content };
-        let mut planner = Planner::of_order(RouteRequest {
+        let mut planner = Planner::from_order(RouteRequest {
             origin: origin.clone(),
             destination: destination.clone(),
             message,
@@ -465,20 +472,21 @@ impl Way {
                     );
                     conclusion.parts.push(Part::text(format!("\n{only}")));
                 }
-                if !self.kept_off.is_empty() {
-                    let (list, english) = (self.kept_off.join("、"), self.kept_off.join(", "));
-                    let cannot = context.say(
+                if !self.avoided_places.is_empty() {
+                    let (list, english) =
+                        (self.avoided_places.join("、"), self.avoided_places.join(", "));
+                    let unsupported_text = context.say(
                         format!("場所を避けた検索はできないため、{list}を避けてはいません。通るかどうかは、経路の内容で確かめてください。"),
                         format!("A place cannot be kept clear of, so {english} was not avoided. Please see in the route whether it goes there."),
                     );
-                    conclusion.parts.push(Part::text(format!("\n{cannot}")));
+                    conclusion.parts.push(Part::text(format!("\n{unsupported_text}")));
                 }
                 Decision::Conclude(conclusion)
             }
         }
     }
 
-    /// Asks for the end that is missing.
+    /// Asks for the missing end.
     pub(super) fn ask(&self, context: &mut TurnContext<'_>) -> Decision {
         let field = |name: &str, label: String, example: String, value: Option<&String>| {
             let mut field = json!({

@@ -1,4 +1,5 @@
-//! What a sentence asks of routes and places: the first rule whose words are all there, and none of those that bar it.
+//! Rules that find the goal of a sentence about routes: the first one counts whose signs are all present and whose
+//! exclusions are absent.
 
 use language::{
     rules::{Rule, rule},
@@ -12,67 +13,67 @@ use super::{
     words::{DISTANCE, DURATION, GO, LEAD, ROUTE, SPOT},
 };
 
-/// What a sentence asks for.
+/// The goal of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// It is understood that no tool does it.
+    /// An understood request that no tool supports.
     Elsewhere,
-    /// A route from one place to another.
+    /// A route between places.
     Route,
-    /// How far several places are.
+    /// Distances of several places.
     Distances,
-    /// Where a place is.
+    /// The location of a place.
     Place,
 }
 
-/// What a rule looks at: words, or what else a sentence has.
+/// A sign that a rule looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// One of these is there, and not denied.
+    /// Has one of these words, not negated.
     Says(&'static [Word]),
-    /// On foot or by bicycle, which no table of distances knows.
+    /// Means walking or cycling, which distance tables do not support.
     ByFoot,
-    /// The sentence asks for the shortest route.
+    /// Asks for the shortest route.
     Shortest,
-    /// The sentence has where the route begins.
+    /// Has an origin.
     Origin,
-    /// The sentence has where it ends.
+    /// Has a destination.
     Destination,
-    /// The sentence has both.
+    /// Has both ends.
     Ends,
-    /// The nearest of a kind of place, which no tool knows.
+    /// Asks for the nearest place of a kind, which no tool supports.
     Nearby,
-    /// The sentence has a constraint of a route.
+    /// Has a constraint of a route.
     Requested,
-    /// A point on the map.
+    /// Has coordinates.
     Coordinates,
-    /// A place that is looked for and known by name.
+    /// Searches a known place.
     Spotted,
-    /// Places are compared by how far they are.
+    /// Compares places by distance.
     Compared,
-    /// More than one place on a side.
+    /// Has several places on one side.
     SeveralPlaces,
-    /// A place is looked for.
+    /// Searches a place.
     Sought,
-    /// A number of things.
+    /// Has a number of things.
     Pieces,
-    /// Two words that `to` joins, neither of which looks like the name of a place: `steps to reproduce`.
+    /// Has words joined by `to` that look like no places: `steps to reproduce`.
     Unnamed,
-    /// A sentence that ends with where to go.
+    /// Ends with a destination.
     Towards,
-    /// The way begins where the person is.
+    /// The route begins at the person's location.
     Here,
 }
 
 use Sign::Says;
 
-const WAY: Sign = Says(&[ROUTE, GO, DISTANCE, DURATION]);
-/// What another family has.
+const ROUTE_WORDS: Sign = Says(&[ROUTE, GO, DISTANCE, DURATION]);
+/// A word of another family.
 const THEIRS: Sign = Says(&[Word::THEIRS]);
-/// The same, and what is done with it.
+/// A word or verb of another family.
 const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_DEED]);
 
-/// The rules, the first that fits counts.
+/// The rules; the first match counts.
 const RULES: &[Rule<Goal, Sign>] = &[
     rule(72, Goal::Elsewhere, &[Sign::Nearby], &[ANY_OF_THEIRS, Sign::Compared]),
     rule(72, Goal::Distances, &[Sign::Compared], &[]),
@@ -88,7 +89,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
         &[Says(&[DISTANCE]), Sign::Ends],
         &[Says(&[ROUTE]), Sign::ByFoot, Sign::Shortest],
     ),
-    rule(72, Goal::Route, &[Sign::Ends, WAY], &[]),
+    rule(72, Goal::Route, &[Sign::Ends, ROUTE_WORDS], &[]),
     rule(72, Goal::Route, &[Sign::Ends, Sign::Shortest], &[ANY_OF_THEIRS]),
     rule(72, Goal::Route, &[Sign::Ends, Sign::Requested], &[ANY_OF_THEIRS]),
     rule(72, Goal::Route, &[Says(&[ROUTE]), Sign::Destination], &[THEIRS]),
@@ -96,7 +97,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(72, Goal::Route, &[Sign::Ends], &[ANY_OF_THEIRS, Sign::Pieces, Sign::Unnamed]),
     rule(72, Goal::Route, &[Says(&[GO, LEAD]), Sign::Destination], &[ANY_OF_THEIRS]),
     rule(72, Goal::Route, &[Sign::Here, Sign::Destination], &[ANY_OF_THEIRS]),
-    rule(62, Goal::Place, &[Says(&[Word::SHOW]), Sign::Spotted], &[ANY_OF_THEIRS, WAY]),
+    rule(62, Goal::Place, &[Says(&[Word::SHOW]), Sign::Spotted], &[ANY_OF_THEIRS, ROUTE_WORDS]),
     rule(62, Goal::Place, &[Sign::Coordinates], &[ANY_OF_THEIRS, Sign::Ends]),
     rule(62, Goal::Place, &[Says(&[Word::WHERE, SPOT]), Sign::Sought], &[ANY_OF_THEIRS]),
     rule(61, Goal::Route, &[Says(&[ROUTE])], &[ANY_OF_THEIRS]),
@@ -104,7 +105,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(59, Goal::Route, &[Sign::Towards], &[ANY_OF_THEIRS, Says(&[Word::ELSEWHERE])]),
 ];
 
-/// What `utterance` asks for, as far as the rules tell.
+/// Returns the goal of `utterance` by the first matching rule, and how sure it is.
 pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const SHORTEST: &str =
         "短い|最短|短く|shortest|shorter|一番安|いちばん安|最安|cheapest|least expensive";
@@ -125,7 +126,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Sign::Requested => !utterance.constraints.is_empty(),
         Sign::Coordinates => utterance.coordinates().is_some(),
         Sign::Spotted => {
-            utterance.sought().is_some_and(|it| utterance.spots.contains(&(it.from, it.to)))
+            utterance.searched_place().is_some_and(|it| utterance.spots.contains(&(it.from, it.to)))
         }
         Sign::Compared => utterance.compared().is_some(),
         Sign::SeveralPlaces => {
@@ -134,7 +135,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
                 && !origins.is_empty()
                 && origins.len() + destinations.len() > 2
         }
-        Sign::Sought => utterance.sought().is_some(),
+        Sign::Sought => utterance.searched_place().is_some(),
         Sign::Pieces => utterance.numbers.pieces().is_some(),
         Sign::Unnamed => is_unnamed(utterance, &places),
         Sign::Towards => is_towards(utterance, &places),
@@ -143,7 +144,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     language::rules::goal(RULES, has)
 }
 
-/// Whether the ends of `places` are words that `to` joins in a sentence, and no names.
+/// Whether the ends of `places` are words joined by `to`, and no names.
 fn is_unnamed(utterance: &Sentence, places: &Places) -> bool {
     let mut ends = places.origins.iter().chain(&places.destinations);
     let is_name = |piece: &Piece| {
@@ -156,12 +157,12 @@ fn is_unnamed(utterance: &Sentence, places: &Places) -> bool {
     !utterance.says("from|→") && !ends.any(is_name)
 }
 
-/// Whether `utterance` ends with where to go.
+/// Whether `utterance` ends with a destination.
 fn is_towards(utterance: &Sentence, places: &Places) -> bool {
     const ENDS: &str = "まで|へ|まで行きたい|まで行って|までお願いします|までお願い";
     let text = utterance.text();
     let text = text.trim_end_matches(['。', '!', '?', 'ね', ' ']);
-    // `5往復まで` says how much.
+    // `5往復まで` is an amount.
     const COUNTERS: &str = "往復|ターン|文字|字|人|名|件|枚|個|点|回|円";
     let is_count = |piece: &Piece| {
         piece.text.starts_with(char::is_numeric)

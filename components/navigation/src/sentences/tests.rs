@@ -23,7 +23,7 @@ fn routes() -> ToolResult {
 }
 
 #[test]
-fn route_is_chosen_by_the_planners_rules_and_named_for_the_page() {
+fn chooses_route_by_rules_and_names_it_for_the_page() {
     let mut talk = new_talk();
     talk.say("東京駅から横浜駅まで一番早いルートで");
     let decided = talk.back(&[routes()]);
@@ -34,7 +34,7 @@ fn route_is_chosen_by_the_planners_rules_and_named_for_the_page() {
 }
 
 #[test]
-fn a_plain_way_is_not_told_to_be_unread() {
+fn plain_route_mentions_no_unread_constraint() {
     let mut talk = new_talk();
     talk.say("東京駅から横浜駅まで");
     let text = concluded(&talk.back(&[routes()])).text();
@@ -42,7 +42,7 @@ fn a_plain_way_is_not_told_to_be_unread() {
 }
 
 #[test]
-fn a_constraint_after_an_answer_goes_on_with_the_last_way() {
+fn constraint_after_answer_applies_to_last_route() {
     let mut talk = new_talk().after("東京駅から横浜駅まで", &[routes()]);
     let next = talk.say("高速を使わないで");
     assert_eq!(
@@ -60,7 +60,7 @@ fn a_constraint_after_an_answer_goes_on_with_the_last_way() {
 }
 
 #[test]
-fn without_a_transcript_the_way_is_taken_up_from_the_history() {
+fn restores_route_from_history_without_transcript() {
     let before = [("東京駅から横浜駅まで", true), ("30 km です。", false)];
     let mut talk = new_talk();
     let decided = talk.say_after(&before, "高速を使わないで");
@@ -69,7 +69,7 @@ fn without_a_transcript_the_way_is_taken_up_from_the_history() {
 }
 
 #[test]
-fn a_missing_end_is_asked_for_by_a_form() {
+fn asks_for_missing_end_by_form() {
     let mut talk = new_talk();
     let asked = talk.say("横浜駅まで高速を使わずに行きたい");
     let (tool, arguments) = call(&asked);
@@ -86,7 +86,7 @@ fn a_missing_end_is_asked_for_by_a_form() {
 }
 
 #[test]
-fn distances_and_places_are_told() {
+fn answers_distances_and_places() {
     let mut talk = new_talk();
     talk.say("Compare the distances from Tokyo to Yokohama and Chiba");
     let cell = |metres: u64, seconds: u64| json!({ "status": "OK", "distance": { "text": "", "value": metres }, "duration": { "text": "", "value": seconds } });
@@ -110,7 +110,7 @@ fn table(rows: &[&[(u64, u64)]]) -> ToolResult {
 }
 
 #[test]
-fn what_was_compared_is_ranked_anew_gone_to_or_joined() {
+fn reranks_extends_or_routes_to_compared_places() {
     for (first, rows, next, tool, expected) in [
         (
             "東京駅と新宿駅から横浜駅までの時間を比べて",
@@ -175,7 +175,7 @@ fn what_was_compared_is_ranked_anew_gone_to_or_joined() {
 }
 
 #[test]
-fn a_question_about_the_route_is_answered_by_it() {
+fn answers_question_about_the_route() {
     for (first, next) in [
         ("新宿から羽田空港まで", "高速代はいくら？"),
         ("新宿から羽田空港まで", "通行料金はいくらですか"),
@@ -197,7 +197,7 @@ fn a_question_about_the_route_is_answered_by_it() {
 }
 
 #[test]
-fn stops_are_taken_back_and_added_by_their_short_names() {
+fn removes_and_adds_stops_by_short_names() {
     let mut talk = new_talk();
     let decided = talk.say("品川駅→渋谷駅→新宿駅の順で");
     assert_eq!(call(&decided).1, json!({ "origin": "品川駅", "destination": "新宿駅" }));
@@ -213,7 +213,7 @@ fn stops_are_taken_back_and_added_by_their_short_names() {
 }
 
 #[test]
-fn points_and_names_in_hiragana_are_read_whole() {
+fn reads_points_and_hiragana_names() {
     for (sentence, origin, destination) in [
         ("from 35.6586, 139.7454 to Tokyo Station", "35.6586,139.7454", "Tokyo Station"),
         ("35.6586, 139.7454から東京駅まで", "35.6586,139.7454", "東京駅"),
@@ -237,7 +237,7 @@ fn points_and_names_in_hiragana_are_read_whole() {
 }
 
 #[test]
-fn a_way_home_asks_where_from_and_where_to() {
+fn route_home_asks_for_both_ends() {
     for sentence in ["I want to go home", "how do I get home?", "家に帰りたい", "take me home"]
     {
         let decided = new_talk().say(sentence);
@@ -250,7 +250,7 @@ fn a_way_home_asks_where_from_and_where_to() {
 }
 
 #[test]
-fn words_that_to_joins_are_no_route_without_a_name() {
+fn words_joined_by_to_are_no_route() {
     for sentence in ["title, severity, steps to reproduce", "things to do", "reasons to stay"] {
         let mut talk = new_talk();
         talk.say(sentence);
@@ -264,7 +264,7 @@ fn words_that_to_joins_are_no_route_without_a_name() {
 }
 
 #[test]
-fn a_place_that_was_found_is_gone_to() {
+fn routes_to_a_found_place() {
     for (next, tool) in [
         ("Is it far from Asakusa?", "distance_compare"),
         ("can I walk there from Asakusa?", "route_search"),
@@ -282,7 +282,7 @@ fn a_place_that_was_found_is_gone_to() {
 }
 
 #[test]
-fn a_place_that_is_not_known_is_told_with_what_to_do() {
+fn reports_unknown_place_with_advice() {
     let mut talk = new_talk();
     talk.say("ほげほげ駅はどこ？");
     let mut failure =
@@ -293,7 +293,7 @@ fn a_place_that_is_not_known_is_told_with_what_to_do() {
 }
 
 #[test]
-fn the_language_is_the_callers() {
+fn answers_in_callers_language() {
     let mut talk = new_talk();
     talk.language = Some(Language::English);
     let Decision::Call(calls) = talk.say("横浜駅はどこ？") else {
@@ -303,7 +303,7 @@ fn the_language_is_the_callers() {
 }
 
 #[test]
-fn the_nearest_is_named_and_a_later_sentence_goes_there() {
+fn names_nearest_place_and_routes_there_later() {
     let cell = |metres: u64, seconds: u64| json!({ "status": "OK", "distance": { "text": "", "value": metres }, "duration": { "text": "", "value": seconds } });
     let table = json!({ "rows": [{ "elements": [cell(30_000, 1_800), cell(20_000, 2_400)] }] });
     for (sentence, answer, next, end) in [
@@ -333,7 +333,7 @@ fn the_nearest_is_named_and_a_later_sentence_goes_there() {
 }
 
 #[test]
-fn what_is_not_reached_by_all_is_not_compared() {
+fn compares_no_partly_reachable_places() {
     let mut talk = new_talk();
     talk.say("Which is nearer to Tokyo, Yokohama or Osaka?");
     let cell = json!({ "status": "OK", "distance": { "text": "", "value": 9 }, "duration": { "text": "", "value": 9 } });
@@ -343,7 +343,7 @@ fn what_is_not_reached_by_all_is_not_compared() {
 }
 
 #[test]
-fn a_way_by_train_is_not_searched_until_another_one_is_wished() {
+fn searches_no_route_by_train() {
     for (train, car) in [
         ("電車で東京から横浜まで何分", "じゃあ車で"),
         ("by bus from Shinjuku to Haneda, how long?", "ok then by car"),
@@ -359,7 +359,7 @@ fn a_way_by_train_is_not_searched_until_another_one_is_wished() {
 }
 
 #[test]
-fn later_sentences_move_the_ends_and_the_stops_of_a_way() {
+fn later_sentences_change_ends_and_stops() {
     for (sentence, origin, destination, via) in [
         ("actually from Shinagawa", "Shinagawa", "Ueno", json!(null)),
         ("make it Kamakura instead", "Nakano", "Kamakura", json!(null)),
@@ -403,7 +403,7 @@ fn asked_for(history: &[&str], message: &str) -> Vec<language::turn::ToolCall> {
 }
 
 #[test]
-fn stops_of_a_route_that_is_asked_for_are_read() {
+fn reads_stops_of_requested_route() {
     for (history, message, via) in [
         (vec![], "川崎を経由して", json!(["川崎"])),
         (vec![], "川崎経由で", json!(["川崎"])),
@@ -434,7 +434,7 @@ fn stops_of_a_route_that_is_asked_for_are_read() {
 
 /// Who walked or rode there goes back the same route, unless they say another.
 #[test]
-fn the_way_back_is_by_the_same_means() {
+fn return_route_keeps_the_mode() {
     for (there, back, mode) in [
         ("bike from Ueno to Tsukiji please", "and back again?", json!("bicycling")),
         ("渋谷から原宿まで歩いて", "帰りは？", json!("walking")),
@@ -450,7 +450,7 @@ fn the_way_back_is_by_the_same_means() {
 
 /// What was said last holds on the way back, and what is kept clear of holds with it.
 #[test]
-fn the_way_back_keeps_what_was_said_last() {
+fn return_route_keeps_the_last_constraints() {
     for (sentences, back, mode, avoid) in [
         (vec!["渋谷から原宿まで歩いて", "やっぱり車で"], "帰りは？", Value::Null, Value::Null),
         (
@@ -483,7 +483,7 @@ fn the_way_back_keeps_what_was_said_last() {
 
 /// When to be there holds as other constraints do, and another time is one to be there.
 #[test]
-fn when_to_be_there_holds_until_it_is_said_when_to_leave() {
+fn arrival_time_holds_until_a_departure_time() {
     for (sentences, expected) in [
         (vec!["東京駅から横浜駅まで", "明日9時に着きたい", "高速を使わないで"], Some("T09:00")),
         (vec!["東京駅から横浜駅まで", "明日9時に着きたい", "やっぱり明日8時半"], Some("T08:30")),
@@ -509,7 +509,7 @@ fn when_to_be_there_holds_until_it_is_said_when_to_leave() {
 }
 
 #[test]
-fn coordinates_are_places_from_end_to_end() {
+fn routes_between_coordinates() {
     for sentence in [
         "35.68,139.76から35.45,139.63まで",
         "From 35.68,139.76 to 35.45,139.63",
@@ -525,7 +525,7 @@ fn coordinates_are_places_from_end_to_end() {
 }
 
 #[test]
-fn a_point_is_looked_up_however_it_is_written() {
+fn looks_up_points_in_any_notation() {
     for sentence in [
         "35.6586,139.7454はどこ？",
         "35.6586 139.7454はどこ？",
@@ -544,7 +544,7 @@ fn a_point_is_looked_up_however_it_is_written() {
 }
 
 #[test]
-fn to_leave_one_place_for_another_is_a_route() {
+fn leaving_one_place_for_another_is_a_route() {
     let (tool, arguments) = {
         let decided = new_talk().say("Leave Tokyo for Yokohama at 8");
         let (tool, arguments) = call(&decided);
@@ -559,7 +559,7 @@ fn to_leave_one_place_for_another_is_a_route() {
 }
 
 #[test]
-fn the_distance_of_one_pair_goes_on_as_a_route() {
+fn distance_of_one_pair_continues_as_route() {
     for (first, later, origin, mode) in [
         ("How far is it from Shibuya to Kamakura?", "and by bike?", "Shibuya", "bicycling"),
         ("How far is it from Shibuya to Kamakura?", "on foot", "Shibuya", "walking"),
@@ -588,7 +588,7 @@ fn distances() -> ToolResult {
 }
 
 #[test]
-fn places_that_were_compared_are_put_in_order() {
+fn sorts_compared_places() {
     const EN: &str = "compare distances from Shibuya to Ueno, Ikebukuro and Akihabara";
     const JA: &str = "渋谷から上野、池袋、秋葉原への距離を比べて";
     for (first, later, order) in [
@@ -611,7 +611,7 @@ fn places_that_were_compared_are_put_in_order() {
 }
 
 #[test]
-fn the_second_of_places_that_were_compared_is_named() {
+fn names_second_of_compared_places() {
     const EN: &str = "compare distances from Shibuya to Ueno, Ikebukuro and Akihabara";
     const JA: &str = "渋谷から上野、池袋、秋葉原への距離を比べて";
     for (first, later, named) in [
@@ -658,7 +658,7 @@ fn asked(sentences: &[&str]) -> Value {
 }
 
 #[test]
-fn what_takes_a_places_place_is_put_where_that_was() {
+fn replaces_place_at_its_position() {
     for (first, later, expected) in [
         ("東京駅から横浜駅まで", "東京駅じゃなくて品川駅", ("品川駅", "横浜駅")),
         ("東京駅から横浜駅まで", "やっぱり東京ではなくて品川から", ("品川", "横浜駅")),
@@ -675,7 +675,7 @@ fn what_takes_a_places_place_is_put_where_that_was() {
 }
 
 #[test]
-fn a_stop_takes_the_place_of_a_stop() {
+fn replaces_stop_by_stop() {
     for (first, later) in [
         ("東京駅から横浜駅まで川崎駅経由", "川崎じゃなくて蒲田駅"),
         ("東京駅から横浜駅まで川崎駅を経由して", "川崎駅の代わりに蒲田駅に寄って"),
@@ -709,7 +709,7 @@ fn stops(sentences: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_way_that_is_reversed_keeps_its_stops() {
+fn reversed_route_keeps_its_stops() {
     let there = "東京駅→渋谷→新宿→池袋の順で回りたい";
     for later in ["逆順で", "順番を逆にして"] {
         assert_eq!(stops(&[there, later]), ["新宿", "渋谷"], "{later}");
@@ -720,7 +720,7 @@ fn a_way_that_is_reversed_keeps_its_stops() {
 }
 
 #[test]
-fn a_later_time_keeps_the_day_and_a_later_day_the_time() {
+fn new_time_keeps_day_and_new_day_keeps_time() {
     let first = "東京駅から横浜駅まで、明日の朝8時半出発";
     let leaves = |later: &[&str]| {
         let all: Vec<&str> = std::iter::once(first).chain(later.iter().copied()).collect();
@@ -739,7 +739,7 @@ fn a_later_time_keeps_the_day_and_a_later_day_the_time() {
 }
 
 #[test]
-fn a_wish_that_is_spelled_in_hiragana_is_heeded() {
+fn reads_constraint_in_hiragana() {
     for (sentence, avoided) in [
         ("東京駅から羽田空港　車で　有料道路つかわないで", "tolls"),
         ("東京駅から横浜駅まで高速はつかわずに", "highways"),
@@ -750,7 +750,7 @@ fn a_wish_that_is_spelled_in_hiragana_is_heeded() {
 }
 
 #[test]
-fn a_road_that_is_called_by_its_number_is_told_about() {
+fn reports_unsupported_road_number() {
     for sentences in [
         &["246号を通って渋谷から二子玉川まで"][..],
         &["渋谷から二子玉川まで", "246は避けて"],
@@ -772,7 +772,7 @@ fn a_road_that_is_called_by_its_number_is_told_about() {
 }
 
 #[test]
-fn of_two_routes_in_one_sentence_the_second_is_told_about() {
+fn mentions_second_route_of_a_sentence() {
     for (sentence, origin) in [
         ("新宿から品川、それと渋谷から川崎のルート", "新宿"),
         ("Tokyo to Yokohama and Shibuya to Kawasaki", "Tokyo"),

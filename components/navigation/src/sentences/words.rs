@@ -1,4 +1,4 @@
-//! The words of navigation: routes, distances, places on the map.
+//! The vocabulary of navigation.
 
 use language::words::Word;
 
@@ -9,9 +9,9 @@ pub(super) const DURATION: Word = Word::own(3);
 pub(super) const SPOT: Word = Word::own(4);
 pub(super) const LEAD: Word = Word::own(5);
 
-/// Words for what navigation has.
+/// Words for things of this family.
 pub(super) const NOUNS: &[Word] = &[ROUTE, GO, DISTANCE, DURATION, SPOT];
-/// Phrases, `|` between them, in lower case; the longest that fits counts.
+/// Phrases in lower case, separated by `|`; the longest match counts.
 pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         ROUTE,

@@ -1,5 +1,5 @@
-//! A route that was found, in the specified shape: its line, its steps, what a page draws, and what its toll roads
-//! cost an ordinary car with ETC, where a rule is known; an estimate.
+//! Converts a found route into the specified shape: its line, its steps, the details for a page, and its estimated
+//! toll for an ordinary car with ETC, where a rule is known.
 //!
 //! Metropolitan Expressway since October 2026: 32.472 yen a kilometre and 150 yen a drive, 10 % tax,
 //! to the nearest 10 yen, at least 300 and at most 2,130 yen. Of other roads fixed prices.
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{ask::Language, words};
 
-/// Digits behind the point of a line that is encoded.
+/// Precision of encoded lines, in decimals of a degree.
 const PRECISION: u32 = 5;
 
-/// The part of a route that is described.
+/// A part of a route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way<'a> {
     pub(crate) seconds: f64,
@@ -36,22 +36,22 @@ impl<'a> From<&'a Found> for Way<'a> {
     }
 }
 
-/// How a route is described.
+/// The settings for the description of a route.
 #[derive(Clone, Debug)]
 pub(crate) struct Telling<'a> {
     pub(crate) mode: Mode,
     pub(crate) language: Language,
-    /// The factors that the route was found with.
+    /// The traffic factors of the search.
     pub(crate) traffic: &'a [f32; 9],
-    /// What is arrived at, part by part.
+    /// The destination of each part.
     pub(crate) goals: Vec<&'a str>,
     pub(crate) summary: String,
     pub(crate) warnings: Vec<String>,
-    /// Where a route without any link is.
+    /// The place of a route without links.
     pub(crate) ends: (Point, Point),
 }
 
-/// The route over these parts, from stop to stop, and its details.
+/// Returns the route over these parts, from stop to stop, and its details.
 pub(crate) fn route(parts: &[Way<'_>], telling: Telling<'_>) -> (Route, RouteDetails) {
     let mut line: Vec<Point> = Vec::new();
     let (mut steps, mut steps_at) = (Vec::new(), Vec::new());
@@ -115,7 +115,7 @@ fn details(legs: &[Leg], steps_at: Vec<u32>, mode: Mode) -> RouteDetails {
     }
 }
 
-/// The whole line, and where in it each leg begins.
+/// Returns the whole line, and the index at which each leg begins.
 fn line(legs: &[Leg], ends: (Point, Point)) -> (Vec<Point>, Vec<usize>) {
     let mut line: Vec<Point> = Vec::new();
     let mut starts = Vec::with_capacity(legs.len());
@@ -130,10 +130,10 @@ fn line(legs: &[Leg], ends: (Point, Point)) -> (Vec<Point>, Vec<usize>) {
     (line, starts)
 }
 
-/// A line as Google encodes it.
+/// Encodes a line in Google's format.
 fn encoded(line: &[Point]) -> String {
     let points = line.iter().map(|it| (it.lng, it.lat).into());
-    // Every point of a graph is on the globe, or it could not have been written.
+    // Graphs only have points on the globe.
     polyline::encode_coordinates(points, PRECISION).unwrap_or_default()
 }
 
@@ -141,9 +141,9 @@ fn index_of(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// Yen a kilometre, before tax.
+/// Yen per kilometre, before tax.
 const YEN_A_KM: f64 = 32.472;
-/// Yen each time one drives on.
+/// Yen per drive.
 const YEN_A_DRIVE: f64 = 150.0;
 const TAX: f64 = 1.1;
 const YEN_LEAST: f64 = 300.0;
@@ -153,7 +153,7 @@ const THIRD_KEIHIN: f64 = 400.0;
 /// The Yokohama Shindo, however far (an ordinary car, 2024).
 const YOKOHAMA_SHINDO: f64 = 320.0;
 
-/// Whose toll a road is.
+/// The operator of a toll road.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operator {
     Metropolitan,
@@ -161,10 +161,10 @@ enum Operator {
     YokohamaShindo,
 }
 
-/// The tolls of a route; none where there are none, or where a road's price is not known.
+/// Returns the toll of a route; none without tolls, or where a price is unknown.
 pub(crate) fn toll(legs: &[Leg]) -> Option<Toll> {
     let mut amount = 0.0;
-    // One drive, or one ticket, at a time: whose, and how far.
+    // The current drive: its operator and length.
     let mut drive: Option<(Operator, f64)> = None;
     let mut is_any = false;
     for (at, leg) in legs.iter().enumerate() {
@@ -184,8 +184,8 @@ pub(crate) fn toll(legs: &[Leg]) -> Option<Toll> {
     is_any.then(|| Toll { currency: "JPY".to_owned(), amount, is_estimate: true })
 }
 
-/// Whose road begins there; a ramp is of the road that one is on, or else of the one it leads to, and
-/// costs nothing where it leads to none. None where it is not known.
+/// Returns the operator of the road that begins there. A ramp belongs to the current road, else to the one it leads
+/// to, else it is free. None where it is unknown.
 fn operator(legs: &[Leg], drive: Option<(Operator, f64)>) -> Option<Option<Operator>> {
     let is_ramp = |it: &&Leg| it.ramp || it.name.local.is_empty();
     let mut tolled = legs.iter().take_while(|it| it.toll);
@@ -207,7 +207,7 @@ fn named(road: &str) -> Option<Operator> {
 
 fn price((operator, metres): (Operator, f64)) -> f64 {
     match operator {
-        // Each beginning hundred metres counts.
+        // Started hundred metres count as whole ones.
         Operator::Metropolitan => metropolitan((metres / 100.0).ceil() / 10.0),
         Operator::ThirdKeihin => THIRD_KEIHIN,
         Operator::YokohamaShindo => YOKOHAMA_SHINDO,
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn route_has_the_specified_shape_and_its_steps_lie_on_the_line() {
+    fn route_has_specified_shape_and_steps_on_its_line() {
         let turned = Leg {
             points: vec![point(35.01), point(35.02), point(35.03)],
             turn: 90.0,
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_on_the_way_is_arrived_at_and_left_again() {
+    fn stop_has_arrival_and_departure() {
         let there = [leg("国道15号", 1_200.0)];
         let back =
             Leg { points: there[0].points.iter().rev().copied().collect(), ..there[0].clone() };
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn who_walks_knows_no_traffic_and_pays_no_toll() {
+    fn walking_has_no_traffic_and_toll() {
         let toll = Leg { toll: true, ..leg("第三京浜道路", 900.0) };
         let (walk, details) = route(&[found(std::slice::from_ref(&toll))], telling(Mode::Walk));
         assert_eq!((walk.duration_in_traffic, details.toll), (None, None));

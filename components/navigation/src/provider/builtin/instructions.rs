@@ -1,5 +1,5 @@
-//! What a route says in two languages: each step, with Google's name for its maneuver; its longest roads, which
-//! tell it from the others; what a traveller on it must know.
+//! Texts of a route in two languages: instructions with Google's maneuvers, summaries by the longest roads, and
+//! warnings.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use graph::{Class, Leg, Mode, Text};
 use super::steps::{Cut, Move, Side, heading};
 use crate::{ask::Language, words};
 
-/// Google's name for a move; none for the first.
+/// Returns Google's name for a manoeuvre; none for the first step.
 pub(crate) fn maneuver(what: Move) -> Option<&'static str> {
     let of = |side, left, right| Some(if side == Side::Left { left } else { right });
     match what {
@@ -27,11 +27,11 @@ pub(crate) fn maneuver(what: Move) -> Option<&'static str> {
     }
 }
 
-/// What a step says.
+/// Returns the instruction of a step.
 pub(crate) fn instruction(legs: &[Leg], cut: Cut, language: Language) -> String {
     let leg = &legs[cut.at];
     let road = cut.road.map(|it| road(&legs[it], language)).unwrap_or_default();
-    // An entrance has its name where the ramps end on the expressway.
+    // The name of an entrance is where its ramps end on the expressway.
     let onto = legs[cut.at..].iter().find(|it| !it.ramp).map(|it| text(&it.junction, language));
     let junction = match (cut.what, onto) {
         (Move::Enter(_), Some(name)) if !name.is_empty() => name,
@@ -47,7 +47,7 @@ pub(crate) fn instruction(legs: &[Leg], cut: Cut, language: Language) -> String 
     }
 }
 
-/// That one is there.
+/// Returns the instruction for the arrival.
 pub(crate) fn arrival(name: &str, language: Language) -> String {
     match language {
         Language::Japanese => format!("{name}に到着"),
@@ -55,15 +55,15 @@ pub(crate) fn arrival(name: &str, language: Language) -> String {
     }
 }
 
-/// A road as its signs name it.
+/// Returns the name of a road as on its signs.
 pub(crate) fn road(leg: &Leg, language: Language) -> &str {
     let name = text(&leg.name, language);
-    // Who reads no Japanese reads a number rather.
+    // Readers without Japanese prefer the number.
     let number = language == Language::English && leg.name.en.is_empty() && !leg.number.is_empty();
     if name.is_empty() || number { &leg.number } else { name }
 }
 
-/// A name in a language, or as it is there.
+/// Returns a name in a language, or the local one.
 pub(crate) fn text(text: &Text, language: Language) -> &str {
     if language == Language::English && !text.en.is_empty() || text.local.is_empty() {
         &text.en
@@ -132,10 +132,10 @@ fn enter(side: Side, junction: &str, road: &str, language: Language) -> String {
 }
 
 fn japanese(what: Move, junction: &str, road: &str) -> String {
-    // One goes ashore at a port, and over a junction.
+    // Ports and junctions need different texts.
     let particle = if matches!(what, Move::GoAshore) { "で" } else { "を" };
     let at = if junction.is_empty() { String::new() } else { format!("{junction}{particle}") };
-    // How it ends where no road has a name, and how it goes on where one has.
+    // The endings without and with a named road.
     let (end, on) = match what {
         Move::Straight if junction.is_empty() => ("道なりに進む".into(), "そのまま".into()),
         Move::Straight | Move::Depart => ("直進する".into(), "直進し、".into()),
@@ -190,21 +190,21 @@ fn english_side(side: Side) -> &'static str {
     if side == Side::Left { "left" } else { "right" }
 }
 
-/// The text with `word` before it; nothing where there is no text.
+/// Prefixes the text with `word`; empty texts stay empty.
 fn before(word: &str, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{word}{text}") }
 }
 
-/// A second road that is at least that much of the first is named beside it.
+/// Minimum ratio of the second road's length to the first one to be named as well.
 const SECOND_MIN: f64 = 0.45;
 
-/// One a route, each another than those before it.
+/// Returns a summary for each route, all different.
 pub(crate) fn summaries(ways: &[&[Leg]], language: Language) -> Vec<String> {
     let roads: Vec<_> = ways.iter().map(|it| longest(it, language)).collect();
     let mut all: Vec<Vec<String>> = Vec::new();
     for (index, own) in roads.iter().enumerate() {
         let mut named = first(own);
-        // A road that no other route takes says most of it.
+        // A road that no other route takes distinguishes it best.
         let is_elsewhere = |name: &String| {
             let others = roads.iter().enumerate().filter(|it| it.0 != index);
             others.flat_map(|it| it.1).any(|it| it.0 == *name)
@@ -230,7 +230,7 @@ pub(crate) fn summaries(ways: &[&[Leg]], language: Language) -> Vec<String> {
     texts
 }
 
-/// The longest road, and the next where it is nearly as long.
+/// Returns the longest road, and the second where it is nearly as long.
 fn first(roads: &[(String, f64)]) -> Vec<String> {
     let most = roads.first().map_or(0.0, |it| it.1);
     let near = roads.iter().take(2).filter(|it| it.1 >= most * SECOND_MIN);
@@ -246,7 +246,7 @@ fn sentence(roads: &[String], language: Language) -> String {
     }
 }
 
-/// Roads that have names, and what they count for; the longest first.
+/// Returns the named roads with their weights, the longest first.
 fn longest(legs: &[Leg], language: Language) -> Vec<(String, f64)> {
     let mut roads: BTreeMap<&str, f64> = BTreeMap::new();
     for leg in legs.iter().filter(|it| !it.ramp) {
@@ -260,7 +260,7 @@ fn longest(legs: &[Leg], language: Language) -> Vec<(String, f64)> {
     roads
 }
 
-/// People know a route by its big roads.
+/// Weights a road: routes are known by their big roads.
 fn weight(class: Class) -> f64 {
     match class {
         Class::Motorway => 1.3,
@@ -272,7 +272,7 @@ fn weight(class: Class) -> f64 {
     }
 }
 
-/// The warnings of a route, whose data first.
+/// Returns the warnings of a route, the data's attribution first.
 pub(crate) fn warnings_of(
     attribution: &str,
     legs: &[Leg],
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_is_known_by_its_longest_road() {
+    fn summary_is_the_longest_road() {
         let way = [leg("国道1号", 900.0), leg("首都高速横羽線", 9_000.0), leg("", 20_000.0)];
         assert_eq!(of(&[&way]), ["首都高速横羽線経由"]);
         assert_eq!(summaries(&[&way], Language::English), ["via 首都高速横羽線"]);
@@ -333,13 +333,13 @@ mod tests {
     }
 
     #[test]
-    fn two_roads_that_are_nearly_as_long_are_both_named() {
+    fn summary_names_two_similar_roads() {
         let way = [leg("国道1号", 900.0), leg("国道15号", 800.0)];
         assert_eq!(of(&[&way]), ["国道1号、国道15号経由"]);
     }
 
     #[test]
-    fn no_two_alternatives_are_called_the_same() {
+    fn alternatives_have_distinct_summaries() {
         let one = [leg("国道15号", 9_000.0), leg("国道1号", 300.0)];
         let other = [leg("国道15号", 9_000.0), leg("環八通り", 900.0)];
         let third = [leg("国道15号", 9_100.0)];

@@ -1,5 +1,4 @@
-//! The maps that there are: files that the operator granted, and the network that is built in. A name, an address or
-//! `lat,lng` becomes a place of one; and what a map says no to.
+//! Opens the granted maps and the built-in network, and finds the place of a name, an address or `lat,lng` on them.
 
 use graph::{
     Found, Graph, NotFound, Place, PlaceKind, Point, Source, SourceError, Text,
@@ -18,41 +17,41 @@ use crate::{
     words,
 };
 
-/// Hits that are looked at: the one that is meant, and others of its name.
+/// Maximum number of hits considered: the best one, and others of the same name.
 const HITS_MAX: usize = 6;
-/// Others of one name that are listed.
+/// Maximum number of listed places of the same name.
 const OTHERS_MAX: usize = 3;
-/// Names that are listed where no place has the one that was asked for.
+/// Maximum number of listed similar names.
 const CLOSE_MAX: usize = 5;
-/// Letters that a name has at least in which one may be mistyped.
+/// Minimum number of letters of a name with a typo.
 const TYPED_MIN: usize = 5;
-/// What lies that near to a pair of numbers gives it a name.
+/// Maximum distance of a place after which coordinates are named, in metres.
 const NEAR_METRES: f64 = 300.0;
 
-/// A place that was understood.
+/// A found place.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spot {
     pub(crate) at: Point,
     pub(crate) name: Text,
     pub(crate) address: Text,
     pub(crate) id: String,
-    /// None of a pair of numbers.
+    /// None for coordinates.
     pub(crate) kind: Option<PlaceKind>,
-    /// How it was understood, where that is not plain.
+    /// How the name was understood, where that is not obvious.
     pub(crate) understood: Option<Understood>,
 }
 
-/// How a name was understood that is not plainly the place's.
+/// How an inexact name was understood.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Understood {
-    /// What stands for it was asked for so: a house that is not known, or a slip of the fingers.
+    /// The requested name: an unknown house, or a typo.
     For(String),
-    /// There are others of this name, in these places.
+    /// There are others of the same name, in these areas.
     Others(Vec<Text>),
 }
 
 impl Spot {
-    /// For people: where it is and what it is called.
+    /// Formats name and address for people.
     pub(crate) fn formatted(&self, language: Language) -> String {
         let (name, address) = (text(&self.name, language), text(&self.address, language));
         match language {
@@ -67,7 +66,7 @@ impl Spot {
         text(&self.name, language)
     }
 
-    /// How it was understood, for the caller.
+    /// Says how the name was understood.
     pub(crate) fn understood_as(&self, language: Language) -> Option<String> {
         let name = self.formatted(language);
         Some(match (self.understood.as_ref()?, language) {
@@ -125,7 +124,7 @@ impl From<Place> for Spot {
     }
 }
 
-/// Google's type for what a place is.
+/// Returns Google's type for a kind of place.
 fn name(kind: PlaceKind) -> &'static str {
     match kind {
         PlaceKind::Station => "train_station",
@@ -139,7 +138,7 @@ fn name(kind: PlaceKind) -> &'static str {
     }
 }
 
-/// How far each stop of a route is from the road where it is left or come to, in metres.
+/// Returns the distance of each stop from its road, in metres.
 pub(crate) fn road_metres(parts: &[Found], stops: &[Spot]) -> Vec<f64> {
     let first = parts.first().and_then(|it| it.legs.first()?.points.first());
     let lasts = parts.iter().map(|it| it.legs.last()?.points.last());
@@ -147,7 +146,7 @@ pub(crate) fn road_metres(parts: &[Found], stops: &[Spot]) -> Vec<f64> {
     stops.iter().zip(roads).map(|(it, road)| road.map_or(0.0, |at| at.metres_to(it.at))).collect()
 }
 
-/// What a traveller must know of where the route begins and ends.
+/// Returns notes on the begin and the end of a route.
 pub(crate) fn notes(parts: &[Found], stops: &[Spot], language: Language) -> Vec<String> {
     let understood = stops.iter().filter_map(|it| it.understood_as(language));
     let far = stops.iter().zip(road_metres(parts, stops));
@@ -155,7 +154,7 @@ pub(crate) fn notes(parts: &[Found], stops: &[Spot], language: Language) -> Vec<
     understood.chain(far).collect()
 }
 
-/// The place of `graph` that `asked` means; none where it knows none, or where it lies outside.
+/// Finds the place of `graph` that `asked` means; none where it is unknown or outside.
 ///
 /// # Errors
 /// When the map cannot be read.
@@ -169,8 +168,8 @@ pub(crate) fn locate<S: Source>(
     let broken = |it| unreadable(graph.name(), NotFound::from(it));
     let hits = graph.places().hits(asked, HITS_MAX).map_err(broken)?;
     let Some(hit) = hits.first().cloned() else { return mistyped(graph, asked) };
-    // What is called just so elsewhere is not what only begins so here; with one letter much begins; and
-    // the town that a street is named after is another place.
+    // An exact name elsewhere is not a name that only begins so here; a single letter matches too much; and the town that
+    // a street is named after is another place.
     let is_street = matches!(hit.place.kind, PlaceKind::Street | PlaceKind::House);
     let is_meant = hit.by != Match::Beginning
         || (!is_street && folded(asked).chars().count() > 1 && elsewhere(asked).is_none());
@@ -195,8 +194,7 @@ pub(crate) fn locate<S: Source>(
     Ok(Some(located))
 }
 
-/// The one place that a name with a letter wrong is surely meant for: where letters are Latin, and no place
-/// elsewhere is called so.
+/// Finds the only place that a Latin name with one typo matches, unless a place elsewhere has exactly that name.
 fn mistyped<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Spot>, ProviderError> {
     let name = folded(asked);
     let is_latin = name.chars().all(|it| it.is_ascii_alphabetic());
@@ -211,7 +209,7 @@ fn mistyped<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Spot>, Pr
     Ok(is_sure.then(|| Spot { understood, ..first.1.clone().into() }))
 }
 
-/// A pair of numbers, called after what is near.
+/// Returns the place of coordinates, named after a place nearby.
 fn spot<S: Source>(graph: &Graph<S>, at: Point) -> Result<Spot, ProviderError> {
     let near = graph.nearest_place(at, NEAR_METRES);
     let near = near.map_err(|it| unreadable(graph.name(), it))?;
@@ -227,7 +225,7 @@ fn spot<S: Source>(graph: &Graph<S>, at: Point) -> Result<Spot, ProviderError> {
     Ok(Spot { at, name, address, id: format!("spot:{numbers}"), kind: None, understood: None })
 }
 
-/// Whether a point lies within the map's box, or just beside it.
+/// Whether a point lies within the map's box or its margin.
 pub(crate) fn is_inside<S: Source>(graph: &Graph<S>, at: Point) -> bool {
     /// About a kilometre.
     const MARGIN: f64 = 0.01;
@@ -236,7 +234,7 @@ pub(crate) fn is_inside<S: Source>(graph: &Graph<S>, at: Point) -> bool {
         && (low.lng - MARGIN..=high.lng + MARGIN).contains(&at.lng)
 }
 
-/// Names that are much like one that no place has.
+/// Finds names similar to an unknown one.
 ///
 /// # Errors
 /// When a map cannot be read.
@@ -264,7 +262,7 @@ pub(crate) fn close<S: Source>(
     Ok(close)
 }
 
-/// Where the bytes of a map are.
+/// The bytes of a map.
 #[derive(Debug)]
 pub enum Bytes {
     /// In a granted file of that name.
@@ -297,10 +295,10 @@ fn broken(error: &files::Error) -> SourceError {
     })
 }
 
-/// The maps of these names that are granted, in their order, and the one that is built in.
+/// Opens the granted maps of these names, in order, and the built-in one.
 ///
 /// # Errors
-/// When one of them is granted and cannot be read: to go on without it would hide that.
+/// When a granted map cannot be read: going on without it would hide that.
 pub fn open_maps(names: &[String]) -> Result<Vec<Graph<Bytes>>, ProviderError> {
     let mut graphs = Vec::with_capacity(names.len() + 1);
     for name in names {
@@ -318,7 +316,7 @@ fn named(name: &str, error: NotFound) -> ProviderError {
     unreadable(name, error)
 }
 
-/// A place that is known, though no map has it.
+/// Finds a known place outside of all maps.
 pub(crate) fn elsewhere(asked: &str) -> Option<Spot> {
     if let Some(at) = coordinates(asked) {
         let numbers = format!("{:.5},{:.5}", at.lat, at.lng);
@@ -330,7 +328,7 @@ pub(crate) fn elsewhere(asked: &str) -> Option<Spot> {
     network::outside(asked).map(Spot::from)
 }
 
-/// A map that cannot be read, by its name.
+/// Returns the error for an unreadable map.
 pub(crate) fn unreadable(map: &str, error: NotFound) -> ProviderError {
     match error {
         NotFound::Unreadable(why) if map.is_empty() => ProviderError::Map { message: why },
@@ -339,7 +337,7 @@ pub(crate) fn unreadable(map: &str, error: NotFound) -> ProviderError {
     }
 }
 
-/// Why there is no route between two places of a map.
+/// Returns why there is no route between two places of a map.
 pub(crate) fn no_way(
     error: NotFound,
     map: &str,

@@ -1,22 +1,21 @@
-//! Where along a route something has to be done, to the left or to the right: a route is cut into steps, and what
-//! only goes on is none.
+//! Cuts a route into steps: where the driver has to act. A road that only continues makes no step.
 
 use graph::{Class, Leg, Point};
 
-/// A bend that a driver notices, in degrees.
+/// Minimum angle of a slight turn, in degrees.
 const SLIGHT: f64 = 20.0;
-/// From here on it is a turn.
+/// Minimum angle of a turn, in degrees.
 const TURN: f64 = 45.0;
 const SHARP: f64 = 135.0;
 const BACK: f64 = 170.0;
-/// What bends that much less than all else is the way straight on.
+/// A road that bends less than all others by this angle is straight on, in degrees.
 const APART: f64 = 10.0;
-/// A name that holds for less than that is not worth a step, in metres.
+/// Minimum length of a new road name that makes a step, in metres.
 const NAME_METRES_MIN: f64 = 300.0;
-/// A ramp longer than that has a step where it ends.
+/// Maximum length of a ramp without a step at its end, in metres.
 const RAMP_METRES_MAX: f64 = 400.0;
 
-/// What has to be done.
+/// A manoeuvre.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Move {
     Depart,
@@ -37,16 +36,16 @@ pub(crate) enum Move {
     GoAshore,
 }
 
-/// A step: from which leg on, what to do there, and the leg whose road is meant.
+/// A step: its first leg, its manoeuvre, and the leg of its road.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cut {
     pub(crate) at: usize,
     pub(crate) what: Move,
-    /// The leg whose road one is on from here; none where it has no name.
+    /// The leg of the road from here on; none without a name.
     pub(crate) road: Option<usize>,
 }
 
-/// What kind of road a leg is, as far as moves go.
+/// The kind of road of a leg, for manoeuvres.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Street,
@@ -66,14 +65,14 @@ fn way(leg: &Leg) -> Way {
     }
 }
 
-/// The steps of a route, the first included; the arrival is not among them.
+/// Returns the steps of a route with the first one, without the arrival.
 pub(crate) fn cuts(legs: &[Leg]) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     if legs.is_empty() {
         return cuts;
     }
     cuts.push(Cut { at: 0, what: Move::Depart, road: named(legs, 0) });
-    // The road that was named last.
+    // The last named road.
     let mut last = cuts[0].road;
     for at in 1..legs.len() {
         if let Some(what) = what(legs, at, last) {
@@ -87,7 +86,7 @@ pub(crate) fn cuts(legs: &[Leg]) -> Vec<Cut> {
     cuts
 }
 
-/// What is to be done where the leg `at` begins; nothing where the road only goes on.
+/// Returns the manoeuvre at the begin of the leg `at`; none where the road only continues.
 fn what(legs: &[Leg], at: usize, last: Option<usize>) -> Option<Move> {
     let (before, leg) = (&legs[at - 1], &legs[at]);
     let side = || side(leg.turn, &leg.others);
@@ -117,7 +116,7 @@ fn what(legs: &[Leg], at: usize, last: Option<usize>) -> Option<Move> {
     }
 }
 
-/// From one expressway to another, or past one.
+/// Returns the manoeuvre between expressways, or past a junction.
 fn expressway(legs: &[Leg], at: usize, last: Option<usize>) -> Option<Move> {
     let leg = &legs[at];
     if !is_new(legs, at, last) {
@@ -127,7 +126,7 @@ fn expressway(legs: &[Leg], at: usize, last: Option<usize>) -> Option<Move> {
     Some(if passes_exit(leg) { Move::Straight } else { Move::Fork(side) })
 }
 
-/// Whether one goes straight on, past an exit, whatever the road is called behind it.
+/// Whether the route goes straight on past an exit, independent of the road's name.
 fn passes_exit(leg: &Leg) -> bool {
     let name = leg.junction.local.as_str();
     if ["出入口", "出口", "入口", "IC"].iter().any(|it| name.ends_with(it)) {
@@ -138,7 +137,7 @@ fn passes_exit(leg: &Leg) -> bool {
     leg.others.is_empty() || is_straight && !name.ends_with("JCT")
 }
 
-/// From one street into another.
+/// Returns the manoeuvre from one street into another.
 fn street(legs: &[Leg], at: usize, last: Option<usize>) -> Option<Move> {
     let leg = &legs[at];
     let (angle, side) = (leg.turn.abs(), side(leg.turn, &leg.others));
@@ -147,7 +146,7 @@ fn street(legs: &[Leg], at: usize, last: Option<usize>) -> Option<Move> {
     if angle >= BACK {
         return Some(Move::Back(bent));
     }
-    // A driver cannot go wrong where there is one way on, or where the road keeps its name.
+    // No step where there is only one road ahead, or the road keeps its name.
     let goes_on = leg.others.is_empty() || same(legs, at - 1, at);
     if goes_on {
         return is_new_name.then_some(Move::Straight);
@@ -161,28 +160,28 @@ fn street(legs: &[Leg], at: usize, last: Option<usize>) -> Option<Move> {
     }
 }
 
-/// Which exit one takes out of the roundabout that begins at `at`, and whither that is.
+/// Returns the number of the exit from the roundabout that begins at `at`, and its direction.
 fn roundabout(legs: &[Leg], at: usize) -> Move {
     let inside = legs[at..].iter().take_while(|it| it.roundabout).count();
     let out = legs.get(at + inside);
-    // Each leg within, but the first, begins where one could have gone out.
+    // Each leg within, except the first, begins at an exit.
     let passed = legs[at + 1..at + inside].iter().filter(|it| !it.others.is_empty()).count();
     let turned: f64 = legs[at..at + inside].iter().chain(out).map(|it| it.turn).sum();
     let side = if turned < 0.0 { Side::Left } else { Side::Right };
     Move::Roundabout(side, passed + 1)
 }
 
-/// What the ramps that begin at `at` lead to.
+/// Returns what the ramps that begin at `at` lead to.
 fn after_ramp(legs: &[Leg], at: usize) -> Option<Way> {
     legs[at..].iter().map(way).find(|it| *it != Way::Ramp)
 }
 
-/// How long the ramps are that end at `at`.
+/// Returns the length of the ramps that end at `at`.
 fn ramp_metres(legs: &[Leg], at: usize) -> f64 {
     legs[..at].iter().rev().take_while(|it| it.ramp).map(|it| it.metres).sum()
 }
 
-/// The leg whose road a move leads to: of a ramp or a roundabout what comes behind it.
+/// Returns the leg of the road that a manoeuvre leads to, which follows ramps and roundabouts.
 fn target(legs: &[Leg], at: usize, what: Move) -> Option<usize> {
     let is_between = |leg: &Leg| match what {
         Move::Enter(_) | Move::Leave(_) | Move::Fork(_) | Move::Keep(_) => leg.ramp,
@@ -190,12 +189,12 @@ fn target(legs: &[Leg], at: usize, what: Move) -> Option<usize> {
         _ => false,
     };
     let next = at + legs[at..].iter().take_while(|it| is_between(it)).count();
-    // Where one turns at the end of the ramp, the turn says into which road.
+    // A turn at the end of the ramp names the road.
     let turns = |to: usize| self::what(legs, to, Some(to)).is_some();
     if matches!(what, Move::Leave(_)) && next > at && next < legs.len() && turns(next) {
         return None;
     }
-    // Off the expressway one is in the street, not on the ramp.
+    // After an expressway the road is the street, not the ramp.
     let own = || if matches!(what, Move::Leave(_)) { None } else { named(legs, at) };
     named(legs, next).or_else(own)
 }
@@ -208,7 +207,7 @@ fn is_named(leg: &Leg) -> bool {
     !leg.name.local.is_empty() || !leg.number.is_empty()
 }
 
-/// Whether a road begins there that has another name than the one that was named last, for a while.
+/// Whether a road with another name than the last one begins and is long enough.
 fn is_new(legs: &[Leg], at: usize, last: Option<usize>) -> bool {
     if !is_named(&legs[at]) || last.is_some_and(|it| same(legs, it, at)) {
         return false;
@@ -217,7 +216,7 @@ fn is_new(legs: &[Leg], at: usize, last: Option<usize>) -> bool {
     road.map(|it| legs[it].metres).sum::<f64>() >= NAME_METRES_MIN
 }
 
-/// Whether two legs are of one road.
+/// Whether two legs belong to the same road.
 fn same(legs: &[Leg], a: usize, b: usize) -> bool {
     let (a, b) = (&legs[a], &legs[b]);
     if a.name.local.is_empty() || b.name.local.is_empty() {
@@ -226,20 +225,19 @@ fn same(legs: &[Leg], a: usize, b: usize) -> bool {
     a.name.local == b.name.local
 }
 
-/// One bends away less than that where a road forks.
+/// Maximum angle of a road at a fork, in degrees.
 const FORK: f64 = 45.0;
-/// Two roads that bend less apart than that are described as left and right.
+/// Maximum angle between the roads of a fork, in degrees.
 const FORK_APART: f64 = 60.0;
 
-/// On which side a road lies.
+/// A side of the road.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Left,
     Right,
 }
 
-/// On which side of what one could have taken instead a route goes; where there is nothing, whither it
-/// bends.
+/// Returns the side of the route relative to the alternatives; without any, the direction of its bend.
 pub(crate) fn side(turn: f64, others: &[f64]) -> Side {
     let ahead = || others.iter().filter(|it| it.abs() < 120.0);
     let is_left = match ahead().count() {
@@ -251,12 +249,12 @@ pub(crate) fn side(turn: f64, others: &[f64]) -> Side {
     if is_left { Side::Left } else { Side::Right }
 }
 
-/// Whether two roads lead on, one as straight as the other.
+/// Whether two roads lead on about equally straight.
 fn is_fork(turn: f64, others: &[f64]) -> bool {
     turn.abs() < FORK && others.iter().any(|it| it.abs() < FORK && (it - turn).abs() < FORK_APART)
 }
 
-/// Where one heads to from `from`, in degrees from north over east: 0 to 360.
+/// Returns the heading from `from` to `to`, in degrees clockwise from north: 0 to 360.
 pub(crate) fn heading(from: Point, to: Point) -> f64 {
     let east = (to.lng - from.lng) * from.lat.to_radians().cos();
     east.atan2(to.lat - from.lat).to_degrees().rem_euclid(360.0)
@@ -276,7 +274,7 @@ mod tests {
     };
 
     #[test]
-    fn a_side_is_told_by_what_one_could_have_taken_instead() {
+    fn side_depends_on_the_alternatives() {
         assert_eq!(side(10.0, &[40.0]), Side::Left, "left of the two, though it bends right");
         assert_eq!(side(-10.0, &[-40.0]), Side::Right);
         assert_eq!(side(5.0, &[]), Side::Right);
@@ -284,14 +282,14 @@ mod tests {
     }
 
     #[test]
-    fn a_road_forks_where_two_ways_lead_on() {
+    fn fork_has_two_roads_ahead() {
         assert!(is_fork(10.0, &[-20.0]));
         assert!(!is_fork(90.0, &[0.0]));
         assert!(!is_fork(0.0, &[90.0]));
     }
 
     #[test]
-    fn north_is_where_latitude_grows() {
+    fn heading_north_increases_latitude() {
         let at = |lat, lng| Point { lat, lng };
         let near = |a: f64, b: f64| assert!((a - b).abs() < 0.01, "{a} {b}");
         near(heading(at(35.0, 139.0), at(35.1, 139.0)), 0.0);
@@ -331,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_street_that_only_goes_on_is_one_step() {
+    fn continuing_street_is_one_step() {
         let legs = [
             leg("国道15号", 500.0),
             turned(leg("国道15号", 900.0), 60.0, &[0.0, -90.0], "札の辻"),
@@ -341,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_names_the_crossing_and_the_road() {
+    fn turn_names_crossing_and_road() {
         let legs = [
             leg("", 300.0),
             turned(leg("国道1号", 900.0), 88.0, &[0.0, -90.0], "日比谷"),
@@ -355,14 +353,14 @@ mod tests {
             ("左折して国道15号に入る", Some("turn-left")),
             ("大きく左折する", Some("turn-sharp-left")),
         ];
-        // An unnamed street that goes on is no step.
+        // An unnamed street that continues is no step.
         all_said(&legs, &expected);
         let english = spoken(&legs, Language::English);
         assert_eq!(english[1].0, "Turn right onto 国道1号 at 日比谷");
     }
 
     #[test]
-    fn onto_the_expressway_over_a_junction_and_off_again() {
+    fn enters_changes_and_leaves_expressway() {
         let legs = [
             leg("国道15号", 500.0),
             turned(ramp(200.0), -20.0, &[0.0], "汐留IC"),
@@ -391,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_ramp_says_where_it_merges_and_a_split_one_which_side() {
+    fn long_ramp_has_merge_step_and_split_has_side() {
         let legs = [
             leg("国道15号", 500.0),
             turned(ramp(500.0), -20.0, &[0.0], ""),
@@ -404,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn roundabout_counts_its_exits_and_a_ferry_is_boarded_and_left() {
+    fn counts_roundabout_exits_and_ferry_steps() {
         let round =
             |others: &[f64]| Leg { roundabout: true, ..turned(leg("", 20.0), -40.0, others, "") };
         let legs = [
@@ -425,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_holds_for_a_moment_is_no_step_and_a_new_one_is() {
+    fn short_name_change_is_no_step() {
         let legs = [
             leg("国道1号", 500.0),
             leg("橋", 100.0),
@@ -442,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fork_is_told_by_its_side_and_a_bend_by_its_angle() {
+    fn fork_names_side_and_bend_its_angle() {
         let legs = [
             leg("A", 500.0),
             turned(leg("B", 900.0), -15.0, &[20.0], ""),

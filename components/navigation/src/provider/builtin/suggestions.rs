@@ -1,4 +1,4 @@
-//! What a page asks beside routes: names while one types, what a spot is called, what the map is of.
+//! Requests of a page besides routes: suggestions while typing, names of points, and data about the map.
 
 use graph::{Graph, Mode, NotFound, RouteOptions, Source};
 use output::navigation::Point;
@@ -11,31 +11,31 @@ use super::{
 use crate::{
     ask::Language,
     refusals::ProviderError,
-    words::{kilometres, of_map, whole},
+    words::{kilometres, map_text, whole},
 };
 
-/// What a click on the map may be called after, in metres.
+/// Maximum distance of a place after which a click on the map is named, in metres.
 const NEAR_METRES: f64 = 500.0;
-/// What lies around a point lies within so many metres of it.
+/// Maximum distance of the surroundings of a point, in metres.
 const AROUND_METRES: f64 = 2_500.0;
 
-/// A place that typed text may mean.
+/// A place that matches typed text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suggestion {
     /// Its name for people.
     pub name: String,
-    /// What it is part of.
+    /// The area that it is part of.
     pub detail: String,
     /// Where it lies.
     pub location: Point,
-    /// Names it for good.
+    /// Its permanent identifier.
     pub place_id: String,
 }
 
-/// What the maps are of.
+/// Data about the maps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct About {
-    /// Whose data it is.
+    /// The attribution of the data.
     pub attribution: String,
     /// South-west and north-east, each latitude and longitude.
     pub bounds: Option<[[f64; 2]; 2]>,
@@ -43,7 +43,7 @@ pub struct About {
     pub map: Option<String>,
 }
 
-/// The places that `asked` may become, best first, of all maps.
+/// Returns places of all maps that match the typed text, best first.
 ///
 /// # Errors
 /// When a map cannot be read.
@@ -74,7 +74,7 @@ pub fn suggestions<S: Source>(
     Ok(found)
 }
 
-/// What is nearest to a point, of the first map that has something there.
+/// Finds the nearest place to a point, on the first map that has one.
 ///
 /// # Errors
 /// When a map cannot be read.
@@ -92,11 +92,11 @@ pub fn nearest<S: Source>(
     Ok(None)
 }
 
-/// What lies around a point: the nearest that has a name, and the nearest road that has one.
+/// The surroundings of a point: the nearest named place and the nearest named road.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Around {
-    /// What is nearest of what has a name.
+    /// Name of the nearest place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// How far that is, in metres.
@@ -110,7 +110,7 @@ pub struct Around {
     pub road_metres: Option<u64>,
 }
 
-/// What lies around a point, of the first map that has something there.
+/// Finds the surroundings of a point, on the first map that has something there.
 ///
 /// # Errors
 /// When a map cannot be read.
@@ -145,7 +145,7 @@ pub fn around<S: Source>(
 }
 
 impl Around {
-    /// In a line: `東京駅から120 m、最寄りの道路は外堀通り（40 m）`.
+    /// Formats them on a line: `東京駅から120 m、最寄りの道路は外堀通り（40 m）`.
     pub fn in_a_line(&self, language: Language) -> String {
         let metres = |it: Option<u64>| kilometres(it.unwrap_or_default());
         let (name, far) = (self.name.as_deref().unwrap_or_default(), metres(self.metres));
@@ -168,13 +168,13 @@ impl Around {
     }
 }
 
-/// What the first map is of: the one that is asked first.
+/// Returns data about the first map.
 pub fn about<S: Source>(graphs: &[Graph<S>], language: Language) -> About {
     let Some(graph) = graphs.first() else { return About::default() };
     let (low, high) = graph.bounds();
     About {
-        attribution: of_map(graph.attribution(), language).to_owned(),
+        attribution: map_text(graph.attribution(), language).to_owned(),
         bounds: Some([[low.lat, low.lng], [high.lat, high.lng]]),
-        map: Some(of_map(graph.name(), language).to_owned()),
+        map: Some(map_text(graph.name(), language).to_owned()),
     }
 }

@@ -73,7 +73,7 @@ fn expressway_is_entered_and_left_at_named_entrances() {
 }
 
 #[test]
-fn without_motorways_it_is_a_national_road_and_costs_nothing() {
+fn avoids_motorways_without_tolls() {
     let avoid = Avoid { highways: true, ..Avoid::default() };
     let (routes, details) = answer(&RouteAsk { avoid, ..ask("東京駅", "横浜駅") }).unwrap();
     assert!(routes.routes[0].summary.contains("京浜"), "{}", routes.routes[0].summary);
@@ -81,7 +81,7 @@ fn without_motorways_it_is_a_national_road_and_costs_nothing() {
 }
 
 #[test]
-fn who_walks_uses_no_expressway_and_knows_no_traffic() {
+fn walks_without_expressways_and_traffic() {
     let walk = RouteAsk { mode: Mode::Walk, ..ask("東京駅", "品川駅") };
     let (routes, details) = answer(&walk).unwrap();
     let route = &routes.routes[0];
@@ -95,7 +95,7 @@ fn who_walks_uses_no_expressway_and_knows_no_traffic() {
 }
 
 #[test]
-fn a_city_elsewhere_is_outside_and_a_word_is_unknown() {
+fn distinguishes_outside_cities_and_unknown_words() {
     for (origin, destination, pointer) in
         [("大阪駅", "横浜駅", "/origin"), ("東京駅", "Osaka", "/destination")]
     {
@@ -116,7 +116,7 @@ fn a_city_elsewhere_is_outside_and_a_word_is_unknown() {
 }
 
 #[test]
-fn a_way_that_ends_where_it_begins_needs_a_stop_between() {
+fn round_trip_needs_a_stop() {
     let same = ProviderError::SamePlace { place: "東京駅".to_owned() };
     for destination in ["東京駅", "Tokyo Station"] {
         assert_eq!(answer(&ask("東京駅", destination)).unwrap_err(), same, "{destination}");
@@ -128,7 +128,7 @@ fn a_way_that_ends_where_it_begins_needs_a_stop_between() {
 }
 
 #[test]
-fn turns_are_told_by_googles_words() {
+fn names_turns_by_googles_maneuvers() {
     let maneuvers = [
         "turn-slight-left",
         "turn-sharp-left",
@@ -166,7 +166,7 @@ fn turns_are_told_by_googles_words() {
 }
 
 #[test]
-fn a_place_is_found_by_its_name_its_reading_and_its_numbers() {
+fn finds_place_by_name_reading_and_numbers() {
     let graphs = [Graph::open(NETWORK).unwrap()];
     let find = |address: &str| place(&graphs, address, Language::Japanese);
     for address in ["東京駅", "とうきょうえき", "ﾄｳｷｮｳ 駅", "Tokyo Station", "東京", "丸の内"]
@@ -189,7 +189,7 @@ fn a_place_is_found_by_its_name_its_reading_and_its_numbers() {
 }
 
 #[test]
-fn names_are_suggested_and_a_spot_is_called_after_what_is_near() {
+fn suggests_names_and_names_points_by_vicinity() {
     let graphs = [Graph::open(NETWORK).unwrap()];
     let found = suggestions(&graphs, "よこはま", 5, Language::Japanese).unwrap();
     assert!(found.len() <= 5 && found.iter().any(|it| it.name == "横浜駅"), "{found:?}");
@@ -203,7 +203,7 @@ fn names_are_suggested_and_a_spot_is_called_after_what_is_near() {
 }
 
 #[test]
-fn a_pair_is_as_far_as_its_route_and_each_keeps_its_status() {
+fn pairs_match_routes_and_keep_their_status() {
     let graphs = [Graph::open(NETWORK).unwrap()];
     let texts = |of: &[&str]| of.iter().map(|it| (*it).to_owned()).collect();
     let ask_table = CompareAsk {
@@ -241,7 +241,7 @@ fn reports_a_place_far_from_the_road_and_refuses_one_in_the_bay() {
 }
 
 #[test]
-fn shortest_route_is_first_and_the_fastest_stands_beside_it() {
+fn shortest_route_comes_first_with_the_fastest() {
     let shortest =
         RouteAsk { prefer: Prefer::Shortest, alternatives: true, ..ask("渋谷駅", "横浜駅") };
     let (routes, details) = answer(&shortest).unwrap();
@@ -256,7 +256,7 @@ fn shortest_route_is_first_and_the_fastest_stands_beside_it() {
 }
 
 #[test]
-fn stops_on_the_way_are_come_to_in_their_order() {
+fn visits_stops_in_order() {
     let via = vec!["品川駅".to_owned(), "川崎駅".to_owned()];
     let (routes, details) = answer(&RouteAsk { via, ..ask("東京駅", "横浜駅") }).unwrap();
     let texts = instructions(&routes);
@@ -275,7 +275,7 @@ fn stops_on_the_way_are_come_to_in_their_order() {
 }
 
 #[test]
-fn a_bicycle_keeps_off_expressways_and_is_faster_than_a_walk() {
+fn bicycle_avoids_expressways_and_beats_walking() {
     let by = |mode| answer(&RouteAsk { mode, ..ask("東京駅", "品川駅") }).unwrap();
     let ((cycle, details), (walk, _)) = (by(Mode::Cycle), by(Mode::Walk));
     assert_eq!((&*details.travel_mode, details.routes[0].highway_metres), ("bicycling", Some(0)));

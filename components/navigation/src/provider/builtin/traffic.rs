@@ -1,7 +1,7 @@
-//! How much longer a road takes at some hour: a model, and no measurement (see the README).
+//! A model of traffic, without measurements (see the README).
 //!
-//! A factor by the kind of road, the hour of the day, and whether it is a working day; between the
-//! hours it goes straight from one to the next. Holidays are not known.
+//! Factors depend on the class of the road, the hour, and whether it is a working day, with interpolation between
+//! hours. Holidays are not considered.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,7 +9,7 @@ use graph::{Class, Point};
 
 use crate::ask::Traffic;
 
-/// Percent of the free time, on a working day, by hour.
+/// Percent of the free time by hour, on a working day.
 const MOTORWAY: [u16; 24] = [
     100, 100, 100, 100, 100, 104, 118, 145, 155, 140, 125, 120, 116, 118, 122, 130, 142, 158, 160,
     142, 122, 110, 104, 101,
@@ -29,19 +29,20 @@ const MAIN_WEEKEND: [u16; 24] = [
     104, 102, 100, 100, 100, 102, 106, 112, 120, 130, 136, 138, 136, 136, 138, 140, 142, 140, 134,
     126, 118, 112, 108, 106,
 ];
-/// Streets that people live in know no rush hour; they are slow all day.
+/// Residential streets have no rush hour; they are slow all day.
 const SMALL: [u16; 24] = [
     100, 100, 100, 100, 100, 102, 106, 114, 116, 112, 112, 112, 112, 112, 112, 114, 116, 118, 116,
     112, 108, 104, 102, 100,
 ];
 
-/// On a bad day a delay is that much longer, on a good one that much shorter.
+/// Factor of delays on a bad day.
 const BAD: f64 = 1.7;
+/// Factor of delays on a good day.
 const GOOD: f64 = 0.5;
-/// On a bad day even an empty hour has something.
+/// Minimum delay on a bad day.
 const BAD_LEAST: f64 = 0.05;
 
-/// The factors of all classes at a moment there; 1 is an empty road.
+/// Returns the factors of all classes at a moment and place; 1 is an empty road.
 pub fn factors(at: SystemTime, place: Point, model: Traffic) -> [f32; 9] {
     let (hour, is_weekend) = local(at, place);
     let mut factors = [1.0; 9];
@@ -51,7 +52,7 @@ pub fn factors(at: SystemTime, place: Point, model: Traffic) -> [f32; 9] {
     factors
 }
 
-/// The delays of each class of road; a ferry has its timetable, a path its walkers.
+/// Returns the curves of all classes with traffic, which ferries and paths do not have.
 fn curves(is_weekend: bool) -> [(Class, &'static [u16; 24]); 7] {
     let (motorway, main) =
         if is_weekend { (&MOTORWAY_WEEKEND, &MAIN_WEEKEND) } else { (&MOTORWAY, &MAIN) };
@@ -76,14 +77,14 @@ fn shaped(factor: f64, model: Traffic) -> f32 {
     (1.0 + delay.max(0.0)) as f32
 }
 
-/// The factor at an hour with a fraction.
+/// Interpolates the factor at an hour with a fraction.
 fn between(curve: &[u16; 24], hour: f64) -> f64 {
     let (whole, part) = (hour.floor(), hour - hour.floor());
     let (this, next) = (whole as usize % 24, (whole as usize + 1) % 24);
     f64::from(curve[next]).mul_add(part, f64::from(curve[this]) * (1.0 - part)) / 100.0
 }
 
-/// The hour there, with a fraction, and whether it is a Saturday or Sunday there.
+/// Returns the local hour with a fraction, and whether it is a Saturday or Sunday.
 fn local(at: SystemTime, place: Point) -> (f64, bool) {
     let seconds = at.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
     let seconds = i64::try_from(seconds).unwrap_or(0) + offset_s(place);
@@ -93,7 +94,7 @@ fn local(at: SystemTime, place: Point) -> (f64, bool) {
     (second as f64 / 3_600.0, is_weekend)
 }
 
-/// How much later it is there than in Greenwich: Japan's time in Japan, elsewhere by the sun.
+/// Returns the offset from UTC in seconds: Japan's time in Japan, elsewhere solar time.
 fn offset_s(Point { lat, lng }: Point) -> i64 {
     let is_japan = (20.0..46.0).contains(&lat) && (122.0..154.0).contains(&lng);
     if is_japan { 9 * 3_600 } else { (lng / 15.0).round() as i64 * 3_600 }
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn rush_hour_of_a_working_day_is_worst_and_the_night_is_free() {
+    fn rush_hour_is_worst_and_night_is_free() {
         let hour = |it: u64| motorway(FRIDAY + it * 3_600, Traffic::BestGuess);
         assert!((hour(3) - 1.0).abs() < 1e-6);
         assert!(hour(18) > hour(12) && hour(12) > hour(22));
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_worse_on_a_bad_day_and_better_on_a_good_one() {
+    fn traffic_depends_on_the_model() {
         for hour in 0..24 {
             let of = |model| motorway(FRIDAY + hour * 3_600, model);
             let (good, guess, bad) =
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hour_is_that_of_the_place() {
+    fn uses_local_hour_of_the_place() {
         let (tokyo, weekend) = local(at(FRIDAY + 8 * 3_600), TOKYO);
         assert!((tokyo - 8.0).abs() < 1e-9 && !weekend);
         let (helsinki, _) = local(at(FRIDAY + 8 * 3_600), HELSINKI);
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn between_two_hours_it_goes_straight() {
+    fn interpolates_between_hours() {
         assert!((between(&MOTORWAY, 7.5) - 1.5).abs() < 1e-9);
         assert!((between(&MOTORWAY, 23.5) - 1.005).abs() < 1e-9);
     }

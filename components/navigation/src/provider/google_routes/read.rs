@@ -12,7 +12,7 @@ use crate::{
     provider::{
         answers::{self, UNKNOWN, plain},
         client::failed,
-        gathered, travel_mode,
+        collect_routes, travel_mode,
     },
     refusals::ProviderError,
     words::{metres, seconds},
@@ -63,7 +63,7 @@ pub(super) fn read_routes(
     };
     let waypoint = |it: answer::End| Waypoint { place_id: it.place_id, types: it.types };
     let geocoded_waypoints = vec![waypoint(ends.origin), waypoint(ends.destination)];
-    gathered(answer.routes, ask, details, geocoded_waypoints, route)
+    collect_routes(answer.routes, ask, details, geocoded_waypoints, route)
 }
 
 fn point(at: &answer::Location) -> Point {

@@ -48,7 +48,7 @@ fn google(script: &Script) -> GoogleRoutes<&Script> {
 }
 
 #[test]
-fn what_is_posted_for_a_drive_names_its_fields_and_its_traffic() {
+fn posts_drive_with_fields_and_traffic() {
     let script = Script::of([answer(1)]);
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(4_000_000_000);
     let ask = RouteAsk {
@@ -83,7 +83,7 @@ fn what_is_posted_for_a_drive_names_its_fields_and_its_traffic() {
 }
 
 #[test]
-fn a_walker_and_now_are_told_without_traffic_and_without_a_time() {
+fn posts_walk_without_traffic_and_time() {
     let script = Script::of([answer(1), answer(1)]);
     google(&script).routes(&RouteAsk { mode: Mode::Walk, ..route_ask() }).unwrap();
     let past = Departure::At(SystemTime::now());
@@ -96,7 +96,7 @@ fn a_walker_and_now_are_told_without_traffic_and_without_a_time() {
 }
 
 #[test]
-fn routes_have_the_one_shape_with_googles_old_words_and_tolls() {
+fn converts_routes_with_maneuvers_and_tolls() {
     let script = Script::of([answer(4), answer(1)]);
     let ask = RouteAsk { alternatives: true, ..route_ask() };
     let (routes, details) = google(&script).routes(&ask).unwrap();
@@ -117,7 +117,7 @@ fn routes_have_the_one_shape_with_googles_old_words_and_tolls() {
 }
 
 #[test]
-fn a_step_without_words_says_that_it_goes_on() {
+fn step_without_text_continues() {
     let mut silent = answer(1);
     let step = &mut silent["routes"][0]["legs"][0]["steps"][0];
     step.as_object_mut().unwrap().remove("navigationInstruction");
@@ -127,7 +127,7 @@ fn a_step_without_words_says_that_it_goes_on() {
 }
 
 #[test]
-fn stops_are_posted_in_order_and_an_unknown_one_is_named() {
+fn posts_stops_in_order_and_names_unknown_one() {
     let mut two = answer(1);
     let leg = two["routes"][0]["legs"][0].clone();
     two["routes"][0]["legs"] = json!([leg.clone(), leg]);
@@ -151,7 +151,7 @@ fn stops_are_posted_in_order_and_an_unknown_one_is_named() {
 }
 
 #[test]
-fn nothing_found_is_no_route_and_an_unknown_end_is_named() {
+fn empty_answer_is_no_route_or_unknown_end() {
     let mut unknown = answer(0);
     unknown["geocodingResults"]["destination"]["geocoderStatus"] = json!({ "code": 5 });
     let script = Script::of([json!({}), unknown]);
@@ -163,7 +163,7 @@ fn nothing_found_is_no_route_and_an_unknown_end_is_named() {
 }
 
 #[test]
-fn every_refusal_means_what_nav_40_says() {
+fn maps_refusals_by_nav_40() {
     let error = |status: u16, code: &str, message: &str| {
         (
             status,
@@ -198,7 +198,7 @@ fn every_refusal_means_what_nav_40_says() {
 }
 
 #[test]
-fn what_is_down_for_a_moment_is_asked_once_more() {
+fn retries_once_when_unavailable() {
     let down = || (503, String::new());
     let script = Script::with([down(), (200, answer(1).to_string())]);
     assert!(google(&script).routes(&route_ask()).is_ok());
@@ -209,7 +209,7 @@ fn what_is_down_for_a_moment_is_asked_once_more() {
 }
 
 #[test]
-fn a_table_is_put_in_order_and_each_pair_keeps_its_status() {
+fn sorts_table_and_keeps_status_of_pairs() {
     let good = json!({
         "destinationIndex": 1, "status": {}, "condition": "ROUTE_EXISTS", "distanceMeters": 32_400,
         "duration": "3120s", "staticDuration": "2700s"
@@ -261,7 +261,7 @@ fn refused_table_names_the_place_and_stream_errors_are_read() {
 }
 
 #[test]
-fn places_are_geocodings() {
+fn finds_places_by_geocoding() {
     let script = Script::of([json!({ "status": "REQUEST_DENIED" })]);
     let found = google(&script).place("東京駅", Language::English).unwrap_err();
     assert_eq!(found, ProviderError::Denied);

@@ -8,7 +8,7 @@ use crate::{
     provider::{
         answers::{self, NO_ROUTE, Pair},
         client::failed,
-        gathered,
+        collect_routes,
         nominatim::{self, Stop},
     },
     refusals::ProviderError,
@@ -27,7 +27,7 @@ pub(super) fn routes(
     let (details, ends) = nominatim::details("osrm", ask, stops);
     let metres = answer.waypoints.iter().map(|it| it.distance.unwrap_or_default());
     let far = nominatim::far(stops.iter().zip(metres), ask.language);
-    let (mut routes, details) = gathered(answer.routes, ask, details, ends, route)?;
+    let (mut routes, details) = collect_routes(answer.routes, ask, details, ends, route)?;
     routes.routes.iter_mut().for_each(|it| it.warnings.extend(far.clone()));
     Ok((routes, details))
 }

@@ -48,7 +48,7 @@ fn answer(routes: usize) -> Value {
 }
 
 #[test]
-fn asks_for_a_route_by_coordinates_and_gives_it_the_one_shape() {
+fn requests_route_by_coordinates_and_converts_it() {
     let script = Script::of([answer(4)]);
     let avoid = Avoid { tolls: true, highways: false, ferries: true };
     let ask = RouteAsk { alternatives: true, avoid, ..ask() };
@@ -68,7 +68,7 @@ fn asks_for_a_route_by_coordinates_and_gives_it_the_one_shape() {
 }
 
 #[test]
-fn a_walker_goes_on_foot_and_leaves_no_motorways_out() {
+fn walking_uses_foot_profile_without_exclusions() {
     let on_foot = answer(1).to_string().replace("\"driving\"", "\"walking\"");
     let script = Script::with([(200, on_foot)]);
     let avoid = Avoid { tolls: true, highways: true, ferries: false };
@@ -85,7 +85,7 @@ fn a_walker_goes_on_foot_and_leaves_no_motorways_out() {
 
 /// A server for cars answers to any profile.
 #[test]
-fn a_route_by_car_is_none_for_a_walker() {
+fn refuses_car_route_for_walker() {
     for (mode, is_found) in [(Mode::Drive, true), (Mode::Walk, false), (Mode::Cycle, false)] {
         let script = Script::of([answer(1)]);
         let found = osrm(&script).routes(&RouteAsk { mode, ..ask() });
@@ -94,7 +94,7 @@ fn a_route_by_car_is_none_for_a_walker() {
 }
 
 #[test]
-fn every_maneuver_has_words_in_both_languages_and_googles_word() {
+fn maneuvers_have_texts_and_google_names() {
     for (kind, modifier, word, ja, en) in [
         ("turn", "uturn", "uturn-right", "UターンしてXに入る", "Make a U-turn onto X"),
         ("continue", "straight", "straight", "直進してXに入る", "Go straight on onto X"),
@@ -158,7 +158,7 @@ fn every_maneuver_has_words_in_both_languages_and_googles_word() {
 }
 
 #[test]
-fn every_code_means_what_it_says() {
+fn maps_every_code() {
     let code =
         |code: &str, message: &str| (400, json!({ "code": code, "message": message }).to_string());
     let ask = RouteAsk { avoid: Avoid { tolls: true, ..Avoid::default() }, ..ask() };
@@ -256,7 +256,7 @@ fn place_far_from_any_road_is_outside_not_in_nearest_country() {
 }
 
 #[test]
-fn a_place_that_is_off_the_road_is_told() {
+fn reports_place_off_the_road() {
     let mut far = answer(2);
     far["waypoints"][1]["distance"] = json!(2_345.0);
     let script = Script::of([far]);
@@ -268,7 +268,7 @@ fn a_place_that_is_off_the_road_is_told() {
 }
 
 #[test]
-fn a_table_has_a_status_for_each_pair() {
+fn table_has_status_for_each_pair() {
     let at = |distance: f64| json!({ "distance": distance });
     let script = Script::of([json!({
         "code": "Ok", "durations": [[60.0, null, 5.0]], "distances": [[1000.0, null, 5.0]],

@@ -9,7 +9,7 @@ use crate::{
         answers::{self, NO_ROUTE, Pair, plain},
         builtin::steps,
         client::failed,
-        gathered,
+        collect_routes,
         nominatim::{self, Stop},
     },
     refusals::ProviderError,
@@ -137,7 +137,7 @@ pub(super) fn routes(
     details.preferred = super::is_shortest(ask).then(|| "shortest".to_owned());
     let others = answer.alternates.into_iter().map(|it| it.trip);
     let all = std::iter::once(answer.trip).chain(others);
-    let (mut routes, details) = gathered(all, ask, details, ends, route)?;
+    let (mut routes, details) = collect_routes(all, ask, details, ends, route)?;
     for route in &mut routes.routes {
         // It takes the nearest road, and does not say how far that is.
         let line = answers::points(&route.polyline, 5)?;

@@ -179,7 +179,7 @@ fn stops_are_sent_and_their_legs_are_one_route() {
 }
 
 #[test]
-fn every_code_means_what_it_says() {
+fn maps_every_code() {
     let code = |code: u32| {
         (400, json!({ "error_code": code, "error": "why", "status_code": 400 }).to_string())
     };
@@ -217,7 +217,7 @@ fn every_code_means_what_it_says() {
 }
 
 #[test]
-fn a_table_has_a_status_for_each_pair() {
+fn table_has_status_for_each_pair() {
     let script = Script::of([json!({
         "sources_to_targets": [[
             { "from_index": 0, "to_index": 0, "time": 799, "distance": 13.123 },

@@ -1,32 +1,33 @@
-//! One place and several that are compared by how far they are from it: `which is closer to X, Y or Z`,
+//! Finds places compared by their distance from another one: `which is closer to X, Y or Z`,
 //! `横浜と川崎では、どちらが東京駅に近い`.
 
 use language::{scan::marks, utterance::Piece};
 
 use super::{Places, Sentence, tables::NEAREST};
 
-/// What says that places are compared, in English.
+/// English words for comparisons.
 const MORE: &str = "closer|nearer|closest|nearest|further|farther|furthest|farthest|quicker|quickest|faster|fastest|slower|slowest|longest|soonest|sooner|compare|comparing|comparison|rank|sort|by distance|by travel time";
-/// The same in Japanese.
+/// Japanese words for comparisons.
 const WHICH: &str = "どこ|どれ|どっち|どちら|一番|いちばん|最も|近い順|遠い順|早い順|比べ|くらべ|比較|遠い?|近い?|近いのは|遠いのは|早いのは|それとも";
 
-/// How far what is compared may be from the place, in characters.
+/// Maximum distance between the compared places and the other one, in characters.
 const REACH: usize = 14;
 
 impl Sentence {
-    /// One place and several that are compared, where the sentence compares any.
+    /// Returns the compared places, if there are any.
     pub(in crate::sentences) fn compared(&self) -> Option<&Places> {
         self.compared.get_or_init(|| self.comparison()).as_ref()
     }
 
     fn comparison(&self) -> Option<Places> {
         let english = marks(MORE).any(|it| self.find_word(it, 0).is_some());
-        let found = if english { self.more_than().or_else(|| self.joined()) } else { None };
+        let found =
+            if english { self.more_than().or_else(|| self.english_comparison()) } else { None };
         let japanese = || marks(WHICH).any(|it| self.find(it, 0).is_some());
-        found.or_else(|| (self.is_japanese() && japanese()).then(|| self.which())?)
+        found.or_else(|| (self.is_japanese() && japanese()).then(|| self.japanese_comparison())?)
     }
 
-    /// `is X further from Z than Y`.
+    /// Parses `is X further from Z than Y`.
     fn more_than(&self) -> Option<Places> {
         let (at, length) = self.first(NEAREST, 0)?;
         let from = at + length;
@@ -37,8 +38,8 @@ impl Sentence {
         Some(Places { origins: vec![origin], destinations: vec![one, other] })
     }
 
-    /// Places that a word joins, and the one that they are compared by.
-    fn joined(&self) -> Option<Places> {
+    /// Parses an English comparison of joined places.
+    fn english_comparison(&self) -> Option<Places> {
         const FROM: &str =
             "closer to|nearer to|closest to|nearest to|nearest|closest|near to|near|close to|from";
         const JOINTS: &str = "and to|or to|and|or|vs|vs.|versus";
@@ -46,7 +47,7 @@ impl Sentence {
             let at = self.find_word(mark, 0)?;
             self.place_at(at + mark.len())
         });
-        // `to Haneda from Shibuya, Shinjuku and Ikebukuro` has one place where the routes end.
+        // `to Haneda from Shibuya, Shinjuku and Ikebukuro` has one destination.
         let from = self.find_word("from", 0).map(|it| it + "from ".len());
         let is_several = from.is_some_and(|it| self.list(it, self.stop(it, true), true).len() > 1);
         let to = self.find_word("to", 0).map(|it| it + "to".len());
@@ -55,7 +56,7 @@ impl Sentence {
         }
         let via = self.via();
         for origin in origins {
-            // `by car or bike` joins ways of moving.
+            // `by car or bike` joins modes.
             let is_apart = |piece: &Piece| {
                 let is_off = |other: &Piece| piece.to <= other.from || other.to <= piece.from;
                 is_off(&origin) && via.iter().all(is_off) && !self.has_constraint(piece)
@@ -86,16 +87,16 @@ impl Sentence {
     }
 
     /// The same in Japanese.
-    fn which(&self) -> Option<Places> {
-        /// Behind the place that others are compared by.
+    fn japanese_comparison(&self) -> Option<Places> {
+        /// Texts after the place that others are compared with.
         const BEHIND: &str = "からいちばん近いのは|から一番近いのは|から最も近いのは|から近いのは|に一番近いのは|にいちばん近いのは|に最も近いのは|に近いのは|\
              から一番遠いのは|からいちばん遠いのは|から遠いのは|から一番早いのは|から見て|からみて|からだと|からなら|からは|から|により近|に一番近|にいちばん近|に最も近|に近";
-        /// Behind those that are compared.
+        /// Texts after the compared places.
         const ENDS: &str = "のうちで|のうち|のなかで|の中では|の中で|のどっち|のどちら|のどれ|のどこ|では|だと|なら|って|で、|、どっち|、どちら|、どれ|、どこ|どっち|どちら|どれ|どこ|を比|の距離|を近い順|を遠い順|?|。";
-        /// Before the place that others are compared by.
+        /// Texts before the place that others are compared with.
         const BEFORE: &str = "どっちが|どちらが|どっちの方が|どちらの方が|どちらのほうが|どれが|どこが|方が|ほうが|一番|いちばん|どっちのほうが";
-        /// Behind a place that is gone to or through, rather than compared.
-        const WAY: &str = "を経由|経由|に寄|を通|を回|に立ち寄|に立寄";
+        /// Texts after a stop, which is not compared.
+        const ROUTE_WORDS: &str = "を経由|経由|に寄|を通|を回|に立ち寄|に立寄";
         let is_place = |piece: &Piece| {
             let asks = ["どこ", "どれ", "どっち", "どちら", "何"]
                 .iter()
@@ -119,14 +120,14 @@ impl Sentence {
                 .filter(|it| *it < end)
                 .max();
             let begin = self.cut_before(end, cut.unwrap_or(0));
-            // `渋谷と新宿から横浜まで` has its two places where the route begins.
+            // `渋谷と新宿から横浜まで` has two origins.
             if self.list(begin, end, true).len() > 1 {
                 continue;
             }
             let Some(origin) = self.place(begin, end).filter(is_place) else { continue };
-            let is_way = |it: &Piece| marks(WAY).any(|mark| self.is_at(mark, it.to));
+            let is_way = |it: &Piece| marks(ROUTE_WORDS).any(|mark| self.is_at(mark, it.to));
             let before = if origin.from > 0 { those(0, origin.from) } else { None };
-            // `一番早く着くのは渋谷と新宿のどっち` says first by what they are compared.
+            // `一番早く着くのは渋谷と新宿のどっち` begins with the measure.
             let is = self.find("のは", at).filter(|it| *it < at + REACH).map_or(at, |it| it + 2);
             let found = before.or_else(|| those(is, self.lower.len()));
             // `渋谷から横浜、品川を経由して` is one route.
@@ -137,7 +138,7 @@ impl Sentence {
         None
     }
 
-    /// Whether `piece` says how one goes there, rather than where.
+    /// Whether `piece` is a constraint rather than a place.
     fn has_constraint(&self, piece: &Piece) -> bool {
         let is_inside = |constraint: &(usize, usize)| {
             self.spots.iter().any(|spot| spot.0 <= constraint.0 && constraint.1 <= spot.1)
@@ -147,7 +148,7 @@ impl Sentence {
         })
     }
 
-    /// The place whose name begins behind `from`.
+    /// Returns the place that begins after `from`.
     pub(super) fn place_at(&self, from: usize) -> Option<Piece> {
         let begin = (from..self.lower.len()).find(|it| !matches!(self.lower[*it], ' ' | ':'))?;
         if !self.is_name_at(begin) {
@@ -156,7 +157,7 @@ impl Sentence {
         self.place(begin, self.stop(begin, false))
     }
 
-    /// The place whose name ends before `end`.
+    /// Returns the place that ends before `end`.
     pub(super) fn place_before(&self, end: usize) -> Option<Piece> {
         let end = self.lower[..end].iter().rposition(|it| !matches!(it, ' ' | ','))? + 1;
         let begin = self.name_begin(0, end);

@@ -1,11 +1,11 @@
-//! Places by the words before them, as English has it: `from Tokyo to Yokohama`.
+//! Finds places by the words before them, as in English: `from Tokyo to Yokohama`.
 
 use language::{coverage, scan::marks, utterance::Piece, words::Word};
 
 use super::{Places, Sentence, words};
 
 impl Sentence {
-    /// By the words before places: `from X to Y`, `between X and Y`.
+    /// Parses places by the words before them: `from X to Y`, `between X and Y`.
     pub(super) fn english(&self, is_list: bool) -> Places {
         const NO_PLACE: &str = "go|get|drive|walk|see|book|avoid|take|travel|watch|reserve|know|find|make|be|have|\
              me|choose|use|buy|compare|ask|create|do|collect|fill|show|pay|leave|arrive|head|\
@@ -85,7 +85,7 @@ impl Sentence {
                 }
             }
         }
-        // `Yokohama - Kamakura`, of names that are known.
+        // `Yokohama - Kamakura`, with known names.
         if let Some(dash) = self.find(" - ", 1)
             && places.destinations.is_empty()
             && places.origins.is_empty()
@@ -96,7 +96,7 @@ impl Sentence {
                 (places.origins, places.destinations) = (vec![one], vec![other]);
             }
         }
-        // `odaiba from tokyo station`: a name that is known stands right before.
+        // `odaiba from tokyo station`: a known name comes directly before.
         if let Some(from) = self.find_word("from", 1)
             && places.destinations.is_empty()
             && !places.origins.is_empty()
@@ -110,7 +110,7 @@ impl Sentence {
                 self.find_word("to", 0).filter(|it| *it + 3 == self.begin(&places.destinations[0]));
             if let Some(end) = to.and_then(|it| it.checked_sub(1)) {
                 places.origins = self.list(self.name_begin(0, end), end, is_list);
-                // `send an email to my boss` names no place before `to`.
+                // `send an email to my boss` has no place before `to`.
                 let is_thing = |piece: &Piece| {
                     [" a ", " an ", " my ", " this ", " that "]
                         .iter()
@@ -122,7 +122,7 @@ impl Sentence {
         places
     }
 
-    /// `between X and Y`.
+    /// Parses `between X and Y`.
     fn between(&self) -> Option<Places> {
         if let Some(at) = self.find_word("between", 0) {
             let from = at + "between".len();
@@ -136,7 +136,7 @@ impl Sentence {
         None
     }
 
-    /// Where the name of the place that ends at `end` begins: behind what is no word of a name.
+    /// Returns the begin of the name that ends at `end`: after words that belong to no name.
     pub(super) fn name_begin(&self, least: usize, end: usize) -> usize {
         let (mut begin, mut at) = (end, end);
         loop {
@@ -160,8 +160,8 @@ impl Sentence {
         end > the && self.is_name_word(the, end)
     }
 
-    /// Whether the word from `from` to `to` may belong to a place's name: it belongs to a name that is
-    /// known, or is neither a small word nor a constraint, unless it is written like a name.
+    /// Whether the word from `from` to `to` may belong to a place's name: known names, capitalized words, and words that
+    /// are neither function words nor constraints.
     fn is_name_word(&self, from: usize, to: usize) -> bool {
         const NO_NAME: &[Word] = &[
             Word::SHOW,
@@ -176,11 +176,11 @@ impl Sentence {
             Word::CAN,
             words::GO,
         ];
-        /// Numbers that count minutes.
+        /// Numbers of minutes.
         const NUMBERS: &str = "ten|fifteen|twenty|thirty|forty|fifty|half|two|three|five";
-        /// Words for what is done with places, and what goes with them.
+        /// Verbs and nouns around places.
         const DEEDS: &str = "rank|sort|plan|check|calculate|travel|trip|journey|departing|depart|departure|destination|origin|start|instead|reverse|estimate|far|whether";
-        /// What is there and not the means to get to it: `Kanaya ferry terminal`.
+        /// Nouns after which a mode is part of a name: `Kanaya ferry terminal`.
         const NOUNS: &str =
             "terminal|station|port|pier|museum|stop|depot|park|hotel|market|tower|bridge";
         let is_inside = |it: &(usize, usize)| it.0 <= from && to <= it.1;
@@ -196,7 +196,7 @@ impl Sentence {
         }
         let touches = |it: &(usize, usize)| it.0 < to && from < it.1;
         let is_noun = marks(NOUNS).any(|it| self.find_word(it, to + 1) == Some(to + 1));
-        // What counts is a constraint of the route, and no number of a terminal.
+        // Counting numbers are constraints, no numbers of terminals.
         let is_request = !is_noun && self.constraints.iter().any(touches);
         let is_other =
             self.tokens.iter().any(|it| NO_NAME.contains(&it.word) && touches(&(it.from, it.to)));

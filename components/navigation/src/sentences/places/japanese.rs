@@ -1,4 +1,4 @@
-//! Places by the words behind them, as Japanese has it: `東京駅から横浜駅まで`.
+//! Finds places by the words after them, as in Japanese: `東京駅から横浜駅まで`.
 
 use super::{
     Places, Sentence,
@@ -7,7 +7,7 @@ use super::{
 use language::{scan::marks, utterance::Piece};
 
 impl Sentence {
-    /// By the words behind places.
+    /// Parses places by the words after them.
     pub(super) fn japanese(&self, is_list: bool) -> Places {
         let mut places = Places::default();
         let (origins, behind) = self.begin_of_way(is_list);
@@ -20,7 +20,7 @@ impl Sentence {
                 return places;
             }
         }
-        // `成田空港に11時着`: the time stands between.
+        // `成田空港に11時着`: a time comes between.
         for span in &self.when.spans {
             let is_end = span.0 > 1 && self.chars[span.0 - 1] == 'に';
             let is_there =
@@ -36,7 +36,7 @@ impl Sentence {
         if places.origins.is_empty() {
             return self.pair();
         }
-        // `横浜駅まで東京駅から` has its end first.
+        // `横浜駅まで東京駅から` has the destination first.
         let ends = (0..behind).filter(|at| marks(ENDS).any(|it| self.is_at(it, *at)));
         let mut before = ends.map(|end| (end, self.list(self.cut_before(end, 0), end, is_list)));
         if let Some((end, found)) = before.find(|it| !it.1.is_empty()) {
@@ -64,14 +64,14 @@ impl Sentence {
         places
     }
 
-    /// Where the route begins, and where the words behind that end.
+    /// Returns the origins, and the end of the words after them.
     fn begin_of_way(&self, is_list: bool) -> (Vec<Piece>, usize) {
-        // Of several that may be it (`高速はこわいから、`), the last before the end counts.
+        // Of several candidates (`高速はこわいから、`), the last before the destination counts.
         let mut begins = Vec::new();
         let mut from = 0;
         while let Some((begin, length)) = self.first(BEGINS, from) {
             from = begin + length;
-            // `坂がきつそうだから` says why, and `うめだから` where from.
+            // `坂がきつそうだから` is a reason, `うめだから` an origin.
             const NAMES: &str = "はねだ|うめだ|わせだ|まちだ|かんだ|ごたんだ|はんだ|さんだ|うえだ|いけだ|ちよだ|いいだ|とだ";
             let cut = self.cut_before(begin, 0);
             let name: String = self.chars[cut.min(begin)..begin].iter().collect();
@@ -85,7 +85,7 @@ impl Sentence {
                 begins.push((origins, from));
             }
         }
-        // `川崎駅を20時に出て`: the time stands between.
+        // `川崎駅を20時に出て`: a time comes between.
         for span in &self.when.spans {
             let is_left = span.0 > 1 && self.chars[span.0 - 1] == 'を';
             let leaves = ["に出", "発", "に発", "出発", "ごろ出", "頃出"]
@@ -115,7 +115,7 @@ impl Sentence {
         (last.map(|it| begins.swap_remove(it).0).unwrap_or_default(), behind)
     }
 
-    /// `東京と大阪の距離`, `東京・大阪間`.
+    /// Parses `東京と大阪の距離`, `東京・大阪間`.
     fn pair(&self) -> Places {
         const BEHIND: &str = "の間の|間の|の距離|の道のり|の所要時間|はどれくらい離|はどのくらい離|の間は|間は|\
              は何キロ|って何キロ|はどれ|はどの";

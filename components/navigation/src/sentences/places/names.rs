@@ -1,18 +1,18 @@
-//! Places that are known by name, whose names neither end nor begin within.
+//! Finds known places, which are never cut.
 
 use std::sync::LazyLock;
 
 use language::scan::Lexicon;
 
-/// A name on each line, in lower case.
+/// Names in lower case, one per line.
 const NAMES: &str = include_str!("names.txt");
-/// The shortest name of a place, in characters.
+/// Minimum number of characters of a name.
 const CHARS_MIN: usize = 2;
 
 static LEXICON: LazyLock<Lexicon<()>> =
     LazyLock::new(|| Lexicon::new(&[((), NAMES.trim().replace('\n', "|").as_str())]));
 
-/// Where places that are known by name stand in `lower`, from left to right, the longest at each place.
+/// Returns the ranges of known places in `lower` from left to right, the longest at each position.
 pub(super) fn spots(lower: &[char]) -> Vec<(usize, usize)> {
     let (mut spots, mut at) = (Vec::new(), 0);
     while at < lower.len() {

@@ -1,14 +1,14 @@
-//! The selection rules of NAV-51: which of the routes that were found.
+//! The selection rules of NAV-51.
 
 use super::{
     constraints::{Constraints, Rule},
     found::Found,
 };
 
-/// How much longer than the fastest a route may take that has less traffic: a fifth.
+/// Maximum ratio of times to the fastest route for less traffic: a fifth longer.
 const DETOUR: (u64, u64) = (6, 5);
 
-/// The place of the route that fits `constraints` best; none where there is no route.
+/// Returns the index of the best route; none without routes.
 pub(super) fn choose(constraints: &Constraints, routes: &[Found]) -> Option<usize> {
     if let Some(number) = constraints.once.pick
         && (1..=routes.len()).contains(&number)
@@ -19,12 +19,12 @@ pub(super) fn choose(constraints: &Constraints, routes: &[Found]) -> Option<usiz
     ranking.get(constraints.others.checked_rem(routes.len())?).copied()
 }
 
-/// The places of `routes`, best first. Of what is equal, the provider's order decides.
+/// Returns the indices of `routes`, best first. Equal routes keep the provider's order.
 pub(super) fn ranking(constraints: &Constraints, routes: &[Found]) -> Vec<usize> {
     let mut places: Vec<_> = (0..routes.len()).collect();
     match constraints.rule {
         Some(rule) => places.sort_by_key(|it| key(rule, &routes[*it])),
-        // Where no traffic is known, none of them has less of it.
+        // Without known traffic, none of them has less.
         None if constraints.traffic && is_traffic_known(routes) => {
             let fastest = routes.iter().map(Found::time).min().unwrap_or_default();
             let most = fastest.saturating_mul(DETOUR.0) / DETOUR.1;
@@ -36,7 +36,7 @@ pub(super) fn ranking(constraints: &Constraints, routes: &[Found]) -> Vec<usize>
     places
 }
 
-/// Whether the provider says of any of `routes` what traffic costs.
+/// Whether the traffic of any route is known.
 pub(super) fn is_traffic_known(routes: &[Found]) -> bool {
     routes.iter().any(|it| it.seconds_in_traffic.is_some())
 }
@@ -46,10 +46,10 @@ fn key(rule: Rule, route: &Found) -> (bool, u64, u64) {
     let (first, second) = match rule {
         Rule::Fastest => (time, route.metres),
         Rule::Shortest => (route.metres, time),
-        // What has no known toll is not taken to be free.
+        // An unknown toll does not count as free.
         Rule::Cheapest => (route.price().unwrap_or(u64::MAX), time),
         Rule::FewestRightTurns => (route.right_turns as u64, time),
     };
-    // What the provider knows for the best of all is none of those that it is compared with.
+    // The provider's best of all is not compared with the others.
     (!(route.is_best && matches!(rule, Rule::Shortest | Rule::Cheapest)), first, second)
 }

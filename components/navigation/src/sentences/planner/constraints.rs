@@ -1,4 +1,4 @@
-//! The constraints of a route, and which of them last from sentence to sentence.
+//! The constraints of a route, lasting ones and those of a single sentence.
 
 use std::collections::BTreeSet;
 
@@ -9,66 +9,66 @@ use super::grammar::Topic;
 /// The constraints of a route.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::sentences) struct Constraints {
-    /// Keep clear of toll roads.
+    /// Avoid toll roads.
     pub no_tolls: bool,
-    /// Keep clear of motorways.
+    /// Avoid motorways.
     pub no_highways: bool,
-    /// Keep clear of ferries.
+    /// Avoid ferries.
     pub no_ferries: bool,
-    /// Keep clear of congestion, as it is now.
+    /// Avoid current congestion.
     pub(super) traffic: bool,
-    /// What traffic is taken to be.
+    /// The traffic model.
     pub(super) outlook: Option<Outlook>,
-    /// By which rule one of several is chosen.
+    /// The selection rule.
     pub rule: Option<Rule>,
-    /// On foot rather than by car.
+    /// Walk instead of driving.
     pub walking: bool,
-    /// By bicycle rather than by car.
+    /// Cycle instead of driving.
     pub cycling: bool,
     /// Stops on the way, in order.
     pub via: Vec<String>,
-    /// When to be there, as tools read it.
+    /// The arrival time for tools.
     pub arrival: Option<String>,
-    /// When to be there, as sentences say it; then it is not said when to leave.
+    /// The arrival time from sentences, which excludes a departure time.
     pub(super) due: Option<Timestamp>,
-    /// When to leave; none is now.
+    /// The departure time; none is now.
     pub(super) departure: Option<Timestamp>,
-    /// How often another one than the best was asked for.
+    /// How often another route was requested.
     pub(super) others: usize,
-    /// For this sentence only.
+    /// Constraints of this sentence only.
     pub(super) once: Once,
 }
 
-/// The constraints of the last sentence, and not of those after it.
+/// Constraints of a single sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Once {
-    /// Show how the candidates differ.
+    /// Compare the candidates.
     pub(super) compare: bool,
-    /// What is compared: routes with these and routes without.
+    /// Topics to compare with and without.
     pub(super) both: BTreeSet<Topic>,
-    /// This one of those that were found, from 1.
+    /// The number of a found route, from 1.
     pub(super) pick: Option<usize>,
-    /// Something faster than before.
+    /// Search a faster route than before.
     pub(super) faster: bool,
-    /// The rule that this sentence names.
+    /// The rule in this sentence.
     pub(super) ruled: Option<Rule>,
-    /// The rule that held before it.
+    /// The rule before this sentence.
     pub(super) formerly: Option<Rule>,
-    /// The sentence was read by its words; else it has none that are known.
+    /// Whether the sentence has known phrases.
     pub(super) is_read: bool,
-    /// Something was taken over from earlier sentences.
+    /// Whether constraints of earlier sentences still apply.
     pub(super) is_inherited: bool,
-    /// It asks when one is there.
+    /// Asks for the arrival time.
     pub(super) asks_arrival: bool,
-    /// It asks where one turns.
+    /// Asks for the turns.
     pub(super) asks_steps: bool,
-    /// How one moves, as far as this sentence says it: in several ways, where these are compared.
+    /// The modes in this sentence; several are compared.
     pub(super) modes: Vec<Mode>,
-    /// What is known, and not every tool can do.
-    pub(super) beyond: BTreeSet<Beyond>,
+    /// Known constraints that not every tool supports.
+    pub(super) unsupported: BTreeSet<Unsupported>,
 }
 
-/// How one of several is chosen.
+/// A selection rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::sentences) enum Rule {
     /// The least time.
@@ -90,7 +90,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// What it is called, in both languages.
+    /// Returns the name in both languages.
     pub(super) fn name(self) -> (&'static str, &'static str) {
         match self {
             Self::Walk => ("徒歩", "on foot"),
@@ -100,52 +100,52 @@ impl Mode {
     }
 }
 
-/// What traffic is taken to be.
+/// The traffic model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sentences) enum Outlook {
     Pessimistic,
     Optimistic,
 }
 
-/// What people ask for, and not every tool can do.
+/// A constraint that not every tool supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::sentences) enum Beyond {
+pub(in crate::sentences) enum Unsupported {
     Arrival,
     Transit,
     Scenery,
     Stopover,
-    /// There and back at once.
+    /// A round trip.
     RoundTrip,
-    /// One road or bridge, by its name, or roads of one kind.
+    /// A named road or bridge, or a kind of roads.
     Road,
-    /// A day or a part of one, without the time.
+    /// A day or part of a day, without a time.
     Vague,
-    /// A moment that is over.
+    /// A time in the past.
     Past,
     /// Motorcycles and lorries.
     Vehicle,
 }
 
 impl Constraints {
-    /// When to leave, as tools read it.
+    /// Returns the departure time for tools.
     pub(in crate::sentences) fn leaving(&self) -> Option<String> {
         self.departure.map(super::when::rfc3339)
     }
 
-    /// Whether there is a constraint of the route that a table of distances does not know.
-    pub(in crate::sentences) fn is_of_the_way(&self) -> bool {
+    /// Whether there is a constraint that distance tables do not support.
+    pub(in crate::sentences) fn needs_route(&self) -> bool {
         let is_by = self.walking || self.cycling;
         is_by || self.no_tolls || self.no_highways || self.no_ferries || self.due.is_some()
     }
 
-    /// Whether more than one route is needed to choose.
+    /// Whether several routes are needed to choose from.
     pub(super) fn needs_several(&self) -> bool {
         let Once { compare, pick, faster, .. } = self.once;
         let one_of = self.rule.is_some() || self.traffic || self.others > 0;
         one_of || compare || pick.is_some() || faster
     }
 
-    /// What keeps clear of that topic; none where nothing does.
+    /// Returns the flag that avoids that topic, if there is one.
     pub(super) fn avoided(&mut self, topic: Topic) -> Option<&mut bool> {
         match topic {
             Topic::Highways | Topic::ByHighways => Some(&mut self.no_highways),
@@ -155,7 +155,7 @@ impl Constraints {
         }
     }
 
-    /// The same without what is compared with and without; none where nothing is.
+    /// Returns the constraints for the other side of a contrast; none without a contrast.
     pub(super) fn without(&self) -> Option<Self> {
         let mut without = self.clone();
         for topic in std::mem::take(&mut without.once.both) {
@@ -166,7 +166,7 @@ impl Constraints {
         (!self.once.both.is_empty()).then_some(without)
     }
 
-    /// How one moves.
+    /// Returns the mode.
     pub(super) fn mode(&self) -> Mode {
         match (self.walking, self.cycling) {
             (true, _) => Mode::Walk,
@@ -175,21 +175,21 @@ impl Constraints {
         }
     }
 
-    /// One moves so.
-    pub(super) fn moves(&mut self, mode: Mode) {
+    /// Sets the mode.
+    pub(super) fn set_mode(&mut self, mode: Mode) {
         (self.walking, self.cycling) = (mode == Mode::Walk, mode == Mode::Cycle);
     }
 
-    /// The same for each other way of moving that the sentence names.
+    /// Returns the constraints for each other mode in the sentence.
     pub(super) fn other_modes(&self) -> impl Iterator<Item = Self> {
         self.once.modes.iter().filter(|it| **it != self.mode()).map(|mode| {
             let mut other = self.clone();
-            other.moves(*mode);
+            other.set_mode(*mode);
             other
         })
     }
 
-    /// The same without what was for one sentence only.
+    /// Returns the constraints without those of a single sentence.
     pub(super) fn lasting(&self) -> Self {
         Self { once: Once::default(), ..self.clone() }
     }

@@ -1,4 +1,4 @@
-//! What a sentence compares with and without: `高速ありとなし`, `with tolls and without tolls`.
+//! Finds contrasts with and without a topic: `高速ありとなし`, `with tolls and without tolls`.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use super::{
     scan::Token,
 };
 
-/// The topics of a comparison that are both wanted and refused.
+/// Returns the topics that are both wanted and refused.
 pub(super) fn topics(text: &[char], tokens: &[Token]) -> BTreeSet<Topic> {
     let has = |topic| tokens.iter().any(|it| it.means == Means::Topic(topic));
     let is_contrast = has(Topic::LocalRoads);
-    let (mut said, mut carried) = (BTreeSet::new(), None);
+    let (mut constraint_texts, mut carried) = (BTreeSet::new(), None);
     for (at, token) in tokens.iter().enumerate() {
         match token.means {
             Means::Topic(topic) => {
@@ -27,9 +27,9 @@ pub(super) fn topics(text: &[char], tokens: &[Token]) -> BTreeSet<Topic> {
                     Topic::Traffic | Topic::TrafficNews | Topic::RightTurns => continue,
                 };
                 let Some(wanted) = wanted else { continue };
-                said.insert((topic, wanted));
+                constraint_texts.insert((topic, wanted));
                 if is_other_side(text, tokens, at, wanted) {
-                    said.insert((topic, !wanted));
+                    constraint_texts.insert((topic, !wanted));
                 }
             }
             Means::Constraint(Constraint::Both) => {
@@ -43,16 +43,16 @@ pub(super) fn topics(text: &[char], tokens: &[Token]) -> BTreeSet<Topic> {
                     true => tokens[at..].iter().find_map(is_topic),
                     false => tokens[..at].iter().rev().find_map(is_topic),
                 };
-                said.extend(topic.into_iter().flat_map(|it| [(it, true), (it, false)]));
+                constraint_texts.extend(topic.into_iter().flat_map(|it| [(it, true), (it, false)]));
             }
             _ => {}
         }
     }
-    let is_both = |it: &(Topic, bool)| it.1 && said.contains(&(it.0, false));
-    said.iter().filter(|it| is_both(it)).map(|it| it.0).collect()
+    let is_both = |it: &(Topic, bool)| it.1 && constraint_texts.contains(&(it.0, false));
+    constraint_texts.iter().filter(|it| is_both(it)).map(|it| it.0).collect()
 }
 
-/// Whether words behind the topic at `at` say the other side of it without its name: `使わないルートと使うルート`,
+/// Whether the words after the topic at `at` name its other side without the topic: `使わないルートと使うルート`,
 /// `with the motorway and without`.
 fn is_other_side(text: &[char], tokens: &[Token], at: usize, wanted: bool) -> bool {
     const JOINTS: &str = "と|か|や|・|/|対| and | or | vs|versus";
@@ -66,7 +66,7 @@ fn is_other_side(text: &[char], tokens: &[Token], at: usize, wanted: bool) -> bo
     let sides = part().take_while(|it| !is_topic(it));
     let sides: Vec<_> = sides.filter_map(|it| Some((it, polarity(it)?))).collect();
     if tokens[at].is_ascii {
-        // In English a yes or no is that of the topic behind it, where there is one.
+        // An English yes or no belongs to the topic after it, if there is one.
         let is_theirs = part().any(is_topic);
         let first = sides.first().filter(|it| is_joined(tokens[at].to, it.0.from));
         return !is_theirs && first.is_some() && sides.iter().all(|it| it.1) != wanted;

@@ -1,9 +1,9 @@
-//! The explanation, made from the results: what was chosen, why, and what it is worth against others.
+//! Explains the result: the chosen route, the reason, and its savings against the others.
 
 use super::{
     RouteRequest,
     choose::{choose, is_traffic_known},
-    constraints::{Beyond, Constraints, Rule},
+    constraints::{Constraints, Rule, Unsupported},
     found::{self, Found},
     grammar::Topic,
     plan::via,
@@ -17,19 +17,19 @@ use language::{
     turn::{Answered, Choice, Conclusion, Failure},
 };
 
-/// Warnings of a route that are repeated.
+/// Maximum number of repeated warnings.
 const WARNINGS_MAX: usize = 1;
-/// Steps of a route that are told.
+/// Maximum number of listed steps.
 const STEPS_MAX: usize = 15;
 
-/// The answer to `request`, from what its calls came to.
+/// Returns the answer to `request` from the results of its calls.
 pub(super) fn conclusion(
     request: &RouteRequest,
     constraints: &Constraints,
     answered: &[Answered],
 ) -> Conclusion {
     let mut text = Text { language: request.language, sentences: Vec::new() };
-    // Where there is no way for the mode that was named last, that of another one is told.
+    // Where the last named mode has no route, another mode is reported.
     let mut modes = std::iter::once(constraints.clone()).chain(constraints.other_modes());
     let has_route = |it: &Constraints| matches!(found::routes(answered, it), Some(Ok(routes)) if !routes.is_empty());
     let mode = modes.find(has_route);
@@ -37,20 +37,20 @@ pub(super) fn conclusion(
     let routes = match found::routes(answered, constraints) {
         Some(Ok(routes)) => routes,
         Some(Err(failure)) => {
-            text.nothing(constraints, Some(failure));
+            text.no_route(constraints, Some(failure));
             return text.conclusion(request, constraints, None);
         }
         None => Vec::new(),
     };
     let routes = &routes[..];
     let Some(index) = choose(constraints, routes) else {
-        text.nothing(constraints, None);
+        text.no_route(constraints, None);
         return text.conclusion(request, constraints, None);
     };
     text.chosen(request, constraints, routes, index);
-    text.leave(request, constraints, &routes[index]);
-    text.arrive(request, constraints, &routes[index]);
-    text.worth(constraints, routes, index);
+    text.departure(request, constraints, &routes[index]);
+    text.arrival(request, constraints, &routes[index]);
+    text.savings(constraints, routes, index);
     text.modes(constraints, &routes[index], answered);
     if constraints.once.compare {
         text.table(constraints, routes, index, found::table(answered));
@@ -68,7 +68,7 @@ pub(super) fn conclusion(
     text.conclusion(request, constraints, Some(choice))
 }
 
-/// Sentences in the making.
+/// Builder of the explanation.
 struct Text {
     language: Language,
     sentences: Vec<String>,
@@ -83,8 +83,8 @@ impl Text {
         self.sentences.push(text);
     }
 
-    /// What there is in place of a route (NAV-8).
-    fn nothing(&mut self, constraints: &Constraints, failure: Option<&Failure>) {
+    /// Explains that there is no route (NAV-8).
+    fn no_route(&mut self, constraints: &Constraints, failure: Option<&Failure>) {
         let is_conditional =
             constraints.no_highways || constraints.no_tolls || constraints.no_ferries;
         match failure.filter(|it| it.error != "zero_results") {
@@ -99,7 +99,7 @@ impl Text {
         }
     }
 
-    /// Which one, and by which rule.
+    /// Names the chosen route and its rule.
     fn chosen(
         &mut self,
         request: &RouteRequest,
@@ -109,7 +109,7 @@ impl Text {
     ) {
         let (count, route) = (routes.len(), &routes[index]);
         let conditions = conditions(request, constraints, is_traffic_known(routes));
-        let (japanese, english) = how(constraints, routes, index);
+        let (japanese, english) = selection_reason(constraints, routes, index);
         let summary = &route.summary;
         match (self.language, conditions.is_empty()) {
             (Language::Japanese, true) => self.sentences.push(format!(
@@ -147,8 +147,8 @@ impl Text {
         }
     }
 
-    /// When to leave, to be there by the requested time.
-    fn leave(&mut self, request: &RouteRequest, constraints: &Constraints, route: &Found) {
+    /// States the departure for the requested arrival.
+    fn departure(&mut self, request: &RouteRequest, constraints: &Constraints, route: &Found) {
         let Some(arrival) = constraints.due else { return };
         let seconds = i64::try_from(route.time()).unwrap_or_default();
         let minutes = jiff::SignedDuration::from_mins(seconds.div_euclid(60) + 1);
@@ -161,8 +161,8 @@ impl Text {
         );
     }
 
-    /// When one is there, where that is asked.
-    fn arrive(&mut self, request: &RouteRequest, constraints: &Constraints, route: &Found) {
+    /// States the arrival, if it was asked for.
+    fn arrival(&mut self, request: &RouteRequest, constraints: &Constraints, route: &Found) {
         if !constraints.once.asks_arrival || constraints.due.is_some() {
             return;
         }
@@ -183,7 +183,7 @@ impl Text {
         );
     }
 
-    /// Where one turns on it, step by step.
+    /// Lists the steps.
     fn steps(&mut self, route: &Found) {
         let turns = route.right_turns;
         if route.steps.is_empty() {
@@ -203,19 +203,19 @@ impl Text {
         }
     }
 
-    /// What it is worth against the best of the others, and what it costs.
-    fn worth(&mut self, constraints: &Constraints, routes: &[Found], index: usize) {
+    /// States the savings against the best of the others, and the cost.
+    fn savings(&mut self, constraints: &Constraints, routes: &[Found], index: usize) {
         let route = &routes[index];
         let others = || routes.iter().enumerate().filter(|it| it.0 != index).map(|it| it.1);
         if let Some(other) = others().min_by_key(|it| it.time()) {
-            self.against(route, other);
+            self.differences(route, other);
         }
         let list = |of: &dyn Fn(&Found) -> String| others().map(of).collect::<Vec<_>>();
         match constraints.rule {
             Some(Rule::FewestRightTurns) => {
                 let turns = route.right_turns;
                 let others = list(&|it| it.right_turns.to_string());
-                let (japanese, english) = beside(&others, "回");
+                let (japanese, english) = other_values(&others, "回");
                 self.say(
                     format!("右折は{turns}回です{japanese}。"),
                     format!("It has {}{english}.", counted(turns, "right turn")),
@@ -234,7 +234,7 @@ impl Text {
                     Some(delay) => duration(delay, self.language),
                     None => self.language.pick("不明", "not known").to_owned(),
                 };
-                let (japanese, english) = beside(&list(&delay), "");
+                let (japanese, english) = other_values(&list(&delay), "");
                 let delay = delay(route);
                 self.say(
                     format!("渋滞による遅れは{delay}です{japanese}。"),
@@ -267,8 +267,8 @@ impl Text {
         }
     }
 
-    fn against(&mut self, route: &Found, other: &Found) {
-        // Of what is told of each, so that the reader who subtracts finds the same.
+    fn differences(&mut self, route: &Found, other: &Found) {
+        // Computed from the reported values, so that readers get the same difference.
         let minutes = minutes(other.time()) as i64 - minutes(route.time()) as i64;
         let metres = other.metres as i64 - route.metres as i64;
         let (saved, apart) = (minutes.unsigned_abs(), length(metres.unsigned_abs()));
@@ -278,38 +278,41 @@ impl Text {
             1.. => language.pick(format!("{saved}分早く"), format!("is {saved} min faster")),
             _ => language.pick(format!("{saved}分遅く"), format!("is {saved} min slower")),
         };
-        let way = match metres {
+        let query = match metres {
             -49..=49 => language.pick("距離もほぼ同じ".to_owned(), "about as far".to_owned()),
             50.. => language.pick(format!("距離は{apart}短い"), format!("{apart} shorter")),
             _ => language.pick(format!("距離は{apart}長い"), format!("{apart} longer")),
         };
         let name = &other.summary;
         self.say(
-            format!("「{name}」と比べると、{time}、{way}ルートです。"),
-            format!("Against {name} it {time} and {way}."),
+            format!("「{name}」と比べると、{time}、{query}ルートです。"),
+            format!("Against {name} it {time} and {query}."),
         );
     }
 
-    /// How far it is and how long it takes in each way of moving that the sentence names, the fastest first.
+    /// Compares the modes that the sentence names, the fastest first.
     fn modes(&mut self, constraints: &Constraints, route: &Found, answered: &[Answered]) {
         let mut ways = vec![(constraints.mode(), Some((route.metres, route.time())))];
         for other in constraints.other_modes() {
             let found = found::routes(answered, &other).and_then(Result::ok);
-            let way = found.as_deref().and_then(<[Found]>::first);
-            ways.push((other.mode(), way.map(|it| (it.metres, it.time()))));
+            let query = found.as_deref().and_then(<[Found]>::first);
+            ways.push((other.mode(), query.map(|it| (it.metres, it.time()))));
         }
         if ways.len() < 2 {
             return;
         }
         ways.sort_by_key(|it| it.1.map_or(u64::MAX, |it| it.1));
         let language = self.language;
-        let shown = ways.iter().map(|(mode, way)| {
+        let shown = ways.iter().map(|(mode, query)| {
             let name = language.pick(mode.name().0, mode.name().1);
-            let way = way.map(|(metres, seconds)| {
+            let query = query.map(|(metres, seconds)| {
                 let (far, long) = (length(metres), duration(seconds, language));
                 language.pick(format!("{far}、{long}"), format!("{far}, {long}"))
             });
-            format!("{name}: {}", way.as_deref().unwrap_or(language.pick("ルートなし", "no route")))
+            format!(
+                "{name}: {}",
+                query.as_deref().unwrap_or(language.pick("ルートなし", "no route"))
+            )
         });
         let shown = shown.collect::<Vec<_>>().join(language.pick("、", "; "));
         let fastest = language.pick(ways[0].0.name().0, ways[0].0.name().1);
@@ -319,7 +322,7 @@ impl Text {
         );
     }
 
-    /// Each candidate on a line (「比較して」).
+    /// Lists each candidate on a line (「比較して」).
     fn table(
         &mut self,
         constraints: &Constraints,
@@ -365,7 +368,7 @@ impl Text {
         }
     }
 
-    /// What a sentence after others refers to.
+    /// States what a later sentence refers to.
     fn follow_up(&mut self, constraints: &Constraints, routes: &[Found], index: usize) {
         let once = &constraints.once;
         let formerly =
@@ -390,32 +393,32 @@ impl Text {
         }
     }
 
-    /// The whole, with what could not be done and who says it.
+    /// Finishes the explanation, with unsupported constraints and the planner's name.
     fn conclusion(
         mut self,
         request: &RouteRequest,
         constraints: &Constraints,
         choice: Option<Choice>,
     ) -> Conclusion {
-        for beyond in &constraints.once.beyond {
-            let is_done = match beyond {
-                Beyond::Arrival => constraints.due.is_some(),
-                Beyond::Stopover => !via(request, constraints).is_empty(),
-                Beyond::Past
-                | Beyond::Transit
-                | Beyond::Scenery
-                | Beyond::RoundTrip
-                | Beyond::Road
-                | Beyond::Vague
-                | Beyond::Vehicle => false,
+        for unsupported in &constraints.once.unsupported {
+            let is_done = match unsupported {
+                Unsupported::Arrival => constraints.due.is_some(),
+                Unsupported::Stopover => !via(request, constraints).is_empty(),
+                Unsupported::Past
+                | Unsupported::Transit
+                | Unsupported::Scenery
+                | Unsupported::RoundTrip
+                | Unsupported::Road
+                | Unsupported::Vague
+                | Unsupported::Vehicle => false,
             };
             if is_done {
                 continue;
             }
-            let (japanese, english) = cannot(*beyond);
+            let (japanese, english) = unsupported_text(*unsupported);
             self.say(japanese, english);
         }
-        let is_read = constraints.once.is_read || !constraints.once.beyond.is_empty();
+        let is_read = constraints.once.is_read || !constraints.once.unsupported.is_empty();
         if !is_read && via(request, constraints).is_empty() {
             self.say(
                 "条件の文から知っている希望を読み取れなかったため、通常の検索をしました。たとえば「渋滞を避けて」「高速を使わないで」「一番早いルートで」「比較して」「右折少なめで」「7時に出発」「歩いて」が分かります。",
@@ -431,8 +434,8 @@ impl Text {
     }
 }
 
-/// ` (others: 5, 7)`, in both languages.
-fn beside(others: &[String], unit: &str) -> (String, String) {
+/// Formats ` (others: 5, 7)` in both languages.
+fn other_values(others: &[String], unit: &str) -> (String, String) {
     if others.is_empty() {
         return Default::default();
     }
@@ -443,7 +446,7 @@ fn beside(others: &[String], unit: &str) -> (String, String) {
     )
 }
 
-fn how(constraints: &Constraints, routes: &[Found], index: usize) -> (String, String) {
+fn selection_reason(constraints: &Constraints, routes: &[Found], index: usize) -> (String, String) {
     let count = routes.len();
     let number = index + 1;
     let is_best = routes[index].is_best;
@@ -469,7 +472,7 @@ fn how(constraints: &Constraints, routes: &[Found], index: usize) -> (String, St
     (japanese.to_owned(), english.to_owned())
 }
 
-/// What is compared with and without, as text.
+/// Returns the name of a topic in both languages.
 fn name(topic: Topic) -> (&'static str, &'static str) {
     match topic {
         Topic::Tolls => ("有料道路", "toll roads"),
@@ -478,7 +481,7 @@ fn name(topic: Topic) -> (&'static str, &'static str) {
     }
 }
 
-/// The constraints that hold, as text.
+/// Formats the current constraints.
 fn conditions(
     request: &RouteRequest,
     constraints: &Constraints,
@@ -511,38 +514,38 @@ fn conditions(
     held
 }
 
-fn cannot(beyond: Beyond) -> (&'static str, &'static str) {
-    match beyond {
-        Beyond::Arrival => (
+fn unsupported_text(unsupported: Unsupported) -> (&'static str, &'static str) {
+    match unsupported {
+        Unsupported::Arrival => (
             "到着時刻からの検索はできないため、いま出発するものとして探しました。",
             "Routes cannot be searched by arrival; this one leaves now.",
         ),
-        Beyond::Transit => (
+        Unsupported::Transit => (
             "電車やバスなどの公共交通には対応していません。",
             "Trains, buses and planes are not among what I can search.",
         ),
-        Beyond::Scenery => ("景色では選べません。", "I cannot choose by scenery."),
-        Beyond::RoundTrip => (
+        Unsupported::Scenery => ("景色では選べません。", "I cannot choose by scenery."),
+        Unsupported::RoundTrip => (
             "往復は一度に探せないため、行きだけです。続けて「帰りは」と書くと帰りを探します。",
             "A round trip cannot be searched at once; this is the way there. Write \"and back\" for the way back.",
         ),
-        Beyond::Road => (
+        Unsupported::Road => (
             "道路や橋を種類や名前で選んだり避けたりはできません。この経路が通るかどうかは、経路の内容で確かめてください。",
             "A road or bridge cannot be chosen or avoided by its kind or name. Please see in the route whether it goes there.",
         ),
-        Beyond::Vague => (
+        Unsupported::Vague => (
             "出発か到着の時刻が分からないため、いま出発するものとして探しました。「明日8時に出発」のように書いてください。",
             "Without a time of day this is for leaving now. Write for example \"leave tomorrow at 8\".",
         ),
-        Beyond::Past => (
+        Unsupported::Past => (
             "その日時はもう過ぎているため、いま出発するものとして探しました。",
             "That time is over, so this is for leaving now.",
         ),
-        Beyond::Vehicle => (
+        Unsupported::Vehicle => (
             "バイクやトラックのルートには対応していません。探すときは普通自動車として扱い、通れない道や料金の違いは考慮していません。",
             "Motorcycles and lorries are not among what I can search for: the route is for an ordinary car, and roads that they may not take and other tolls are not part of it.",
         ),
-        Beyond::Stopover => (
+        Unsupported::Stopover => (
             "立ち寄る場所を読み取れなかったため、立ち寄っていません。「○○経由で」のように書いてください。",
             "I could not read where to stop, so there is no stop. Write for example \"via Kawasaki\".",
         ),

@@ -1,4 +1,4 @@
-//! The routes that were found, as far as rules and explanations need them.
+//! The found routes, with the data for rules and explanations.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,31 +9,31 @@ use super::{
 };
 use language::turn::{Answered, Failure, ToolResult};
 
-/// Where a result's `_meta` has more of its routes than the specified output.
+/// The member of a result's `_meta` with details of its routes.
 const DETAILS: &str = "navigation/details";
 
-/// A route, as rules look at it.
+/// A found route.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// The search that found it, and its place there.
+    /// The search that found it, and its index there.
     pub(super) call: String,
     pub(super) index: usize,
-    /// Whether it was found without what the first search may have.
+    /// Whether it is from the other side of a contrast.
     pub(super) is_without: bool,
     pub(super) summary: String,
     pub(super) metres: u64,
     pub(super) seconds: u64,
-    /// With traffic, where that is known.
+    /// Seconds with traffic, where known.
     pub(super) seconds_in_traffic: Option<u64>,
     pub(super) right_turns: usize,
-    /// What the tolls come to, in yen where no currency is given; none where that is not known.
+    /// The toll, by default in yen; none where unknown.
     pub(super) toll: Option<Toll>,
-    /// Whether there is neither a toll nor a ferry on it, where that is known.
+    /// Whether it has neither toll nor ferry, where known.
     pub(super) is_free: bool,
-    /// Whether it has least of what was preferred, of all that there are.
+    /// Whether it is the best of all possible routes by the preference.
     pub(super) is_best: bool,
     pub(super) warnings: Vec<String>,
-    /// What is done along it, each with how far that goes.
+    /// The steps with their lengths.
     pub(super) steps: Vec<String>,
 }
 
@@ -95,29 +95,29 @@ struct RouteDetails {
 }
 
 impl Found {
-    /// The time that counts: with traffic where it is known (NAV-X5).
+    /// Returns the seconds, with traffic where known (NAV-X5).
     pub(super) fn time(&self) -> u64 {
         self.seconds_in_traffic.unwrap_or(self.seconds)
     }
 
-    /// What is paid on the way, where that is known.
+    /// Returns the price, where known.
     pub(super) fn price(&self) -> Option<u64> {
         let toll = self.toll.as_ref().map(|it| it.amount.max(0.0) as u64);
         toll.or(self.is_free.then_some(0))
     }
 
-    /// Seconds lost in traffic, where that is known.
+    /// Returns the seconds lost in traffic, where known.
     pub(super) fn delay(&self) -> Option<u64> {
         self.seconds_in_traffic.map(|it| it.saturating_sub(self.seconds))
     }
 
-    /// Whether it is the same route, found by another search.
+    /// Whether it is the same route from another search.
     fn is_same(&self, other: &Self) -> bool {
         let key = |it: &Self| (it.metres, it.seconds, it.right_turns);
         self.summary == other.summary && key(self) == key(other)
     }
 
-    fn of(route: Route, details: Option<RouteDetails>) -> Self {
+    fn from_route(route: Route, details: Option<RouteDetails>) -> Self {
         let details = details.unwrap_or_default();
         let turns = route.steps.iter().filter_map(|it| it.maneuver.as_deref());
         Self {
@@ -135,23 +135,23 @@ impl Found {
     }
 }
 
-/// Whether one turns right there, across the traffic: a bend, a ramp or the right of a fork is none.
+/// Whether it is a right turn across the traffic: bends, ramps and forks are none.
 fn is_right_turn(maneuver: &str) -> bool {
     matches!(maneuver, "turn-right" | "turn-sharp-right" | "uturn-right")
 }
 
-/// The routes of the searches among `answered` for who moves as `constraints` say, each once; or why there are none.
+/// Returns the routes of the searches for the mode of `constraints`, each once, or the failure.
 pub(super) fn routes<'a>(
     answered: &'a [Answered],
     constraints: &Constraints,
 ) -> Option<Result<Vec<Found>, &'a Failure>> {
     let (mut all, mut is_found, mut failed) = (Vec::<Found>::new(), false, None);
     let mode = travel_mode(constraints);
-    let is_it = |answered: &&Answered| {
+    let is_match = |answered: &&Answered| {
         answered.call.name == SEARCH
             && answered.call.meta.get(TRAVEL_MODE).and_then(Value::as_str) == mode
     };
-    let searches = answered.iter().filter(is_it);
+    let searches = answered.iter().filter(is_match);
     for (at, search) in searches.enumerate() {
         let (structured, meta) = match &search.result {
             ToolResult::Output { structured, meta, .. } => (structured, meta),
@@ -161,8 +161,8 @@ pub(super) fn routes<'a>(
             }
         };
         is_found = true;
-        for (index, found) in of(structured, meta).into_iter().enumerate() {
-            // What leads there without is among those that may have it, too.
+        for (index, found) in parse_routes(structured, meta).into_iter().enumerate() {
+            // A route of the other side may be among those of the first search.
             match all.iter_mut().find(|it| it.is_same(&found)) {
                 Some(it) => it.is_without |= at > 0,
                 None => all.push(Found {
@@ -177,20 +177,21 @@ pub(super) fn routes<'a>(
     if is_found { Some(Ok(all)) } else { failed.map(Err) }
 }
 
-/// The routes of one search.
-fn of(structured: &Value, meta: &Value) -> Vec<Found> {
-    let details: Details = read(&meta[DETAILS]);
+/// Parses the routes of a search.
+fn parse_routes(structured: &Value, meta: &Value) -> Vec<Found> {
+    let details: Details = parse_or_default(&meta[DETAILS]);
     let is_best = details.preferred.is_some();
     let mut details = details.routes.into_iter();
     let routes = structured["routes"].as_array().into_iter().flatten();
-    let mut found: Vec<_> = routes.map(|it| Found::of(read(it), details.next())).collect();
+    let mut found: Vec<_> =
+        routes.map(|it| Found::from_route(parse_or_default(it), details.next())).collect();
     if let Some(first) = found.first_mut() {
         first.is_best = is_best;
     }
     found
 }
 
-/// Metres and seconds between both ends as the table has them, if it was looked up and has them.
+/// Returns metres and seconds of the distance table, if it was requested and has them.
 pub(super) fn table(answered: &[Answered]) -> Option<(u64, u64)> {
     let table = answered.iter().find(|it| it.call.name == COMPARE)?;
     let ToolResult::Output { structured, .. } = &table.result else { return None };
@@ -199,7 +200,7 @@ pub(super) fn table(answered: &[Answered]) -> Option<(u64, u64)> {
     Some((value("distance")?, value("duration_in_traffic").or(value("duration"))?))
 }
 
-/// What cannot be read says nothing.
-fn read<'de, T: Default + Deserialize<'de>>(value: &'de Value) -> T {
+/// Parses a value; invalid ones become the default.
+fn parse_or_default<'de, T: Default + Deserialize<'de>>(value: &'de Value) -> T {
     T::deserialize(value).unwrap_or_default()
 }

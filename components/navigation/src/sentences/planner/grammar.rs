@@ -1,74 +1,74 @@
-//! The grammar: which phrases mean what. All that the planner understands is in these tables.
+//! The grammar: tables of all phrases that the planner understands, with their meanings.
 
 use jiff::{Timestamp, civil::Date};
 
-use super::constraints::{Beyond, Outlook, Rule};
+use super::constraints::{Outlook, Rule, Unsupported};
 
-/// What a phrase means by itself.
+/// The meaning of a phrase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::sentences) enum Means {
-    /// Something that is wanted or not, as the words around it say.
+    /// A topic, wanted or not by the words around it.
     Topic(Topic),
-    /// Says no to the topic beside it.
+    /// A no to the topic near it.
     Refuse,
-    /// Says yes to the topic beside it.
+    /// A yes to the topic near it.
     Want,
-    /// States a constraint.
+    /// A constraint.
     Constraint(Constraint),
-    /// So many days from today.
+    /// A number of days from today.
     Day(i8),
-    /// The time is before noon.
+    /// Before noon.
     Morning,
-    /// The time is after noon.
+    /// After noon.
     Evening,
-    /// After noon, of this day.
+    /// After noon of this day.
     Tonight,
-    /// Before noon, of the next day.
+    /// Before noon of the next day.
     NextMorning,
-    /// After noon, of the next day.
+    /// After noon of the next day.
     NextEvening,
-    /// Late in the evening, or before the morning.
+    /// Late in the evening or before the morning.
     Night,
     /// A day of the week, from Monday.
     Weekday(i8),
-    /// Days of the week are those of the next one.
+    /// The next week.
     NextWeek,
-    /// A day that is written.
+    /// A date.
     On(Date),
-    /// A day and a time as programs write them.
+    /// A moment in machine format.
     Moment(Timestamp),
     /// A time of day.
     Clock { hour: i8, minute: i8 },
-    /// So many minutes from now.
+    /// A number of minutes from now.
     In { minutes: i32 },
-    /// The time that holds gets so many minutes later, or earlier.
+    /// Shifts the current time by minutes.
     Shift { minutes: i32 },
     /// The time is that of the arrival.
     Arrive,
-    /// The time right before it is that of the arrival.
+    /// The time directly before it is the arrival.
     There,
-    /// The time right before it is that of the departure.
+    /// The time directly before it is the departure.
     Leave,
-    /// Joins a topic to the one before it, with the yes or no of that.
+    /// Joins a topic to the one before it, with the same yes or no.
     Or,
-    /// A part of a sentence ends.
+    /// The end of a part of a sentence.
     Pause,
-    /// A sentence ends.
+    /// The end of a sentence.
     Stop,
-    /// Looks like something else and is nothing.
+    /// No meaning, although it looks like another phrase.
     Nothing,
 }
 
-/// What can be wanted or not.
+/// Something that can be wanted or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::sentences) enum Topic {
     Highways,
-    /// The same; wanted unless the words around it deny it.
+    /// Motorways; wanted unless negated.
     ByHighways,
     Tolls,
     Ferries,
     Traffic,
-    /// What is known of traffic; wanted unless the words around it deny it.
+    /// Traffic; wanted unless negated.
     TrafficNews,
     RightTurns,
     LocalRoads,
@@ -80,26 +80,26 @@ pub(in crate::sentences) enum Constraint {
     By(Rule),
     Faster,
     Compare,
-    /// The same, with the topic beside it and without.
+    /// Compares with and without the topic near it.
     Both,
     Another,
     Pick(usize),
     NoTolls,
     Traffic,
     Walk,
-    /// By bicycle rather than by car.
+    /// Cycle instead of driving.
     Cycle,
     Drive,
     Now,
     Outlook(Outlook),
-    /// Where one turns.
+    /// Asks for the turns.
     Steps,
-    /// Nothing in particular; earlier constraints hold no longer.
+    /// Takes back earlier constraints.
     Anything,
-    Beyond(Beyond),
+    Unsupported(Unsupported),
 }
 
-/// Phrases, `|` between them, in lower case, with ASCII letters and digits; the longest that fits counts.
+/// Phrases in lower case with ASCII letters and digits, separated by `|`; the longest match counts.
 pub(super) const PHRASES: &[(Means, &str)] = &[
     (
         Means::Topic(Topic::Highways),
@@ -236,7 +236,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
         "どこで曲が|どこを曲が|どこで右|どこで左|どっちに曲が|どちらに曲が|どこで右折|どこで左折|何回曲が|何回右折|何回左折|右折は何回|左折は何回|曲がるところ|曲がる所|曲がる場所|曲がり角|次の角|where do i turn|where do we turn|where should i turn|where to turn|where i turn|which way do i turn|which way to turn|when do i turn|how many turns|how many right turns|how many left turns|turn by turn|turn-by-turn|step by step|step-by-step|the steps|what are the turns|list the turns|show the turns",
     ),
     (
-        Means::Constraint(Constraint::Beyond(Beyond::Vehicle)),
+        Means::Constraint(Constraint::Unsupported(Unsupported::Vehicle)),
         "バイク|オートバイ|原付|スクーター|二輪|トラック|ダンプ|大型車|motorbike|motorcycle|moped|scooter|motor scooter|truck|lorry|pickup truck|rv|camper van|campervan",
     ),
     (
@@ -261,7 +261,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
          start over|reset|default",
     ),
     (
-        Means::Constraint(Constraint::Beyond(Beyond::Transit)),
+        Means::Constraint(Constraint::Unsupported(Unsupported::Transit)),
         "電車|でんしゃ|始発|終電|乗り換え|乗換|列車|バスだと|バスなら|バスは|路線バス|高速バスで|鉄道|京急|東急|小田急|山手線|東横線|京浜東北線|モノレール|新幹線|地下鉄|バスで|公共交通|飛行機|by train|by bus|the train|the bus|a train|a bus|coach|by air|airplane|shinkansen|monorail|by subway|by metro|by plane|by rail|train|trains|bus|subway|metro|\
          public transport|transit|plane",
     ),
@@ -270,21 +270,21 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
         "自転車|サイクリング|チャリ|マウンテンバイク|ロードバイク|シェアバイク|by bicycle|by bike|bicycle|bike|cycling|cycle",
     ),
     (
-        Means::Constraint(Constraint::Beyond(Beyond::Scenery)),
+        Means::Constraint(Constraint::Unsupported(Unsupported::Scenery)),
         "景色|眺め|海沿い|絶景|風景|きれいな道|綺麗な道|気持ちいい道|楽しい道|夜景|海の見える|海が見える|scenic|scenery|view|views|coastal|pretty|beautiful|picturesque|nice view|along the coast|along the sea|seaside road",
     ),
     (
-        Means::Constraint(Constraint::Beyond(Beyond::Stopover)),
+        Means::Constraint(Constraint::Unsupported(Unsupported::Stopover)),
         "途中|を経由|経由して|寄って|寄りたい|立ち寄|寄り道|途中で|stop at|stopping at|stops at|stops in|stop in|stopping in|stopping off|stopping|stop by|\
          on the way|through",
     ),
     (
-        Means::Constraint(Constraint::Beyond(Beyond::RoundTrip)),
+        Means::Constraint(Constraint::Unsupported(Unsupported::RoundTrip)),
         "往復|行き帰り|帰りも|帰り道も|復路も|round trip|round-trip|roundtrip|there and back|\
          both ways|and back|and the way back|return trip|return journey|back again",
     ),
     (
-        Means::Constraint(Constraint::Beyond(Beyond::Road)),
+        Means::Constraint(Constraint::Unsupported(Unsupported::Road)),
         "アクアライン|レインボーブリッジ|ベイブリッジ|第三京浜|横浜新道|湾岸線|東名|東名高速|中央道|圏央道|外環|\
          京葉道路|横羽線|保土ヶ谷バイパス|環七|環八|甲州街道|中原街道|第一京浜|第二京浜|青山通り|明治通り|山手通り|\
          街道|バイパス|トンネル|大通り|裏道|裏通り|抜け道|広い道|太い道|大きい道|大きな道|細い道|狭い道|幹線道路|住宅街|通りを|通り経由|号線|号経由|\
@@ -322,7 +322,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (Means::Or, "or|nor"),
     (Means::Pause, "、|,|けど|けれど|but|however"),
     (Means::Stop, "。|!|?|\n|;|."),
-    // Longer than what they would be taken for.
+    // Longer than the phrases that they contain.
     (
         Means::Nothing,
         "一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|拾いた|拾う|乗せて|if i left|if we left|if i leave|if we leave|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\

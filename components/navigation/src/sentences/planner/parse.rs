@@ -1,4 +1,4 @@
-//! Reads constraints out of sentences: each phrase by the table, each topic by the yes or no beside it.
+//! Parses the constraints of sentences: phrases by the table, topics by the yes or no near them.
 
 use jiff::Timestamp;
 use language::{
@@ -9,17 +9,17 @@ use language::{
 
 use super::RouteRequest;
 use super::{
-    constraints::{Beyond, Constraints, Mode, Once},
+    constraints::{Constraints, Mode, Once, Unsupported},
     contrast,
     grammar::{Constraint, Means, Topic},
     scan::{Token, tokens},
     when::{self, Written, in_minutes},
 };
 
-/// How far behind its topic a yes or no may stand, in characters.
+/// Maximum distance of a yes or no after its topic, in characters.
 const REACH: usize = 16;
 
-/// The constraints of the sentence of `request`, on top of the earlier ones.
+/// Parses the constraints of `request`, on top of earlier messages.
 pub(super) fn conversation(request: &RouteRequest) -> Constraints {
     let before = request.history.iter().filter(|it| it.is_user);
     let before = before.fold(Constraints::default(), |constraints, earlier| {
@@ -28,12 +28,12 @@ pub(super) fn conversation(request: &RouteRequest) -> Constraints {
     let before = before.lasting();
     let mut constraints = sentence(&request.message, &before, request.now);
     constraints.once.is_inherited =
-        before.is_any() && constraints.is_any() && shares(&before, &constraints);
+        before.is_any() && constraints.is_any() && has_common_constraint(&before, &constraints);
     constraints
 }
 
-/// Whether something that held before holds still.
-fn shares(before: &Constraints, now: &Constraints) -> bool {
+/// Whether a constraint from before still holds.
+fn has_common_constraint(before: &Constraints, now: &Constraints) -> bool {
     (before.no_tolls && now.no_tolls)
         || (before.no_highways && now.no_highways)
         || (before.no_ferries && now.no_ferries)
@@ -43,7 +43,7 @@ fn shares(before: &Constraints, now: &Constraints) -> bool {
         || (before.due.is_some() && before.due == now.due)
 }
 
-/// The constraints of `text`, on top of `before`.
+/// Parses the constraints of `text`, on top of `before`.
 pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Constraints {
     let text = normal(text);
     let tokens = tokens(&text, today(now));
@@ -53,7 +53,7 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
         constraints = Constraints::default();
         constraints.once.is_read = true;
     }
-    if let Some(topic) = let_again(&text, &tokens, before)
+    if let Some(topic) = reallowed_topic(&text, &tokens, before)
         && let Some(it) = constraints.avoided(topic)
     {
         *it = false;
@@ -65,7 +65,7 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
         match token.means {
             Means::Topic(topic) => {
                 let wanted = wanted(&tokens, at, &mut carried);
-                // Beside motorways other roads are named for contrast.
+                // With motorways, other roads are named for contrast.
                 if topic == Topic::LocalRoads && wanted.is_none() && has_highways {
                     continue;
                 }
@@ -90,9 +90,8 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
     constraints
 }
 
-/// What `text` lets be used again without its name, where that alone was kept clear of `before` and nothing else is
-/// said: `やっぱり使っていい`. A question or a denial has words beside these.
-fn let_again(text: &[char], tokens: &[Token], before: &Constraints) -> Option<Topic> {
+/// Returns the topic that `text` allows again without naming it, if it is the only avoided one: `やっぱり使っていい`.
+fn reallowed_topic(text: &[char], tokens: &[Token], before: &Constraints) -> Option<Topic> {
     const LETS: &str = "使っていい|使ってもいい|使って良い|使っても良い|使って大丈夫|使っても大丈夫|使ってok|使ってもok|使って構わない|使っても構わない|通っていい|通ってもいい|乗っていい|乗ってもいい|can use it|can use them|use it after all|use them after all|can take it|can take them|allow it|allow them";
     const BESIDE: &str =
         "やっぱり|やっぱ|やはり|です|よ|actually|okay|ok|you|we|please|after all|again";
@@ -117,11 +116,11 @@ fn let_again(text: &[char], tokens: &[Token], before: &Constraints) -> Option<To
         .then_some(topic)
 }
 
-/// Whether `text` asks when one is there: `何時ごろ着く？`, `what time would I get there?`.
+/// Whether `text` asks for the arrival time: `何時ごろ着く？`, `what time would I get there?`.
 pub(super) fn asks_arrival(text: &[char]) -> bool {
     const JAPANESE: &str = "何時に着|何時着|何時ごろ着|何時頃着|何時ごろに着|何時頃に着|何時くらいに着|何時ぐらいに着|何時到着|何時に到着|何時ごろ到着|何時頃到着|いつ着|いつごろ着|いつ頃着|いつ到着|到着は何時|到着はいつ|着くのは何時|着くのはいつ";
     const ENGLISH: &str = "arrive when";
-    /// These name the time that is wished where one stands beside them: `到着時刻は18時で`.
+    /// With a time, these set the arrival: `到着時刻は18時で`.
     const NAMED: &str = "到着時刻は|到着時間は|到着予定|arrival time|time of arrival|eta";
     const ASKS: &str = "what time|when|how late";
     const THERE: &str = "arrive|get there|be there|get in|reach|make it there";
@@ -147,7 +146,7 @@ pub(super) fn asks_arrival(text: &[char]) -> bool {
         let found = marks(table).filter_map(|it| words.find(&format!(" {it} ")));
         found.min()
     };
-    // `when should I leave to be there` asks for another time.
+    // `when should I leave to be there` asks for the departure.
     let between = || {
         let (from, to) = (find(ASKS)?, find(THERE)?);
         words.get(from..=to).map(str::to_owned)
@@ -162,37 +161,41 @@ pub(super) fn asks_arrival(text: &[char]) -> bool {
     is_named || find(ENGLISH).is_some() || between().is_some_and(|it| !is_left(&it))
 }
 
-/// Whether nothing in particular is wished for any more.
+/// Whether all constraints are taken back.
 pub(super) fn is_anything(tokens: &[Token]) -> bool {
     tokens.iter().any(|it| it.means == Means::Constraint(Constraint::Anything))
 }
 
-/// Whether `text` asks for trains, buses or planes, and for nothing that is there.
+/// Whether `text` only asks for trains, buses or planes.
 pub(super) fn is_by_transit(text: &str, now: Timestamp) -> bool {
     let tokens = tokens(&normal(text), today(now));
     let is_transit =
-        |it: &Token| it.means == Means::Constraint(Constraint::Beyond(Beyond::Transit));
+        |it: &Token| it.means == Means::Constraint(Constraint::Unsupported(Unsupported::Transit));
     let is_wanted = |at: usize| {
-        let is_before = if tokens[at].is_ascii { before(&tokens, at) } else { behind(&tokens, at) };
+        let is_before = if tokens[at].is_ascii {
+            polarity_before(&tokens, at)
+        } else {
+            polarity_after(&tokens, at)
+        };
         is_before != Some(false)
     };
     let is_there = (0..tokens.len()).any(|at| is_transit(&tokens[at]) && is_wanted(at));
     is_there && sentence(text, &Constraints::default(), now).once.modes.is_empty()
 }
 
-/// Whether the topic at `at` is wanted, where the words around it say so: behind it in Japanese, before
-/// it in English, where one word may stand before several topics.
+/// Whether the topic at `at` is wanted, by the words after it in Japanese and before it in English, where one word may
+/// apply to several topics.
 pub(super) fn wanted(tokens: &[Token], at: usize, carried: &mut Option<bool>) -> Option<bool> {
     let found = match tokens[at].is_ascii {
-        false => behind(tokens, at),
+        false => polarity_after(tokens, at),
         true if is_joined(tokens, at) && carried.is_some() => *carried,
-        true => before(tokens, at).or_else(|| fine(tokens, at)).or(*carried),
+        true => polarity_before(tokens, at).or_else(|| is_fine(tokens, at)).or(*carried),
     };
     *carried = found;
     found
 }
 
-/// English: `no tolls or ferries`, `don't pay tolls or take a ferry`.
+/// Whether an English topic is joined to the one before: `no tolls or ferries`, `don't pay tolls or take a ferry`.
 fn is_joined(tokens: &[Token], at: usize) -> bool {
     let is_topic = |it: &&Token| matches!(it.means, Means::Topic(_));
     let between = tokens[..at].iter().rev().take_while(|it| !is_topic(it));
@@ -200,28 +203,28 @@ fn is_joined(tokens: &[Token], at: usize) -> bool {
         && !between.clone().any(|it| it.means == Means::Refuse)
 }
 
-/// Japanese: the nearest yes or no behind the topic, past topics in between.
-fn behind(tokens: &[Token], at: usize) -> Option<bool> {
+/// Returns the nearest yes or no after a Japanese topic, skipping other topics.
+fn polarity_after(tokens: &[Token], at: usize) -> Option<bool> {
     let rest = tokens[at + 1..].iter();
     let near = rest.take_while(|it| it.means != Means::Stop && it.from <= tokens[at].to + REACH);
     near.filter_map(polarity).next()
 }
 
-/// English: the nearest yes or no before the topic in its part of the sentence; `don't use` is a no.
-fn before(tokens: &[Token], at: usize) -> Option<bool> {
+/// Returns the nearest yes or no before an English topic in its part of the sentence; `don't use` is a no.
+fn polarity_before(tokens: &[Token], at: usize) -> Option<bool> {
     let is_end = |it: &&Token| matches!(it.means, Means::Stop | Means::Pause);
     let mut part = tokens[..at].iter().rev().take_while(|it| !is_end(it));
     let nearest = part.by_ref().find_map(polarity)?;
     Some(nearest && part.next().and_then(polarity).unwrap_or(true))
 }
 
-/// English: `highways are fine`.
-fn fine(tokens: &[Token], at: usize) -> Option<bool> {
+/// Parses `highways are fine`.
+fn is_fine(tokens: &[Token], at: usize) -> Option<bool> {
     let next = tokens.get(at + 1).filter(|it| it.from <= tokens[at].to + REACH)?;
     polarity(next)
 }
 
-/// Whether it is a yes or a no.
+/// Returns the yes or no of a token.
 pub(super) fn polarity(token: &Token) -> Option<bool> {
     match token.means {
         Means::Want => Some(true),
@@ -231,7 +234,7 @@ pub(super) fn polarity(token: &Token) -> Option<bool> {
 }
 
 impl Constraints {
-    /// Takes in what is known of `topic`; whether that says anything.
+    /// Sets `topic`. Returns whether that changes anything.
     fn topic(&mut self, topic: Topic, wanted: Option<bool>) -> bool {
         let place = match topic {
             Topic::Highways => &mut self.no_highways,
@@ -256,7 +259,7 @@ impl Constraints {
             Topic::RightTurns => {
                 let rule = super::Rule::FewestRightTurns;
                 match wanted {
-                    Some(false) => self.ruled(rule),
+                    Some(false) => self.set_rule(rule),
                     Some(true) if self.rule == Some(rule) => self.rule = None,
                     _ => {}
                 }
@@ -272,10 +275,10 @@ impl Constraints {
     fn constraint(&mut self, constraint: Constraint) {
         self.once.is_read = true;
         match constraint {
-            // Of two rules in one sentence the rarer one is what it is about.
-            Constraint::By(rule) => self.ruled(rule),
+            // Of two rules in a sentence the rarer one counts.
+            Constraint::By(rule) => self.set_rule(rule),
             Constraint::Faster => {
-                self.ruled(super::Rule::Fastest);
+                self.set_rule(super::Rule::Fastest);
                 self.once.faster = true;
             }
             Constraint::Compare | Constraint::Both => self.once.compare = true,
@@ -283,15 +286,15 @@ impl Constraints {
             Constraint::Pick(number) => self.once.pick = Some(number),
             Constraint::NoTolls => self.no_tolls = true,
             Constraint::Traffic => self.traffic = true,
-            Constraint::Walk => self.names(Mode::Walk),
-            Constraint::Cycle => self.names(Mode::Cycle),
-            Constraint::Drive => self.names(Mode::Drive),
+            Constraint::Walk => self.add_mode(Mode::Walk),
+            Constraint::Cycle => self.add_mode(Mode::Cycle),
+            Constraint::Drive => self.add_mode(Mode::Drive),
             Constraint::Now => self.departure = None,
             Constraint::Outlook(outlook) => self.outlook = Some(outlook),
-            Constraint::Beyond(limit) => {
-                self.once.beyond.insert(limit);
-                if limit == Beyond::Vehicle {
-                    self.names(Mode::Drive);
+            Constraint::Unsupported(limit) => {
+                self.once.unsupported.insert(limit);
+                if limit == Unsupported::Vehicle {
+                    self.add_mode(Mode::Drive);
                 }
             }
             Constraint::Steps => self.once.asks_steps = true,
@@ -299,13 +302,13 @@ impl Constraints {
         }
     }
 
-    fn names(&mut self, mode: Mode) {
+    fn add_mode(&mut self, mode: Mode) {
         self.once.modes.retain(|it| *it != mode);
         self.once.modes.push(mode);
-        self.moves(mode);
+        self.set_mode(mode);
     }
 
-    fn ruled(&mut self, rule: super::Rule) {
+    fn set_rule(&mut self, rule: super::Rule) {
         self.rule = Some(match self.once.ruled {
             Some(other) => rule.max(other),
             None => rule,
@@ -314,16 +317,16 @@ impl Constraints {
         self.others = 0;
     }
 
-    /// Moves the time that holds; a departure that is not named is now, and who is to be there earlier goes fast.
+    /// Shifts the current time. The default departure is now; an earlier arrival selects the fastest route.
     fn shift(&mut self, minutes: i32, now: Timestamp) {
         self.once.is_read = true;
         let from = self.departure.or(self.due).filter(|it| *it > now);
         if from.is_none() && minutes < 0 {
-            return self.ruled(super::Rule::Fastest);
+            return self.set_rule(super::Rule::Fastest);
         }
         let moved = in_minutes(from.unwrap_or(now), minutes).filter(|it| *it > now);
         if moved.is_none() {
-            self.once.beyond.insert(Beyond::Past);
+            self.once.unsupported.insert(Unsupported::Past);
         }
         match self.due.is_some() && self.departure.is_none() {
             true => self.due = moved,
@@ -331,7 +334,7 @@ impl Constraints {
         }
     }
 
-    /// Takes in the time of departure, if one is named.
+    /// Sets the departure or arrival time, if there is one.
     fn time(&mut self, tokens: &[Token], now: Timestamp) {
         let is_time = |it: &&Token| matches!(it.means, Means::Clock { .. } | Means::Moment(_));
         let time = tokens.iter().rev().find(is_time);
@@ -349,13 +352,13 @@ impl Constraints {
         let held = self.departure.or(self.due).filter(|it| *it > now);
         let has_day = tokens.iter().any(|it| is_day(&it.means));
         let Some(time) = time else {
-            // `あさってに変えて`: the time of day stays.
+            // `あさってに変えて` keeps the time of day.
             if let Some(held) = held.filter(|_| has_day) {
                 let at = JAPAN.to_datetime(held);
                 let moment = written(at.hour(), at.minute(), tokens, now).moment(now);
                 self.once.is_read = true;
                 match (moment, self.due.is_some()) {
-                    (None, _) => _ = self.once.beyond.insert(Beyond::Past),
+                    (None, _) => _ = self.once.unsupported.insert(Unsupported::Past),
                     (_, true) => self.due = moment,
                     (_, false) => self.departure = moment,
                 }
@@ -369,7 +372,7 @@ impl Constraints {
             };
             let is_now = tokens.iter().any(|it| matches!(it.means, Means::In { .. }));
             if !is_now && tokens.iter().any(is_later) {
-                self.once.beyond.insert(Beyond::Vague);
+                self.once.unsupported.insert(Unsupported::Vague);
             }
             return;
         };
@@ -379,7 +382,7 @@ impl Constraints {
             Means::Moment(moment) => Some(moment).filter(|it| *it > now),
             Means::Clock { hour, minute } => {
                 let mut written = written(hour, minute, tokens, now);
-                // `夜の9時にして`: the day stays.
+                // `夜の9時にして` keeps the day.
                 if let Some(held) = held.filter(|_| !has_day && !is_soon) {
                     written.day = when::until(now, JAPAN.to_datetime(held).date());
                 }
@@ -388,19 +391,19 @@ impl Constraints {
             _ => None,
         };
         if moment.is_none() {
-            self.once.beyond.insert(Beyond::Past);
+            self.once.unsupported.insert(Unsupported::Past);
         }
         let is_beside = |means: Means| {
             tokens.iter().filter(|it| time.to == it.from).any(|it| it.means == means)
         };
         let has = |means: Means| tokens.iter().any(|it| it.means == means);
-        // Another time than the one to be there is one to be there, too.
+        // A new time replaces the arrival time.
         let is_corrected = self.due.is_some() && !has(Means::Leave);
         let is_arrival = has(Means::Arrive) && !is_beside(Means::Leave);
-        // Who asks when they arrive says when they leave.
+        // A question for the arrival states the departure.
         let is_due = is_beside(Means::There) || is_arrival || is_corrected;
         if is_due && !self.once.asks_arrival {
-            self.once.beyond.insert(Beyond::Arrival);
+            self.once.unsupported.insert(Unsupported::Arrival);
             (self.due, self.departure) = (moment, None);
         } else {
             (self.departure, self.due) = (moment, None);
@@ -408,7 +411,7 @@ impl Constraints {
     }
 }
 
-/// Whether it says which day is meant.
+/// Whether it names a day.
 fn is_day(means: &Means) -> bool {
     matches!(
         means,
@@ -421,7 +424,7 @@ fn is_day(means: &Means) -> bool {
     )
 }
 
-/// A time of day with what the sentence says of its day.
+/// Returns a time of day with the day that the sentence names.
 fn written(hour: i8, minute: i8, tokens: &[Token], now: Timestamp) -> Written {
     let mut written = Written::at(hour, minute);
     let last = |of: fn(&Means) -> bool| tokens.iter().rev().map(|it| it.means).find(of);
@@ -442,7 +445,7 @@ fn written(hour: i8, minute: i8, tokens: &[Token], now: Timestamp) -> Written {
         let is_half = matches!(means, Means::Morning | Means::Evening | Means::Night);
         is_half || matches!(means, Means::Tonight | Means::NextMorning | Means::NextEvening)
     });
-    // One o'clock at night is before the morning, eleven is not.
+    // One o'clock at night belongs to the next day, eleven does not.
     const NIGHT_ENDS: i8 = 6;
     written.is_evening = half.map(|means| match means {
         Means::Night => written.hour >= NIGHT_ENDS,

@@ -1,4 +1,4 @@
-//! Which tools are called for which constraints, and why: the plans of NAV-51.
+//! Plans the tool calls for constraints (NAV-51).
 
 use serde_json::{Map, Value, json};
 
@@ -9,23 +9,23 @@ use super::{
 };
 use language::{say::capital, turn::ToolCall};
 
-/// Where the request's `_meta` says how one travels.
+/// The member of `_meta` with the mode.
 pub(super) const TRAVEL_MODE: &str = "navigation/travelMode";
-/// Where it says what the best route has least of.
+/// The member of `_meta` with the preference.
 const PREFER: &str = "navigation/prefer";
-/// Where it names stops on the way.
+/// The member of `_meta` with the stops.
 const VIA: &str = "navigation/via";
-/// Where it says when one must be there.
+/// The member of `_meta` with the arrival time.
 const ARRIVAL_TIME: &str = "navigation/arrivalTime";
 pub(in crate::sentences) const SEARCH: &str = "route_search";
 pub(in crate::sentences) const COMPARE: &str = "distance_compare";
 
-/// The calls for `constraints`, all of one turn.
+/// Returns the calls for `constraints`, all of one turn.
 pub(super) fn calls(request: &RouteRequest, constraints: &Constraints) -> Vec<ToolCall> {
     let mut calls = vec![search(request, constraints)];
     calls.extend(constraints.without().map(|it| search(request, &it)));
     calls.extend(constraints.other_modes().map(|it| search(request, &it)));
-    // The table knows how one drives and not how one walks.
+    // The table supports driving only.
     if constraints.once.compare && !constraints.walking && !constraints.cycling && request.has_table
     {
         calls.push(compare(request, constraints));
@@ -59,7 +59,7 @@ fn search(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
     }
     let mut meta = Map::new();
     meta.extend(travel_mode(constraints).map(|it| (TRAVEL_MODE.to_owned(), it.into())));
-    // The best of all there are is looked for, and not the best of the fastest ones.
+    // Searches for the best of all routes, not of the fastest ones.
     let prefer = match constraints.rule {
         Some(Rule::Shortest) => Some("shortest"),
         Some(Rule::Cheapest) => Some("cheapest"),
@@ -78,7 +78,7 @@ fn search(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
     ToolCall { id: String::new(), name: SEARCH.to_owned(), arguments, meta, reason }
 }
 
-/// How one travels, as tools read it; none by car.
+/// Returns the mode for tools; none for driving.
 pub(super) fn travel_mode(constraints: &Constraints) -> Option<&'static str> {
     match constraints.mode() {
         Mode::Walk => Some("walking"),
@@ -107,7 +107,7 @@ fn compare(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
     }
 }
 
-/// The stops on the way, in order.
+/// Returns the stops, in order.
 pub(super) fn via<'a>(request: &'a RouteRequest, constraints: &'a Constraints) -> &'a [String] {
     if constraints.via.is_empty() { &request.via } else { &constraints.via }
 }
@@ -121,8 +121,8 @@ fn avoid(constraints: &Constraints) -> Vec<Value> {
     all.into_iter().filter(|it| it.0).map(|it| it.1.into()).collect()
 }
 
-/// The time of departure, where one was requested or congestion is to be avoided: no jam holds up a person who
-/// walks (NAV-X6).
+/// Returns the departure time, if one is requested or congestion is to be avoided, which does not affect walking
+/// (NAV-X6).
 fn departure(constraints: &Constraints) -> Option<Value> {
     match constraints.departure {
         Some(moment) => Some(when::rfc3339(moment).into()),
@@ -131,7 +131,7 @@ fn departure(constraints: &Constraints) -> Option<Value> {
     }
 }
 
-/// Why the routes are searched for so (NAV-54).
+/// Returns the reason for the search (NAV-54).
 fn reason(request: &RouteRequest, constraints: &Constraints) -> String {
     let language = request.language;
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! Finds the phrases of the grammar in a sentence: from left to right, the longest at each place.
+//! Finds the phrases of the grammar in a sentence, from left to right, the longest at each position.
 
 use std::sync::LazyLock;
 
@@ -9,37 +9,37 @@ use language::{
 };
 
 use super::{
-    constraints::Beyond,
+    constraints::Unsupported,
     grammar::{Constraint, Means, PHRASES},
     when,
 };
 
-/// A phrase that was found.
+/// A found phrase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) means: Means,
-    /// Where it begins and ends, in characters.
+    /// Its range in characters.
     pub(super) from: usize,
     pub(super) to: usize,
-    /// Whether it is written in ASCII, as English is.
+    /// Whether it is ASCII, as English is.
     pub(super) is_ascii: bool,
 }
 
 static CONSTRAINTS: LazyLock<Lexicon<Means>> = LazyLock::new(|| Lexicon::new(PHRASES));
 
-/// What `text` says on the day `today`, phrase by phrase; it is written as `normal` has it.
+/// Returns the phrases of the normalized `text` on the day `today`.
 pub(super) fn tokens(text: &[char], today: Date) -> Vec<Token> {
     let (mut tokens, mut at) = (Vec::new(), 0);
     while at < text.len() {
         let phrase = CONSTRAINTS.at(text, at);
-        // `the 3rd` of several is no day of the month.
+        // `the 3rd` of several routes is no date.
         let pick = phrase.filter(|it| matches!(it.0, Means::Constraint(Constraint::Pick(_))));
         let day = || when::day(text, at, today);
-        let time = || clock(text, at).map(|it| (of_time(it.0), it.1));
+        let time = || clock(text, at).map(|it| (time_means(it.0), it.1));
         let shift = || moved(text, at).map(|it| (Means::Shift { minutes: it.0 }, it.1));
         let road = || {
             let length = road(text, at).filter(|road| phrase.is_none_or(|it| it.1 < *road))?;
-            Some((Means::Constraint(Constraint::Beyond(Beyond::Road)), length))
+            Some((Means::Constraint(Constraint::Unsupported(Unsupported::Road)), length))
         };
         match road().or(pick).or_else(day).or_else(shift).or_else(time).or(phrase) {
             Some((means, length)) => {
@@ -53,13 +53,12 @@ pub(super) fn tokens(text: &[char], today: Date) -> Vec<Token> {
     tokens
 }
 
-/// How many characters a road takes that begins at `at` and is called by its number: `246号線`, `route 246`, and
-/// `246を通`, where what is done with it tells.
+/// Returns the number of characters of a numbered road at `at`: `246号線`, `route 246`, and `246を通` by its verb.
 fn road(text: &[char], at: usize) -> Option<usize> {
     const HEADS: [&str; 5] = ["ルート", "route ", "highway ", "road ", "r"];
     const BEHIND: [&str; 6] = ["号線", "号", "を通", "を避け", "は避け", "経由"];
     const BEFORE: [&str; 4] = ["via ", "avoid ", "avoiding ", "take "];
-    /// What is called by a number as well: `3号室`.
+    /// Suffixes of other numbered things: `3号室`.
     const NO_ROAD: [char; 6] = ['室', '館', '車', '棟', '店', '艇'];
     let is_at = |word: &str, at: usize| {
         let length = word.chars().count();
@@ -83,20 +82,20 @@ fn road(text: &[char], at: usize) -> Option<usize> {
             .then_some(to + mark - at);
     }
     let is_end = text.get(to).is_none_or(|it| !it.is_ascii_alphanumeric());
-    // `route 2` is the second of those that were found.
+    // `route 2` is the second found route.
     let is_before = BEFORE.iter().any(|it| at >= it.len() && is_at(it, at - it.len()));
     let is_named = head > 0 || digits == 3 && (behind.is_some() || is_before);
     (is_end && digits > 1 && is_named).then_some(to - at)
 }
 
-fn of_time(time: Time) -> Means {
+fn time_means(time: Time) -> Means {
     match time {
         Time::At { hour, minute } => Means::Clock { hour, minute },
         Time::In { minutes } => Means::In { minutes },
     }
 }
 
-/// Where phrases that are known stand in `sentence`, in characters.
+/// Returns the ranges of known phrases in `sentence`, in characters.
 pub(in crate::sentences) fn spans(sentence: &str, today: Date) -> Vec<(usize, usize)> {
     tokens(&normal(sentence), today).into_iter().map(|it| (it.from, it.to)).collect()
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Constraints, Planner, Remark, RouteRequest, Rule, constraints::Beyond, parse};
+use super::{Constraints, Planner, Remark, RouteRequest, Rule, constraints::Unsupported, parse};
 use language::{
     Language,
     turn::{Answered, Conclusion, Decision, Failure, ToolCall, ToolResult},
@@ -48,7 +48,7 @@ fn constraints(message: &str) -> Constraints {
 }
 
 fn calls(request: &RouteRequest) -> Vec<ToolCall> {
-    match Planner::of_sentence(request.clone()).next(&[]) {
+    match Planner::from_sentence(request.clone()).next(&[]) {
         Decision::Call(calls) => calls,
         Decision::Conclude(it) => panic!("it concludes: {it:?}"),
     }
@@ -87,7 +87,7 @@ fn concluded(request: &RouteRequest, routes: Value, meta: Value) -> Conclusion {
 }
 
 fn answered(request: &RouteRequest, result: impl Fn(&ToolCall) -> ToolResult) -> Conclusion {
-    let mut planner = Planner::of_sentence(request.clone());
+    let mut planner = Planner::from_sentence(request.clone());
     let Decision::Call(calls) = planner.next(&[]) else { panic!("it calls nothing") };
     let answered: Vec<_> =
         calls.into_iter().map(|call| Answered { result: result(&call), call }).collect();

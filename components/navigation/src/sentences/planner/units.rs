@@ -1,9 +1,9 @@
-//! Lengths, times and prices as people read them.
+//! Formats lengths, times and prices for people.
 
 use super::found::Toll;
 use language::{Language, say::grouped};
 
-/// `800 m`, `32.4 km`.
+/// Formats `800 m`, `32.4 km`.
 pub(in crate::sentences) fn length(metres: u64) -> String {
     match metres {
         0..1_000 => format!("{metres} m"),
@@ -11,12 +11,12 @@ pub(in crate::sentences) fn length(metres: u64) -> String {
     }
 }
 
-/// Whole minutes, as a duration is told in them.
+/// Returns the whole minutes of a formatted duration.
 pub(super) fn minutes(seconds: u64) -> u64 {
     (seconds + 30) / 60
 }
 
-/// `45分`, `1時間5分`; `45 min`, `1 h 5 min`.
+/// Formats `45分`, `1時間5分`; `45 min`, `1 h 5 min`.
 pub(in crate::sentences) fn duration(seconds: u64, language: Language) -> String {
     let minutes = minutes(seconds);
     let (hours, rest) = (minutes / 60, minutes % 60);
@@ -27,7 +27,7 @@ pub(in crate::sentences) fn duration(seconds: u64, language: Language) -> String
     }
 }
 
-/// `1,320円`, `約1,320円（目安）`.
+/// Formats `1,320円`, `約1,320円（目安）`.
 pub(super) fn price(toll: &Toll, language: Language) -> String {
     let amount = grouped(&(toll.amount.max(0.0).round() as u64).to_string());
     let is_yen = matches!(toll.currency.as_str(), "JPY" | "");

@@ -1,4 +1,4 @@
-//! Days and moments that a time of day means in Japan.
+//! Converts days and times of day to moments in Japan.
 
 use jiff::{
     Timestamp, ToSpan,
@@ -8,18 +8,18 @@ use language::{Language, clock::JAPAN, context::today, dates};
 
 use super::grammar::Means;
 
-/// The day that is written at `at`, with the time where programs wrote it, and how many characters it takes:
-/// `2026/12/5`, `12月1日`, `Dec 1st`, `2026-12-05T09:00:00+09:00`.
+/// Parses a date at `at`, or a moment in machine format. Returns it with its number of characters: `2026/12/5`,
+/// `12月1日`, `Dec 1st`, `2026-12-05T09:00:00+09:00`.
 pub(super) fn day(text: &[char], at: usize, today: Date) -> Option<(Means, usize)> {
     let written = || dates::written(text, at, today).map(|it| (Means::On(it.0), it.1));
     moment(text, at).or_else(written)
 }
 
-/// A moment as programs write it, in lower case; without a zone it is one in Japan.
+/// Parses a moment in machine format and lower case; the default zone is Japan.
 fn moment(text: &[char], at: usize) -> Option<(Means, usize)> {
-    /// Characters of a day, in front of its time.
+    /// Number of characters of a date before its time.
     const DAY: usize = 10;
-    /// Characters of the longest that is read.
+    /// Maximum number of characters.
     const CHARS_MAX: usize = 40;
     if text.get(at + DAY) != Some(&'t') || at > 0 && text[at - 1].is_ascii_alphanumeric() {
         return None;
@@ -32,26 +32,26 @@ fn moment(text: &[char], at: usize) -> Option<(Means, usize)> {
     Some((Means::Moment(moment), part.len()))
 }
 
-/// A time as it was written, without a date where none was.
+/// A time as written, possibly without a date.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Written {
-    /// How many days from today.
+    /// Number of days from today.
     pub(super) day: i32,
-    /// How many days later it is meant where it is over; none where its day is written.
+    /// Number of days to add where it is over; none with an explicit day.
     pub(super) again: Option<i32>,
-    /// Whether it is after noon, where the sentence has that.
+    /// Whether it is after noon, where given.
     pub(super) is_evening: Option<bool>,
     pub(super) hour: i8,
     pub(super) minute: i8,
 }
 
 impl Written {
-    /// The time of day alone.
+    /// Creates a time of day without a date.
     pub(super) fn at(hour: i8, minute: i8) -> Self {
         Self { day: 0, again: Some(1), is_evening: None, hour, minute }
     }
 
-    /// The moment that it means in Japan: the next one that it fits; none where that is over.
+    /// Returns the next matching moment in Japan; none where that is over.
     pub(super) fn moment(self, now: Timestamp) -> Option<Timestamp> {
         let (hour, next) = match (self.hour, self.is_evening) {
             (24, _) => (0, 1),
@@ -69,13 +69,13 @@ impl Written {
     }
 }
 
-/// Days from now until a day that is written.
+/// Returns the number of days until a date.
 pub(super) fn until(now: Timestamp, date: Date) -> i32 {
     (date - today(now)).get_days()
 }
 
-/// Days from now until a day of the week, from Monday: the next one, today among them, or that of the
-/// next week.
+/// Returns the number of days until a day of the week, from Monday: the next one including today, or that of the next
+/// week.
 pub(super) fn until_weekday(now: Timestamp, weekday: i8, is_next: bool) -> i32 {
     let today = today(now).weekday().to_monday_zero_offset();
     match is_next {
@@ -84,17 +84,17 @@ pub(super) fn until_weekday(now: Timestamp, weekday: i8, is_next: bool) -> i32 {
     }
 }
 
-/// `minutes` from now.
+/// Returns the moment `minutes` from now.
 pub(super) fn in_minutes(now: Timestamp, minutes: i32) -> Option<Timestamp> {
     now.checked_add(i64::from(minutes).minutes()).ok()
 }
 
-/// As tools read it (RFC 3339), in Japan's zone.
+/// Formats a moment for tools (RFC 3339), in Japan's zone.
 pub(super) fn rfc3339(moment: Timestamp) -> String {
     moment.display_with_offset(JAPAN).to_string()
 }
 
-/// As people read it.
+/// Formats a moment for people.
 pub(super) fn shown(moment: Timestamp, now: Timestamp, language: Language) -> String {
     let (here, today) = (JAPAN.to_datetime(moment), today(now));
     let time = format!("{}:{:02}", here.hour(), here.minute());

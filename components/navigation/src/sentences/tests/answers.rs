@@ -17,7 +17,7 @@ fn told(sentences: &[&str], routes: &ToolResult) -> String {
 }
 
 #[test]
-fn a_question_about_the_way_keeps_its_wishes() {
+fn question_about_route_keeps_constraints() {
     for (first, later) in [
         (JA, "何キロあるの？"),
         (JA, "どれくらいかかる？"),
@@ -43,7 +43,7 @@ fn a_question_about_the_way_keeps_its_wishes() {
 }
 
 #[test]
-fn when_one_is_there_is_told_where_it_is_asked() {
+fn answers_arrival_time() {
     for (sentences, arrival) in [
         (&["東京駅から横浜駅まで", "何時に着く？"][..], "今日10:53ごろ"),
         (&["東京駅から横浜駅まで15時出発で", "到着は何時ごろ？"], "今日15:53ごろ"),
@@ -69,7 +69,7 @@ fn when_one_is_there_is_told_where_it_is_asked() {
 }
 
 #[test]
-fn where_one_turns_is_told_step_by_step() {
+fn lists_steps_of_the_route() {
     let step = |text: &str, maneuver: &str| json!({ "instruction": text, "distance": "120 m", "duration": "1分", "maneuver": maneuver });
     let steps = json!([step("銀座通りを右折", "turn-right"), step("昭和通りを左折", "turn-left")]);
     let route = json!({ "summary": "国道15号", "distance": { "text": "", "value": 28_000 }, "duration": { "text": "", "value": 3_200 }, "polyline": "_p~iF", "steps": steps, "warnings": [] });
@@ -87,7 +87,7 @@ fn where_one_turns_is_told_step_by_step() {
 }
 
 #[test]
-fn one_of_the_routes_is_asked_about_by_its_number() {
+fn answers_question_about_route_by_number() {
     for (first, later, expected) in [
         ("東京駅から横浜駅のルートを比べて", "2番目は何分？", "2番目の「首都高速」"),
         ("東京駅から横浜駅のルートを比べて", "３番目は何分？", "3番目のルートはありません"),
@@ -105,7 +105,7 @@ fn one_of_the_routes_is_asked_about_by_its_number() {
 }
 
 #[test]
-fn a_place_to_keep_clear_of_is_told_about() {
+fn reports_unsupported_place_to_avoid() {
     for sentences in [
         &["新宿から横浜 渋谷は通りたくない"][..],
         &["新宿から横浜まで", "渋谷を避けて"],
@@ -127,7 +127,7 @@ fn a_place_to_keep_clear_of_is_told_about() {
 }
 
 #[test]
-fn motorcycles_and_lorries_are_told_to_be_cars() {
+fn treats_motorcycles_and_lorries_as_cars() {
     for sentences in [
         &["トラックで東京駅から横浜駅まで行ける？"][..],
         &["東京駅から横浜駅まで", "バイクだと？"],
@@ -151,7 +151,7 @@ fn motorcycles_and_lorries_are_told_to_be_cars() {
 }
 
 #[test]
-fn a_way_from_here_asks_where_that_is() {
+fn route_from_here_asks_for_the_place() {
     for (first, later) in [
         ("ここから川崎駅までどのくらい？", "今いるのは五反田"),
         ("現在地から川崎駅まで", "五反田から"),
@@ -174,7 +174,7 @@ fn a_way_from_here_asks_where_that_is() {
 }
 
 #[test]
-fn a_stop_is_exchanged_or_left_out_later() {
+fn replaces_or_removes_stop_later() {
     let there = "上野から東京タワー、銀座と築地に寄って";
     assert_eq!(stops(&[there, "築地はもういいや"]), ["銀座"]);
     assert_eq!(stops(&[there, "築地はパス"]), ["銀座"]);
@@ -185,7 +185,7 @@ fn a_stop_is_exchanged_or_left_out_later() {
 }
 
 #[test]
-fn a_time_that_holds_gets_earlier_or_later() {
+fn shifts_current_time() {
     for (first, later, time) in [
         ("東京駅から横浜駅まで15時出発で", "1時間遅く出たら？", "16:00"),
         ("東京駅から横浜駅まで15時出発で", "３０分早く", "14:30"),
@@ -208,7 +208,7 @@ fn a_time_that_holds_gets_earlier_or_later() {
 }
 
 #[test]
-fn where_one_is_ends_before_what_is_told_of_it() {
+fn current_place_ends_before_its_description() {
     for sentence in [
         "東京スカイツリーまで行きたいんですけど今は品川駅にいて車で行くつもりなんです",
         "東京スカイツリーへ行きたい、いまは品川駅にいるんだけど",
@@ -219,7 +219,7 @@ fn where_one_is_ends_before_what_is_told_of_it() {
 }
 
 #[test]
-fn the_expressway_of_the_capital_is_no_question_of_the_world() {
+fn capital_expressway_is_no_general_question() {
     for later in ["首都高使わずに", "首都高は避けて", "首都高を通らないで"] {
         let arguments = asked(&["渋谷から上野まで", later]);
         assert_eq!(arguments["avoid"], json!(["highways"]), "{later}");
@@ -227,7 +227,7 @@ fn the_expressway_of_the_capital_is_no_question_of_the_world() {
 }
 
 #[test]
-fn a_time_of_arrival_that_is_named_is_wished() {
+fn reads_named_arrival_time() {
     for sentence in [
         "東京駅から横浜駅まで、到着時刻は18時で",
         "東京駅から横浜駅まで18時到着予定で",
@@ -241,7 +241,7 @@ fn a_time_of_arrival_that_is_named_is_wished() {
 }
 
 #[test]
-fn the_first_leg_is_searched_where_the_next_one_goes_otherwise() {
+fn searches_first_leg_of_mixed_modes() {
     for (sentence, mode) in [
         ("cycle to Ueno Station then walk to Ginza from Tokyo Station", "bicycling"),
         ("From Tokyo Station walk to Ueno Station, then drive to Yokohama Station", "walking"),
@@ -269,7 +269,7 @@ fn the_first_leg_is_searched_where_the_next_one_goes_otherwise() {
 }
 
 #[test]
-fn which_of_two_is_meant_is_said_by_its_length() {
+fn picks_route_by_its_length() {
     for (sentence, later, rule) in [
         ("東京駅から横浜駅まで二通り教えて", "短いほうで行く", "距離が最も短い"),
         ("東京駅から横浜駅まで", "近い方でお願い", "距離が最も短い"),
@@ -285,7 +285,7 @@ fn which_of_two_is_meant_is_said_by_its_length() {
 }
 
 #[test]
-fn places_that_are_each_gone_to_are_compared() {
+fn compares_places_reached_separately() {
     for sentence in [
         "Compare driving from Tokyo to Yokohama and to Chiba",
         "which is closer from Tokyo, to Yokohama or to Chiba?",
@@ -301,7 +301,7 @@ fn places_that_are_each_gone_to_are_compared() {
 }
 
 #[test]
-fn ways_of_moving_that_are_compared_are_no_places() {
+fn compared_modes_are_no_places() {
     for sentence in [
         "which is quicker from Shibuya to Ueno, car or bike?",
         "from Shibuya to Ueno, walk or drive, which is faster?",
@@ -320,7 +320,7 @@ fn ways_of_moving_that_are_compared_are_no_places() {
 }
 
 #[test]
-fn ways_of_moving_that_are_named_together_are_compared() {
+fn compares_modes_named_together() {
     for (sentence, first) in [
         ("should I walk or drive from Tokyo Station to Ginza?", "you are there first by car"),
         ("東京駅から銀座まで、歩きと車どっちがいい？", "では、車が最も早く着きます"),
@@ -340,7 +340,7 @@ fn ways_of_moving_that_are_named_together_are_compared() {
 }
 
 #[test]
-fn what_was_kept_clear_of_may_be_used_again_without_its_name() {
+fn allows_avoided_topic_again_without_its_name() {
     for later in ["やっぱ使っていい", "やっぱり使っても大丈夫です"] {
         let mut talk = new_talk().after("渋谷から品川、高速使わないで", &[routes()]);
         assert_eq!(call(&talk.say(later)).1, json!({ "origin": "渋谷", "destination": "品川" }));
@@ -351,7 +351,7 @@ fn what_was_kept_clear_of_may_be_used_again_without_its_name() {
 }
 
 #[test]
-fn a_denial_or_a_question_allows_nothing() {
+fn denial_or_question_allows_nothing() {
     for (first, later) in [
         ("Shibuya to Shinagawa, no tolls", "no, don't allow it"),
         ("Shibuya to Shinagawa, no tolls", "please disallow them"),
@@ -368,7 +368,7 @@ fn a_denial_or_a_question_allows_nothing() {
 }
 
 #[test]
-fn a_way_that_was_found_is_told_beside_one_that_was_not() {
+fn reports_found_route_with_a_missing_one() {
     for (sentence, other) in [
         ("東京から那覇まで、車と徒歩どっちがいい？", "徒歩: ルートなし"),
         ("should I drive or walk from Tokyo to Naha?", "on foot: no route"),
@@ -389,7 +389,7 @@ fn a_way_that_was_found_is_told_beside_one_that_was_not() {
 }
 
 #[test]
-fn a_reason_is_no_place() {
+fn reason_is_no_place() {
     let mut talk = new_talk().after("渋谷から新宿、自転車で", &[routes()]);
     talk.say("坂がきつそうだからやっぱ車にする");
     assert_eq!(talk.last[0].arguments["origin"], "渋谷");

@@ -11,7 +11,7 @@ fn arguments(sentences: &[&str]) -> Value {
 }
 
 #[test]
-fn what_was_wished_holds_until_it_is_taken_back() {
+fn constraints_hold_until_taken_back() {
     for (sentences, expected) in [
         (&["高速使わない", "一番早い"][..], json!({ "avoid": ["highways"], "alternatives": true })),
         (&["高速使わない", "やっぱり高速を使って"], json!({})),
@@ -38,7 +38,7 @@ fn what_was_wished_holds_until_it_is_taken_back() {
 }
 
 #[test]
-fn what_the_assistant_said_is_no_constraint() {
+fn ignores_assistant_messages_as_constraints() {
     let mut request = request("一番早い");
     request.history =
         vec![Remark { is_user: false, content: "高速を使わないで".to_owned() }];
@@ -46,7 +46,7 @@ fn what_the_assistant_said_is_no_constraint() {
 }
 
 #[test]
-fn the_second_one_is_the_second_of_the_same_search() {
+fn second_one_refers_to_same_search() {
     let index = |sentences: &[&str], routes: Value| {
         let text = concluded(&conversation(sentences), routes, json!({}));
         (text.choice.as_ref().unwrap().index.unwrap(), text.text())
@@ -73,7 +73,7 @@ fn the_second_one_is_the_second_of_the_same_search() {
 }
 
 #[test]
-fn another_one_is_another_one_each_time() {
+fn another_one_differs_each_time() {
     let index = |sentences: &[&str]| {
         let text = concluded(&conversation(sentences), three(), json!({}));
         text.choice.unwrap().index.unwrap()
@@ -85,16 +85,24 @@ fn another_one_is_another_one_each_time() {
 }
 
 #[test]
-fn whether_there_is_a_faster_one_is_said() {
-    let said = |sentences: &[&str]| concluded(&conversation(sentences), three(), json!({})).text();
-    assert!(said(&["一番早い", "もっと早い道は？"]).contains("これより早いルートはありません"));
-    assert!(!said(&["最短距離で", "もっと早い道は？"]).contains("これより早いルートはありません"));
-    assert!(said(&["the fastest", "anything faster?"]).contains("no route is faster"));
+fn says_whether_a_faster_route_exists() {
+    let constraint_texts =
+        |sentences: &[&str]| concluded(&conversation(sentences), three(), json!({})).text();
+    assert!(
+        constraint_texts(&["一番早い", "もっと早い道は？"])
+            .contains("これより早いルートはありません")
+    );
+    assert!(
+        !constraint_texts(&["最短距離で", "もっと早い道は？"])
+            .contains("これより早いルートはありません")
+    );
+    assert!(constraint_texts(&["the fastest", "anything faster?"]).contains("no route is faster"));
 }
 
 #[test]
-fn what_is_taken_over_is_said() {
-    let said = |sentences: &[&str]| concluded(&conversation(sentences), three(), json!({})).text();
-    assert!(said(&["高速使わない", "一番早い"]).contains("引き継いで"));
-    assert!(!said(&["一番早い", "高速使わない"]).contains("引き継いで"));
+fn says_which_constraints_are_taken_over() {
+    let constraint_texts =
+        |sentences: &[&str]| concluded(&conversation(sentences), three(), json!({})).text();
+    assert!(constraint_texts(&["高速使わない", "一番早い"]).contains("引き継いで"));
+    assert!(!constraint_texts(&["一番早い", "高速使わない"]).contains("引き継いで"));
 }

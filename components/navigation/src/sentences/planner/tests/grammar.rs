@@ -27,7 +27,7 @@ fn all_mean(sentences: &[&str], expected: &Constraints) {
 }
 
 #[test]
-fn every_phrase_is_written_as_sentences_are_read_and_only_once() {
+fn phrases_are_normalized_and_unique() {
     let mut all: Vec<_> = PHRASES.iter().flat_map(|it| it.1.split('|')).collect();
     for phrase in &all {
         let read: String = normal(phrase).iter().collect();
@@ -42,7 +42,7 @@ fn every_phrase_is_written_as_sentences_are_read_and_only_once() {
 }
 
 #[test]
-fn motorways_are_avoided_however_one_says_it() {
+fn reads_phrases_that_avoid_motorways() {
     all_mean(
         &[
             "高速使わない",
@@ -87,7 +87,7 @@ fn motorways_are_avoided_however_one_says_it() {
 }
 
 #[test]
-fn using_them_is_not_avoiding_them() {
+fn reads_phrases_that_use_motorways() {
     all_mean(
         &[
             "高速を使って",
@@ -110,7 +110,7 @@ fn using_them_is_not_avoiding_them() {
 }
 
 #[test]
-fn what_is_avoided_and_what_is_used_are_told_apart() {
+fn distinguishes_avoided_and_used_topics() {
     all_mean(
         &[
             "高速は使って、フェリーは避けて",
@@ -146,7 +146,7 @@ fn what_is_avoided_and_what_is_used_are_told_apart() {
 }
 
 #[test]
-fn rules_are_found_however_one_says_them() {
+fn reads_phrases_for_rules() {
     let rule = |rule| of(|it| it.rule = Some(rule));
     all_mean(
         &[
@@ -191,7 +191,7 @@ fn rules_are_found_however_one_says_them() {
 }
 
 #[test]
-fn congestion_comparisons_and_walks_are_found() {
+fn reads_congestion_comparisons_and_walks() {
     all_mean(
         &[
             "渋滞を避けて",
@@ -239,7 +239,7 @@ fn congestion_comparisons_and_walks_are_found() {
 }
 
 #[test]
-fn a_topic_that_is_wanted_and_refused_is_compared_on_both_sides() {
+fn compares_with_and_without_a_topic() {
     let both = |topic| {
         of(|plan| {
             plan.once.compare = true;
@@ -275,7 +275,7 @@ fn a_topic_that_is_wanted_and_refused_is_compared_on_both_sides() {
 }
 
 #[test]
-fn what_merely_looks_like_a_constraint_is_none() {
+fn ignores_lookalikes_of_constraints() {
     for sentence in [
         "",
         "よろしく",
@@ -297,26 +297,26 @@ fn what_merely_looks_like_a_constraint_is_none() {
 }
 
 #[test]
-fn what_cannot_be_done_is_known_by_name() {
-    for (sentence, beyond) in [
-        ("電車で", Beyond::Transit),
-        ("by train", Beyond::Transit),
-        ("景色のいい道", Beyond::Scenery),
-        ("川崎を経由して", Beyond::Stopover),
-        ("大通りを通って", Beyond::Road),
-        ("細い道は避けて", Beyond::Road),
-        ("avoid narrow streets", Beyond::Road),
-        ("7時までに着きたい", Beyond::Arrival),
-        ("arrive at 7", Beyond::Arrival),
+fn names_unsupported_constraints() {
+    for (sentence, unsupported) in [
+        ("電車で", Unsupported::Transit),
+        ("by train", Unsupported::Transit),
+        ("景色のいい道", Unsupported::Scenery),
+        ("川崎を経由して", Unsupported::Stopover),
+        ("大通りを通って", Unsupported::Road),
+        ("細い道は避けて", Unsupported::Road),
+        ("avoid narrow streets", Unsupported::Road),
+        ("7時までに着きたい", Unsupported::Arrival),
+        ("arrive at 7", Unsupported::Arrival),
     ] {
         let constraints = constraints(sentence);
-        assert!(constraints.once.beyond.contains(&beyond), "{sentence}: {constraints:?}");
+        assert!(constraints.once.unsupported.contains(&unsupported), "{sentence}: {constraints:?}");
         assert_eq!(constraints.departure, None, "{sentence}");
     }
 }
 
 #[test]
-fn a_departure_is_the_next_moment_that_it_fits_in_japan() {
+fn departure_is_next_matching_moment_in_japan() {
     for (sentence, moment) in [
         ("7時に出発", "2026-11-22T07:00:00+09:00"),
         ("19時に出発", "2026-11-21T19:00:00+09:00"),
@@ -364,7 +364,7 @@ fn a_departure_is_the_next_moment_that_it_fits_in_japan() {
     for sentence in ["2025/12/05 9:00に出発", "2026-11-20T09:00:00+09:00"] {
         let over = constraints(sentence);
         assert_eq!(over.departure, None, "{sentence}");
-        assert!(over.once.beyond.contains(&Beyond::Past), "{sentence}");
+        assert!(over.once.unsupported.contains(&Unsupported::Past), "{sentence}");
     }
     for sentence in ["25時に出発", "7:99", "2時間で着く?", "99999時", "10000分後", "12345:00"]
     {

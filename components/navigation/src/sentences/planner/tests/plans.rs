@@ -21,7 +21,7 @@ fn chosen(message: &str) -> usize {
 }
 
 #[test]
-fn the_five_phrases_are_five_plans_in_both_languages() {
+fn five_phrases_give_five_plans_in_both_languages() {
     let several = json!({ "alternatives": true });
     let in_traffic = json!({ "alternatives": true, "departure_time": "now" });
     let mut compared = search(several.clone());
@@ -40,7 +40,7 @@ fn the_five_phrases_are_five_plans_in_both_languages() {
 }
 
 #[test]
-fn each_selection_rule_chooses_by_what_it_says() {
+fn each_rule_chooses_by_its_criterion() {
     // In traffic: 3,000 s, 20 min of it lost; 3,500 s, 5 min; 2,800 s, 5 min.
     for (message, index) in [
         ("高速使わない", 0),
@@ -58,7 +58,7 @@ fn each_selection_rule_chooses_by_what_it_says() {
 }
 
 #[test]
-fn less_traffic_is_worth_a_fifth_more_time_and_no_longer() {
+fn less_traffic_may_take_a_fifth_longer() {
     let routes = |seconds: (u64, u64)| {
         json!({ "routes": [
             route("a", 1, (1_000, 2_000), &[]), route("b", 1, seconds, &[]),
@@ -73,7 +73,7 @@ fn less_traffic_is_worth_a_fifth_more_time_and_no_longer() {
 }
 
 #[test]
-fn constraints_of_one_sentence_hold_together() {
+fn combines_constraints_of_one_sentence() {
     let no_highways = json!({ "avoid": ["highways"], "alternatives": true });
     assert_eq!(arguments("高速使わないで一番早い"), search(no_highways.clone()), "NAV-51");
     assert_eq!(arguments("the fastest without motorways"), search(no_highways), "NAV-51");
@@ -87,7 +87,7 @@ fn constraints_of_one_sentence_hold_together() {
 }
 
 #[test]
-fn who_walks_says_so_in_meta_and_is_held_up_by_no_traffic() {
+fn walking_is_sent_in_meta_without_traffic() {
     let call = &calls(&request("歩いて、渋滞は避けて"))[0];
     assert_eq!(call.meta["navigation/travelMode"], "walking");
     assert_eq!(call.arguments.get("departure_time"), None, "NAV-X6");
@@ -100,7 +100,7 @@ fn who_walks_says_so_in_meta_and_is_held_up_by_no_traffic() {
 }
 
 #[test]
-fn shortest_and_cheapest_are_sought_and_not_chosen_of_fastest() {
+fn searches_for_shortest_and_cheapest() {
     for (message, word) in [("一番短い距離で", "shortest"), ("一番安い", "cheapest")] {
         let call = &calls(&request(message))[0];
         assert_eq!(call.meta["navigation/prefer"], word, "{message}");
@@ -109,7 +109,7 @@ fn shortest_and_cheapest_are_sought_and_not_chosen_of_fastest() {
 }
 
 #[test]
-fn what_is_compared_with_and_without_is_searched_for_twice() {
+fn contrast_searches_twice() {
     for message in ["高速ありと高速なしで比較して", "compare with highways and without highways"]
     {
         let calls = calls(&request(message));
@@ -128,14 +128,14 @@ fn what_is_compared_with_and_without_is_searched_for_twice() {
 }
 
 #[test]
-fn a_table_that_the_caller_may_not_ask_for_is_not_asked_for() {
+fn requests_no_table_without_permission() {
     let mut request = request("比較して");
     request.has_table = false;
     assert_eq!(calls(&request).len(), 1);
 }
 
 #[test]
-fn each_call_has_a_reason_in_the_language_of_the_caller() {
+fn calls_have_reasons_in_callers_language() {
     let reason = |message| calls(&request(message))[0].reason.clone();
     assert_eq!(reason("高速使わない"), "高速道路を避ける", "NAV-54");
     assert_eq!(
@@ -146,7 +146,7 @@ fn each_call_has_a_reason_in_the_language_of_the_caller() {
 }
 
 #[test]
-fn stops_and_the_time_of_arrival_are_asked_for_and_told() {
+fn requests_and_reports_stops_and_arrival() {
     let mut request = request("自転車で一番短い距離で、川崎を経由して、18時までに着きたい");
     request.via = vec!["川崎".to_owned()];
     let call = calls(&request).swap_remove(0);

@@ -7,7 +7,7 @@ fn answer_to(message: &str) -> String {
 }
 
 #[test]
-fn the_choice_and_its_worth_are_told_in_numbers() {
+fn reports_choice_and_savings_in_numbers() {
     let message = answer_to("一番早い");
     for part in [
         "3件のルートから、最も早い「首都高速湾岸線」を選びました。",
@@ -30,7 +30,7 @@ fn the_choice_and_its_worth_are_told_in_numbers() {
 }
 
 #[test]
-fn the_time_saved_is_the_difference_of_the_times_told() {
+fn saved_time_is_difference_of_reported_times() {
     let routes = json!({ "routes": [
         route("首都高速横羽線", 30_000, (2_300, 2_340), &["turn-right"]),
         route("首都高速湾岸線", 40_000, (2_700, 2_790), &["turn-right", "turn-right"]),
@@ -46,7 +46,7 @@ fn the_time_saved_is_the_difference_of_the_times_told() {
 }
 
 #[test]
-fn each_rule_shows_what_it_went_by() {
+fn each_rule_reports_its_criterion() {
     assert!(
         answer_to("右折少なめ").contains("右折は1回です（ほかの候補は2回、3回）。"),
         "{}",
@@ -60,7 +60,7 @@ fn each_rule_shows_what_it_went_by() {
 }
 
 #[test]
-fn both_sides_of_a_comparison_are_told_apart() {
+fn distinguishes_both_sides_of_a_contrast() {
     let request = request("高速ありと高速なしで比較して");
     let result = |call: &ToolCall| {
         let with = json!([
@@ -99,7 +99,7 @@ fn both_sides_of_a_comparison_are_told_apart() {
 }
 
 #[test]
-fn traffic_that_the_provider_does_not_tell_is_not_claimed() {
+fn claims_no_unknown_traffic() {
     let mut routes = three();
     for route in routes["routes"].as_array_mut().unwrap() {
         route.as_object_mut().unwrap().remove("duration_in_traffic");
@@ -120,7 +120,7 @@ fn traffic_that_the_provider_does_not_tell_is_not_claimed() {
 }
 
 #[test]
-fn a_comparison_has_each_candidate_and_the_table() {
+fn comparison_lists_candidates_and_table() {
     let table = json!({ "rows": [{ "elements": [{
         "distance": { "text": "", "value": 31_000 }, "duration": { "text": "", "value": 1_900 }, "status": "OK",
     }] }] });
@@ -141,7 +141,7 @@ fn a_comparison_has_each_candidate_and_the_table() {
 }
 
 #[test]
-fn tolls_are_stated_where_known_and_decide_what_is_cheapest() {
+fn states_known_tolls_and_chooses_cheapest() {
     let toll = |amount: f64| json!({ "toll": { "currency": "JPY", "amount": amount, "isEstimate": true } });
     let meta =
         json!({ "navigation/details": { "routes": [toll(1_320.0), toll(0.0), toll(1_950.0)] } });
@@ -153,7 +153,7 @@ fn tolls_are_stated_where_known_and_decide_what_is_cheapest() {
 }
 
 #[test]
-fn the_best_of_all_is_called_so_and_the_best_of_some_is_not() {
+fn claims_best_of_all_only_where_known() {
     let of = |message: &str, preferred: Option<&str>| {
         let free = json!({ "tollMetres": 0, "ferryMetres": 0 });
         let toll = json!({ "toll": { "currency": "JPY", "amount": 1_320.0 }, "tollMetres": 9_000 });
@@ -176,7 +176,7 @@ fn the_best_of_all_is_called_so_and_the_best_of_some_is_not() {
 }
 
 #[test]
-fn plain_search_is_named_where_no_constraint_is_understood() {
+fn mentions_plain_search_without_constraints() {
     for (message, part) in [("よろしく", "通常の検索をしました"), ("hello there", "plain search")]
     {
         let conclusion = concluded(&request(message), three(), json!({}));
@@ -189,7 +189,7 @@ fn plain_search_is_named_where_no_constraint_is_understood() {
 }
 
 #[test]
-fn nothing_found_is_told_with_what_to_do_and_chooses_nothing() {
+fn no_route_gives_advice_and_no_choice() {
     let failed = |message: &str, failure: Failure| {
         answered(&request(message), |_| ToolResult::Failed(failure.clone()))
     };
@@ -206,7 +206,7 @@ fn nothing_found_is_told_with_what_to_do_and_chooses_nothing() {
 }
 
 #[test]
-fn results_of_other_shapes_break_nothing() {
+fn tolerates_results_of_other_shapes() {
     for structured in [json!(null), json!({ "routes": 7 }), json!({ "routes": [null, 7, "x", {}] })]
     {
         for message in ["比較して", "右折少なめ", "渋滞を避けて"] {
