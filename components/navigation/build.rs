@@ -1,4 +1,4 @@
-//! Makes the bundled network and the gazetteer: reads the tables in `data/`, checks them, writes graph and index.
+//! Builds the bundled network and the gazetteer from the tables in `data/`, and checks them.
 
 #![allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
 
@@ -32,8 +32,7 @@ fn main() -> Result<(), String> {
     keep("gazetteer.places", graph::places::write(&gazetteer(&open)?))
 }
 
-/// What lies outside the bundled network, and is known all the same: cities of Japan and of the world, and some stations,
-/// airports and sights.
+/// Known places outside of the bundled network: cities of Japan and of the world, some stations, airports and sights.
 fn gazetteer(open: Open<'_>) -> Result<Vec<Place>, String> {
     let cities = open("gazetteer.tsv")?;
     let outside = open("outside.tsv")?;

@@ -1,4 +1,4 @@
-//! The bundled network, put together from its tables, and what must be true of it before it is written.
+//! Builds the bundled network from its tables and checks it.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use graph::{Class, Forbidden, Link, Network, Node, Point, Text};
 
 use super::tables::{self, Open, Row, optional, rows};
 
-/// The longest link that is no ferry and no tunnel under the sea, in metres.
+/// Maximum length of a link that is neither a ferry nor an undersea tunnel, in metres.
 const METRES_MAX: f64 = 12_000.0;
 /// How fast a ramp is driven, and what its lights, its toll gate and merging take besides, in seconds.
 const RAMP_KMH: f64 = 40.0;
@@ -21,7 +21,7 @@ struct Road {
     number: String,
 }
 
-/// The network being put together.
+/// The network under construction.
 #[derive(Default)]
 struct Builder {
     network: Network,
@@ -29,7 +29,7 @@ struct Builder {
     roads: HashMap<String, Road>,
 }
 
-/// The network that the tables describe.
+/// Builds the network that the tables describe.
 pub(crate) fn read(open: Open<'_>) -> Result<Network, String> {
     let mut builder = Builder {
         network: Network {
@@ -147,7 +147,7 @@ impl Builder {
         if shape.is_empty() { Ok(()) } else { Err(row.wrong("a road ends at a junction")) }
     }
 
-    /// Adds a link, as long as its line times what its `metres` say.
+    /// Adds a link; its length is that of its line times the factor `metres`.
     fn link(&mut self, mut link: Link) {
         let at = |node: u32| self.network.nodes[node as usize].at;
         let mut line = vec![at(link.from)];
@@ -157,7 +157,7 @@ impl Builder {
         self.network.links.push(link);
     }
 
-    /// Adds a ramp, as slow as it is with its lights, its toll gate and the lane that one has to find.
+    /// Adds a ramp, with the delays of lights, toll gate and merging.
     fn ramp_link(&mut self, link: Link) {
         self.link(link);
         if let Some(link) = self.network.links.last_mut() {
@@ -175,7 +175,7 @@ impl Builder {
         };
         let shape = row.field(4).split_ascii_whitespace().map(|it| row.read_point(it));
         let shape = shape.collect::<Result<Vec<_>, _>>()?;
-        // Where a road without a toll passes too, the ramp costs none.
+        // A ramp that also serves a free road is free.
         let passes =
             |it: &&Link| it.class == Class::Motorway && !it.ramp && (it.from == ic || it.to == ic);
         let main = self.network.links.iter().filter(passes).min_by_key(|it| it.toll);
@@ -206,7 +206,7 @@ impl Builder {
         Ok(())
     }
 
-    /// A junction where two of the roads that meet do not join.
+    /// Adds a junction at which two roads do not connect.
     fn turn(&mut self, row: &Row<'_>) -> Result<(), String> {
         let over = self.at(row, row.field(0))?;
         let link = |key: &str| {
@@ -263,12 +263,12 @@ fn named(name: &Text, local: &str, en: &str) -> Text {
     }
 }
 
-/// How long a line is.
+/// Returns the length of a line.
 fn length(line: &[Point]) -> f64 {
     line.windows(2).map(|pair| pair[0].metres_to(pair[1])).sum()
 }
 
-/// Everything is near Tokyo Bay, every junction can be reached and left, every name is there.
+/// Checks that everything is near Tokyo Bay, every junction can be reached and left, and every name is present.
 pub(crate) fn check(network: &Network) -> Result<(), String> {
     for (at, node) in network.nodes.iter().enumerate() {
         let (lat, lng) = (node.at.lat, node.at.lng);
@@ -297,7 +297,7 @@ pub(crate) fn check(network: &Network) -> Result<(), String> {
     lost.map_or(Ok(()), |at| Err(format!("{} is cut off", network.nodes[at].name.local)))
 }
 
-/// A junction that a car cannot reach from the first one; or, `back`, cannot leave for it.
+/// Returns a junction that cars cannot reach from the first one, or, with `back`, from which they cannot reach it.
 fn unreachable(network: &Network, back: bool) -> Option<usize> {
     let mut reached = vec![false; network.nodes.len()];
     let mut open = vec![0_usize];

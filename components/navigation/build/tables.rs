@@ -1,20 +1,19 @@
-//! Tables of the bundled data: a row a line, fields between tabs, comments behind `#`; and the places in them,
-//! which are stations, wards, towns, quarters, sights, airports, junctions.
+//! Parses the tables of the bundled data, with tabs between fields and comments after `#`, and the places in them.
 
 use std::collections::{HashMap, HashSet};
 
 use graph::{Place, PlaceKind, Point, Text};
 
-/// What a table is read by: its name in, its text out.
+/// Reads the text of a table by its name.
 pub(crate) type Open<'o> = &'o dyn Fn(&str) -> Result<String, String>;
 
 /// A ward or a town that addresses begin with: in English, and the prefecture that it is in.
 type Areas = HashMap<String, (String, String)>;
 
-/// How big a junction is beside other places.
+/// Weight of a junction.
 const JUNCTION_WEIGHT: u8 = 40;
 
-/// One row, and where it stands.
+/// A row and its position.
 pub(crate) struct Row<'t> {
     /// `links.tsv:12`.
     pub(crate) place: String,
@@ -27,7 +26,7 @@ impl<'t> Row<'t> {
         self.fields.get(number).copied().unwrap_or_default()
     }
 
-    /// What is wrong with this row.
+    /// Returns an error for this row.
     pub(crate) fn wrong(&self, what: &str) -> String {
         format!("{}: {what}", self.place)
     }
@@ -63,7 +62,7 @@ impl<'t> Row<'t> {
     }
 }
 
-/// The rows of the table `name`, which have `least` fields or more.
+/// Returns the rows of the table `name`, which need at least `least` fields.
 pub(crate) fn rows<'t>(name: &str, text: &'t str, least: usize) -> Result<Vec<Row<'t>>, String> {
     let lines = text.lines().enumerate();
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));

@@ -1,4 +1,4 @@
-//! Routes on a map as an app that other programs show (APP-4), and what can be read of navigation: that app alone.
+//! The app that shows routes on a map in MCP clients (APP-4), and its resource.
 
 use serde_json::json;
 use toolkit::{
@@ -9,7 +9,7 @@ use toolkit::{
 
 use crate::settings::{self, Tiles};
 
-/// Routes to look at and to choose from, on the bundled map or on the operator's tiles.
+/// The app that shows routes on the bundled map or on the operator's tiles.
 pub const ROUTES: App = App {
     uri: "ui://navigation/routes",
     name: "routes_app",
@@ -28,7 +28,7 @@ pub const ROUTES: App = App {
     ],
 };
 
-/// Where the script is told of the operator's tiles.
+/// The placeholder for the operator's tiles in the script.
 const NO_TILES: &str = "const TILES = null;\n";
 
 /// The app.
@@ -49,14 +49,14 @@ impl Resources for NavigationResources {
         let Some(tiles) = tiles else { return Ok(Some(vec![ROUTES.contents(&images)])) };
         let Tiles { url, attribution, max_zoom } = tiles;
         let map = json!({ "url": url.as_str(), "attribution": attribution, "max_zoom": max_zoom });
-        // A text cannot end the script that it stands in.
+        // Escapes texts so that they cannot end the script.
         let tiles = map.to_string().replace('<', "\\u003c");
         let html = ROUTES.html().replace(NO_TILES, &format!("const TILES = {tiles};\n"));
         Ok(Some(vec![ROUTES.contents_of(html, &images)]))
     }
 }
 
-/// Where pictures come from.
+/// Returns the origins of pictures.
 fn origins(tiles: Option<&Tiles>) -> Vec<String> {
     tiles.into_iter().map(Tiles::origin).collect()
 }

@@ -1,4 +1,4 @@
-//! What it answers to `GET /api/navigation/…`: what a page asks beside routes.
+//! `GET /api/navigation/…`: requests of a page besides routes.
 
 use graph::Point;
 use serde_json::{Value, json};
@@ -16,20 +16,20 @@ use crate::{
     settings::{self, Kind},
 };
 
-/// Suggestions of one answer.
+/// Maximum number of suggestions.
 const SUGGESTIONS_MAX: usize = 20;
-/// And where the request gives no number.
+/// Default number of suggestions.
 const SUGGESTIONS: usize = 8;
-/// Statuses of a provider that did its work, whatever it found (NAV-40).
+/// Statuses of a working provider (NAV-40).
 const WORKS: [&str; 6] =
     ["OK", "ZERO_RESULTS", "NOT_FOUND", "INVALID_REQUEST", "OUTSIDE_MAP", "MAX_WAYPOINTS_EXCEEDED"];
-/// Characters of typed text.
+/// Maximum number of characters of typed text.
 const TYPED_CHARS_MAX: usize = 200;
 
-/// One look-up.
+/// Answers one request for data.
 ///
 /// # Errors
-/// When what is asked does not fit, a map cannot be read, or nothing is served there.
+/// When an argument is invalid, a map cannot be read, or the path is unknown.
 pub fn get(request: &Request) -> Result<Value, Failure> {
     match request.path.as_str() {
         "places" => places(request),
@@ -40,7 +40,7 @@ pub fn get(request: &Request) -> Result<Value, Failure> {
     }
 }
 
-/// `places?q=…&limit=`: the places that typed text may mean.
+/// `places?q=…&limit=`: places that match typed text.
 fn places(request: &Request) -> Result<Value, Failure> {
     let typed = request.required("q")?.trim();
     if typed.len() > TYPED_CHARS_MAX * 16 || typed.chars().count() > TYPED_CHARS_MAX {
@@ -59,7 +59,7 @@ fn places(request: &Request) -> Result<Value, Failure> {
     Ok(json!(found))
 }
 
-/// `nearest?lat=&lng=`: what a click on the map is called.
+/// `nearest?lat=&lng=`: the name of a clicked point.
 fn nearest(request: &Request) -> Result<Value, Failure> {
     let at = Point { lat: degrees(request, "lat")?, lng: degrees(request, "lng")? };
     if !at.is_on_globe() {
@@ -81,7 +81,7 @@ fn degrees(request: &Request, name: &str) -> Result<f64, Failure> {
     degrees.ok_or_else(|| invalid(name, "is missing"))
 }
 
-/// `about`: who finds routes, over what, and how that went last.
+/// `about`: the provider, its map and its last status.
 fn about() -> Result<Value, Failure> {
     let kind = provider()?;
     let about = match kind {
@@ -94,7 +94,7 @@ fn about() -> Result<Value, Failure> {
     Ok(about)
 }
 
-/// `health`: how Google's service fares (NAV-15): connected, unless a request to it failed a moment ago.
+/// `health`: the state of Google's service (NAV-15): connected, unless a request failed a moment ago.
 fn health() -> Result<Value, Failure> {
     let kind = provider()?;
     let last = cache::last(kind)?.filter(|it| it.is_fresh);
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_provider_fares_as_its_last_request_went() {
+    fn health_follows_last_request() {
         assert_eq!(fares_as("builtin", None), "not_configured", "NAV-15");
         assert_eq!(fares_as("osrm", Some("UNKNOWN_ERROR")), "not_configured", "NAV-15");
         assert_eq!(fares_as("google-routes", None), "connected", "NAV-15");

@@ -1,4 +1,4 @@
-//! Navigation: routes from here to there, with or without a key (NAV-20 to NAV-35).
+//! Navigation: routes, distances and places, with or without an API key (NAV-20 to NAV-35).
 
 pub mod app;
 pub mod arguments;

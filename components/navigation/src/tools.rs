@@ -1,4 +1,4 @@
-//! The tools, in the order in which a user meets them.
+//! The tools of navigation.
 
 use std::time::SystemTime;
 
@@ -39,7 +39,7 @@ pub struct RouteSearch {
     traffic_model: TrafficWord,
 }
 
-/// What to keep clear of.
+/// Roads to avoid.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum AvoidWord {
@@ -48,7 +48,7 @@ enum AvoidWord {
     Ferries,
 }
 
-/// What traffic is taken to be.
+/// The traffic model.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum TrafficWord {
@@ -58,7 +58,7 @@ enum TrafficWord {
     Optimistic,
 }
 
-/// The departure that is meant where none is given.
+/// Returns the default departure.
 fn now() -> String {
     "now".to_owned()
 }
@@ -106,7 +106,7 @@ impl Tool for RouteSearch {
 }
 
 impl RouteSearch {
-    /// What the chosen provider finds, the preferred one first.
+    /// Searches by the configured provider, and puts the preferred route first.
     fn found(
         &self,
         ask: &RouteAsk,
@@ -114,7 +114,7 @@ impl RouteSearch {
     ) -> Result<(Routes, Details), Stop> {
         let (provider, is_builtin) =
             (provider::configured()?, settings::provider()? == Kind::Builtin);
-        // Where the best cannot be looked for, it is chosen of those that are offered.
+        // Without a search for the best, the best of the offered routes is chosen.
         let is_chosen = ask.prefer != Prefer::Fastest && !is_builtin;
         let asked = RouteAsk { alternatives: ask.alternatives || is_chosen, ..ask.clone() };
         let found = match arrival {
@@ -156,7 +156,7 @@ impl RouteSearch {
     }
 }
 
-/// A line a route, for clients that draw none: what it is called, how far and how long.
+/// Formats a line per route for clients without a view: name, length and duration.
 fn lines(routes: &Routes, details: &Details, language: Language) -> Vec<String> {
     let line = |(index, route): (usize, &output::navigation::Route)| {
         let (distance, duration) = (&route.distance.text, &route.duration.text);
@@ -210,7 +210,7 @@ impl Tool for DistanceCompare {
     type Output = Comparison;
 
     fn call(self, user: &User) -> Result<Comparison, Stop> {
-        // How many there are comes first: nothing is done with 500 of them.
+        // Checks the number first, so that huge lists cost nothing.
         let language = refusals::language();
         let origins = arguments::places("/origins", &self.origins, language)?;
         let destinations = arguments::places("/destinations", &self.destinations, language)?;
@@ -223,7 +223,7 @@ impl Tool for DistanceCompare {
     }
 }
 
-/// A line a pair, for clients that draw no table.
+/// Formats a line per pair for clients without a view.
 fn text(comparison: &Comparison, ask: &CompareAsk) -> String {
     let mut lines = Vec::new();
     for (origin, row) in ask.origins.iter().zip(&comparison.rows) {
@@ -293,14 +293,14 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_the_specification_are_read_and_written_alike() {
+    fn specified_samples_round_trip() {
         is_kept::<Routes>(ROUTES);
         is_kept::<Comparison>(COMPARISON);
         is_kept::<Place>(PLACE);
     }
 
     #[test]
-    fn a_line_says_how_far_how_long_and_what_it_costs() {
+    fn line_has_length_duration_and_cost() {
         let mut routes: Routes = serde_json::from_str(ROUTES).unwrap();
         let toll = Toll { currency: "JPY".to_owned(), amount: 1240.0, is_estimate: true };
         let of_route = RouteDetails { toll: Some(toll), ..RouteDetails::default() };
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_what_is_known_of_a_pair() {
+    fn line_describes_a_pair() {
         let comparison: Comparison = serde_json::from_str(COMPARISON).unwrap();
         let ask = CompareAsk {
             origins: vec!["東京駅".to_owned()],

@@ -350,7 +350,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn numbers_are_read_as_they_were_put(number in any::<u64>(), signed in any::<i64>()) {
+        fn numbers_round_trip(number in any::<u64>(), signed in any::<i64>()) {
             let mut bytes = Vec::new();
             put(&mut bytes, number);
             put_signed(&mut bytes, signed);
@@ -369,7 +369,7 @@ mod tests {
         }
 
         #[test]
-        fn a_block_of_junctions_is_read_as_it_was_written(junctions in prop::collection::vec(junction(), 0..100), first in 0..1_000_u32) {
+        fn junction_block_round_trips(junctions in prop::collection::vec(junction(), 0..100), first in 0..1_000_u32) {
             let block = Nodes::parse(&nodes::write(first, &junctions), first, LIMITS).unwrap();
             prop_assert_eq!(block.at.len(), junctions.len());
             for (index, junction) in junctions.iter().enumerate() {
@@ -384,7 +384,7 @@ mod tests {
         }
 
         #[test]
-        fn a_block_of_roads_is_read_as_it_was_written(
+        fn road_block_round_trips(
             shapes in prop::collection::vec((prop::collection::vec(any::<(i32, i32)>(), 2..9), 0..10_000_u32, 0..10_000_u32, any::<u32>(), any::<([u8; 2], u16)>()), 0..100),
         ) {
             let mut block = Roads::default();
@@ -399,14 +399,14 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_block_or_damaged_and_no_more(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+        fn any_bytes_are_a_block_or_damaged(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
             let _ = Nodes::parse(&bytes, 0, LIMITS);
             let _ = Roads::parse(&bytes, 0, LIMITS);
             let _ = roads::parse_boxes(&bytes);
         }
 
         #[test]
-        fn blocks_are_found_on_a_shelf_of_any_size(count in 0..600_usize) {
+        fn finds_blocks_in_sections_of_any_size(count in 0..600_usize) {
             let blocks: Vec<Vec<u8>> = (0..count).map(|it| vec![it as u8; it % 7]).collect();
             let bytes = write_section(&blocks).unwrap();
             let section = Section { offset: 0, length: bytes.len() as u64, blocks: count as u32 };

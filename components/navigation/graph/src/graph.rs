@@ -1,4 +1,4 @@
-//! A graph, opened: what was read of it is kept, up to a limit.
+//! An opened graph with a cache of its blocks.
 
 use std::{
     cell::{Cell, RefCell},
@@ -16,14 +16,14 @@ use crate::{
     places::Places,
 };
 
-/// Where on a link a place is nearest to the roads.
+/// The point of a link nearest to a place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snap {
     /// The nearest point of the road.
     pub at: Point,
-    /// How far that is from the place, in metres.
+    /// Its distance from the place, in metres.
     pub metres: f64,
-    /// Which link, and how far along it from its beginning: 0 to 1.
+    /// The link, and the part of it before the point: 0 to 1.
     pub(crate) link: (u32, f64),
 }
 
@@ -36,7 +36,7 @@ pub enum NotFound {
     DestinationOutside(Option<f64>),
     /// No route leads from one to the other under the constraints.
     NoWay,
-    /// More of the graph would have to be looked at than one query may.
+    /// The search would exceed the limit of a query.
     TooFar,
     /// The file is not a graph, or damaged, or cannot be read.
     Unreadable(String),
@@ -48,13 +48,13 @@ impl From<SourceError> for NotFound {
     }
 }
 
-/// What is kept of what was read, in bytes; beyond, a new query begins with nothing.
+/// Maximum size of the cache, in bytes; beyond that, a new query begins with an empty one.
 const KEPT_BYTES_MAX: usize = 48 << 20;
 
-/// Blocks of junctions that one search may hold: with what it notes of them, some 50 MB.
+/// Maximum number of blocks of junctions per search, some 50 MB with their labels.
 const BLOCKS_MAX: usize = 2_048;
 
-/// A source that counts.
+/// A source that counts the bytes read.
 #[derive(Debug)]
 pub struct Counted<S> {
     source: S,
@@ -73,7 +73,7 @@ impl<S: Source> Source for Counted<S> {
     }
 }
 
-/// Blocks of one kind, as far as they were read.
+/// The cached blocks of one kind.
 #[derive(Debug)]
 struct Kept<B> {
     register: Register,
@@ -89,7 +89,7 @@ impl<B> Default for Kept<B> {
 /// A link's name in both languages, and its number.
 pub(crate) type Texts = Vec<(Text, String)>;
 
-/// A graph, opened: its header is read, and of the rest what a query touches.
+/// An opened graph. Only the header and the blocks that queries touch are read.
 #[derive(Debug)]
 pub struct Graph<S> {
     source: Counted<S>,
@@ -122,19 +122,19 @@ impl<S: Source> Graph<S> {
         })
     }
 
-    /// Lets one search touch at most so many blocks of 128 junctions; 2,048 by default, and
-    /// never more than 60,000. Beyond, a route is [`NotFound::TooFar`].
+    /// Limits the number of blocks of 128 junctions per search; 2,048 by default, at most 60,000. Beyond that, a route is
+    /// [`NotFound::TooFar`].
     pub fn touching_at_most(mut self, blocks: usize) -> Self {
         self.blocks_max = blocks.min(60_000);
         self
     }
 
-    /// Whose data it is.
+    /// Returns the attribution of the data.
     pub fn attribution(&self) -> &str {
         &self.header.attribution
     }
 
-    /// What it is of.
+    /// Returns the name of the area.
     pub fn name(&self) -> &str {
         &self.header.name
     }
@@ -178,7 +178,7 @@ impl<S: Source> Graph<S> {
         Ok(self.text(block.roads[index].text)?)
     }
 
-    /// Forgets what was read where that is too much: before a query, never in it.
+    /// Empties the cache where it is too large; called before a query, never within one.
     pub(crate) fn trim(&self) {
         if self.kept.get() > KEPT_BYTES_MAX {
             self.nodes.borrow_mut().blocks.clear();

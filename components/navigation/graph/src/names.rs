@@ -1,22 +1,22 @@
-//! Names as they are compared: without case, width, kana's kind, long vowels, spaces and punctuation.
+//! Folds names for comparison: ignores case, width, kind of kana, long vowels, spaces and punctuation.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Characters of a name that are looked at; no place's name is longer.
+/// Maximum number of characters of a folded name.
 pub const CHARS_MAX: usize = 200;
 
-/// How names end that mean a station, as they are when folded.
+/// Folded suffixes of stations.
 const STATION: [&str; 5] = ["station", "駅", "えき", "eki", "sta"];
-/// How such an ending begins; `e` and `s` alone end too many other names.
+/// Beginnings of such a suffix; `e` and `s` alone end too many other names.
 const BEGUN: [&str; 6] = ["え", "ek", "st", "stat", "stati", "statio"];
-/// How names of towns and quarters end that people leave out, as they are when folded.
+/// Folded suffixes of towns and quarters that people omit.
 const AREA: [&str; 9] = ["市", "区", "町", "村", "都", "府", "県", "city", "ward"];
 
 /// `ﾄｳｷｮｳ 駅`, `とうきょう駅` and `トウキョウ駅` are one; so are `Ōmori`, `Oomori` and `omori`,
 /// `Shimbashi` and `Shinbashi`, `虎ノ門` and `虎の門`, `霞ヶ関` and `霞が関`, `1丁目` and `一丁目`.
 pub fn folded(name: &str) -> String {
     let plain = name.chars().take(CHARS_MAX).nfkc().flat_map(char::to_lowercase).map(simpler);
-    // Accents are taken off letters, and never off kana: `が` is not `か`.
+    // Removes accents from letters, but not marks from kana: `が` is not `か`.
     let plain = plain.collect::<String>();
     let mut letters = Vec::with_capacity(plain.len());
     for c in plain.chars() {
@@ -30,18 +30,17 @@ pub fn folded(name: &str) -> String {
     joined(&spoken)
 }
 
-/// A folded name without the beginning of a station's ending, for text that is still being typed:
-/// `とうきょうえ`, `tokyo st`.
+/// Removes the beginning of a station's suffix, for text that is still being typed: `とうきょうえ`, `tokyo st`.
 pub fn without_begun_station(folded: &str) -> Option<&str> {
     without(folded, &BEGUN)
 }
 
-/// A folded name that ends as a station's does, without that ending.
+/// Removes a station's suffix from a folded name.
 pub fn without_station(folded: &str) -> Option<&str> {
     without(folded, &STATION)
 }
 
-/// A folded name that ends as a town's or a quarter's does, without that ending.
+/// Removes a town's or a quarter's suffix from a folded name.
 pub fn without_area(folded: &str) -> Option<&str> {
     without(folded, &AREA)
 }
@@ -50,7 +49,7 @@ fn without<'f>(folded: &'f str, endings: &[&str]) -> Option<&'f str> {
     endings.iter().find_map(|it| folded.strip_suffix(it)).filter(|it| !it.is_empty())
 }
 
-/// Katakana become hiragana, old characters new ones, numerals digits.
+/// Replaces katakana by hiragana, old characters by new ones, and numerals by digits.
 fn simpler(c: char) -> char {
     match c {
         'ァ'..='ヶ' => char::from_u32(c as u32 - 0x60).unwrap_or(c),
@@ -78,7 +77,7 @@ fn simpler(c: char) -> char {
     }
 }
 
-/// A long vowel is as good as a short one: `ou`, `oo`, `oh` and `o`; `おう`, `おお`, `おー` and `お`.
+/// Shortens long vowels: `ou`, `oo`, `oh` and `o`; `おう`, `おお`, `おー` and `お`.
 fn short_vowels(letters: &[char]) -> Vec<char> {
     let mut out = Vec::<char>::with_capacity(letters.len());
     for (at, &c) in letters.iter().enumerate() {
@@ -103,7 +102,7 @@ fn short_vowels(letters: &[char]) -> Vec<char> {
     out
 }
 
-/// What stands between two Chinese characters only to be spoken is left out: `の`, `が`, `ヶ`, `つ`.
+/// Removes connecting kana between two kanji: `の`, `が`, `ヶ`, `つ`.
 fn joined(letters: &[char]) -> String {
     let is_word = |at: Option<usize>| {
         let c = at.and_then(|at| letters.get(at));
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_to_write_one_name_are_one() {
+    fn folds_spellings_of_one_name() {
         are_one(&["とうきょう駅", "ﾄｳｷｮｳ駅", "トウキョウ 駅", "トーキョー駅"]);
         are_one(&["Ōmori", "Oomori", "Ohmori", "OMORI", "ōmori"]);
         are_one(&[
@@ -184,7 +183,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn folding_ends_whatever_comes_in(name in "\\PC{0,300}") {
+        fn folding_is_bounded_for_any_text(name in "\\PC{0,300}") {
             let once = folded(&name);
             prop_assert!(once.chars().all(char::is_alphanumeric));
         }

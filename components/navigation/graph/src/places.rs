@@ -1,4 +1,4 @@
-//! The index of names: written with the graph, looked up without reading all of it.
+//! The index of names, searched without reading the whole file.
 //!
 //! A header, then five tables: where each band of latitude begins among the places; each place's
 //! position, by band and from west to east; where each place's record begins; the folded names, sorted,
@@ -19,55 +19,55 @@ use layout::Layout;
 
 pub use write::write;
 
-/// Letters that a name has at least of which one may be another.
+/// Minimum number of letters of a name with one typo.
 const CLOSE_CHARS_MIN: usize = 4;
-/// From here on two may be.
+/// Minimum number of letters of a name with two typos.
 const LONG_CHARS: usize = 8;
 
-/// How well a place is what was asked for.
+/// The quality of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Match {
-    /// It is called so, or is read so, or is also known by that name.
+    /// A name, reading or alias matches.
     Whole,
-    /// It is the part of the address that is meant; the rest says where it lies.
+    /// The most specific part of the address matches.
     Part,
-    /// It lies where the address says; what is more specific in the address is not known.
+    /// A larger part of the address matches; more specific ones are unknown.
     Around,
-    /// Its name begins so.
+    /// The beginning of a name matches.
     Beginning,
 }
 
-/// A place that was found by its name.
+/// A found place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// The place that was found.
+    /// The place.
     pub place: Place,
-    /// How well it is what was asked for.
+    /// The quality of the hit.
     pub by: Match,
 }
 
-/// An index within `source`, from `offset`, `length` bytes long.
+/// An index within a source.
 #[derive(Debug)]
 pub struct Places<'s, S> {
     source: &'s S,
     offset: u64,
     length: u64,
-    /// What all of it lies in, as an address may have it: `Liechtenstein`.
+    /// The area of all places, as in addresses: `Liechtenstein`.
     area: &'s str,
 }
 
 impl<'s, S: Source> Places<'s, S> {
-    /// Opens the index; nothing is read yet.
+    /// Opens the index without reading.
     pub fn open(source: &'s S, offset: u64, length: u64) -> Self {
         Self { source, offset, length, area: "" }
     }
 
-    /// The same, where all of it lies in `area`.
+    /// Opens the index of an area.
     pub fn within(self, area: &'s str) -> Self {
         Self { area, ..self }
     }
 
-    /// The places that `text` may mean, best first, at most `most`. Whole names come before beginnings.
+    /// Finds up to `most` places for `text`, best first. Whole names come before beginnings.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged.
@@ -75,9 +75,8 @@ impl<'s, S: Source> Places<'s, S> {
         Ok(self.hits(text, most)?.into_iter().map(|hit| hit.place).collect())
     }
 
-    /// The places that `text` may mean, best first, at most `most`, and how well each is meant: those
-    /// that are called so; if there are none, the most specific part of the address; then those whose
-    /// names begin so.
+    /// Finds up to `most` places for `text` with their quality, best first: whole names, else the most specific part of
+    /// the address, then beginnings.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged.
@@ -110,8 +109,8 @@ impl<'s, S: Source> Places<'s, S> {
         Ok(hits)
     }
 
-    /// Places whose names are much like `text`, at most `most`, the likest first, and how many letters are
-    /// other. They begin with the same letter; houses are none of them.
+    /// Finds up to `most` places with names similar to `text`, with the number of typos, best first. They begin with the
+    /// same letter and are no houses.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged.
@@ -132,7 +131,7 @@ impl<'s, S: Source> Places<'s, S> {
         keys.into_iter().take(most).map(place).collect()
     }
 
-    /// The place nearest to `at`, within `metres_max`.
+    /// Finds the place nearest to `at` within `metres_max`.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged.
@@ -147,7 +146,7 @@ impl<'s, S: Source> Places<'s, S> {
         }
     }
 
-    /// Places called exactly so; a station or a town may be asked for with or without the word.
+    /// Finds places with exactly this name; stations and towns with or without their suffix.
     fn whole(&self, layout: &Layout, name: &str) -> Result<Vec<Key>, SourceError> {
         let mut keys = layout.keys_from(self, name, true)?;
         if keys.is_empty()
@@ -165,13 +164,13 @@ impl<'s, S: Source> Places<'s, S> {
         Ok(best(keys, false))
     }
 
-    /// The most specific part of an address that is known.
+    /// Finds the most specific known part of an address.
     fn part(&self, layout: &Layout, text: &str) -> Result<Option<Hit>, SourceError> {
         for part in address::parts(text) {
             let found = self.whole(layout, &part.name)?;
             let by = if part.is_all { Match::Part } else { Match::Around };
             let found = self.records(layout, found, address::SAME_NAME_MAX, by)?;
-            if let Some(hit) = address::fitting(found, &part, self.area) {
+            if let Some(hit) = address::first_matching(found, &part, self.area) {
                 return Ok(Some(hit));
             }
         }
@@ -193,7 +192,7 @@ impl<'s, S: Source> Places<'s, S> {
         if self.length == 0 { Ok(None) } else { Layout::read(self).map(Some) }
     }
 
-    /// Exactly `length` bytes of the index, from `at`.
+    /// Reads exactly `length` bytes of the index from `at`.
     fn bytes(&self, at: u64, length: u32) -> Result<Vec<u8>, SourceError> {
         let end = at.checked_add(u64::from(length));
         if end.is_none_or(|end| end > self.length) {
@@ -205,7 +204,7 @@ impl<'s, S: Source> Places<'s, S> {
     }
 }
 
-/// The error of a file that is not what was written.
+/// Returns the error for a damaged file.
 fn damaged(what: &str) -> SourceError {
     SourceError(format!("the map's index of names is damaged: {what}"))
 }
@@ -224,8 +223,8 @@ struct Key {
 }
 
 impl Key {
-    /// Smaller goes first. A whole name means a town before a station; a name without
-    /// its ending means the station: 品川 is 品川駅 before 品川区.
+    /// Returns the rank; smaller ones come first. A whole name prefers towns to stations, a name without its suffix
+    /// prefers stations: 品川 is 品川駅 before 品川区.
     fn rank(&self) -> (bool, u8, u8, u32) {
         let kind = match self.kind {
             PlaceKind::Town if self.own => 0,
@@ -238,13 +237,13 @@ impl Key {
             PlaceKind::Street => 7,
             PlaceKind::House => 8,
         };
-        // 羽田 means the airport, even where a junction is called just so.
+        // 羽田 means the airport, although a junction has exactly that name.
         let is_own = self.own && kind < 6;
         (!is_own, kind, 255 - self.weight, self.place)
     }
 }
 
-/// Each place once, best first. Of beginnings the bigger go first, whatever their kind.
+/// Returns each place once, best first. Among beginnings, larger places come first.
 fn best(mut keys: Vec<Key>, are_beginnings: bool) -> Vec<Key> {
     if are_beginnings {
         keys.sort_by_key(|key| (255 - key.weight, key.rank()));
@@ -271,7 +270,7 @@ fn kind_of(number: u8) -> Option<PlaceKind> {
     })
 }
 
-/// How many letters are other, left out, put in, or swapped with the next one; none where more than `most`.
+/// Returns the edit distance with swaps of neighbours; none above `most`.
 fn other_letters(a: &[char], b: &[char], most: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > most {
         return None;

@@ -1,11 +1,11 @@
-//! A network, written as a graph.
+//! Writes a network as a graph.
 
 mod plan;
 
 use crate::{
     file::{
         self,
-        header::{self, Header, kept},
+        header::{self, Header, to_fixed},
         nodes::Junction,
         roads::{self, ROADS, Road, Roads},
     },
@@ -15,11 +15,11 @@ use crate::{
 };
 use plan::Plan;
 
-/// The bytes of a graph's file. The same network gives the same bytes.
+/// Returns the bytes of a graph's file; deterministic.
 ///
 /// # Errors
-/// When the network is larger than the format can hold, or not one: an index out of range, a point off
-/// the globe, a length that is no number, a speed of nothing, more than 255 links at one junction.
+/// When the network is too large for the format or invalid: an index out of range, a point off the globe, an invalid
+/// length, a speed of 0, more than 255 links at a junction.
 pub fn write(network: &Network) -> Result<Vec<u8>, String> {
     let mut plan = Plan::new(network)?;
     let main = Main {
@@ -33,7 +33,7 @@ pub fn write(network: &Network) -> Result<Vec<u8>, String> {
     let (roads, boxes) = roads(&mut plan, &junctions, &main);
     let bounds = boxes.iter().fold(roads::EMPTY, |a, &b| roads::around(a, b));
     let bounds = network.nodes.iter().fold(bounds, |a, node| {
-        let (lat, lng) = (kept(node.at.lat), kept(node.at.lng));
+        let (lat, lng) = (to_fixed(node.at.lat), to_fixed(node.at.lng));
         roads::around(a, [lat, lng, lat, lng])
     });
     let tree = roads::write_boxes(boxes);
@@ -66,7 +66,7 @@ fn crow(network: &Network, plan: &Plan<'_>) -> [[f64; 2]; 3] {
         let link = plan.link(number);
         let [from, to] = [ends.from, ends.to].map(|node| {
             let at = network.nodes[plan.nodes[node as usize] as usize].at;
-            header::point(kept(at.lat), kept(at.lng))
+            header::point(to_fixed(at.lat), to_fixed(at.lng))
         });
         // A length is kept to the tenth of a metre; of nothing at all, nothing is beaten.
         let metres = f64::from(plan.decimetres(number).max(1)) / 10.0;
@@ -108,7 +108,7 @@ fn roads(
             let mains = [&main.cars, &main.walkers, &main.cycles].map(|it| is_main(it));
             let begin = block.points.len() as u32;
             block.points.push(junctions[ends.from as usize].at);
-            block.points.extend(link.shape.iter().map(|it| (kept(it.lat), kept(it.lng))));
+            block.points.extend(link.shape.iter().map(|it| (to_fixed(it.lat), to_fixed(it.lng))));
             block.points.push(junctions[ends.to as usize].at);
             block.roads.push(Road {
                 from: ends.from,
@@ -132,7 +132,7 @@ fn roads(
     (blocks, boxes)
 }
 
-/// Which junctions most others reach, as one travels.
+/// The junctions that most others reach, by mode.
 struct Main {
     cars: Vec<bool>,
     walkers: Vec<bool>,
@@ -157,7 +157,7 @@ fn flags(link: &Link, [cars, walkers, cycles]: [bool; 3]) -> u16 {
     .fold(0, |flags, it| flags | it.1)
 }
 
-/// In which directions a link is open.
+/// The open directions of a link.
 type Open = fn(&Link) -> (bool, bool);
 
 /// For each junction whether one gets there from most others, and away, by links in the directions in

@@ -1,4 +1,4 @@
-//! `madoguchi import-map FILE.osm.pbf`: an OpenStreetMap extract becomes a map for the built-in routes.
+//! `madoguchi import-map FILE.osm.pbf`: converts an OpenStreetMap extract into a map for the built-in routes.
 
 use std::{
     fs::{self, File},
@@ -38,12 +38,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// One line for who started the program.
+/// Writes a line to standard error.
 fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "madoguchi: {message}");
 }
 
-/// One line on standard output.
+/// Writes a line to standard output.
 fn say(line: &str) -> io::Result<()> {
     writeln!(io::stdout(), "{line}")
 }
@@ -65,7 +65,7 @@ impl ImportMap {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Where the map goes; never over anything that is no map.
+    /// Returns the path of the map; refuses to overwrite other files.
     fn output(&self) -> anyhow::Result<PathBuf> {
         let output = match &self.output {
             Some(output) => output.clone(),
@@ -89,7 +89,7 @@ impl ImportMap {
     }
 }
 
-/// Writes beside and renames: a reader of the map that was there before goes on reading that one.
+/// Writes a temporary file and renames it, so that readers of an older map are not disturbed.
 fn put(output: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut beside = output.as_os_str().to_owned();
     beside.push(format!(".tmp-{}", std::process::id()));
@@ -105,7 +105,7 @@ fn put(output: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// What came out, and what to do with it.
+/// Reports the result, and what to do with it.
 fn tell(network: &Network, output: &Path, bytes: usize, seconds: f64) -> io::Result<()> {
     let km = network.links.iter().map(|it| it.metres).sum::<f64>() / 1000.0;
     say(&format!(
@@ -131,7 +131,7 @@ fn tell(network: &Network, output: &Path, bytes: usize, seconds: f64) -> io::Res
     say("(https://www.openstreetmap.org/copyright): say so wherever you show it, as our page does.")
 }
 
-/// How far it has come: a bar for who sits at a terminal, a line for each step elsewhere.
+/// Reports progress: a bar on terminals, a line per step elsewhere.
 struct Progress {
     bar: Option<ProgressBar>,
     line: String,
@@ -182,7 +182,7 @@ impl Progress {
     }
 }
 
-/// Whether a file is a map that we have made, of this version of the format or an older one.
+/// Whether a file is a map of this or an older version of the format.
 fn is_map(file: &Path) -> bool {
     let mut begin = [0; 8];
     let read = File::open(file).and_then(|mut it| it.read_exact(&mut begin));

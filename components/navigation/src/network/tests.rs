@@ -70,7 +70,7 @@ fn the_bundled_network_is_whole_and_large_enough() {
 }
 
 #[test]
-fn each_place_is_near_enough_to_a_road_to_be_driven_to() {
+fn every_place_is_near_a_road() {
     let graph = Graph::open(NETWORK).expect("the bundled network opens");
     // A junction that lies on an expressway alone is no place to be driven to.
     let places = network().places;
@@ -82,7 +82,7 @@ fn each_place_is_near_enough_to_a_road_to_be_driven_to() {
 
 /// The lines' official lengths: the operators' own lists (首都高速道路 営業路線, NEXCO).
 #[test]
-fn expressways_are_as_long_as_they_are_known_to_be() {
+fn expressways_have_known_lengths() {
     let network = network();
     for (name, known_km) in [
         ("首都高速都心環状線", 14.8),
@@ -121,7 +121,7 @@ fn without_motorways_or_tolls_it_is_national_road_1_or_15() {
 }
 
 #[test]
-fn three_really_different_ways_lead_from_tokyo_to_yokohama() {
+fn finds_three_distinct_routes_from_tokyo_to_yokohama() {
     let found = ways(TOKYO, YOKOHAMA, &RouteOptions { ways: 3, ..PLAIN }).expect("there are ways");
     assert_eq!(found.len(), 3);
     for name in ["横羽線", "湾岸線", "第三京浜"] {
@@ -131,7 +131,7 @@ fn three_really_different_ways_lead_from_tokyo_to_yokohama() {
 }
 
 #[test]
-fn other_ways_are_as_long_as_known() {
+fn other_routes_have_known_lengths() {
     let cases = [
         // By the expressway and 湾岸線; the taxi companies' tables say 18 to 20 km.
         ("東京 to 羽田空港", TOKYO, HANEDA, PLAIN, 19.0),
@@ -195,7 +195,7 @@ fn routes_have_known_lengths_and_use_expressways_where_sensible() {
 }
 
 #[test]
-fn a_drive_begins_and_ends_on_a_street_and_never_in_the_bay() {
+fn drive_begins_and_ends_on_streets_only() {
     let names = [
         "葛西臨海公園駅",
         "たまプラーザ駅",
@@ -221,7 +221,7 @@ fn a_drive_begins_and_ends_on_a_street_and_never_in_the_bay() {
 }
 
 #[test]
-fn shortest_and_cheapest_are_the_shortest_and_cheapest_of_all() {
+fn preferred_route_is_best_of_all() {
     let by = |from, to, prefer| best(from, to, &RouteOptions { prefer, ..PLAIN });
     for (from, to) in [(SHIBUYA, YOKOHAMA), (TOKYO, YOKOHAMA), (TOKYO, HANEDA), (SHIBUYA, HANEDA)] {
         let shortest = by(from, to, Prefer::Shortest);
@@ -237,7 +237,7 @@ fn shortest_and_cheapest_are_the_shortest_and_cheapest_of_all() {
 }
 
 #[test]
-fn the_ferry_crosses_the_bay_unless_it_is_avoided() {
+fn uses_ferry_across_the_bay_unless_avoided() {
     let (yokosuka, kisarazu) = ((35.2785, 139.6702), (35.3815, 139.9265));
     let by_bridge = best(yokosuka, kisarazu, &PLAIN);
     assert!(on(&by_bridge, "アクアライン") > 10_000.0);
@@ -268,7 +268,7 @@ fn no_turn_where_two_expressways_do_not_join() {
 }
 
 #[test]
-fn places_are_found_as_people_write_them() {
+fn finds_places_in_usual_spellings() {
     let graph = Graph::open(NETWORK).expect("the bundled network opens");
     for (text, id) in [
         ("東京駅", "builtin:tokyo-station"),
@@ -299,7 +299,7 @@ fn places_are_found_as_people_write_them() {
 }
 
 #[test]
-fn places_outside_are_known_in_both_scripts() {
+fn knows_outside_places_in_both_scripts() {
     for (text, en) in [
         ("大阪駅", "Osaka Station"),
         ("Osaka", "Osaka"),
@@ -424,7 +424,7 @@ fn arterial_roads() -> Option<(String, Vec<u8>)> {
 }
 
 #[test]
-fn bundled_streets_lie_where_the_arterial_roads_of_tokyo_lie() {
+fn bundled_streets_match_arterial_roads_of_tokyo() {
     let Some((nodes, links)) = arterial_roads() else { return };
     let network = network();
     let junctions = junctions(&points(&nodes), &arterial_rows(&links));
@@ -439,7 +439,7 @@ fn bundled_streets_lie_where_the_arterial_roads_of_tokyo_lie() {
 }
 
 #[test]
-fn bundled_streets_are_as_long_as_the_arterial_roads_of_tokyo() {
+fn bundled_streets_have_lengths_of_arterial_roads() {
     let Some((nodes, links)) = arterial_roads() else { return };
     let (network, points) = (network(), points(&nodes));
     let (mut ours, mut theirs, mut count) = (0.0, 0.0, 0);

@@ -57,7 +57,7 @@ pub fn is_map(begin: &[u8]) -> bool {
 }
 
 /// A coordinate as it is kept.
-pub(crate) fn kept(degrees: f64) -> i32 {
+pub(crate) fn to_fixed(degrees: f64) -> i32 {
     (degrees * UNITS).round() as i32
 }
 

@@ -1,10 +1,8 @@
-//! Other routes that are worth showing, by a definition.
+//! Alternative routes.
 //!
-//! An alternative takes at most 1.4 times as long as the best route; of the shorter of the two, it shares
-//! at most 70 % of the length with any route that is shown before it; it comes by no junction twice; and
-//! every stretch of it that takes no longer than a quarter of the best route's time is itself a fastest route
-//! between its ends. Two search trees propose them: where both run along the same links, a route over them
-//! is as good as can be on either side.
+//! An alternative takes at most 1.4 times as long as the best route, shares at most 70 % of the shorter length with any
+//! route before it, visits no junction twice, and is locally optimal: every stretch of at most a quarter of the best
+//! route's time is a fastest route between its ends. Candidates come from plateaus, where both search trees agree.
 
 use std::collections::HashSet;
 
@@ -19,22 +17,22 @@ use crate::{
     graph::Graph,
 };
 
-/// How much longer an alternative may take than the best route.
+/// Maximum ratio of an alternative's time to the best route's.
 pub const LONGER_MAX: f64 = 1.4;
-/// Which part of its length it may share with a better one.
+/// Maximum share of its length in common with a better route.
 pub const SHARED_MAX: f64 = 0.7;
-/// Stretches up to this part of the best route's time have no way round that is faster.
+/// Stretches up to this part of the best route's time are locally optimal.
 pub const STRETCH: f64 = 0.25;
 
-/// How far the two trees are grown: times the best.
+/// Size of the two trees, as a ratio to the best cost.
 const TREES: f64 = 1.25;
-/// Routes over plateaus that are looked at.
+/// Maximum number of routes over plateaus.
 const LOOKED_AT: usize = 24;
-/// Searches with dearer links.
+/// Maximum number of searches with penalties.
 const ROUNDS: usize = 8;
-/// Links of a network in which links are made dearer: each takes a byte.
+/// Maximum number of links of a network for penalties, which take a byte each.
 const LINKS_MAX: u32 = 32 << 20;
-/// By how many sixteenths a link gets dearer each time a route is found over it.
+/// Penalty of a link, in sixteenths, each time a route is found over it.
 const DEARER: u8 = 4;
 
 impl<S: Source> Graph<S> {
@@ -73,11 +71,11 @@ impl<S: Source> Graph<S> {
 
     fn repeats(&self, way: &Path) -> bool {
         let mut nodes = HashSet::with_capacity(way.arcs.len());
-        // The link where one is may be left to either side: its beginning is not come by.
+        // The first link may be left to either side, so its begin does not count.
         !way.arcs.iter().skip(1).all(|it| nodes.insert(it.node))
     }
 
-    /// The metres of a route on links that another goes too, in whichever direction.
+    /// Returns the metres of a route on links in common with another, in either direction.
     fn shared(&self, way: &Path, other: &Path) -> Result<f64, SourceError> {
         let mut links = HashSet::with_capacity(other.arcs.len());
         for &arc in &other.arcs {
@@ -96,8 +94,8 @@ impl<S: Source> Graph<S> {
         Ok(metres)
     }
 
-    /// Adds up to `most` − 1 alternatives to the best route: over plateaus, then by making dearer what is
-    /// there. Where more would have to be looked at than a query may, there are fewer.
+    /// Adds up to `most` − 1 alternatives to the best route: over plateaus, then by penalties. There are fewer where the
+    /// search limit is exceeded.
     pub(super) fn alternatives(
         &self,
         ways: &mut Vec<Path>,
@@ -173,7 +171,7 @@ impl<S: Source> Graph<S> {
         Ok(())
     }
 
-    /// Adds a route, if it is an alternative to those that there are.
+    /// Adds a route, if it is an alternative to the present ones.
     fn take(&self, ways: &mut Vec<Path>, way: Path, rules: &Rules) -> Result<(), NotFound> {
         let better: Vec<&Path> = ways.iter().collect();
         if self.is_other(&way, &better, rules)? {
@@ -183,13 +181,13 @@ impl<S: Source> Graph<S> {
     }
 }
 
-/// A row of links on which both trees agree.
+/// A plateau: links on which both trees agree.
 #[derive(Clone, Copy, Debug)]
 struct Plateau {
-    /// The route over it, less the plateau itself: the smaller, the better.
+    /// The cost of the route over it without the plateau; smaller is better.
     rank: u32,
     cost: u32,
-    /// Its first link, as either side knows it.
+    /// Its first link, by its labels on both sides.
     ahead: u32,
     back: u32,
 }

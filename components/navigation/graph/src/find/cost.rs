@@ -1,4 +1,4 @@
-//! What links and turns cost, as requested: in milliseconds, whole ones, so that sums are the same either way.
+//! Costs of links and turns, in whole milliseconds, so that sums are equal in both directions.
 //!
 //! **Driving**: a link takes its length by its speed, times the factor of its class. Where three links
 //! or more meet, a turn of 45° or more takes 3 s, and 8 s where it crosses the traffic that comes towards
@@ -24,29 +24,29 @@ use crate::{
 
 /// On roads, and on paths.
 const CYCLE_KMH: [u8; 2] = [16, 12];
-/// How much dearer a metre is on which one pays.
+/// Factor of paid metres.
 const PAID: u32 = 4;
-/// What it costs to come onto such a road, in tenths of a metre.
+/// Cost of entering a paid road, in tenths of a metre.
 const PAID_EACH: u32 = 250_000;
 
 /// 4.8 km/h.
 pub(crate) const WALK_METRES_A_SECOND: f64 = 4.8 / 3.6;
 /// Cost of a turn of 45° or more.
 pub(crate) const TURN_MS: u32 = 3_000;
-/// A turn through the traffic that comes towards one.
+/// Cost of a turn across the oncoming traffic.
 pub(crate) const CROSSING_MS: u32 = 8_000;
-/// Going back where nothing else is left.
+/// Cost of turning back at a dead end.
 pub(crate) const BACK_MS: u32 = 20_000;
-/// From here on, in 256ths of a full turn, a bend is a turn: 45°.
+/// Minimum angle of a turn, in 256ths of a full turn: 45°.
 const TURN: i8 = 32;
 
-/// The constraints, made ready for a search.
+/// The constraints, prepared for a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub(crate) mode: Mode,
     prefer: Prefer,
     pub(crate) left: bool,
-    /// Which classes are shut, a bit each.
+    /// The closed classes, a bit each.
     shut: u16,
     no_tolls: bool,
     factors: [f64; 9],
@@ -84,7 +84,7 @@ impl Rules {
         self.shut & 1 << class == 0 && !(toll && self.no_tolls)
     }
 
-    /// What a metre as the crow flies costs at least, where the crow's bound is better than landmarks.
+    /// Returns the minimum cost per metre of direct distance, where that is a better bound than landmarks.
     pub(crate) fn crow_cost(&self, crow: &[[f64; 2]; 3]) -> Option<f64> {
         let ferries = usize::from(self.shut & 1 << Class::Ferry as u8 == 0);
         let [walkers, bicycles, roads] = [0, 1, 2].map(|it| crow[it][ferries]);
@@ -96,7 +96,7 @@ impl Rules {
         }
     }
 
-    /// Whether one may leave a junction by this end.
+    /// Whether travellers may leave a junction by this end.
     pub(crate) fn leaves(&self, half: &Half) -> bool {
         let way = match self.mode {
             Mode::Drive => OUT,
@@ -106,7 +106,7 @@ impl Rules {
         half.flags & way != 0 && self.admits(half.class, half.flags & TOLL != 0)
     }
 
-    /// Whether one may come to a junction by this end.
+    /// Whether travellers may reach a junction by this end.
     pub(crate) fn comes(&self, half: &Half) -> bool {
         let way = match self.mode {
             Mode::Drive => IN,
@@ -116,7 +116,7 @@ impl Rules {
         half.flags & way != 0 && self.admits(half.class, half.flags & TOLL != 0)
     }
 
-    /// What a link costs, from end to end.
+    /// Returns the cost of a whole link.
     pub(crate) fn link(&self, half: &Half) -> u32 {
         match self.prefer {
             Prefer::Fastest => self.time(half),
@@ -125,7 +125,7 @@ impl Rules {
         }
     }
 
-    /// What it costs to walk to a road, beyond the nearest.
+    /// Returns the cost of the walk to a road beyond the nearest one.
     pub(crate) fn access(&self, metres: f64) -> u32 {
         match self.prefer {
             Prefer::Fastest => (metres / WALK_METRES_A_SECOND * 1000.0) as u32,
@@ -133,7 +133,7 @@ impl Rules {
         }
     }
 
-    /// What it takes from end to end, in milliseconds.
+    /// Returns the time for a whole link, in milliseconds.
     pub(crate) fn time(&self, half: &Half) -> u32 {
         if self.mode != Mode::Drive {
             return self.free(half);
@@ -142,7 +142,7 @@ impl Rules {
         to_ms(f64::from(half.decimetres) * 360.0 / f64::from(half.kmh) * factor)
     }
 
-    /// What it takes on an empty road.
+    /// Returns the time on an empty road.
     pub(crate) fn free(&self, half: &Half) -> u32 {
         match self.mode {
             Mode::Walk if half.class != Class::Ferry as u8 => half.decimetres.saturating_mul(75),
@@ -151,7 +151,7 @@ impl Rules {
         }
     }
 
-    /// What it costs to come by one end of a junction's and leave by another; none where one may not.
+    /// Returns the cost of a turn between two ends of a junction; none where it is forbidden.
     pub(crate) fn turn(&self, nodes: &Nodes, index: usize, come: usize, go: usize) -> Option<u32> {
         let time = self.turn_time(nodes, index, come, go)?;
         match self.prefer {
@@ -170,7 +170,7 @@ impl Rules {
         toll || half.class == Class::Ferry as u8
     }
 
-    /// What it takes to do so, in milliseconds.
+    /// Returns the time of the turn, in milliseconds.
     pub(crate) fn turn_time(
         &self,
         nodes: &Nodes,

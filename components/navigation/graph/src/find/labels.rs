@@ -1,5 +1,4 @@
-//! What a search knows of the links it has seen, kept with the blocks that they are in, and the route that is
-//! read from it.
+//! The labels of a search, stored with their blocks, and the extraction of the route.
 
 use std::rc::Rc;
 
@@ -15,18 +14,18 @@ use crate::{
     graph::Graph,
 };
 
-/// The cost of what is not reached.
+/// Cost of unreached links.
 pub(super) const NEVER: u32 = u32::MAX;
-/// Costs end here: ten days.
+/// Maximum cost: ten days.
 pub(super) const COST_MAX: u32 = 864_000_000;
-/// Parents from here on are where the search began, by their number.
+/// Parents from here on are origins by their number.
 pub(super) const ROOTS: u32 = 0xffff_0000;
 
-/// How far it is to (or from) one end of a link, and over what.
+/// The cost to (or from) an end of a link, and the parent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Label {
     pub(super) cost: u32,
-    /// Where one comes from: page and half; the highest numbers are beginnings.
+    /// The parent as page and half; the highest numbers are origins.
     pub(super) parent: u32,
     pub(super) settled: bool,
 }

@@ -1,9 +1,9 @@
-//! The cheapest route between ends of links: from both sides, each drawn towards the other by the least that
-//! is still to go, which times to landmarks tell, or the crow's flight.
+//! Bidirectional A* search for the cheapest route between ends of links, with lower bounds by landmarks or by the
+//! direct distance.
 //!
-//! The search goes over links in one direction of travel, not over junctions: only so do turns cost, and
-//! forbidden ones hold. The side that comes from the origin knows what it costs to the beginning of a
-//! link, the other what it costs from a link's end; where both know a link, there is a route over it.
+//! The search goes over directed links, not over junctions, so that turns have costs and forbidden turns apply. The
+//! forward side knows the cost to the begin of a link, the backward side that from its end; a link known to both gives
+//! a route.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -22,12 +22,12 @@ use crate::{
     network::Point,
 };
 
-/// Links that one search may settle.
+/// Maximum number of settled links.
 pub(super) const SETTLED_MAX: usize = 4_000_000;
-/// Links that may be settled to know all around the best route.
+/// Maximum number of settled links in a search around the best route.
 const WIDE_MAX: usize = 300_000;
 
-/// How many sixteenths each link is dearer than it is, for a search of another route.
+/// Penalties of links in sixteenths, for alternatives.
 type Dearer<'d> = &'d [u8];
 
 /// The state of one search.
@@ -40,15 +40,15 @@ pub(super) struct Search<'g, S> {
     queues: [BinaryHeap<Reverse<(u32, u32)>>; 2],
     pub(super) best: u32,
     pub(super) join: Option<Join>,
-    /// Whether all is wanted that is cheaper than `best`, and not the best only.
+    /// Whether to find everything cheaper than `best`, not only the best route.
     wide: bool,
 }
 
 impl<'g, S: Source> Search<'g, S> {
-    /// The cheapest route from one of `origins` to one of `destinations`; none where there is none.
+    /// Finds the cheapest route from one of `origins` to one of `destinations`.
     ///
     /// # Errors
-    /// When the file cannot be read, or more of it would have to be than a search may.
+    /// When the file cannot be read, or the search exceeds its limit.
     pub(super) fn run(
         graph: &'g Graph<S>,
         rules: &'g Rules,
@@ -62,8 +62,7 @@ impl<'g, S: Source> Search<'g, S> {
         search.path()
     }
 
-    /// All links from which, and to which, the route is cheaper than `limit` over any route, known from both
-    /// sides.
+    /// Settles all links on routes cheaper than `limit`, from both sides.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -140,7 +139,7 @@ impl<'g, S: Source> Search<'g, S> {
         Err(NotFound::TooFar)
     }
 
-    /// The side that goes on, and the lowest key of the other; none where all is found.
+    /// Returns the side to continue and the lowest key of the other; none when finished.
     fn side(&mut self) -> Option<(usize, u32)> {
         let tops = [0, 1].map(|side| self.top(side));
         let fewer = usize::from(self.queues[1].len() < self.queues[0].len());
@@ -152,7 +151,7 @@ impl<'g, S: Source> Search<'g, S> {
         (ahead.max(back) < self.best).then_some((fewer, tops[1 - fewer]?))
     }
 
-    /// The lowest key on one side, of what is not settled.
+    /// Returns the lowest unsettled key of one side.
     fn top(&mut self, side: usize) -> Option<u32> {
         while let Some(&Reverse((key, state))) = self.queues[side].peek() {
             if !self.pages.label(side, state).settled {
@@ -163,7 +162,7 @@ impl<'g, S: Source> Search<'g, S> {
         None
     }
 
-    /// Goes from a settled link to those after it (before it, on the other side).
+    /// Expands a settled link to the links after it, or before it on the backward side.
     fn expand(
         &mut self,
         side: usize,
@@ -177,8 +176,7 @@ impl<'g, S: Source> Search<'g, S> {
         if cost >= self.best {
             return Ok(());
         }
-        // What the other side has settled, it has joined already at its lowest; and what it has not will
-        // cost no less than its lowest key, less what lies between.
+        // Links settled by the other side are joined already; others cost at least its lowest key minus the bound.
         let (page, index) = self.pages.page(far.node)?;
         let (begin, ends) = self.pages.pages[page].nodes.ends(index);
         if ends.get(usize::from(far.slot)).is_none_or(|it| it.link != half.link) {
@@ -198,7 +196,7 @@ impl<'g, S: Source> Search<'g, S> {
         self.spread(side, far, cost, settled)
     }
 
-    /// Labels all links after (before) a junction, come to by one of its ends.
+    /// Labels all links after (before) a junction reached by one of its ends.
     fn spread(&mut self, side: usize, at: Arc, cost: u32, parent: u32) -> Result<(), NotFound> {
         let (page, index) = self.pages.page(at.node)?;
         let nodes = std::rc::Rc::clone(&self.pages.pages[page].nodes);
@@ -269,15 +267,15 @@ impl<'g, S: Source> Search<'g, S> {
     }
 }
 
-/// Goals of one side of a search, and how they are kept.
+/// The goals of one side of a search, for lower bounds.
 #[derive(Debug)]
 struct Bounds {
     goals: Vec<Goal>,
-    /// Whether it is the time to the goals, and not from them.
+    /// Whether it bounds the cost to the goals, not from them.
     to: bool,
-    /// What a metre as the crow flies costs at least, where that gives the better bound.
+    /// Minimum cost per metre of direct distance, where that is the better bound.
     pace: Option<f64>,
-    /// Whether landmarks tell which goals cars cannot come to.
+    /// Whether landmarks show which goals cars cannot reach.
     landmarks: bool,
 }
 
@@ -288,7 +286,7 @@ struct Goal {
 }
 
 impl Bounds {
-    /// Of what it costs from a junction to the nearest of `nodes`.
+    /// Creates the bounds from a junction to the nearest of `nodes`.
     pub(super) fn to<S: Source>(
         graph: &Graph<S>,
         rules: &Rules,
@@ -297,7 +295,7 @@ impl Bounds {
         Self::new(graph, rules, nodes, true)
     }
 
-    /// Of what it costs from the nearest of `nodes` to a junction.
+    /// Creates the bounds from the nearest of `nodes` to a junction.
     pub(super) fn from<S: Source>(
         graph: &Graph<S>,
         rules: &Rules,
@@ -324,7 +322,7 @@ impl Bounds {
         Ok(Self { goals, to, pace, landmarks: rules.mode == Mode::Drive })
     }
 
-    /// For one junction; [`NEVER`] where no route can lead to (from) any goal.
+    /// Returns the bound of a junction; [`NEVER`] where no goal is reachable.
     pub(super) fn at(&self, nodes: &Nodes, index: usize) -> u32 {
         let bound = if self.landmarks { self.by_landmarks(nodes, index) } else { 0 };
         if let Some(pace) = self.pace
@@ -354,11 +352,11 @@ impl Goal {
         let mut most = 0;
         for (goal, here) in self.landmarks.iter().zip(here) {
             let (begin, end) = if to { (here, goal) } else { (goal, here) };
-            // From the landmark to the end it is no farther than over the beginning …
+            // Triangle inequality: the landmark is no farther from the end than over the begin …
             if end.0 != UNKNOWN && begin.0 != UNKNOWN {
                 most = most.max(end.0.saturating_sub(begin.0));
             } else if begin.0 != UNKNOWN {
-                // … so a search that reaches the beginning and not the end finds no route between.
+                // … so where only the begin is reachable, there is no route between them.
                 return NEVER;
             }
             if end.1 != UNKNOWN && begin.1 != UNKNOWN {

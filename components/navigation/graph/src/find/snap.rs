@@ -1,4 +1,4 @@
-//! The points of roads that are nearest to a place.
+//! Finds the points of roads nearest to a place.
 
 use std::{cmp::Ordering, collections::BinaryHeap};
 
@@ -16,7 +16,7 @@ use crate::{
     network::{Class, Point},
 };
 
-/// By how much nearer a road must be that most others do not reach, in metres.
+/// Penalty of a road that most others do not reach, in metres.
 const SNIPPET_METRES: f64 = 100.0;
 /// A degree of latitude, in metres.
 const DEGREE_METRES: f64 = 6_371_000.0 * std::f64::consts::PI / 180.0;
@@ -134,7 +134,7 @@ struct Nearest {
 }
 
 impl Nearest {
-    /// What is farther than this need not be looked at.
+    /// Returns the distance beyond which nothing needs to be searched.
     fn reach(&self) -> f64 {
         match self.found.last() {
             Some(last) if self.found.len() == self.most => self.limit.min(last.0),
@@ -146,7 +146,7 @@ impl Nearest {
         if snap.metres > self.limit {
             return;
         }
-        // Of two of one distance the one with the smaller number stays first, whichever is seen first.
+        // Equal distances sort by number, independent of the search.
         let before = |it: &(f64, Snap)| (it.0, it.1.link.0) < (counted, snap.link.0);
         let place = self.found.partition_point(before);
         if place < self.most {

@@ -1,4 +1,4 @@
-//! The routes between two places, described link by link.
+//! Finds routes between two places and describes them link by link.
 
 use super::{
     Found, Leg, NotFound, Prefer, RouteOptions, Snap,
@@ -16,15 +16,15 @@ use crate::{
     network::{Point, Text},
 };
 
-/// How far from a road a place may be, in metres.
+/// Maximum distance of a place from a road, in metres.
 const OUTSIDE_METRES: f64 = 2_500.0;
-/// Alternatives at most.
+/// Maximum number of alternatives.
 const WAYS_MAX: usize = 3;
-/// Roads near a place that are tried where the nearest leads nowhere.
+/// Maximum number of roads near a place that are tried.
 const TRIED: usize = 8;
-/// How much farther than the nearest road those may be, in metres.
+/// Maximum additional distance of those, in metres.
 const AROUND_METRES: f64 = 500.0;
-/// How far one looks for the nearest road, to say how far it is, in metres.
+/// Maximum distance for reporting the nearest road, in metres.
 const LOOK_METRES: f64 = 100_000.0;
 
 impl<S: Source> Graph<S> {
@@ -52,7 +52,7 @@ impl<S: Source> Graph<S> {
             self.alternatives(&mut ways, most, &rules, &origins, &destinations)?;
         } else if most > 1 {
             ways.extend(self.beside(from, to, options, most)?);
-            // What is the fastest too is there once.
+            // The fastest route is not repeated.
             let arcs = ways[0].arcs.clone();
             let mut index = 0;
             ways.retain(|way| {
@@ -199,7 +199,7 @@ impl<S: Source> Graph<S> {
             };
             let mut turn = 0.0;
             if let Some((before, line)) = &came {
-                turn = self.turned(arc, before, line, &whole, rules, &mut leg)?;
+                turn = self.turn_angle(arc, before, line, &whole, rules, &mut leg)?;
             }
             leg.seconds += turn;
             found.seconds += leg.seconds;
@@ -235,7 +235,7 @@ impl<S: Source> Graph<S> {
     }
 
     /// How the route turns into `arc`, what else there was, and what the turn costs, in seconds.
-    fn turned(
+    fn turn_angle(
         &self,
         arc: Arc,
         before: &Half,
@@ -249,14 +249,14 @@ impl<S: Source> Graph<S> {
         let (_, ends) = nodes.ends(index);
         let back: Vec<Point> = came.iter().rev().copied().collect();
         let heading = bearing(&back) + 180.0;
-        leg.turn = turned(heading, bearing(whole));
+        leg.turn = turn_angle(heading, bearing(whole));
         for (slot, half) in ends.iter().enumerate() {
             if slot == come || slot == go || !rules.leaves(half) {
                 continue;
             }
             if rules.turn_time(&nodes, index, come, slot).is_some() {
                 let (line, _, _) = self.line(Arc { node: arc.node, slot: slot as u8 }, half)?;
-                leg.others.push(turned(heading, bearing(&line)));
+                leg.others.push(turn_angle(heading, bearing(&line)));
             }
         }
         leg.others.sort_by(f64::total_cmp);
@@ -290,7 +290,7 @@ fn bearing(line: &[Point]) -> f64 {
 }
 
 /// From one heading to another, −180 to 180 degrees; right is positive.
-fn turned(from: f64, to: f64) -> f64 {
+fn turn_angle(from: f64, to: f64) -> f64 {
     (to - from + 540.0).rem_euclid(360.0) - 180.0
 }
 

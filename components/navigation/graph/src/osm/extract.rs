@@ -1,4 +1,4 @@
-//! The extract: its blocks in three passes, what each keeps, and its errors as text.
+//! Reads the extract in three passes, with the data that each keeps, and formats errors.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -23,18 +23,18 @@ use super::{
 };
 use crate::network::{Point, Text};
 
-/// Outer ways of one area that are looked at for where it is.
+/// Maximum number of outer ways that locate an area.
 const OUTERS_MAX: usize = 200;
-/// A coordinate that is nowhere.
+/// An invalid coordinate.
 const NOWHERE: i32 = i32::MAX;
 
-/// What the first pass keeps.
+/// The data of the first pass.
 #[derive(Default)]
 pub(super) struct Relations {
     pub(super) turns: Vec<Turn>,
-    /// Big places, and the ways around them.
+    /// Large places and the ways around them.
     pub(super) sights: Vec<(Sight, Vec<i64>)>,
-    /// What a country's border says of it.
+    /// The tags of a country's border.
     pub(super) drives_on_left: Option<bool>,
 }
 
@@ -43,13 +43,13 @@ pub(super) struct Way {
     pub(super) id: i64,
     /// Index of its road.
     pub(super) road: u32,
-    /// Where its nodes are in [`Ways::refs`].
+    /// The range of its nodes in [`Ways::refs`].
     pub(super) refs: std::ops::Range<usize>,
-    /// How long a ferry takes, in seconds.
+    /// Duration of a ferry, in seconds.
     pub(super) seconds: Option<u32>,
 }
 
-/// What the second pass keeps.
+/// The data of the second pass.
 #[derive(Default)]
 pub(super) struct Ways {
     pub(super) roads: Vec<Road>,
@@ -57,21 +57,21 @@ pub(super) struct Ways {
     pub(super) refs: Vec<i64>,
     /// Places that are areas.
     pub(super) sights: Vec<(Sight, Vec<i64>)>,
-    /// Nodes of the ways around big places.
+    /// Nodes of the ways around large places.
     pub(super) outers: HashMap<i64, Vec<i64>>,
-    /// Houses that are drawn around.
+    /// Houses that are areas.
     pub(super) houses: Vec<House>,
     indices: HashMap<Road, u32>,
 }
 
-/// What the third pass keeps: all nodes that matter, in the order of their ids.
+/// The data of the third pass: all needed nodes, in the order of their ids.
 #[derive(Default)]
 pub(super) struct Nodes {
     pub(super) ids: Vec<i64>,
     at: Vec<(i32, i32)>,
     /// Names of motorway junctions, by index.
     pub(super) names: HashMap<u32, Text>,
-    /// Where cars must stop, by index.
+    /// Nodes that stop cars, by index.
     pub(super) stops: HashSet<u32>,
     pub(super) sights: Vec<Sight>,
     /// Houses that are points.
@@ -79,12 +79,12 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// The index of a node.
+    /// Returns the index of a node.
     pub(super) fn index(&self, id: i64) -> Option<u32> {
         self.ids.binary_search(&id).ok().and_then(|it| u32::try_from(it).ok())
     }
 
-    /// Where a node is; none where the extract has it not, or nowhere on the globe.
+    /// Returns the location of a node; none where it is missing or off the globe.
     pub(super) fn at(&self, index: u32) -> Option<Point> {
         let (lat, lng) = *self.at.get(index as usize)?;
         let degrees = |it: i32| f64::from(it) / 1e7;
@@ -165,7 +165,7 @@ impl Ways {
         });
         let start = self.refs.len();
         let mut last = None;
-        // A node twice in a row is a slip; it goes nowhere.
+        // Repeated nodes are mistakes and are skipped.
         self.refs.extend(way.refs().filter(|it| last.replace(*it) != Some(*it)));
         let refs = start..self.refs.len();
         self.list.push(Way { id: way.id(), road: index, refs, seconds });
@@ -255,10 +255,10 @@ impl Nodes {
     }
 }
 
-/// What a reader of the format must know; an extract that wants more is refused, not misread.
+/// Supported features; an extract that requires others is refused.
 const FEATURES: [&str; 2] = ["OsmSchema-V0.6", "DenseNodes"];
 
-/// What a pass is for.
+/// The kind of elements of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Relations = 1,
@@ -266,11 +266,11 @@ pub(super) enum Kind {
     Nodes = 4,
 }
 
-/// An extract, and which of its blocks holds what.
+/// An extract with the kinds of its blocks.
 pub(super) struct Extract {
     path: PathBuf,
     size: u64,
-    /// A set of [`Kind`]s a block; known after the first pass.
+    /// The set of [`Kind`]s of each block; known after the first pass.
     kinds: Vec<u8>,
     passes: u8,
 }
@@ -291,7 +291,7 @@ impl Extract {
         Ok(Self { path: path.to_owned(), size: about.len(), kinds: Vec::new(), passes: 0 })
     }
 
-    /// Gives each element of that kind to `take`, in the order of the file.
+    /// Calls `take` for each element of that kind, in file order.
     pub(super) fn pass(
         &mut self,
         kind: Kind,
@@ -346,7 +346,7 @@ impl Extract {
             }
             _ if is_first => Err(self.foreign()),
             BlobDecode::OsmData(block) => {
-                // The reader takes a kind of member that it does not know for a slip of its caller.
+                // The library panics on unknown kinds of members.
                 catch_unwind(AssertUnwindSafe(|| elements(block, kind, take)))
                     .map_err(|_| self.damaged(0, "a block in it makes no sense"))
             }
@@ -374,7 +374,7 @@ impl Extract {
     }
 }
 
-/// Gives the elements of that kind to `take`, and returns what kinds there are.
+/// Calls `take` for the elements of that kind. Returns the kinds in the block.
 fn elements(block: &PrimitiveBlock, kind: Kind, take: &mut dyn FnMut(Element<'_>)) -> u8 {
     let mut found = 0;
     for element in block.elements() {
@@ -391,7 +391,7 @@ fn elements(block: &PrimitiveBlock, kind: Kind, take: &mut dyn FnMut(Element<'_>
     found
 }
 
-/// Counts what is read.
+/// Counts the bytes read.
 struct Counted<R> {
     inner: R,
     read: Arc<AtomicU64>,

@@ -1,13 +1,13 @@
-//! Links that no car can come to or get away from: closed, so that no route starts in a fenced yard.
+//! Closes links that cars cannot reach or leave, so that no route starts in a fenced yard.
 
 use std::collections::HashSet;
 
 use crate::network::{Class, Forbidden, Link};
 
-/// A network with fewer links than this is as its maker wants it.
+/// Networks with fewer links stay unchanged.
 const LINKS_MIN: usize = 100;
-/// A part that one can drive around in is kept when it has a share like this of the largest one's
-/// directed links, or so many: a real island has roads of its own.
+/// Minimum size of a kept part, as a share of the largest part's directed links or as their number: real islands have
+/// their own roads.
 const SHARE: usize = 5;
 const ARCS: usize = 2000;
 
@@ -38,13 +38,13 @@ pub(super) fn close(nodes: usize, links: &mut [Link], forbidden: &[Forbidden]) {
     }
 }
 
-/// A link along its way is twice its index, the way back one more.
+/// A directed link is twice the link's index, plus one for the opposite direction.
 fn is_open(links: &[Link], arc: usize) -> bool {
     let link = &links[arc / 2];
     link.class != Class::Path && if arc.is_multiple_of(2) { link.cars.0 } else { link.cars.1 }
 }
 
-/// Where a car can go on to from the end of each link.
+/// Returns the links that cars can enter from the end of each link.
 fn outs(nodes: usize, links: &[Link], forbidden: &[Forbidden]) -> Vec<Vec<u32>> {
     let forbidden: HashSet<(u32, u32, u32)> =
         forbidden.iter().map(|it| (it.from, it.over, it.to)).collect();
@@ -62,7 +62,7 @@ fn outs(nodes: usize, links: &[Link], forbidden: &[Forbidden]) -> Vec<Vec<u32>> 
         let may = |it: &u32| !forbidden.contains(&(arc / 2, over, it / 2));
         let all = begin[over as usize].iter().copied().filter(may);
         let (back, on): (Vec<u32>, Vec<u32>) = all.partition(|it| it / 2 == arc / 2);
-        // One turns round only where nothing else is left.
+        // Cars turn back only at dead ends.
         if on.is_empty() { back } else { on }
     };
     let arcs = (0_u32..).take(links.len() * 2);
@@ -77,7 +77,7 @@ fn reversed(outs: &[Vec<u32>]) -> Vec<Vec<u32>> {
     ins
 }
 
-/// What is reached from any of these.
+/// Returns what is reachable from any of these.
 fn reached(from: &[bool], outs: &[Vec<u32>]) -> Vec<bool> {
     let mut reached = from.to_vec();
     let mut open: Vec<usize> = (0..from.len()).filter(|it| from[*it]).collect();
@@ -91,8 +91,8 @@ fn reached(from: &[bool], outs: &[Vec<u32>]) -> Vec<bool> {
     reached
 }
 
-/// For each the part that it is in: within one, a car can get from each to each other. Tarjan's way,
-/// with a stack of its own, because a chain of a million links must not be recursion.
+/// Returns the strongly connected component of each, by Tarjan's algorithm with an explicit stack, because chains of a
+/// million links would overflow a recursion.
 fn parts(outs: &[Vec<u32>]) -> Vec<u32> {
     let mut search = Search {
         order: vec![0; outs.len()],

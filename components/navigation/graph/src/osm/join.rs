@@ -1,5 +1,5 @@
-//! Ways become links: cut where they meet, and put together where only two of a kind do. Relations of the
-//! type `restriction` become turns from link to link that are not allowed.
+//! Converts ways into links: cuts them at junctions, and joins similar ones. Converts relations of the type
+//! `restriction` into forbidden turns.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,18 +15,18 @@ use crate::network::{Class, Forbidden, Link, Node, Point, Text};
 /// Stands for no node.
 const NONE: u32 = u32::MAX;
 
-/// A piece of a way between two nodes that must stay: indexes of nodes, ends included.
+/// A piece of a way between two kept nodes: indexes of its nodes with both ends.
 struct Piece {
     pub(super) points: Vec<u32>,
     /// Index of its road.
     pub(super) road: u32,
-    /// The ways that it begins and ends on.
+    /// Its first and last way.
     pub(super) ways: (i64, i64),
-    /// The speed of a ferry that says how long it takes.
+    /// The speed of a ferry with a duration.
     pub(super) kmh: Option<u8>,
 }
 
-/// Nodes and links, and where they come from.
+/// Nodes and links with their origins.
 #[derive(Default)]
 pub(super) struct Joined {
     pub(super) nodes: Vec<Node>,
@@ -36,19 +36,19 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    /// The node of the network that a node of the extract became.
+    /// Returns the network's node of an extract's node.
     pub(super) fn node(&self, index: u32) -> Option<u32> {
         self.number.get(index as usize).copied().filter(|it| *it != NONE)
     }
 
-    /// Whether a link is of that way where it meets a node.
+    /// Whether a link belongs to that way at a node.
     fn is_of_way(&self, link: u32, node: u32, way: i64) -> bool {
         let (first, last) = self.ways[link as usize];
         let link = &self.links[link as usize];
         (link.from == node && first == way) || (link.to == node && last == way)
     }
 
-    /// Takes out links that are closed to all.
+    /// Removes links that are closed to all.
     pub(super) fn drop_closed(&mut self) {
         let is_open =
             |it: &Link| it.walkers || it.cars != (false, false) || it.cycles != (false, false);
@@ -57,7 +57,7 @@ impl Joined {
         self.links.retain(is_open);
     }
 
-    /// The way that a link begins on.
+    /// Returns the first way of a link.
     pub(super) fn way(&self, link: usize) -> i64 {
         self.ways[link].0
     }
@@ -82,7 +82,7 @@ pub(super) fn join(ways: &Ways, nodes: &Nodes, relations: &Relations) -> Joined 
     joined
 }
 
-/// Each way's stretches of nodes that the extract has.
+/// Returns the runs of existing nodes of each way.
 fn runs<'w>(ways: &'w Ways, nodes: &Nodes) -> Vec<(&'w Way, Vec<u32>)> {
     let mut runs = Vec::new();
     for way in &ways.list {
@@ -99,9 +99,9 @@ fn runs<'w>(ways: &'w Ways, nodes: &Nodes) -> Vec<(&'w Way, Vec<u32>)> {
     runs
 }
 
-/// The nodes that cannot become shape: where a way ends on another's middle, or on nothing.
+/// Returns the nodes to keep: where ways end.
 fn stays(runs: &[(&Way, Vec<u32>)], nodes: &Nodes) -> HashSet<u32> {
-    // How many ways go on from a node: two is a bend, anything else a junction or an end.
+    // Number of ways at a node: two is a bend, anything else a junction or an end.
     let mut goes = vec![0_u8; nodes.ids.len()];
     for (_, run) in runs {
         for (at, index) in run.iter().enumerate() {
@@ -124,7 +124,7 @@ fn meetings(runs: &[(&Way, Vec<u32>)], count: usize) -> Vec<bool> {
     met
 }
 
-/// Cuts a way where it must be; a piece that would come back to where it began is cut once more.
+/// Cuts a way at kept nodes; closed pieces are cut once more.
 fn cut(
     way: &Way,
     run: &[u32],
@@ -155,7 +155,7 @@ fn between(nodes: &Nodes, a: u32, b: u32) -> f64 {
 }
 
 impl Joined {
-    /// A piece becomes a link, one that comes back to where it began becomes two.
+    /// Converts a piece into a link, or into two if it is closed.
     fn add(&mut self, piece: &Piece, ways: &Ways, nodes: &Nodes) {
         let points = &piece.points;
         if points.first() != points.last() {
@@ -205,14 +205,14 @@ impl Joined {
     }
 }
 
-/// Points of one link at most; a longer one is cut.
+/// Maximum number of points of a link; longer ones are cut.
 const POINTS_MAX: usize = 400;
 
 /// The two ends of pieces that meet at a node: index of the piece, twice, plus one for its end.
 #[derive(Clone, Copy)]
 struct Meeting(u32, u32);
 
-/// The pieces, as long as they can be. A node in `kept` stays an end.
+/// Joins pieces as far as possible, except at nodes in `kept`.
 fn chains(mut pieces: Vec<Piece>, roads: &[Road], kept: &HashSet<u32>, nodes: usize) -> Vec<Piece> {
     let meetings = ends_that_meet(&pieces, kept, nodes);
     let mut chains = Vec::with_capacity(pieces.len() / 2);
@@ -237,7 +237,7 @@ fn ends_that_meet(pieces: &[Piece], kept: &HashSet<u32>, nodes: usize) -> Vec<Me
         let ends = [(piece.points.first(), index * 2), (piece.points.last(), index * 2 + 1)];
         for (node, end) in ends.into_iter().filter_map(|(node, end)| Some((*node?, end))) {
             let meeting = &mut meetings[node as usize];
-            // The third that meets here would be a node that is kept anyway.
+            // A node of three pieces is kept anyway.
             if meeting.0 == NONE {
                 meeting.0 = end;
             } else {
@@ -251,7 +251,7 @@ fn ends_that_meet(pieces: &[Piece], kept: &HashSet<u32>, nodes: usize) -> Vec<Me
     meetings
 }
 
-/// Takes a piece out; what remains is empty, which says that it is taken.
+/// Takes a piece, leaving an empty one.
 fn take(pieces: &mut [Piece], index: usize) -> Piece {
     let piece = &mut pieces[index];
     let points = std::mem::take(&mut piece.points);
@@ -263,7 +263,7 @@ fn reverse(piece: &mut Piece) {
     piece.ways = (piece.ways.1, piece.ways.0);
 }
 
-/// Appends what goes on at the end, as long as something does.
+/// Appends pieces at the end as long as possible.
 fn grow(
     chain: &mut Piece,
     is_reversed: bool,
@@ -299,19 +299,19 @@ fn grow(
     }
 }
 
-/// Ways of one side of a turn that are looked at.
+/// Maximum number of ways on one side of a turn.
 const SIDE_MAX: usize = 16;
 
-/// A turn as it is mapped: ways and a node between them.
+/// A turn of the extract: ways and the node between them.
 pub(super) struct Turn {
     from: Vec<i64>,
     pub(super) via: i64,
     to: Vec<i64>,
-    /// The only ways that may be taken, rather than those that may not.
+    /// Whether only these ways are allowed, rather than forbidden.
     is_only: bool,
 }
 
-/// The turn that a relation speaks of; none where it is not for cars, goes over a way, or is not whole.
+/// Parses the turn of a relation; none where it does not apply to cars, goes over a way, or is incomplete.
 pub(super) fn turn(tags: &Tags<'_>, relation: &Relation<'_>) -> Option<Turn> {
     let keys = ["restriction:motorcar", "restriction:motor_vehicle", "restriction"];
     let says = keys.iter().find_map(|key| tags.get(key))?;
@@ -337,7 +337,7 @@ pub(super) fn turn(tags: &Tags<'_>, relation: &Relation<'_>) -> Option<Turn> {
     is_whole.then_some(Turn { from, via: via?, to, is_only })
 }
 
-/// The same between links: those of relations, and those over what stops cars.
+/// Returns the forbidden turns between links: those of relations, and those over barriers.
 pub(super) fn forbidden(joined: &Joined, turns: &[Turn], nodes: &Nodes) -> Vec<Forbidden> {
     let mut at = HashMap::<u32, Vec<u32>>::new();
     for turn in turns {
@@ -381,7 +381,7 @@ fn of_turn(joined: &Joined, turn: &Turn, over: u32, links: &[u32], all: &mut Vec
     let froms: Vec<u32> =
         links.iter().copied().filter(|it| comes(it) && of(*it, &turn.from)).collect();
     let tos: Vec<u32> = links.iter().copied().filter(|it| of(*it, &turn.to)).collect();
-    // A way that goes on beyond the node is on both sides of it: the data do not tell which is meant.
+    // A way that continues beyond the node is ambiguous.
     if froms.len() > turn.from.len() || tos.is_empty() {
         return;
     }

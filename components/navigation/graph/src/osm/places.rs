@@ -1,5 +1,5 @@
-//! All that can be looked up in an extract, each once: towns, stations, airports, sights, streets that have a
-//! name, and houses with their numbers; and which town each is in.
+//! Collects the searchable places of an extract, each once with its town: towns, stations, airports, sights, named
+//! streets and numbered houses.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,10 +10,11 @@ use super::{
 };
 use crate::network::{Class, Link, Place, PlaceKind, Point, Text};
 
-/// Two of one name and kind within this are one: a station is often mapped as a point and an area.
+/// Maximum distance of duplicates with the same name and kind, in metres: stations are often mapped as a point and an
+/// area.
 const SAME_METRES: f64 = 600.0;
 
-/// The places of an extract.
+/// Returns the places of an extract.
 pub(super) fn all(
     relations: &Relations,
     ways: &Ways,
@@ -44,7 +45,7 @@ pub(super) fn all(
     places
 }
 
-/// The middle of the box around these.
+/// Returns the middle of the bounding box.
 fn middle(refs: impl Iterator<Item = i64>, nodes: &Nodes) -> Option<Point> {
     let points = refs.filter_map(|it| nodes.at(nodes.index(it)?));
     let corners = points.fold(None, |corners: Option<(Point, Point)>, at| {
@@ -58,7 +59,7 @@ fn middle(refs: impl Iterator<Item = i64>, nodes: &Nodes) -> Option<Point> {
     Some(Point { lat: f64::midpoint(low.lat, high.lat), lng: f64::midpoint(low.lng, high.lng) })
 }
 
-/// What is mapped more than once, once: the heavier, or the first.
+/// Removes duplicates, keeping the heavier or the first one.
 fn once_each(mut sights: Vec<Sight>) -> Vec<Place> {
     sights.sort_by_key(|it| std::cmp::Reverse(it.place.weight));
     let mut kept = HashMap::<(String, PlaceKind), Vec<(Point, f64)>>::new();
@@ -90,15 +91,15 @@ fn junctions<'j>(joined: &'j Joined, towns: &'j Towns) -> impl Iterator<Item = P
     })
 }
 
-/// A place, and how far it speaks for what lies around it.
+/// A place with the radius of its area.
 #[derive(Clone, Debug)]
 pub(super) struct Sight {
     pub(super) place: Place,
-    /// Metres within which a town is where things are; 0 for what is no town.
+    /// Radius of a town's area in metres; 0 for other places.
     pub(super) reach: f64,
 }
 
-/// The place that an element is; none where it has no name or is of a kind that is not searched for.
+/// Returns the place of an element; none without a name or a searchable kind.
 pub(super) fn sight(tags: &Tags<'_>, element: char, id: i64) -> Option<Sight> {
     let name = tags.name();
     if name.local.is_empty() {
@@ -134,7 +135,7 @@ fn town(tags: &Tags<'_>) -> Option<(PlaceKind, u8, f64)> {
     })
 }
 
-/// More where more people live: up to 30.
+/// Returns a weight up to 30 by the population.
 fn by_people(tags: &Tags<'_>) -> u8 {
     let people = tags.get("population").and_then(|it| it.parse::<f64>().ok()).unwrap_or(1.0);
     (people.max(1.0).log10() * 4.0).clamp(0.0, 30.0) as u8
@@ -197,12 +198,12 @@ fn landmark(tags: &Tags<'_>) -> Option<(PlaceKind, u8)> {
 
 /// The side of a cell, in degrees.
 const CELL: f64 = 0.1;
-/// Cells around one that are looked at: a city reaches 15 to 20 km.
+/// Number of cells searched around one: a city reaches 15 to 20 km.
 const AROUND: i32 = 2;
-/// Towns of one cell at most that are looked at; the biggest.
+/// Maximum number of towns considered per cell; the biggest ones.
 const CELL_MAX: usize = 200;
 
-/// Towns and quarters, to be asked for the ones around a point.
+/// An index of towns and quarters by location.
 struct Towns {
     towns: Vec<Town>,
     cells: HashMap<(i32, i32), Vec<u32>>,
@@ -235,7 +236,7 @@ impl Towns {
         Self { towns, cells }
     }
 
-    /// The town at a point, and the quarter of it: names, of which either may be missing.
+    /// Returns the names of the town and the quarter at a point; either may be missing.
     pub(super) fn at(&self, point: Point) -> (Option<u32>, Option<u32>) {
         let (x, y) = cell(point);
         let around = |it: i32| it.saturating_sub(AROUND)..=it.saturating_add(AROUND);
@@ -243,7 +244,7 @@ impl Towns {
         let mut best = [(f64::INFINITY, None), (f64::INFINITY, None)];
         for index in cells.filter_map(|it| self.cells.get(&it)).flatten() {
             let town = &self.towns[*index as usize];
-            // Within a quarter of its reach a hamlet wins over the city around it.
+            // Within a quarter of its radius a hamlet takes precedence over the city around it.
             let far = town.at.metres_to(point) / town.reach;
             let best = &mut best[usize::from(town.is_quarter)];
             if far < 1.5 && far < best.0 {
@@ -253,7 +254,7 @@ impl Towns {
         (best[0].1, best[1].1)
     }
 
-    /// What a place of that kind is part of, for people: `Kallio, Helsinki`.
+    /// Returns the area of a place for people: `Kallio, Helsinki`.
     pub(super) fn address(&self, point: Point, kind: PlaceKind) -> Text {
         let (town, quarter) = match (kind, self.at(point)) {
             (PlaceKind::Town, _) => (None, None),
@@ -268,7 +269,7 @@ impl Towns {
         Text { en: if en == local { String::new() } else { en }, local }
     }
 
-    /// The name of a town.
+    /// Returns the name of a town.
     pub(super) fn name(&self, town: u32) -> Text {
         self.towns[town as usize].name.clone()
     }
@@ -278,7 +279,7 @@ fn cell(at: Point) -> (i32, i32) {
     ((at.lat / CELL).floor() as i32, (at.lng / CELL).floor() as i32)
 }
 
-/// The streets as places, at the middle of their longest link.
+/// Returns the streets as places, at the middle of their longest link.
 fn streets(joined: &Joined, towns: &Towns) -> Vec<Place> {
     let mut longest = HashMap::<(&str, Option<u32>), (usize, f64)>::new();
     for (index, link) in joined.links.iter().enumerate() {
@@ -302,7 +303,7 @@ fn streets(joined: &Joined, towns: &Towns) -> Vec<Place> {
 fn street(joined: &Joined, index: usize, town: Option<u32>, towns: &Towns) -> Place {
     let link = &joined.links[index];
     Place {
-        // Two streets of one way are two places: where a town ends, its streets do.
+        // A way through two towns is two streets.
         id: format!(
             "osm:w{}{}",
             joined.way(index),
@@ -317,7 +318,7 @@ fn street(joined: &Joined, index: usize, town: Option<u32>, towns: &Towns) -> Pl
     }
 }
 
-/// A point of a link, about half way.
+/// Returns a point about half way along a link.
 fn middle_of_link(joined: &Joined, link: &Link) -> Point {
     let between = link.shape.get(link.shape.len() / 2).copied();
     between.unwrap_or_else(|| {
@@ -326,15 +327,15 @@ fn middle_of_link(joined: &Joined, link: &Link) -> Point {
     })
 }
 
-/// Houses of one extract; beyond, their street is found.
+/// Maximum number of houses of an extract; beyond that, only streets are found.
 pub(super) const HOUSES_MAX: usize = 4_000_000;
-/// Characters of a number.
+/// Maximum number of characters of a house number.
 const NUMBER_MAX: usize = 12;
 
-/// A house, and where it is: itself, or one of the nodes around it.
+/// A house, with its own location or that of a node around it.
 #[derive(Debug)]
 pub(super) struct House {
-    /// What it is in the extract: `n123`, `w456`.
+    /// Its identifier in the extract: `n123`, `w456`.
     id: (char, i64),
     street: String,
     number: String,
@@ -342,7 +343,7 @@ pub(super) struct House {
     at: At,
 }
 
-/// Where a house is.
+/// The location of a house.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum At {
     Node(i64),
@@ -350,7 +351,7 @@ pub(super) enum At {
 }
 
 impl House {
-    /// The house that an element is; none without a number, or a street or a place that it counts in.
+    /// Returns the house of an element; none without a number, or without a street or place.
     pub(super) fn of(tags: &Tags<'_>, id: (char, i64), at: At) -> Option<Self> {
         let number = tags.get("addr:housenumber")?.trim();
         let street = tags.get("addr:street").or_else(|| tags.get("addr:place"))?.trim();
@@ -362,7 +363,7 @@ impl House {
         fits.then_some(Self { id, street, number, city, at })
     }
 
-    /// The node that says where it is.
+    /// Returns the node with its location.
     pub(super) fn node(&self) -> Option<i64> {
         match self.at {
             At::Node(id) => Some(id),
@@ -371,7 +372,7 @@ impl House {
     }
 }
 
-/// The houses as places, each address once.
+/// Returns the houses as places, each address once.
 fn houses<'h>(all: impl Iterator<Item = &'h House>, nodes: &Nodes, towns: &Towns) -> Vec<Place> {
     let mut names = HashSet::new();
     let mut places = Vec::new();
@@ -382,7 +383,7 @@ fn houses<'h>(all: impl Iterator<Item = &'h House>, nodes: &Nodes, towns: &Towns
         };
         let Some(at) = at else { continue };
         let mut address = towns.address(at, PlaceKind::House);
-        // What the address itself says comes before what lies around it.
+        // The address itself takes precedence over the surroundings.
         if !house.city.is_empty() && !address.local.contains(&house.city) {
             address = Text { local: house.city.clone(), en: String::new() };
         }

@@ -1,10 +1,9 @@
-//! What an element says of itself: its names, and of a way what it is as a road: its class, who may use it and
-//! in which direction, how fast.
+//! Parses the tags of elements: names, and for ways the class of the road, access, directions and speed.
 
 use super::speed;
 use crate::network::{Class, Text};
 
-/// Everything that two ways must have in common to be one link.
+/// The properties that ways must share to be joined into a link.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Road {
     pub(super) class: Class,
@@ -22,7 +21,7 @@ pub(super) struct Road {
     pub(super) roundabout: bool,
 }
 
-/// What a kind of way is without further tags.
+/// The defaults of a kind of way.
 struct Kind {
     class: Class,
     ramp: bool,
@@ -31,7 +30,7 @@ struct Kind {
     cycles: bool,
 }
 
-/// The road that a way is; none where it is closed to cars and walkers.
+/// Returns the road of a way; none where it is closed to cars and walkers.
 pub(super) fn road(tags: &Tags<'_>) -> Option<Road> {
     let kind = kind(tags)?;
     let leave = if kind.cars { for_cars(tags) } else { cars_by_name(tags) };
@@ -90,7 +89,7 @@ fn kind(tags: &Tags<'_>) -> Option<Kind> {
         "pedestrian" | "footway" | "path" | "steps" | "cycleway" => Class::Path,
         _ => return None,
     };
-    // A track is for tractors unless it is as good as a road or says otherwise.
+    // Tracks are for tractors unless paved or tagged otherwise.
     let is_rough = road == "track" && !tags.is("tracktype", "grade1");
     let is_fast = class == Class::Motorway || tags.is("motorroad", "yes");
     let is_path = class == Class::Path;
@@ -98,7 +97,7 @@ fn kind(tags: &Tags<'_>) -> Option<Kind> {
     Some(Kind { class, ramp, cars: !is_path && !is_rough, walkers: !is_fast, cycles })
 }
 
-/// In which directions bicycles may go.
+/// Returns the directions open to bicycles.
 fn cycles(tags: &Tags<'_>, kind: &Kind) -> (bool, bool) {
     let is_open = match for_cycles(tags) {
         Some(leave) => leave != Leave::Closed && (kind.cycles || tags.get("bicycle").is_some()),
@@ -108,7 +107,7 @@ fn cycles(tags: &Tags<'_>, kind: &Kind) -> (bool, bool) {
     if is_open && !is_shut { cycle_directions(tags) } else { (false, false) }
 }
 
-/// Whether a car can begin or end its way there: it has a place to stand, or a gate to turn into.
+/// Whether a drive can begin or end there.
 fn stops(tags: &Tags<'_>, kind: &Kind) -> bool {
     let is_below = tags.get("tunnel").is_some_and(|it| !matches!(it, "no" | "building_passage"));
     let is_above = kind.class <= Class::Trunk && tags.get("bridge").is_some_and(|it| it != "no");
@@ -130,18 +129,18 @@ fn kmh(tags: &Tags<'_>, class: Class, is_ramp: bool, leave: Option<Leave>) -> u8
     if leave == Some(Leave::Visitors) && class != Class::Ferry { speed.min(10) } else { speed }
 }
 
-/// What a tag says of a kind of traveller.
+/// The access of a kind of traveller by a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leave {
-    /// Travellers may pass.
+    /// Open.
     Open,
-    /// Open to who lives there or has business there, not for going through.
+    /// Open to residents and visitors, not to through traffic.
     Visitors,
-    /// Travellers may not pass.
+    /// Closed.
     Closed,
 }
 
-/// Whether cars may use this way: the tag that speaks most precisely counts. None where no tag says.
+/// Returns the access of cars by the most precise tag; none without a tag.
 fn for_cars(tags: &Tags<'_>) -> Option<Leave> {
     first(tags, &["motorcar", "motor_vehicle", "vehicle", "access"])
 }
@@ -151,7 +150,7 @@ fn for_walkers(tags: &Tags<'_>) -> Option<Leave> {
     first(tags, &["foot", "access"])
 }
 
-/// Whether bicycles may; a cyclist who has to get off, or to keep to a path beside the road, does not ride on it.
+/// Whether bicycles may use it; not where cyclists have to dismount or to use a separate path.
 fn for_cycles(tags: &Tags<'_>) -> Option<Leave> {
     match tags.get("bicycle") {
         Some("dismount" | "use_sidepath") => Some(Leave::Closed),
@@ -159,7 +158,7 @@ fn for_cycles(tags: &Tags<'_>) -> Option<Leave> {
     }
 }
 
-/// In which directions bicycles may go, where they may go at all: along the way, and back.
+/// Returns the directions open to bicycles, if it is open to them: forward and backward.
 fn cycle_directions(tags: &Tags<'_>) -> (bool, bool) {
     let lanes = ["cycleway", "cycleway:left", "cycleway:right", "cycleway:both"];
     let is_both = lanes.iter().any(|it| tags.get(it).is_some_and(|it| it.starts_with("opposite")));
@@ -178,7 +177,7 @@ fn cycle_directions(tags: &Tags<'_>) -> (bool, bool) {
     }
 }
 
-/// Whether cars may, by tags that name cars.
+/// Returns the access of cars by tags for cars.
 fn cars_by_name(tags: &Tags<'_>) -> Option<Leave> {
     first(tags, &["motorcar", "motor_vehicle"])
 }
@@ -206,27 +205,27 @@ fn leave(value: &str) -> Option<Leave> {
     }
 }
 
-/// In which directions cars may go, where they may go at all: along the way, and back.
+/// Returns the directions open to cars, if it is open to them: forward and backward.
 fn directions(tags: &Tags<'_>) -> (bool, bool) {
     let value = tags.get("oneway:motor_vehicle").or_else(|| tags.get("oneway:motorcar"));
     match value.or_else(|| tags.get("oneway")) {
         Some("yes" | "true" | "1") => (true, false),
         Some("-1" | "reverse") => (false, true),
         Some("no" | "false" | "0" | "alternating") => (true, true),
-        // It changes by the hour; who cannot know does not drive there.
+        // Reversible by the hour: closed, because the time is unknown.
         Some("reversible") => (false, false),
         _ if is_oneway_by_itself(tags) => (true, false),
         _ => (true, true),
     }
 }
 
-/// Roundabouts and motorways are one-way without saying so.
+/// Roundabouts and motorways are one-way without a tag.
 fn is_oneway_by_itself(tags: &Tags<'_>) -> bool {
     matches!(tags.get("junction"), Some("roundabout" | "circular"))
         || matches!(tags.get("highway"), Some("motorway" | "motorway_link"))
 }
 
-/// Whether a thing on a road keeps cars from going on.
+/// Whether a barrier stops cars.
 pub(super) fn stops_cars(tags: &Tags<'_>) -> bool {
     let Some(barrier) = tags.get("barrier") else { return false };
     match for_cars(tags) {
@@ -249,11 +248,11 @@ pub(super) fn stops_cars(tags: &Tags<'_>) -> bool {
     }
 }
 
-/// A name longer than this is no name.
+/// Maximum number of characters of a name.
 const NAME_MAX: usize = 200;
-/// Other names of one place that are kept.
+/// Maximum number of other names of a place.
 const ALIASES_MAX: usize = 8;
-/// Keys of other names, and of how names are read.
+/// Keys of other names and readings.
 const ALIASES: [&str; 18] = [
     "name:ja-Hira",
     "name:ja_kana",
@@ -297,7 +296,7 @@ impl<'a> Tags<'a> {
         self.get(key) == Some(value)
     }
 
-    /// Its name; a name in Japanese stands in where there is none in the language of the place.
+    /// Returns its name; a Japanese name substitutes a missing local one.
     pub(super) fn name(&self) -> Text {
         let local =
             self.get("name").or_else(|| self.get("name:ja")).or_else(|| self.get("name:en"));
@@ -305,12 +304,12 @@ impl<'a> Tags<'a> {
         Text { local: short(local.unwrap_or_default()), en: short(en.unwrap_or_default()) }
     }
 
-    /// Its number on the signs, or numbers.
+    /// Returns its numbers on the signs.
     pub(super) fn number(&self) -> String {
         short(self.get("ref").unwrap_or_default()).replace(';', " / ")
     }
 
-    /// What else it is called.
+    /// Returns its other names.
     pub(super) fn aliases(&self) -> Vec<String> {
         let name = self.name();
         let mut aliases = Vec::<String>::new();

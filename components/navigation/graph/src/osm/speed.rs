@@ -151,7 +151,7 @@ mod tests {
     use super::{duration, limit};
 
     #[test]
-    fn limits_are_read_as_people_tag_them_and_nonsense_is_none() {
+    fn parses_tagged_limits_and_ignores_nonsense() {
         let cases =
             [("50", 50), ("30 mph", 48), ("FI:urban", 50), ("DE:zone:30", 30), ("none", 130)];
         for (text, wanted) in cases {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_read_as_people_tag_them_and_nonsense_is_none() {
+    fn parses_tagged_durations_and_ignores_nonsense() {
         let cases =
             [("00:15", 900), ("1:30:00", 5400), ("PT20M", 1200), ("PT1H5M", 3900), ("15", 900)];
         for (text, wanted) in cases {

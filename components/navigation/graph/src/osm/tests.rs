@@ -35,7 +35,7 @@ fn named<'n>(network: &'n Network, name: &str) -> &'n Link {
 }
 
 #[test]
-fn cuts_roads_where_they_meet_and_joins_where_nothing_else_does() {
+fn cuts_roads_at_junctions_and_joins_the_rest() {
     let street = |name| [("highway", "residential"), ("name", name)];
     let pbf = cross()
         .nodes(&[(6, 60.0, 24.03)])
@@ -54,7 +54,7 @@ fn cuts_roads_where_they_meet_and_joins_where_nothing_else_does() {
 }
 
 #[test]
-fn one_way_roads_and_their_chains_keep_their_direction() {
+fn one_way_roads_keep_their_direction() {
     let pbf = cross()
         .way(10, &[2, 3], &[("highway", "primary"), ("name", "A"), ("oneway", "yes")])
         .way(11, &[1, 2], &[("highway", "primary"), ("name", "A"), ("oneway", "yes")])
@@ -76,7 +76,7 @@ fn one_way_roads_and_their_chains_keep_their_direction() {
 }
 
 #[test]
-fn who_may_use_a_way_is_what_the_most_precise_tag_says() {
+fn most_precise_tag_decides_access() {
     let cases: [(Tags, (bool, bool)); 12] = [
         (&[("highway", "residential")], (true, true)),
         (&[("highway", "motorway")], (true, false)),
@@ -105,7 +105,7 @@ fn who_may_use_a_way_is_what_the_most_precise_tag_says() {
 }
 
 #[test]
-fn ferry_takes_its_stated_time_and_tolls_and_numbers_are_kept() {
+fn keeps_ferry_times_tolls_and_numbers() {
     let ferry =
         [("route", "ferry"), ("motor_vehicle", "yes"), ("duration", "00:10"), ("name", "F")];
     let toll = [("highway", "motorway_link"), ("toll", "yes"), ("ref", "E18;51"), ("name", "T")];
@@ -118,7 +118,7 @@ fn ferry_takes_its_stated_time_and_tolls_and_numbers_are_kept() {
 }
 
 #[test]
-fn forbidden_turns_lie_between_the_links_of_their_roads() {
+fn forbidden_turns_join_links_of_their_roads() {
     let street = |name| [("highway", "residential"), ("name", name)];
     let turn = [("from", 1, 10), ("via", 0, 2), ("to", 1, 12)];
     let plan = || {
@@ -147,7 +147,7 @@ fn forbidden_turns_lie_between_the_links_of_their_roads() {
 }
 
 #[test]
-fn finds_towns_streets_and_sights_with_what_they_are_part_of() {
+fn finds_towns_streets_and_sights_with_their_area() {
     let museum =
         [("tourism", "museum"), ("name", "Museo"), ("name:en", "Museum"), ("name:ja", "博物館")];
     let pbf = cross()
@@ -197,7 +197,7 @@ fn houses_are_places_with_their_street_and_number() {
 }
 
 #[test]
-fn bikes_and_cars_go_where_tags_allow_and_cars_stop_on_streets() {
+fn tags_decide_bicycle_and_car_access_and_stops() {
     let road = |tags: &[(&str, &str)]| {
         let mut all = vec![("name", "Katu")];
         all.extend(tags);
@@ -225,7 +225,7 @@ fn bikes_and_cars_go_where_tags_allow_and_cars_stop_on_streets() {
 }
 
 #[test]
-fn what_is_no_extract_is_told_with_what_to_mend() {
+fn reports_invalid_extract_with_advice() {
     let missing = refused(Path::new("/no/such/file.osm.pbf"));
     assert!(missing.contains("there is no such file"), "{missing}");
     for (name, content) in [("text", &b"<osm version=\"0.6\"></osm>"[..]), ("zeros", &[0; 4096])] {
@@ -242,7 +242,7 @@ fn what_is_no_extract_is_told_with_what_to_mend() {
 }
 
 #[test]
-fn reports_a_file_not_fetched_to_its_end_wherever_it_ends() {
+fn reports_truncated_file_at_any_length() {
     let sound = cross().way(10, &[1, 2], &[("highway", "residential")]).bytes();
     assert!(super::read(file(&sound).path(), &mut |_| ()).is_ok());
     for length in 1..sound.len() {
@@ -253,7 +253,7 @@ fn reports_a_file_not_fetched_to_its_end_wherever_it_ends() {
 }
 
 #[test]
-fn no_byte_that_is_wrong_ends_more_than_the_import() {
+fn wrong_byte_only_fails_the_import() {
     let turn = [("from", 1, 10), ("via", 0, 2), ("to", 1, 10)];
     let tags = [("type", "restriction"), ("restriction", "no_u_turn")];
     let sound = cross()
@@ -283,7 +283,7 @@ fn no_byte_that_is_wrong_ends_more_than_the_import() {
 }
 
 #[test]
-fn absurd_values_are_left_out_and_the_rest_is_read() {
+fn skips_absurd_values() {
     let long = "x".repeat(100_000);
     let street =
         [("highway", "residential"), ("maxspeed", "1e300"), ("name", &*long), ("oneway", "?")];
@@ -308,7 +308,7 @@ fn absurd_values_are_left_out_and_the_rest_is_read() {
 }
 
 #[test]
-fn closes_a_yard_no_car_can_leave_to_cars_in_a_larger_network() {
+fn closes_isolated_yard_to_cars() {
     let mut pbf = Pbf::default();
     let street = [("highway", "residential")];
     for id in 0..200_i64 {

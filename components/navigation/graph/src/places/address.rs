@@ -1,19 +1,19 @@
-//! Addresses, taken apart: the most specific part that is known is what is meant.
+//! Splits addresses into parts; the most specific known part is the result.
 
 use crate::names::folded;
 
 use super::Hit;
 
-/// Places of one name that are held against what stands around it in the address.
+/// Maximum number of places of one name compared with the rest of the address.
 pub(super) const SAME_NAME_MAX: usize = 64;
-/// Parts of an address that are looked up at most.
+/// Maximum number of parts of an address.
 const PARTS_MAX: usize = 32;
-/// Words of an address that has no commas.
+/// Maximum number of words of an address without commas.
 const WORDS_MAX: usize = 8;
-/// Characters that a part of a written address has at least.
+/// Minimum number of characters of a part.
 const CHARS_MIN: usize = 2;
 
-/// How the bigger parts of a Japanese address end.
+/// Last characters of the larger parts of a Japanese address.
 const BOUNDS: [char; 8] = ['都', '道', '府', '県', '市', '区', '町', '村'];
 
 /// A part of an address, to be looked up.
@@ -21,23 +21,23 @@ const BOUNDS: [char; 8] = ['都', '道', '府', '県', '市', '区', '町', '村
 pub(super) struct Part {
     /// The part's name, folded.
     pub(super) name: String,
-    /// What the address says that it lies in, folded: 大阪市の北区 is not the one of Tokyo.
+    /// The area in the address, folded: 大阪市の北区 is not the one of Tokyo.
     within: Within,
-    /// Whether nothing more specific stands in the address.
+    /// Whether it is the most specific part.
     pub(super) is_all: bool,
 }
 
 #[derive(Debug)]
 enum Within {
-    /// Each of them stands in the place's address in the language of the place.
+    /// Each of them is in the place's address in the local language.
     Local(Vec<String>),
-    /// It stands in the place's address in either language, or is where all places lie.
+    /// It is in the place's address in either language, or is the area of all places.
     Area(Option<String>),
-    /// It surely stands there, as no comma says that it is an area.
+    /// It must be in the place's address, because no comma marks it as an area.
     Surely(String),
 }
 
-/// What to look up, most specific first.
+/// Returns the parts to look up, most specific first.
 pub(super) fn parts(text: &str) -> Vec<Part> {
     let text = text.chars().take(crate::names::CHARS_MAX).collect::<String>();
     let words: Vec<&str> = text.split([',', '、', '，', '\n']).collect();
@@ -52,17 +52,17 @@ pub(super) fn parts(text: &str) -> Vec<Part> {
         let (name, first) = (folded(word), parts.len());
         let area = area_of(&words[at + 1..]);
         parts.extend(entrance(&name));
-        parts.extend(inner(&name));
-        let ways = [Some((*word).to_owned()), turned(word), without_number(word)];
+        parts.extend(japanese_parts(&name));
+        let ways = [Some((*word).to_owned()), swap_number(word), without_number(word)];
         for (index, name) in ways.into_iter().enumerate().filter_map(|(at, it)| Some((at, it?))) {
-            // The whole text as it stands has been looked up.
+            // The whole text has been looked up already.
             if words.len() > 1 || index > 0 {
                 let within = Within::Area(area.clone());
                 parts.push(Part { name: folded(&name), within, is_all: index < 2 });
             }
         }
         if words.len() == 1 {
-            parts.extend(spaced(word));
+            parts.extend(space_separated_parts(word));
         }
         if at > 0 {
             parts[first..].iter_mut().for_each(|it| it.is_all = false);
@@ -72,21 +72,21 @@ pub(super) fn parts(text: &str) -> Vec<Part> {
     parts
 }
 
-/// Where the rest of an address says first that something lies, folded, without a postcode.
+/// Returns the first area in the rest of an address, folded and without a postcode.
 fn area_of(rest: &[&str]) -> Option<String> {
     let plain = |it: &&str| !it.chars().any(|c| c.is_ascii_digit());
     let first = rest.first().map(|it| it.split_whitespace().filter(plain).collect::<Vec<_>>());
     first.map(|it| folded(&it.join(" "))).filter(|it| !it.is_empty())
 }
 
-/// `10 Landstrasse`: `Landstrasse 10`.
-fn turned(word: &str) -> Option<String> {
+/// Returns `Landstrasse 10` for `10 Landstrasse`.
+fn swap_number(word: &str) -> Option<String> {
     let (number, street) = word.trim().split_once(char::is_whitespace)?;
     let is_street = street.chars().any(char::is_alphabetic);
     (is_number(number) && is_street).then(|| format!("{street} {number}"))
 }
 
-/// `Landstrasse 10`, `10 Landstrasse`: `Landstrasse`.
+/// Returns `Landstrasse` for `Landstrasse 10` and `10 Landstrasse`.
 fn without_number(word: &str) -> Option<String> {
     let word = word.trim();
     let (first, last) =
@@ -99,16 +99,16 @@ fn without_number(word: &str) -> Option<String> {
     street.chars().any(char::is_alphabetic).then(|| street.to_owned())
 }
 
-/// `10`, `10a`, `10-12`, `10/3`.
+/// Whether it is a house number: `10`, `10a`, `10-12`, `10/3`.
 fn is_number(word: &str) -> bool {
     let digits = word.chars().take_while(char::is_ascii_digit).count();
     let rest = word.chars().skip(digits).count();
     (1..=5).contains(&digits) && rest <= 5
 }
 
-/// `Vaduz Liechtenstein`, `Landstrasse 10 Schaan`, `Schaan Landstrasse 10`: a name among words, the others
-/// say where it lies; the longest name first.
-fn spaced(text: &str) -> Vec<Part> {
+/// Splits `Vaduz Liechtenstein`, `Landstrasse 10 Schaan` or `Schaan Landstrasse 10` into a name and its area, the
+/// longest name first.
+fn space_separated_parts(text: &str) -> Vec<Part> {
     let words: Vec<&str> = text.split_whitespace().collect();
     if !(2..=WORDS_MAX).contains(&words.len()) || !text.is_ascii() && text.chars().any(is_cjk) {
         return Vec::new();
@@ -135,7 +135,7 @@ fn is_cjk(sign: char) -> bool {
     ('\u{3040}'..='\u{9fff}').contains(&sign)
 }
 
-/// 新宿駅西口, `Shinjuku Station West Exit`: the station.
+/// Returns the station of 新宿駅西口 or `Shinjuku Station West Exit`.
 fn entrance(word: &str) -> Option<Part> {
     let ends = ["駅", "station"].iter().filter_map(|it| Some(word.find(it)? + it.len()));
     let end = ends.min().filter(|it| *it < word.len())?;
@@ -146,15 +146,15 @@ fn is_country(folded: &str) -> bool {
     matches!(folded, "日本" | "japan")
 }
 
-/// 東京都千代田区丸の内1丁目9番1号: 丸の内, and whatever of it is known; then 千代田区, 東京都.
-fn inner(word: &str) -> Vec<Part> {
+/// Splits 東京都千代田区丸の内1丁目9番1号 into the beginnings of 丸の内1丁目, then 千代田区 and 東京都.
+fn japanese_parts(word: &str) -> Vec<Part> {
     let name = word.strip_prefix("日本").unwrap_or(word);
     let name = name.trim_start_matches(|c: char| c.is_ascii_digit());
     let ends = name.char_indices().filter(|(_, c)| BOUNDS.contains(c));
     let bounds = ends.map(|(at, c)| at + c.len_utf8()).collect::<Vec<_>>();
     let mut parts = Vec::new();
-    // Every beginning of what follows a bound, longest first: 丸の内1丁目, …, 丸の内. A bound may be
-    // part of a name, as in 町田, so what follows the others is tried too.
+    // All beginnings of the text after a bound, longest first: 丸の内1丁目, …, 丸の内. A bound may be part of a name, as
+    // in 町田, so the texts after the other bounds are tried too.
     for at in (0..bounds.len()).rev() {
         shortened(&name[bounds[at]..], &areas(name, &bounds[..=at]), &mut parts);
     }
@@ -188,9 +188,9 @@ fn shortened(name: &str, areas: &[String], parts: &mut Vec<Part>) {
     }
 }
 
-/// The first place that lies where the address says. One whose address is not known may lie anywhere;
-/// and what there is one of, as a station, need not lie in what is written behind it, as its exit.
-pub(super) fn fitting(found: Vec<Hit>, part: &Part, area: &str) -> Option<Hit> {
+/// Returns the first place that lies in the area of the address. Places without an address match any area, and unique
+/// places such as stations need not match.
+pub(super) fn first_matching(found: Vec<Hit>, part: &Part, area: &str) -> Option<Hit> {
     let fits = |hit: &Hit| {
         let (place, address) = (&hit.place, &hit.place.address);
         match &part.within {
@@ -200,7 +200,7 @@ pub(super) fn fitting(found: Vec<Hit>, part: &Part, area: &str) -> Option<Hit> {
             }
             Within::Area(None) => true,
             Within::Area(Some(it)) => {
-                // 千代田区 says nothing of whether it is Chiyoda City.
+                // 千代田区 and Chiyoda City cannot be compared.
                 let is_alike = |text: &&String| {
                     !text.is_empty() && text.chars().any(is_cjk) == it.chars().any(is_cjk)
                 };
@@ -219,7 +219,7 @@ pub(super) fn fitting(found: Vec<Hit>, part: &Part, area: &str) -> Option<Hit> {
     found.into_iter().nth(at)
 }
 
-/// Whether a place's address has this area in it, or all places lie there.
+/// Whether a place's address contains this area, or all places lie there.
 fn lies_in(hit: &Hit, within: &str, area: &str) -> bool {
     let address = &hit.place.address;
     [&address.local, &address.en].iter().any(|it| folded(it).contains(within))

@@ -1,4 +1,4 @@
-//! Where the tables of the index lie, and how they are read.
+//! The layout of the index's tables, and how to read them.
 
 use super::{
     Key, Places, damaged, kind_of,
@@ -9,30 +9,30 @@ use crate::{
     network::{Place, Point},
 };
 
-/// How an index begins.
+/// First bytes of an index.
 pub(super) const MAGIC: [u8; 4] = *b"PLC1";
-/// Bytes of the header.
+/// Size of the header, in bytes.
 pub(super) const HEADER: u32 = 20;
-/// Bytes of a block of names.
+/// Size of a block of names, in bytes.
 pub(super) const BLOCK: u32 = 4096;
-/// Bytes of a folded name at most; longer ones are cut.
+/// Maximum size of a folded name, in bytes; longer ones are cut.
 pub(super) const KEY_MAX: usize = 90;
-/// The height of a band, in the units that degrees are written in: about 2 km.
+/// Height of a band in units: about 2 km.
 pub(super) const BAND: i32 = 200_000;
-/// Bytes of a position.
+/// Size of a position, in bytes.
 const POSITION: u64 = 8;
-/// Positions that are read at once.
+/// Number of positions read at once.
 const POSITIONS_AT_ONCE: u32 = 256;
-/// Blocks that one look-up of a name may walk through.
+/// Maximum number of blocks read per search by name.
 const WALK_MAX: u32 = 24;
-/// Blocks that a look-up of names that are much alike may walk through.
+/// Maximum number of blocks read per search for similar names.
 const CLOSE_WALK_MAX: u32 = 256;
-/// Bands that a look-up of the nearest place looks into at most: 50 km each way.
+/// Maximum number of bands searched for the nearest place: 50 km each way.
 const BANDS_MAX: i32 = 50;
-/// Bytes of one record at most.
+/// Maximum size of a record, in bytes.
 const RECORD_MAX: u32 = 1 << 17;
 
-/// Where the tables lie.
+/// The offsets of the tables.
 #[derive(Debug)]
 pub(super) struct Layout {
     places: u32,
@@ -82,7 +82,7 @@ impl Layout {
         self.blocks_at() + u64::from(BLOCK) * u64::from(self.blocks)
     }
 
-    /// Two numbers side by side in a table of starts.
+    /// Reads two adjacent numbers of a table of offsets.
     fn pair<S: Source>(&self, index: &Places<'_, S>, at: u64) -> Result<(u32, u32), SourceError> {
         let bytes = index.bytes(at, 8)?;
         let mut rest = bytes.as_slice();
@@ -91,7 +91,7 @@ impl Layout {
         if start <= end { Ok((start, end)) } else { Err(damaged("a table is out of order")) }
     }
 
-    /// The place of this number.
+    /// Reads the place with this number.
     pub(super) fn record<S: Source>(
         &self,
         index: &Places<'_, S>,
@@ -107,7 +107,7 @@ impl Layout {
         write::read_record(&index.bytes(self.records_at() + u64::from(start), end - start)?)
     }
 
-    /// The entries whose name begins with `name`, or, `exactly`, is `name`.
+    /// Returns the entries whose name begins with `name`, or equals it if `exactly`.
     pub(super) fn keys_from<S: Source>(
         &self,
         index: &Places<'_, S>,
@@ -118,7 +118,7 @@ impl Layout {
         self.keys(index, name, WALK_MAX, fits)
     }
 
-    /// The entries that begin as `name` does and are as `like` says, of the first blocks that have such.
+    /// Returns the entries with the same beginning as `name` that match `like`.
     pub(super) fn keys_like<S: Source>(
         &self,
         index: &Places<'_, S>,
@@ -136,7 +136,7 @@ impl Layout {
         fits: impl Fn(&str, &str) -> bool,
     ) -> Result<Vec<Key>, SourceError> {
         let name = cut(name);
-        // The last block that begins before the name: entries of the name may begin within it.
+        // Starts with the last block that begins before the name.
         let (mut low, mut high) = (0, self.blocks);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -188,7 +188,7 @@ impl Layout {
         Ok(keys)
     }
 
-    /// The number of the place nearest to `at`, within `metres_max`.
+    /// Returns the number of the place nearest to `at` within `metres_max`.
     pub(super) fn nearest<S: Source>(
         &self,
         index: &Places<'_, S>,
@@ -210,7 +210,7 @@ impl Layout {
         Ok(best.map(|(_, place)| place))
     }
 
-    /// Looks through one band, between the meridians that are near enough.
+    /// Searches one band between the meridians that are near enough.
     fn nearest_in<S: Source>(
         &self,
         index: &Places<'_, S>,
@@ -270,10 +270,10 @@ impl Layout {
     }
 }
 
-/// Metres between two parallels a degree apart.
+/// Metres per degree of latitude.
 const METRES_PER_DEGREE: f64 = 111_194.9;
 
-/// The name at the beginning of an entry.
+/// Returns the name of an entry.
 fn name(rest: &mut &[u8]) -> Result<String, SourceError> {
     let [length] = take(rest)?;
     let split = rest.split_at_checked(usize::from(length));

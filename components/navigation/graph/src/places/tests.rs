@@ -70,7 +70,7 @@ fn first(bytes: &[u8], text: &str) -> Option<(String, Match)> {
 }
 
 #[test]
-fn a_place_is_found_by_any_way_to_write_its_name() {
+fn finds_place_by_any_spelling() {
     let bytes = write(&some());
     for text in [
         "東京駅",
@@ -89,7 +89,7 @@ fn a_place_is_found_by_any_way_to_write_its_name() {
 
 /// A name without its ending means the station, and one of which it is the beginning comes last.
 #[test]
-fn name_without_ending_is_the_station_and_beginnings_come_last() {
+fn name_without_ending_is_station_before_prefixes() {
     let bytes = write(&some());
     assert_eq!(first(&bytes, "品川"), Some(("shinagawa".to_owned(), Match::Whole)));
     assert_eq!(first(&bytes, "品川区"), Some(("shinagawa-ku".to_owned(), Match::Whole)));
@@ -101,7 +101,7 @@ fn name_without_ending_is_the_station_and_beginnings_come_last() {
 }
 
 #[test]
-fn the_most_specific_known_part_of_an_address_is_meant() {
+fn finds_most_specific_known_part_of_address() {
     let bytes = write(&some());
     for (text, id) in [
         ("東京都千代田区丸の内1丁目", "marunouchi"),
@@ -138,7 +138,7 @@ fn the_most_specific_known_part_of_an_address_is_meant() {
 }
 
 #[test]
-fn finds_houses_as_people_write_them_and_only_where_they_are() {
+fn finds_houses_in_usual_spellings_at_their_place() {
     use PlaceKind::{House, Street, Town};
     let at = |lat: f64| (lat, 9.52);
     let mut all = vec![
@@ -187,7 +187,7 @@ fn finds_houses_as_people_write_them_and_only_where_they_are() {
 }
 
 #[test]
-fn the_nearest_place_is_nearest_and_near_enough() {
+fn finds_nearest_place_within_the_limit() {
     let bytes = write(&some());
     let bytes = bytes.as_slice();
     let places = Places::open(&bytes, 0, bytes.len() as u64);
@@ -216,7 +216,7 @@ impl Source for Counted<'_> {
 }
 
 #[test]
-fn a_name_among_fifty_thousand_costs_a_few_blocks() {
+fn name_among_fifty_thousand_reads_few_blocks() {
     let many = (0..50_000).map(|at| {
         let (lat, lng) = (35.0 + f64::from(at % 223) / 223.0, 139.0 + f64::from(at) / 50_000.0);
         let (local, en) = (format!("町{at}丁"), format!("Quarter {at}"));
@@ -234,7 +234,7 @@ fn a_name_among_fifty_thousand_costs_a_few_blocks() {
 }
 
 #[test]
-fn an_index_of_nothing_knows_nothing() {
+fn empty_index_finds_nothing() {
     let bytes = write(&[]);
     assert!(bytes.is_empty());
     assert_eq!(first(&bytes, "東京"), None);
@@ -242,7 +242,7 @@ fn an_index_of_nothing_knows_nothing() {
 
 proptest! {
     #[test]
-    fn every_place_is_found_by_its_name_and_by_where_it_is(
+    fn finds_every_place_by_name_and_location(
         names in proptest::collection::btree_set("[a-zあ-ん東京横浜]{3,12}", 1..40),
     ) {
         let places = names.iter().enumerate().map(|(at, name)| {
@@ -262,7 +262,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_index_is_told_and_never_panics(
+    fn reports_damaged_index_without_panic(
         at in any::<prop::sample::Index>(), value in any::<u8>(), cut in any::<prop::sample::Index>(),
     ) {
         let mut bytes = write(&some());
@@ -280,7 +280,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_may_be_asked_for(text in "\\PC{0,120}") {
+    fn accepts_any_text(text in "\\PC{0,120}") {
         let bytes = write(&some());
         let bytes = bytes.as_slice();
         prop_assert!(Places::open(&bytes, 0, bytes.len() as u64).hits(&text, 5).is_ok());
@@ -288,7 +288,7 @@ proptest! {
 }
 
 #[test]
-fn letters_may_be_other_missing_too_many_or_swapped() {
+fn allows_changed_missing_extra_or_swapped_letters() {
     let of = |a: &str, b: &str| {
         let [a, b] = [a, b].map(|it| it.chars().collect::<Vec<_>>());
         other_letters(&a, &b, 2)

@@ -1,4 +1,4 @@
-//! Writing the index, and a place as bytes.
+//! Writes the index and places as bytes.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::{
     network::{Place, PlaceKind, Point, Text},
 };
 
-/// The bytes of the index of these places. Places that are nowhere or have no name are left out.
+/// Returns the bytes of the index of these places, without those that are off the globe or have no name.
 pub fn write(places: &[Place]) -> Vec<u8> {
     let has_name = |it: &&Place| it.at.is_on_globe() && !keys(it).is_empty();
     let mut places = places.iter().filter(has_name).collect::<Vec<_>>();
@@ -51,12 +51,12 @@ pub fn write(places: &[Place]) -> Vec<u8> {
     out
 }
 
-/// Which band of latitude a place lies in.
+/// Returns the band of latitude of a place.
 fn band(place: &Place) -> i32 {
     fixed(place.at.lat).div_euclid(BAND)
 }
 
-/// The sorted names, in blocks of one size.
+/// Returns the sorted names in blocks of equal size.
 fn blocks(places: &[&Place]) -> Vec<Vec<u8>> {
     let mut entries = Vec::new();
     for (index, place) in places.iter().enumerate() {
@@ -90,7 +90,7 @@ fn full(mut block: Vec<u8>, count: u16) -> Vec<u8> {
     block
 }
 
-/// What a place is found by, folded, and whether each is its own name.
+/// Returns the folded keys of a place, and whether each is its own name.
 fn keys(place: &Place) -> Vec<(String, bool)> {
     let own = [&place.name.local, &place.name.en].map(|it| folded(it));
     let mut others = BTreeSet::new();
@@ -109,7 +109,7 @@ fn keys(place: &Place) -> Vec<(String, bool)> {
     all.filter(|(name, _)| !name.is_empty()).collect()
 }
 
-/// A name as long as an entry may have.
+/// Cuts a name to the maximum length of an entry.
 pub(super) fn cut(name: &str) -> String {
     let mut length = name.len().min(KEY_MAX);
     while !name.is_char_boundary(length) {
@@ -118,17 +118,17 @@ pub(super) fn cut(name: &str) -> String {
     name[..length].to_owned()
 }
 
-/// Degrees are written as whole numbers of this part of one: a centimetre.
+/// Units per degree: about a centimetre.
 const DEGREE: f64 = 1e7;
-/// Other names of one place at most.
+/// Maximum number of other names of a place.
 const ALIASES_MAX: usize = 32;
 
-/// Degrees as they are written.
+/// Converts degrees to units.
 pub(super) fn fixed(degrees: f64) -> i32 {
     (degrees * DEGREE).round() as i32
 }
 
-/// Degrees as they were.
+/// Converts units to degrees.
 pub(super) fn degrees(fixed: i32) -> f64 {
     f64::from(fixed) / DEGREE
 }
@@ -152,7 +152,7 @@ fn write_record(place: &Place) -> Vec<u8> {
     out
 }
 
-/// The place of these bytes.
+/// Parses a place.
 pub(super) fn read_record(bytes: &[u8]) -> Result<Place, SourceError> {
     let mut rest = bytes;
     let [number, weight] = take(&mut rest)?;
@@ -172,7 +172,7 @@ pub(super) fn read_record(bytes: &[u8]) -> Result<Place, SourceError> {
     Ok(Place { id, name, aliases, address, kind, at, weight })
 }
 
-/// The next few bytes.
+/// Takes the next bytes.
 pub(super) fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], SourceError> {
     let (head, tail) =
         rest.split_first_chunk::<N>().ok_or_else(|| damaged("a record is cut off"))?;

@@ -10,7 +10,7 @@ use std::{
 use crate::{
     file::{
         TEXTS,
-        header::{MOST, kept},
+        header::{MOST, to_fixed},
         nodes::{
             self, BEGINS, CYCLE_IN, CYCLE_OUT, DEGREE_MAX, Half, IN, Junction, LANDMARK_MS, NODES,
             OUT, RAMP, ROUNDABOUT, TOLL, UNKNOWN, WALK, free_ms,
@@ -190,7 +190,7 @@ pub(super) fn junctions(plan: &mut Plan<'_>, landmarks: &[Times]) -> Vec<Junctio
     for (new, &old) in plan.nodes.iter().enumerate() {
         let node = &plan.network.nodes[old as usize];
         junctions.push(Junction {
-            at: (kept(node.at.lat), kept(node.at.lng)),
+            at: (to_fixed(node.at.lat), to_fixed(node.at.lng)),
             text: plan.texts.add(&node.name, ""),
             halves: plan.at[new].iter().map(|&it| half(plan, it)).collect(),
             forbidden: Vec::new(),
@@ -354,7 +354,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_on_the_curve_are_neighbours_in_the_plane() {
+    fn curve_neighbours_are_plane_neighbours() {
         let (lat, lng) = (180.0 / f64::from(SIDE), 360.0 / f64::from(SIDE));
         let mut cells = Vec::new();
         for y in 0..32_i32 {

@@ -67,7 +67,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_flipped_byte_is_noticed_or_changes_nothing(
+    fn detects_flipped_byte_or_result_is_unchanged(
         network in any_network(), at in any::<prop::sample::Index>(), flip in 1..=255_u8,
     ) {
         let mut bytes = write(&network).unwrap();
@@ -82,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn a_file_made_with_ill_will_ends_no_search_badly(
+    fn hostile_file_never_panics_or_loops(
         network in any_network(),
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 1..=255_u8), 1..6),
     ) {
@@ -107,14 +107,14 @@ proptest! {
     }
 
     #[test]
-    fn a_file_that_ends_too_soon_is_unreadable(network in any_network(), at in any::<prop::sample::Index>()) {
+    fn truncated_file_is_unreadable(network in any_network(), at in any::<prop::sample::Index>()) {
         let bytes = write(&network).unwrap();
         let cut = &bytes[..at.index(bytes.len())];
         prop_assert!(matches!(Graph::open(cut), Err(NotFound::Unreadable(_))));
     }
 
     #[test]
-    fn what_is_no_graph_is_said_to_be_none(bytes in prop::collection::vec(any::<u8>(), 0..4_000)) {
+    fn random_bytes_are_no_graph(bytes in prop::collection::vec(any::<u8>(), 0..4_000)) {
         let Err(NotFound::Unreadable(why)) = Graph::open(&bytes[..]) else { panic!("opened") };
         prop_assert!(why.contains("no map of Madoguchi's"));
     }
@@ -133,7 +133,7 @@ fn answers(bytes: &[u8]) -> Option<Vec<String>> {
 }
 
 #[test]
-fn another_version_says_so() {
+fn reports_other_version() {
     let mut bytes = write(&grid(2, 2, &[])).unwrap();
     bytes[8] = 9;
     let Err(NotFound::Unreadable(why)) = Graph::open(&bytes[..]) else { panic!("opened") };
@@ -141,7 +141,7 @@ fn another_version_says_so() {
 }
 
 #[test]
-fn nonsense_is_not_written() {
+fn refuses_to_write_invalid_network() {
     let sound = grid(2, 2, &[]);
     let spoilt = |spoil: fn(&mut Network)| {
         let mut network = sound.clone();
@@ -183,7 +183,7 @@ fn places_off_the_globe_and_empty_maps_find_nothing() {
 }
 
 #[test]
-fn file_says_of_itself_what_was_written_the_same_each_time() {
+fn file_is_deterministic_with_its_metadata() {
     let mut sound = grid(4, 4, &[]);
     sound.name = "Grid".into();
     sound.attribution = "© nobody".into();

@@ -37,7 +37,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_way_is_as_good_as_the_plain_search_finds(
+    fn route_matches_plain_search(
         network in any_network(),
         options in any_options(),
         pairs in prop::collection::vec((any::<prop::sample::Index>(), 0.1..0.9, any::<prop::sample::Index>(), 0.1..0.9), 12),
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn the_nearest_road_is_the_nearest_of_all(
+    fn nearest_road_matches_plain_search(
         network in any_network(),
         options in any_options(),
         places in prop::collection::vec((-500.0..1_500.0, -500.0..1_500.0), 8),
@@ -81,7 +81,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_way_over_many_blocks_is_as_good_as_the_plain_search_finds(
+    fn route_over_many_blocks_matches_plain_search(
         mut network in large_network(),
         mut options in any_options(),
         pairs in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 16),
@@ -249,7 +249,7 @@ fn roads() -> Network {
 }
 
 #[test]
-fn three_ways_are_found_over_three_roads() {
+fn finds_three_routes_over_three_roads() {
     let network = roads();
     let bytes = write(&network).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();

@@ -46,7 +46,7 @@ fn turn_across_traffic_is_right_on_the_left_and_left_on_right() {
 }
 
 #[test]
-fn a_leg_tells_its_turn_the_other_ways_and_the_junction() {
+fn leg_has_turn_alternatives_and_junction() {
     let mut cross = cross();
     cross.nodes[1].name.local = "四つ辻".into();
     cross.links[3].name.local = "南通り".into();
@@ -77,7 +77,7 @@ fn turns_back_at_a_dead_end_but_not_at_a_junction() {
 }
 
 #[test]
-fn there_is_no_way_back_along_a_one_way_street_that_ends() {
+fn dead_end_one_way_street_has_no_route_back() {
     let nodes = vec![node(0.0, 0.0), node(2_000.0, 0.0)];
     let mut links = vec![street(&nodes, 0, 1)];
     links[0].cars = (true, false);
@@ -87,7 +87,7 @@ fn there_is_no_way_back_along_a_one_way_street_that_ends() {
 }
 
 #[test]
-fn one_link_is_travelled_in_part_either_way() {
+fn travels_part_of_one_link_in_both_directions() {
     let cross = cross();
     for (from, to) in [(0.2, 0.7), (0.7, 0.2)] {
         let found = drive(&cross, on(&cross, 0, from), on(&cross, 0, to));
@@ -100,7 +100,7 @@ fn one_link_is_travelled_in_part_either_way() {
 }
 
 #[test]
-fn a_one_way_street_is_gone_round_and_walked_against() {
+fn drives_around_one_way_street_and_walks_against_it() {
     let mut grid = grid(3, 3, &[]);
     grid.links[0].cars = (false, true);
     let (from, to) = (on(&grid, 0, 0.2), on(&grid, 0, 0.8));
@@ -113,7 +113,7 @@ fn a_one_way_street_is_gone_round_and_walked_against() {
 }
 
 #[test]
-fn tolls_motorways_and_ferries_are_avoided_where_that_is_wished() {
+fn avoids_tolls_motorways_and_ferries_on_request() {
     type Make = fn(&mut Network);
     type Avoid = fn(&mut RouteOptions);
     let cases: [(Make, Avoid); 3] = [
@@ -146,7 +146,7 @@ fn tolls_motorways_and_ferries_are_avoided_where_that_is_wished() {
 }
 
 #[test]
-fn walkers_keep_off_motorways_and_cars_off_paths() {
+fn walkers_avoid_motorways_and_cars_avoid_paths() {
     let mut grid = grid(2, 2, &[]);
     grid.links[0].class = Class::Motorway;
     let walk = RouteOptions { mode: Mode::Walk, ..RouteOptions::default() };
@@ -159,7 +159,7 @@ fn walkers_keep_off_motorways_and_cars_off_paths() {
 }
 
 #[test]
-fn on_a_roundabout_no_turn_is_counted() {
+fn roundabouts_count_no_turns() {
     // A ring of four, gone clockwise, and a road from its west and to its east.
     let at = [(-30.0, 0.0), (0.0, 30.0), (30.0, 0.0), (0.0, -30.0), (-430.0, 0.0), (430.0, 0.0)];
     let nodes: Vec<_> = at.map(|(east, north)| node(east, north)).into();
@@ -179,7 +179,7 @@ fn on_a_roundabout_no_turn_is_counted() {
 }
 
 #[test]
-fn traffic_makes_a_class_slower_and_the_free_time_stays() {
+fn traffic_slows_a_class_and_keeps_the_free_time() {
     let mut options = RouteOptions::default();
     options.traffic[Class::Residential as usize] = 2.0;
     let cross = cross();
@@ -188,7 +188,7 @@ fn traffic_makes_a_class_slower_and_the_free_time_stays() {
 }
 
 #[test]
-fn place_by_a_road_snippet_is_taken_to_roads_leading_somewhere() {
+fn place_near_isolated_road_uses_connected_roads() {
     let mut grid = grid(4, 4, &[]);
     // A snippet that nothing leads to, 30 m north of the first street.
     let first = grid.nodes.len() as u32;
@@ -207,7 +207,7 @@ fn place_by_a_road_snippet_is_taken_to_roads_leading_somewhere() {
 }
 
 #[test]
-fn matrix_has_all_pairs_of_a_grid_as_they_are_found_one_by_one() {
+fn matrix_matches_single_routes_of_a_grid() {
     let grid = grid(4, 4, &[]);
     let bytes = write(&grid).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
@@ -227,7 +227,7 @@ fn matrix_has_all_pairs_of_a_grid_as_they_are_found_one_by_one() {
 }
 
 #[test]
-fn opening_reads_a_few_kilobytes_and_a_route_what_is_around_it() {
+fn opening_and_routing_read_few_bytes() {
     let large = grid(120, 120, &[]);
     let bytes = write(&large).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
@@ -241,7 +241,7 @@ fn opening_reads_a_few_kilobytes_and_a_route_what_is_around_it() {
 }
 
 #[test]
-fn a_search_that_would_touch_more_than_it_may_is_too_far() {
+fn search_over_the_block_limit_is_too_far() {
     let large = grid(60, 60, &[]);
     let bytes = write(&large).unwrap();
     let (from, to) = (node(10.0, 0.0).at, node(11_000.0, 11_000.0).at);
@@ -253,7 +253,7 @@ fn a_search_that_would_touch_more_than_it_may_is_too_far() {
 }
 
 #[test]
-fn a_drive_begins_and_ends_where_a_car_can_stand() {
+fn drive_begins_and_ends_where_cars_can_stop() {
     let mut grid = grid(3, 3, &[]);
     grid.links[0].stops = false;
     let on_it = on(&grid, 0, 0.5);
@@ -271,7 +271,7 @@ fn a_drive_begins_and_ends_where_a_car_can_stand() {
 }
 
 #[test]
-fn place_in_the_sea_is_outside_and_its_road_distance_is_given() {
+fn place_in_the_sea_is_outside_with_road_distance() {
     let grid = grid(3, 3, &[]);
     let off = |metres: f64| {
         way(&grid, node(0.0, -metres).at, on(&grid, 5, 0.5), &RouteOptions::default())
@@ -282,7 +282,7 @@ fn place_in_the_sea_is_outside_and_its_road_distance_is_given() {
 }
 
 #[test]
-fn the_shortest_way_and_the_cheapest_are_not_the_fastest() {
+fn shortest_and_cheapest_differ_from_fastest() {
     // From west to east: straight over a slow street, round over a fast toll road, and round without.
     let at =
         [(0.0, 0.0), (1_000.0, 0.0), (0.0, 300.0), (1_000.0, 300.0), (-200.0, 0.0), (1_200.0, 0.0)];
