@@ -1,4 +1,4 @@
-//! A component whose examples promise more than its tools keep, to prove that it is kept out.
+//! A component with a failing example, which the host must not serve.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use toolkit::{English, Example, Hints, Stop, Text, Tool, User, example, refused}
 toolkit::export_tools!(Double, Brag);
 toolkit::export_examples!(examples);
 
-/// The last one promises too much.
+/// Returns examples, the last of which fails.
 fn examples() -> Vec<Example> {
     let two = json!({ "number": 2 });
     vec![

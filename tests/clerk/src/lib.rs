@@ -1,5 +1,4 @@
-//! A foreign assistant: it answers every message of the chat by calling one tool, which its settings
-//! name with its arguments.
+//! An external assistant that answers every message by calling the tool and arguments of its settings.
 
 use serde_json::{Value, json};
 use toolkit::{
@@ -17,7 +16,7 @@ fn all() -> Vec<Route> {
     vec![Route::get("", who), Route::post("", talk).streams()]
 }
 
-/// Who there is to talk to.
+/// Lists the assistants.
 fn who(_: &Asked) -> Result<Answer, Stop> {
     let clerk = json!({
         "name": "clerk", "title": "Clerk", "titleJa": "係", "provider": "clerk", "model": "",
@@ -28,7 +27,7 @@ fn who(_: &Asked) -> Result<Answer, Stop> {
     })))
 }
 
-/// One message, or what became of the call that waited.
+/// Answers a message, or reports the outcome of a waiting call.
 fn talk(request: &Asked) -> Result<Answer, Stop> {
     let asked = request.object()?;
     let text = |name: &str| asked.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -54,7 +53,7 @@ fn talk(request: &Asked) -> Result<Answer, Stop> {
     Ok(Answer::ok(&answer))
 }
 
-/// The answer, in the shape of the chat.
+/// Formats the answer for the chat.
 fn answer(outcome: Outcome) -> Value {
     let mut answer = json!({
         "text": "", "images": [], "assistant": "clerk", "provider": "clerk", "model": "",

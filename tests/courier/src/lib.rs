@@ -1,5 +1,4 @@
-//! A component that fetches what it is asked to, and returns all that it knows: to try the host's
-//! outgoing HTTP.
+//! A component that fetches URLs and returns all that it can see, for tests of the host's outgoing HTTP.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +40,7 @@ fn get() -> String {
     "GET".to_owned()
 }
 
-/// What came back.
+/// The response.
 #[derive(Serialize, JsonSchema)]
 struct Fetched {
     status: u16,
@@ -97,7 +96,7 @@ struct FetchOften {
     times: u32,
 }
 
-/// How it went, each time.
+/// The outcome of each request.
 #[derive(Serialize, JsonSchema)]
 struct Often {
     outcomes: Vec<String>,
@@ -131,7 +130,7 @@ struct TellAll {
     look_for_reversed: String,
 }
 
-/// All that it sees of the world.
+/// Everything that the component can see.
 #[derive(Serialize, JsonSchema)]
 struct All {
     environment: BTreeMap<String, String>,

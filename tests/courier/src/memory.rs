@@ -1,14 +1,14 @@
-//! Looks through the component's whole memory, as a hostile one would.
+//! Searches the component's whole memory, like a hostile component.
 
-/// Whether the bytes whose reverse is `reversed` lie anywhere in this instance's memory. Given in
-/// reverse, so that the look-up does not find itself.
+/// Whether the reverse of `reversed` is anywhere in this instance's memory; reversed, so that the search does not find
+/// its own argument.
 pub(crate) fn has_reversed(reversed: &[u8]) -> bool {
     let length = reversed.len();
     if length == 0 {
         return false;
     }
     let is_here = |at: usize| (0..length).all(|it| byte(at + it) == reversed[length - 1 - it]);
-    // Address 0 is no place for a reference in Rust, and holds nothing of ours.
+    // References to address 0 are invalid in Rust, and it has none of our data.
     (1..size().saturating_sub(length)).any(is_here)
 }
 

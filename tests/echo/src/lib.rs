@@ -1,4 +1,4 @@
-//! Tools that do next to nothing, to test and to measure what stands around them.
+//! Minimal tools, for tests and measurements of the host.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ struct Counted {
     counted: u32,
 }
 
-/// Turns of an empty loop a step: about a third of a millisecond.
+/// Iterations of an empty loop per step: about a third of a millisecond.
 const TURNS_A_STEP: u32 = 1_000_000;
 
 impl Tool for CountSlowly {

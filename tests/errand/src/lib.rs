@@ -1,4 +1,4 @@
-//! A component that calls other components' tools: as it should, and in every way that it should not.
+//! A component that calls other components' tools, correctly and in all forbidden ways.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ impl Errand {
     }
 }
 
-/// What the tools put out.
+/// The outputs of the tools.
 #[derive(Serialize, JsonSchema)]
 struct Outputs {
     outputs: Vec<Value>,
@@ -169,7 +169,7 @@ fn tried(calls: &[Errand], held: &[String]) -> Vec<Value> {
     outcomes.into_iter().map(shown).collect()
 }
 
-/// There is no caller here.
+/// Calls tools from the schedule, without a caller.
 fn by_itself() -> Result<(), String> {
     let offers = calls::offers().len();
     let request = Request::of("echo", json!({ "value": {} }));

@@ -1,4 +1,4 @@
-//! The books: which there are, who has them, and what is done with them.
+//! The books of the library: tools, view, routes and reminders.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,10 @@ use toolkit::{
     sql,
 };
 
-/// What changes when a book is lent or comes back.
+/// The event of a lent or returned book.
 const LOANS: &str = "lending://loans";
 
-/// How the books are drawn, by the page and by other programs.
+/// The view of the books, for the page and for MCP clients.
 const BOOKS: App = App {
     uri: "ui://lending/books",
     name: "books_app",
@@ -48,7 +48,7 @@ pub(crate) struct ReturnBook {
     title: String,
 }
 
-/// A book, and who has it.
+/// A book and its borrower.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Book {
     book_id: String,
@@ -57,7 +57,7 @@ pub(crate) struct Book {
     member: Option<String>,
 }
 
-/// Some books.
+/// A list of books.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Books {
     books: Vec<Book>,
@@ -117,7 +117,7 @@ fn all() -> Result<Vec<Book>, Stop> {
     Ok(rows.read()?)
 }
 
-/// Gives the book to `member`, or back to the shelf; only where that changes something.
+/// Lends the book to `member`, or returns it; refuses where that changes nothing.
 fn give(title: &str, member: Option<&str>) -> Result<Books, Stop> {
     let mut books = all()?;
     let at =
@@ -153,7 +153,7 @@ impl Resources for Views {
     }
 }
 
-/// Reminds everyone who has a book, once.
+/// Reminds all borrowers once.
 pub(crate) fn remind() -> Result<(), Stop> {
     let [reminded] = sql::transact([toolkit::sql!(
         "UPDATE books SET is_reminded = 1 WHERE member IS NOT NULL AND is_reminded = 0"
@@ -164,7 +164,7 @@ pub(crate) fn remind() -> Result<(), Stop> {
     Ok(())
 }
 
-/// The addresses: what is lent, and how that changes.
+/// Returns the routes for loans.
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::get("loans", loans).of_tool::<ListBooks>(),
@@ -194,7 +194,7 @@ fn loans(_: &Request) -> Result<Answer, Stop> {
     Ok(Answer::ok(&json!({ "loans": loans.iter().map(loan).collect::<Vec<_>>() })))
 }
 
-/// The titles, in both languages.
+/// Returns the titles in both languages.
 pub(crate) fn names() -> Result<Vec<Name>, String> {
     let books = all().map_err(|it| format!("{it:?}"))?;
     let named = |book: Book| Name {

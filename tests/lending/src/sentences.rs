@@ -1,15 +1,14 @@
-//! What people say to a library, in Japanese and in English: which books there are, and that they take one or
-//! bring it back.
+//! Understands sentences in Japanese and English that list, borrow or return books.
 
 use serde_json::{Value, json};
 use toolkit::dialogue::{Answer, Answered, Call, Language, Piece, Reply, Step, Turn};
 
-/// What of a sentence means each of the tools.
+/// Phrases for each tool.
 const LEND: [&str; 5] = ["借り", "貸して", "borrow", "lend", "check out"];
 const RETURN: [&str; 4] = ["返し", "返却", "bring back", "return"];
 const LIST: [&str; 6] = ["本は", "蔵書", "図書館", "books", "library", "to read"];
 
-/// What comes next.
+/// Decides on the next step.
 pub(crate) fn next(turn: Turn) -> Result<Reply, String> {
     let reply = |confidence, step| Ok(Reply { confidence, memory: "null".to_owned(), step });
     if !turn.answered.is_empty() {
@@ -66,7 +65,7 @@ fn pick(language: Language, japanese: &'static str, english: &'static str) -> &'
     if language == Language::En { english } else { japanese }
 }
 
-/// What came of a call, for people.
+/// Formats the result of a call.
 fn result_text(answered: &Answered, language: Language) -> String {
     let output = match &answered.outcome {
         Ok(output) => serde_json::from_str::<Value>(&output.structured).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! Help with the arguments: more topics than may be returned, and the numbers of books.
+//! Completions: more topics than the limit, and the numbers of books.
 
 use toolkit::bindings::{
     completions::exports::madoguchi::tool::completions as wit,
@@ -15,7 +15,7 @@ impl wit::Guest for Library {
                 topics.filter(|it| it.starts_with(&request.value)).collect()
             }
             (wit::Reference::Prompt(name), "mood") if name == "recommend" => {
-                // What is filled in already helps on.
+                // Uses the arguments filled in already.
                 request.arguments.iter().map(|it| format!("{} mood", it.1)).collect()
             }
             (wit::Reference::Template(_), "number") => vec!["1".to_owned(), "2".to_owned()],

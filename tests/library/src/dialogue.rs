@@ -1,11 +1,11 @@
-//! What the library understands: a person who asks for it by its name learns how often they asked.
+//! The dialogue: a person who names the library learns how often they did so.
 
 use serde_json::{Value, json};
 use toolkit::dialogue as wit;
 
 use crate::Library;
 
-/// Its one theme of cards, and names that the host does not pass on.
+/// Returns a theme of cards, and names that the host must not pass on.
 impl wit::Names for Library {
     fn names() -> Result<Vec<wit::Name>, String> {
         let named = |kind: &str, name: &str| wit::Name {

@@ -1,5 +1,4 @@
-//! A component with everything that MCP has beside tools: things to read, prompts, and help with
-//! their arguments. Written against the bindings themselves, as one without the kit would be.
+//! A component with resources, prompts and completions, written against the bindings without the toolkit.
 
 use serde_json::{Value, json};
 use toolkit::bindings::{
@@ -17,17 +16,16 @@ mod dialogue;
 mod prompts;
 mod resources;
 
-/// The marker, and the letter that a test changes to make another component of it, which shares with
-/// the first all but its tools (`t`), or its tools and prompts (`p`), or those and its templates (`r`); or whose tools
-/// name apps (`a`).
+/// The marker and the letter that tests change to get other components, which differ by their tools (`t`), also by
+/// their prompts (`p`), also by their templates (`r`), or whose tools name apps (`a`).
 static MARKER: [u8; 15] = *b"library shelf:-";
 
-/// Whether this is the one that names apps: its own, none, and another's.
+/// Whether its tools name apps: its own, none, and another's.
 pub(crate) fn names_apps() -> bool {
     std::hint::black_box(&MARKER)[14] == b'a'
 }
 
-/// Whether what is called so has another name here.
+/// Whether this kind of thing has other names in this component.
 pub(crate) fn is_other(what: &str) -> bool {
     let letter = std::hint::black_box(&MARKER)[14];
     match what {
@@ -100,11 +98,11 @@ impl wit::Guest for Library {
     }
 }
 
-/// Arguments that are sent in headers too.
+/// A schema with arguments that are also sent in headers.
 const BY_HEADER: &str = r#"{"type":"object","properties":{"hall":{"type":"string","x-mcp-header":"Hall"}},"required":["hall"]}"#;
-/// Everything of a schema that a program might be tempted to tidy up, in an order of its own.
+/// A schema with parts that programs might normalize, in an unusual order.
 const ODD_SCHEMA: &str = r##"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"z":{"type":"string"},"a":{"type":"integer"}},"properties":{"z":{"$ref":"#/$defs/z"},"a":{"oneOf":[{"$ref":"#/$defs/a"},{"type":"null"}]},"m":{"anyOf":[{"const":1},{"enum":[2,3]}]}},"if":{"required":["z"]},"then":{"required":["a"]},"additionalProperties":false,"x-extra":{"b":1,"a":2}}"##;
-/// What a model is asked.
+/// A sampling request.
 const SAMPLING: &str =
     r#"{"messages":[{"role":"user","content":{"type":"text","text":"Well?"}}],"maxTokens":8}"#;
 
@@ -125,7 +123,7 @@ fn output(structured: Value) -> wit::Output {
     wit::Output { structured: Some(structured.to_string()), content: Vec::new(), meta: None }
 }
 
-/// One line of each level, and a note of progress.
+/// Logs a line at each level and reports progress.
 fn chat() {
     log::write(Level::Debug, "a detail", None);
     log::write(Level::Info, "a fact", Some(r#"{"books":3}"#));
@@ -158,7 +156,7 @@ pub(crate) fn taste() -> Question {
     question(Ask::Form(form.to_string()))
 }
 
-/// What the user likes, where they have answered.
+/// Returns the user's answer, if there is one.
 pub(crate) fn tasted(
     answers: &[toolkit::bindings::madoguchi::tool::types::Answer],
 ) -> Option<String> {

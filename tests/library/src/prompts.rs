@@ -1,4 +1,4 @@
-//! Prompts: one with arguments, one that asks first, one that never comes back.
+//! Prompts: one with arguments, one that asks first, one that never returns.
 
 use toolkit::bindings::{
     prompts::exports::madoguchi::tool::prompts as wit,
@@ -7,7 +7,7 @@ use toolkit::bindings::{
 
 use crate::{Library, is_other, spin, taste, tasted, text};
 
-/// What models read about the library.
+/// The prompt's text about the library.
 const INSTRUCTIONS: &str = "Books are found by their subject.";
 
 impl wit::Guest for Library {

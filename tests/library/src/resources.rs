@@ -1,4 +1,4 @@
-//! Things to read: two pages of books, and some that ask, spin, refuse, or are not there.
+//! Resources: two pages of books, and some that ask, spin, refuse, or are missing.
 
 use serde_json::json;
 use toolkit::bindings::{
@@ -50,7 +50,7 @@ impl wit::Guest for Library {
                 },
                 next_cursor: Some("2".to_owned()),
             }),
-            // The last fits no template, so no client could read it.
+            // The last one matches no template, so clients cannot read it.
             Some("2") => Ok(wit::Page {
                 resources: vec![
                     definition("library://books/3", None),

@@ -1,4 +1,4 @@
-//! A component of WASI 0.3 that was not made for this host: asynchronous functions beside others, and misdeeds.
+//! A WASI 0.3 component that was not made for this host, with synchronous, asynchronous and misbehaving functions.
 
 use std::{future::pending, hint::black_box, time::Duration};
 

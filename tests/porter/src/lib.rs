@@ -1,5 +1,5 @@
-//! A component that was not made for this host, and answers requests by `wasi:http/incoming-handler`: what it was asked,
-//! or as its path says.
+//! A component that was not made for this host and serves `wasi:http/incoming-handler`: it echoes requests, or behaves
+//! as the path says.
 #![cfg(target_arch = "wasm32")]
 
 use wasip2::{
@@ -42,7 +42,7 @@ impl Guest for Porter {
     }
 }
 
-/// The request's method, path, headers and body, a line each.
+/// Returns the request's method, path, headers and body, one per line.
 fn request_text(request: &IncomingRequest, path: &str) -> String {
     let method = match request.method() {
         Method::Get => "GET".to_owned(),

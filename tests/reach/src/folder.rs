@@ -1,4 +1,4 @@
-//! Reads in a granted folder, and tries to write there and to get out of it.
+//! Reads a granted folder, and tries to write to it and to escape from it.
 
 use std::{fs, path::Path};
 
@@ -44,7 +44,7 @@ pub(crate) struct WriteFolder {
     folder: String,
 }
 
-/// What was tried, and what came of it: nothing, or that it worked.
+/// The attempts and their errors.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Tried {
     worked: Vec<String>,

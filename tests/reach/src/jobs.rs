@@ -1,4 +1,4 @@
-//! Jobs of its own: each letter `job KEY WHAT` is one, and each run of it leaves a letter `did KEY`.
+//! Jobs: each letter `job KEY WHAT` is a job, and each run of it adds a letter `did KEY`.
 
 use std::time::{Duration, SystemTime};
 
@@ -13,12 +13,12 @@ use crate::{
     parts,
 };
 
-/// What a paused job waits for.
+/// The event that a paused job waits for.
 const OTHER: &str = "reach://other";
-/// Longer than any test.
+/// A pause longer than any test.
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// All of them, be they under way or not.
+/// Returns all jobs, running or not.
 pub(crate) fn due(_: &[String]) -> Result<Agenda, String> {
     let [rows] =
         sql::query([toolkit::sql!("SELECT text FROM letters WHERE text LIKE 'job %' ESCAPE '!'")])
@@ -32,7 +32,7 @@ pub(crate) fn due(_: &[String]) -> Result<Agenda, String> {
     Ok(Agenda { jobs, again: Pause::until([LETTERS], SystemTime::now() + LONG) })
 }
 
-/// Does one as its letter says.
+/// Runs a job as its letter says.
 pub(crate) fn run(job: Job) -> Result<Outcome, String> {
     let done = format!("did {}", job.key);
     let [rows] =

@@ -1,4 +1,4 @@
-//! A mailbox that one call fills and another waits for, and a schedule that counts its runs.
+//! A mailbox that one call fills while another waits, and a schedule that counts its runs.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use toolkit::{Stop, Tool, User, events, sql};
 
 use crate::named;
 
-/// What changes when a letter comes.
+/// The event of a new letter.
 pub(crate) const LETTERS: &str = "reach://letters";
-/// What changes when the schedule has run.
+/// The event of a scheduled run.
 pub(crate) const RUNS: &str = "reach://runs";
 
 /// 手紙を出す。
@@ -26,7 +26,7 @@ pub(crate) struct SendLetter {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Letters {
     letters: Vec<String>,
-    /// How long the reader has been waiting, in milliseconds.
+    /// Waiting time of the reader, in milliseconds.
     waited_ms: u64,
 }
 
@@ -140,7 +140,7 @@ fn runs() -> Result<u32, sql::Error> {
     Ok(counts[0].0)
 }
 
-/// What the schedule does: it counts, and its third run fails.
+/// Runs the schedule: counts the runs, and fails at the third.
 pub(crate) fn run() -> Result<(), String> {
     let failed = |it: sql::Error| format!("{it:?}");
     sql::transact([toolkit::sql!("INSERT INTO runs DEFAULT VALUES")]).map_err(failed)?;

@@ -1,6 +1,5 @@
-//! A component that uses everything that can be granted beside the database: it reads files and
-//! folders, keeps blobs, publishes events and waits, runs by a schedule, does jobs, answers look-ups and requests,
-//! and asks assistants where it may not.
+//! A component that uses all grants except the database: files, folders, blobs, events, waiting, schedules, jobs,
+//! routes, and assistants where that is forbidden.
 
 mod folder;
 mod jobs;
@@ -35,7 +34,7 @@ toolkit::export_jobs!(jobs::due, jobs::run);
 toolkit::export_endpoints!(lookups::get);
 toolkit::export_routes!(routes::routes);
 
-/// Writes a tool's dull part: its names, its hints and its output.
+/// Defines names, hints and output of a tool.
 #[macro_export]
 macro_rules! named {
     ($name:literal, $ja:literal, $en:literal, $description:literal $(, $argument:literal)*) => {

@@ -1,4 +1,4 @@
-//! What it answers to `GET /api/reach/…`.
+//! Serves `GET /api/reach/…`.
 
 use serde_json::{Value, json};
 use toolkit::{
@@ -7,7 +7,7 @@ use toolkit::{
     sql,
 };
 
-/// Answers one look-up.
+/// Answers one request for data.
 pub(crate) fn get(request: &Request) -> Result<Value, Failure> {
     match request.path.as_str() {
         "letters" => {

@@ -1,4 +1,4 @@
-//! Asks assistants where that is not its place: plays a part in a call, and serves a caller in a job.
+//! Runs assistants where that is forbidden: with a role in a call, and for a caller in a job.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ impl Tool for PlayPart {
     }
 }
 
-/// What a run that serves a caller comes to.
+/// Returns the result of a run for a caller.
 pub(crate) fn served() -> String {
     ended(&assistants::start(&task()))
 }

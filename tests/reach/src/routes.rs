@@ -1,4 +1,4 @@
-//! Requests of any method that it answers, and some that go wrong.
+//! Routes of several methods, some of which fail.
 
 use serde_json::json;
 use toolkit::{
@@ -9,7 +9,7 @@ use toolkit::{
 
 use crate::letters::SendLetter;
 
-/// The routes that it declares.
+/// Returns the routes.
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::post("letters", post).of_tool::<SendLetter>(),
@@ -44,7 +44,7 @@ fn echo(request: &Request) -> Result<Answer, Stop> {
     })))
 }
 
-/// One event for each number, and the last that says so.
+/// Streams an event for each number, and a last one.
 fn numbers(request: &Request) -> Result<Answer, Stop> {
     let count = request.parameter("count").parse::<u32>();
     let count = count.map_err(|_| toolkit::invalid("/count", "must be a number"))?;

@@ -1,4 +1,4 @@
-//! Reads granted files, and puts and reads blobs.
+//! Reads granted files, and writes and reads blobs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Too much of everything: bytes, lines, notes, handles, and calls just short enough.
+//! Excessive amounts of bytes, lines, notifications, handles and short calls.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use toolkit::{English, Stop, Text, Tool, User, log, progress};
 
 use crate::Nothing;
 
-/// What is too long.
+/// An output that is too long.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Bulk {
     text: String,

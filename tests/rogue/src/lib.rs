@@ -1,10 +1,10 @@
-//! A component that breaks its contract on purpose, to prove that the host stands it.
+//! A component that violates the contract on purpose, for tests of the host's limits.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use toolkit::{English, Stop, Text, Tool, User};
 
-/// A tool without arguments: its doc comment, name, titles, what it does, and doing it.
+/// Defines a tool without arguments from doc comment, name, titles, description and body.
 macro_rules! misdeed {
     ($tool:ident, $name:literal, $ja:literal, $en:literal, $does:literal, $output:ty, $act:expr) => {
         #[doc = $ja]
@@ -56,7 +56,7 @@ toolkit::export_tools!(
     AskWrongly
 );
 
-/// What none of these tools ever truthfully puts out.
+/// The output that these tools declare and never return.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Nothing {}
 
@@ -133,7 +133,7 @@ impl Tool for Recurse {
     }
 }
 
-/// Keeps a frame of its own at every depth: the optimiser must not make a loop of it.
+/// Recurses with a frame at every depth, which the optimiser must not turn into a loop.
 #[inline(never)]
 fn deeper(depth: u64) -> u64 {
     let frame = std::hint::black_box([depth; 64]);
@@ -153,8 +153,8 @@ misdeed!(
     }
 );
 
-/// Nothing of this has an address, so it takes the engine's stack only. Not a loop either: what is
-/// done with the result cannot be done before.
+/// Recurses with values that have no address, so that only the engine's stack grows. The work after the call prevents
+/// a loop.
 #[inline(never)]
 fn flat(depth: u64) -> u64 {
     if depth == 0 { 1 } else { flat(depth - 1).wrapping_mul(3) ^ depth }
@@ -165,7 +165,7 @@ fn flat(depth: u64) -> u64 {
 #[serde(deny_unknown_fields)]
 struct Lie {}
 
-/// Promises a number, puts out a text.
+/// Claims to be a number and outputs a text.
 #[derive(JsonSchema)]
 #[allow(dead_code, reason = "what is promised is never kept")]
 struct Promise {

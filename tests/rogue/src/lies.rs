@@ -1,13 +1,13 @@
-//! Outputs that are not what an output is.
+//! Invalid outputs.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use toolkit::User;
 
-/// By this name serde_json takes a text for JSON without looking.
+/// The name by which serde_json accepts raw JSON without checks.
 const RAW: &str = "$serde_json::private::RawValue";
 
-/// Promises an object, puts out whatever text it is.
+/// Claims to be an object and outputs any text.
 #[derive(JsonSchema)]
 pub(crate) struct Raw {
     #[schemars(skip)]

@@ -1,4 +1,4 @@
-//! Questions without end, without sense, or too many at once.
+//! Endless, invalid or too many questions.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use toolkit::{
 
 use crate::Nothing;
 
-/// A form with nothing to fill in.
+/// A form without fields.
 #[derive(Deserialize, JsonSchema)]
 struct Consent {}
 

@@ -1,7 +1,7 @@
-//! A component that misbehaves where the host asks before it serves, or through its database.
+//! A component that misbehaves while it is loaded, or through its database.
 //!
-//! How it misbehaves when asked for its tools, or in each call, is written in its bytes: a test changes
-//! the letter behind the marker, which makes it another component without building another one.
+//! A letter in its bytes decides how: tests change the letter after the marker to get other components without another
+//! build.
 
 use std::borrow::Cow;
 
@@ -17,10 +17,10 @@ use storage::{Clear, Fill, GrindRead, GrindWrite};
 toolkit::export_tools!(Begin, Fill, Clear, GrindRead, GrindWrite);
 toolkit::export_migrations!(1 "hoard" => "../migrations/1-hoard.sql");
 
-/// The marker, and the letter that a test changes.
+/// The marker and the letter that tests change.
 static FAULT: [u8; 16] = *b"saboteur fault:-";
 
-/// What the letter makes of the definitions.
+/// Misbehaves in the definitions as the letter says.
 fn sabotage() {
     match std::hint::black_box(&FAULT)[15] {
         b'p' => panic!("as promised"),
@@ -34,13 +34,13 @@ fn sabotage() {
                 std::hint::black_box(&hoard);
             }
         }
-        // Slow, and yet it comes to an end.
+        // Slow, but finite.
         b's' => (0..300_000_000u32).for_each(|turn| _ = std::hint::black_box(turn)),
         _ => {}
     }
 }
 
-/// What the letter makes of each call: how many more rows it tells of than there are.
+/// Misbehaves in calls as the letter says. Returns the number of rows to report in excess.
 fn misdeed() -> Result<i64, Stop> {
     match std::hint::black_box(&FAULT)[15] {
         b'P' => panic!("as promised"),

@@ -1,10 +1,10 @@
-//! What can be done to a database, and through it to all who share the disk.
+//! Attacks on the database and on the shared disk.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{English, Stop, Text, Tool, User, sql};
 
-/// Counts to 10¹², which takes longer than any caller waits.
+/// Counts to 10¹², which exceeds every time limit.
 const GRIND: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000000) \
      SELECT count(*) FROM n";
 
@@ -33,7 +33,7 @@ macro_rules! misdeed {
 }
 
 misdeed!(Fill, "fill", "埋める", "Fill", "Stores until there is no room.", {
-    // What cannot be compressed.
+    // Incompressible data.
     let mut state = 1_u32;
     let mut byte = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -1,56 +1,54 @@
-//! Sentences as ordinary people write them, in both languages, each followed to its end through a house of
-//! tools: what they lead to, and what they never lead to.
+//! Sentences of ordinary people in both languages, followed to their end with simulated tools.
 
 use language::turn::ToolCall;
 use serde_json::{Map, Value, json};
 
 use super::{
     Talk, call,
-    house::{Came, follow},
+    house::{Outcome, follow},
 };
 
-/// Each with its text, the calls that it leads to in their order, and words of the answer; `missed` says
-/// that it is known not to be understood, and why, and `instead` which calls it leads to meanwhile: none
-/// but those that look something up or ask back.
+/// Texts, calls in order, and words of the answer. `missed` says why a sentence is not understood, and `instead` which
+/// harmless calls it leads to.
 const FRESH: &str = include_str!("../data/fresh.json");
-/// Sentences that were written to find what the rules lack, and what they lead to since.
+/// Sentences written to find gaps in the rules, with their current calls.
 const OWN: &str = include_str!("../data/own.json");
-/// A stranger's sentences with the verdicts on them, and what they lead to now, turn by turn.
+/// Sentences by a person who did not know the project, with verdicts and current calls by turn.
 const STRANGER: &str = include_str!("../data/stranger.json");
-/// A second set of the stranger's, with two verdicts that are both blind.
+/// A second set by the same person, with two blind verdicts.
 const SECOND: &str = include_str!("../data/stranger_second.json");
-/// A third set, by another stranger, with a blind verdict.
+/// A third set by another person, with a blind verdict.
 const THIRD: &str = include_str!("../data/stranger_third.json");
-/// A fourth set, by one more stranger, with a blind verdict.
+/// A fourth set by another person, with a blind verdict.
 const FOURTH: &str = include_str!("../data/stranger_fourth.json");
-/// A fifth set, by one more stranger, with a blind verdict.
+/// A fifth set by another person, with a blind verdict.
 const FIFTH: &str = include_str!("../data/stranger_fifth.json");
-/// A sixth set, by one more stranger, with a blind verdict.
+/// A sixth set by another person, with a blind verdict.
 const SIXTH: &str = include_str!("../data/stranger_sixth.json");
-/// Of a hundred, how many have to be right.
+/// Minimum percentage of right sentences.
 const RIGHT_MIN: usize = 90;
 
-/// How one sentence was followed.
+/// The verdict on a sentence.
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Right,
-    /// Nothing was done that was not asked for, and not what was.
+    /// The requested calls are missing, but nothing wrong was done.
     Missed,
-    /// Something else was done or looked up.
+    /// An unrequested call was made.
     Wrong,
 }
 
 #[test]
-fn fresh_sentences_are_right_or_asked_about_and_never_wrong() {
+fn fresh_sentences_are_never_wrong() {
     let sets = [FRESH, OWN].map(|it| serde_json::from_str::<Vec<Value>>(it).unwrap());
     assert!(sets.iter().all(|it| it.len() > 250));
     let all = sets.concat();
     let (mut right, mut missed, mut wrong) = (0, Vec::new(), Vec::new());
     for sentence in &all {
         let text = sentence["text"].as_str().unwrap();
-        let came = follow(&mut Talk::new(), text);
-        let text = format!("{text}\n    {}", json!(calls(&came)));
-        match verdict(&came, sentence) {
+        let outcome = follow(&mut Talk::new(), text);
+        let text = format!("{text}\n    {}", json!(calls(&outcome)));
+        match verdict(&outcome, sentence) {
             Verdict::Right => right += 1,
             Verdict::Missed => missed.push(text),
             Verdict::Wrong => wrong.push(text),
@@ -60,9 +58,9 @@ fn fresh_sentences_are_right_or_asked_about_and_never_wrong() {
     assert!(right * 100 >= RIGHT_MIN * all.len(), "missed:\n{}", missed.join("\n"));
 }
 
-/// What a stranger wrote leads to what it led to when it was judged.
+/// The calls are those of the verdicts.
 #[test]
-fn a_strangers_sentences_lead_to_the_calls_that_were_judged() {
+fn first_set_keeps_judged_calls() {
     let set: Value = serde_json::from_str(STRANGER).unwrap();
     let sentences = set["sentences"].as_array().unwrap();
     for verdicts in ["first", "later"] {
@@ -82,10 +80,9 @@ fn a_strangers_sentences_lead_to_the_calls_that_were_judged() {
     }
 }
 
-/// What the stranger wrote next adds up to the blind figures, and each conversation comes to an end in
-/// which nothing is done that was not allowed.
+/// The later sets reach the blind figures, and each chat ends without an action that was not allowed.
 #[test]
-fn strangers_later_sets_end_and_keep_their_blind_figures() {
+fn later_sets_end_and_keep_blind_figures() {
     let once = &["first"][..];
     let sets = [(THIRD, once), (FOURTH, once), (FIFTH, once), (SIXTH, once)];
     for (set, verdicts) in sets.into_iter().chain([(SECOND, &["first", "second"][..])]) {
@@ -102,15 +99,15 @@ fn strangers_later_sets_end_and_keep_their_blind_figures() {
             let mut talk = Talk::new();
             for turn in sentence["turns"].as_array().unwrap() {
                 let text = turn.as_str().unwrap();
-                let came = follow(&mut talk, text);
-                assert!(came.waits || !came.text.is_empty(), "{text}");
+                let outcome = follow(&mut talk, text);
+                assert!(outcome.waits || !outcome.text.is_empty(), "{text}");
             }
         }
     }
 }
 
-fn verdict(came: &Came, expected: &Value) -> Verdict {
-    let found = calls(came);
+fn verdict(outcome: &Outcome, expected: &Value) -> Verdict {
+    let found = calls(outcome);
     let wanted = expected["calls"].as_array().unwrap();
     let fits = found.len() == wanted.len()
         && wanted.iter().zip(&found).all(|(wanted, found)| {
@@ -118,11 +115,13 @@ fn verdict(came: &Came, expected: &Value) -> Verdict {
             wanted[0] == found[0] && arguments.iter().all(|it| found[1].get(it.0) == Some(it.1))
         });
     let text = expected["says"].as_str().unwrap_or_default();
-    let form = came.calls.last().filter(|_| came.waits).map(|it| json!(it.arguments).to_string());
-    let is_said = came.text.contains(text) || form.is_some_and(|it| it.contains(text));
+    let form =
+        outcome.calls.last().filter(|_| outcome.waits).map(|it| json!(it.arguments).to_string());
+    let is_said = outcome.text.contains(text) || form.is_some_and(|it| it.contains(text));
     let is_missed = match expected["missed"].is_string() {
         true => {
-            found == *expected["instead"].as_array().unwrap() && came.calls.iter().all(is_harmless)
+            found == *expected["instead"].as_array().unwrap()
+                && outcome.calls.iter().all(is_harmless)
         }
         false => found.is_empty(),
     };
@@ -133,7 +132,7 @@ fn verdict(came: &Came, expected: &Value) -> Verdict {
     }
 }
 
-/// Whether a call changes nothing: it looks something up, puts together a picture, or asks back.
+/// Whether a call changes nothing: it reads, composes a picture, or asks back.
 fn is_harmless(call: &ToolCall) -> bool {
     const ASKED: [&str; 5] = ["movie_id", "showtime_id", "count", "origin", "theme"];
     let offers = super::offers();
@@ -142,8 +141,8 @@ fn is_harmless(call: &ToolCall) -> bool {
     is_reading || ASKED.iter().any(|it| first["name"] == *it)
 }
 
-/// The calls as they are compared: of a form its title and fields.
-pub(super) fn calls(came: &Came) -> Vec<Value> {
+/// Returns the calls for comparison; of forms only title and fields.
+pub(super) fn calls(outcome: &Outcome) -> Vec<Value> {
     let one = |name: &str, arguments: &Map<String, Value>| {
         let form = &arguments.get("form_schema").cloned().unwrap_or_default();
         let fields = form["fields"].as_array().into_iter().flatten();
@@ -155,36 +154,39 @@ pub(super) fn calls(came: &Came) -> Vec<Value> {
             _ => json!([name, arguments]),
         }
     };
-    came.calls.iter().map(|it| one(&it.name, &it.arguments)).collect()
+    outcome.calls.iter().map(|it| one(&it.name, &it.arguments)).collect()
 }
 
-/// What is not understood is asked about, with the unknown words named and other readings offered; what cannot be done
-/// is said, with what can be done in its place.
+/// Unknown words are named with other readings, and unsupported requests with alternatives.
 #[test]
-fn what_is_not_sure_is_asked_back_with_two_readings() {
+fn asks_back_with_two_readings() {
     for (text, words, instead) in [
         ("予約を変更したい", "「変更」", "取り消して"),
         ("予約システムのパスワードを教えて", "「パスワード」", "たとえば"),
     ] {
-        let came = follow(&mut Talk::new(), text);
-        assert!(came.calls.is_empty(), "{text}: {:?}", came.calls);
-        assert!(came.text.contains(words) && came.text.contains(instead), "{}", came.text);
+        let outcome = follow(&mut Talk::new(), text);
+        assert!(outcome.calls.is_empty(), "{text}: {:?}", outcome.calls);
+        assert!(outcome.text.contains(words) && outcome.text.contains(instead), "{}", outcome.text);
     }
 }
 
-/// A reservation is looked up before it is cancelled, and the call waits for the person's approval.
+/// A reservation is read before it is cancelled, and the call waits for approval.
 #[test]
-fn cancelling_shows_the_reservation_and_waits_for_a_word() {
+fn cancelling_reads_reservation_and_waits_for_approval() {
     for text in ["予約番号 rsv-k2x9 を取り消して", "Please cancel reservation rsv-k2x9"] {
-        let came = follow(&mut Talk::new(), text);
-        let names: Vec<_> = came.calls.iter().map(|it| it.name.as_str()).collect();
+        let outcome = follow(&mut Talk::new(), text);
+        let names: Vec<_> = outcome.calls.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["get_reservation", "cancel_reservation"], "{text}");
-        assert!(came.waits && came.calls[1].reason.contains("A5"), "{}", came.calls[1].reason);
-        assert_eq!(came.calls[1].arguments["user_id"], "u-1");
+        assert!(
+            outcome.waits && outcome.calls[1].reason.contains("A5"),
+            "{}",
+            outcome.calls[1].reason
+        );
+        assert_eq!(outcome.calls[1].arguments["user_id"], "u-1");
     }
     let mut talk = Talk::new();
-    let came = follow(&mut talk, "トトロの予約をキャンセルしたい");
-    assert!(came.calls.is_empty() && came.text.contains("予約番号"), "{}", came.text);
+    let outcome = follow(&mut talk, "トトロの予約をキャンセルしたい");
+    assert!(outcome.calls.is_empty() && outcome.text.contains("予約番号"), "{}", outcome.text);
     let names: Vec<_> = follow(&mut talk, "rsv-k2x9").calls.into_iter().map(|it| it.name).collect();
     assert_eq!(names, ["get_reservation", "cancel_reservation"]);
     for text in ["キャンセルしないで", "全員の予約をキャンセルして", "Cancel everything."]
@@ -193,16 +195,16 @@ fn cancelling_shows_the_reservation_and_waits_for_a_word() {
     }
 }
 
-/// The title of a picture may come afterwards.
+/// The title of a picture may come in a later sentence.
 #[test]
-fn a_thumbnail_gets_its_title_in_a_second_sentence() {
+fn adds_title_to_thumbnail_in_second_sentence() {
     let mut talk = Talk::new();
     follow(&mut talk, "ルナとミミでサムネを作って");
     for (text, title) in
         [("タイトルは頂上決戦にして", "頂上決戦"), ("タイトルを「春の陣」に変えて", "春の陣")]
     {
-        let came = follow(&mut talk, text);
-        let last = came.calls.last().unwrap();
+        let outcome = follow(&mut talk, text);
+        let last = outcome.calls.last().unwrap();
         assert_eq!(
             (last.name.as_str(), &last.arguments["title"]),
             ("compose_thumbnail", &json!(title))
@@ -210,9 +212,9 @@ fn a_thumbnail_gets_its_title_in_a_second_sentence() {
     }
 }
 
-/// What has begun is not offered: late in the evening only what begins from then on is listed.
+/// Late in the evening only showings that have not begun are listed.
 #[test]
-fn late_in_the_evening_only_what_is_left_is_listed() {
+fn lists_only_remaining_showings_in_the_evening() {
     for text in ["What's on this evening?", "今夜これから観られる映画は？", "今日の映画を教えて"]
     {
         let mut talk = Talk::new();

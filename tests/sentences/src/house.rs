@@ -1,4 +1,4 @@
-//! A house of tools for whole conversations: what the components would answer, from their own data.
+//! Simulated tools for whole chats, which answer from the components' own data.
 
 use std::sync::LazyLock;
 
@@ -9,31 +9,31 @@ use super::{Talk, output};
 
 const CINEMA: &str = include_str!("../../../components/cinema/demo.json");
 const CARDS: &str = include_str!("../../../components/illustrations/data/cards.json");
-/// Turns after which a conversation is not followed.
+/// Maximum number of turns of a chat.
 const TURNS_MAX: usize = 9;
 
-/// What a sentence came to: the calls in their order, and the last answer.
+/// The result of a sentence: the calls in order, and the last answer.
 #[derive(Debug, Default)]
-pub(super) struct Came {
+pub(super) struct Outcome {
     pub(super) calls: Vec<ToolCall>,
     pub(super) text: String,
-    /// Whether it ends with a form or with a call that waits for the person's approval.
+    /// Whether it ends with a form or with a call that waits for approval.
     pub(super) waits: bool,
 }
 
-/// Follows one sentence to its end, to a form, or to a call that waits for the person's approval.
-pub(super) fn follow(talk: &mut Talk, sentence: &str) -> Came {
-    let mut came = Came::default();
+/// Follows a sentence to its end, a form, or a call that waits for approval.
+pub(super) fn follow(talk: &mut Talk, sentence: &str) -> Outcome {
+    let mut outcome = Outcome::default();
     let mut decision = talk.say(sentence);
     for _ in 0..TURNS_MAX {
         let calls = match decision {
             Decision::Conclude(conclusion) => {
-                came.text = conclusion.text();
-                return came;
+                outcome.text = conclusion.text();
+                return outcome;
             }
             Decision::Call(calls) => calls,
         };
-        came.calls.extend(calls.iter().cloned());
+        outcome.calls.extend(calls.iter().cloned());
         let is_held = |call: &ToolCall| {
             [
                 "request_form",
@@ -48,8 +48,8 @@ pub(super) fn follow(talk: &mut Talk, sentence: &str) -> Came {
             .contains(&call.name.as_str())
         };
         if calls.iter().any(is_held) {
-            came.waits = true;
-            return came;
+            outcome.waits = true;
+            return outcome;
         }
         let results: Vec<_> = calls.iter().map(answer).collect();
         decision = talk.back(&results);
@@ -133,7 +133,7 @@ fn fold(text: &str) -> String {
     text.to_lowercase().chars().filter(|it| it.is_alphanumeric() && *it != 'ー').map(kana).collect()
 }
 
-/// Showings of a day: film and time of day, as the programme has them.
+/// Returns the showings of a day: film, screen and time.
 fn programme(date: &str) -> Vec<(String, String, String)> {
     let day: jiff::civil::Date = date.get(..10).unwrap_or_default().parse().unwrap();
     let name = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -179,7 +179,7 @@ fn movies(date: &str, query: &str) -> Value {
     json!({ "movies": found.collect::<Vec<_>>(), "suggestions": [] })
 }
 
-/// A slip or two in a name.
+/// Whether a name matches with up to two typos.
 fn is_near(name: &str, query: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (name.chars().collect(), query.chars().collect());
     if a.len() < 5 || a.len().abs_diff(b.len()) > 1 {

@@ -1,4 +1,4 @@
-//! Sentences that the families understand together: each is asked with its own component, and the surest leads.
+//! Tests of sentences with all families: each component is asked, and the surest one leads.
 
 #![cfg(test)]
 
@@ -8,8 +8,8 @@ mod house;
 mod paraphrases;
 mod played;
 mod refusals;
+mod requests;
 mod sentences;
-mod wishes;
 
 use std::sync::LazyLock;
 
@@ -25,10 +25,10 @@ use toolkit::{
     dialogue::{self as wit, Heard, Name, Sample, Turn},
 };
 
-/// What can be written to a family.
+/// The sample sentences of a family.
 type Samples = fn(&str) -> Vec<Sample>;
 
-/// Those that are asked, by their names as the host has them.
+/// The families by their names in the host.
 const FAMILIES: [(&str, Next); 5] = [
     ("cinema", cinema::sentences::next),
     ("conversations", conversations::sentences::next),
@@ -50,7 +50,7 @@ const TOOLS: [&str; 4] = [
     include_str!("../../../components/illustrations/tools.json"),
 ];
 const CONVERSATIONS: &str = include_str!("../../../components/conversations/tools.json");
-/// Of the conversations' tools, those that a person has.
+/// The tools of conversations for people.
 const OF_PEOPLE: [&str; 7] = [
     "begin_conversation",
     "list_conversations",
@@ -61,7 +61,7 @@ const OF_PEOPLE: [&str; 7] = [
     "write_message",
 ];
 
-/// All that is on offer: the components' own declarations. Agents that are not named are asked for.
+/// Returns all offered tools by the components' declarations; unnamed agents are asked for.
 fn offers() -> Vec<wit::Tool> {
     let mut tools: Vec<_> = TOOLS.iter().flat_map(|it| trial::offers(it)).collect();
     let of_people = trial::offers(CONVERSATIONS).into_iter();
@@ -72,18 +72,18 @@ fn offers() -> Vec<wit::Tool> {
     tools
 }
 
-/// One conversation with all families.
+/// A chat with all families.
 struct Talk {
     offers: Vec<wit::Tool>,
     language: Option<Language>,
     now: u64,
-    /// What is known beside the message.
+    /// The context of the chat.
     context: Option<Value>,
     ensemble: Ensemble,
     last: Vec<ToolCall>,
 }
 
-/// The families, asked where they stand.
+/// Asks the families in process.
 struct Here;
 
 impl Families for Here {
@@ -120,13 +120,13 @@ impl Talk {
         talk
     }
 
-    /// Sends `message` as the person's next one.
+    /// Sends the person's next message.
     fn say(&mut self, message: &str) -> Decision {
         self.language = self.language.or(Some(Language::of(message)));
         self.turn(message, true, &[])
     }
 
-    /// The last calls come back with `results`, in their order.
+    /// Returns `results` for the last calls, in order.
     fn back(&mut self, results: &[ToolResult]) -> Decision {
         let calls = std::mem::take(&mut self.last).into_iter();
         let both = calls.zip(results.iter().cloned());
@@ -158,7 +158,7 @@ impl Talk {
     }
 }
 
-/// What the families publish to the others: their words, the names of the bundled catalogue, and their examples in the
+/// Returns what the families publish to each other: vocabulary, names of the bundled catalogue, and examples in the
 /// language of the answer.
 fn names(is_english: bool) -> Vec<Name> {
     static NAMES: LazyLock<[Vec<Name>; 2]> = LazyLock::new(|| ["ja", "en"].map(all_names));

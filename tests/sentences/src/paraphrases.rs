@@ -1,28 +1,28 @@
-//! 100 sentences written by a person who had not seen the grammar, and where they lead.
+//! 100 sentences by a person who had not seen the grammar, with the calls that they lead to.
 
 use language::turn::Decision;
 use serde_json::{Map, Value};
 
 use super::Talk;
 
-/// Each with its id, its text, and what is expected: the tools that are right for it, the values that
-/// their arguments may have (`absent` is none), the types of a form's fields and words of their labels.
+/// Identifiers, texts and expectations: the right tools, the allowed values of their arguments (`absent` is none), and
+/// the types of a form's fields with words of their labels.
 const PARAPHRASES: &str = include_str!("../data/paraphrases.json");
-/// How many have to lead to the right tool with the right arguments.
+/// Minimum number of sentences that lead to the right tool with the right arguments.
 const RIGHT_MIN: usize = 85;
 
-/// How one sentence was decided.
+/// The verdict on a sentence.
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Right,
-    /// Nothing wrong was done, and not what was asked for.
+    /// The requested call is missing, but nothing wrong was done.
     Missed(String),
-    /// A tool was called that the sentence did not ask for.
+    /// An unrequested tool was called.
     Wrong(String),
 }
 
 #[test]
-fn at_least_85_of_100_lead_to_right_calls_and_no_wrong_action() {
+fn at_least_85_of_100_paraphrases_are_right() {
     let all: Vec<Value> = serde_json::from_str(PARAPHRASES).unwrap();
     assert_eq!(all.len(), 100);
     let (mut right, mut missed, mut wrong) = (0, Vec::new(), Vec::new());
@@ -55,7 +55,7 @@ fn verdict(decided: &Decision, expected: &Value) -> Verdict {
         .collect();
     let text = found.join(" + ");
     let barred = names(&expected["wrong_if"]);
-    // A form asks and does nothing, unless the sentence bars even that.
+    // A form does nothing, unless the expectation excludes forms as well.
     let is_wrong = |tool: &str| {
         barred.contains(&tool)
             || !tools.contains(&tool) && tool != "request_form" && !is_beside(tool, &tools)
@@ -72,7 +72,7 @@ fn verdict(decided: &Decision, expected: &Value) -> Verdict {
     if fits { Verdict::Right } else { Verdict::Missed(text) }
 }
 
-/// The table of distances may come with a search whose routes are compared (NAV-51).
+/// Whether the tool is the distance table, which may accompany a search (NAV-51).
 fn is_beside(tool: &str, tools: &[&str]) -> bool {
     tool == "distance_compare" && tools.contains(&"route_search")
 }
@@ -96,7 +96,7 @@ fn has_arguments(arguments: &Map<String, Value>, expected: &Value) -> bool {
     })
 }
 
-/// Each type that is expected belongs to a field of its own, and each word is in a label.
+/// Whether each expected type has its own field, and each word is in a label.
 fn has_fields(arguments: &Map<String, Value>, expected: &Value) -> bool {
     let fields = arguments.get("form_schema").and_then(|it| it["fields"].as_array());
     let mut fields: Vec<_> = fields.into_iter().flatten().collect();

@@ -1,4 +1,4 @@
-//! Agents that are played: what they are asked is answered by whichever family understands it, in the agent's name.
+//! Scripted agents: their questions are answered by the family that understands them, in the agent's name.
 
 use conversations::sentences::{By, LogEntry, Scene, ScriptedAgent};
 use language::{Language, turn::Decision};
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Talk, concluded, output};
 
-/// What an agent that was asked `question` does, and how it goes on.
+/// Returns the chat and the decision of an agent that was asked `question`.
 fn asked(question: &str, has_spoken: bool) -> (Talk, Decision) {
     let shown = |by, text: &str| LogEntry { by, text: text.to_owned() };
     let mut log = vec![shown(By::Partner, question)];
@@ -27,7 +27,7 @@ fn asked(question: &str, has_spoken: bool) -> (Talk, Decision) {
 }
 
 #[test]
-fn question_to_an_agent_goes_to_the_family_that_understands_it() {
+fn agent_question_goes_to_the_family_that_understands() {
     let question = "内蔵モデルのOtherです。明日の映画について教えてください。";
     let (mut talk, decision) = asked(question, false);
     let Decision::Call(calls) = decision else { panic!("it calls nothing") };
@@ -44,7 +44,7 @@ fn question_to_an_agent_goes_to_the_family_that_understands_it() {
 }
 
 #[test]
-fn an_agent_says_once_who_it_is_and_is_polite() {
+fn agent_introduces_itself_once() {
     let (_, decision) = asked("ありがとう", true);
     assert_eq!(concluded(&decision).text().trim(), "どういたしまして。");
 }

@@ -1,4 +1,4 @@
-//! Sentences with requests for several families, and the messages after another one has led.
+//! Sentences with requests for several families, and the order of their answers.
 
 use language::{
     trial::output,
@@ -13,7 +13,7 @@ fn tools(calls: &[ToolCall]) -> Vec<&str> {
 }
 
 #[test]
-fn wishes_for_several_families_are_answered_one_after_another() {
+fn answers_requests_for_several_families_in_turn() {
     for (sentence, expected) in [
         ("明日の映画を教えて。それと渋谷から横浜までのルートも", ["list_movies", "route_search"]),
         (
@@ -31,16 +31,17 @@ fn wishes_for_several_families_are_answered_one_after_another() {
 }
 
 #[test]
-fn immediate_answer_stands_before_the_answer_to_what_comes_next() {
-    let came = follow(&mut Talk::new(), "どんなテーマがありますか？あと明日の映画も教えて");
-    assert_eq!(tools(&came.calls), ["list_movies"]);
-    let (themes, films) = (came.text.find("蒼晶竜").unwrap(), came.text.find("映画").unwrap());
-    assert!(themes < films, "{}", came.text);
-    assert_eq!(came.text.matches("内蔵プランナー").count(), 1, "signed once: {}", came.text);
+fn immediate_answer_comes_first() {
+    let outcome = follow(&mut Talk::new(), "どんなテーマがありますか？あと明日の映画も教えて");
+    assert_eq!(tools(&outcome.calls), ["list_movies"]);
+    let (themes, films) =
+        (outcome.text.find("蒼晶竜").unwrap(), outcome.text.find("映画").unwrap());
+    assert!(themes < films, "{}", outcome.text);
+    assert_eq!(outcome.text.matches("内蔵プランナー").count(), 1, "signed once: {}", outcome.text);
 }
 
 #[test]
-fn older_plan_goes_on_where_the_sentence_is_for_it_alone() {
+fn continues_older_plan_for_its_own_sentence() {
     let mut talk = Talk::new();
     follow(&mut talk, "東京駅から横浜駅まで");
     follow(&mut talk, "明日の映画を教えて");
@@ -56,7 +57,7 @@ fn older_plan_goes_on_where_the_sentence_is_for_it_alone() {
     );
 }
 
-/// What a sentence calls first, and what it calls once that has been done.
+/// Returns the first call of a sentence, and the calls after its result.
 fn both(sentence: &str) -> (String, Vec<String>) {
     let mut talk = Talk::new();
     let first = follow(&mut talk, sentence).calls.pop().unwrap().name;
@@ -69,7 +70,7 @@ fn both(sentence: &str) -> (String, Vec<String>) {
 }
 
 #[test]
-fn the_wish_after_a_surer_one_is_not_lost() {
+fn keeps_request_after_a_surer_one() {
     for sentence in [
         "Let worker-a and worker-b play a word chain. Then show me the way from Tokyo to Yokohama",
         "worker-aとworker-bでしりとりをして。それから東京駅から横浜駅までの道も教えて",
@@ -80,12 +81,12 @@ fn the_wish_after_a_surer_one_is_not_lost() {
     }
     let sentence =
         "Show me the way from Tokyo to Yokohama. Then let worker-a and worker-b play a word chain";
-    let came = follow(&mut Talk::new(), sentence);
-    assert_eq!(tools(&came.calls), ["route_search", "begin_conversation"]);
+    let outcome = follow(&mut Talk::new(), sentence);
+    assert_eq!(tools(&outcome.calls), ["route_search", "begin_conversation"]);
 }
 
 #[test]
-fn deeds_of_several_families_are_done_one_after_another() {
+fn acts_for_several_families_in_turn() {
     let sentence = "青いカードでサムネイルを作ってから、名前を聞くフォームも作って";
     let calls = follow(&mut Talk::new(), sentence).calls;
     let expected = ["get_theme_illustrations", "compose_thumbnail", "request_form"];
@@ -94,7 +95,7 @@ fn deeds_of_several_families_are_done_one_after_another() {
         "Book 2 seats for Akira tomorrow and show me a form asking for name and email",
         "ゴジラを明日2枚予約して、東京駅から横浜駅までの道も教えて",
     ] {
-        // The first stops at a form; the rest comes behind it.
+        // The first one stops at a form; the rest follows it.
         let calls = follow(&mut Talk::new(), sentence).calls;
         assert_eq!(calls[0].name, "list_movies", "{sentence}: {:?}", tools(&calls));
     }

@@ -1,11 +1,11 @@
-//! Sentences of the five specifications, and the calls that they lead to at once.
+//! Sentences of the five specifications, with their first calls.
 
 use language::turn::Decision;
 use serde_json::Value;
 
 use super::{Talk, concluded};
 
-/// A sentence, and its calls: each a tool and arguments that have to be there; `-` is no call at all.
+/// Sentences and their calls: tools with required arguments; `-` is no call.
 const SENTENCES: &[(&str, &str)] = &[
     // The cinema.
     ("明日の夜に2席取りたい", r#"list_movies {"date":"2026-11-22T17:00"}"#),
@@ -64,7 +64,7 @@ const SENTENCES: &[(&str, &str)] = &[
         "Just tell me what's on tomorrow, don't book anything",
         r#"list_movies {"date":"2026-11-22"}"#,
     ),
-    // Ways.
+    // Routes.
     (
         "東京駅から横浜駅まで、高速を使わずに",
         r#"route_search {"origin":"東京駅","destination":"横浜駅","avoid":["highways"]}"#,
@@ -161,7 +161,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("イベント参加の申込フォームがほしい", r#"request_form {}"#),
     ("I need a contact form with name, email and a message", r#"request_form {}"#),
     ("フォームを作って", r#"request_form {}"#),
-    // Agents talk.
+    // Conversations.
     (
         "worker-aとworker-bでしりとりをして",
         r#"begin_conversation {"initiator_agent_id":"worker-a","target_agent_id":"worker-b","purpose":"しりとり"}"#,
@@ -174,7 +174,7 @@ const SENTENCES: &[(&str, &str)] = &[
         "Ask worker-b about tomorrow's films",
         r#"begin_conversation {"target_agent_id":"worker-b","purpose":"tomorrow's films"}"#,
     ),
-    // Nothing is done.
+    // No call.
     ("予約しないで", "-"),
     ("明日の夜の席は予約しないでください", "-"),
     ("Don't book anything", "-"),
@@ -200,7 +200,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("何ができるの？", "-"),
     ("もういい", "-"),
     ("never mind", "-"),
-    // Said in other ways.
+    // Paraphrases.
     ("友達が昨日2席予約したって言ってた", "-"),
     ("予約はまだしないで、空席だけ教えて", r#"list_movies {}"#),
     ("席を取るのはやめて、映画の一覧だけ見せて", r#"list_movies {}"#),
@@ -285,7 +285,7 @@ const SENTENCES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn each_sentence_leads_to_its_calls_and_to_no_others() {
+fn each_sentence_leads_to_its_calls() {
     let wrong: Vec<_> = SENTENCES
         .iter()
         .filter_map(|(sentence, expected)| {
@@ -300,7 +300,7 @@ fn each_sentence_leads_to_its_calls_and_to_no_others() {
 }
 
 #[test]
-fn what_is_not_understood_is_said_with_examples_by_whom() {
+fn unknown_sentence_gets_examples_of_each_family() {
     for (sentence, who, example) in [
         ("株価を教えて", "内蔵プランナー", "明日の夜に2席取りたい"),
         ("Tell me a joke", "built-in planner", "Book two seats for tomorrow night"),
@@ -311,7 +311,7 @@ fn what_is_not_understood_is_said_with_examples_by_whom() {
     }
 }
 
-/// The calls, as the table writes them.
+/// Formats calls like the table.
 fn calls_text(decided: &Decision) -> String {
     match decided {
         Decision::Conclude(it) => format!("- {}", it.text().lines().next().unwrap_or_default()),
@@ -333,7 +333,7 @@ fn fits(decided: &Decision, expected: &str) -> bool {
             let (name, arguments) = expected.split_once(' ').unwrap();
             let arguments: serde_json::Map<String, Value> =
                 serde_json::from_str(arguments).unwrap();
-            // What a title is not asked for has none.
+            // Forms without an expected title have none.
             let is_title_fit =
                 call.arguments.contains_key("title_query") == arguments.contains_key("title_query");
             call.name == name

@@ -1,4 +1,4 @@
-//! A component that was not made for this host: it exports functions of every type, and nothing of the contract.
+//! A component that was not made for this host: it exports functions of every type, without the contract.
 
 use std::cell::Cell;
 

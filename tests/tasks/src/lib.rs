@@ -1,5 +1,4 @@
-//! Tools whose calls are tasks, each in one of the ways that a tool can say so, under the names that the official
-//! conformance suite asks for.
+//! Tools whose calls are tasks, in all supported ways, with the names of the official conformance suite.
 
 use std::time::{Duration, SystemTime};
 
@@ -34,7 +33,7 @@ struct Confirm {
     confirm: bool,
 }
 
-/// Waits, without an instance, until that long after the call began.
+/// Waits without an instance until `seconds` after the call began.
 fn sleep(user: &User, seconds: f64) -> Result<(), Stop> {
     let until = user.first_called_at() + Duration::from_secs_f64(seconds);
     match SystemTime::now() < until {

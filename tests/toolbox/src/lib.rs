@@ -1,4 +1,4 @@
-//! A component that was not made for this host: it lists and calls its tools by wasmcp's interface.
+//! A component that was not made for this host and offers its tools by wasmcp's interface.
 
 mod bindings;
 
@@ -64,7 +64,7 @@ fn error(message: &str) -> Error {
     Error { code: -32000, message: message.to_owned(), data: None }
 }
 
-/// A number of the arguments, without a parser for JSON.
+/// Reads a number of the arguments without a JSON parser.
 fn number(arguments: &str, name: &str) -> Option<f64> {
     let (_, rest) = arguments.split_once(&format!("\"{name}\":"))?;
     rest.split([',', '}']).next()?.trim().parse().ok()

@@ -1,4 +1,4 @@
-//! A component of WASI 0.3 that answers requests by `wasi:http/handler`: what it was asked, or as its path says.
+//! A WASI 0.3 component that serves `wasi:http/handler`: it echoes requests, or behaves as the path says.
 
 use wit_bindgen::{StreamReader, StreamWriter, spawn_local, yield_async};
 
@@ -29,7 +29,7 @@ impl Guest for Usher {
             "/fails" => Err(ErrorCode::InternalError(None)),
             "/panic" => panic!("the usher's secret"),
             "/silent" => {
-                // Its other end is there, and nothing is written to it.
+                // The other end stays open without data.
                 let (_writer, never) = wit_future::new(|| Ok(None));
                 let _: Result<Option<Fields>, ErrorCode> = never.await;
                 Err(ErrorCode::InternalError(None))
@@ -68,7 +68,7 @@ impl Guest for Usher {
     }
 }
 
-/// The request's method, path, headers and body, a line each.
+/// Returns the request's method, path, headers and body, one per line.
 async fn request_text(request: Request, path: &str) -> String {
     let method = match request.get_method() {
         Method::Get => "GET".to_owned(),
@@ -85,7 +85,7 @@ async fn text(body: StreamReader<u8>) -> String {
     String::from_utf8_lossy(&body.collect().await).into_owned()
 }
 
-/// What the host at `authority` answers to `GET /ok`.
+/// Returns the answer of `authority` to `GET /ok`.
 async fn fetched(authority: &str) -> Result<Response, ErrorCode> {
     let (mut writer, body) = wit_stream::new();
     let (headers, end) = (Fields::from_list(&[]).expect("there is none"), no_trailers());

@@ -1,4 +1,4 @@
-//! A component of the contract whose calls await, as WASI 0.3 has it.
+//! A component of the contract with asynchronous calls of WASI 0.3.
 
 use futures::future::join_all;
 
