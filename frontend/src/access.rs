@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_read_however_it_was_copied() {
+    fn accepts_token_with_copied_prefix_or_spaces() {
         for pasted in
             ["mdg_a-b_c", " mdg_a-b_c\n", "Bearer mdg_a-b_c", "Authorization: Bearer mdg_a-b_c"]
         {

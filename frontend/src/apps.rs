@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn app_reaches_tools_of_its_own_server_by_their_own_names() {
+    fn app_reaches_only_its_own_servers_tools() {
         let tools = [
             tool("a_look", json!({ "madoguchi/server": "a", "madoguchi/name": "look" })),
             tool("b_look", json!({ "madoguchi/server": "b", "madoguchi/name": "look" })),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_word_that_a_tool_reads_counts_where_it_is_believed() {
+    fn read_only_hint_counts_only_from_believed_servers() {
         let reads = |meta: Value| {
             let mut it = tool("x", meta);
             it.annotations.read_only_hint = true;
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn document_is_an_apps_with_what_the_operator_allows() {
+    fn reads_app_document_with_allowed_permissions() {
         let origin = Origin {
             origin: "http://x".to_owned(),
             permissions: vec!["clipboardWrite".to_owned()],
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn styles_are_the_pages_under_the_names_of_apps() {
+    fn app_styles_take_the_pages_values() {
         let styles = styles(|it| (it == "--ink").then(|| " #000 ".to_owned()));
         assert_eq!(
             styles,

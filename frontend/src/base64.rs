@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_standards_own_examples_go_both_ways() {
+    fn encodes_and_decodes_rfc_4648_examples() {
         for (bytes, text) in [
             ("f", "Zg=="),
             ("fo", "Zm8="),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_base64_is_no_file() {
+    fn rejects_invalid_base64() {
         for text in ["", "Z", "Zg=", "Zg", "====", "Z===", "Zg==Zg==", "Zm 9v", "Zm9_", "<svg>==="]
         {
             assert_eq!(decoded(text), None, "{text}");

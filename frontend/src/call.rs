@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_sent_under_the_keys_of_their_questions() {
+    fn sends_answers_under_question_keys() {
         let replies = [
             ("sure".to_owned(), Reply::Accept(json!({ "yes": true }))),
             ("why".to_owned(), Reply::Decline),
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_is_read_from_its_text_when_it_has_no_structure() {
+    fn reads_output_from_text_without_structure() {
         let output = Output {
             content: vec![Content::Text("hello".into()), Content::Text(r#"{"movies":[]}"#.into())],
             ..Output::default()

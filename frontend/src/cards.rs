@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_form_holds_goes_back_as_json_on_lines_of_its_own() {
+    fn prints_form_arguments_as_indented_json() {
         // FORM-5: `JSON.stringify(data, null, 2)`.
         let values = json!({ "name": "新規", "tags": ["a"], "count": 2 });
         assert_eq!(
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_read_and_secrets_are_not() {
+    fn shows_arguments_and_masks_secrets() {
         let params = json!({ "seat_ids": ["A5", "A6"], "passkey": "1234", "deep": { "a": 1 } });
         let expected = [("seat_ids", "A5、A6"), ("passkey", "••••••"), ("deep", "{\"a\":1}")];
         let told = arguments(&params, "、");
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_of_a_picture_are_not_printed() {
+    fn omits_picture_bytes() {
         let value = json!({ "data": "A".repeat(4_000), "name": "青" });
         let shown = shortened(&value);
         assert!(shown.to_string().len() < 200);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn password_of_the_schema_is_hidden_wherever_it_is_repeated() {
+    fn masks_schema_password_wherever_repeated() {
         let schema = json!({
             "properties": {
                 "ticket": { "type": "string", "format": "password" },
@@ -259,26 +259,26 @@ mod tests {
     }
 
     #[test]
-    fn names_alone_are_enough() {
+    fn masks_secrets_by_name_without_schema() {
         let value = json!({ "session_token": "sess_abcdef", "text": "I am sess_abcdef." });
         let shown = veiled_by(&value, &Value::Null);
         assert_eq!(shown, json!({ "session_token": MASK, "text": format!("I am {MASK}.") }));
     }
 
     #[test]
-    fn a_short_secret_hides_itself_and_no_other_text() {
+    fn short_secret_masks_no_other_text() {
         let secrets = BTreeSet::from(["a".to_owned()]);
         assert_eq!(veiled(&json!(["a", "abc"]), &secrets), json!([MASK, "abc"]));
     }
 
     #[test]
-    fn a_schema_that_points_at_itself_ends() {
+    fn ends_on_recursive_schema() {
         let schema = json!({ "$ref": "#", "properties": { "a": { "$ref": "#" } } });
         assert_eq!(secrets(&json!({ "a": { "a": "x" } }), &schema).len(), 0);
     }
 
     #[test]
-    fn secrets_are_hidden_wherever_they_stand() {
+    fn masks_secrets_at_any_depth() {
         let value = json!({
             "user_id": "u1",
             "passkey": "1234",
@@ -299,13 +299,13 @@ mod tests {
     }
 
     #[test]
-    fn what_only_says_whether_or_how_much_is_shown() {
+    fn shows_flags_and_counts_about_secrets() {
         let value = json!({ "has_password": true, "token": null, "inputTokens": 12 });
         assert_eq!(masked(&value), value);
     }
 
     #[test]
-    fn what_is_too_deep_is_not_shown() {
+    fn omits_values_nested_too_deep() {
         let mut value = json!({ "password": "x" });
         for _ in 0..60 {
             value = json!([value]);

@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_days_on_the_calendar_are_days() {
+    fn accepts_only_calendar_days() {
         assert!(Day::parse("2028-02-29").is_some());
         for wrong in
             ["2026-02-29", "2026-13-01", "2026-00-10", "26-01-01", "2026/01/01", "2026-1-01"]
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_are_quarters_of_an_hour_apart() {
+    fn rounds_zone_offset_to_quarter_hours() {
         let hour = 3_600_000.0;
         assert_eq!(quarters_ms(9.0 * hour - 1_400.0), 9.0 * hour);
         assert_eq!(quarters_ms(-3.5 * hour + 90_000.0), -3.5 * hour);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_and_a_clock_come_out_of_a_time() {
+    fn splits_time_into_day_and_clock() {
         let time = "2026-11-21T09:30:00";
         assert_eq!(Day::of_time(time).unwrap().to_string(), "2026-11-21");
         assert_eq!(clock(time), "09:30");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn days_follow_one_another_over_the_year() {
+    fn next_day_crosses_months_and_years() {
         let next = |text: &str| Day::parse(text).unwrap().next().to_string();
         assert_eq!(next("2026-12-31"), "2027-01-01");
         assert_eq!(next("2026-02-28"), "2026-03-01");

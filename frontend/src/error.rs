@@ -221,20 +221,20 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_code_speaks_for_itself() {
+    fn shows_message_of_unknown_code() {
         let error = refused(&json!({ "error": "dragon", "message": "Here be dragons." }));
         assert_eq!(error.mend(Lang::Ja), "Here be dragons.");
     }
 
     #[test]
-    fn what_is_not_there_is_said_to_be_not_found() {
+    fn reports_missing_item_as_not_found() {
         let title = |status| refused(&json!({ "error": "x", "status": status })).title(Lang::En);
         assert_eq!(title(404), "Not found");
         assert_eq!([title(400), title(409)], ["Please check the input", "That could not be done"]);
     }
 
     #[test]
-    fn a_component_that_does_not_serve_is_said_in_the_readers_words() {
+    fn explains_unavailable_component_in_readers_language() {
         for code in ["busy", "settings_refused", "unavailable"] {
             let error = refused(&json!({ "error": code, "message": "The component x …" }));
             let said = error.mend(Lang::Ja);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn details_have_the_code_and_say_nothing_twice() {
+    fn details_have_the_code_and_no_repetition() {
         crate::families::register();
         let known = refused(&json!({ "error": "seat_not_found", "message": "No seat Q9." }));
         let said = known.mend(Lang::En);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_found_in_both_forms() {
+    fn reads_problems_in_both_forms() {
         let list = json!({ "error": "invalid_params", "message": "", "status": 400,
             "data": { "problems": [{ "pointer": "/seat_ids/0", "message": "no such seat" }] } });
         assert_eq!(refused(&list).problems()[0].pointer, "/seat_ids/0");
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_a_proxy_is_cut_short() {
+    fn truncates_proxy_error_page() {
         let CallError::Protocol { code, message } = CallError::unreadable(502, &"x".repeat(9_000))
         else {
             panic!("protocol")
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_wants_of_its_callers_is_read_from_the_status() {
+    fn reads_sign_in_and_limits_from_status() {
         assert_eq!(CallError::of_status(401, ""), Some(CallError::Unauthorized));
         assert_eq!(CallError::of_status(404, "{}"), None);
         let body = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"No.",
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_pass_is_worth_repeating() {
+    fn retries_only_temporary_errors() {
         assert!(CallError::Offline.may_pass());
         assert!(!refused(&json!({ "error": "showtime_closed", "status": 409 })).may_pass());
         assert!(refused(&json!({ "error": "internal_error", "status": 500 })).may_pass());

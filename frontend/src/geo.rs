@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_by_its_coordinates_takes_the_name_around_it() {
+    fn coordinates_take_the_enclosing_name() {
         let value = json!({ "cinemas": [
             { "name": "みなと座", "location": { "lat": 35.45, "lng": 139.63 } },
             { "name": "Nowhere", "location": { "lat": 135.0, "lng": 139.0 } },
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn geojson_is_taken_as_it_is_wherever_it_stands() {
+    fn finds_geojson_at_any_depth() {
         let line = json!({ "type": "LineString", "coordinates": [[139.7, 35.6], [139.6, 35.4]] });
         let value = json!({ "route": { "type": "FeatureCollection", "features": [
             { "type": "Feature", "properties": { "name": "Way" }, "geometry": line } ] } });
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_geometry_and_plain_data_are_no_map() {
+    fn draws_no_map_of_broken_geometry_or_plain_data() {
         assert_eq!(of(&json!({ "movies": [{ "title": "A", "rating": 4.5 }] })), None);
         assert_eq!(of(&json!({ "type": "Polygon", "coordinates": [[1, 2], [3, 4]] })), None);
         assert_eq!(of(&json!({ "type": "Point", "coordinates": [1000, 2] })), None);

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn back_and_forward_lead_to_what_was_seen_and_a_link_to_the_top() {
+    fn back_and_forward_restore_scroll_and_links_start_at_top() {
         let mut entries = Entries::default();
         assert_eq!(entries.arrive(None, 1.0), None);
         entries.leave(|| at(1_800.0));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_is_kept_before_the_view_changes_and_not_after() {
+    fn saves_scroll_before_view_changes_and_not_after() {
         let mut entries = Entries::default();
         entries.arrive(None, 1.0);
         entries.leave(|| at(7.0));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tab_that_is_open_for_long_keeps_so_many_entries() {
+    fn limits_entries_of_long_open_tab() {
         let mut entries = Entries::default();
         for number in 0..2_000_u32 {
             entries.arrive(None, f64::from(number));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_is_found_again_by_its_id_or_by_where_it_leads() {
+    fn finds_element_again_by_id_or_link() {
         assert_eq!(selector("film-search", None).as_deref(), Some("[id=\"film-search\"]"));
         let link = selector("", Some("#/box-office?showtime=a\"b"));
         assert_eq!(link.as_deref(), Some("main a[href=\"#/box-office?showtime=a\\\"b\"]"));

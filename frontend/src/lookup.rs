@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_look_up_says_why_in_the_words_of_whoever_refused_it() {
+    fn failed_lookup_shows_the_refusals_message() {
         let text = r#"{"error": "gone", "message": "Not there.", "status": 404}"#;
         assert_eq!(why(&failed(404, text), Lang::Ja), "Not there.");
         let text = r#"{"error": "not_found", "message": "Nothing is there.", "status": 404}"#;
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_options_by_any_part_of_label_with_beginnings_first() {
+    fn finds_options_by_label_part_with_prefixes_first() {
         let labels = ["東京都 港区", "港南", "さいたま市", "ＡＢＣタワー"];
         let options = labels.map(|it| Choice { value: Value::Null, label: it.to_owned() });
         let found = |typed: &str| {
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn asks_this_hosts_path_as_it_is_and_all_else_through_the_host() {
+    fn calls_own_paths_directly_and_others_through_host() {
         assert_eq!(address_of("/api/demo/users?q=a").as_deref(), Some("/api/demo/users?q=a"));
         assert_eq!(
             address_of("https://api.example.com/users/search?q=%E5%B1%B1&limit=10").as_deref(),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_path_is_not_asked_at_all() {
+    fn rejects_addresses_that_only_look_like_paths() {
         for url in
             ["//evil.example", "/\\evil.example", "/\t/evil.example", "javascript:x", "", "a"]
         {
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn remembers_an_answer_for_its_form_for_a_while_not_for_ever() {
+    fn caches_answer_per_form_until_it_expires() {
         let lookup = Lookup::default();
         let mut memory = Memory::default();
         let own = Memory::key("form1", &lookup, "/a");
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn value_stays_while_among_the_options_and_goes_otherwise() {
+    fn keeps_value_only_while_among_options() {
         let (here, gone) = (json!("13"), json!("CA"));
         let options = options(&["13", "27"]);
         let put = |index: usize| Settled::Put(options[index].clone());
@@ -404,14 +404,14 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_found_however_it_is_written() {
+    fn matches_numbers_in_any_notation() {
         let options = [Choice { value: json!(1.0), label: "one".to_owned() }];
         let one = Choice { value: json!(1), label: "one".to_owned() };
         assert_eq!(settle(&options, Some(&json!(1)), None), Settled::Put(one));
     }
 
     #[test]
-    fn applies_default_once_options_are_there_and_only_if_it_is_one() {
+    fn applies_default_only_if_among_loaded_options() {
         let options = options(&["JP", "US"]);
         let (japan, nowhere) = (json!("JP"), json!("XX"));
         let put = Settled::Put(options[0].clone());
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_beyond_the_options_that_were_taken_is_left_alone() {
+    fn keeps_value_beyond_truncated_options() {
         let many = (0..OPTIONS_MAX).map(|it| it.to_string()).collect::<Vec<_>>();
         let many = options(&many.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(settle(&many, Some(&json!("x")), None), Settled::Same);

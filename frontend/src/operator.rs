@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_is_read_from_the_operators_address_alone() {
+    fn reads_key_only_from_operator_address() {
         assert_eq!(key_of("#/operator?key=a-b_c").as_deref(), Some("a-b_c"));
         assert_eq!(key_of("#/operator/?x=1&key=a%2Bb").as_deref(), Some("a+b"));
         assert_eq!(key_of("#/operator?key=").as_deref(), Some(""), "it goes from the address, too");
@@ -338,14 +338,14 @@ mod tests {
     }
 
     #[test]
-    fn an_address_with_a_key_leads_to_the_place() {
+    fn address_with_key_opens_operator_view() {
         let place = Route::Operator(OperatorTab::Now);
         assert_eq!(Route::parse("#/operator?key=a-b_c"), place);
         assert_eq!(place.hash(), "#/operator", "without the key");
     }
 
     #[test]
-    fn who_is_not_said_to_be_an_operator_is_none() {
+    fn reader_is_no_operator_unless_host_says_so() {
         let told = |text: &str| serde_json::from_str::<Told>(text).unwrap().is_operator;
         assert!(told(r#"{"tiles": null, "isOperator": true}"#));
         assert!(!told(r#"{"tiles": null}"#));
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_a_second_come_from_two_readings_of_one_start() {
+    fn computes_call_rate_from_two_readings() {
         assert_eq!(rate(at(10.0, 100), at(12.0, 107)), Some(3.5));
         assert_eq!(rate(at(10.0, 100), at(12.0, 100)), Some(0.0));
         assert_eq!(rate(at(900.0, 100), at(2.0, 3)), None, "the server started anew");
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_start_begins_a_new_line() {
+    fn restart_begins_new_line() {
         let mut readings = Readings::default();
         for reading in [at(10.0, 0), at(12.0, 4), at(14.0, 20)] {
             readings.take(reading);
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_two_minutes_are_drawn() {
+    fn draws_only_last_two_minutes() {
         let mut readings = Readings::default();
         for second in (0..600).step_by(2) {
             readings.take(at(f64::from(second), 0));

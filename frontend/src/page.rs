@@ -509,7 +509,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_under_way_is_told_from_what_has_come() {
+    fn distinguishes_progress_from_result_messages() {
         for lang in [Lang::Ja, Lang::En] {
             for key in [Key::Reserving, Key::Calling, Key::FormSending, Key::TalkGameBegins] {
                 assert!(is_progress(lang.say(key)), "{}", lang.say(key));

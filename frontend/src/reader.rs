@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lets_the_reader_in_and_what_is_set_stays() {
+    fn clearing_keeps_credentials_and_settings() {
         for name in ["language", "theme", "motion", "notices", "token", "operator-key", "account"] {
             assert_eq!(kind(name), KEPT_ON, "{name}");
         }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn signing_out_shuts_every_door_and_leaves_what_is_set() {
+    fn recognises_credentials_removed_at_sign_out() {
         assert!(["token", "operator-key", "account", "account.begun"].iter().all(|it| is_door(it)));
         assert!(!["language", "theme", "motion", "notices"].iter().any(|it| is_door(it)));
     }

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_hears_of_every_request_that_is_lost() {
+    fn reports_every_lost_request() {
         let lost = Rc::new(Cell::new(0));
         let count = Rc::clone(&lost);
         tell_when_lost(move || count.set(count.get() + 1));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_lets_so_many_in_and_the_next_when_one_leaves() {
+    fn limits_concurrent_requests() {
         let gate = Gate::new(2);
         let mut context = Context::from_waker(Waker::noop());
         let (mut first, mut second) = (pin!(gate.enter()), pin!(gate.enter()));

@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_place_leads_back_to_itself() {
+    fn every_route_round_trips() {
         let tool = Route::Counter(Some("reserve_seats".to_owned()));
         crate::families::register();
         let family = crate::table::places().map(crate::table::Place::start);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_address_is_home_and_an_unknown_one_is_none() {
+    fn empty_address_is_home_and_unknown_one_is_none() {
         crate::families::register();
         for hash in ["", "#", "#/", "#//"] {
             assert_eq!(Route::parse(hash), Route::Home, "{hash}");

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_theme_is_found_by_its_name() {
+    fn finds_every_theme_by_name() {
         for theme in Theme::ALL {
             assert_eq!(Theme::of_name(theme.name()), Some(theme));
         }

@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_language_that_the_page_speaks_wins() {
+    fn first_supported_language_wins() {
         let tags = |tags: &[&str]| tags.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(Lang::preferred(&tags(&["fr-CA", "ja-JP", "en"])), Lang::Ja);
         assert_eq!(Lang::preferred(&tags(&["de", "en-GB"])), Lang::En);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_before_any_part_is_here_is_here() {
+    fn frame_uses_only_texts_of_first_part() {
         let frame = [
             include_str!("app.rs"),
             include_str!("approvals.rs"),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_cut_between_characters_and_says_so() {
+    fn truncates_text_between_characters_with_ellipsis() {
         assert_eq!(cut("予算配分", 4), "予算配分");
         assert_eq!(cut("予算配分", 2), "予算…");
         assert_eq!(cut("", 2), "");
@@ -284,25 +284,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_filled_in_is_not_filled_again() {
+    fn does_not_substitute_inside_arguments() {
         assert_eq!(Lang::En.fill(Key::SeatName, &["{1}", "3"]), "Row {1}, seat 3");
     }
 
     #[test]
-    fn a_noun_fits_its_count() {
+    fn noun_agrees_with_count() {
         let turns = |count| Lang::En.fill(Key::TalkTurns, &[count]);
         assert_eq!([turns("1"), turns("0"), turns("12")], ["1 turn", "0 turns", "12 turns"]);
         assert_eq!(Lang::Ja.fill(Key::TalkTurns, &["1"]), "1 ターン");
     }
 
     #[test]
-    fn no_text_has_a_plural_for_every_count() {
+    fn no_text_has_fixed_plural_for_counts() {
         let wrong = Key::ALL.iter().filter_map(|it| plural(Lang::En.say(*it)));
         assert_eq!(wrong.collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]
-    fn both_languages_fill_the_same_places() {
+    fn both_languages_have_the_same_placeholders() {
         for key in Key::ALL {
             let places = |lang: Lang| {
                 (0..9)

@@ -32,7 +32,7 @@ mod tests {
 
     /// Of a row that is drawn as anything else, some browsers tell nothing that it is.
     #[test]
-    fn tables_that_are_cards_on_phones_say_their_roles() {
+    fn card_tables_declare_their_roles() {
         let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
         let sources = sources.into_iter().map(|it| (fs::read_to_string(&it).unwrap(), it));
         let sources: Vec<_> = sources.collect();

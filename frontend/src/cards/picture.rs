@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_picture_becomes_one() {
+    fn accepts_only_pictures() {
         let of = |mime: &str, data: &str| Picture::of("1".to_owned(), mime, data, "青", 7);
         let picture = of("image/png", "aGk=").unwrap();
         assert_eq!(picture.url().as_deref(), Some("data:image/png;base64,aGk="));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_are_kept_apart_from_the_conversation() {
+    fn stores_picture_bytes_outside_the_chat() {
         let picture = Picture::of("1".to_owned(), "image/webp", "aGk=", "", 7).unwrap();
         let text = serde_json::to_string(&picture).unwrap();
         assert!(!text.contains("aGk="), "{text}");
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_that_was_made_is_named_by_its_time() {
+    fn names_generated_picture_by_its_time() {
         let stamp = stamp("2026-11-22T09:05:07");
         assert_eq!(stamp, "20261122-090507");
         let made = shot("青の対戦", "image/png", Kind::Made);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn card_is_named_by_itself_and_by_nothing_that_a_system_refuses() {
+    fn card_file_name_has_no_reserved_characters() {
         let name =
             |name: &str, mime: &str| shot(name, mime, Kind::Card).file_name("20261122-090507");
         assert_eq!(name("青眼の竜", "image/webp"), "青眼の竜.webp");
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_is_not_shown() {
+    fn omits_what_is_no_picture() {
         for (mime, data) in [
             ("image/svg+xml", "aGk="),
             ("image/png", "aGk"),
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_taken_in_and_out_and_the_order_stays() {
+    fn toggling_a_pick_keeps_the_order() {
         let mut picked = Picked::none(3);
         for index in [2, 0, 9] {
             picked.turn(index);
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn all_and_none_are_what_they_say() {
+    fn picks_all_or_none() {
         assert!(Picked::all(2).is_full());
         assert!(Picked::none(2).is_empty());
         assert_eq!(Picked::all(2).of(["a", "b"]), ["a", "b"]);

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_read_to_the_letter() {
+    fn parses_complete_answer_exactly() {
         let done = of(
             "done",
             &json!({ "text": "できました", "images": [{ "mimeType": "image/png", "data": "aGk=" }],
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_read_in_both_forms() {
+    fn parses_failure_in_both_forms() {
         let own = json!({ "error": "リクエストが多すぎます。", "details": "quota", "status": 429,
             "retryAfter": 3.2 });
         let Event::Failed(failure) = of("error", &own) else { panic!("failed") };
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn chat_skips_unknown_events_and_reports_what_is_no_json() {
+    fn skips_unknown_events_and_reports_invalid_json() {
         assert_eq!(of("weather", &json!({})), Event::Other);
         assert_eq!(of("tool_call", &json!({ "name": 7 })), Event::Other);
         assert_eq!(of("question", &json!({ "type": "riddle" })), Event::Other);

@@ -246,7 +246,7 @@ mod tests {
     use crate::text::Lang;
 
     #[test]
-    fn an_output_is_told_in_one_line_if_it_is_what_its_view_says() {
+    fn summarises_output_that_matches_its_view() {
         families::register();
         let map = json!({ "seats": [
             { "seat_id": "A1", "row": "A", "number": 1, "is_reserved": false },
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_explained_in_the_readers_language() {
+    fn explains_refusal_in_readers_language() {
         families::register();
         let refusal = json!({ "error": "seat_already_reserved", "status": 409,
             "message": "Seat A2 is already occupied.", "data": { "seat_ids": ["A2", "A3"] } });
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_visit_is_the_first_that_is_to_come() {
+    fn next_visit_is_first_in_the_future() {
         let made = |id: &str, start: &str, status| Reservation {
             reservation_id: id.to_owned(),
             movie_title: Some("七人の侍".to_owned()),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reservation_is_asked_for_by_its_seats() {
+    fn names_reservation_by_its_seats() {
         families::register();
         let params = json!({ "seat_ids": ["A5", "A6"] });
         let asked = asks("reserve_seats", &params, Lang::Ja);

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_beside_an_output_is_the_one_that_it_names() {
+    fn matches_pictures_to_output_by_uri() {
         let value = json!({ "illustrations": [{ "uri": "card://2" }, { "uri": "card://1" }] });
         let picture = |uri: &str, data: &str| {
             json!({ "type": "image", "mimeType": "image/png", "data": data,
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_is_called_what_was_asked_for() {
+    fn names_card_by_requested_name() {
         let raw = json!({ "arguments": { "card_name": "青い竜" } });
         assert_eq!(asked(&raw).as_deref(), Some("青い竜"));
         let raw = json!({ "content": [

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_outside_the_map_is_said_with_what_the_map_covers() {
+    fn place_outside_map_shows_the_covered_area() {
         let outside = json!({ "error": "place_outside_map", "status": 404, "message": "…",
             "data": { "place": "大阪駅", "map": "東京・川崎・横浜" } });
         let text = said(outside).unwrap();
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_used_up_quota_is_no_lost_connection() {
+    fn used_up_quota_is_not_a_lost_connection() {
         let failed = |status: u16| said(json!({ "error": "GOOGLE_MAPS_ERROR", "status": status }));
         assert_ne!(failed(503).unwrap(), failed(502).unwrap());
     }

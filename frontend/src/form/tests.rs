@@ -47,7 +47,7 @@ fn messages(form: &Form, draft: &Draft) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_lies_inside_an_argument_is_explained_by_its_dotted_path() {
+fn explains_nested_fields_by_dotted_path() {
     let schema = json!({ "properties": { "message": { "type": "object", "properties": {
         "sender": { "type": "string", "description": "送信者" },
     } } } });
@@ -60,7 +60,7 @@ fn what_lies_inside_an_argument_is_explained_by_its_dotted_path() {
 }
 
 #[test]
-fn a_japanese_explanation_begins_with_the_label() {
+fn japanese_description_begins_with_label() {
     let label = |text: &str| {
         let schema =
             json!({ "properties": { "one_two": { "type": "string", "description": text } } });
@@ -85,7 +85,7 @@ fn a_japanese_explanation_begins_with_the_label() {
 }
 
 #[test]
-fn what_must_be_given_comes_first_and_is_named_when_absent() {
+fn required_fields_come_first_and_are_named_if_missing() {
     let form = reserve();
     assert!(!form.fields[3].required);
     let draft = typed(&form, &[("user_id", text("tanaka")), ("seat_ids", items(&["", ""]))]);
@@ -97,7 +97,7 @@ fn what_must_be_given_comes_first_and_is_named_when_absent() {
 }
 
 #[test]
-fn a_whole_form_becomes_arguments_and_nothing_else() {
+fn form_becomes_exactly_its_arguments() {
     let form = reserve();
     let draft = typed(
         &form,
@@ -112,7 +112,7 @@ fn a_whole_form_becomes_arguments_and_nothing_else() {
 }
 
 #[test]
-fn limits_are_said_in_the_message() {
+fn error_message_names_the_limits() {
     let form = reserve();
     let seats = |seats: &[&str]| {
         let draft = typed(
@@ -126,7 +126,7 @@ fn limits_are_said_in_the_message() {
 }
 
 #[test]
-fn every_kind_is_read_from_its_schema() {
+fn reads_every_field_kind_from_schema() {
     let form = form(&json!({ "properties": {
         "date": { "type": "string", "format": "date" },
         "count": { "type": "integer", "minimum": 1, "maximum": 9 },
@@ -159,7 +159,7 @@ fn every_kind_is_read_from_its_schema() {
 }
 
 #[test]
-fn numbers_dates_and_json_are_checked_before_they_go_out() {
+fn checks_numbers_dates_and_json_before_sending() {
     let form = form(&json!({ "properties": {
         "a": { "type": "integer", "minimum": 1 }, "b": { "type": "string", "format": "date" },
         "c": { "type": "object" }, "d": { "type": "number" },
@@ -177,7 +177,7 @@ fn numbers_dates_and_json_are_checked_before_they_go_out() {
 }
 
 #[test]
-fn an_optional_group_is_sent_only_when_something_is_in_it() {
+fn sends_optional_group_only_if_filled() {
     let form = form(&json!({ "properties": { "place": { "type": "object", "required": ["lat"],
         "properties": { "lat": { "type": "number" } } } } }));
     assert_eq!(form.arguments(&Draft::default()).unwrap(), json!({}));
@@ -188,7 +188,7 @@ fn an_optional_group_is_sent_only_when_something_is_in_it() {
 }
 
 #[test]
-fn typed_text_survives_a_new_schema_and_secrets_are_not_kept() {
+fn keeps_typed_text_over_new_schema_but_no_secrets() {
     let before = form(&json!({ "properties": { "name": { "type": "string" } } }));
     let draft = typed(&before, &[("name", text("Suzuki"))]);
     let after = form(&json!({ "required": ["name"], "properties": {
@@ -201,7 +201,7 @@ fn typed_text_survives_a_new_schema_and_secrets_are_not_kept() {
 }
 
 #[test]
-fn a_short_explanation_is_the_label_and_a_long_one_stands_below() {
+fn short_description_is_label_and_long_one_hint() {
     let long = "The user who has reserved. Another one cannot cancel it, so write it with care.";
     let form = form(&json!({ "properties": {
         "a": { "description": "上映回のID。" }, "user_id": { "description": long },
@@ -216,7 +216,7 @@ fn a_short_explanation_is_the_label_and_a_long_one_stands_below() {
 }
 
 #[test]
-fn a_name_that_is_the_label_reads_as_words() {
+fn splits_name_used_as_label_into_words() {
     for (name, label) in [
         ("seat_ids", "Seat IDs"),
         ("user-id", "User ID"),
@@ -230,7 +230,7 @@ fn a_name_that_is_the_label_reads_as_words() {
 }
 
 #[test]
-fn the_tools_own_label_goes_before_all_others() {
+fn tools_own_label_wins() {
     let schema = json!({ "properties": {
         "idempotency_key": { "title": "Key", "description": "任意。同じキーなら一度だけ", "type": "string" } } });
     let explained = |_: &str| Explained { label: Some("再送キー".to_owned()), help: None };
@@ -240,7 +240,7 @@ fn the_tools_own_label_goes_before_all_others() {
 }
 
 #[test]
-fn what_programs_fill_in_is_told_apart_unless_it_is_needed() {
+fn separates_optional_program_fields() {
     let form = reserve();
     let folded = form.fields.iter().filter(|it| it.is_for_programs).map(|it| &*it.name);
     assert_eq!(folded.collect::<Vec<_>>(), ["idempotency_key"]);
@@ -251,7 +251,7 @@ fn what_programs_fill_in_is_told_apart_unless_it_is_needed() {
 
 /// Every label of every tool of this repository that people see reads in the language that they chose.
 #[test]
-fn the_labels_of_our_own_tools_are_japanese_in_japanese() {
+fn bundled_tools_have_japanese_labels() {
     let components = concat!(env!("CARGO_MANIFEST_DIR"), "/../components");
     let mut labels = 0;
     for folder in std::fs::read_dir(components).unwrap() {
@@ -276,7 +276,7 @@ fn the_labels_of_our_own_tools_are_japanese_in_japanese() {
 }
 
 #[test]
-fn a_name_with_a_slash_keeps_to_its_pointer() {
+fn escapes_slash_in_field_pointer() {
     let form = form(&json!({ "properties": { "a/b": { "type": "string" } } }));
     assert_eq!(form.fields[0].pointer, "/a~1b");
     assert_eq!(form.fields[0].id(), "field-a-1b");

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn asks_nothing_before_enough_is_typed_and_then_after_a_pause() {
+    fn searches_after_minimum_length_and_pause() {
         let mut combo = Combo::new(2, 300);
         assert_eq!(combo.open(), Step::Done);
         assert_eq!(combo.type_in("山"), Step::Done);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_answer_to_the_latest_question_counts() {
+    fn uses_only_the_latest_answer() {
         let mut combo = Combo::new(1, 300);
         let (first, ..) = asked(&combo.type_in("a"));
         let (second, ..) = asked(&combo.type_in("ab"));
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_tried_again_by_enter_and_by_a_button() {
+    fn retries_failure_by_enter_or_button() {
         let mut combo = Combo::new(1, 300);
         let (number, ..) = asked(&combo.type_in("a"));
         assert!(combo.answer(number, Err(CallError::Offline)));
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn arrows_go_round_and_home_and_end_go_to_the_edges() {
+    fn arrows_wrap_and_home_and_end_reach_edges() {
         let mut combo = with_three();
         for (press, active) in [
             (Press::Down, 0),
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn arrows_open_what_is_closed_at_its_edge() {
+    fn arrows_open_closed_list_at_its_edge() {
         let mut combo = with_three();
         combo.close();
         combo.press(Press::Down);
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn enter_takes_what_is_active_and_sends_no_form_while_one_looks() {
+    fn enter_takes_active_option_without_sending_form() {
         let mut combo = with_three();
         assert_eq!(combo.press(Press::Enter), Step::Done, "no option is active");
         combo.press(Press::Down);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn escape_closes_first_and_clears_then() {
+    fn escape_closes_then_clears() {
         let mut combo = with_three();
         combo.type_in("opt");
         assert_eq!(combo.press(Press::Escape), Step::Done);
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn backspace_takes_out_the_last_only_in_an_empty_box() {
+    fn backspace_removes_last_choice_only_in_empty_box() {
         let mut combo = with_three();
         assert_eq!(combo.press(Press::Backspace), Step::RemoveLast);
         combo.type_in("o");
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_chosen_is_no_search_when_the_box_is_opened_again() {
+    fn reopening_does_not_search_for_chosen_label() {
         let mut combo = Combo::new(0, 300);
         combo.settle(Some("option 7"));
         assert!(!combo.is_loose());
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_options_are_shown_and_the_rest_is_counted() {
+    fn shows_100_options_and_counts_the_rest() {
         let mut combo = Combo::new(0, 0);
         let (number, ..) = asked(&combo.open());
         combo.answer(number, Ok(options(SHOWN_MAX + 7)));
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_that_means_something_is_known_by_its_name() {
+    fn maps_every_handled_key_name() {
         assert_eq!(Press::of("ArrowDown"), Some(Press::Down));
         assert_eq!(Press::of("Escape"), Some(Press::Escape));
         for name in ["a", "Tab", "PageDown", "Process", "Unidentified"] {
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_suggestions_keep_no_one_from_sending_what_they_typed() {
+    fn failed_suggestions_do_not_block_free_text() {
         let mut combo = Combo::free(1, 0);
         let (number, ..) = asked(&combo.type_in("東京"));
         combo.answer(number, Err(CallError::Offline));

@@ -54,13 +54,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_japanese_name_travels_as_base64() {
+    fn encodes_japanese_name_as_base64() {
         let [(_, name)] = &of_call("予約", &json!({}), None)[..] else { panic!("one header") };
         assert_eq!(name, "=?base64?5LqI57SE?=");
     }
 
     #[test]
-    fn marked_arguments_travel_as_headers_too() {
+    fn sends_marked_arguments_as_headers() {
         let schema = json!({ "properties": {
             "region": { "type": "string", "x-mcp-header": "Region" },
             "place": { "properties": { "floor": { "type": "integer", "x-mcp-header": "Floor" } } },

@@ -109,14 +109,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_half_a_minute() {
+    fn doubles_pauses_up_to_30_seconds() {
         let seconds = |attempt| pause(attempt, 0.0).as_secs();
         assert_eq!([0, 1, 2, 3, 4, 5, 99].map(seconds), [1, 2, 4, 8, 16, 30, 30]);
         assert_eq!(pause(99, 1.0), Duration::from_secs(36));
     }
 
     #[test]
-    fn only_what_was_subscribed_to_is_received() {
+    fn receives_only_subscribed_notifications() {
         let notice = |method: &str| received(&json!({ "method": method }));
         assert_eq!(notice("notifications/tools/list_changed"), Some(Received::ToolsChanged));
         assert_eq!(notice("notifications/subscriptions/acknowledged"), Some(Received::Listening));

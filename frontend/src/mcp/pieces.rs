@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_may_arrive_byte_by_byte() {
+    fn parses_event_arriving_byte_by_byte() {
         let mut events = Events::default();
         let mut found = Vec::new();
         for byte in ": hello\n\nevent: message\r\nid: 7\r\ndata: {\"席\":1}\r\n\r\n".bytes() {
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn several_data_lines_are_one_event_and_comments_are_none() {
+    fn joins_data_lines_and_skips_comments() {
         let mut events = Events::default();
         let found =
             events.feed(b": keep-alive\n\ndata: a\ndata:b\n\ndata: c\n\ndata: half").unwrap();
@@ -184,19 +184,19 @@ mod tests {
     }
 
     #[test]
-    fn an_event_without_data_is_no_event() {
+    fn skips_event_without_data() {
         assert_eq!(Events::default().feed(b"id: 1\nretry: 3000\ndata:\n\n"), Ok(Vec::new()));
     }
 
     #[test]
-    fn a_name_is_for_one_event_only() {
+    fn event_name_applies_to_one_event() {
         let found = Events::default().feed(b"event: done\ndata: 1\n\ndata: 2\n\n").unwrap();
         let names: Vec<_> = found.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["done", ""]);
     }
 
     #[test]
-    fn an_endless_line_is_refused() {
+    fn rejects_endless_line() {
         let mut events = Events::default();
         let piece = vec![b'x'; 1 << 20];
         assert!((0..40).any(|_| events.feed(&piece) == Err(TooLong)));

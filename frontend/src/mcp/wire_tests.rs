@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_refusal_keeps_its_code_and_what_it_is_about() {
+fn error_keeps_code_and_data() {
     let refusal = json!({ "error": "seat_already_reserved", "message": "Seat A2 is already occupied.",
         "status": 409, "data": { "seat_ids": ["A2"] } });
     let result = json!({ "resultType": "complete", "isError": true,
@@ -15,7 +15,7 @@ fn a_refusal_keeps_its_code_and_what_it_is_about() {
 }
 
 #[test]
-fn a_refusal_of_another_server_is_read_from_its_text() {
+fn parses_foreign_error_from_text() {
     let result =
         json!({ "isError": true, "content": [{ "type": "text", "text": "No such city." }] });
     let Err(CallError::Refused(refusal)) = Answer::of(result) else { panic!("refused") };
@@ -23,7 +23,7 @@ fn a_refusal_of_another_server_is_read_from_its_text() {
 }
 
 #[test]
-fn a_question_is_read_with_its_schema() {
+fn parses_question_with_schema() {
     let result = json!({ "resultType": "input_required", "requestState": "sealed",
         "inputRequests": { "sure": { "method": "elicitation/create",
             "params": { "mode": "form", "message": "Sure?", "requestedSchema": { "type": "object" } } } } });
@@ -35,14 +35,14 @@ fn a_question_is_read_with_its_schema() {
 }
 
 #[test]
-fn content_of_a_kind_yet_to_be_invented_is_kept_as_unknown() {
+fn keeps_unknown_content_kinds() {
     let result = json!({ "content": [{ "type": "hologram" }, { "type": "text", "text": "hi" }] });
     let Ok(Answer::Done(output)) = Answer::of(result) else { panic!("done") };
     assert_eq!(output.content, [Content::Unknown, Content::Text("hi".to_owned())]);
 }
 
 #[test]
-fn every_request_says_who_asks_and_keeps_its_own_meta() {
+fn request_has_client_info_and_keeps_its_meta() {
     let mut params = json!({ "name": "t", "_meta": { "progressToken": 4 } });
     put_meta(&mut params);
     assert_eq!(params["_meta"]["progressToken"], 4);
@@ -53,7 +53,7 @@ fn every_request_says_who_asks_and_keeps_its_own_meta() {
 }
 
 #[test]
-fn an_error_is_told_from_a_result_and_from_a_notice() {
+fn distinguishes_error_result_and_notification() {
     let error =
         incoming(r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"Unknown tool"}}"#);
     let expected = CallError::Protocol { code: -32602, message: "Unknown tool".to_owned() };
@@ -64,7 +64,7 @@ fn an_error_is_told_from_a_result_and_from_a_notice() {
 }
 
 #[test]
-fn a_tool_speaks_the_readers_language_and_falls_back_to_its_own() {
+fn tool_title_falls_back_to_its_own_language() {
     let tool = Tool::of(&json!({
         "name": "reserve_seats", "title": "座席を予約", "description": "指定座席の予約を確定。",
         "inputSchema": { "type": "object" },
@@ -79,7 +79,7 @@ fn a_tool_speaks_the_readers_language_and_falls_back_to_its_own() {
 }
 
 #[test]
-fn structured_content_is_taken_unless_asked_or_refused() {
+fn takes_structured_content_unless_question_or_error() {
     let mut plain = json!({ "structuredContent": { "a": 1 }, "content": [], "isError": false });
     assert_eq!(take_plain(&mut plain), Some(json!({ "a": 1 })));
     let none = [

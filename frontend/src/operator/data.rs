@@ -460,7 +460,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_is_read_as_people_type_it() {
+    fn parses_share_in_any_width_and_spacing() {
         let share = |percent, callers: &[&str]| {
             Some(Share { percent, callers: callers.iter().map(ToString::to_string).collect() })
         };
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_empty_and_what_is_new_is_passed_over() {
+    fn missing_fields_are_empty_and_new_ones_ignored() {
         let now: Now = serde_json::from_value(json!({ "calls": 3, "later": true })).unwrap();
         assert_eq!((now.calls, now.memory_bytes), (3, None));
         let one = json!({ "components": [{ "name": "a", "pending": { "why": "x; y ;" } }] });
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_is_called_by_its_address() {
+    fn names_endpoint_by_its_address() {
         assert_eq!(called("GET ", "assistant"), "GET /api/assistant");
         assert_eq!(called("POST turns/{id}", "assistant"), "POST /api/assistant/turns/{id}");
         assert_eq!(called("reserve_seats", "cinema"), "reserve_seats");
@@ -490,7 +490,7 @@ mod tests {
 
     /// PIN-2, PIN-5.
     #[test]
-    fn definitions_are_shown_in_the_parts_that_differ() {
+    fn shows_only_differing_parts_of_definitions() {
         let pinned = json!({ "title": "Send", "description": "Sends.", "inputSchema": { "a": 1 } });
         let waiting = json!({ "title": "Send", "description": "Wires.", "annotations": null });
         let part = |name: &str, pinned: Option<&str>, waiting: Option<&str>| Part {
@@ -509,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_does_not_serve_can_be_served_again() {
+    fn restores_only_kept_revisions_not_serving() {
         let of = |number| Generation { number, ..Generation::default() };
         let mut component = Component {
             is_serving: true,
@@ -524,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_told_apart_and_come_newest_first() {
+    fn merges_lines_newest_first_without_duplicates() {
         let lines = json!({ "lines": [
             { "time": "1", "call": 7, "tool": "a" }, { "time": "1", "call": 7, "tool": "a" },
             { "lines_dropped": 4 }, { "time": "2", "call": "8", "name": "b", "outcome": "done" },
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn node_is_in_rotation_unless_it_is_gone_or_says_why_not() {
+    fn node_is_in_rotation_unless_gone_or_unready() {
         let told = json!({ "shared": true, "nodes": [
             { "id": 1, "name": "a", "components": [{ "name": "x", "epoch": 3 },
                 { "name": "y", "epoch": 9, "why": "it wants more" }] },
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_found_by_what_who_and_whose() {
+    fn finds_line_by_tool_component_and_caller() {
         let line = Line {
             tool: Some("Weather_Now".to_owned()),
             component: Some("sky".to_owned()),

@@ -267,7 +267,7 @@ mod tests {
 
     /// OPS-4
     #[test]
-    fn another_definition_is_another_card() {
+    fn different_definition_is_another_card() {
         let server = |digest: &str| Server {
             name: "m".to_owned(),
             waiting: vec![WaitingTool { digest: digest.to_owned(), ..WaitingTool::default() }],
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_is_read_with_where_it_comes_from() {
+    fn parses_setting_with_its_source() {
         let read = |source: Value| {
             let it = json!({ "name": "a.b", "value": [1, "x"], "source": source });
             serde_json::from_value::<Setting>(it).unwrap()
@@ -291,7 +291,7 @@ mod tests {
 
     /// OPS-6
     #[test]
-    fn bars_stay_within_their_round_and_some_is_seen() {
+    fn bars_stay_within_their_round_and_visible() {
         let part = |from_us, took_us| Part { from_us, took_us, ..Part::default() };
         assert_eq!(part(500, 250).bar(1_000), (500.0, 250.0));
         assert_eq!(part(0, 0).bar(1_000), (0.0, BAR_LEAST));

@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_the_unit_that_fits() {
+    fn formats_time_in_fitting_unit() {
         assert_eq!(
             [180, 2_100, 45_600, 1_500_000].map(took),
             ["180 µs", "2.1 ms", "46 ms", "1.5 s"]
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn some_is_never_told_as_none() {
+    fn small_share_is_not_rounded_to_zero() {
         assert_eq!(share(0, 10), "0%");
         assert_eq!(share(1, 1_000_000), "<0.01%");
         assert_eq!(share(1, 200), "0.50%");
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_has_two_units_at_most() {
+    fn formats_length_in_at_most_two_units() {
         assert_eq!(length(59.9, Lang::En), "59 s");
         assert_eq!(length(61.0, Lang::En), "1 min 1 s");
         assert_eq!(length(7_260.0, Lang::Ja), "2 時間 1 分");
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn every_outcome_has_words_and_a_kind() {
+    fn every_outcome_has_text_and_kind() {
         let said = |it| outcome(it, Lang::En);
         assert_eq!(said("done"), (Kind::Done, "Done".to_owned()));
         assert_eq!(said("asked").0, Kind::Asked);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_differ_in_their_marks() {
+    fn every_kind_has_its_own_mark() {
         let marks = [Kind::Done, Kind::Asked, Kind::Refused, Kind::Fault].map(Kind::mark);
         for (index, mark) in marks.iter().enumerate() {
             assert!(!marks[index + 1..].contains(mark), "{mark}");
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_said_however_it_is_written() {
+    fn formats_status_in_any_notation() {
         for written in ["rolled_back", "rolled back"] {
             assert_eq!(status(written, Lang::En), "Rolled back");
         }
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_uses_is_said_apart_from_what_it_does_not_use() {
+    fn separates_used_from_unused_grants() {
         let component = Component {
             grants: names(&["http", "sql", "clock"]),
             grants_needed: names(&["http", "sql"]),
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn every_grant_has_a_sentence_and_a_new_one_has_its_name() {
+    fn every_grant_has_a_sentence_and_new_ones_their_name() {
         let known = [
             "sql",
             "settings",
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_by_itself_or_unasked_is_said() {
+    fn sentences_name_schedule_and_trusted_calls() {
         let reach = Reach {
             schedule_ms: Some(60_000),
             calls: names(&["*"]),

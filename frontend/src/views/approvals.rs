@@ -227,7 +227,7 @@ mod tests {
     use crate::error::Refusal;
 
     #[test]
-    fn an_assistant_is_called_what_people_call_it() {
+    fn shows_assistant_by_its_title() {
         let own = json!({ "name": "counter", "title": "Counter", "titleJa": "窓口" });
         let all = json!({ "assistants": [own], "players": [{ "name": "talker" }] });
         assert_eq!(called(&all, "counter", Lang::Ja), "窓口");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_comes_too_late_says_why() {
+    fn explains_late_answer() {
         let refused = |code: &str| {
             untaken(&CallError::Refused(Box::new(Refusal {
                 code: code.to_owned(),

@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sought_is_found_however_it_is_typed() {
+    fn finds_entries_regardless_of_width_and_case() {
         assert!(has("Reserve seats", &folded("ＳＥＡＴＳ res")));
         assert!(has("チケット窓口", &folded("ちけっと")));
         assert!(!has("Reserve seats", &folded("seat film")));
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_for_an_earlier_word_is_not_led_to() {
+    fn ignores_results_of_an_earlier_query() {
         let found = |title: &str, is_found: bool| Found {
             title: title.to_owned(),
             english: None,

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_between_backticks_is_code() {
+    fn text_between_backticks_is_code() {
         let expected = [("列は", false), ("A", true), ("から", false), ("J", true)];
         assert_eq!(pieces("列は`A`から`J`"), expected);
         assert_eq!(pieces("`now`"), [("now", true)]);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_or_empty_pair_of_backticks_stays_as_it_is() {
+    fn keeps_lone_or_empty_backticks() {
         assert_eq!(pieces("5` and more"), [("5` and more", false)]);
         assert_eq!(pieces("a `` b `c`"), [("a `` b ", false), ("c", true)]);
         assert_eq!(pieces("`a` `b"), [("a", true), (" `b", false)]);

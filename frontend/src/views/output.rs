@@ -343,7 +343,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_that_could_run_something_is_none() {
+    fn rejects_executable_links() {
         for bad in [
             "javascript:alert(1)",
             " JavaScript:alert(1)",
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_repeats_the_structure_is_recognised() {
+    fn recognises_text_that_repeats_structure() {
         let value = json!({ "a": 1, "b": [2] });
         assert!(is_same("{\"b\": [2],  \"a\": 1}", &value));
         assert!(!is_same("{\"a\":1}", &value));
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn only_media_of_the_kind_becomes_an_address() {
+    fn makes_address_only_of_matching_media() {
         assert_eq!(
             media_url("image/", "image/png", "aGk=").as_deref(),
             Some("data:image/png;base64,aGk=")
@@ -386,13 +386,13 @@ mod tests {
     }
 
     #[test]
-    fn objects_that_look_alike_are_a_table() {
+    fn draws_similar_objects_as_table() {
         let rows = json!([{ "a": 1, "b": "x" }, { "a": 2, "c": true }]);
         assert_eq!(found(&rows).unwrap(), ["a", "b", "c"]);
     }
 
     #[test]
-    fn what_is_nested_mixed_single_or_too_wide_is_no_table() {
+    fn draws_no_table_of_nested_mixed_single_or_wide_data() {
         assert_eq!(found(&json!([{ "a": { "b": 1 } }, { "a": 1 }])), None);
         assert_eq!(found(&json!([1, { "a": 1 }])), None);
         assert_eq!(found(&json!([{ "a": 1 }])), None);

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bar_of_a_phone_has_five_entries_at_most() {
+    fn phone_bar_has_at_most_five_entries() {
         for all in 0..12 {
             let bar = in_bar(all);
             let entries = bar + usize::from(all > bar);

@@ -24,7 +24,7 @@ fn code(act: &Act) -> i64 {
 }
 
 #[test]
-fn app_listens_once_it_was_welcomed_and_says_so() {
+fn app_receives_messages_only_after_initialization() {
     let mut bridge = Bridge::new();
     let early = r#"{"jsonrpc":"2.0","method":"ui/notifications/initialized"}"#;
     assert_eq!(bridge.take(early, 0.0), Act::Nothing, "it was not welcomed yet");
@@ -36,7 +36,7 @@ fn app_listens_once_it_was_welcomed_and_says_so() {
 }
 
 #[test]
-fn requests_are_read_and_what_does_not_fit_is_refused() {
+fn parses_requests_and_refuses_malformed_ones() {
     let mut bridge = begun();
     let id = json!(7);
     assert_eq!(code(&ask(&mut bridge, "ping", json!({}))), 0);
@@ -94,7 +94,7 @@ fn requests_are_read_and_what_does_not_fit_is_refused() {
 }
 
 #[test]
-fn malformed_messages_are_refused_and_many_end_the_app() {
+fn refuses_malformed_messages_and_ends_app_after_many() {
     for text in [
         "",
         "null",
@@ -123,7 +123,7 @@ fn malformed_messages_are_refused_and_many_end_the_app() {
 }
 
 #[test]
-fn floods_and_huge_messages_end_the_app() {
+fn flood_or_huge_message_ends_app() {
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let mut bridge = begun();
     let ended = (0..1_000).find(|_| bridge.take(ping, 0.0) == Act::End(Reason::Flood));
@@ -141,7 +141,7 @@ fn floods_and_huge_messages_end_the_app() {
 }
 
 #[test]
-fn calls_have_a_limit_at_once_and_in_all() {
+fn limits_concurrent_and_total_calls() {
     let mut bridge = begun();
     let call = |at: f64, bridge: &mut Bridge| {
         let text =
@@ -162,7 +162,7 @@ fn calls_have_a_limit_at_once_and_in_all() {
 }
 
 #[test]
-fn person_who_says_no_is_not_asked_for_ever() {
+fn app_asks_no_more_after_repeated_refusals() {
     let mut bridge = begun();
     for _ in 0..DENIED_MAX {
         assert!(bridge.may_ask());
@@ -172,7 +172,7 @@ fn person_who_says_no_is_not_asked_for_ever() {
 }
 
 #[test]
-fn height_stays_between_what_is_seen_and_the_window() {
+fn clamps_height_between_minimum_and_window() {
     for (wanted, given) in [
         (0.0, 160.0),
         (-5.0, 160.0),

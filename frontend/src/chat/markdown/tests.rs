@@ -15,7 +15,7 @@ fn line(source: &str) -> Vec<Inline> {
 }
 
 #[test]
-fn a_line_has_emphasis_code_and_links() {
+fn parses_emphasis_code_and_links() {
     assert_eq!(
         line("a **b *c*** `d*` ~~e~~"),
         [
@@ -47,7 +47,7 @@ fn a_line_has_emphasis_code_and_links() {
 }
 
 #[test]
-fn blocks_are_read() {
+fn parses_blocks() {
     let blocks = read(
         "# 題\n\n文\n\n- a\n  - b\n- c\n\n3. x\n4. y\n\n> 引用\n\n```rust\nfn a() {}\n\n# no\n```\n---\n|a|b|\n|-|:-:|\n|1|2\\|3|\n",
         false,
@@ -75,7 +75,7 @@ fn blocks_are_read() {
 }
 
 #[test]
-fn what_could_run_is_text() {
+fn executable_markup_is_text() {
     for hostile in [
         "[a](javascript:alert(1))",
         "[a](data:text/html,x)",
@@ -100,7 +100,7 @@ fn what_could_run_is_text() {
 }
 
 #[test]
-fn a_links_words_are_no_other_address() {
+fn link_text_cannot_pose_as_another_address() {
     let leads = |said: &str| Link("https://evil.example".to_owned(), vec![text(said)]);
     for hidden in
         ["https://bank.example", "sign in: https://bank.example", "`https://bank.example`"]
@@ -117,7 +117,7 @@ fn a_links_words_are_no_other_address() {
 }
 
 #[test]
-fn what_has_not_come_yet_is_read_as_closed() {
+fn closes_unfinished_markup() {
     let open = |it: &str| read(it, true);
     let p = |it: Vec<Inline>| vec![Block::Paragraph(it)];
     assert_eq!(open("a **b"), p(vec![text("a "), Strong(vec![text("b")])]));
@@ -154,7 +154,7 @@ fn letters(blocks: &[Block], out: &mut String) {
 }
 
 #[test]
-fn anything_ends_soon_and_loses_no_word() {
+fn any_input_ends_soon_and_loses_no_text() {
     const PIECES: [&str; 24] = [
         "*", "**", "_", "`", "```", "~~", "[", "](", ")", "<", ">", "# ", "- ", "1. ", "\n",
         "\n\n", "  ", "|", "|-|", "\\", "https://", "あ", "w", "!",
@@ -185,7 +185,7 @@ fn anything_ends_soon_and_loses_no_word() {
 }
 
 #[test]
-fn depth_and_length_are_limited() {
+fn limits_depth_and_length() {
     for hostile in [
         "*".repeat(60_000),
         "`".repeat(60_000),

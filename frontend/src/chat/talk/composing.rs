@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_few_small_pictures_are_attached() {
+    fn attaches_only_a_few_small_pictures() {
         assert_eq!(Refused::of("image/png", 10.0, 0), None);
         assert_eq!(Refused::of("image/svg+xml", 10.0, 0), Some(Refused::Kind));
         assert_eq!(Refused::of("image/webp", BYTES_MAX + 1.0, 0), Some(Refused::Size));

@@ -50,7 +50,7 @@ fn strings(ids: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_seat_without_a_column_stands_at_its_number() {
+fn seat_without_column_stands_at_its_number() {
     let seat =
         |number| Seat { row: "A".into(), number, seat_id: format!("A{number}"), ..Seat::default() };
     let hall = Hall::of(&SeatMap { seats: vec![seat(10), seat(2)], ..SeatMap::default() });
@@ -59,25 +59,25 @@ fn a_seat_without_a_column_stands_at_its_number() {
 }
 
 #[test]
-fn row_aa_stands_behind_row_z() {
+fn row_aa_follows_row_z() {
     let hall = hall(&[("AA", &[(1, false)]), ("Z", &[(1, false)]), ("B", &[(1, false)])]);
     let names: Vec<_> = hall.rows.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, ["B", "Z", "AA"]);
 }
 
 #[test]
-fn a_column_out_of_all_measure_does_not_blow_up_the_page() {
+fn huge_column_number_does_not_widen_hall() {
     assert_eq!(hall(&[("A", &[(4_000_000_000, false)])]).columns, COLUMNS_MAX);
 }
 
 #[test]
-fn the_keyboard_comes_in_at_the_first_free_seat() {
+fn keyboard_starts_at_first_free_seat() {
     let hall = two_rows();
     assert_eq!(id_at(&hall, hall.first()), "A2");
 }
 
 #[test]
-fn up_and_down_keep_to_the_column_as_well_as_the_rows_allow() {
+fn up_and_down_stay_near_the_column() {
     let hall = two_rows();
     let at = |id: &str, step| id_at(&hall, hall.step(find(&hall, id), step)).to_owned();
     assert_eq!(at("A2", Step::Down), "B3");
@@ -88,7 +88,7 @@ fn up_and_down_keep_to_the_column_as_well_as_the_rows_allow() {
 }
 
 #[test]
-fn home_and_end_keep_to_the_row_and_with_control_to_the_hall() {
+fn home_and_end_reach_row_edges_and_with_control_the_halls() {
     let hall = two_rows();
     let at = |id: &str, key: &str, control| {
         let step = Step::of_key(key, control).unwrap();
@@ -106,7 +106,7 @@ fn home_and_end_keep_to_the_row_and_with_control_to_the_hall() {
 }
 
 #[test]
-fn picking_twice_lets_go_and_taken_seats_cannot_be_picked() {
+fn picking_twice_unpicks_and_taken_seats_cannot_be_picked() {
     let hall = two_rows();
     let mut picks = Picks::default();
     assert_eq!(pick(&mut picks, &hall, "B1"), Picked::Yes);
@@ -116,7 +116,7 @@ fn picking_twice_lets_go_and_taken_seats_cannot_be_picked() {
 }
 
 #[test]
-fn an_eleventh_seat_is_one_too_many() {
+fn rejects_eleventh_seat() {
     let places: Vec<_> = (1..=11).map(|column| (column, false)).collect();
     let hall = hall(&[("A", &places)]);
     let mut picks = Picks::default();
@@ -125,7 +125,7 @@ fn an_eleventh_seat_is_one_too_many() {
 }
 
 #[test]
-fn the_cinema_says_how_many_seats_one_reservation_may_have() {
+fn takes_seat_limit_from_the_cinema() {
     let mut hall = hall(&[("A", &[(1, false), (2, false), (3, false)])]);
     hall.seats_max = Hall::of(&SeatMap { seats_max: Some(2), ..SeatMap::default() }).seats_max;
     let mut picks = Picks::default();
@@ -137,7 +137,7 @@ fn the_cinema_says_how_many_seats_one_reservation_may_have() {
 }
 
 #[test]
-fn the_largest_hall_of_the_catalogue_is_drawn_to_its_last_seat() {
+fn draws_every_seat_of_the_largest_hall() {
     let rows = ('A'..='Z').flat_map(|row| (1..=80).map(move |number| (row, number)));
     let seat = |(row, number): (char, u32)| Seat {
         seat_id: format!("{row}{number}"),
@@ -156,7 +156,7 @@ fn the_largest_hall_of_the_catalogue_is_drawn_to_its_last_seat() {
 }
 
 #[test]
-fn the_place_for_a_wheelchair_is_found_and_a_free_one_first() {
+fn finds_wheelchair_place_with_free_ones_first() {
     let mut hall = two_rows();
     assert_eq!(hall.wheelchair(), None);
     hall.rows[1].places[4].seat.kind = SeatKind::Wheelchair;
@@ -168,7 +168,7 @@ fn the_place_for_a_wheelchair_is_found_and_a_free_one_first() {
 }
 
 #[test]
-fn a_lost_seat_is_marked_and_the_others_stay_picked() {
+fn marks_lost_seat_and_keeps_other_picks() {
     let hall = two_rows();
     let mut picks = Picks::default();
     for id in ["B1", "B2", "B3"] {
@@ -181,7 +181,7 @@ fn a_lost_seat_is_marked_and_the_others_stay_picked() {
 }
 
 #[test]
-fn new_seats_from_the_host_keep_the_picks_that_are_still_free() {
+fn new_seats_keep_picks_that_are_still_free() {
     let before = two_rows();
     let mut picks = Picks::default();
     picks.restore(&before, &strings(&["B1", "B4", "A1", "Z9"]));
@@ -222,7 +222,7 @@ fn with_a_pair() -> Hall {
 }
 
 #[test]
-fn picked_seats_have_a_total_where_there_are_prices() {
+fn totals_picked_seats_if_priced() {
     let hall = with_a_pair();
     let mut picks = Picks::default();
     picks.restore(&hall, &strings(&["A1", "A3", "A4"]));
@@ -231,7 +231,7 @@ fn picked_seats_have_a_total_where_there_are_prices() {
 }
 
 #[test]
-fn half_a_pair_breaks_the_rule_and_knows_the_other_half() {
+fn finds_other_half_of_a_broken_pair() {
     let hall = with_a_pair();
     let mut picks = Picks::default();
     picks.restore(&hall, &strings(&["A1", "A3"]));
@@ -245,7 +245,7 @@ fn half_a_pair_breaks_the_rule_and_knows_the_other_half() {
 }
 
 #[test]
-fn a_seat_is_found_by_its_row_and_column() {
+fn finds_seat_by_row_and_column() {
     let hall = two_rows();
     assert_eq!(hall.find(0, 4), Some(Cursor { row: 0, place: 1 }));
     assert_eq!(hall.find(1, 4), Some(Cursor { row: 1, place: 2 }));
@@ -255,7 +255,7 @@ fn a_seat_is_found_by_its_row_and_column() {
 }
 
 #[test]
-fn a_hall_is_large_from_401_seats_on() {
+fn hall_is_large_from_401_seats() {
     let rows = |count: u32| {
         let seat = |number: u32| Seat {
             seat_id: format!("{number}"),
@@ -269,7 +269,7 @@ fn a_hall_is_large_from_401_seats_on() {
 }
 
 #[test]
-fn a_choice_is_more_by_a_seat_picked_and_not_by_one_lost() {
+fn has_more_only_after_a_new_pick() {
     let hall = two_rows();
     let mut picks = Picks::default();
     pick(&mut picks, &hall, "B1");

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn row_is_drawn_as_one_path_of_each_look_with_a_mark_of_its_own() {
+    fn draws_row_as_one_path_and_mark_per_look() {
         let standard = |id| seat(id, SeatKind::Standard);
         let row = row(&[
             standard("B1"),
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn two_of_a_pair_are_drawn_as_one_bench() {
+    fn draws_pair_as_one_bench() {
         let half = |id: &str, other: &str| Seat {
             pair_with: Some(other.to_owned()),
             ..seat(id, SeatKind::Pair)
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn state_is_the_readers_own_before_it_is_what_others_did() {
+    fn readers_own_state_precedes_that_of_others() {
         let mut picks = Picks::default();
         let free = seat("B1", SeatKind::Standard);
         assert_eq!(State::of(&free, &picks), State::Free);

@@ -104,7 +104,7 @@ mod tests {
     use crate::route::Route;
 
     #[test]
-    fn an_address_leads_back_to_itself() {
+    fn address_round_trips() {
         crate::families::register();
         let some = |text: &str| Some(text.to_owned());
         let booking = Booking { date: some("2026-11-21"), showtime: some("上映/1&x") };

@@ -210,12 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn the_strip_has_the_days_on_which_something_is_on() {
+    fn strip_has_days_with_showings() {
         assert_eq!(programme().days(), [day("2026-11-21"), day("2026-11-22")]);
     }
 
     #[test]
-    fn the_day_shown_is_the_one_asked_for_or_the_next_one_ahead() {
+    fn shows_requested_day_or_the_next_one() {
         let chosen = |asked: Option<&str>, today: &str| {
             let now = format!("{today}T00:00:00");
             programme().day(asked.map(day), &now).unwrap().to_string()
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn in_the_evening_the_day_shown_is_one_that_can_be_booked() {
+    fn shows_next_bookable_day_in_the_evening() {
         let chosen = |now: &str| programme().day(None, now).unwrap().to_string();
         assert_eq!(chosen("2026-11-21T17:59:59"), "2026-11-21");
         assert_eq!(chosen("2026-11-21T18:00:00"), "2026-11-22", "all of today has begun");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn films_that_can_still_be_booked_come_first() {
+    fn bookable_films_come_first() {
         let mut programme = programme();
         let late = showtime("b0", "2026-11-21T20:00:00");
         programme.showtimes[1].1.push(late);
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_keeps_the_hosts_order_and_the_days_films() {
+    fn search_keeps_host_order_and_films_of_the_day() {
         let programme = programme();
         let on = |day, found: Option<&[String]>| {
             let films = programme.on(day, found, "2026-11-20T00:00:00");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn films_found_beyond_the_first_stay_until_the_next_search() {
+    fn further_films_stay_until_next_search() {
         let film = |at: usize| Movie { movie_id: format!("m{at}"), ..Movie::default() };
         let times = |at: usize| (format!("m{at}"), vec![showtime("s", "2026-11-21T09:00:00")]);
         let mut programme = Programme {
@@ -289,21 +289,21 @@ mod tests {
     }
 
     #[test]
-    fn showtimes_come_earliest_first() {
+    fn sorts_showtimes_earliest_first() {
         let times = programme().showtimes("a", Some(day("2026-11-21")));
         let ids: Vec<_> = times.iter().map(|it| it.showtime_id.as_str()).collect();
         assert_eq!(ids, ["a1", "a2"]);
     }
 
     #[test]
-    fn a_showing_that_has_begun_is_said_to_have() {
+    fn marks_showing_that_has_begun() {
         let showtime = showtime("a1", "2026-11-21T09:00:00");
         assert_eq!(Left::of(&showtime, "2026-11-21T09:00:00"), Left::Started);
         assert_eq!(Left::of(&showtime, "2026-11-21T08:59:59"), Left::None);
     }
 
     #[test]
-    fn the_cinemas_clock_counts_and_not_the_readers() {
+    fn uses_the_cinemas_clock() {
         let says = |is_open| Showtime { is_open, ..showtime("a1", "2026-11-21T09:00:00") };
         assert!(!has_begun(&says(Some(true)), "2026-11-21T23:00:00"));
         assert!(has_begun(&says(Some(false)), "2026-11-21T01:00:00"));
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_english_is_shown_as_it_is() {
+    fn shows_name_without_english_unchanged() {
         let said = |english, lang| name(Some("特撮"), english, lang);
         assert_eq!(said(Some("Tokusatsu"), Lang::En).as_deref(), Some("Tokusatsu"));
         assert_eq!(said(Some("Tokusatsu"), Lang::Ja).as_deref(), Some("特撮"));
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn one_seat_in_ten_is_few() {
+    fn ten_percent_free_is_few() {
         let left = |free, total| {
             Left::of(
                 &Showtime {

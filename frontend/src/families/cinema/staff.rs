@@ -64,7 +64,7 @@ mod tests {
     use crate::error::Refusal;
 
     #[test]
-    fn a_customer_is_told_from_staff_by_the_refusal() {
+    fn distinguishes_customer_from_staff_by_refusal() {
         let refused =
             |status: u16| CallError::Refused(Box::new(Refusal { status, ..Refusal::default() }));
         assert!(is_of_staff(&refused(400)), "the day is another one where the cinema is");

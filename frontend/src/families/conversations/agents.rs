@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_comes_meanwhile_is_gone_for_once() {
+    fn coalesces_requests_made_during_a_refresh() {
         let mut turnstile = Turnstile::default();
         assert!(turnstile.enter());
         assert!(!turnstile.enter());
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_is_the_servers_and_has_nothing_else_of_the_pages() {
+    fn connection_command_has_mcp_address_and_no_token() {
         let address = "http://127.0.0.1:8808/?x=1#/agents/demo/worker-a";
         assert_eq!(endpoint(address), "http://127.0.0.1:8808/mcp");
         let line = connection(address, false);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_passkey_goes_along_where_it_was_just_made() {
+    fn invitation_has_passkey_if_just_created() {
         let seat = Seat { project: "demo".to_owned(), agent: "w".to_owned() };
         assert_eq!(invitation(&seat, None), json!({ "project_id": "demo", "agent_id": "w" }));
         assert_eq!(invitation(&seat, Some("s3"))["passkey"], "s3");

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_plays_both_or_there_is_no_game() {
+    fn game_needs_two_agents_run_by_the_host() {
         use AgentKind::{Ai, Human};
         let lone = vec![agent("a", Ai, true), agent("b", Ai, false), agent("h", Human, true)];
         assert_eq!(Players::of(&projects(&[("p", lone.clone())]), ""), None);

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_what_was_typed_by_name_and_never_too_much() {
+    fn keeps_drafts_by_name_up_to_limit() {
         let content = "あ".to_owned();
         keeps_so_many_and_nothing_of_nothing(&KeptChat {
             draft: content.clone(),

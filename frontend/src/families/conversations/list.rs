@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_one_comes_to_the_top_and_older_pages_stay() {
+    fn new_conversation_comes_first_and_older_pages_stay() {
         let mut listing = Listing::default();
         listing.renew(found(&["4", "3"], Some("a")), false);
         listing.extend(found(&["2", "1"], None));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_new_ones_while_the_reader_is_lower_and_moves_nothing() {
+    fn counts_new_ones_without_moving_the_list() {
         let mut listing = Listing::default();
         listing.renew(found(&["2", "1"], None), true);
         assert_eq!((ids(&listing), listing.held), (vec!["2", "1"], 0), "the first come at once");
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_longer_fits_goes() {
+    fn removes_entries_that_no_longer_match() {
         let mut listing = Listing::default();
         listing.renew(found(&["3", "2", "1"], None), false);
         listing.renew(found(&["3", "1"], None), true);

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_comes_after_and_none_twice() {
+    fn appends_new_messages_without_duplicates() {
         let mut live = Live::of(read(transcript(1..=3)));
         assert_eq!(live.next(), Part::After(3));
         let came = live.take(transcript(3..=5), Part::After(2));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receipt_is_taken_over() {
+    fn updates_receipts() {
         let mut live = Live::of(transcript(1..=2));
         assert_eq!(live.next(), Part::After(0));
         let came = live.take(read(transcript(1..=2)), Part::After(0));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn older_ones_come_before_and_do_not_count_as_new() {
+    fn prepends_older_messages_without_counting_them() {
         let mut told = transcript(5..=6);
         told.has_older = true;
         let mut live = Live::of(told);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_long_interruption_it_begins_anew_without_a_gap() {
+    fn restarts_without_gap_after_long_interruption() {
         let mut live = Live::of(transcript(1..=3));
         let mut later = transcript(8..=9);
         later.has_older = true;
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_page_is_asked_on_and_only_so_much_is_kept() {
+    fn full_page_continues_up_to_kept_limit() {
         let mut live = Live::of(transcript(1..=1));
         let came = live.take(transcript(2..=101), Part::After(1));
         assert!(came.is_full);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_is_over_at_once_is_shown_message_by_message() {
+    fn paces_messages_of_finished_game() {
         let mut over = transcript(1..=4);
         over.conversation.state = State::Ended;
         over.conversation.messages = 4;
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_talk_to_follow_comes_at_once() {
+    fn shows_other_transcripts_at_once() {
         let live = Live::of(transcript(1..=3));
         assert_eq!(live.paced(&transcript(4..=4)), Vec::new(), "one comes as it is");
         assert_eq!(live.paced(&transcript(4..=5)).len(), 1);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_messages_are_not_news() {
+    fn first_messages_are_not_announced() {
         let mut live = Live::default();
         assert_eq!(live.next(), Part::Latest);
         assert_eq!(live.take(transcript(1..=3), Part::Latest).new, 0);

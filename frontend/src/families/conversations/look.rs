@@ -155,7 +155,7 @@ mod tests {
     use crate::families::conversations::samples::conversation;
 
     #[test]
-    fn the_two_of_a_conversation_never_look_the_same() {
+    fn two_agents_never_look_the_same() {
         let mut own = conversation("c");
         for number in 0..200 {
             own.members[0].agent_id = format!("agent-{number}");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn states_differ_in_class_sign_and_word() {
+    fn states_differ_in_class_sign_and_label() {
         for (index, one) in STATES.into_iter().enumerate() {
             for other in STATES.into_iter().skip(index + 1) {
                 let (one, other) = (state(one), state(other));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_conversation_under_way_can_be_held_up() {
+    fn only_active_conversation_can_be_paused() {
         for state in STATES {
             let own = Conversation { state, ..conversation("c") };
             assert_eq!(may_pause(&own), state == State::Active, "{state:?}");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn names_causes_and_reasons_are_words_and_unknown_ones_codes() {
+    fn labels_names_causes_and_reasons_or_shows_codes() {
         let own = conversation("c");
         assert_eq!(name(&own, "worker-a", Lang::Ja), "Analysis Worker");
         assert_eq!(name(&own, "system", Lang::En), "the counter");

@@ -140,7 +140,7 @@ mod tests {
     use crate::route::Route;
 
     #[test]
-    fn an_address_leads_back_to_itself() {
+    fn address_round_trips() {
         crate::families::register();
         let filter = Filter { query: "り ん".to_owned(), ..Filter::default() };
         for at in [At::List(Filter::default()), At::List(filter), At::Conversation("c_0".into())] {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn filter_stands_in_the_address_and_comes_back_from_it() {
+    fn filter_round_trips_through_address() {
         let filter = Filter {
             project: "demo".to_owned(),
             state: Some(State::Terminating),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_asked_for_goes_to_the_tool() {
+    fn sends_only_set_filters_to_tool() {
         assert_eq!(Filter::default().arguments(None), json!({}));
         let filter = Filter { state: Some(State::Active), query: " ".into(), ..Filter::default() };
         let wanted = json!({ "state": "active", "cursor": "c" });

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn past_states_show_their_length_and_coming_ones_do_not() {
+    fn only_past_states_show_duration() {
         let told = transcript(1..=1);
         let stations = stations(&told);
         assert_eq!(
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_nobody_answered_ends_there() {
+    fn expired_conversation_ends_at_pending() {
         let mut told = transcript(1..=1);
         told.steps[1].state = State::Expired;
         assert_eq!(states(&told), [(State::Pending, false), (State::Expired, true)]);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_was_ended_before_anybody_came_skips_a_station() {
+    fn early_end_skips_the_active_state() {
         let mut told = transcript(1..=1);
         told.steps[1].state = State::Terminating;
         let wanted = [(State::Pending, false), (State::Terminating, true), (State::Ended, false)];
@@ -290,7 +290,7 @@ mod tests {
 
     /// The arrow leads to the lane of its recipient.
     #[test]
-    fn each_message_is_a_dot_on_its_senders_lane_with_an_arrow() {
+    fn draws_message_as_dot_with_arrow_on_senders_lane() {
         let lanes = Lanes::of(&transcript(1..=4));
         assert_eq!(lanes.agents, ["worker-a", "worker-b"]);
         assert_eq!((lanes.marks.len(), lanes.stations.len(), lanes.left_out), (4, 2, 0));
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_last_stands_before_the_end_of_the_same_second() {
+    fn last_message_precedes_end_of_same_second() {
         let mut told = transcript(1..=3);
         let at = told.messages[2].timestamp.clone();
         told.steps[1] = Step { state: State::Ended, at, ..told.steps[1].clone() };
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_who_steps_in_has_a_lane_and_speaks_to_both() {
+    fn intervening_person_has_a_lane_and_addresses_both() {
         let mut told = transcript(1..=3);
         told.messages[2].sender_id = "operator".to_owned();
         told.messages[2].recipient_id = None;
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_the_latest_are_drawn_and_a_long_pause_is_no_desert() {
+    fn draws_latest_messages_and_shortens_long_pauses() {
         let mut told = transcript(1..=500);
         let lanes = Lanes::of(&told);
         assert_eq!((lanes.marks.len(), lanes.left_out), (MESSAGES_MAX, 500 - MESSAGES_MAX));
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_read_over_leap_days_and_centuries() {
+    fn parses_times_over_leap_days_and_centuries() {
         assert_eq!(instant("1970-01-01T00:00:00Z"), Some(0.0));
         assert_eq!(instant("2026-01-23T10:00:00Z"), Some(1_769_162_400_000.0));
         assert_eq!(instant("2000-02-29T12:00:00.5Z"), Some(951_825_600_500.0));
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_have_two_units_at_most() {
+    fn formats_length_in_at_most_two_units() {
         let told = |ms| length(ms, Lang::En);
         assert_eq!(told(1_234.0), "1 s");
         assert_eq!(told(59_900.0), "59 s");
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn ages_have_one() {
+    fn formats_age_in_one_unit() {
         assert_eq!(ago(-3.0, Lang::En), "just now");
         assert_eq!(ago(45_000.0, Lang::Ja), "45 秒前");
         assert_eq!(ago(7_300_000.0, Lang::En), "2 h ago");

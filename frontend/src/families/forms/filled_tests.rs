@@ -38,7 +38,7 @@ fn fill(filled: &Filled) {
 }
 
 #[test]
-fn another_country_clears_prefecture_city_and_their_labels() {
+fn changing_country_clears_prefecture_and_city() {
     let filled = address();
     fill(&filled);
     assert!(filled.choose(0, vec![choice("FR", "France")]));
@@ -48,7 +48,7 @@ fn another_country_clears_prefecture_city_and_their_labels() {
 }
 
 #[test]
-fn the_same_country_again_empties_nothing() {
+fn choosing_same_country_clears_nothing() {
     let filled = address();
     fill(&filled);
     assert!(!filled.put(0, Some(json!("JP"))));
@@ -57,7 +57,7 @@ fn the_same_country_again_empties_nothing() {
 }
 
 #[test]
-fn a_draft_comes_back_whole_and_empties_nothing() {
+fn draft_restores_every_value() {
     let before = address();
     fill(&before);
     let (values, labels) = before.draft();
@@ -67,7 +67,7 @@ fn a_draft_comes_back_whole_and_empties_nothing() {
 }
 
 #[test]
-fn what_was_cleared_before_a_reload_stays_cleared() {
+fn cleared_values_stay_cleared_after_reload() {
     let text = || field("a", Kind::Text(output::form::Text::default()));
     let filled = filled(vec![Field { default: Some(json!("x")), ..text() }]);
     filled.put(0, Some(json!("x")));
@@ -76,7 +76,7 @@ fn what_was_cleared_before_a_reload_stays_cleared() {
 }
 
 #[test]
-fn several_choices_are_a_list_and_none_is_empty() {
+fn multiple_choices_are_a_list_and_none_is_omitted() {
     let kind = Kind::MultiAutocomplete(Lookup::default(), output::form::Count::default());
     let filled = filled(vec![field("users", kind)]);
     filled.choose(0, vec![choice("u1", "花子"), choice("u2", "太郎")]);
@@ -88,7 +88,7 @@ fn several_choices_are_a_list_and_none_is_empty() {
 }
 
 #[test]
-fn hosts_problem_goes_to_its_field_until_that_is_changed() {
+fn shows_host_error_until_field_changes() {
     let filled = filled(vec![field("a/b~c", Kind::Text(output::form::Text::default()))]);
     let problem = |pointer: &str| Problem { pointer: pointer.to_owned(), message: "No.".into() };
     let (places, rest) =
@@ -100,7 +100,7 @@ fn hosts_problem_goes_to_its_field_until_that_is_changed() {
 }
 
 #[test]
-fn required_fields_are_counted_as_they_are_filled_in() {
+fn counts_filled_required_fields() {
     let text = |name| field(name, Kind::Text(output::form::Text::default()));
     let filled =
         filled(vec![Field { required: true, ..text("a") }, Field { required: true, ..text("b") }]);
@@ -115,7 +115,7 @@ fn required_fields_are_counted_as_they_are_filled_in() {
 const CASES: &str = include_str!("../../../../tests/forms/cases.json");
 
 #[test]
-fn the_page_sends_and_refuses_what_the_shared_table_says() {
+fn page_follows_the_shared_validation_table() {
     let cases: Vec<Value> = serde_json::from_str(CASES).unwrap();
     assert!(cases.len() > 100, "{}", cases.len());
     for case in cases {

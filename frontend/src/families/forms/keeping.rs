@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newer_of_two_drafts_is_taken() {
+    fn takes_newer_of_two_drafts() {
         assert_eq!(start(None, &host(None, 0)), Start::Fresh);
         assert_eq!(start(None, &host(Some("host"), 3)), Start::Theirs);
         // The host had it all; what it has now is as new or newer.
@@ -135,19 +135,19 @@ mod tests {
     }
 
     #[test]
-    fn two_drafts_that_both_went_on_are_the_readers_to_choose_from() {
+    fn reader_chooses_between_diverged_drafts() {
         let mine = kept("mine", 3, false);
         assert_eq!(start(Some(&mine), &host(Some("host"), 4)), Start::Both);
         assert_eq!(start(Some(&mine), &host(Some("mine"), 4)), Start::Theirs);
     }
 
     #[test]
-    fn a_host_that_lost_its_drafts_does_not_lose_ours() {
+    fn keeps_local_draft_if_host_lost_its_own() {
         assert_eq!(start(Some(&kept("mine", 9, false)), &host(None, 0)), Start::Ours);
     }
 
     #[test]
-    fn the_oldest_of_too_many_drafts_goes_first() {
+    fn drops_oldest_of_too_many_drafts() {
         let mut handles = Vec::new();
         for number in 0..FORMS_MAX {
             assert!(take_up(&mut handles, &number.to_string()).is_empty());

@@ -59,7 +59,7 @@ mod tests {
     use crate::route::Route;
 
     #[test]
-    fn a_list_of_forms_leads_back_to_its_state() {
+    fn form_list_address_round_trips() {
         crate::families::register();
         let states = NAMES.map(|it| At::List(Some(it.0)));
         for at in [At::List(None), At::Form("f-1 %".to_owned())].into_iter().chain(states) {

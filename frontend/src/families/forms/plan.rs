@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_empties_all_levels_below_it_and_nothing_beside_it() {
+    fn change_clears_only_dependent_levels() {
         let plan = plan(vec![
             select("city", Some("prefecture")),
             select("country", None),
@@ -139,13 +139,13 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_ends() {
+    fn circular_dependency_ends() {
         let plan = plan(vec![select("a", Some("b")), select("b", Some("a"))]);
         assert_eq!((plan.below(0), plan.below(1)), (&[1][..], &[0][..]));
     }
 
     #[test]
-    fn only_fields_that_a_condition_asks_for_are_asked() {
+    fn shows_only_fields_whose_condition_holds() {
         let ask = |name: &str| Condition::Field { name: name.to_owned(), test: Test::Filled(true) };
         let show_if = Condition::All(vec![ask("plan"), Condition::Any(vec![ask("seats")])]);
         let shown = Field { show_if: Some(show_if), ..select("shown", None) };
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_filled_in_and_an_unchecked_box_is_not() {
+    fn zero_counts_as_filled_and_unchecked_box_does_not() {
         assert!(is_filled(&Kind::Hidden(json!(0)), Some(&json!(0))));
         assert!(is_filled(&Kind::Hidden(json!(false)), Some(&json!(false))));
         assert!(!is_filled(&Kind::Checkbox, Some(&json!(false))));

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_named_in_the_values_as_it_is_read_back() {
+    fn file_value_round_trips() {
         let kind = "application/pdf".to_owned();
         let named = Named { name: "見積.pdf".to_owned(), kind, size: 12 };
         let value = named.value("abc");

@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_least_is_marked_where_it_is_less_than_another() {
+    fn marks_the_least_unless_all_are_equal() {
         assert_eq!(least([3, 1, 2].into_iter()), Some(1));
         assert_eq!(least([2, 2].into_iter()), None);
         assert_eq!(least([5].into_iter()), None);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn traffic_decides_how_long_a_route_takes() {
+    fn duration_includes_traffic() {
         let measure = |value| Measure { text: String::new(), value };
         let mut route = Route { duration: measure(60), ..Route::default() };
         assert_eq!(time(&route).value, 60);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn route_without_tolls_is_free_and_an_unknown_toll_says_nothing() {
+    fn route_without_tolls_is_free_and_unknown_toll_empty() {
         let with = |toll| RouteDetails { toll, ..RouteDetails::default() };
         let free = Toll { currency: "JPY".to_owned(), amount: 0.0, is_estimate: false };
         assert_eq!(toll(&with(Some(free)), Lang::En).as_deref(), Some("No tolls"));
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn fastest_is_fastest_in_traffic_of_those_that_can_be_reached() {
+    fn fastest_is_by_traffic_among_reachable_routes() {
         let row = [element(Some(10), Some(50)), element(None, None), element(Some(40), None)];
         assert_eq!(fastest(&row), Some(2));
         assert_eq!(fastest(&row[..2]), None, "one alone is not marked");

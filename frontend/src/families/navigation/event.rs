@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_specifications_answer_is_read_to_the_letter() {
+    fn parses_the_specified_answer_exactly() {
         let done = of(
             "done",
             &json!({
@@ -189,13 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn no_route_is_no_fault() {
+    fn no_route_is_not_an_error() {
         let done = of("done", &json!({ "route": null, "reasoning": { "message": "なし" } }));
         assert!(matches!(done, Event::Done(done) if done.route.is_none()));
     }
 
     #[test]
-    fn a_failure_keeps_its_code_and_its_status() {
+    fn failure_keeps_code_and_status() {
         let body = json!({ "error": { "code": "CLAUDE_API_ERROR", "message": "だめ",
             "details": "Rate limit exceeded" }, "status": 503 });
         let Event::Failed(CallError::Refused(refusal)) = of("error", &body) else {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn route_search_skips_unknown_events_and_reports_non_json() {
+    fn skips_unknown_events_and_reports_non_json() {
         assert_eq!(of("weather", &json!({})), Event::Other);
         assert!(Event::of("status", "<html>").is_err());
         assert_eq!(of("status", &json!({ "state": "thinking" })), Event::Status { tool: None });

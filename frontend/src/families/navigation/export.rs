@@ -219,7 +219,7 @@ mod tests {
 
     /// Every string is text.
     #[test]
-    fn gpx_has_line_as_track_steps_as_route_and_strings_as_text() {
+    fn gpx_has_track_route_and_escaped_text() {
         let gpx = exported().gpx();
         check_xml(&gpx);
         assert_eq!(gpx.matches("<trkpt ").count(), 3);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn geojson_has_longitude_first_and_what_a_reader_asks_for() {
+    fn geojson_has_longitude_first_and_route_properties() {
         let value: Value = serde_json::from_str(&exported().geo_json()).unwrap();
         let features = value["features"].as_array().unwrap();
         assert_eq!(features.len(), 3);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_files_name_has_the_ends_and_nothing_that_leads_elsewhere() {
+    fn file_name_has_both_ends_and_no_path() {
         assert_eq!(exported().file_name("gpx"), "route-東京駅-横浜-駅-west.gpx");
         let exported = ExportedRoute {
             from: "../../etc".to_owned(),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_without_details_has_its_line_alone() {
+    fn exports_line_alone_without_details() {
         let route = Route { steps: vec![Step::default()], ..Route::default() };
         let exported = ExportedRoute::of(&route, None, &[(35.0, 139.0)], ("", ""), "");
         assert!(exported.steps.is_empty());

@@ -278,7 +278,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_route_that_two_calls_found_is_shown_once_and_known_by_both() {
+    fn merges_route_found_by_two_calls() {
         let mut found = Found::default();
         found.take(
             "a",
@@ -298,7 +298,7 @@ pub(crate) mod tests {
 
     /// One alone is neither the fastest nor the shortest.
     #[test]
-    fn traffic_decides_which_is_fastest_and_one_alone_is_neither() {
+    fn marks_fastest_by_traffic_unless_only_one() {
         let mut found = Found::default();
         found.take("a", routes(&[route(0, 30_000, 2_000, Some(3_600))]), details("東京駅"));
         assert_eq!((found.fastest(), found.shortest()), (None, None));
@@ -311,7 +311,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_step_and_its_piece_of_the_line_know_each_other() {
+    fn maps_step_to_its_line_piece_and_back() {
         let mut found = Found::default();
         found.take("a", routes(&[route(0, 30_000, 2_000, None)]), details("東京駅"));
         let own = &found.alternatives[0];
@@ -323,7 +323,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn wild_places_of_steps_stay_on_the_line() {
+    fn clamps_step_positions_to_the_line() {
         let mut found = Found::default();
         found.take("a", routes(&[route(0, 30_000, 2_000, None)]), details("東京駅"));
         let mut own = found.alternatives[0].clone();
@@ -334,7 +334,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn routes_of_another_way_are_left_out_beside_the_chosen_one() {
+    fn keeps_only_routes_with_the_chosen_ones_ends() {
         let mut found = Found::default();
         found.take("a", routes(&[route(0, 30_000, 2_000, None)]), details("品川駅"));
         found.take(
@@ -349,7 +349,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_broken_line_and_a_hundred_routes_harm_nobody() {
+    fn survives_broken_line_and_100_routes() {
         let mut found = Found::default();
         let broken = Route { polyline: "\u{7f}…".to_owned(), ..route(0, 1, 1, None) };
         found.take("a", routes(&[broken]), Details::default());
@@ -360,7 +360,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_plain_answer_is_a_route_with_its_ends() {
+    fn plain_answer_is_a_route_with_both_ends() {
         let point = |lat: f64| Point { lat, lng: 139.0 };
         let plain =
             Plain { polyline: vec![point(35.0), point(95.0), point(36.0)], ..Plain::default() };
@@ -375,7 +375,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn differences_say_in_which_direction_they_go() {
+    fn differences_have_a_sign() {
         assert_eq!(time(300, Lang::Ja), "+5 分");
         assert_eq!(time(-3_900, Lang::En), "−1 h 5 min");
         assert_eq!(time(7_200, Lang::En), "+2 h");
@@ -387,7 +387,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn money_is_compared_only_with_the_same_money() {
+    fn compares_only_equal_currencies() {
         assert_eq!(toll(&yen(1_320.0), &yen(0.0)).as_deref(), Some("+¥1,320"));
         assert_eq!(toll(&yen(0.0), &yen(1_320.0)).as_deref(), Some("−¥1,320"));
         assert_eq!(toll(&yen(500.0), &yen(500.0)).as_deref(), Some("±¥0"));

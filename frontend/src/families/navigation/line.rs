@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_decoded_to_where_it_was() {
+    fn decodes_line_exactly() {
         for seed in 0..20 {
             let points = walk(seed, 200, 0.01);
             let back = decode(&encoded(&points)).unwrap();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_lines_are_refused_and_break_nothing() {
+    fn rejects_hostile_lines() {
         let too_many = "??".repeat(POINTS_MAX + 1);
         let too_long = "?".repeat(ENCODED_BYTES_MAX + 1);
         let endless = "~".repeat(100);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_points_of_the_line_in_their_order_with_both_ends() {
+    fn draws_line_points_in_order_with_both_ends() {
         for seed in 0..20 {
             let points = walk(seed, 3_000, 0.002);
             let weights = Weights::of(&points);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearer_one_looks_the_more_is_drawn_and_never_too_much() {
+    fn draws_more_points_when_zoomed_in_up_to_limit() {
         let points = walk(3, 100_000, 0.000_5);
         let weights = Weights::of(&points);
         let count = |zoom: f64| drawn(&points, &weights, zoom, &WORLD)[0].len();
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_drawing_stays_within_a_few_pixels_of_the_line() {
+    fn drawing_stays_within_pixels_of_the_line() {
         for seed in 0..5 {
             let points = walk(seed, 2_000, 0.002);
             let runs = drawn(&points, &Weights::of(&points), 10.0, &WORLD);
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn shapeless_line_keeps_its_ends_and_empty_ones_draw_nothing() {
+    fn shapeless_line_keeps_ends_and_empty_one_draws_nothing() {
         let straight: Vec<Point> =
             (0..1_000).map(|it| (35.0, 139.0 + f64::from(it) / 1e3)).collect();
         let runs = drawn(&straight, &Weights::of(&straight), 12.0, &WORLD);
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_point_is_where_the_clicked_part_begins() {
+    fn nearest_point_is_start_of_clicked_segment() {
         let line = [(35.0, 139.0), (35.0, 139.1), (35.1, 139.1)];
         assert_eq!(nearest(&line, (35.01, 139.05)), Some(0));
         assert_eq!(nearest(&line, (35.05, 139.12)), Some(1));
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn every_point_of_a_line_is_nearest_to_itself() {
+    fn every_point_is_nearest_to_itself() {
         let points = walk(11, 500, 0.01);
         for (index, point) in points.iter().enumerate() {
             let found = nearest(&points, *point).unwrap();
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sight_holds_what_lies_within_it() {
+    fn viewport_contains_points_within() {
         let all = around(walk(5, 300, 0.01).iter()).unwrap();
         assert!(all.widened().holds(&all) && !all.holds(&all.widened()));
         assert_eq!(around([].iter()), None);

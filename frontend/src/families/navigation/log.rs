@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_thoughts_stand_in_their_order_with_their_outcomes() {
+    fn keeps_calls_and_thoughts_in_order_with_outcomes() {
         let mut log = Log::default();
         log.think(" ", 1.0);
         log.think("まず", 5.0);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn unanswered_call_is_closed_at_the_end_and_none_listed_twice() {
+    fn closes_unanswered_call_at_end_without_duplicates() {
         let mut log = Log::default();
         log.call(called("1"), 0.0);
         log.complete(vec![called("1")], 9.0);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planner_that_never_stops_talking_fills_no_memory() {
+    fn limits_log_of_endless_planner() {
         let mut log = Log::default();
         for _ in 0..9 {
             log.think(&"あ".repeat(TEXT_MAX), 0.0);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_is_said_in_both_languages() {
+    fn describes_results_in_both_languages() {
         let pairs = json!({ "rows": [{}, {}], "destination_addresses": ["a", "b", "c"] });
         let result = result_of(&Resulted { result: pairs, ..Resulted::default() });
         assert_eq!(result, ToolResult::Pairs(6));

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_area_of_a_map_is_read_and_of_none_there_is_none() {
+    fn parses_map_area_if_present() {
         let about = json!({ "map": "東京・川崎・横浜", "bounds": [[35.3, 139.4], [35.9, 139.9]] });
         let area = Area::of(&about).unwrap();
         assert!(EXAMPLE.iter().all(|it| area.has(it.1)));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn suggestions_are_read_one_by_one_and_at_most_so_many() {
+    fn parses_suggestions_singly_up_to_limit() {
         let one = json!({ "name": "東京駅", "detail": "千代田区", "place_id": "x",
             "location": { "lat": 35.68, "lng": 139.76 } });
         let answer = json!([one, { "name": " " }, { "name": 3 }, "x", { "name": "東京タワー" }]);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn coordinates_are_a_place_and_wild_ones_are_not() {
+    fn accepts_only_valid_coordinates() {
         let point = Point { lat: 35.681_236, lng: 139.767_125 };
         assert_eq!(coordinates(point), "35.68124,139.76712");
         assert_eq!(point_of(" 35.5 , 139.5 "), Some(Point { lat: 35.5, lng: 139.5 }));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn every_failure_is_told_by_its_own_words() {
+    fn every_failure_has_its_own_message() {
         let keys = [1, 2, 3, 9].map(why);
         for (index, key) in keys.iter().enumerate() {
             assert!(!keys[..index].contains(key), "{key:?}");

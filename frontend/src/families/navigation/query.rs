@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_says_all_that_repeats_the_search() {
+    fn link_contains_the_whole_search() {
         for mode in Mode::ALL {
             let query = query(mode);
             assert_eq!(RouteQuery::of_query(&query.query()), query);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_link_is_read_as_far_as_it_goes() {
+    fn reads_valid_parts_of_broken_link() {
         let read = RouteQuery::of_query("from=a&mode=boat&route=0&to&x=y&condition=%E6");
         assert_eq!(
             read,
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_needs_two_places_and_the_planner_a_condition() {
+    fn search_needs_two_places_and_planner_a_condition() {
         let mut own = query(Mode::Ai);
         assert!(own.lack().is_none() && own.is_planned());
         own.condition = " \u{3000}".to_owned();
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_at_another_route_is_no_other_search() {
+    fn choosing_a_route_is_no_new_search() {
         let own = query(Mode::Ai);
         let mut other = RouteQuery { chosen: None, ..own.clone() };
         assert!(own.is_same_search(&other));
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ai_is_claimed_only_where_one_runs() {
+    fn claims_ai_only_if_one_runs() {
         let of = |provider: &str, claude: &str| {
             Planner::of_health(&json!({ "services": { "claude": claude },
                 "assistants": { "navigation": { "provider": provider } } }))

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn search_goes_from_its_beginning_over_its_tools_to_its_result() {
+    fn search_passes_from_start_over_tools_to_result() {
         let mut run = running();
         assert_eq!(run.phase, Phase::Searching);
         run.take(Event::Status { tool: None }, 1_001.0);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_choice_the_summary_decides_and_then_the_order() {
+    fn default_route_follows_summary_then_order() {
         let found = routes(&[route(0, 9, 90, None), route(1, 8, 80, None)]);
         for (summary, chosen) in [("1 経由", 1), ("elsewhere", 0)] {
             let mut run = running();
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plain_route_is_shown_where_no_tool_told_more() {
+    fn shows_plain_route_without_tool_details() {
         let mut run = running();
         run.take(done(None, "首都高速経由"), 0.0);
         assert_eq!(run.found.alternatives[0].route.summary, "首都高速経由");
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn no_route_is_a_result_that_says_so_and_keeps_the_conversation() {
+    fn no_route_is_a_result_and_keeps_the_conversation() {
         let mut run = running();
         run.take(result("1", &routes(&[route(0, 9, 90, None)])), 0.0);
         let message = "ルートが見つからない".to_owned();
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn link_leads_to_its_route_and_beyond_the_last_to_the_last() {
+    fn link_selects_its_route_or_the_last() {
         for (asked, shown) in [(Some(1), 1), (Some(7), 1), (None, 0)] {
             let mut run = Run::default();
             run.begin(&RouteQuery { chosen: asked, ..query() }, 0.0);
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn new_condition_keeps_conversation_and_result_until_the_next() {
+    fn new_condition_keeps_result_until_the_next() {
         let mut run = running();
         run.take(result("1", &routes(&[route(0, 9, 90, None)])), 0.0);
         run.take(done(None, ""), 0.0);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_conversation_is_sent_from_its_end() {
+    fn sends_only_end_of_long_conversation() {
         let mut run = running();
         let message = |number: usize| Message { role: "user".into(), content: number.to_string() };
         run.history = (0..50).map(message).collect();
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn comparisons_are_kept_beside_the_routes() {
+    fn keeps_comparisons_with_routes() {
         let mut run = running();
         let compared = json!({ "rows": [{ "elements": [{ "status": "OK" }] }],
             "origin_addresses": ["a"], "destination_addresses": ["b"] });
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn the_router_is_asked_where_the_planner_fails_and_only_once() {
+    fn falls_back_to_router_once_if_planner_fails() {
         let refused = |code: &str, status: u16| {
             let code = code.to_owned();
             CallError::Refused(Box::new(Refusal { code, status, ..Refusal::default() }))
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_end_changes_nothing() {
+    fn ignores_events_after_the_end() {
         let mut run = running();
         run.fail(CallError::Stopped);
         run.take(done(None, "late"), 0.0);
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_fits_no_shape_costs_only_itself() {
+    fn skips_only_the_malformed_result() {
         let mut run = running();
         let odd =
             Resulted { name: "route_search".into(), result: json!([1]), ..Resulted::default() };

@@ -339,7 +339,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_beside_the_drawing_has_no_secret_and_no_bytes() {
+    fn text_of_card_has_no_secrets_or_bytes() {
         let came = Came {
             result: json!({ "data": "A".repeat(9_000), "session_token": "abc" }),
             ..Came::default()
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_shown_where_there_is_nothing_else() {
+    fn shows_text_without_structure() {
         let came = Came { text: "晴れ".to_owned(), ..Came::default() };
         let output = output(&Value::Null, came, false);
         assert_eq!(output.content, [Content::Text("晴れ".to_owned())]);
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_topic_is_the_beginning_of_an_explanation() {
+    fn topic_is_start_of_description() {
         for (text, about) in [
             ("座席のID（list_available_seats の seat_id）。すべて", "座席のID"),
             ("Seat IDs (of list_available_seats). All or none", "Seat IDs"),

@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_is_a_form_or_a_page_or_nothing_that_is_known() {
+    fn parses_form_page_and_unknown_questions() {
         let question = |schema: Option<Value>, url: Option<&str>| {
             asked(crate::approvals::Question {
                 schema,
@@ -314,14 +314,14 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_given_where_one_is_accepted() {
+    fn recognises_an_accepted_answer() {
         assert!(is_accepted(&json!({ "a": { "action": "decline" }, "b": { "action": "accept" } })));
         assert!(!is_accepted(&json!({ "a": { "action": "decline" } })));
         assert!(!is_accepted(&json!(null)));
     }
 
     #[test]
-    fn what_was_filled_in_is_told_and_what_was_not_is_cancelled() {
+    fn submitted_form_sends_values_and_others_cancel() {
         let form = |status: Status, values: Option<Value>| OpenForm {
             status,
             values: values.map(|it| serde_json::from_value(it).unwrap()),

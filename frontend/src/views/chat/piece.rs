@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_tells_what_it_was_made_from_and_by_whom() {
+    fn picture_names_its_sources_and_maker() {
         let thread = thread();
         let picture = thread.last_turn().unwrap().pictures()[0].clone();
         let shot = made(&thread, 2, &picture, Lang::Ja);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn all_pictures_are_there_and_nothing_that_is_none() {
+    fn collects_all_pictures_and_nothing_else() {
         crate::families::register();
         let shots = all_shots(&thread(), Lang::En);
         let names: Vec<&str> = shots.iter().map(|it| it.picture.name.as_str()).collect();

@@ -428,7 +428,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_answer_took_is_said_as_far_as_it_is_known() {
+    fn shows_known_usage_of_an_answer() {
         let usage = Usage {
             input_tokens: 12_345,
             cached_tokens: 0,

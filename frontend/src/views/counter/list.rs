@@ -159,18 +159,18 @@ mod tests {
     }
 
     #[test]
-    fn the_mildest_come_first() {
+    fn lists_least_dangerous_tools_first() {
         assert_eq!(names("", Lang::Ja), ["list_movies", "reserve_seats", "cancel_reservation"]);
     }
 
     #[test]
-    fn what_is_there_for_pages_alone_is_not_offered() {
+    fn hides_tools_meant_for_pages() {
         assert_eq!(names("draft", Lang::Ja), Vec::<String>::new());
         assert_eq!(names("reserve", Lang::Ja), ["reserve_seats"]);
     }
 
     #[test]
-    fn a_search_finds_names_and_titles_of_both_languages() {
+    fn search_finds_names_and_titles_in_both_languages() {
         assert_eq!(names("RESERVE", Lang::Ja), ["reserve_seats"]);
         assert_eq!(names("films", Lang::Ja), ["list_movies"]);
         assert_eq!(names("映画 list", Lang::En), ["list_movies"]);

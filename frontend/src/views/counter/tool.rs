@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_manual_is_folded() {
+    fn folds_only_long_descriptions() {
         assert_eq!(parted("One.\n\nTwo."), ("One.\n\nTwo.", None));
         assert_eq!(parted("One.\n\n1\n2\n3\n4\n5\n"), ("One.", Some("1\n2\n3\n4\n5")));
     }

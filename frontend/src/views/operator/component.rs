@@ -393,7 +393,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_bucket_is_a_column_and_a_single_call_is_seen() {
+    fn each_bucket_is_a_column_and_single_calls_show() {
         let columns = columns(&[(100, 1_000), (200, 1)]);
         assert_eq!(columns[0], (0.0, 108.0, CHART_HEIGHT));
         assert_eq!((columns[1].0, columns[1].2), (120.0, 1.0));

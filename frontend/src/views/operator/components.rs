@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_that_waits_is_told_from_one_that_is_refused() {
+    fn distinguishes_pending_from_refused_build() {
         assert!(is_put_off(&refused(422, "sky: refused: it asks"), true));
         assert!(is_put_off(
             &refused(422, "it waits to be allowed, with: madoguchi accept sky"),
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_is_called_as_its_file() {
+    fn suggests_component_name_from_file() {
         for (file, expected) in [
             ("weather.wasm", "weather"),
             ("weather.WASM", "weather"),
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_that_the_host_takes() {
+    fn accepts_component_names_the_host_accepts() {
         for good in ["a", "weather", "my-tool_2"] {
             assert!(is_name(good), "{good}");
         }
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_would_not_take_is_not_sent() {
+    fn rejects_empty_large_and_foreign_files() {
         assert_eq!(wrong_file("a.wasm", 1, Lang::En), None);
         assert_eq!(wrong_file("a.wasm", BYTES_MAX, Lang::En), None);
         let large = wrong_file("a.wasm", BYTES_MAX + (10 << 20), Lang::En);

@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_leads_to_what_it_is_about() {
+    fn problem_links_to_its_subject() {
         assert_eq!(tab("server", "weather"), OperatorTab::Servers);
         let component = OperatorTab::Components(Some("cinema".to_owned()));
         assert_eq!(tab("component", "cinema"), component);

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_showing_meets_another_with_the_minutes_for_cleaning() {
+    fn overlap_includes_cleaning_minutes() {
         let (catalogue, week) = (catalogue(), week());
         let conflict = |film: &str, screen: &str, start: &str, own: Option<&str>| {
             catalogue.conflict(&week, film, screen, start, own).map(|it| (it.start, it.end))
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_summed_in_their_order() {
+    fn sums_days_in_order() {
         let days = days_of(&week());
         assert_eq!(days.len(), 2);
         assert_eq!((days[0].showings, days[0].seats, days[0].sold, days[0].held), (2, 20, 6, 2));
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn minutes_go_on_over_months_and_leap_days() {
+    fn adds_minutes_over_months_and_leap_days() {
         let between = |one: &str, other: &str| minute_of(other).unwrap() - minute_of(one).unwrap();
         assert_eq!(between("2026-12-31T23:59", "2027-01-01T00:01"), 2);
         assert_eq!(between("2028-02-28T12:00", "2028-03-01T12:00"), 2 * 1440);

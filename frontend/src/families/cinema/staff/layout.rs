@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screen_is_written_as_it_was_read() {
+    fn screen_round_trips() {
         let text = "A _ww_ssss\nB ss_pp_dd\nD cw_sssss";
         let rows: Vec<_> = text.lines().map(|it| (&it[..1], &it[2..])).collect();
         assert_eq!(layout(&rows).text(), text);
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn seats_are_numbered_as_the_cinema_numbers_them() {
+    fn numbers_seats_as_the_cinema_does() {
         let layout = layout(&[("A", "_s_p"), ("B", "ws_s")]);
         let numbers = |row| (0..4).map(|it| layout.number(spot(row, it))).collect::<Vec<_>>();
         assert_eq!(numbers(0), [None, Some(2), None, Some(3)]);
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stroke_is_taken_back_as_one_step() {
+    fn undoes_stroke_in_one_step() {
         let mut layout = layout(&[("A", "ssss")]);
         let before = layout.text();
         layout.begin();
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_and_columns_come_and_go_and_come_back() {
+    fn adds_removes_and_restores_rows_and_columns() {
         let mut layout = layout(&[("A", "sp"), ("C", "s_")]);
         assert!(layout.add_row() && layout.letter(2) == 'D');
         assert!(layout.add_column(1, true));
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn no_screen_grows_beyond_what_the_cinema_allows() {
+    fn limits_screen_size() {
         let mut layout = Layout::new();
         while layout.add_row() {}
         while layout.add_column(0, false) {}
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_of_its_row() {
+    fn reports_fault_at_its_row() {
         let faults = layout(&[("A", "dd_d"), ("B", "____"), ("C", "c_ws"), ("D", "sdds")]).faults();
         let found = [Fault::OddPairs('A'), Fault::Empty('B'), Fault::LoneCompanion('C')];
         assert_eq!(faults, found);
@@ -427,14 +427,14 @@ mod tests {
     }
 
     #[test]
-    fn places_are_counted_by_what_they_are() {
+    fn counts_places_by_kind() {
         let counts = layout(&[("A", "ssp_"), ("B", "dd_w")]).counts();
         let right = [(Sign::Seat, 2), (Sign::Premium, 1), (Sign::Wheelchair, 1), (Sign::Pair, 2)];
         assert_eq!(counts, right);
     }
 
     #[test]
-    fn keys_lead_to_places_and_set_signs() {
+    fn keys_move_to_places_and_set_kinds() {
         let layout = layout(&[("A", "sss"), ("B", "sss")]);
         let step = |row, column, step| {
             let to = layout.step(spot(row, column), step);

@@ -232,7 +232,7 @@ mod tests {
     use crate::text::plural;
 
     #[test]
-    fn both_languages_fill_the_same_places() {
+    fn both_languages_have_the_same_placeholders() {
         for word in Word::ALL {
             let places =
                 |lang| (0..9).map(move |it| word.said_in(lang).contains(&format!("{{{it}}}")));

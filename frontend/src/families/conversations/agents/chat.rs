@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_come_in_any_order_and_each_message_is_there_once() {
+    fn merges_pages_in_any_order_without_duplicates() {
         let mut chat = Chat::default();
         assert_eq!(chat.take_newest("me", page(&[(3, "a"), (4, "me")], true), true), []);
         assert!(chat.has_older);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_not_papered_over() {
+    fn drops_older_messages_across_a_gap() {
         let mut chat = Chat::default();
         chat.take_newest("me", page(&[(1, "a"), (2, "a")], false), true);
         chat.take_newest("me", page(&[(80, "a"), (81, "a")], true), true);
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn unread_begins_where_it_did_on_arrival_until_reader_writes() {
+    fn unread_mark_stays_until_reader_writes() {
         let mut chat = Chat::default();
         let mut first = page(&[(1, "a"), (2, "me"), (3, "a"), (4, "a")], false);
         first.messages[0].read_at = Some("2026-01-23T10:00:00Z".to_owned());
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receipt_holds_for_what_came_before() {
+    fn receipt_covers_earlier_messages() {
         let mut chat = Chat::default();
         chat.take_newest("me", page(&[(1, "me"), (2, "a"), (3, "me"), (4, "me")], false), true);
         let mut newer = page(&[(3, "me"), (4, "me")], true);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_go_one_by_one_and_a_failed_one_holds_up_the_rest() {
+    fn sends_messages_in_order_and_failed_one_blocks_rest() {
         let mut chat = Chat::default();
         chat.write(unsent("1"));
         chat.write(unsent("2"));
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_unsent_before_a_reload_go_out_under_their_names() {
+    fn resends_unsent_messages_with_their_ids_after_reload() {
         let mut chat = Chat::with(vec![unsent("1"), unsent("2")]);
         assert_eq!(chat.next_to_send(), Some(unsent("1")));
         chat.failed("1", CallError::Offline);
@@ -384,14 +384,14 @@ mod tests {
     }
 
     #[test]
-    fn a_message_has_4000_characters_and_something_in_it() {
+    fn accepts_nonempty_messages_up_to_4000_characters() {
         assert_eq!(fault(&"あ".repeat(MESSAGE_MAX)), None);
         assert_eq!(fault(&"𠮷".repeat(MESSAGE_MAX + 3)), Some(Fault::TooLong(3)));
         assert_eq!(fault(" \n"), Some(Fault::Empty));
     }
 
     #[test]
-    fn a_cut_never_halves_what_is_seen_as_one_character() {
+    fn truncation_keeps_grapheme_clusters_whole() {
         assert_eq!(beginning("しりとり", 4), "しりとり");
         assert_eq!(beginning("しりとり", 3), "しりと…");
         for whole in ["👨‍👩‍👧", "🇯🇵", "か\u{3099}", "👍🏽", "❤️", "e\u{301}"]

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_belong_to_a_type_is_not_sent() {
+    fn sends_only_fields_of_the_agents_type() {
         assert_eq!(
             agent().arguments(),
             json!({ "agent_id": "worker-c", "name": "調査", "type": "ai", "project_ids": ["demo"],
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_changed_by_what_is_sent_again() {
+    fn editing_present_agent_sends_all_its_fields() {
         let present = ProjectAgent {
             agent: Agent {
                 agent_id: "worker-c".to_owned(),
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_stands_at_its_field() {
+    fn reports_each_fault_at_its_field() {
         assert_eq!(agent().faults(&[]), Faults::new());
         let names = |it: Faults| it.into_keys().collect::<Vec<_>>();
         assert_eq!(names(agent().faults(&["worker-c".to_owned()])), ["agent_id"]);
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_finds_stands_at_its_field_too() {
+    fn shows_host_errors_at_their_fields() {
         let refused = |status, data: Value| {
             CallError::Refused(Box::new(Refusal {
                 code: "x".to_owned(),
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_the_host_plays_begins_and_people_do_not_take_part() {
+    fn conversation_defaults_to_two_ai_agents() {
         let beginning = Beginning::of(&project());
         assert_eq!((&*beginning.initiator, &*beginning.target), ("b", "a"));
         assert_eq!(beginning.faults(), Faults::new());
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_empty_is_not_sent_and_turns_are_a_number() {
+    fn omits_empty_fields_and_sends_turns_as_number() {
         let beginning = Beginning { turns: " 5 ".to_owned(), ..Beginning::of(&project()) };
         assert_eq!(
             beginning.arguments(),

@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_files_name_leads_nowhere_else() {
+    fn file_name_has_no_path() {
         assert_eq!(file_name("conv_01-ab", "md"), "conv_01-ab.md");
         assert_eq!(file_name("../../etc", "jsonl"), "etc.jsonl");
         assert_eq!(file_name("会話", "md"), "conversation.md");

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn clicked_point_lights_its_step_and_another_route_clears_it() {
+    fn click_highlights_step_and_new_route_clears_it() {
         let owner = Owner::new();
         owner.set();
         let of_route = RouteDetails { steps_at: vec![0, 1, 2], ..RouteDetails::default() };
@@ -295,7 +295,7 @@ mod tests {
 
     /// Broken ones are shown without a map.
     #[test]
-    fn routes_without_details_show_their_line_broken_ones_no_map() {
+    fn draws_line_without_details_and_no_map_if_broken() {
         let owner = Owner::new();
         owner.set();
         let whole = shown(&[LINE], None);
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_is_not_on_the_globe_is_no_pin() {
+    fn draws_no_pin_off_the_globe() {
         let end = |lat, lng| {
             let location = output::navigation::Point { lat, lng };
             Some(End { name: "x".to_owned(), location, ..End::default() })
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_and_its_points_find_each_other() {
+    fn finds_points_of_step_and_step_of_point() {
         let details = RouteDetails { steps_at: vec![0, 10, 25], ..RouteDetails::default() };
         let details = Some(&details);
         assert_eq!(span(details, 40, 0), Some((0, 10)));
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_are_not_on_the_line_break_nothing() {
+    fn survives_step_positions_off_the_line() {
         let details = RouteDetails { steps_at: vec![900, 3, u32::MAX], ..RouteDetails::default() };
         for step in 0..4 {
             if let Some((from, to)) = span(Some(&details), 40, step) {

@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_attribution_is_text_whatever_markup_it_has() {
+    fn attribution_markup_is_text() {
         let usual = "&copy; <a href=\"https://www.openstreetmap.org/copyright\">OpenStreetMap</a> contributors";
         assert_eq!(plain(usual), "© OpenStreetMap contributors");
         assert_eq!(plain("<script>alert(1)</script>"), "alert(1)");
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn whose_work_it_is_is_said_once_and_always() {
+    fn shows_map_credit_exactly_once() {
         assert_eq!(credit(&Ground::BuiltIn, ""), format!("Leaflet | {CREDIT}"));
         assert_eq!(credit(&Ground::TilesFailed, CREDIT), format!("Leaflet | {CREDIT}"));
         let tiles = Ground::Tiles("© Tiles".to_owned());
@@ -290,7 +290,7 @@ mod tests {
     const ALL: Viewport = Viewport { south: 30.0, west: 130.0, north: 40.0, east: 145.0 };
 
     #[test]
-    fn the_bundled_names_are_read_and_lie_on_the_bundled_coast() {
+    fn bundled_names_lie_on_bundled_coast() {
         let labels = read(BUNDLED);
         assert!(labels.len() > 150);
         for label in &labels {
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_lies_over_another_or_over_a_pin() {
+    fn names_overlap_no_name_or_pin() {
         let labels = read(BUNDLED);
         let tokyo = (35.681_2, 139.767_1);
         for lang in [Lang::Ja, Lang::En] {
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearer_one_looks_the_more_names_there_are() {
+    fn shows_more_names_when_zoomed_in() {
         let labels = read(BUNDLED);
         let count = |zoom: f64| written(&labels, Lang::Ja, zoom, &ALL, &[]).len();
         assert_eq!(count(5.0), 0);

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn northern_ends_name_stands_above_and_that_of_one_alone_below() {
+    fn northern_label_stands_above_and_lone_one_below() {
         let at = |lat| Pin { lat, ..Pin::default() };
         let (north, south) = (at(35.7), at(35.4));
         assert_eq!(stand_above(Some(&north), Some(&south)), (true, false));

@@ -281,7 +281,7 @@ mod tests {
     use crate::families::navigation::found::tests::{details, route, routes};
 
     #[test]
-    fn other_places_are_advised_where_they_may_help() {
+    fn advises_other_places_if_helpful() {
         let refusal = |status| Refusal { status, ..Refusal::default() };
         let refused = |status| is_about_places(&CallError::Refused(Box::new(refusal(status))));
         assert!(refused(404) && refused(422));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_are_a_numbered_list_below_what_the_route_is() {
+    fn directions_are_a_numbered_list_below_the_summary() {
         let mut found = Found::default();
         let mut own = route(0, 32_400, 2_700, None);
         own.steps[0].distance = "200 m".to_owned();

@@ -367,14 +367,14 @@ mod tests {
     }
 
     #[test]
-    fn of_what_nobody_says_there_is_no_column() {
+    fn omits_columns_without_values() {
         assert_eq!(Kind::of(&found([None, None], None)), [Kind::Time, Kind::Distance]);
         let all = [Kind::Traffic, Kind::Time, Kind::Distance, Kind::Toll];
         assert_eq!(Kind::of(&found([Some(1_320.0), None], Some(3_120))), all);
     }
 
     #[test]
-    fn every_column_says_how_a_route_differs_from_the_one_looked_at() {
+    fn columns_show_difference_to_selected_route() {
         let found = found([Some(1_320.0), Some(0.0)], Some(3_120));
         let [base, own] = &found.alternatives[..] else { panic!("two routes") };
         let difference = |kind: Kind| kind.difference(own, base, Lang::En).unwrap();
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_toll_that_nobody_told_is_not_compared() {
+    fn does_not_compare_unknown_tolls() {
         let found = found([Some(1_320.0), None], None);
         let [base, own] = &found.alternatives[..] else { panic!("two routes") };
         assert_eq!(Kind::Toll.difference(own, base, Lang::Ja), None);
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_of_googles_has_an_arrow_to_its_side() {
+    fn every_google_maneuver_has_an_arrow() {
         assert_eq!(of(Some("turn-right")), (Turn::Corner, false));
         assert_eq!(of(Some("turn-slight-left")), (Turn::Slight, true));
         assert_eq!(of(Some("turn-sharp-right")), (Turn::Sharp, false));
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_without_or_with_an_unknown_maneuver_goes_straight_on() {
+    fn missing_or_unknown_maneuver_goes_straight() {
         assert_eq!(of(None), (Turn::Straight, false));
         assert_eq!(of(Some("teleport")).0, Turn::Straight);
     }

@@ -316,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_left_counts_by_this_devices_clock_from_the_answer_on() {
+    fn counts_time_left_from_the_answer_by_device_clock() {
         let answer = r#"{"hold_token": "t", "user_id": "u", "showtime_id": "s", "seats": [{"seat_id": "A1", "row": "A", "number": 1}], "seconds_left": 600, "expires_at": "2030-01-01T00:00:00+09:00"}"#;
         let hold = Hold::begun(serde_json::from_str(answer).unwrap(), 1_000.0);
         assert_eq!((hold.left_s(1_000.0), hold.left_s(1_001.0)), (600, 600));

@@ -623,7 +623,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_stand_while_their_seats_are_sold_and_held() {
+    fn rows_stay_while_seats_change_state() {
         let before = standing(&hall(|_| {}), None);
         let sold = hall(|it| (it.is_reserved, it.is_held) = (true, it.number == 2));
         assert!(Arc::ptr_eq(&standing(&sold, Some(&before)), &before));
@@ -635,7 +635,7 @@ mod tests {
     }
 
     #[test]
-    fn drawing_is_as_large_as_its_places() {
+    fn view_box_covers_all_places() {
         assert_eq!(view_box((80, 26)), "0 0 1600 520");
     }
 }

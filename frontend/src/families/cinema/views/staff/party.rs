@@ -388,7 +388,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_partys_own_seats_are_free_for_it() {
+    fn partys_own_seats_count_as_free() {
         let seat = |id: &str| Seat { seat_id: id.into(), is_reserved: true, ..Seat::default() };
         let mut map = SeatMap { seats: vec![seat("A1"), seat("A2")], ..SeatMap::default() };
         let seats = vec![ReservedSeat { seat_id: "A2".into(), ..ReservedSeat::default() }];

@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_typed_is_checked_before_it_is_sent() {
+    fn checks_film_before_sending() {
         let check = |kind: Kind, value: &str| {
             let field = Field::new("x", Word::Id, kind);
             match wrong(&field, value) {

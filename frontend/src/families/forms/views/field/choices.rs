@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_can_be_chosen_than_the_form_takes() {
+    fn limits_choices_to_the_forms_maximum() {
         let three = Count { max: Some(3), ..Count::default() };
         assert_eq!([2, 3, 4].map(|it| is_full(three, it)), [false, true, true]);
         assert!(!is_full(Count::default(), 99));

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_read_however_they_are_typed() {
+    fn parses_numbers_in_any_notation() {
         for (typed, value) in [
             ("12", json!(12)),
             ("１２．５", json!(12.5)),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_kept_as_it_was_typed() {
+    fn keeps_non_numeric_text_as_typed() {
         for typed in ["abc", "1,23", "1,2345", "十", "--1", "1 2 x", "inf", "NaN", "1e999", "0x10"]
         {
             assert_eq!(read(typed), Some(json!(typed)), "{typed:?}");
