@@ -314,9 +314,9 @@ mod tests {
     #[test]
     fn read_only_hint_counts_only_from_believed_servers() {
         let reads = |meta: Value| {
-            let mut it = tool("x", meta);
-            it.annotations.read_only_hint = true;
-            only_reads(&it)
+            let mut tool = tool("x", meta);
+            tool.annotations.read_only_hint = true;
+            only_reads(&tool)
         };
         assert!(!reads(json!({ "madoguchi/server": "a" })));
         assert!(reads(json!({ "madoguchi/server": "a", "madoguchi/believed": true })));

@@ -158,7 +158,7 @@ pub(crate) async fn all<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output
         for (future, outcome) in futures.iter_mut().zip(&mut outcomes) {
             if outcome.is_none() {
                 match Pin::new(future).poll(context) {
-                    Poll::Ready(it) => *outcome = Some(it),
+                    Poll::Ready(value) => *outcome = Some(value),
                     Poll::Pending => is_done = false,
                 }
             }
@@ -241,8 +241,10 @@ pub(crate) fn focus_back(before: Option<web_sys::Element>, id: impl Into<String>
     let id = id.into();
     let check = move || {
         let active = document().active_element();
-        let is_nowhere = |it: web_sys::Element| {
-            it.tag_name() == "BODY" || it.id() == MAIN || it.has_attribute("disabled")
+        let is_nowhere = |element: web_sys::Element| {
+            element.tag_name() == "BODY"
+                || element.id() == MAIN
+                || element.has_attribute("disabled")
         };
         if active.is_none_or(is_nowhere) {
             match before.filter(|it| it.is_connected() && it.tag_name() == "BUTTON") {
@@ -394,12 +396,12 @@ pub(crate) fn is_composing(event: &leptos::ev::KeyboardEvent) -> bool {
 
 /// Whether Escape was pressed, and not to end a word of an input method. It is then for what asked, and nothing else.
 pub(crate) fn takes_escape(event: &leptos::ev::KeyboardEvent) -> bool {
-    let is_it = event.key() == "Escape" && !is_composing(event);
-    if is_it {
+    let closes = event.key() == "Escape" && !is_composing(event);
+    if closes {
         event.prevent_default();
         event.stop_propagation();
     }
-    is_it
+    closes
 }
 
 /// A number that nothing else on this page has, for the ids of its parts and requests.

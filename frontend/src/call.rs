@@ -252,14 +252,14 @@ impl<T> Loaded<T> {
     pub(crate) fn map<U>(&self, of: impl FnOnce(&T) -> U) -> Loaded<U> {
         match self {
             Self::Loading => Loaded::Loading,
-            Self::Here(it) => Loaded::Here(of(it)),
+            Self::Here(value) => Loaded::Here(of(value)),
             Self::Failed(error) => Loaded::Failed(error.clone()),
         }
     }
 
     pub(crate) fn here(&self) -> Option<&T> {
         match self {
-            Self::Here(it) => Some(it),
+            Self::Here(value) => Some(value),
             _ => None,
         }
     }

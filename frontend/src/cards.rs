@@ -127,9 +127,9 @@ fn collect<'a>(
         }
         Value::Object(object) => {
             for (name, value) in object {
-                let of_name = |it: &&'a Value| {
-                    let own = it.get("properties").and_then(|it| it.get(name));
-                    own.or_else(|| it.get("additionalProperties"))
+                let of_name = |schema: &&'a Value| {
+                    let own = schema.get("properties").and_then(|it| it.get(name));
+                    own.or_else(|| schema.get("additionalProperties"))
                 };
                 let own: Vec<&'a Value> = schemas.iter().filter_map(of_name).collect();
                 collect(value, root, &own, is_named || is_secret(name), depth + 1, found);

@@ -131,12 +131,12 @@ impl CallError {
         match self {
             Self::Protocol { code, message } => Some(format!("{code} {message}")),
             // What is shown already is not shown twice.
-            Self::Refused(it) if !it.code.is_empty() => {
-                let is_said = it.message.is_empty() || it.message == said;
+            Self::Refused(refusal) if !refusal.code.is_empty() => {
+                let is_said = refusal.message.is_empty() || refusal.message == said;
                 Some(if is_said {
-                    it.code.clone()
+                    refusal.code.clone()
                 } else {
-                    format!("{} — {}", it.code, it.message)
+                    format!("{} — {}", refusal.code, refusal.message)
                 })
             }
             _ => None,

@@ -177,7 +177,8 @@ impl Operator {
         let key = self.way.key.get_untracked();
         let found = client::get(path, key.as_deref()).await;
         if let Err(error) = &found {
-            let is_forbidden = matches!(error, CallError::Refused(it) if it.status == 403);
+            let is_forbidden =
+                matches!(error, CallError::Refused(refusal) if refusal.status == 403);
             self.weigh(error, key.as_ref(), is_forbidden);
         }
         found

@@ -40,8 +40,8 @@ fn is_door(name: &str) -> bool {
 /// Follows other windows that forget the reader, and says what this one did before it was opened anew.
 pub(crate) fn follow() {
     let heard = |event: StorageEvent| {
-        let is_it = event.key().is_some_and(|it| it == Keep::name(FORGOTTEN));
-        if let Some(is_out) = event.new_value().filter(|_| is_it) {
+        let is_sign_out = event.key().is_some_and(|it| it == Keep::name(FORGOTTEN));
+        if let Some(is_out) = event.new_value().filter(|_| is_sign_out) {
             clear(is_out == "true");
             open_anew();
         }

@@ -114,8 +114,8 @@ impl Subscriptions {
     }
 
     fn with_stream(self, what: impl FnOnce(&dyn Listens)) {
-        let _ = self.stream.try_with_value(|it| {
-            if let Some(stream) = it {
+        let _ = self.stream.try_with_value(|stream| {
+            if let Some(stream) = stream {
                 what(&**stream);
             }
         });

@@ -165,7 +165,7 @@ impl Bridge {
         };
         let id = message.remove("id");
         let is_id = id.as_ref().is_none_or(|it| match it {
-            Value::String(it) => it.len() <= NAME_MAX,
+            Value::String(id) => id.len() <= NAME_MAX,
             it => it.is_i64() || it.is_u64(),
         });
         let is_rpc = message.get("jsonrpc") == Some(&Value::from("2.0"));
@@ -310,9 +310,9 @@ impl Bridge {
 fn texts(content: Option<&Value>) -> Option<String> {
     let blocks = content?.as_array()?.iter();
     let texts: Option<Vec<&str>> = blocks
-        .map(|it| {
-            let is_text = it.get("type").and_then(Value::as_str) == Some("text");
-            it.get("text").and_then(Value::as_str).filter(|_| is_text)
+        .map(|block| {
+            let is_text = block.get("type").and_then(Value::as_str) == Some("text");
+            block.get("text").and_then(Value::as_str).filter(|_| is_text)
         })
         .collect();
     Some(texts?.join("\n")).filter(|it| it.chars().count() <= TEXT_MAX)

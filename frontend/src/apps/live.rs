@@ -191,12 +191,12 @@ impl Live {
         let changes = StoredValue::new_local(changes);
         let listen = move |is_begun: bool| {
             let Some(dark) = dark.try_get_value().flatten() else { return };
-            changes.try_with_value(|it| {
-                let it = it.as_ref().unchecked_ref();
+            changes.try_with_value(|listener| {
+                let callback = listener.as_ref().unchecked_ref();
                 // A browser without such events has one theme.
                 let _ = match is_begun {
-                    true => dark.add_event_listener_with_callback("change", it),
-                    false => dark.remove_event_listener_with_callback("change", it),
+                    true => dark.add_event_listener_with_callback("change", callback),
+                    false => dark.remove_event_listener_with_callback("change", callback),
                 };
             });
         };
@@ -464,10 +464,10 @@ impl Live {
         if let Some(zone) = dates::zone() {
             context["timeZone"] = zone.into();
         }
-        context["toolInfo"] = self.tool.with_value(|it| {
+        context["toolInfo"] = self.tool.with_value(|tool| {
             json!({ "tool": {
-                "name": own_name(it), "title": it.title(surroundings.lang),
-                "description": it.description(surroundings.lang), "inputSchema": it.input_schema,
+                "name": own_name(tool), "title": tool.title(surroundings.lang),
+                "description": tool.description(surroundings.lang), "inputSchema": tool.input_schema,
             } })
         });
         self.told.set_value(Some(surroundings));
@@ -661,11 +661,11 @@ impl Live {
             let result = if is_put { json!({}) } else { json!({ "isError": true }) };
             self.answer_to(attempt, &bridge::result(&id, result));
             if is_put {
-                self.talk.draft.update(|it| {
-                    if !it.trim().is_empty() {
-                        it.push('\n');
+                self.talk.draft.update(|draft| {
+                    if !draft.trim().is_empty() {
+                        draft.push('\n');
                     }
-                    it.push_str(&text);
+                    draft.push_str(&text);
                 });
                 self.talk.keep_draft();
                 page().go(Route::Chat(None));

@@ -162,10 +162,10 @@ impl Turn {
     /// Whether something was done, or may have been, that the person allowed: only this answer records it.
     pub(crate) fn has_acted(&self) -> bool {
         let is_allowed = |id: &str| {
-            self.pending.iter().any(|it| {
-                let is_approval = matches!(it.waiting, Waiting::Approval { .. });
-                let is_allowed = matches!(it.reply, Some(Reply::Allow | Reply::Trust));
-                is_approval && is_allowed && it.waiting.call_id() == id
+            self.pending.iter().any(|pending| {
+                let is_approval = matches!(pending.waiting, Waiting::Approval { .. });
+                let is_allowed = matches!(pending.reply, Some(Reply::Allow | Reply::Trust));
+                is_approval && is_allowed && pending.waiting.call_id() == id
             })
         };
         self.pieces.iter().any(|it| match it {

@@ -142,8 +142,8 @@ impl Reader {
             items.push(self.blocks(&item, depth + 1));
             // A blank line between two entries ends no list.
             if lines.get(taken).is_some_and(|it| it.trim().is_empty())
-                && lines.get(taken + 1).is_some_and(|it| {
-                    marker(it).is_some_and(|it| it.number.is_some() == number.is_some())
+                && lines.get(taken + 1).is_some_and(|next| {
+                    marker(next).is_some_and(|it| it.number.is_some() == number.is_some())
                 })
             {
                 taken += 1;
@@ -187,8 +187,8 @@ fn fence(line: &str) -> Option<String> {
 fn code(lines: &[&str], mark: &str) -> (Block, usize) {
     let language = lines[0].trim_start()[mark.len()..].trim();
     let language: String = language.chars().take_while(|it| !it.is_whitespace()).take(30).collect();
-    let is_end = |it: &&&str| {
-        let text = it.trim();
+    let is_end = |line: &&&str| {
+        let text = line.trim();
         text.starts_with(mark) && text.chars().all(|it| mark.starts_with(it))
     };
     let inner = lines[1..].iter().take_while(|it| !is_end(it)).count();

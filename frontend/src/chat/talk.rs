@@ -160,11 +160,11 @@ impl Talk {
         let edited = self.editing.get_untracked();
         self.put_back();
         self.keep_draft();
-        self.ask(|it| {
+        self.ask(|thread| {
             if let Some(id) = edited {
-                it.cut(id);
+                thread.cut(id);
             }
-            it.ask(&text, pictures, now());
+            thread.ask(&text, pictures, now());
         });
     }
 

@@ -268,7 +268,8 @@ impl Thread {
     pub(crate) fn goes_on(&self) -> bool {
         self.last_turn().is_some_and(|turn| {
             // A turn that the server has forgotten is asked for from its beginning.
-            matches!(&turn.phase, Phase::Failed(it) if it.status != 404) && turn.has_news()
+            matches!(&turn.phase, Phase::Failed(failure) if failure.status != 404)
+                && turn.has_news()
         })
     }
 

@@ -119,12 +119,12 @@ pub(super) static FAMILY: Family = Family {
         tool: "list_movies",
         arguments: |sought| json!({ "title_query": sought }),
         read: |value| {
-            let found = |it: &Value| {
-                let title = text(it, "title")?.to_owned();
+            let found = |film: &Value| {
+                let title = text(film, "title")?.to_owned();
                 Some(Found {
                     route: At::Film(title.clone()).route(),
                     title,
-                    english: text(it, "title_en").map(str::to_owned),
+                    english: text(film, "title_en").map(str::to_owned),
                     is_found: true,
                 })
             };

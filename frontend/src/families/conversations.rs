@@ -77,14 +77,15 @@ pub(super) static FAMILY: Family = Family {
         tool: "list_conversations",
         arguments: |_| json!({}),
         read: |value| {
-            let found = |it: &Value| {
-                let members = listed(it, "members").iter();
+            let found = |conversation: &Value| {
+                let members = listed(conversation, "members").iter();
                 let names: Vec<_> = members.filter_map(|it| text(it, "name")).collect();
-                let purpose = text(it, "purpose").unwrap_or_default();
+                let purpose = text(conversation, "purpose").unwrap_or_default();
                 Some(Found {
                     title: [purpose, &names.join(" ⇄ ")].join(" ").trim().to_owned(),
                     english: None,
-                    route: At::Conversation(text(it, "conversation_id")?.to_owned()).route(),
+                    route: At::Conversation(text(conversation, "conversation_id")?.to_owned())
+                        .route(),
                     is_found: false,
                 })
             };

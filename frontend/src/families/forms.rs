@@ -73,11 +73,11 @@ pub(super) static FAMILY: Family = Family {
         tool: "list_form_submissions",
         arguments: |_| json!({}),
         read: |value| {
-            let found = |it: &Value| {
+            let found = |form: &Value| {
                 Some(Found {
-                    title: text(it, "title")?.to_owned(),
+                    title: text(form, "title")?.to_owned(),
                     english: None,
-                    route: At::Form(text(it, "handle")?.to_owned()).route(),
+                    route: At::Form(text(form, "handle")?.to_owned()).route(),
                     is_found: false,
                 })
             };

@@ -141,7 +141,7 @@ fn reads_every_field_kind_from_schema() {
         { "const": "standard", "description": "Ordinary" }, { "enum": ["premium"] },
     ] } } }));
     let kind = |name: &str| field(&form, name).kind.clone();
-    let is_date = |kind: &Kind| matches!(kind, Kind::Text(it) if it.format == Format::Date);
+    let is_date = |kind: &Kind| matches!(kind, Kind::Text(text) if text.format == Format::Date);
     assert!(is_date(&kind("date")));
     assert_eq!(
         kind("count"),

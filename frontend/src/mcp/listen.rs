@@ -41,7 +41,7 @@ impl News {
     pub(crate) fn is_about(&self, uri: &str) -> bool {
         match self {
             Self::Listening { uris, .. } => uris.iter().any(|it| it == uri),
-            Self::Updated(it) => it == uri,
+            Self::Updated(updated) => updated == uri,
             Self::ToolsChanged | Self::Ended { .. } => false,
         }
     }

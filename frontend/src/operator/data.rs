@@ -76,9 +76,9 @@ impl Node {
 
     /// Why it is out of rotation, and which changes of components it has not come to.
     pub(crate) fn wrong(&self) -> Vec<String> {
-        let failed = |it: &NodeComponent| {
-            let why = it.why.as_ref()?;
-            Some(format!("{} {}: {why}", it.name, it.epoch))
+        let failed = |component: &NodeComponent| {
+            let why = component.why.as_ref()?;
+            Some(format!("{} {}: {why}", component.name, component.epoch))
         };
         self.not_ready.iter().cloned().chain(self.components.iter().filter_map(failed)).collect()
     }

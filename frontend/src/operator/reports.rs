@@ -279,8 +279,8 @@ mod tests {
     #[test]
     fn parses_setting_with_its_source() {
         let read = |source: Value| {
-            let it = json!({ "name": "a.b", "value": [1, "x"], "source": source });
-            serde_json::from_value::<Setting>(it).unwrap()
+            let setting = json!({ "name": "a.b", "value": [1, "x"], "source": source });
+            serde_json::from_value::<Setting>(setting).unwrap()
         };
         let file = read(json!({ "kind": "file", "file": "m.toml", "line": 3 }));
         assert!(file.is_said() && file.has("a."));

@@ -189,8 +189,8 @@ fn sentence(grant: &str, reach: &Reach, lang: Lang) -> Vec<String> {
 
 /// Names in a sentence; `*` is all there are.
 fn list(names: &[String], lang: Lang) -> String {
-    let name = |it: &String| {
-        if it == "*" { lang.say(Key::GrantAny).to_owned() } else { it.clone() }
+    let name = |name: &String| {
+        if name == "*" { lang.say(Key::GrantAny).to_owned() } else { name.clone() }
     };
     names.iter().map(name).collect::<Vec<_>>().join(lang.comma())
 }

@@ -463,9 +463,9 @@ impl Inner {
                 let open = Open { uris: uris.clone(), abort: abort.clone() };
                 let before = self.open.borrow_mut().replace(open);
                 let is_after_gap = before.is_none();
-                let before = before.map(|it| {
-                    it.abort.abort();
-                    it.uris
+                let before = before.map(|previous| {
+                    previous.abort.abort();
+                    previous.uris
                 });
                 let before = before.unwrap_or_default();
                 let uris = uris.difference(&before).cloned().collect();

@@ -30,8 +30,9 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     let assistants = RwSignal::new(Value::Null);
     provide_context(Assistants(assistants));
     let is_by_assistant = Memo::new(move |_| {
-        let is_it = |it: &Value| text(it, "askedBy").is_some_and(|it| it.starts_with("assistant:"));
-        inbox.waiting.with(|it| it.here().is_some_and(|it| it.iter().any(is_it)))
+        let is_by_assistant =
+            |it: &Value| text(it, "askedBy").is_some_and(|it| it.starts_with("assistant:"));
+        inbox.waiting.with(|it| it.here().is_some_and(|it| it.iter().any(is_by_assistant)))
     });
     Effect::new(move |_| {
         if is_by_assistant.get() {
@@ -92,8 +93,8 @@ fn called<'a>(assistants: &'a Value, name: &'a str, lang: Lang) -> &'a str {
 fn Card(id: String) -> impl IntoView {
     let (inbox, answered): (Inbox, _) = (expect_context(), Answered::here());
     let approval = Memo::new(move |_| {
-        let is_it = |it: &&Value| text(it, "id") == Some(&id);
-        inbox.waiting.with(|all| all.here()?.iter().find(is_it).and_then(fits::<Approval>))
+        let has_id = |it: &&Value| text(it, "id") == Some(&id);
+        inbox.waiting.with(|all| all.here()?.iter().find(has_id).and_then(fits::<Approval>))
     });
     let is_busy = RwSignal::new(false);
     let say = Callback::new(move |word: Word| {

@@ -89,8 +89,8 @@ fn NoAssistant() -> impl IntoView {
 /// The assistant of this conversation, once the host has sent the list of assistants.
 pub(super) fn current(talk: Talk) -> Option<Assistant> {
     let chosen = talk.thread.with(|it| it.assistant.clone());
-    talk.assistants.with(|it| {
-        let all = it.here()?;
+    talk.assistants.with(|loaded| {
+        let all = loaded.here()?;
         let name = chosen.as_deref().unwrap_or(&all.default);
         let own = all.assistants.iter().find(|it| it.name == name);
         own.or_else(|| all.assistants.first()).cloned()
@@ -131,9 +131,9 @@ fn Head() -> impl IntoView {
     let options = move || {
         let all = talk.assistants.with(|it| it.here().cloned()).unwrap_or_default();
         let own = current(talk).map(|it| it.name).unwrap_or_default();
-        let option = |it: Assistant| {
-            let is_own = it.name == own;
-            view! { <option value=it.name selected=is_own>{title(&it, Lang::spoken())}</option> }
+        let option = |assistant: Assistant| {
+            let is_own = assistant.name == own;
+            view! { <option value=assistant.name selected=is_own>{title(&assistant, Lang::spoken())}</option> }
         };
         all.assistants.into_iter().map(option).collect_view()
     };

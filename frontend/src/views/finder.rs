@@ -51,8 +51,8 @@ impl Answer {
         if sought.is_empty() {
             return Vec::new();
         }
-        let is_its = folded(&self.sought) == sought;
-        let fits = |it: &&Found| (is_its && it.is_found) || has(it.label(lang), sought);
+        let is_of_query = folded(&self.sought) == sought;
+        let fits = |it: &&Found| (is_of_query && it.is_found) || has(it.label(lang), sought);
         let entry = |it: &Found| Entry {
             kind: self.kind,
             label: it.label(lang).to_owned(),
@@ -104,10 +104,10 @@ pub(crate) fn FinderView() -> impl IntoView {
     on_cleanup(|| ANSWERS.with_borrow_mut(HashMap::clear));
     let dialog = NodeRef::<Dialog>::new();
     Effect::new(move |_| {
-        if let Some(it) = dialog.get()
-            && !it.open()
+        if let Some(dialog) = dialog.get()
+            && !dialog.open()
         {
-            let _ = it.show_modal();
+            let _ = dialog.show_modal();
             browser::focus("finder-sought");
         }
     });

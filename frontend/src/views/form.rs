@@ -96,8 +96,8 @@ impl Filling {
 
     /// The reader has left a field.
     pub(crate) fn touch(self, field: &Field) {
-        self.touched.update(|it| {
-            it.insert(field.pointer.clone());
+        self.touched.update(|touched| {
+            touched.insert(field.pointer.clone());
         });
     }
 
@@ -195,9 +195,9 @@ pub(crate) fn Fields(filling: Filling) -> impl IntoView {
     let has_folded = Memo::new(move |_| !fields(true).is_empty());
     // What is typed there, or wrong, is seen, and stays so.
     let is_open = Memo::new(move |was: Option<&bool>| {
-        let is_used = |it: &Field| {
-            filling.draft.with(|draft| !draft.text(it).is_empty())
-                || filling.message(&it.pointer).is_some()
+        let is_used = |field: &Field| {
+            filling.draft.with(|draft| !draft.text(field).is_empty())
+                || filling.message(&field.pointer).is_some()
         };
         was == Some(&true) || fields(true).iter().any(is_used)
     });

@@ -83,9 +83,9 @@ fn Mine() -> impl IntoView {
     view! {
         <ul class="front-mine" aria-label=Key::FrontMine>
             {move || {
-                all.get().into_iter().map(|it| {
-                    let (href, waits) = (it.route.hash(), it.waiting != 0);
-                    let text = move || it.say(Lang::spoken());
+                all.get().into_iter().map(|link| {
+                    let (href, waits) = (link.route.hash(), link.waiting != 0);
+                    let text = move || link.say(Lang::spoken());
                     view! { <li><a href=href class:is-waiting=waits>{text}</a></li> }
                 }).collect_view()
             }}

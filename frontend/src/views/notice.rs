@@ -80,7 +80,7 @@ pub(crate) fn loaded<T>(
     match state {
         Loaded::Loading => any_view! { <Skeleton lines/> },
         Loaded::Failed(error) => any_view! { <Notice error on_retry=retry/> },
-        Loaded::Here(it) => draw(it),
+        Loaded::Here(value) => draw(value),
     }
 }
 

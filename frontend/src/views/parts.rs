@@ -146,9 +146,9 @@ fn States() -> impl IntoView {
 #[component]
 fn Words() -> impl IntoView {
     let ended = ["done", "asked", "refused", "trapped"];
-    let chip = move |it: &'static str| {
-        let (kind, _) = units::outcome(it, Lang::now());
-        let said = move || units::outcome(it, Lang::spoken()).1;
+    let chip = move |outcome: &'static str| {
+        let (kind, _) = units::outcome(outcome, Lang::now());
+        let said = move || units::outcome(outcome, Lang::spoken()).1;
         view! {
             <li><span class=kind.class()>
                 <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}

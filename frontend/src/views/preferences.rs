@@ -14,30 +14,30 @@ use crate::text::{Key, Lang};
 #[component]
 pub(crate) fn PreferencesView() -> impl IntoView {
     browser::focus_soon("stage");
-    let language = move |it: Lang| {
-        let choose = move |_| page().speak(it);
-        let name = if it == Lang::Ja { "日本語" } else { "English" };
+    let language = move |lang: Lang| {
+        let choose = move |_| page().speak(lang);
+        let name = if lang == Lang::Ja { "日本語" } else { "English" };
         view! {
-            <label class="choice" lang=it.tag()>
-                <input type="radio" name="language" prop:checked=move || Lang::spoken() == it on:change=choose/>
+            <label class="choice" lang=lang.tag()>
+                <input type="radio" name="language" prop:checked=move || Lang::spoken() == lang on:change=choose/>
                 {name}
             </label>
         }
     };
-    let theme = move |it: Theme| {
+    let theme = move |theme: Theme| {
         view! {
             <label class="choice">
-                <input type="radio" name="theme" prop:checked=move || page().theme.get() == it
-                    on:change=move |_| page().theme.set(it)/>
-                {move || it.key().say()}
+                <input type="radio" name="theme" prop:checked=move || page().theme.get() == theme
+                    on:change=move |_| page().theme.set(theme)/>
+                {move || theme.key().say()}
             </label>
         }
     };
-    let motion = move |(it, key): (Motion, Key)| {
+    let motion = move |(motion, key): (Motion, Key)| {
         view! {
             <label class="choice">
-                <input type="radio" name="motion" prop:checked=move || page().motion.get() == it
-                    on:change=move |_| page().motion.set(it)/>
+                <input type="radio" name="motion" prop:checked=move || page().motion.get() == motion
+                    on:change=move |_| page().motion.set(motion)/>
                 {key}
             </label>
         }

@@ -18,7 +18,7 @@ fn ask(bridge: &mut Bridge, method: &str, params: Value) -> Act {
 
 fn code(act: &Act) -> i64 {
     match act {
-        Act::Send(it) => it["error"]["code"].as_i64().unwrap_or(0),
+        Act::Send(answer) => answer["error"]["code"].as_i64().unwrap_or(0),
         _ => 1,
     }
 }

@@ -284,8 +284,8 @@ pub(super) fn closed(text: &str) -> String {
         return text.to_owned();
     }
     // A link that is half here is not shown as its brackets.
-    let half = line.rfind('[').filter(|it| {
-        let rest = &line[*it..];
+    let half = line.rfind('[').filter(|start| {
+        let rest = &line[*start..];
         !rest.contains(')') && (rest.contains("](") || !rest.contains(']'))
     });
     let mut closed = match half {

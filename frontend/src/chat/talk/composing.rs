@@ -62,10 +62,10 @@ pub(crate) struct AppSays {
 impl Talk {
     /// An app says something else of itself than before; nothing, where the text is empty.
     pub(crate) fn hear_app(self, number: u32, title: String, text: String) {
-        self.apps.update(|it| {
-            it.retain(|it| it.number != number);
+        self.apps.update(|messages| {
+            messages.retain(|it| it.number != number);
             if !text.is_empty() {
-                it.push(AppSays { number, title, text });
+                messages.push(AppSays { number, title, text });
             }
         });
     }
@@ -175,10 +175,10 @@ impl Talk {
         let picture = Picture::of(id, &file.type_(), &data, &file.name(), now());
         let picture = picture.map(Shared::new).ok_or(Refused::Unread)?;
         // Others may have come while this one was read.
-        let is_taken = self.attached.try_update(|it| {
-            let fits = it.len() < ATTACHED_MAX;
+        let is_taken = self.attached.try_update(|attached| {
+            let fits = attached.len() < ATTACHED_MAX;
             if fits {
-                it.push(picture);
+                attached.push(picture);
             }
             fits
         });

@@ -62,9 +62,9 @@ impl Talk {
 
     /// Changes what is known of the conversations that are kept: another window may have put something there since.
     fn change_saved(self, change: impl FnOnce(&mut SavedChats)) {
-        self.saved_chats.update(|it| {
-            *it = SavedChats::load();
-            change(it);
+        self.saved_chats.update(|chats| {
+            *chats = SavedChats::load();
+            change(chats);
         });
     }
 
@@ -94,13 +94,13 @@ impl Talk {
     /// Keeps it in this state; where another window has gone on with it at once, as a conversation of its own.
     fn keep_as(self, mut thread: Thread) {
         let id = thread.id.clone();
-        self.change_saved(|it| {
-            if kept::keep(it, &thread) {
+        self.change_saved(|chats| {
+            if kept::keep(chats, &thread) {
                 thread.id = browser::unique();
-                kept::keep(it, &thread);
+                kept::keep(chats, &thread);
             }
-            it.open = Some(thread.id.clone());
-            it.save();
+            chats.open = Some(thread.id.clone());
+            chats.save();
         });
         if thread.id != id {
             // Its address is the other's.
@@ -136,8 +136,8 @@ impl Talk {
             let is_open = self.thread.try_with_untracked(|it| it.id == id) == Some(true);
             if is_open && !found.is_empty() {
                 let has_changed = self.has_changed();
-                self.thread.update(|it| {
-                    kept::each_picture(it, |picture| {
+                self.thread.update(|thread| {
+                    kept::each_picture(thread, |picture| {
                         let data = found.iter().find(|it| it.0 == picture.id);
                         if let Some((_, data)) = data.filter(|_| picture.data.is_none()) {
                             picture.change().data = Some(data.as_str().into());
@@ -160,9 +160,9 @@ impl Talk {
         let assistant = self.thread.with_untracked(|it| it.assistant.clone());
         self.put_back();
         self.show(Thread::new(browser::unique(), assistant));
-        self.change_saved(|it| {
-            it.open = None;
-            it.save();
+        self.change_saved(|chats| {
+            chats.open = None;
+            chats.save();
         });
         page().announce_key(Key::ChatBegun);
         browser::focus_soon("chat-input");
@@ -181,9 +181,9 @@ impl Talk {
         self.thread.update(Thread::stop);
         self.keep();
         self.put_back();
-        self.change_saved(|it| {
-            it.open = Some(id.to_owned());
-            it.save();
+        self.change_saved(|chats| {
+            chats.open = Some(id.to_owned());
+            chats.save();
         });
         self.show(thread);
         page().announce_key(Key::ChatOpened);
@@ -200,8 +200,8 @@ impl Talk {
         }
         if let Some(mut thread) = kept::stored(id) {
             thread.title = title;
-            self.change_saved(|it| {
-                kept::keep(it, &thread);
+            self.change_saved(|chats| {
+                kept::keep(chats, &thread);
             });
         }
     }

@@ -89,15 +89,16 @@ impl Thread {
 
     /// Shows an approval as it was answered before, where the person says otherwise now.
     fn overrule(&mut self, approval: &str, is_allowed: bool) {
-        let is_it = |it: &Pending| {
-            let is_approval = matches!(it.waiting, Waiting::Approval { .. });
-            is_approval && it.waiting.approval() == Some(approval)
+        let is_of_approval = |pending: &Pending| {
+            let is_approval = matches!(pending.waiting, Waiting::Approval { .. });
+            is_approval && pending.waiting.approval() == Some(approval)
         };
-        let holds =
-            |it: &&mut Shared<Entry>| it.turn().is_some_and(|it| it.pending.iter().any(is_it));
+        let holds = |it: &&mut Shared<Entry>| {
+            it.turn().is_some_and(|it| it.pending.iter().any(is_of_approval))
+        };
         let Some(entry) = self.entries.iter_mut().rev().find(holds) else { return };
         let Body::Answered(turn) = &mut entry.change().body else { return };
-        let Some(pending) = turn.pending.iter_mut().find(|it| is_it(it)) else { return };
+        let Some(pending) = turn.pending.iter_mut().find(|it| is_of_approval(it)) else { return };
         if matches!(pending.reply, Some(Reply::Allow | Reply::Trust)) == is_allowed {
             return;
         }

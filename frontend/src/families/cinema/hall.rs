@@ -132,8 +132,8 @@ impl Hall {
     /// The first place for a wheelchair: a free one, else any.
     pub(crate) fn wheelchair(&self) -> Option<Cursor> {
         let find = |is_asked: fn(&Seat) -> bool| {
-            self.rows.iter().enumerate().find_map(|(row, it)| {
-                let place = it.places.iter().position(|it| is_asked(&it.seat))?;
+            self.rows.iter().enumerate().find_map(|(row, line)| {
+                let place = line.places.iter().position(|it| is_asked(&it.seat))?;
                 Some(Cursor { row, place })
             })
         };
@@ -143,8 +143,8 @@ impl Hall {
 
     /// Where the keyboard comes in: the first free seat, or the first seat of all.
     pub(crate) fn first(&self) -> Cursor {
-        let free = self.rows.iter().enumerate().find_map(|(row, it)| {
-            let place = it.places.iter().position(|it| is_free(&it.seat))?;
+        let free = self.rows.iter().enumerate().find_map(|(row, line)| {
+            let place = line.places.iter().position(|it| is_free(&it.seat))?;
             Some(Cursor { row, place })
         });
         free.unwrap_or_default()

@@ -38,8 +38,8 @@ fn id_at(hall: &Hall, cursor: Cursor) -> &str {
 
 /// Where the seat of that id stands.
 fn find(hall: &Hall, id: &str) -> Cursor {
-    let place = |(row, it): (usize, &Row)| {
-        let place = it.places.iter().position(|it| it.seat.seat_id == id)?;
+    let place = |(row, line): (usize, &Row)| {
+        let place = line.places.iter().position(|it| it.seat.seat_id == id)?;
         Some(Cursor { row, place })
     };
     hall.rows.iter().enumerate().find_map(place).unwrap()

@@ -55,7 +55,7 @@ impl Leave {
 
 /// Whether a refusal is about what was asked, and not about who asks.
 fn is_of_staff(error: &CallError) -> bool {
-    matches!(error, CallError::Refused(it) if it.status == 400)
+    matches!(error, CallError::Refused(refusal) if refusal.status == 400)
 }
 
 #[cfg(test)]

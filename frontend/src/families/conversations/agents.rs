@@ -75,8 +75,8 @@ impl AgentsState {
             turnstile: StoredValue::new(Turnstile::default()),
         };
         let uris = Memo::new(move |_| {
-            let ids = |it: &Projects| {
-                let uris = it.projects.iter().map(|it| format!("chats://{}", it.project_id));
+            let ids = |projects: &Projects| {
+                let uris = projects.projects.iter().map(|it| format!("chats://{}", it.project_id));
                 uris.chain([LIST.to_owned()]).collect::<Vec<_>>()
             };
             agents_state.projects.with(|it| it.here().map(ids)).unwrap_or_default()
@@ -157,8 +157,9 @@ impl AgentsState {
 
     /// An agent of a project as it is now.
     pub(crate) fn agent(self, seat: &Seat) -> Option<ProjectAgent> {
-        self.projects.with(|it| {
-            let project = it.here()?.projects.iter().find(|it| it.project_id == seat.project)?;
+        self.projects.with(|projects| {
+            let project =
+                projects.here()?.projects.iter().find(|it| it.project_id == seat.project)?;
             project.agents.iter().find(|it| it.agent.agent_id == seat.agent).cloned()
         })
     }

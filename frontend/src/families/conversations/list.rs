@@ -255,8 +255,8 @@ impl Listing {
 }
 
 /// What the list is in the order of.
-fn age(it: &Conversation) -> (&str, &str) {
-    (&it.created_at, &it.conversation_id)
+fn age(conversation: &Conversation) -> (&str, &str) {
+    (&conversation.created_at, &conversation.conversation_id)
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Spot for Agents {
     fn address(&self) -> Address {
         match &self.0 {
             None => Address::new(&["agents"], String::new()),
-            Some(it) => Address::new(&["agents", &it.project, &it.agent], String::new()),
+            Some(seat) => Address::new(&["agents", &seat.project, &seat.agent], String::new()),
         }
     }
 }

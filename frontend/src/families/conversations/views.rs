@@ -65,7 +65,7 @@ pub(crate) fn ConversationsView() -> impl IntoView {
         list.listing.with(|it| match it {
             Loaded::Loading => Stage::Loading,
             Loaded::Failed(_) => Stage::Failed,
-            Loaded::Here(it) if !it.shown.is_empty() => Stage::Rows,
+            Loaded::Here(listing) if !listing.shown.is_empty() => Stage::Rows,
             Loaded::Here(_) if is_all => Stage::Nothing,
             Loaded::Here(_) => Stage::NoneFit,
         })
@@ -140,9 +140,9 @@ pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
     let state = Memo::new(move |_| own.with(|it| (it.state, it.paused_at.is_some())));
     let purpose = move || own.with(|it| look::purpose(it, Lang::spoken()));
     let counts = move || {
-        own.with(|it| {
-            let messages = Key::TalkMessages.fill(&[&it.messages.to_string()]);
-            format!("{} · {messages}", turns(it))
+        own.with(|conversation| {
+            let messages = Key::TalkMessages.fill(&[&conversation.messages.to_string()]);
+            format!("{} · {messages}", turns(conversation))
         })
     };
     let members = Memo::new(move |_| {

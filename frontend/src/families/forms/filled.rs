@@ -190,9 +190,9 @@ impl Filled {
 /// Labels as drafts keep them.
 pub(crate) fn choices_of(labels: Option<&Value>) -> Vec<Choice> {
     let labels = labels.and_then(Value::as_array).into_iter().flatten();
-    let choice = |it: &Value| {
-        let label = it.get("label")?.as_str()?.to_owned();
-        Some(Choice { value: it.get("value")?.clone(), label })
+    let choice = |entry: &Value| {
+        let label = entry.get("label")?.as_str()?.to_owned();
+        Some(Choice { value: entry.get("value")?.clone(), label })
     };
     labels.filter_map(choice).collect()
 }

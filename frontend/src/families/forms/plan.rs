@@ -22,8 +22,8 @@ impl Plan {
         let named = form.fields.iter().enumerate().filter(|(_, it)| !it.name.is_empty());
         let places: HashMap<String, usize> =
             named.map(|(index, it)| (it.name.clone(), index)).collect();
-        let parent = |it: &output::form::Field| {
-            let (name, _) = it.lookup()?.depends_on.as_ref()?;
+        let parent = |field: &output::form::Field| {
+            let (name, _) = field.lookup()?.depends_on.as_ref()?;
             places.get(name).copied()
         };
         let parents: Vec<Option<usize>> = form.fields.iter().map(parent).collect();

@@ -140,9 +140,9 @@ impl Saver {
 
     /// Something was typed.
     fn changed(self) {
-        self.work.update_value(|it| {
-            it.is_dirty = true;
-            it.attempt = 0;
+        self.work.update_value(|work| {
+            work.is_dirty = true;
+            work.attempt = 0;
         });
         if !matches!(self.safe.get_untracked(), Safe::Soon | Safe::Here(_)) {
             self.safe.set(Safe::Soon);
@@ -214,10 +214,10 @@ impl Saver {
 
     fn saved(self, saved: &Drafted, changes: u32) {
         let is_all = self.form_state.changes.get_untracked() == changes;
-        self.work.update_value(|it| {
-            it.revision = saved.revision;
-            it.is_dirty = !is_all;
-            it.attempt = 0;
+        self.work.update_value(|work| {
+            work.revision = saved.revision;
+            work.is_dirty = !is_all;
+            work.attempt = 0;
         });
         self.work.update_value(|it| it.is_to_keep = true);
         self.keep();
@@ -236,7 +236,7 @@ impl Saver {
 
     fn failed(self, error: CallError) {
         let refusal = match &error {
-            CallError::Refused(it) => Some(it.clone()),
+            CallError::Refused(refusal) => Some(refusal.clone()),
             _ => None,
         };
         match refusal.as_ref().map(|it| it.code.as_str()) {

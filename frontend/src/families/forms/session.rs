@@ -285,5 +285,5 @@ pub(crate) fn cancel(handle: String) {
 
 /// Whether another person was faster.
 fn is_answered(error: &CallError) -> bool {
-    matches!(error, CallError::Refused(it) if it.code == "already_answered")
+    matches!(error, CallError::Refused(refusal) if refusal.code == "already_answered")
 }

@@ -104,10 +104,10 @@ impl Board {
             return;
         }
         if !is_idle && query.is_same_search(&shown) {
-            self.run.update(|it| {
-                let last = it.found.alternatives.len().saturating_sub(1);
-                it.query.chosen = query.chosen;
-                it.chosen = query.chosen.or(it.advised).unwrap_or(0).min(last);
+            self.run.update(|run| {
+                let last = run.found.alternatives.len().saturating_sub(1);
+                run.query.chosen = query.chosen;
+                run.chosen = query.chosen.or(run.advised).unwrap_or(0).min(last);
             });
             return;
         }
@@ -177,9 +177,9 @@ impl Board {
     /// Searches once more where the page is in another language than what was found, unless a model is paid for it.
     pub(crate) fn retell(self, lang: Lang) {
         let is_free = self.planner.get_untracked() == Some(Planner::Builtin);
-        let query = self.run.with_untracked(|it| {
-            let is_told = it.is_running() || it.phase == Phase::Done;
-            (is_told && (is_free || !it.query.is_planned())).then(|| it.query.clone())
+        let query = self.run.with_untracked(|run| {
+            let is_told = run.is_running() || run.phase == Phase::Done;
+            (is_told && (is_free || !run.query.is_planned())).then(|| run.query.clone())
         });
         if let Some(query) = query.filter(|_| self.asked_in.get_value() != lang) {
             self.start(&query, false);
@@ -279,9 +279,9 @@ impl Board {
             return;
         }
         self.step.set(None);
-        self.run.update(|it| {
-            it.chosen = index;
-            it.query.chosen = Some(index);
+        self.run.update(|run| {
+            run.chosen = index;
+            run.query.chosen = Some(index);
         });
         self.tell_address(history::replace_hash);
     }

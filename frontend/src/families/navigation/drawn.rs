@@ -87,21 +87,22 @@ fn least(mut values: impl Iterator<Item = u64> + Clone) -> Option<usize> {
 #[component]
 fn Choice(shown: Shown) -> impl IntoView {
     let group = format!("routes-{}", browser::unique());
-    let (fastest, shortest, count) = shown.with(|it| {
-        let fastest = least(it.iter().map(|it| time(&it.route).value));
-        (fastest, least(it.iter().map(|it| it.route.distance.value)), it.len())
+    let (fastest, shortest, count) = shown.with(|routes| {
+        let fastest = least(routes.iter().map(|it| time(&it.route).value));
+        (fastest, least(routes.iter().map(|it| it.route.distance.value)), routes.len())
     });
     let option = move |index: usize| {
-        let (summary, time, usual, distance) = shown.with(|it| {
-            let route = &it[index].route;
+        let (summary, time, usual, distance) = shown.with(|routes| {
+            let route = &routes[index].route;
             let usual = route.duration_in_traffic.as_ref().map(|_| route.duration.text.clone());
             (route.summary.clone(), time(route).text.clone(), usual, route.distance.text.clone())
         });
         let toll = move |lang: Lang| {
             shown.with(|it| it[index].details.as_ref().and_then(|it| toll(it, lang)))
         };
-        let tag =
-            |is_it: bool, key: Key| is_it.then(|| view! { <span class="route-tag">{key}</span> });
+        let tag = |is_marked: bool, key: Key| {
+            is_marked.then(|| view! { <span class="route-tag">{key}</span> })
+        };
         view! {
             <label class="route-option" class:is-chosen=move || shown.chosen() == index>
                 <input type="radio" name=group.clone() value=index.to_string()

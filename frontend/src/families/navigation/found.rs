@@ -72,8 +72,10 @@ impl Found {
         let ends = (name(&details.origin), name(&details.destination));
         for (index, route) in routes.routes.into_iter().enumerate() {
             let details = of_route.next().unwrap_or_default();
-            let known = self.alternatives.iter_mut().find(|it| {
-                it.ends == ends && it.route.polyline == route.polyline && !route.polyline.is_empty()
+            let known = self.alternatives.iter_mut().find(|alternative| {
+                alternative.ends == ends
+                    && alternative.route.polyline == route.polyline
+                    && !route.polyline.is_empty()
             });
             if let Some(known) = known {
                 known.calls.push((call.to_owned(), index));
@@ -134,8 +136,9 @@ impl Found {
 
     /// Where the route is that a call found as this of its routes.
     pub(crate) fn index_of(&self, call: &str, index: usize) -> Option<usize> {
-        let is_it = |it: &Alternative| it.calls.iter().any(|own| own.0 == call && own.1 == index);
-        self.alternatives.iter().position(is_it)
+        let is_from_call =
+            |it: &Alternative| it.calls.iter().any(|own| own.0 == call && own.1 == index);
+        self.alternatives.iter().position(is_from_call)
     }
 
     /// Leaves what is a route between the same two places; where the one of that index is then.

@@ -195,11 +195,11 @@ pub(crate) fn around<'a>(points: impl Iterator<Item = &'a Point>) -> Option<View
         let (lat, lng) = (*lat, *lng);
         Some(match viewport {
             None => Viewport { south: lat, west: lng, north: lat, east: lng },
-            Some(it) => Viewport {
-                south: it.south.min(lat),
-                west: it.west.min(lng),
-                north: it.north.max(lat),
-                east: it.east.max(lng),
+            Some(viewport) => Viewport {
+                south: viewport.south.min(lat),
+                west: viewport.west.min(lng),
+                north: viewport.north.max(lat),
+                east: viewport.east.max(lng),
             },
         })
     })
@@ -240,9 +240,9 @@ mod tests {
 
     fn encoded(points: &[Point]) -> String {
         let template = polyline::decode_polyline("??", 5).unwrap().0[0];
-        let place = |it: &Point| {
+        let place = |point: &Point| {
             let mut place = template;
-            (place.y, place.x) = *it;
+            (place.y, place.x) = *point;
             place
         };
         polyline::encode_coordinates(points.iter().map(place), 5).unwrap()

@@ -81,8 +81,8 @@ impl Area {
 
 /// The suggestions of an answer as options; what has no name is none.
 pub(crate) fn options(answer: &Value) -> Options {
-    let read = |it: &Value| {
-        let suggestion: Suggestion = serde_json::from_value(it.clone()).ok()?;
+    let read = |value: &Value| {
+        let suggestion: Suggestion = serde_json::from_value(value.clone()).ok()?;
         let label: String = suggestion.name.chars().take(super::query::PLACE_MAX).collect();
         let value = serde_json::to_value(&suggestion).ok()?;
         (!label.trim().is_empty()).then_some(Choice { value, label })

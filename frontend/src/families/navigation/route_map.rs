@@ -135,8 +135,8 @@ pub(crate) fn RouteMap(
         ground.track();
         let is_resized = moves.resized.get();
         let scene = scene.get();
-        drawing.update_value(|it| {
-            if let Some(drawing) = it {
+        drawing.update_value(|drawing| {
+            if let Some(drawing) = drawing {
                 drawing.show(scene, Lang::now(), is_resized);
             }
         });
@@ -204,9 +204,9 @@ pub(super) fn mind(element: &web_sys::HtmlElement, hint: RwSignal<Option<Key>>) 
         if hint.try_set(Some(key)).is_some() {
             return;
         }
-        let Some(number) = count.try_update_value(|it| {
-            *it = it.wrapping_add(1);
-            *it
+        let Some(number) = count.try_update_value(|count| {
+            *count = count.wrapping_add(1);
+            *count
         }) else {
             return;
         };

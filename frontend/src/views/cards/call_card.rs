@@ -306,8 +306,8 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
             return any_view! { <p class="hint">{Key::CardNoArguments}</p> };
         }
         let entry = |(name, value): (String, String)| {
-            let about = tool.as_ref().and_then(|it| {
-                let Explained { label, help } = it.argument(lang, &name);
+            let about = tool.as_ref().and_then(|tool| {
+                let Explained { label, help } = tool.argument(lang, &name);
                 label.or(help).map(|it| topic(&it).to_owned())
             });
             let (said, named) = match about {

@@ -69,7 +69,7 @@ fn Asked(
             </div>
         },
         Some(reply) => {
-            let is_given = matches!(&reply, Reply::Answers(it) if is_accepted(it));
+            let is_given = matches!(&reply, Reply::Answers(answers) if is_accepted(answers));
             let key = if is_given { Key::CardAnswersSent } else { Key::CardAnswersNone };
             any_view! { <p class="card-said">{key}</p> }
         }

@@ -155,9 +155,9 @@ pub(super) fn Message(id: u64) -> impl IntoView {
         talk.thread.with(|it| it.entries.iter().find(|it| it.id == id).cloned())
     });
     let place = Memo::new(move |_| {
-        talk.thread.with(|it| {
-            let index = it.entries.iter().position(|it| it.id == id);
-            (index.unwrap_or_default() + 1, it.entries.len())
+        talk.thread.with(|thread| {
+            let index = thread.entries.iter().position(|it| it.id == id);
+            (index.unwrap_or_default() + 1, thread.entries.len())
         })
     });
     let is_answer = entry.with_untracked(|it| it.as_ref().is_some_and(|it| it.turn().is_some()));
@@ -387,10 +387,10 @@ fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl 
 #[component]
 pub(super) fn Facts(#[prop(into)] turn: Signal<Turn>) -> impl IntoView {
     let said = Memo::new(move |_| {
-        turn.with(|it| {
-            let (own, lang) = (&it.answerer, Lang::spoken());
+        turn.with(|turn| {
+            let (own, lang) = (&turn.answerer, Lang::spoken());
             let who = (!own.provider.is_empty()).then(|| provider(lang, &own.provider, &own.model));
-            let parts = who.into_iter().chain(taken(&it.usage, lang));
+            let parts = who.into_iter().chain(taken(&turn.usage, lang));
             parts.collect::<Vec<_>>().join(" · ")
         })
     });

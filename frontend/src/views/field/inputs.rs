@@ -170,9 +170,10 @@ pub(super) fn ChoicesInput(filling: Filling, field: Field, choices: Vec<Choice>)
         };
         let change = move |event| {
             let on = event_target_checked(&event);
-            field.with_value(|it| {
-                filling.put(it, |draft| value.with_value(|value| draft.choose(it, value, on)));
-                filling.touch(it);
+            field.with_value(|field| {
+                filling
+                    .put(field, |draft| value.with_value(|value| draft.choose(field, value, on)));
+                filling.touch(field);
             });
         };
         view! {

@@ -37,7 +37,8 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
     });
     let retry =
         Callback::new(move |()| spawn_local(look(named.get_untracked().unwrap_or_default())));
-    let is_gone = |it: &CallError| matches!(it, CallError::Refused(it) if it.status == 404);
+    let is_gone =
+        |error: &CallError| matches!(error, CallError::Refused(refusal) if refusal.status == 404);
     view! {
         <p><a class="back" href=Route::Operator(OperatorTab::Calls(None)).hash()>{Key::OperatorCallBack}</a></p>
         <h2 class="section-title" id="op-call" tabindex="-1">
@@ -57,22 +58,22 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
 }
 
 /// One round of it.
-fn round(it: Round) -> impl IntoView {
-    let Round { time, outcome: ended, duration_us, measured, parts_dropped, .. } = it;
+fn round(round: Round) -> impl IntoView {
+    let Round { time, outcome: ended, duration_us, measured, parts_dropped, .. } = round;
     let at = move || dates::second(&time, Lang::spoken());
     let (kind, _) = units::outcome(&ended, Lang::now());
     let said = move || units::outcome(&ended, Lang::spoken()).1;
     let generation =
-        it.generation.map(|it| move || Key::OperatorGeneration.fill(&[&it.to_string()]));
-    let who = it.component.or(it.server).unwrap_or_default();
-    let mut parts = it.parts;
+        round.generation.map(|it| move || Key::OperatorGeneration.fill(&[&it.to_string()]));
+    let who = round.component.or(round.server).unwrap_or_default();
+    let mut parts = round.parts;
     parts.sort_by_key(|it| it.from_us);
-    let number = it.round.to_string();
-    let principal = it.principal;
+    let number = round.round.to_string();
+    let principal = round.principal;
     view! {
         <section class="op-card">
             <div class="op-card-head">
-                <h3><code>{called(&it.name, &who)}</code></h3>
+                <h3><code>{called(&round.name, &who)}</code></h3>
                 <p class="op-facts">
                     <span>{move || Key::OperatorRound.fill(&[&number])}</span>
                     <span>{who}</span>{generation.map(|it| view! { <span>{it}</span> })}
@@ -117,9 +118,9 @@ fn round(it: Round) -> impl IntoView {
     }
 }
 
-fn part(it: Part, duration_us: u64) -> impl IntoView {
-    let (from, long) = it.bar(duration_us);
-    let key = match it.what.as_str() {
+fn part(part: Part, duration_us: u64) -> impl IntoView {
+    let (from, long) = part.bar(duration_us);
+    let key = match part.what.as_str() {
         "round" => Key::OperatorPartRound,
         "route" => Key::OperatorPartRoute,
         "instantiate" => Key::OperatorPartInstance,
@@ -131,36 +132,36 @@ fn part(it: Part, duration_us: u64) -> impl IntoView {
         "blob put" => Key::OperatorPartBlobPut,
         _ => Key::OperatorPartOther,
     };
-    let began = units::took(it.from_us);
+    let began = units::took(part.from_us);
     view! {
         <tr>
-            <th scope="row">{move || key.fill(&[&it.what])}</th>
+            <th scope="row">{move || key.fill(&[&part.what])}</th>
             <td class="op-bar-cell"><span class="only-heard">{began}</span>{bar(from, long, "op-bar-part")}</td>
-            <td class="is-number">{units::took(it.took_us)}</td>
+            <td class="is-number">{units::took(part.took_us)}</td>
         </tr>
     }
 }
 
-fn limit(it: Measured) -> impl IntoView {
-    let amount = |value: u64| match it.limit.as_str() {
+fn limit(measured: Measured) -> impl IntoView {
+    let amount = |value: u64| match measured.limit.as_str() {
         name if name.contains("bytes") => units::bytes(value),
         name if name.contains("ms") => units::took(value.saturating_mul(1_000)),
         _ => value.to_string(),
     };
-    let long = used(it.used, it.max);
+    let long = used(measured.used, measured.max);
     let class = if long >= BAR { "op-bar-over" } else { "op-bar-used" };
-    let key = match it.limit.as_str() {
+    let key = match measured.limit.as_str() {
         "memory_bytes_max" => Some(Key::OperatorMemory),
         "cpu_ms_max" => Some(Key::OperatorLimitCpu),
         "deadline_ms" => Some(Key::OperatorLimitDeadline),
         _ => None,
     };
-    let name = it.limit.clone();
+    let name = measured.limit.clone();
     view! {
         <tr>
             <th scope="row">{key}" "<code>{name}</code></th>
-            <td class="op-bar-cell"><span class="only-heard">{units::share(it.used, it.max)}</span>{bar(0.0, long, class)}</td>
-            <td class="is-number">{amount(it.used)}" / "{amount(it.max)}</td>
+            <td class="op-bar-cell"><span class="only-heard">{units::share(measured.used, measured.max)}</span>{bar(0.0, long, class)}</td>
+            <td class="is-number">{amount(measured.used)}" / "{amount(measured.max)}</td>
         </tr>
     }
 }

@@ -49,11 +49,11 @@ impl Log {
     fn fitting(self) -> Vec<Line> {
         let sought = self.sought.with(|it| it.trim().to_lowercase());
         let is_bad_only = self.is_bad_only.get();
-        let fits = |it: &&Line| {
-            if it.is_note() {
+        let fits = |line: &&Line| {
+            if line.is_note() {
                 sought.is_empty()
             } else {
-                it.has(&sought) && !(is_bad_only && it.is_done())
+                line.has(&sought) && !(is_bad_only && line.is_done())
             }
         };
         self.lines.found.with(|it| it.here().into_iter().flatten().filter(fits).cloned().collect())

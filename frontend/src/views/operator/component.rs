@@ -83,8 +83,8 @@ fn Head(component: Memo<Component>, id: String) -> impl IntoView {
                 {move || generation.get().map(|it| view! {
                     <span>{Key::OperatorGeneration.fill(&[&it.to_string()])}</span>
                 })}
-                {move || since.get().map(|it| {
-                    let at = dates::moment(&it, Lang::spoken());
+                {move || since.get().map(|since| {
+                    let at = dates::moment(&since, Lang::spoken());
                     view! { <span>{Key::OperatorInstalled.fill(&[&at])}</span> }
                 })}
             </p>
@@ -138,9 +138,9 @@ fn Times(component: Memo<Component>) -> impl IntoView {
         Key::OperatorTimesChart.fill(&[&all.join(Lang::spoken().comma())])
     };
     let ends = move || {
-        let (first, last) = latency.with(|it| {
+        let (first, last) = latency.with(|buckets| {
             let end = |it: Option<&(u64, u64)>| it.map(|it| units::took(it.0)).unwrap_or_default();
-            (end(it.first()), end(it.last()))
+            (end(buckets.first()), end(buckets.last()))
         });
         if first == last { first } else { format!("{first} – {last}") }
     };
@@ -302,9 +302,10 @@ pub(super) fn Generations(
     component: Memo<Component>,
     error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
-    let newest_first = |it: &Component| {
-        let with_way = |own: &Generation| (own.clone(), it.serves(own), it.may_return(own));
-        it.generations.iter().rev().map(with_way).collect::<Vec<_>>()
+    let newest_first = |component: &Component| {
+        let with_way =
+            |own: &Generation| (own.clone(), component.serves(own), component.may_return(own));
+        component.generations.iter().rev().map(with_way).collect::<Vec<_>>()
     };
     let all = Memo::new(move |_| component.with(newest_first));
     let name = StoredValue::new(component.with_untracked(|it| it.name.clone()));
@@ -371,7 +372,7 @@ fn Entry(
         </p>
         {(!differences.is_empty()).then(|| view! {
             <ul class="op-sentences">
-                {differences.into_iter().map(|it| view! { <li><Differs it/></li> }).collect_view()}
+                {differences.into_iter().map(|it| view! { <li><Differs difference=it/></li> }).collect_view()}
             </ul>
         })}
     }
@@ -379,10 +380,10 @@ fn Entry(
 
 /// In what it differs from the one before; what breaks callers is marked by text.
 #[component]
-fn Differs(it: Difference) -> impl IntoView {
+fn Differs(difference: Difference) -> impl IntoView {
     view! {
-        <code>{it.tool}</code>" "<span lang="en">{coded(&it.what)}</span>
-        {it.is_breaking.then(|| view! {
+        <code>{difference.tool}</code>" "<span lang="en">{coded(&difference.what)}</span>
+        {difference.is_breaking.then(|| view! {
             " "<span class="badge is-grave">{Key::OperatorBreaking}</span>
         })}
     }

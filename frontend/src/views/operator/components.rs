@@ -166,7 +166,7 @@ impl LoadForm {
             self.inventory.look().await;
             let is_left = self.is_sending.try_set(false).is_some();
             let came = match answer {
-                Ok(it) => Sent::Serves(name, it.generation.unwrap_or_default()),
+                Ok(installed) => Sent::Serves(name, installed.generation.unwrap_or_default()),
                 Err(error) if waits.is_some() && is_put_off(&error, waits != waited) => {
                     Sent::Waits(name)
                 }
@@ -209,8 +209,8 @@ async fn waiting(operator: Operator, name: &str) -> Option<String> {
 
 /// Whether a build was not refused, but put before the operator.
 fn is_put_off(error: &CallError, is_new: bool) -> bool {
-    let CallError::Refused(it) = error else { return false };
-    it.status == 422 && (is_new || it.message.contains("madoguchi accept"))
+    let CallError::Refused(refusal) = error else { return false };
+    refusal.status == 422 && (is_new || refusal.message.contains("madoguchi accept"))
 }
 
 /// The place to drop a file, the form, and what came of it.
@@ -250,8 +250,8 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
 /// The file that was chosen, the name that it gets, and the button that sends it.
 #[component]
 fn Naming(form: LoadForm) -> impl IntoView {
-    let about = form.file.with_untracked(|it| {
-        it.as_ref().map(|it| format!("{} · {}", it.name(), units::bytes(it.size() as u64)))
+    let about = form.file.with_untracked(|file| {
+        file.as_ref().map(|it| format!("{} · {}", it.name(), units::bytes(it.size() as u64)))
     });
     let submit = move |event: SubmitEvent| {
         event.prevent_default();

@@ -77,7 +77,7 @@ fn Health(state: State) -> impl IntoView {
             </h2>
             {move || (!is_well()).then(|| view! {
                 <ul class="op-troubles">
-                    {troubles.get().into_iter().map(|it| view! { <ProblemLine it/> }).collect_view()}
+                    {troubles.get().into_iter().map(|it| view! { <ProblemLine problem=it/> }).collect_view()}
                 </ul>
             })}
         </section>
@@ -86,8 +86,8 @@ fn Health(state: State) -> impl IntoView {
 
 /// One thing that is wrong, with the way to the component or server that it is about.
 #[component]
-fn ProblemLine(it: Problem) -> impl IntoView {
-    let of = match (it.name, it.of.as_str()) {
+fn ProblemLine(problem: Problem) -> impl IntoView {
+    let of = match (problem.name, problem.of.as_str()) {
         // It has no place of its own.
         (Some(name), "node") => any_view! { <b>{name}</b> },
         (Some(name), of) => {
@@ -97,7 +97,7 @@ fn ProblemLine(it: Problem) -> impl IntoView {
         (None, "disk") => any_view! { <b>{Key::OperatorOfDisk}</b> },
         (None, _) => any_view! { <b>{Key::Server}</b> },
     };
-    view! { <li>{of}" "<span lang="en">{coded(&it.why)}</span></li> }
+    view! { <li>{of}" "<span lang="en">{coded(&problem.why)}</span></li> }
 }
 
 /// Where it is looked into.

@@ -37,8 +37,8 @@ fn NoAccounts() -> impl IntoView {
 /// The tokens of the configuration.
 #[component]
 fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
-    let row = move |it: Token| {
-        let (expires, has_expired) = (it.expires.clone(), it.expired);
+    let row = move |token: Token| {
+        let (expires, has_expired) = (token.expires.clone(), token.expired);
         let until = move || match &expires {
             None => Key::OperatorTokenNever.say().to_owned(),
             Some(at) => {
@@ -48,10 +48,10 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
         };
         view! {
             <tr role="row">
-                <th role="rowheader" scope="row">{it.name}</th>
-                <td role="cell" data-label=Key::OperatorScopes><code>{it.scopes.join(" ")}</code></td>
+                <th role="rowheader" scope="row">{token.name}</th>
+                <td role="cell" data-label=Key::OperatorScopes><code>{token.scopes.join(" ")}</code></td>
                 <td role="cell" data-label=Key::OperatorToolset>
-                    {it.toolset.unwrap_or_else(|| units::NONE.to_owned())}
+                    {token.toolset.unwrap_or_else(|| units::NONE.to_owned())}
                 </td>
                 <td role="cell" class:op-wrong=has_expired data-label=Key::OperatorTokenUntil>{until}</td>
             </tr>
@@ -132,8 +132,8 @@ fn link(
 ) {
     let path = client::account(&name, rest);
     report.order((Key::OperatorLinkMade, name.clone()), "op-link", async move {
-        let it = report.operator.ask::<Link>(&path, &body).await?;
-        report.operator.link.set(Some((name, it.link)));
+        let link = report.operator.ask::<Link>(&path, &body).await?;
+        report.operator.link.set(Some((name, link.link)));
         made();
         browser::focus_soon("op-link");
         Ok(())

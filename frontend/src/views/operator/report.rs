@@ -219,9 +219,9 @@ impl Inventory {
 
     /// Fetches the list; what is shown stays until it is here.
     pub(super) async fn look(self) {
-        let next = |it: &mut u32| {
-            *it = it.wrapping_add(1);
-            *it
+        let next = |number: &mut u32| {
+            *number = number.wrapping_add(1);
+            *number
         };
         let Some(number) = self.number.try_update_value(next) else { return };
         let found = self.operator.get::<Components>("components").await;

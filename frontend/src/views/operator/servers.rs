@@ -177,17 +177,17 @@ pub(super) fn SettingsView() -> impl IntoView {
     })
 }
 
-fn row(it: Setting) -> impl IntoView {
-    let (is_hidden, is_unset) = (it.is_hidden, it.value.is_null());
-    let plain = value(&it.value);
+fn row(setting: Setting) -> impl IntoView {
+    let (is_hidden, is_unset) = (setting.is_hidden, setting.value.is_null());
+    let plain = value(&setting.value);
     let told = move || match (is_hidden, is_unset, plain.is_empty()) {
         (true, ..) => any_view! { <i>{Key::OperatorSettingHidden}</i> },
         (_, true, _) => any_view! { <span class="op-unset">{units::NONE}</span> },
         (.., true) => any_view! { <code>"\"\""</code> },
         _ => any_view! { <code>{plain.clone()}</code> },
     };
-    let is_said = it.is_said();
-    let source = move || match &it.source {
+    let is_said = setting.is_said();
+    let source = move || match &setting.source {
         Source::Default | Source::Other => Key::OperatorByDefault.say().to_owned(),
         Source::Component => Key::OperatorByComponent.say().to_owned(),
         Source::File { file, line } => Key::OperatorByFile.fill(&[file, &line.to_string()]),
@@ -196,7 +196,7 @@ fn row(it: Setting) -> impl IntoView {
     };
     view! {
         <tr role="row">
-            <th role="rowheader" scope="row"><code>{it.name}</code></th>
+            <th role="rowheader" scope="row"><code>{setting.name}</code></th>
             <td role="cell">{told}</td>
             <td role="cell" class:op-unset=!is_said>{source}</td>
         </tr>

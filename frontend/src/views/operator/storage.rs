@@ -83,10 +83,10 @@ fn backup(report: Report<Storage>, is_backing_up: RwSignal<bool>) {
 }
 
 /// What it takes, in words and as a bar.
-fn sizes(it: Kept) -> impl IntoView {
-    let bytes = units::bytes(it.bytes);
-    let (files, is_elsewhere) = (it.files, it.files == 0 && it.bytes > 0);
-    let limit = it.limit_bytes;
+fn sizes(kept: Kept) -> impl IntoView {
+    let bytes = units::bytes(kept.bytes);
+    let (files, is_elsewhere) = (kept.files, kept.files == 0 && kept.bytes > 0);
+    let limit = kept.limit_bytes;
     let text = move || {
         let count = dates::number(files as f64, Lang::spoken());
         match limit.map(units::bytes) {
@@ -97,7 +97,7 @@ fn sizes(it: Kept) -> impl IntoView {
             None => Key::OperatorKept.fill(&[&bytes, &count]),
         }
     };
-    let filled = limit.map(|limit| bar(0.0, used(it.bytes, limit), "op-bar-used"));
+    let filled = limit.map(|limit| bar(0.0, used(kept.bytes, limit), "op-bar-used"));
     view! { <span class="op-kept"><span>{text}</span>{filled}</span> }
 }
 

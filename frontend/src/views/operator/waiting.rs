@@ -115,12 +115,12 @@ pub(super) fn Parts(all: Vec<Part>) -> impl IntoView {
             }
         })
     };
-    let part = move |it: Part| {
+    let part = move |part: Part| {
         view! {
             <div>
-                <dt>{it.name}</dt>
-                {side(Key::OperatorReadNow, it.pinned)}
-                {side(Key::OperatorReadThen, it.waiting)}
+                <dt>{part.name}</dt>
+                {side(Key::OperatorReadNow, part.pinned)}
+                {side(Key::OperatorReadThen, part.waiting)}
             </div>
         }
     };
@@ -164,14 +164,14 @@ fn ServerCard(inventory: Inventory, server: Server) -> impl IntoView {
     let named = move |key: Key| move || own.with_value(|it| key.fill(&[&it.0]));
     let id = format!("op-tools-{}", server.name);
     let labelled = id.clone();
-    let tool = |it: WaitingTool| {
+    let tool = |tool: WaitingTool| {
         let differs = |it: String| view! { <li lang="en">{coded(&it)}</li> };
-        let differences = it.differences.iter().map(|it| it.what.clone());
+        let differences = tool.differences.iter().map(|it| it.what.clone());
         view! {
             <section>
-                <h4>{it.tool.clone()}</h4>
+                <h4>{tool.tool.clone()}</h4>
                 <ul class="op-sentences">{differences.map(differs).collect_view()}</ul>
-                <Parts all=Part::between(&it.pinned, &it.waiting)/>
+                <Parts all=Part::between(&tool.pinned, &tool.waiting)/>
             </section>
         }
     };
@@ -344,8 +344,8 @@ fn Running(
         <section class="op-canary" aria-labelledby=labelled>
             <h4 id=id>{title}</h4>
             <p class="op-facts">
-                {move || since.get().map(|it| {
-                    let at = dates::moment(&it, Lang::spoken());
+                {move || since.get().map(|since| {
+                    let at = dates::moment(&since, Lang::spoken());
                     view! { <span>{Key::OperatorInstalled.fill(&[&at])}</span> }
                 })}
             </p>
@@ -416,22 +416,22 @@ fn Differing(all: Vec<Comparison>) -> impl IntoView {
         return ().into_any();
     }
     let is_same = different.is_empty();
-    let one = move |it: Comparison| {
-        let counts = [it.different.to_string(), it.compared.to_string()];
-        let told = Key::OperatorCanaryDiffersOf.fill(&[&it.tool, &counts[0], &counts[1]]);
-        let example = it.example.map(|it| {
+    let one = move |comparison: Comparison| {
+        let counts = [comparison.different.to_string(), comparison.compared.to_string()];
+        let told = Key::OperatorCanaryDiffersOf.fill(&[&comparison.tool, &counts[0], &counts[1]]);
+        let example = comparison.example.map(|example| {
             view! {
                 <dl class="op-differs">
-                    {(!it.at.is_empty()).then(|| view! {
-                        <div><dt>{Key::OperatorCanaryAt}</dt><dd><code>{it.at}</code></dd></div>
+                    {(!example.at.is_empty()).then(|| view! {
+                        <div><dt>{Key::OperatorCanaryAt}</dt><dd><code>{example.at}</code></dd></div>
                     })}
                     <div>
                         <dt>{Key::OperatorCanaryBefore}</dt>
-                        <dd><code>{it.serving}</code></dd>
+                        <dd><code>{example.serving}</code></dd>
                     </div>
                     <div>
                         <dt>{Key::OperatorCanaryOwn}</dt>
-                        <dd><code>{it.canary}</code></dd>
+                        <dd><code>{example.canary}</code></dd>
                     </div>
                 </dl>
             }

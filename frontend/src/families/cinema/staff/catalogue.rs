@@ -81,17 +81,17 @@ impl Catalogue {
         let (begins, film) = (minute_of(start)?, self.film(film)?);
         let cleaning = i64::from(self.cleaning_minutes);
         let ends = begins + i64::from(film.duration);
-        week.iter().find_map(|it| {
-            let is_beside =
-                own != Some(it.showtime_id.as_str()) && screen_of(&it.showtime_id) == Some(screen);
-            let other = self.film(&it.movie_id).filter(|_| is_beside)?;
-            let at = minute_of(&it.start_time)?;
+        week.iter().find_map(|showing| {
+            let is_beside = own != Some(showing.showtime_id.as_str())
+                && screen_of(&showing.showtime_id) == Some(screen);
+            let other = self.film(&showing.movie_id).filter(|_| is_beside)?;
+            let at = minute_of(&showing.start_time)?;
             let until = at + i64::from(other.duration);
             let is_conflict = begins < until + cleaning && at < ends + cleaning;
             is_conflict.then(|| Conflict {
                 title: other.title.clone(),
                 title_en: other.title_en.clone(),
-                start: it.start_time.clone(),
+                start: showing.start_time.clone(),
                 end: format!("{:02}:{:02}", until.rem_euclid(1440) / 60, until.rem_euclid(60)),
             })
         })

@@ -103,11 +103,11 @@ impl Layout {
     pub(crate) fn read(rows: &[SeatRow]) -> Self {
         let columns = rows.iter().map(|it| it.seats.chars().count()).max().unwrap_or_default();
         let columns = columns.min(PLACES_MAX);
-        let line = |it: &SeatRow| {
-            let signs = it.seats.chars().map(|it| Sign::of_letter(it).unwrap_or_default());
+        let line = |seat_row: &SeatRow| {
+            let signs = seat_row.seats.chars().map(|it| Sign::of_letter(it).unwrap_or_default());
             let mut places: Vec<_> = signs.take(columns).collect();
             places.resize(columns, Sign::None);
-            Line { letter: it.row.chars().next().unwrap_or('A'), places }
+            Line { letter: seat_row.row.chars().next().unwrap_or('A'), places }
         };
         let lines = rows.iter().take(ROWS_MAX).map(line).collect();
         Self { lines, columns, ..Self::default() }
@@ -121,9 +121,9 @@ impl Layout {
 
     /// As `edit_screen` takes it: a line a row.
     pub(crate) fn text(&self) -> String {
-        let line = |it: &Line| {
-            let signs = it.places.iter().map(|it| it.letter()).collect::<String>();
-            format!("{} {signs}", it.letter)
+        let line = |line: &Line| {
+            let signs = line.places.iter().map(|it| it.letter()).collect::<String>();
+            format!("{} {signs}", line.letter)
         };
         self.lines.iter().map(line).collect::<Vec<_>>().join("\n")
     }

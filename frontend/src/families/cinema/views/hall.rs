@@ -299,8 +299,8 @@ fn kind_key(kind: SeatKind) -> Option<Key> {
 fn RowView(drawn: Drawn, index: usize, row: Row) -> impl IntoView {
     let name = row.name.clone();
     let long_name = move || Key::RowName.fill(&[&name]);
-    let seat = move |(place, it): (usize, Place)| {
-        view! { <SeatView drawn at=Cursor { row: index, place } place=it/> }
+    let seat = move |(place, seat): (usize, Place)| {
+        view! { <SeatView drawn at=Cursor { row: index, place } place=seat/> }
     };
     view! {
         <div class="hall-row" role="row">

@@ -127,10 +127,10 @@ pub(crate) fn StaffView() -> impl IntoView {
             _ => Tab::Week,
         })
     });
-    let link = move |it: Tab| {
+    let link = move |target: Tab| {
         view! {
-            <a href=At::Staff(it).hash() aria-current=move || (tab.get() == it).then_some("page")>
-                {it.word()}
+            <a href=At::Staff(target).hash() aria-current=move || (tab.get() == target).then_some("page")>
+                {target.word()}
             </a>
         }
     };

@@ -177,8 +177,8 @@ fn Code(id: String) -> impl IntoView {
     let drawn = RwSignal::new(Loaded::Loading);
     spawn_local(async move {
         let svg = handed_out(&id, "code").await;
-        let url = svg.map(|it| {
-            format!("data:image/svg+xml,{}", String::from(js_sys::encode_uri_component(&it)))
+        let url = svg.map(|svg| {
+            format!("data:image/svg+xml,{}", String::from(js_sys::encode_uri_component(&svg)))
         });
         let _ = drawn.try_set(url.map_or_else(Loaded::Failed, Loaded::Here));
     });
@@ -304,7 +304,7 @@ fn Transfer(
                     page().announce_key(Key::TransferDone);
                     browser::focus_soon("stage");
                 }
-                Err(it) => error.set(Some(it)),
+                Err(failure) => error.set(Some(failure)),
             }
         });
     };

@@ -178,15 +178,16 @@ impl Chat {
     }
 
     fn settle(&mut self, client_id: &str, fate: Fate) {
-        if let Some(it) = self.outgoing.iter_mut().find(|it| it.unsent.client_id == client_id) {
-            it.fate = fate;
+        if let Some(message) = self.outgoing.iter_mut().find(|it| it.unsent.client_id == client_id)
+        {
+            message.fate = fate;
         }
     }
 
     /// A message that did not get through goes back to its writer.
     pub(crate) fn withdraw(&mut self, client_id: &str) -> Option<String> {
-        let is_it = |it: &Outgoing| it.unsent.client_id == client_id;
-        let index = self.outgoing.iter().position(is_it)?;
+        let has_id = |it: &Outgoing| it.unsent.client_id == client_id;
+        let index = self.outgoing.iter().position(has_id)?;
         Some(self.outgoing.remove(index).unsent.content)
     }
 
@@ -259,13 +260,13 @@ fn is_boundary(text: &str, at: usize) -> bool {
     !(before == JOINER || after == JOINER || is_extending(after) || is_in_flag)
 }
 
-fn is_flag_letter(it: char) -> bool {
-    ('\u{1f1e6}'..='\u{1f1ff}').contains(&it)
+fn is_flag_letter(letter: char) -> bool {
+    ('\u{1f1e6}'..='\u{1f1ff}').contains(&letter)
 }
 
 /// Marks that are drawn onto what stands before them: accents, voicing marks, variants, skin tones, tags.
-fn is_extending(it: char) -> bool {
-    matches!(it, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}'
+fn is_extending(letter: char) -> bool {
+    matches!(letter, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}'
         | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{903}' | '\u{93a}'..='\u{94f}' | '\u{e31}'
         | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}' | '\u{1ab0}'..='\u{1aff}'
         | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{3099}' | '\u{309a}'

@@ -46,9 +46,9 @@ pub(crate) type Faults = BTreeMap<String, Fault>;
 /// What the host finds wrong with arguments, each where it belongs; whatever belongs to no field that is
 /// shown is left to the notice.
 pub(crate) fn theirs(error: &CallError, fields: &[&str]) -> Faults {
-    let fault = |it: crate::error::Problem| {
-        let field = it.pointer.trim_start_matches('/').split('/').next()?.to_owned();
-        fields.contains(&field.as_str()).then_some((field, Fault::Theirs(it.message)))
+    let fault = |problem: crate::error::Problem| {
+        let field = problem.pointer.trim_start_matches('/').split('/').next()?.to_owned();
+        fields.contains(&field.as_str()).then_some((field, Fault::Theirs(problem.message)))
     };
     let mut faults: Faults = error.problems().into_iter().filter_map(fault).collect();
     if let CallError::Refused(refusal) = error {

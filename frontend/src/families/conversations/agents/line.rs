@@ -178,9 +178,9 @@ impl Line {
     /// A message that did not get through goes back into the composer.
     pub(crate) fn withdraw(self, client_id: &str) {
         if let Some(Some(text)) = self.chat.try_update(|it| it.withdraw(client_id)) {
-            self.draft.update(|it| {
-                let rest = if it.is_empty() { String::new() } else { format!("\n{it}") };
-                *it = format!("{text}{rest}");
+            self.draft.update(|draft| {
+                let rest = if draft.is_empty() { String::new() } else { format!("\n{draft}") };
+                *draft = format!("{text}{rest}");
             });
         }
         self.keep();

@@ -32,8 +32,8 @@ fn player(agents_state: AgentsState, agent: &ProjectAgent) -> String {
     let Some(name) = &agent.agent.assistant else {
         return Key::AgentOutside.say().to_owned();
     };
-    let title = agents_state.assistants.with(|it| {
-        let own = it.iter().find(|it| it.name == *name)?;
+    let title = agents_state.assistants.with(|assistants| {
+        let own = assistants.iter().find(|it| it.name == *name)?;
         let ja = own.title_ja.clone().filter(|_| Lang::spoken().tag() == "ja");
         Some(ja.unwrap_or_else(|| own.title.clone()))
     });
@@ -275,8 +275,8 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
             }
             match done {
                 Ok(output) => settle(agents_state, seat, name, &output, is_retiring),
-                Err(it) if !is_open => tell_not_done(&it),
-                Err(it) => error.set(Some(it)),
+                Err(failure) if !is_open => tell_not_done(&failure),
+                Err(failure) => error.set(Some(failure)),
             }
         });
     };

@@ -325,8 +325,8 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
     let message = Memo::new(move |_| {
         line.chat.with(|it| it.messages.iter().find(|it| it.sequence == sequence).cloned())
     });
-    let is_own = line.chat.with_untracked(|it| {
-        it.messages.iter().find(|it| it.sequence == sequence).is_some_and(|own| it.is_own(own))
+    let is_own = line.chat.with_untracked(|chat| {
+        chat.messages.iter().find(|it| it.sequence == sequence).is_some_and(|own| chat.is_own(own))
     });
     let is_marked = Memo::new(move |_| line.chat.with(|it| it.mark == Some(sequence)));
     let who = move || match is_own {
@@ -337,8 +337,8 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
     let text = Signal::derive(move || message.get().map(|it| it.content).unwrap_or_default());
     // The day stands where it is another than that of the message before.
     let is_new_day = Memo::new(move |_| {
-        let before = line.chat.with(|it| {
-            let before = it.messages.iter().rev().find(|it| it.sequence < sequence);
+        let before = line.chat.with(|chat| {
+            let before = chat.messages.iter().rev().find(|it| it.sequence < sequence);
             before.map(|it| it.timestamp.clone())
         });
         before.is_none_or(|it| !dates::are_of_one_day(&it, &time.get()))
@@ -380,8 +380,8 @@ pub(super) fn Own(client_id: String) -> impl IntoView {
     let line: Line = expect_context();
     let id = StoredValue::new(client_id);
     let own = Memo::new(move |_| {
-        let is_it = |it: &&Outgoing| id.with_value(|id| it.unsent.client_id == *id);
-        line.chat.with(|it| it.outgoing.iter().find(is_it).cloned())
+        let has_id = |it: &&Outgoing| id.with_value(|id| it.unsent.client_id == *id);
+        line.chat.with(|it| it.outgoing.iter().find(has_id).cloned())
     });
     let text = move || own.get().map(|it| it.unsent.content);
     let failed = Memo::new(move |_| match own.get()?.fate {

@@ -94,8 +94,8 @@ fn ProjectCard(id: String) -> impl IntoView {
     let is_configured =
         Memo::new(move |_| project.with(|it| it.as_ref().is_some_and(|it| it.is_configured)));
     let agents = Memo::new(move |_| {
-        project.with(|it| {
-            let agents = it.iter().flat_map(|it| &it.agents);
+        project.with(|project| {
+            let agents = project.iter().flat_map(|it| &it.agents);
             agents.map(|it| it.agent.agent_id.clone()).collect::<Vec<_>>()
         })
     });

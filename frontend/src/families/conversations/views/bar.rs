@@ -83,8 +83,8 @@ fn states(list: ConversationList) -> AnyView {
 fn agents(list: ConversationList) -> AnyView {
     let agents = Memo::new(move |_| {
         let filter = list.filter.get();
-        let mut agents: Vec<(String, String)> = list.projects.with(|it| {
-            let projects = it.here().map(|it| it.projects.as_slice()).unwrap_or_default();
+        let mut agents: Vec<(String, String)> = list.projects.with(|projects| {
+            let projects = projects.here().map(|it| it.projects.as_slice()).unwrap_or_default();
             let own = projects.iter();
             let own = own.filter(|it| filter.project.is_empty() || it.project_id == filter.project);
             own.flat_map(|it| &it.agents)
@@ -105,8 +105,8 @@ fn agents(list: ConversationList) -> AnyView {
 
 fn projects(list: ConversationList) -> AnyView {
     let projects = Memo::new(move |_| {
-        let mut projects: Vec<(String, String)> = list.projects.with(|it| {
-            let projects = it.here().map(|it| it.projects.as_slice()).unwrap_or_default();
+        let mut projects: Vec<(String, String)> = list.projects.with(|projects| {
+            let projects = projects.here().map(|it| it.projects.as_slice()).unwrap_or_default();
             projects.iter().map(|it| (it.project_id.clone(), it.name.clone())).collect()
         });
         let asked = list.filter.with(|it| it.project.clone());
@@ -156,7 +156,7 @@ fn Search(list: ConversationList) -> impl IntoView {
 pub(super) fn Nothing(list: ConversationList) -> impl IntoView {
     let players = players(list);
     let hint = move || match players.get() {
-        Some(it) => Key::TalkGameHint.fill(&[&it.names.0, &it.names.1]),
+        Some(players) => Key::TalkGameHint.fill(&[&players.names.0, &players.names.1]),
         None if list.projects.with(|it| it.here().is_some()) => {
             Key::TalkGameNobody.say().to_owned()
         }

@@ -64,9 +64,9 @@ pub(super) fn DefineAgent(
     let checked = Checked::new("new-agent", AgentDraft::FIELDS);
     let is_there = present.is_some();
     let typed = Typed::of(match present {
-        Some(it) => {
-            let projects = works_in(agents_state, &it.agent.agent_id);
-            AgentDraft::of(&it, projects, Lang::now())
+        Some(agent) => {
+            let projects = works_in(agents_state, &agent.agent.agent_id);
+            AgentDraft::of(&agent, projects, Lang::now())
         }
         None => AgentDraft { projects: vec![project.clone()], ..AgentDraft::default() },
     });
@@ -113,8 +113,8 @@ fn works_in(agents_state: AgentsState, id: &str) -> Vec<String> {
 
 /// The agents that are there already, as far as the reader can see.
 fn taken(agents_state: AgentsState) -> Vec<String> {
-    let ids = |it: &Projects| {
-        let agents = it.projects.iter().flat_map(|it| &it.agents);
+    let ids = |projects: &Projects| {
+        let agents = projects.projects.iter().flat_map(|it| &it.agents);
         agents.map(|it| it.agent.agent_id.clone()).collect()
     };
     agents_state.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
@@ -179,10 +179,10 @@ fn Places(checked: Checked, chosen: RwSignal<Vec<String>>) -> impl IntoView {
         let is_chosen = move || chosen.with(|it| own.with_value(|own| it.contains(own)));
         let change = move |event| {
             let is_on = event_target_checked(&event);
-            chosen.update(|it| {
-                it.retain(|it| own.with_value(|own| it != own));
+            chosen.update(|chosen| {
+                chosen.retain(|it| own.with_value(|own| it != own));
                 if is_on {
-                    it.push(own.get_value());
+                    chosen.push(own.get_value());
                 }
             });
         };
@@ -213,9 +213,9 @@ fn Player(checked: Checked, typed: Typed) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
     let choices = Signal::derive(move || {
         let lang = Lang::spoken();
-        let title = |it: crate::chat::client::Assistant| {
-            let ja = it.title_ja.filter(|_| lang == Lang::Ja);
-            (it.name, ja.unwrap_or(it.title))
+        let title = |assistant: crate::chat::client::Assistant| {
+            let ja = assistant.title_ja.filter(|_| lang == Lang::Ja);
+            (assistant.name, ja.unwrap_or(assistant.title))
         };
         let outside = (String::new(), Key::DefineOutside.say().to_owned());
         let played = agents_state.assistants.get().into_iter().map(title);
@@ -321,10 +321,10 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
             turns: turns.get_untracked(),
         };
         let (faults, arguments) = (beginning.faults(), beginning.arguments());
-        checked.send("begin_conversation", faults, arguments, |it: Transcript, is_open| {
+        checked.send("begin_conversation", faults, arguments, |transcript: Transcript, is_open| {
             // Who has gone on is not called away: it stands in the list of conversations.
             if is_open {
-                page().go(At::Conversation(it.conversation.conversation_id).route());
+                page().go(At::Conversation(transcript.conversation.conversation_id).route());
             }
         });
     };

@@ -64,7 +64,7 @@ impl Checked {
             let answer = fetch(tool, arguments).await;
             let _ = self.is_busy.try_set(false);
             match answer {
-                Ok(it) => done(it, !self.error.is_disposed()),
+                Ok(output) => done(output, !self.error.is_disposed()),
                 Err(error) if self.error.is_disposed() => tell_not_done(&error),
                 Err(error) => {
                     let faults = theirs(&error, self.fields);

@@ -96,8 +96,8 @@ pub(super) fn Age(at: String) -> impl IntoView {
 #[component]
 pub(super) fn Rows(list: ConversationList) -> impl IntoView {
     let ids = Memo::new(move |_| {
-        list.listing.with(|it| {
-            let shown = it.here().map(|it| it.shown.as_slice()).unwrap_or_default();
+        list.listing.with(|listing| {
+            let shown = listing.here().map(|it| it.shown.as_slice()).unwrap_or_default();
             shown.iter().map(|it| it.conversation_id.clone()).collect::<Vec<_>>()
         })
     });
@@ -107,8 +107,8 @@ pub(super) fn Rows(list: ConversationList) -> impl IntoView {
     });
     let row = move |id: String| {
         let own = Memo::new(move |_| {
-            list.listing.with(|it| {
-                let shown = it.here().map(|it| it.shown.as_slice()).unwrap_or_default();
+            list.listing.with(|listing| {
+                let shown = listing.here().map(|it| it.shown.as_slice()).unwrap_or_default();
                 shown.iter().find(|it| it.conversation_id == id).cloned()
             })
         });
@@ -192,9 +192,9 @@ pub(super) fn Row(conversation: Conversation) -> impl IntoView {
     let own = StoredValue::new(conversation);
     let purpose = move || own.with_value(|it| look::purpose(it, Lang::spoken()));
     let counts = move || {
-        own.with_value(|it| {
-            let messages = Key::TalkMessages.fill(&[&it.messages.to_string()]);
-            format!("{} · {messages}", turns(it))
+        own.with_value(|conversation| {
+            let messages = Key::TalkMessages.fill(&[&conversation.messages.to_string()]);
+            format!("{} · {messages}", turns(conversation))
         })
     };
     let last = move || {

@@ -172,12 +172,14 @@ pub(super) fn Head(watch: Watch) -> impl IntoView {
     let state = Memo::new(move |_| own.with(|it| (it.state, it.paused_at.is_some())));
     let purpose = Memo::new(move |_| own.with(|it| look::purpose(it, Lang::spoken())));
     let facts = move || {
-        own.with(|it| {
-            let messages = Key::TalkMessages.fill(&[&it.messages.to_string()]);
-            let mut facts = vec![it.project_id.clone(), turns(it), messages];
-            facts.extend(why(it));
-            let name = |id: &String| look::name(it, id, Lang::spoken());
-            facts.extend(it.begun_by.as_ref().map(|by| Key::TalkBegunBy.fill(&[&name(by)])));
+        own.with(|conversation| {
+            let messages = Key::TalkMessages.fill(&[&conversation.messages.to_string()]);
+            let mut facts = vec![conversation.project_id.clone(), turns(conversation), messages];
+            facts.extend(why(conversation));
+            let name = |id: &String| look::name(conversation, id, Lang::spoken());
+            facts.extend(
+                conversation.begun_by.as_ref().map(|by| Key::TalkBegunBy.fill(&[&name(by)])),
+            );
             facts.into_iter().map(|it| view! { <li>{it}</li> }).collect_view()
         })
     };
@@ -210,10 +212,10 @@ pub(super) fn Head(watch: Watch) -> impl IntoView {
 }
 
 /// Who ended it, and why.
-fn why(it: &Conversation) -> Option<String> {
+fn why(conversation: &Conversation) -> Option<String> {
     let lang = Lang::spoken();
-    let reason = look::reason(it.end_reason.as_deref()?, lang);
-    let by = look::name(it, it.ended_by.as_deref().unwrap_or("system"), lang);
+    let reason = look::reason(conversation.end_reason.as_deref()?, lang);
+    let by = look::name(conversation, conversation.ended_by.as_deref().unwrap_or("system"), lang);
     Some(Key::TalkEndedBy.fill(&[&by, &reason]))
 }
 

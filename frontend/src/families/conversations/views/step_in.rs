@@ -62,8 +62,8 @@ fn unsent(written: Unsent) -> impl IntoView {
 #[component]
 fn Paused(watch: Watch) -> impl IntoView {
     let by = Memo::new(move |_| {
-        let by = watch.read(|it| {
-            let own = &it.told.conversation;
+        let by = watch.read(|live| {
+            let own = &live.told.conversation;
             own.paused_at.as_ref()?;
             let by = own.paused_by.as_deref().unwrap_or("operator");
             Some(look::name(own, by, Lang::spoken()))

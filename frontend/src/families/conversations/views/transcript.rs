@@ -70,9 +70,9 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
 }
 
 fn count(watch: Watch) -> u64 {
-    let last = |it: &Live| {
-        let drawn = it.told.messages.last().map_or(0, |it| it.sequence);
-        drawn.max(u64::from(it.told.conversation.messages))
+    let last = |live: &Live| {
+        let drawn = live.told.messages.last().map_or(0, |it| it.sequence);
+        drawn.max(u64::from(live.told.conversation.messages))
     };
     watch.read(last).unwrap_or_default()
 }
@@ -160,8 +160,8 @@ fn Latest(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
 #[component]
 fn MessageView(watch: Watch, number: u64) -> impl IntoView {
     // Its text does not change, so it is drawn once; its receipt does.
-    let own = watch.live.with_untracked(|it| {
-        let live = it.here()?;
+    let own = watch.live.with_untracked(|live| {
+        let live = live.here()?;
         Some((live.message(number)?.clone(), live.told.conversation.clone()))
     });
     let read = Memo::new(move |_| {
@@ -300,16 +300,16 @@ fn Picture(lanes: Memo<Lanes>, own: Memo<Conversation>) -> impl IntoView {
     };
     let tone = move |agent: &str| own.with_untracked(|own| look::look(own, agent).tone);
     let drawing = move || {
-        lanes.with(|it| {
+        lanes.with(|lanes| {
             let lane = |(at, agent): (usize, &String)| {
                 let class = format!("talk-lane talk-tone-{}", tone(agent));
-                view! { <line class=class x1="0" x2=it.width y1=middle(at) y2=middle(at)></line> }
+                view! { <line class=class x1="0" x2=lanes.width y1=middle(at) y2=middle(at)></line> }
             };
             let station = |line: &Line| {
                 let (class, _, _) = look::state(line.state);
                 view! {
                     <line class=format!("talk-lane-step {class}") x1=line.x x2=line.x
-                        y1=TOP - 6.0 y2=it.height></line>
+                        y1=TOP - 6.0 y2=lanes.height></line>
                     <circle class=format!("talk-lane-step {class}") cx=line.x cy=TOP - 12.0 r="5">
                     </circle>
                 }
@@ -326,11 +326,11 @@ fn Picture(lanes: Memo<Lanes>, own: Memo<Conversation>) -> impl IntoView {
                 }
             };
             view! {
-                <svg class="talk-lanes-svg" role="img" aria-label=label width=it.width height=it.height
-                    viewBox=format!("0 0 {} {}", it.width, it.height)>
-                    {it.agents.iter().enumerate().map(lane).collect_view()}
-                    {it.stations.iter().map(station).collect_view()}
-                    {it.marks.iter().map(mark).collect_view()}
+                <svg class="talk-lanes-svg" role="img" aria-label=label width=lanes.width height=lanes.height
+                    viewBox=format!("0 0 {} {}", lanes.width, lanes.height)>
+                    {lanes.agents.iter().enumerate().map(lane).collect_view()}
+                    {lanes.stations.iter().map(station).collect_view()}
+                    {lanes.marks.iter().map(mark).collect_view()}
                 </svg>
             }
         })
@@ -369,10 +369,10 @@ fn Table(watch: Watch) -> impl IntoView {
         Key::TalkColumnText,
     ];
     let rows = move || {
-        watch.read(|it| {
-            let left_out = it.told.messages.len().saturating_sub(ROWS_MAX);
-            let row = |message: &ChatMessage| row(&it.told.conversation, message);
-            it.told.messages[left_out..].iter().map(row).collect_view()
+        watch.read(|live| {
+            let left_out = live.told.messages.len().saturating_sub(ROWS_MAX);
+            let row = |message: &ChatMessage| row(&live.told.conversation, message);
+            live.told.messages[left_out..].iter().map(row).collect_view()
         })
     };
     view! {

@@ -118,7 +118,9 @@ fn value_view(field: &Field, value: Option<Value>, chosen: &[Choice]) -> AnyView
         return any_view! { <span class="nothing">{Key::FormEmptyValue}</span> };
     };
     let options = match &field.kind {
-        Kind::Select(it) | Kind::Multiselect(it, _) | Kind::Radio(it) => it.as_slice(),
+        Kind::Select(options) | Kind::Multiselect(options, _) | Kind::Radio(options) => {
+            options.as_slice()
+        }
         _ => chosen,
     };
     match (&field.kind, value) {

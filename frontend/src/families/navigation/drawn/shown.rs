@@ -115,9 +115,9 @@ impl Shown {
     pub(super) fn scene(self) -> Scene {
         let chosen = self.chosen.get();
         let lit = self.step.get();
-        let step = self.with(|it| {
-            let it = &it[chosen];
-            span(it.details.as_ref(), it.line.len(), lit?)
+        let step = self.with(|routes| {
+            let route = &routes[chosen];
+            span(route.details.as_ref(), route.line.len(), lit?)
         });
         let (start, goal) = self.ends.get_value();
         Scene {
@@ -137,11 +137,11 @@ impl Shown {
         let (from, to) = self.names();
         let attribution = self.attribution.get_value();
         untrack(|| {
-            self.with_chosen(|it| {
+            self.with_chosen(|route| {
                 ExportedRoute::of(
-                    &it.route,
-                    it.details.as_ref(),
-                    &it.line,
+                    &route.route,
+                    route.details.as_ref(),
+                    &route.line,
                     (&from, &to),
                     &attribution,
                 )
@@ -214,8 +214,8 @@ pub(super) fn StepList(
         let content = if is_placed {
             any_view! {
                 <button type="button" class="direction-button" aria-pressed=move || is_lit().to_string()
-                    on:click=move |_| lit.update(|it| {
-                        *it = if *it == Some(index) { None } else { Some(index) };
+                    on:click=move |_| lit.update(|lit| {
+                        *lit = if *lit == Some(index) { None } else { Some(index) };
                     })>{content}</button>
             }
         } else {

@@ -54,7 +54,7 @@ pub(super) fn ResultView() -> impl IntoView {
 
 /// Whether other places or another condition may help: not where the token or the rate is in the way.
 fn is_about_places(error: &CallError) -> bool {
-    matches!(error, CallError::Refused(it) if it.status < 500 && ![403, 429].contains(&it.status))
+    matches!(error, CallError::Refused(refusal) if refusal.status < 500 && ![403, 429].contains(&refusal.status))
 }
 
 /// What went wrong, and what to try.

@@ -166,8 +166,8 @@ fn row(
 ) -> impl IntoView + use<> {
     let is_chosen = Memo::new(move |_| board.run.with(|it| it.chosen) == index);
     let tag = |mark: Option<usize>, key: Key, class: &'static str| {
-        let is_it = mark == Some(index);
-        is_it.then(|| view! { <span class=class>{key}</span>" " })
+        let is_marked = mark == Some(index);
+        is_marked.then(|| view! { <span class=class>{key}</span>" " })
     };
     let time = own.route.duration_in_traffic.as_ref().unwrap_or(&own.route.duration);
     let received = format!("{} {}", time.text, own.route.distance.text);

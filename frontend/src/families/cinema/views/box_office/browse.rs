@@ -100,8 +100,8 @@ pub(super) async fn load(office: Office) {
 
 async fn programme(office: Office) -> Result<Programme, CallError> {
     let movies: Movies = fetch("list_movies", json!({})).await?;
-    let is_known = |it: &Movie| {
-        let programme = |all: &Programme| all.of(&it.movie_id).is_some();
+    let is_known = |movie: &Movie| {
+        let programme = |all: &Programme| all.of(&movie.movie_id).is_some();
         office.programme.with_untracked(|it| it.here().is_some_and(programme))
     };
     let (first, rest) = movies.movies.split_at(movies.movies.len().min(FILMS_MAX));
@@ -131,8 +131,8 @@ async fn take_up(office: Office, found: Vec<Movie>) {
     let missing = office.programme.with_untracked(|it| it.here().map(missing)).unwrap_or_default();
     // Where that fails they are missing still: the next search, or a look at the programme, asks again.
     let Ok(showtimes) = showtimes(&missing).await else { return };
-    office.programme.update(|it| {
-        if let Loaded::Here(programme) = it {
+    office.programme.update(|loaded| {
+        if let Loaded::Here(programme) = loaded {
             programme.take_up(&found, showtimes);
         }
     });
@@ -161,8 +161,8 @@ fn chosen_day(office: Office) -> Option<Day> {
         Some(At::BoxOffice(booking)) => Day::parse(booking.date.as_deref()?),
         _ => None,
     });
-    office.programme.with(|it| {
-        let programme = it.here()?;
+    office.programme.with(|loaded| {
+        let programme = loaded.here()?;
         programme.day(asked, &programme.now())
     })
 }

@@ -243,8 +243,8 @@ pub(super) fn Checkout(showing: Showing) -> impl IntoView {
             })}
             <WaitingView showing/>
             <ul class="broken">
-                {move || showing.broken.get().iter().map(|it| {
-                    view! { <li class="notice">{sentence(it, Lang::spoken())}</li> }
+                {move || showing.broken.get().iter().map(|rule| {
+                    view! { <li class="notice">{sentence(rule, Lang::spoken())}</li> }
                 }).collect_view()}
             </ul>
             <NameField checkout/>

@@ -156,8 +156,8 @@ impl Showing {
     /// holds and releases seats for them too.
     async fn know_hold(self, id: &str) {
         let user = self.office.name.with_untracked(|it| it.trim().to_owned());
-        let (is_mine, is_held) = self.map.with_untracked(|it| {
-            let seats = || it.here().into_iter().flat_map(|it| &it.seats);
+        let (is_mine, is_held) = self.map.with_untracked(|map| {
+            let seats = || map.here().into_iter().flat_map(|it| &it.seats);
             (seats().any(|it| it.is_mine), seats().any(|it| it.is_held && !it.is_mine))
         });
         let is_known = self.holding.hold.with_untracked(Option::is_some);
@@ -401,8 +401,8 @@ fn Plan(showing: Showing) -> impl IntoView {
 #[component]
 fn Closed(showing: Showing) -> impl IntoView {
     let is_paused = Memo::new(move |_| {
-        showing.map.with(|it| {
-            let showtime = it.here().and_then(|it| it.showtime.as_ref());
+        showing.map.with(|map| {
+            let showtime = map.here().and_then(|it| it.showtime.as_ref());
             showtime.is_some_and(|it| it.is_sales_closed)
         })
     });
@@ -433,15 +433,20 @@ pub(super) fn Facts(showing: Showing) -> impl IntoView {
         At::BoxOffice(Booking { date, showtime: None }).hash()
     };
     let times = move || {
-        showtime.with(|it| {
-            let start = dates::day_and_time(&it.start_time, Lang::spoken());
-            let end = it.end_time.as_deref().map(|it| Key::UntilTime.fill(&[dates::clock(it)]));
+        showtime.with(|showtime| {
+            let start = dates::day_and_time(&showtime.start_time, Lang::spoken());
+            let end =
+                showtime.end_time.as_deref().map(|it| Key::UntilTime.fill(&[dates::clock(it)]));
             format!("{start}{}", end.unwrap_or_default())
         })
     };
     let screen = move || {
-        showtime.with(|it| {
-            name(it.theater_name.as_deref(), it.theater_name_en.as_deref(), Lang::spoken())
+        showtime.with(|showtime| {
+            name(
+                showtime.theater_name.as_deref(),
+                showtime.theater_name_en.as_deref(),
+                Lang::spoken(),
+            )
         })
     };
     view! {
@@ -459,8 +464,8 @@ pub(super) fn Facts(showing: Showing) -> impl IntoView {
 /// The film's title in the reader's language, if the programme is known; else as the host says.
 fn title_of(office: Office, showtime: &Showtime) -> String {
     let lang = Lang::spoken();
-    let known = office.programme.with(|it| {
-        let film = it.here()?.films.iter().find(|it| it.movie_id == showtime.movie_id)?;
+    let known = office.programme.with(|programme| {
+        let film = programme.here()?.films.iter().find(|it| it.movie_id == showtime.movie_id)?;
         Some(titles(film, lang).0)
     });
     let title = known.or_else(|| showtime.movie_title.clone());

@@ -20,10 +20,10 @@ const COUNT: usize = 2;
 #[component]
 pub(super) fn SeatCount(showing: Showing, count: RwSignal<usize>) -> impl IntoView {
     let seats_max = Memo::new(move |_| showing.hall.with(|it| it.seats_max));
-    let option = move |it: usize| {
+    let option = move |number: usize| {
         view! {
-            <option value=it.to_string() selected=move || count.get() == it>
-                {move || Key::SeatsCount.fill(&[&it.to_string()])}
+            <option value=number.to_string() selected=move || count.get() == number>
+                {move || Key::SeatsCount.fill(&[&number.to_string()])}
             </option>
         }
     };
@@ -71,7 +71,7 @@ pub(super) fn Suggest(showing: Showing) -> impl IntoView {
                         Lang::En => found.sentence_en,
                     });
                 }
-                Err(it) => error.set(Some(it)),
+                Err(failure) => error.set(Some(failure)),
             }
         });
     };

@@ -201,10 +201,10 @@ impl Sheet {
         // What reads the page to people may press an element without a point.
         let target = event.target().and_then(|it| it.dyn_into::<Element>().ok());
         let seat = target.as_ref().and_then(|it| it.get_attribute("data-seat"));
-        let by_name = |it: &Hall| {
+        let by_name = |hall: &Hall| {
             let seat = seat.as_ref()?;
-            it.rows.iter().enumerate().find_map(|(row, it)| {
-                let place = it.places.iter().position(|it| it.seat.seat_id == *seat)?;
+            hall.rows.iter().enumerate().find_map(|(row, line)| {
+                let place = line.places.iter().position(|it| it.seat.seat_id == *seat)?;
                 Some(Cursor { row, place })
             })
         };
@@ -265,8 +265,8 @@ impl Sheet {
     fn fingers(self, event: &TouchEvent) -> Option<(f64, Point)> {
         let touches = event.touches();
         let finger = |at| {
-            let it = touches.get(at)?;
-            Some((f64::from(it.client_x()), f64::from(it.client_y())))
+            let touch = touches.get(at)?;
+            Some((f64::from(touch.client_x()), f64::from(touch.client_y())))
         };
         let (one, other) = finger(0).zip(finger(1)).filter(|_| touches.length() == 2)?;
         let apart = (one.0 - other.0).hypot(one.1 - other.1).max(1.0);
@@ -362,7 +362,7 @@ pub(super) fn LargeHall(drawn: Drawn) -> impl IntoView {
         let is_first = is_measured != Some(true);
         match &scroll {
             // What is on the page already has its size before it is first seen.
-            Some(it) if it.client_width() > 0 => sheet.measure(is_first),
+            Some(element) if element.client_width() > 0 => sheet.measure(is_first),
             Some(_) => request_animation_frame(move || sheet.measure(is_first)),
             None => {}
         }

@@ -91,15 +91,15 @@ pub(super) fn entries<E: Entry>(staff: Staff) -> impl IntoView {
 }
 
 /// What it is called in the reader's language.
-fn called<E: Entry>(it: &E) -> String {
-    let (own, english) = it.names();
+fn called<E: Entry>(entry: &E) -> String {
+    let (own, english) = entry.names();
     name(Some(own), english, Lang::spoken()).unwrap_or_default()
 }
 
-fn row<E: Entry>(edits: Editing<Doing>, it: E) -> impl IntoView {
-    let (id, cells) = (it.id().to_owned(), it.cells());
+fn row<E: Entry>(edits: Editing<Doing>, entry: E) -> impl IntoView {
+    let (id, cells) = (entry.id().to_owned(), entry.cells());
     let (edit, remove) = (Doing::Edit(id.clone()), Doing::Remove(id.clone()));
-    let called = Signal::derive(move || called(&it));
+    let called = Signal::derive(move || called(&entry));
     view! {
         <tr role="row">
             <th role="rowheader" scope="row">{called}</th>

@@ -70,9 +70,9 @@ impl Files {
             let file =
                 fetch::<CatalogueExport>("export_catalogue", json!({ "format": format })).await;
             let mime = if format == "csv" { "text/csv;charset=utf-8" } else { "application/json" };
-            let saved = file.map(|it| {
-                let name = format!("cinema-{}.{format}", it.import);
-                (browser::download(&name, it.text.as_bytes(), mime), it.import)
+            let saved = file.map(|export| {
+                let name = format!("cinema-{}.{format}", export.import);
+                (browser::download(&name, export.text.as_bytes(), mime), export.import)
             });
             match saved {
                 Ok((Ok(()), version)) => Word::Exported.announce(&[&version.to_string()]),

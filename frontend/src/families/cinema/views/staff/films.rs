@@ -67,19 +67,19 @@ fn sheet_of(before: Option<&Film>) -> Sheet {
         Field::new("description_en", Word::DescriptionEn, Kind::Text(TEXT_MAX)),
     ]);
     let text = |it: &Option<String>| it.clone().unwrap_or_default();
-    let values = before.map(|it| {
+    let values = before.map(|film| {
         vec![
-            ("movie_id", it.movie_id.clone()),
-            ("title", it.title.clone()),
-            ("title_en", text(&it.title_en)),
-            ("reading", text(&it.reading)),
-            ("duration", it.duration.to_string()),
-            ("rating", it.rating.to_string()),
-            ("release_date", text(&it.release_date)),
-            ("genre", text(&it.genre)),
-            ("genre_en", text(&it.genre_en)),
-            ("description", it.description.clone()),
-            ("description_en", text(&it.description_en)),
+            ("movie_id", film.movie_id.clone()),
+            ("title", film.title.clone()),
+            ("title_en", text(&film.title_en)),
+            ("reading", text(&film.reading)),
+            ("duration", film.duration.to_string()),
+            ("rating", film.rating.to_string()),
+            ("release_date", text(&film.release_date)),
+            ("genre", text(&film.genre)),
+            ("genre_en", text(&film.genre_en)),
+            ("description", film.description.clone()),
+            ("description_en", text(&film.description_en)),
         ]
     });
     Sheet::new("staff-film", fields, values.unwrap_or_default())
@@ -126,7 +126,7 @@ fn FilmForm(films: Editing<Doing>, before: Option<Film>) -> impl IntoView {
     browser::focus_soon(TITLE);
     let title = move || match &before {
         None => Word::NewFilm.say().to_owned(),
-        Some(it) => Word::EditFilm.fill(&[&it.title]),
+        Some(film) => Word::EditFilm.fill(&[&film.title]),
     };
     view! {
         <form class="op-card" on:submit=submit novalidate aria-labelledby=TITLE>

@@ -100,8 +100,8 @@ impl Party {
                 return;
             }
             let map = map.map(|mut map| {
-                self.chosen.with_untracked(|it| {
-                    if let Some(own) = it.as_ref().filter(|it| it.showtime_id == to) {
+                self.chosen.with_untracked(|reservation| {
+                    if let Some(own) = reservation.as_ref().filter(|it| it.showtime_id == to) {
                         free(&mut map, own);
                     }
                 });
@@ -231,21 +231,21 @@ pub(super) fn PartyView(staff: Staff) -> impl IntoView {
     view! {
         <section class="op-part" aria-labelledby="staff-party">
             <h2 id="staff-party" class="section-title">{Word::TabParty}</h2>
-            {move || party.moved.get().map(|it| view! { <Moved it/> })}
+            {move || party.moved.get().map(|it| view! { <Moved reservation=it/> })}
             {move || match party.chosen.get() {
                 None => any_view! { <Search party/> },
-                Some(it) => any_view! { <Chosen party it/> },
+                Some(reservation) => any_view! { <Chosen party reservation/> },
             }}
         </section>
     }
 }
 
 #[component]
-fn Moved(it: Reservation) -> impl IntoView {
-    let ticket = At::Reservation(it.reservation_id.clone()).hash();
+fn Moved(reservation: Reservation) -> impl IntoView {
+    let ticket = At::Reservation(reservation.reservation_id.clone()).hash();
     let said = move || {
         page().lang.track();
-        Word::PartyMoved.fill(&[&it.user_id, &seats_of(&it)])
+        Word::PartyMoved.fill(&[&reservation.user_id, &seats_of(&reservation)])
     };
     view! {
         <div class="notice staff-saved">
@@ -267,12 +267,12 @@ fn Search(party: Party) -> impl IntoView {
         }
         party.find(sought);
     };
-    let choice = move |it: Reservation| {
-        let it = StoredValue::new(it);
+    let choice = move |reservation: Reservation| {
+        let stored = StoredValue::new(reservation);
         view! {
             <li><button type="button" class="quiet staff-choice"
-                on:click=move |_| party.choose(it.get_value())>
-                {move || it.with_value(told)}
+                on:click=move |_| party.choose(stored.get_value())>
+                {move || stored.with_value(told)}
             </button></li>
         }
     };
@@ -304,8 +304,8 @@ fn Search(party: Party) -> impl IntoView {
 
 /// The reservation that is moved, where to, and the seats there.
 #[component]
-fn Chosen(party: Party, it: Reservation) -> impl IntoView {
-    let own = StoredValue::new(it);
+fn Chosen(party: Party, reservation: Reservation) -> impl IntoView {
+    let own = StoredValue::new(reservation);
     let reason = RwSignal::new(String::new());
     let showings = move || {
         let lang = Lang::spoken();
@@ -315,9 +315,12 @@ fn Chosen(party: Party, it: Reservation) -> impl IntoView {
         let start = own.with_value(|it| it.start_time.clone().unwrap_or_default());
         let same = Word::PartySame.fill(&[&dates::day_and_time(&start, lang)]);
         let mut options = vec![(own_id.clone(), same)];
-        options.extend(others.map(|it| {
-            let when = dates::day_and_time(&it.start_time, lang);
-            (it.showtime_id, format!("{when} {} ({})", it.movie_title, it.theater_name))
+        options.extend(others.map(|showing| {
+            let when = dates::day_and_time(&showing.start_time, lang);
+            (
+                showing.showtime_id,
+                format!("{when} {} ({})", showing.movie_title, showing.theater_name),
+            )
         }));
         options
     };

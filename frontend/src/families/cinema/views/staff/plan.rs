@@ -64,13 +64,18 @@ impl Plan {
 
     /// What stands there, and where that is.
     fn named(self, spot: Spot) -> String {
-        let (sign, number, letter, is_aisle) = self.layout.with(|it| {
-            (it.at(spot), it.number(spot), it.letter(spot.row), it.is_aisle(spot.column))
+        let (sign, number, letter, is_aisle) = self.layout.with(|layout| {
+            (
+                layout.at(spot),
+                layout.number(spot),
+                layout.letter(spot.row),
+                layout.is_aisle(spot.column),
+            )
         });
         let (letter, place) = (letter.to_string(), (spot.column + 1).to_string());
         let kind = sign.word().say();
         match number {
-            Some(it) => Word::PlaceNumbered.fill(&[&letter, &it.to_string(), kind]),
+            Some(number) => Word::PlaceNumbered.fill(&[&letter, &number.to_string(), kind]),
             None if is_aisle => Word::PlaceAisle.fill(&[&letter, &place]),
             None => Word::PlaceName.fill(&[&letter, &place, kind]),
         }
@@ -88,8 +93,8 @@ impl Plan {
     /// Puts a sign down, within the stroke that goes on.
     fn paint(self, spot: Spot, sign: Sign) {
         if self.layout.with_untracked(|it| it.at(spot) != sign) {
-            self.layout.update(|it| {
-                it.paint(spot, sign);
+            self.layout.update(|layout| {
+                layout.paint(spot, sign);
             });
         }
     }
@@ -197,14 +202,15 @@ fn spot_of(event: &MouseEvent) -> Option<Spot> {
 /// The kinds, the plan, and what it comes to.
 #[component]
 pub(super) fn PlanView(plan: Plan) -> impl IntoView {
-    let kinds = move |it: Sign| {
-        let letter = if it == Sign::None { "Delete".to_owned() } else { it.letter().to_string() };
+    let kinds = move |sign: Sign| {
+        let letter =
+            if sign == Sign::None { "Delete".to_owned() } else { sign.letter().to_string() };
         view! {
             <label class="staff-kind">
-                <input type="radio" name="staff-kind" prop:checked=move || plan.sign.get() == it
-                    on:change=move |_| plan.sign.set(it)/>
-                <span class=it.class() aria-hidden="true"></span>
-                <span>{it.word()}</span>
+                <input type="radio" name="staff-kind" prop:checked=move || plan.sign.get() == sign
+                    on:change=move |_| plan.sign.set(sign)/>
+                <span class=sign.class() aria-hidden="true"></span>
+                <span>{sign.word()}</span>
                 <kbd aria-hidden="true">{letter}</kbd>
             </label>
         }
@@ -353,13 +359,13 @@ fn Sums(plan: Plan) -> impl IntoView {
         view! { <li>{Word::CountOf.fill(&[kind, &count.to_string()])}</li> }
     };
     let faults = Memo::new(move |_| plan.layout.with(Layout::faults));
-    let fault = move |it: Fault| {
-        let (word, letter) = match it {
+    let fault = move |fault: Fault| {
+        let (word, letter) = match fault {
             Fault::Empty(letter) => (Word::FaultEmpty, letter),
             Fault::OddPairs(letter) => (Word::FaultPairs, letter),
             Fault::LoneCompanion(letter) => (Word::FaultCompanion, letter),
         };
-        let class = if it.is_grave() { "error" } else { "hint" };
+        let class = if fault.is_grave() { "error" } else { "hint" };
         view! { <li class=class>{word.fill(&[&letter.to_string()])}</li> }
     };
     view! {

@@ -62,11 +62,11 @@ fn ScreenForm(screens: Editing<Doing>, before: Option<Screen>) -> impl IntoView 
         Field::new("name", Word::ScreenName, Kind::Line(NAME_MAX)).required(),
         Field::new("name_en", Word::ScreenNameEn, Kind::Line(NAME_MAX)),
     ]);
-    let values = before.as_ref().map(|it| {
+    let values = before.as_ref().map(|screen| {
         vec![
-            ("screen_id", it.screen_id.clone()),
-            ("name", it.name.clone()),
-            ("name_en", it.name_en.clone().unwrap_or_default()),
+            ("screen_id", screen.screen_id.clone()),
+            ("name", screen.name.clone()),
+            ("name_en", screen.name_en.clone().unwrap_or_default()),
         ]
     });
     let sheet = Sheet::new("staff-screen", fields, values.unwrap_or_default());
@@ -100,7 +100,7 @@ fn ScreenForm(screens: Editing<Doing>, before: Option<Screen>) -> impl IntoView 
     browser::focus_soon(TITLE);
     let title = move || match &before {
         None => Word::NewScreen.say().to_owned(),
-        Some(it) => Word::EditScreen.fill(&[&it.name]),
+        Some(screen) => Word::EditScreen.fill(&[&screen.name]),
     };
     view! {
         <form class="op-card" on:submit=submit novalidate aria-labelledby=TITLE>

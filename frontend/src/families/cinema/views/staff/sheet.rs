@@ -239,10 +239,10 @@ fn FieldView(sheet: Sheet, field: Field) -> impl IntoView {
                 on:input=move |event| sheet.put(name, event_target_value(&event))></textarea>
         },
         Kind::Choice(choices) => {
-            let option = move |(it, called): (String, String)| {
-                let mine = it.clone();
+            let option = move |(id, called): (String, String)| {
+                let mine = id.clone();
                 let is_chosen = move || sheet.values.with(|all| all.get(name) == Some(&mine));
-                view! { <option value=it selected=is_chosen>{called}</option> }
+                view! { <option value=id selected=is_chosen>{called}</option> }
             };
             any_view! {
                 <select id=id.clone() aria-describedby=described aria-invalid=is_wrong

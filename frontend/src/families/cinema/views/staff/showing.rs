@@ -62,10 +62,10 @@ pub(super) fn ShowingForm(
         all.with_untracked(|it| it.first().map(|it| it.0.clone())).unwrap_or_default()
     };
     let values = match &before {
-        Some(it) => [
-            ("movie_id", it.movie_id.clone()),
-            ("screen_id", screen_of(&it.showtime_id).unwrap_or_default().to_owned()),
-            ("start_time", it.start_time.get(..16).unwrap_or_default().to_owned()),
+        Some(showing) => [
+            ("movie_id", showing.movie_id.clone()),
+            ("screen_id", screen_of(&showing.showtime_id).unwrap_or_default().to_owned()),
+            ("start_time", showing.start_time.get(..16).unwrap_or_default().to_owned()),
         ],
         None => [
             ("movie_id", first(films)),
@@ -93,13 +93,13 @@ pub(super) fn ShowingForm(
             })
         })
     });
-    let told = move |it: &Conflict| {
+    let told = move |conflict: &Conflict| {
         let minutes = staff.catalogue.with(|it| it.here().map_or(0, |it| it.cleaning_minutes));
-        let start = dates::clock(&it.start).to_owned();
-        let title = name(Some(&it.title), it.title_en.as_deref(), Lang::spoken());
+        let start = dates::clock(&conflict.start).to_owned();
+        let title = name(Some(&conflict.title), conflict.title_en.as_deref(), Lang::spoken());
         Wrong::Word(
             Word::Meets,
-            vec![start, it.end.clone(), title.unwrap_or_default(), minutes.to_string()],
+            vec![start, conflict.end.clone(), title.unwrap_or_default(), minutes.to_string()],
         )
     };
     let submit = move |event: leptos::ev::SubmitEvent| {
@@ -124,24 +124,26 @@ pub(super) fn ShowingForm(
             let is_here = is_busy.try_set(false).is_none();
             match done {
                 Ok(_) if !is_here => {}
-                Err(it) if !is_here => tell_not_done(&it),
+                Err(failure) if !is_here => tell_not_done(&failure),
                 Ok(came) => saved.run((came, Day::of_time(&start))),
                 // The cinema has refused it; why is said in the reader's language where it is known.
-                Err(it) if it.problems().iter().any(|it| it.pointer == "/start_time") => {
+                Err(failure) if failure.problems().iter().any(|it| it.pointer == "/start_time") => {
                     match untrack(|| conflict.get().map(|it| told(&it))) {
                         Some(wrong) => sheet.mark("start_time", wrong),
-                        None => drop(sheet.takes(&it)),
+                        None => drop(sheet.takes(&failure)),
                     }
                 }
-                Err(it) if sheet.takes(&it) => {}
-                Err(it) => error.set(Some(it)),
+                Err(failure) if sheet.takes(&failure) => {}
+                Err(failure) => error.set(Some(failure)),
             }
         });
     };
     browser::focus_soon(TITLE);
     let title = move || match &before {
         None => Word::NewShowing.say().to_owned(),
-        Some(it) => Word::EditShowing.fill(&[&dates::day_and_time(&it.start_time, Lang::spoken())]),
+        Some(showing) => {
+            Word::EditShowing.fill(&[&dates::day_and_time(&showing.start_time, Lang::spoken())])
+        }
     };
     view! {
         <form class="op-card" on:submit=submit novalidate aria-labelledby=TITLE>

@@ -55,28 +55,27 @@ impl Week {
     }
 
     /// Film, time and screen of a showing, as people call it.
-    fn called(self, it: &ShowtimeOccupancy) -> String {
-        let title = self.title(it);
-        format!("{} {title}", dates::clock(&it.start_time))
+    fn called(self, showing: &ShowtimeOccupancy) -> String {
+        let title = self.title(showing);
+        format!("{} {title}", dates::clock(&showing.start_time))
     }
 
-    fn title(self, it: &ShowtimeOccupancy) -> String {
-        let english = self
-            .edits
-            .staff
-            .catalogue
-            .with(|all| all.here().and_then(|all| all.film(&it.movie_id)?.title_en.clone()));
+    fn title(self, showing: &ShowtimeOccupancy) -> String {
+        let english =
+            self.edits.staff.catalogue.with(|all| {
+                all.here().and_then(|all| all.film(&showing.movie_id)?.title_en.clone())
+            });
         let lang = Lang::spoken();
-        name(Some(&it.movie_title), english.as_deref(), lang).unwrap_or_default()
+        name(Some(&showing.movie_title), english.as_deref(), lang).unwrap_or_default()
     }
 
-    fn screen(self, it: &ShowtimeOccupancy) -> String {
+    fn screen(self, showing: &ShowtimeOccupancy) -> String {
         let english = self.edits.staff.catalogue.with(|all| {
-            let id = screen_of(&it.showtime_id)?;
+            let id = screen_of(&showing.showtime_id)?;
             all.here()?.screen(id)?.name_en.clone()
         });
         let lang = Lang::spoken();
-        name(Some(&it.theater_name), english.as_deref(), lang).unwrap_or_default()
+        name(Some(&showing.theater_name), english.as_deref(), lang).unwrap_or_default()
     }
 
     /// Closes sales, or opens them.
@@ -179,11 +178,11 @@ fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
         let lang = Lang::spoken();
         day.get().map(|it| Word::ShowingsOf.fill(&[&dates::short_day(it, lang)]))
     };
-    let choice = move |it: Day| {
+    let choice = move |choice: Day| {
         view! {
-            <button type="button" class="quiet small" on:click=move |_| week.day.set(Some(it))
-                aria-pressed=move || (day.get() == Some(it)).to_string()>
-                {move || dates::short_day(it, Lang::spoken())}
+            <button type="button" class="quiet small" on:click=move |_| week.day.set(Some(choice))
+                aria-pressed=move || (day.get() == Some(choice)).to_string()>
+                {move || dates::short_day(choice, Lang::spoken())}
             </button>
         }
     };
@@ -305,7 +304,7 @@ fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
                 <tbody role="rowgroup">
                     // One that has changed is drawn anew, and the others stay.
                     <For each=shown key=|it| format!("{it:?}") let:it>
-                        <Showing week it/>
+                        <Showing week showing=it/>
                     </For>
                 </tbody>
             </table>
@@ -314,15 +313,15 @@ fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
 }
 
 #[component]
-fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
-    let time = dates::clock(&it.start_time).to_owned();
-    let sold = format!("{} / {}", it.sold_count, it.seats_count);
-    let (held, waiting) = (it.held_count.to_string(), it.waiting_count.to_string());
-    let is_closed = it.is_sales_closed;
-    let has_begun = it.has_begun;
-    let id = StoredValue::new(it.showtime_id.clone());
-    let it = StoredValue::new(it);
-    let called = move || it.with_value(|it| week.called(it));
+fn Showing(week: Week, showing: ShowtimeOccupancy) -> impl IntoView {
+    let time = dates::clock(&showing.start_time).to_owned();
+    let sold = format!("{} / {}", showing.sold_count, showing.seats_count);
+    let (held, waiting) = (showing.held_count.to_string(), showing.waiting_count.to_string());
+    let is_closed = showing.is_sales_closed;
+    let has_begun = showing.has_begun;
+    let id = StoredValue::new(showing.showtime_id.clone());
+    let stored = StoredValue::new(showing);
+    let called = move || stored.with_value(|it| week.called(it));
     let state = match (has_begun, is_closed) {
         (true, _) => Word::HasBegun,
         (_, true) => Word::SalesClosed,
@@ -340,8 +339,8 @@ fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
     view! {
         <tr role="row">
             <th role="rowheader" scope="row" class="staff-time">{time}</th>
-            <td role="cell">{move || it.with_value(|it| week.title(it))}</td>
-            <td role="cell">{move || it.with_value(|it| week.screen(it))}</td>
+            <td role="cell">{move || stored.with_value(|it| week.title(it))}</td>
+            <td role="cell">{move || stored.with_value(|it| week.screen(it))}</td>
             {number_cell(Word::Sold, sold)}
             {number_cell(Word::Held, held)}
             {number_cell(Word::Waiting, waiting)}
@@ -390,18 +389,18 @@ pub(super) fn Chart(staff: Staff) -> impl IntoView {
     });
     let label = move || {
         let lang = Lang::spoken();
-        let day = |it: &DaySum| {
-            let percent = it.percent().to_string();
-            Word::ChartDay.fill(&[&dates::short_day(it.day, lang), &percent])
+        let day = |sum: &DaySum| {
+            let percent = sum.percent().to_string();
+            Word::ChartDay.fill(&[&dates::short_day(sum.day, lang), &percent])
         };
         let all = days.with(|it| it.iter().map(day).collect::<Vec<_>>().join(lang.comma()));
         Word::ChartSaid.fill(&[&all])
     };
     let view_box = move || format!("0 0 {} {HEIGHT}", days.with(Vec::len).max(1) as f64 * DAY);
-    let axis = move |it: DaySum| {
-        let percent = format!("{}%", it.percent());
+    let axis = move |sum: DaySum| {
+        let percent = format!("{}%", sum.percent());
         view! {
-            <li><b>{percent}</b><span>{move || dates::short_day(it.day, Lang::spoken())}</span></li>
+            <li><b>{percent}</b><span>{move || dates::short_day(sum.day, Lang::spoken())}</span></li>
         }
     };
     let entry = move |class: &'static str, word: Word| {
@@ -410,8 +409,8 @@ pub(super) fn Chart(staff: Staff) -> impl IntoView {
     view! {
         <figure class="staff-chart">
             <svg class="staff-bars" role="img" aria-label=label preserveAspectRatio="none" viewBox=view_box>
-                {move || days.with(|it| {
-                    it.iter().enumerate().map(|(at, it)| bars(at, it)).collect_view()
+                {move || days.with(|sums| {
+                    sums.iter().enumerate().map(|(at, it)| bars(at, it)).collect_view()
                 })}
             </svg>
             <ul class="staff-axis" aria-hidden="true">
@@ -430,18 +429,18 @@ pub(super) fn Chart(staff: Staff) -> impl IntoView {
 /// The same in numbers.
 #[component]
 fn Numbers(days: Memo<Vec<DaySum>>) -> impl IntoView {
-    let row = move |it: DaySum| {
+    let row = move |sum: DaySum| {
         let cell = move |word: Word, count: u32| {
             let text = move || dates::number(f64::from(count), Lang::spoken());
             number_cell(word, Signal::derive(text))
         };
-        let percent = format!("{}%", it.percent());
+        let percent = format!("{}%", sum.percent());
         view! {
             <tr role="row">
-                <th role="rowheader" scope="row">{move || dates::short_day(it.day, Lang::spoken())}</th>
-                {cell(Word::Showings, it.showings)}{cell(Word::Seats, it.seats)}{cell(Word::Sold, it.sold)}
+                <th role="rowheader" scope="row">{move || dates::short_day(sum.day, Lang::spoken())}</th>
+                {cell(Word::Showings, sum.showings)}{cell(Word::Seats, sum.seats)}{cell(Word::Sold, sum.sold)}
                 {number_cell(Word::Share, percent)}
-                {cell(Word::Held, it.held)}{cell(Word::Used, it.used)}
+                {cell(Word::Held, sum.held)}{cell(Word::Used, sum.used)}
             </tr>
         }
     };
