@@ -1,5 +1,5 @@
-//! The token with which the page calls, where the operator wants one: asked for when the host refuses to answer
-//! without. One that was pasted is kept in this tab and nowhere else.
+//! The access token with which the page calls the host, if the operator requires one. The page asks for it when the
+//! host refuses a call without it. A pasted token is kept in this tab only.
 
 use std::cell::RefCell;
 
@@ -9,22 +9,22 @@ use crate::browser::Keep;
 
 pub(crate) mod account;
 
-/// Where the tab keeps it.
+/// Storage key of the token in this tab.
 const KEPT: &str = "token";
-/// Longer than any token of ours or of a well-known provider.
+/// Maximum length of a token. No token of ours or of a well-known provider is longer.
 const BYTES_MAX: usize = 8 << 10;
 
-/// Whom to tell: that a token is asked for, or that there is another one now, or none any more.
+/// Called when a token is requested, replaced or removed.
 type Tell = Box<dyn Fn(Change)>;
 
-/// What becomes of the token without the reader's doing.
+/// A change of the token that the reader did not cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// The host wants one, or another.
+    /// The host requires a token, or a different one.
     Refused,
-    /// It was renewed after a call was refused.
+    /// The token was renewed after a call was refused.
     Renewed,
-    /// It is gone: another tab has signed out, or the host took it back.
+    /// The token is gone: another tab signed out, or the host revoked it.
     Gone,
 }
 
@@ -33,37 +33,37 @@ thread_local! {
     static WHEN_CHANGED: RefCell<Option<Tell>> = const { RefCell::new(None) };
 }
 
-/// Takes up what this tab or this browser kept. Whether the reader can be let in at once; not where what they come
-/// with has to be exchanged first.
+/// Restores the token kept by this tab or browser. Returns whether the reader can be admitted at once; false while a
+/// returned sign-in code must still be exchanged.
 pub(crate) fn open() -> bool {
     let of_account = account::open();
     TOKEN.set(Keep::Tab.get(KEPT).or(of_account));
     !account::is_returning()
 }
 
-/// Says whom to tell of what becomes of the token.
+/// Registers the callback for changes of the token.
 pub(crate) fn tell_when_changed(when_changed: impl Fn(Change) + 'static) {
     WHEN_CHANGED.set(Some(Box::new(when_changed)));
 }
 
-/// What goes into the header `Authorization`, if anything.
+/// Returns the value of the `Authorization` header, if there is a token.
 pub(crate) fn header() -> Option<String> {
     TOKEN.with_borrow(|token| token.as_ref().map(|token| format!("Bearer {token}")))
 }
 
-/// Calls with this token from now on.
+/// Uses this token for all further calls.
 pub(crate) fn enter(token: &str) {
     Keep::Tab.put(KEPT, &token);
     TOKEN.set(Some(token.to_owned()));
 }
 
-/// Calls with a token of an account from now on, which is kept elsewhere.
+/// Uses an account's token for all further calls; the account keeps it.
 pub(crate) fn enter_by_account(token: String) {
     Keep::Tab.remove(KEPT);
     TOKEN.set(Some(token));
 }
 
-/// Calls without the token that was refused. An account that another tab is in by stays.
+/// Drops the refused token. An account used by another tab stays signed in.
 pub(crate) fn leave() {
     if Keep::Tab.get::<String>(KEPT).is_none() {
         return spawn_local(sign_out());
@@ -72,7 +72,7 @@ pub(crate) fn leave() {
     TOKEN.set(None);
 }
 
-/// Forgets all by which this browser was let in; what is returned tells the host so.
+/// Forgets all credentials of this browser. The returned future tells the host.
 pub(crate) fn sign_out() -> impl Future<Output = ()> {
     let told = account::leave();
     Keep::Tab.remove(KEPT);
@@ -80,8 +80,8 @@ pub(crate) fn sign_out() -> impl Future<Output = ()> {
     told
 }
 
-/// The account's token is another one now, or none; `change` is what that means. One that was pasted stays, and a tab
-/// that waits at the door is not let in by another's signing in: its reader may want to be someone else.
+/// Replaces or removes the account's token and reports `change`. A pasted token stays. A tab that asks for a token is
+/// not admitted when another tab signs in: its reader may want to be someone else.
 fn renewed(token: Option<String>, change: Option<Change>) {
     if Keep::Tab.get::<String>(KEPT).is_some() || !is_entered() {
         return;
@@ -94,12 +94,12 @@ fn tell(change: Change) {
     WHEN_CHANGED.with_borrow(|tell| tell.iter().for_each(|tell| tell(change)));
 }
 
-/// Whether the page calls with a token.
+/// Whether the page has a token.
 pub(crate) fn is_entered() -> bool {
     TOKEN.with_borrow(Option::is_some)
 }
 
-/// The host refused to answer without a token, or with this one.
+/// Handles a call refused for lack of a valid token.
 pub(crate) fn refused() {
     let token = TOKEN.with_borrow(Clone::clone);
     let is_pasted = Keep::Tab.get::<String>(KEPT).is_some();
@@ -111,7 +111,7 @@ pub(crate) fn refused() {
     tell(Change::Refused);
 }
 
-/// What was pasted, as a token; none where it cannot be one. A header line pasted whole will do.
+/// Extracts a token from pasted text, which may be a whole header line. Returns none if it cannot be a token.
 pub(crate) fn read(pasted: &str) -> Option<String> {
     let text = pasted.trim();
     let text = text.strip_prefix("Authorization:").unwrap_or(text).trim_start();

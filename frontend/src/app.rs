@@ -1,4 +1,4 @@
-//! The frame: header, places, the one live region; and the view of the place where the reader is.
+//! The frame of the page: header, navigation, the one live region, and the view of the current route.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -40,18 +40,18 @@ static OPERATOR: Part<Draw> = part!(
 static PREFERENCES: Part<Draw> = part!(finder: Draw = &Draw(|_| any_view! { <PreferencesView/> }));
 static FINDER: Part<Draw> = part!(finder: Draw = &Draw(|_| any_view! { <FinderView/> }));
 static SIGN_IN: Part<Draw> = part!(sign_in: Draw = &Draw(|_| any_view! { <SignIn/> }));
-/// What no visitor loads.
+/// Views that ordinary visitors never load.
 static PARTS: Part<Draw> = part!(
     operator: Draw = &Draw(|_| any_view! { <PartsView/> }), text::load_operator()
 );
 /// The page of parts is for developers, and in English.
 const PARTS_TITLE: &str = "Parts";
 
-/// The whole page.
+/// Draws the whole page.
 #[component]
 pub(crate) fn App() -> impl IntoView {
     families::register();
-    // It is opened here: all that it has lasts as long as this view.
+    // Opens the page state here, so that all of it lasts as long as this view.
     page();
     table::provide();
     let subscriptions = Subscriptions::new();
@@ -86,7 +86,7 @@ pub(crate) fn App() -> impl IntoView {
     }
 }
 
-/// Loads what may be needed next, one after another, while the reader looks at the first view.
+/// Loads the code likely needed next, part by part, while the reader looks at the first view.
 fn load_ahead(operator: OperatorWay) {
     if browser::saves_data() {
         return;
@@ -105,7 +105,7 @@ fn load_ahead(operator: OperatorWay) {
     set_timeout(move || spawn_local(load), HEAD_START);
 }
 
-/// Has the browser tell of what newly waits for the reader while the page is not looked at, where they want that.
+/// Shows a browser notification about new pending items while the page is hidden, if the reader wants that.
 fn give_notice() {
     let (activities, inbox): (Activities, Inbox) = (expect_context(), expect_context());
     Effect::new(move |before: Option<usize>| {
@@ -119,7 +119,7 @@ fn give_notice() {
     });
 }
 
-/// A phrase announced twice must differ, or a screen reader keeps silent the second time.
+/// Text of the live region. A phrase announced twice must differ, or a screen reader keeps silent the second time.
 fn spoken() -> String {
     page().voice.with(|(text, count)| {
         let mark = if count % 2 == 0 { "" } else { "\u{a0}" };
@@ -151,7 +151,7 @@ fn title() -> String {
     format!("{place} — 窓口 Madoguchi")
 }
 
-/// What the window is called in the operator's place.
+/// Window title of an operator view.
 fn operator_title(tab: &OperatorTab) -> String {
     let place = Key::OperatorPlace.say();
     let part = match tab {
@@ -166,20 +166,20 @@ fn operator_title(tab: &OperatorTab) -> String {
     format!("{part} — {place}")
 }
 
-/// Which view is drawn; within one, moving on keeps what is there.
+/// The view that is drawn. Navigation within one stage keeps what is there.
 #[derive(Clone, PartialEq)]
 enum Stage {
-    /// One that is no family's.
+    /// A view of no family.
     Own(&'static Part<Draw>),
     Nowhere,
-    /// None at the front door of a host that does not serve the first place.
+    /// A family's view; none on the home route of a host without the first family.
     Family(Option<Shown>),
 }
 
 #[component]
 fn Stages() -> impl IntoView {
     let stage = Memo::new(move |_| {
-        // It has a door of its own.
+        // The operator's views ask for their own key.
         if page().route.with(|it| matches!(it, Route::Operator(_))) {
             return Stage::Own(&OPERATOR);
         }
@@ -216,7 +216,7 @@ fn Stages() -> impl IntoView {
     }
 }
 
-/// Where the address leads nowhere: what may be wrong with it, and a way on.
+/// Shown for an unknown address: what may be wrong with it, and a way on.
 #[component]
 fn NoPlace() -> impl IntoView {
     browser::focus_soon("stage");
@@ -267,7 +267,7 @@ fn Header() -> impl IntoView {
     }
 }
 
-/// The link to what waits for the reader's approval, as long as something does.
+/// Link to the pending approvals, while there are any.
 #[component]
 fn InboxLink() -> impl IntoView {
     let inbox: Inbox = expect_context();
@@ -286,7 +286,7 @@ fn InboxLink() -> impl IntoView {
     }
 }
 
-/// The way to the operator's place, for who may be one.
+/// Link to the operator's views, for readers who may use them.
 #[component]
 fn OperatorLink() -> impl IntoView {
     let operator: OperatorWay = expect_context();
@@ -339,7 +339,7 @@ fn FinderButton() -> impl IntoView {
     }
 }
 
-/// Only where there is something to sign out of.
+/// Shown only if there is something to sign out of.
 #[component]
 fn SignOut() -> impl IntoView {
     move || {
@@ -375,7 +375,7 @@ fn ThemeSelect() -> impl IntoView {
     }
 }
 
-/// Shows for a while what the live region says: the two are one message.
+/// Shows the message of the live region for a while: the two are one message.
 #[component]
 fn Toast() -> impl IntoView {
     move || {

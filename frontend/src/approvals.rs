@@ -1,4 +1,4 @@
-//! What waits for the reader's approval: calls that an assistant or a component wants made on their behalf.
+//! Calls that wait for the reader's approval: an assistant or a component wants to make them on the reader's behalf.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -13,17 +13,17 @@ use crate::route::encoded;
 use crate::table::listed;
 use crate::text::{Key, Lang};
 
-/// Those that are drawn at once.
+/// Maximum number of approvals drawn at once.
 const SHOWN_MAX: usize = 100;
 
-/// One call, as the host lists it.
+/// One pending call, as listed by the host.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Approval {
     pub(crate) id: String,
     pub(crate) state: String,
     pub(crate) tool: String,
-    /// What would happen: a sentence, then a line for each thing to know.
+    /// What the call would do: a sentence, then a line per detail.
     pub(crate) words: String,
     pub(crate) arguments: Value,
     pub(crate) arguments_sha256: String,
@@ -31,9 +31,9 @@ pub(crate) struct Approval {
     pub(crate) asked_by: String,
     pub(crate) asked_at: String,
     pub(crate) expires_at: Option<String>,
-    /// What of the tool has changed since it was asked before.
+    /// What has changed about the tool since the last request.
     pub(crate) changed: Vec<String>,
-    /// What the tool asks, where it was run and asks something.
+    /// Questions of the tool, if it was run and asks any.
     pub(crate) questions: Vec<Question>,
     pub(crate) error: Option<Refusal>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Question {
     pub(crate) url: Option<String>,
 }
 
-/// What the reader says.
+/// The reader's decision.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Word {
     Allow,
@@ -57,25 +57,26 @@ pub(crate) enum Word {
     Answers(Value),
 }
 
-/// All that waits, kept up to date for as long as the page is open.
+/// All pending approvals, kept up to date while the page is open.
 #[derive(Clone, Copy)]
 pub(crate) struct Inbox {
-    /// An [`Approval`] each, as it came: what every visit needs of them is how many there are.
+    /// Each an unparsed [`Approval`]: most visits need only their number.
     pub(crate) waiting: RwSignal<Loaded<Vec<Value>>>,
     number: StoredValue<u32>,
 }
 
-/// What has come of the reader's answers.
+/// Results of the reader's decisions.
 #[derive(Clone, Copy)]
 pub(crate) struct Answered {
-    /// Why the last answer was not taken. What it answered may have left the list.
+    /// Why the last decision was not accepted. Its approval may have left the list.
     pub(crate) failed: RwSignal<Option<CallError>>,
-    /// Which was answered here last, by its id, and whether it was allowed: a chat of this window may wait for it.
+    /// The last decision of this window: the approval's id and whether it was allowed. A chat of this window may wait
+    /// for it.
     pub(crate) decided: RwSignal<Option<(String, bool)>>,
 }
 
 impl Answered {
-    /// The page's own.
+    /// Returns the page's own instance.
     pub(crate) fn here() -> Self {
         lasting(|| Self { failed: RwSignal::new(None), decided: RwSignal::new(None) })
     }
@@ -96,7 +97,7 @@ impl Inbox {
         inbox
     }
 
-    /// Fetches the list; what is shown stays until it is here.
+    /// Fetches the list. The old list is shown meanwhile.
     pub(crate) fn load(self) {
         self.number.update_value(|it| *it = it.wrapping_add(1));
         let number = self.number.get_value();
@@ -127,7 +128,7 @@ impl Inbox {
         });
     }
 
-    /// Sends the reader's answer, for the arguments that they were shown; how the call stands then.
+    /// Sends the reader's decision about the arguments shown to them. Returns the call's new state.
     pub(crate) async fn say(self, approval: &Approval, word: &Word) -> Result<Approval, CallError> {
         let sha = &approval.arguments_sha256;
         let body = match word {

@@ -1,5 +1,5 @@
-//! Apps that tools bring along (MCP Apps, 2026-01-26): whose each is, what of it is shown, which tools it may call. What
-//! passes between the page and an app is in [`bridge`].
+//! Apps that tools bring along (MCP Apps, 2026-01-26): their owner, what of them is shown, and which tools they may
+//! call. The messages between page and app are in [`bridge`].
 
 pub(crate) mod bridge;
 pub(crate) mod live;
@@ -14,18 +14,18 @@ use crate::rest;
 use crate::route::encoded;
 use crate::text::Lang;
 
-/// The kind of document that an app is.
+/// MIME type of an app's document.
 const MIME: &str = "text/html;profile=mcp-app";
-/// Bytes of it.
+/// Maximum size of a document in bytes.
 const HTML_BYTES_MAX: usize = 4 << 20;
-/// Bytes of what it says that it wants to reach, as an address has them.
+/// Maximum size in bytes of the policy an app asks for, encoded for an address.
 const CSP_BYTES_MAX: usize = 8_000;
 
-/// Where the page shows apps, as the host says it.
+/// Where the page shows apps, as configured by the host.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Origin {
     pub(crate) origin: String,
-    /// What apps may ask the browser for.
+    /// Browser permissions that apps may request.
     #[serde(default)]
     permissions: Vec<String>,
 }
@@ -35,23 +35,23 @@ struct PageFacts {
     apps: Option<Origin>,
 }
 
-/// Where apps are shown; none where they are not.
+/// Fetches where apps are shown; none if they are not shown.
 pub(crate) async fn origin() -> Result<Option<Origin>, CallError> {
     let told = rest::get::<PageFacts>("/api/page").await?;
     Ok(told.apps.filter(|it| it.origin.starts_with("https://") || it.origin.starts_with("http://")))
 }
 
-/// Whose a tool or an app is.
+/// The owner of a tool or an app.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// Another server's, by its name.
+    /// Another server, by its name.
     Server(String),
-    /// A component's, by its name.
+    /// A component, by its name.
     Component(String),
 }
 
 impl Whose {
-    /// Whose that tool is; none where the host does not say so.
+    /// Returns the tool's owner; none if the host does not name it.
     pub(crate) fn of(tool: &Tool) -> Option<Self> {
         let named = |key: &str| tool.meta.get(key).and_then(Value::as_str).map(str::to_owned);
         let component = || named("madoguchi/component").map(Self::Component);
@@ -64,7 +64,7 @@ impl Whose {
         }
     }
 
-    /// What a request for a resource of theirs says of it.
+    /// Request metadata that names the owner of a resource.
     pub(crate) fn meta(&self) -> Value {
         match self {
             Self::Server(name) => json!({ "madoguchi/server": name }),
@@ -73,7 +73,7 @@ impl Whose {
     }
 }
 
-/// What its own server calls a tool.
+/// The tool's name on its own server.
 pub(crate) fn own_name(tool: &Tool) -> &str {
     tool.meta.get("madoguchi/name").and_then(Value::as_str).unwrap_or(&tool.name)
 }
@@ -81,13 +81,13 @@ pub(crate) fn own_name(tool: &Tool) -> &str {
 /// Why an app may not call a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Barred {
-    /// Its own server has none of that name.
+    /// The app's own server has no such tool.
     Unknown,
-    /// It is there for models alone.
+    /// The tool is for models only.
     NotForApps,
 }
 
-/// The tool that an app of `whose` means by `name`: one of its own server's, and for apps.
+/// Finds the tool that an app of `whose` calls `name`: one of its own server's, and for apps.
 pub(crate) fn callable<'a>(
     tools: &'a [Tool],
     whose: &Whose,
@@ -102,7 +102,7 @@ pub(crate) fn callable<'a>(
     }
 }
 
-/// Whether the operator believes what it says of its calls.
+/// Whether the operator trusts the tool's own annotations.
 pub(crate) fn is_believed(tool: &Tool) -> bool {
     match Whose::of(tool) {
         Some(Whose::Server(_)) => tool.meta.get("madoguchi/believed") == Some(&Value::Bool(true)),
@@ -111,7 +111,7 @@ pub(crate) fn is_believed(tool: &Tool) -> bool {
     }
 }
 
-/// Whether a call of it changes nothing.
+/// Whether calls of the tool change nothing.
 pub(crate) fn only_reads(tool: &Tool) -> bool {
     is_believed(tool) && tool.annotations.read_only_hint
 }
@@ -120,18 +120,18 @@ pub(crate) fn only_reads(tool: &Tool) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) html: String,
-    /// What it wants to reach: JSON, as an address has it.
+    /// The policy it asks for: JSON, encoded for an address.
     pub(crate) csp: String,
-    /// What it asks the browser for, as `allow` of a frame has it.
+    /// The permissions it gets, as the `allow` attribute of a frame.
     pub(crate) allow: String,
     pub(crate) has_border: bool,
 }
 
 impl Document {
-    /// Reads the result of `resources/read`.
+    /// Parses the result of `resources/read`.
     ///
     /// # Errors
-    /// Where it is no document of an app, or too long.
+    /// If it is no document of an app, or too long.
     pub(crate) fn read(result: &Value, uri: &str, origin: &Origin) -> Result<Self, &'static str> {
         let all = result.get("contents").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let one = all.iter().find(|it| it.get("uri").and_then(Value::as_str) == Some(uri));
@@ -164,7 +164,7 @@ impl Document {
 }
 
 impl Origin {
-    /// Of what an app asks the browser for, what the operator allows.
+    /// Returns the requested permissions that the operator allows.
     fn allow(&self, asked: Option<&Map<String, Value>>) -> String {
         let names = [
             ("camera", "camera"),
@@ -181,7 +181,7 @@ impl Origin {
     }
 }
 
-/// How the page looks, as an app is told: the names that MCP Apps have for it, and the page's own.
+/// Style variables passed to apps: the names defined by MCP Apps, and the page's own.
 const STYLES: [(&str, &str); 46] = [
     ("--color-background-primary", "--surface"),
     ("--color-background-secondary", "--paper"),
@@ -231,19 +231,19 @@ const STYLES: [(&str, &str); 46] = [
     ("--border-radius-full", "--radius-4"),
 ];
 
-/// What of the page an app is told, that may change.
+/// Changeable properties of the page that an app is informed of.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Surroundings {
     pub(crate) is_dark: bool,
     pub(crate) lang: Lang,
     pub(crate) is_fullscreen: bool,
-    /// CSS pixels.
+    /// Width in CSS pixels.
     pub(crate) width: f64,
     pub(crate) max_height: f64,
 }
 
 impl Surroundings {
-    /// As `hostContext` has it.
+    /// Formats them as `hostContext`.
     pub(crate) fn context(&self) -> Value {
         let mode = if self.is_fullscreen { "fullscreen" } else { "inline" };
         json!({
@@ -255,7 +255,7 @@ impl Surroundings {
     }
 }
 
-/// The values of the page's styles, each found by `value`.
+/// Collects the style variables; `value` looks up each.
 pub(crate) fn styles(value: impl Fn(&str) -> Option<String>) -> Value {
     let styles = STYLES.iter().filter_map(|(theirs, ours)| {
         let value = value(ours).filter(|it| !it.is_empty())?;

@@ -2,7 +2,7 @@
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Writes bytes down.
+/// Encodes bytes.
 pub(crate) fn encoded(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -16,7 +16,7 @@ pub(crate) fn encoded(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes of a text in base64 (RFC 4648 §4, padded); none where it is not that.
+/// Decodes base64 (RFC 4648 §4, padded). Returns none if the text is not valid.
 pub(crate) fn decoded(text: &str) -> Option<Vec<u8>> {
     let letters = text.as_bytes();
     if letters.is_empty() || !letters.len().is_multiple_of(4) {
@@ -41,7 +41,7 @@ pub(crate) fn decoded(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What a letter stands for.
+/// Returns the value of a base64 letter.
 fn value(letter: u8) -> Option<u8> {
     Some(match letter {
         b'A'..=b'Z' => letter - b'A',
@@ -53,7 +53,7 @@ fn value(letter: u8) -> Option<u8> {
     })
 }
 
-/// Whether a text can be base64 as a whole, without reading all of it into memory again.
+/// Whether a text is valid base64, checked without copying it.
 pub(crate) fn is_base64(text: &str) -> bool {
     let letters = text.trim_end_matches('=');
     let padding = text.len() - letters.len();

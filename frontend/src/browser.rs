@@ -1,4 +1,4 @@
-//! The few things that the page asks of the browser itself.
+//! Access to browser features: storage, focus, scrolling, files, address.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -17,26 +17,26 @@ use web_sys::{
     ScrollLogicalPosition, Storage, Url, VisibilityState,
 };
 
-/// A panic is a bug of the page; the browser's console says where, for the report.
+/// Reports panics on the browser's console.
 pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         web_sys::console::error_1(&panic.to_string().into());
     }));
 }
 
-/// Where something is kept.
+/// A storage of the browser.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Keep {
-    /// In this browser: settings, the reader's name.
+    /// Kept in this browser: settings, the reader's name.
     Browser,
-    /// In this tab: what was typed.
+    /// Kept in this tab: what was typed.
     Tab,
 }
 
 thread_local!(static IS_SHUT: Cell<bool> = const { Cell::new(false) });
 
 impl Keep {
-    /// What something is called in the browser's own storage.
+    /// Full storage key for a name.
     pub(crate) fn name(name: &str) -> String {
         format!("madoguchi.{name}")
     }
@@ -50,18 +50,18 @@ impl Keep {
         }
     }
 
-    /// What is kept under a name.
+    /// Returns the value stored under a name.
     pub(crate) fn get<T: DeserializeOwned>(self, name: &str) -> Option<T> {
         let text = self.storage()?.get_item(&Self::name(name)).ok()??;
         serde_json::from_str(&text).ok()
     }
 
-    /// From now on nothing more is kept: the page is about to be opened anew.
+    /// Stops all further storing: the page is about to reload.
     pub(crate) fn shut() {
         IS_SHUT.set(true);
     }
 
-    /// Keeps a value under a name.
+    /// Stores a value under a name.
     pub(crate) fn put(self, name: &str, value: &impl Serialize) {
         if IS_SHUT.get() {
             return;
@@ -72,25 +72,25 @@ impl Keep {
         }
     }
 
-    /// Whether something is kept under a name.
+    /// Whether a value is stored under a name.
     pub(crate) fn has(self, name: &str) -> bool {
         self.storage().is_some_and(|it| matches!(it.get_item(&Self::name(name)), Ok(Some(_))))
     }
 
-    /// The names of all that is kept.
+    /// Lists the names of all stored values.
     pub(crate) fn names(self) -> Vec<String> {
         let Some(storage) = self.storage() else { return Vec::new() };
         let keys = (0..storage.length().unwrap_or(0)).filter_map(|it| storage.key(it).ok()?);
         keys.filter_map(|it| it.strip_prefix("madoguchi.").map(str::to_owned)).collect()
     }
 
-    /// Bytes that are kept under a name, as browsers count them.
+    /// Size of a stored value in bytes, as browsers count it.
     pub(crate) fn bytes(self, name: &str) -> u64 {
         let text = self.storage().and_then(|it| it.get_item(&Self::name(name)).ok()?);
         text.map_or(0, |it| it.len() as u64)
     }
 
-    /// Forgets what is kept under a name.
+    /// Removes the value stored under a name.
     pub(crate) fn remove(self, name: &str) {
         if let Some(storage) = self.storage() {
             let _ = storage.remove_item(&Self::name(name));
@@ -98,19 +98,19 @@ impl Keep {
     }
 }
 
-/// The reader's languages, most preferred first.
+/// The reader's preferred languages, most preferred first.
 pub(crate) fn languages() -> Vec<String> {
     let languages = window().navigator().languages();
     languages.iter().filter_map(|it| it.as_string()).collect()
 }
 
-/// The language that the page is in.
+/// The language of the document.
 pub(crate) fn document_language() -> String {
     let element = document().document_element();
     element.and_then(|it| it.get_attribute("lang")).unwrap_or_default()
 }
 
-/// Gives the reader a file. It is saved and never opened: what was uploaded runs nowhere here.
+/// Saves a file on the reader's device. It is never opened: uploaded content runs nowhere here.
 pub(crate) fn download(name: &str, bytes: &[u8], mime: &str) -> Result<(), JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type(mime);
@@ -118,7 +118,7 @@ pub(crate) fn download(name: &str, bytes: &[u8], mime: &str) -> Result<(), JsVal
     save(name, &Blob::new_with_u8_array_sequence_and_options(&parts, &options)?)
 }
 
-/// Has the browser save a file that it holds itself.
+/// Saves a file that the browser holds already.
 pub(crate) fn save(name: &str, blob: &Blob) -> Result<(), JsValue> {
     let url = Url::create_object_url_with_blob(blob)?;
     let link: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
@@ -130,14 +130,14 @@ pub(crate) fn save(name: &str, blob: &Blob) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Whether the reader has asked the browser to load little.
+/// Whether the reader asked the browser to save data.
 pub(crate) fn saves_data() -> bool {
     let get = |of: &JsValue, name: &str| js_sys::Reflect::get(of, &name.into());
     let connection = get(&window().navigator(), "connection");
     connection.and_then(|it| get(&it, "saveData")).is_ok_and(|it| it.is_truthy())
 }
 
-/// Waits for `time`.
+/// Sleeps for `time`.
 pub(crate) async fn sleep(time: Duration) {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         set_timeout(
@@ -150,7 +150,7 @@ pub(crate) async fn sleep(time: Duration) {
     let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
 }
 
-/// Runs several at once; their outcomes in the order given.
+/// Awaits several futures concurrently. Returns their outputs in the given order.
 pub(crate) async fn all<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
     let mut outcomes: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();
     std::future::poll_fn(|context| {
@@ -169,13 +169,13 @@ pub(crate) async fn all<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output
     outcomes.into_iter().flatten().collect()
 }
 
-/// Moves the keyboard to an element once the page has been drawn anew.
+/// Focuses an element once the page has been redrawn.
 pub(crate) fn focus_soon(id: impl Into<String>) {
     let id = id.into();
     set_timeout(move || focus(&id), Duration::from_millis(30));
 }
 
-/// Moves the keyboard to the first element that fits a CSS selector, once the page has been drawn anew.
+/// Focuses the first element matching a CSS selector once the page has been redrawn.
 pub(crate) fn focus_first_soon(css: &'static str) {
     let focus = move || {
         if let Ok(Some(element)) = document().query_selector(css) {
@@ -185,14 +185,14 @@ pub(crate) fn focus_first_soon(css: &'static str) {
     set_timeout(focus, Duration::from_millis(30));
 }
 
-/// Whether something happens to an element that fits a CSS selector, or to what is in one.
+/// Whether the event's target is within an element matching a CSS selector.
 pub(crate) fn is_within(event: &leptos::ev::Event, css: &str) -> bool {
     let element = event.target().and_then(|it| it.dyn_into::<web_sys::Element>().ok());
     element.is_some_and(|it| matches!(it.closest(css), Ok(Some(_))))
 }
 
-/// Once what is drawn here goes, and the keyboard with it because it is in an element that fits a CSS selector, the
-/// keyboard moves to the element of that id.
+/// When the current view is disposed of while an element matching `css` contains the focus, focuses the element of that
+/// id.
 pub(crate) fn hand_on(css: &'static str, id: &'static str) {
     on_cleanup(move || {
         let active = document().active_element();
@@ -202,17 +202,17 @@ pub(crate) fn hand_on(css: &'static str, id: &'static str) {
     });
 }
 
-/// Takes an element off the page.
+/// Removes an element from the page.
 pub(crate) fn remove(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {
         element.remove();
     }
 }
 
-/// The id of what every view stands in: it takes the keyboard where nothing of a view does.
+/// Id of the element around every view. It takes the focus if no part of a view does.
 pub(crate) const MAIN: &str = "main";
 
-/// Moves the keyboard to an element, if it is there.
+/// Focuses an element, if it exists.
 pub(crate) fn focus(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {
         let at = window().scroll_y().unwrap_or_default();
@@ -224,19 +224,19 @@ pub(crate) fn focus(id: &str) {
     }
 }
 
-/// Moves the keyboard to the first element that fits a CSS selector.
+/// Focuses the first element matching a CSS selector.
 pub(crate) fn focus_first(css: &str) {
     if let Some(first) = document().query_selector(css).ok().flatten() {
         let _ = first.unchecked_into::<HtmlElement>().focus();
     }
 }
 
-/// Moves the keyboard to an element if it is nowhere, because what had it has gone.
+/// Focuses an element if nothing has the focus because its element was removed.
 pub(crate) fn focus_if_lost(id: impl Into<String>) {
     focus_back(None, id);
 }
 
-/// The same, to an element that had it `before`; to that of the id where the other is not on the page any more.
+/// Focuses the element that had the focus `before`, or that of the id if it is no longer on the page.
 pub(crate) fn focus_back(before: Option<web_sys::Element>, id: impl Into<String>) {
     let id = id.into();
     let check = move || {
@@ -256,14 +256,14 @@ pub(crate) fn focus_back(before: Option<web_sys::Element>, id: impl Into<String>
     set_timeout(check, Duration::from_millis(30));
 }
 
-/// Whether the keyboard left the element that listens, and did not only go from one part of it to another.
+/// Whether the focus left the listening element rather than moving within it.
 pub(crate) fn is_left(event: &leptos::ev::FocusEvent) -> bool {
     let node = |it: Option<web_sys::EventTarget>| it.and_then(|it| it.dyn_into::<Node>().ok());
     let (own, next) = (node(event.current_target()), node(event.related_target()));
     !own.zip(next).is_some_and(|(own, next)| own.contains(Some(&next)))
 }
 
-/// An input in which stands what is `shown`; where that is there already, the caret stays where it is.
+/// An input that mirrors `shown`. The caret stays where it is if the text is the same.
 pub(crate) fn mirrored(shown: impl Fn() -> String + 'static) -> NodeRef<Input> {
     let node = NodeRef::<Input>::new();
     Effect::new(move |_| {
@@ -275,11 +275,11 @@ pub(crate) fn mirrored(shown: impl Fn() -> String + 'static) -> NodeRef<Input> {
     node
 }
 
-/// How often to look whether a button of the mouse is up again.
+/// How often to check whether the mouse button was released.
 const RELEASE_TIME: Duration = Duration::from_millis(40);
 
-/// Runs `then`; while a button of the mouse is down, once it is up and has clicked. What moves away in
-/// between is missed.
+/// Runs `then`, but while a mouse button is down only after it was released and has clicked. A target that moves away
+/// in between is missed.
 pub(crate) fn once_released(then: impl FnOnce() + 'static) {
     let page = document().document_element();
     if page.is_some_and(|it| it.matches(":active").unwrap_or_default()) {
@@ -289,12 +289,12 @@ pub(crate) fn once_released(then: impl FnOnce() + 'static) {
     }
 }
 
-/// Scrolls as little as it takes to see an element.
+/// Scrolls an element into view, as little as possible.
 pub(crate) fn reveal(id: &str) {
     scroll_to(document().get_element_by_id(id));
 }
 
-/// Scrolls until an element stands in the middle.
+/// Scrolls an element into the middle of the window.
 pub(crate) fn reveal_in_the_middle(id: &str) {
     let options = ScrollIntoViewOptions::new();
     options.set_block(ScrollLogicalPosition::Center);
@@ -304,12 +304,12 @@ pub(crate) fn reveal_in_the_middle(id: &str) {
     }
 }
 
-/// Scrolls as little as it takes to see the first element that fits a CSS selector.
+/// Scrolls the first element matching a CSS selector into view, as little as possible.
 pub(crate) fn reveal_first(css: &str) {
     scroll_to(document().query_selector(css).ok().flatten());
 }
 
-/// Scrolls what stands in a list of its own, and nothing else, until an element of it is seen.
+/// Scrolls only within a list until one of its elements is visible.
 pub(crate) fn reveal_within(list: &str, css: &str) {
     let find = |css: &str| document().query_selector(css).ok().flatten();
     if let Some((list, element)) = find(list).zip(find(css)) {
@@ -330,12 +330,12 @@ fn scroll_to(element: Option<web_sys::Element>) {
     }
 }
 
-/// Whether the page is looked at.
+/// Whether the page is visible.
 pub(crate) fn is_visible() -> bool {
     document().visibility_state() == VisibilityState::Visible
 }
 
-/// Whether the reader asked the page or their system for less motion.
+/// Whether the reader asked the page or their system for reduced motion.
 pub(crate) fn wants_less_motion() -> bool {
     let asked = window().match_media("(prefers-reduced-motion: reduce)");
     let page = document().document_element();
@@ -343,7 +343,7 @@ pub(crate) fn wants_less_motion() -> bool {
     is_set || asked.ok().flatten().is_some_and(|it| it.matches())
 }
 
-/// Loads a style sheet and a script that define something global, the first time they are needed.
+/// Loads a style sheet and a script that define a global, once.
 pub(crate) async fn load_once(style: &str, script: &str) -> Result<(), JsValue> {
     let document = document();
     if document.get_element_by_id(script).is_none() {
@@ -377,7 +377,7 @@ pub(crate) async fn load_once(style: &str, script: &str) -> Result<(), JsValue> 
     wasm_bindgen_futures::JsFuture::from(loaded).await.map(drop)
 }
 
-/// Puts text where the reader can paste it from; false where the browser has no such place.
+/// Copies text to the clipboard. Returns false if the browser has none.
 pub(crate) fn copy(text: &str) -> bool {
     let navigator = window().navigator();
     let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into());
@@ -394,7 +394,7 @@ pub(crate) fn is_composing(event: &leptos::ev::KeyboardEvent) -> bool {
     event.is_composing() || event.key_code() == 229
 }
 
-/// Whether Escape was pressed, and not to end a word of an input method. It is then for what asked, and nothing else.
+/// Whether the event is an Escape that belongs to no input method. The event is then consumed.
 pub(crate) fn takes_escape(event: &leptos::ev::KeyboardEvent) -> bool {
     let closes = event.key() == "Escape" && !is_composing(event);
     if closes {
@@ -404,7 +404,7 @@ pub(crate) fn takes_escape(event: &leptos::ev::KeyboardEvent) -> bool {
     closes
 }
 
-/// A number that nothing else on this page has, for the ids of its parts and requests.
+/// Returns a number unique on this page, for ids of elements and requests.
 pub(crate) fn next_number() -> u32 {
     thread_local!(static LAST: Cell<u32> = const { Cell::new(0) });
     LAST.with(|last| {
@@ -413,7 +413,7 @@ pub(crate) fn next_number() -> u32 {
     })
 }
 
-/// 128 random bits, in hexadecimal.
+/// Returns 128 random bits in hexadecimal.
 pub(crate) fn unique() -> String {
     let mut bytes = [0_u8; 16];
     let crypto = window().crypto();
@@ -423,17 +423,17 @@ pub(crate) fn unique() -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The address after `#`.
+/// The part of the address after `#`.
 pub(crate) fn hash() -> String {
     window().location().hash().unwrap_or_default()
 }
 
-/// Goes to another hash, with an entry in the history.
+/// Navigates to another hash, adding a history entry.
 pub(crate) fn set_hash(hash: &str) {
     let _ = window().location().set_hash(hash);
 }
 
-/// The address of the page, to be sent to others.
+/// The page's full address, for sharing.
 pub(crate) fn address() -> String {
     window().location().href().unwrap_or_default()
 }
@@ -443,7 +443,7 @@ pub(crate) fn now_ms() -> f64 {
     js_sys::Date::now()
 }
 
-/// Whether an address is one of the web, and looks like what it is.
+/// Whether a text is a plain web address.
 pub(crate) fn is_link(url: &str) -> bool {
     let lower = url.to_ascii_lowercase();
     let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));

@@ -1,4 +1,4 @@
-//! One call as a state that a view can draw: idle, running, asked, done, failed.
+//! A tool call as a state that a view can draw: idle, running, asking, done, failed.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -11,14 +11,14 @@ use crate::error::CallError;
 use crate::mcp::wire::{self, Answer, Content, Output, Progress, Question};
 use crate::mcp::{self, Round};
 
-/// How a call stands.
+/// State of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Call {
     /// Not called yet.
     #[default]
     Idle,
     Running(Option<Progress>),
-    /// The user must answer first.
+    /// The tool asks the user for input.
     Asked(Vec<Question>),
     Done {
         output: Output,
@@ -33,10 +33,10 @@ impl Call {
     }
 }
 
-/// Requests of which the last counts: another one gives up the one before.
+/// A sequence of requests of which only the last counts: a new one cancels the previous one.
 #[derive(Clone, Copy)]
 pub(crate) struct Attempt {
-    /// Answers to one that was given up are dropped by its number.
+    /// Number of the latest request: answers to earlier ones are dropped.
     number: StoredValue<u32>,
     stop: StoredValue<Option<AbortController>, LocalStorage>,
 }
@@ -46,7 +46,7 @@ impl Attempt {
         Self { number: StoredValue::new(0), stop: StoredValue::new_local(None) }
     }
 
-    /// What is under way is wanted no more.
+    /// Cancels the current request.
     pub(crate) fn give_up(self) {
         let _ = self.number.try_update_value(|it| *it = it.wrapping_add(1));
         if let Some(Some(stop)) = self.stop.try_update_value(Option::take) {
@@ -54,20 +54,20 @@ impl Attempt {
         }
     }
 
-    /// The number of the request that goes out now, and what ends it.
+    /// Starts a request. Returns its number and the controller that aborts it.
     pub(crate) fn open(self) -> (u32, Option<AbortController>) {
         let stop = AbortController::new().ok();
         self.stop.set_value(stop.clone());
         (self.number.get_value(), stop)
     }
 
-    /// Whether that request is still wanted.
+    /// Whether this request is still the latest.
     pub(crate) fn is_current(self, number: u32) -> bool {
         self.number.try_get_value() == Some(number)
     }
 }
 
-/// What to send again when the user has answered.
+/// The call to repeat once the user has answered.
 #[derive(Clone, Debug, Default)]
 struct Pending {
     tool: String,
@@ -77,11 +77,11 @@ struct Pending {
     began_ms: f64,
 }
 
-/// Makes calls, one at a time; a new one gives up the one before.
+/// Makes calls one at a time; a new call cancels the previous one.
 #[derive(Clone, Copy)]
 pub(crate) struct Caller {
     pub(crate) call: RwSignal<Call>,
-    /// The number of the call; 0 where there is none.
+    /// Number of the current call; 0 if there is none.
     pub(crate) begun: RwSignal<u32>,
     pending: StoredValue<Pending>,
     attempt: Attempt,
@@ -111,28 +111,28 @@ impl Caller {
         self.begun.set(number);
     }
 
-    /// What it is called with.
+    /// Arguments of the current call.
     pub(crate) fn arguments(self) -> Value {
         self.pending.with_value(|it| it.arguments.clone())
     }
 
-    /// Sends the user's answers along with the same call.
+    /// Repeats the call with the user's answers.
     pub(crate) fn answer(self, responses: Value) {
         self.round(Some(responses));
     }
 
-    /// The user no longer wants the answer: the closed stream tells the host so.
+    /// Cancels the call at the user's request: the closed stream notifies the host.
     pub(crate) fn stop(self) {
         self.attempt.give_up();
         self.call.set(Call::Failed(CallError::Stopped));
     }
 
-    /// The view is gone.
+    /// Cancels the call because the view is gone.
     pub(crate) fn leave(self) {
         self.attempt.give_up();
     }
 
-    /// Back to the beginning.
+    /// Returns to the idle state.
     pub(crate) fn reset(self) {
         self.attempt.give_up();
         self.call.set(Call::Idle);
@@ -181,14 +181,14 @@ impl Caller {
     }
 }
 
-/// How the user answered one question.
+/// The user's answer to one question.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Reply {
     Accept(Value),
     Decline,
 }
 
-/// The answers as the protocol wants them.
+/// Formats the answers for the protocol.
 pub(crate) fn responses(replies: &[(String, Reply)]) -> Value {
     let response = |(key, reply): &(String, Reply)| {
         let response = match reply {
@@ -200,7 +200,7 @@ pub(crate) fn responses(replies: &[(String, Reply)]) -> Value {
     Value::Object(replies.iter().map(response).collect::<Map<_, _>>())
 }
 
-/// Calls a tool whose output the page knows, and reads it.
+/// Calls a tool and parses its output as a known type.
 pub(crate) async fn fetch<T: DeserializeOwned>(
     tool: &str,
     arguments: Value,
@@ -208,17 +208,17 @@ pub(crate) async fn fetch<T: DeserializeOwned>(
     of_shape(fetched(tool, arguments).await?)
 }
 
-/// The same as it came, which is one function for all shapes.
+/// Like [`fetch`], unparsed: one function for all types.
 async fn fetched(tool: &str, arguments: Value) -> Result<Value, CallError> {
     let mut result = mcp::call(tool, &arguments, Round::default(), &mut |_| {}).await?;
-    // What is as it should be is read where it stands: the seats of a large hall are copied nowhere.
+    // Plain outputs are parsed in place: the seats of a large hall are copied nowhere.
     if let Some(value) = wire::take_plain(&mut result) {
         return Ok(value);
     }
     Answer::of(result)?.done().map(|it| value_of(&it))
 }
 
-/// Reads an output of a known shape, from its structured form or from its text.
+/// Parses an output of a known type from its structured form or its text.
 pub(crate) fn read<T: DeserializeOwned>(output: &Output) -> Result<T, CallError> {
     of_shape(value_of(output))
 }
@@ -237,7 +237,7 @@ fn of_shape<T: DeserializeOwned>(value: Value) -> Result<T, CallError> {
     serde_json::from_value(value).map_err(|error| CallError::page(&error.to_string()))
 }
 
-/// Something that is fetched, and how that stands.
+/// A fetched value and its loading state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Loaded<T> {
     #[default]
@@ -247,8 +247,7 @@ pub(crate) enum Loaded<T> {
 }
 
 impl<T> Loaded<T> {
-    /// The same of what `of` finds in it. A view that is drawn by as little as it needs to know stays, with the
-    /// keyboard in it, while the rest changes.
+    /// Maps the loaded value. A view that depends on a small part of it stays, with its focus, while the rest changes.
     pub(crate) fn map<U>(&self, of: impl FnOnce(&T) -> U) -> Loaded<U> {
         match self {
             Self::Loading => Loaded::Loading,
@@ -265,8 +264,8 @@ impl<T> Loaded<T> {
     }
 }
 
-/// Takes an answer over, where it is another one. A failure does not replace what is there: what is old is better than
-/// nothing. Who has gone on meanwhile is shown nothing.
+/// Stores an answer if it differs. A failure does not replace a value: old data is better than none. Does nothing if
+/// the view is gone.
 pub(crate) fn take<T: PartialEq + Send + Sync + 'static>(
     to: RwSignal<Loaded<T>>,
     answer: Result<T, CallError>,

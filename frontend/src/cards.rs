@@ -1,5 +1,5 @@
-//! What the cards of a conversation show, as plain data: the text of a call, and what of its arguments and results is
-//! secret (`format: password`, SYS-11) and so is not shown.
+//! Contents of a conversation's cards as plain data: the text of a call, with its secret arguments and results
+//! (`format: password`, SYS-11) masked.
 
 pub(crate) mod picture;
 
@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 
 use crate::text::cut;
 
-/// Arguments shown at most, and characters of each.
+/// Maximum number of arguments shown, and of characters of each.
 const ARGUMENTS_MAX: usize = 30;
 const VALUE_MAX: usize = 300;
 
-/// The text for the assistant where a form is submitted (FORM-5).
+/// Text sent to the assistant when a form is submitted (FORM-5).
 pub(crate) fn submitted(values: &impl serde::Serialize) -> String {
     serde_json::to_string_pretty(values).unwrap_or_default()
 }
 
-/// The arguments of a call to be read: names, and values as text. Secrets are hidden.
+/// The arguments of a call as names and readable values, with secrets masked.
 pub(crate) fn arguments(params: &Value, comma: &str) -> Vec<(String, String)> {
     let Value::Object(params) = masked(params) else { return Vec::new() };
     let entry = |(name, value): (String, Value)| (name, words(&value, comma));
@@ -38,7 +38,7 @@ fn words(value: &Value, comma: &str) -> String {
     cut(&text, VALUE_MAX)
 }
 
-/// A result as it is kept beside the drawing: long texts such as the bytes of pictures only begin.
+/// A result as stored with its card: long texts, such as picture bytes, are truncated.
 pub(crate) fn shortened(value: &Value) -> Value {
     const TEXT_MAX: usize = 2_000;
     match value {
@@ -55,31 +55,31 @@ pub(crate) fn shortened(value: &Value) -> Value {
     }
 }
 
-/// How deep is looked, and how many schemas for one value.
+/// Maximum depth of the search, and maximum number of schemas for one value.
 const DEPTH_MAX: usize = 24;
 const SCHEMAS_MAX: usize = 32;
-/// Shorter ones are not looked for inside other texts: they would be found everywhere.
+/// Minimum length of a secret that is also masked inside other texts. Shorter ones would be found everywhere.
 const INSIDE_MIN: usize = 6;
 
-/// The secrets in a value: texts that its schema calls passwords, and what has the name of one.
+/// Collects the secrets of a value: passwords according to its schema, and values with a secret's name.
 pub(crate) fn secrets(value: &Value, schema: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(value, schema, &[schema], false, 0, &mut found);
     found
 }
 
-/// The same value without its secrets, wherever in it they are repeated.
+/// The value with every occurrence of its secrets masked.
 pub(crate) fn veiled(value: &Value, secrets: &BTreeSet<String>) -> Value {
     let value = masked(value);
     if secrets.is_empty() { value } else { without(value, secrets) }
 }
 
-/// Arguments or a result without the secrets that its schema knows of.
+/// Arguments or a result with the secrets known to its schema masked.
 pub(crate) fn veiled_by(value: &Value, schema: &Value) -> Value {
     veiled(value, &secrets(value, schema))
 }
 
-/// A text without the secrets.
+/// A text with the secrets masked.
 pub(crate) fn veiled_text(text: &str, secrets: &BTreeSet<String>) -> String {
     if secrets.contains(text) {
         return MASK.to_owned();
@@ -139,7 +139,7 @@ fn collect<'a>(
     }
 }
 
-/// The schemas themselves, where they point elsewhere or name several.
+/// Resolves references and alternatives to the schemas themselves.
 fn resolved<'a>(root: &'a Value, schemas: &[&'a Value]) -> Vec<&'a Value> {
     let mut all: Vec<&Value> = Vec::new();
     let mut open: Vec<&Value> = schemas.to_vec();
@@ -157,15 +157,15 @@ fn resolved<'a>(root: &'a Value, schemas: &[&'a Value]) -> Vec<&'a Value> {
     all
 }
 
-/// What stands in the place of a secret.
+/// Replacement of a secret.
 const MASK: &str = "••••••";
-/// Names that hold one, without `_`, `-` and capitals.
+/// Names of secrets, without `_`, `-` and capitals.
 const SECRETS: [&str; 8] =
     ["passkey", "password", "passwd", "token", "secret", "apikey", "authorization", "credential"];
-/// How deep is looked: what is deeper is not shown at all.
+/// Maximum depth of masking; deeper values are omitted.
 const MASKED_DEPTH_MAX: usize = 32;
 
-/// The same value; every string, number or list under the name of a secret is hidden.
+/// Masks every string, number or list stored under a secret's name.
 pub(crate) fn masked(value: &Value) -> Value {
     hidden(value, 0)
 }
@@ -192,7 +192,7 @@ fn hidden(value: &Value, depth: usize) -> Value {
     }
 }
 
-/// Whether what has this name is a secret. Counts of tokens are no secret.
+/// Whether a name denotes a secret. Token counts are no secret.
 pub(crate) fn is_secret(name: &str) -> bool {
     let plain: String =
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();

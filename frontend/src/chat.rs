@@ -1,5 +1,5 @@
-//! The place where one talks with an assistant: the conversation as plain state, the stream that
-//! fills it, and how it is kept. The views draw what is here and decide nothing.
+//! The chat with an assistant: the conversation as plain state, the stream that fills it, and its storage. The views
+//! draw this state and decide nothing.
 
 pub(crate) mod album;
 pub(crate) mod client;

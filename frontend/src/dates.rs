@@ -1,11 +1,11 @@
-//! Days and times: read by hand, written by the browser's `Intl` in the reader's language.
+//! Dates and times: parsed by hand, formatted by the browser's `Intl` in the reader's language.
 
 use js_sys::{Array, Date, Function, Intl, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::text::Lang;
 
-/// A day on the calendar.
+/// A calendar day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Day {
     pub(crate) year: u32,
@@ -14,7 +14,7 @@ pub(crate) struct Day {
 }
 
 impl Day {
-    /// Reads `YYYY-MM-DD`, and nothing that is not on the calendar.
+    /// Parses `YYYY-MM-DD`; rejects days that are not on the calendar.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_shaped = text.len() == 10
             && text.bytes().enumerate().all(|(index, byte)| match index {
@@ -31,7 +31,7 @@ impl Day {
             .then_some(day)
     }
 
-    /// The day of `YYYY-MM-DDTHH:MM:SS`.
+    /// Returns the day of `YYYY-MM-DDTHH:MM:SS`.
     pub(crate) fn of_time(text: &str) -> Option<Self> {
         Self::parse(text.get(..10)?)
     }
@@ -47,7 +47,7 @@ impl Day {
         }
     }
 
-    /// The day after.
+    /// Returns the next day.
     pub(crate) fn next(self) -> Self {
         if self.day < self.days_of_month() {
             return Self { day: self.day + 1, ..self };
@@ -58,7 +58,7 @@ impl Day {
         Self { year: self.year + 1, month: 1, day: 1 }
     }
 
-    /// Where this browser is, today.
+    /// Today, in the browser's time zone.
     pub(crate) fn today() -> Self {
         let now = Date::new_0();
         Self { year: now.get_full_year(), month: now.get_month() + 1, day: now.get_date() }
@@ -67,7 +67,7 @@ impl Day {
     fn date(self) -> Date {
         let (month, day) = (self.month.cast_signed() - 1, self.day.cast_signed());
         let date = Date::new_with_year_month_day(self.year, month, day);
-        // JavaScript takes years below 100 for the twentieth century, and only here.
+        // JavaScript reads years below 100 as the twentieth century, but only here.
         date.set_full_year(self.year);
         date
     }
@@ -79,12 +79,12 @@ impl std::fmt::Display for Day {
     }
 }
 
-/// `YYYY-MM-DDTHH:MM:SS` → `HH:MM`.
+/// Returns `HH:MM` of `YYYY-MM-DDTHH:MM:SS`.
 pub(crate) fn clock(time: &str) -> &str {
     time.get(11..16).unwrap_or(time)
 }
 
-/// The day of the month alone, and the weekday: what a date strip shows.
+/// The day of the month and the weekday, for a date strip.
 pub(crate) fn weekday(day: Day, lang: Lang) -> String {
     format(&day.date(), lang, &[("weekday", "short")])
 }
@@ -94,7 +94,7 @@ pub(crate) fn month(day: Day, lang: Lang) -> String {
     format(&day.date(), lang, &[("month", "short")])
 }
 
-/// 0 for Sunday: weekends have colours of their own.
+/// Returns 0 for Sunday. Weekends have their own colours.
 pub(crate) fn weekday_number(day: Day) -> u32 {
     day.date().get_day()
 }
@@ -117,7 +117,7 @@ pub(crate) fn dated(day: Day, lang: Lang) -> String {
     format(&day.date(), lang, &options)
 }
 
-/// A day and a time of `YYYY-MM-DDTHH:MM:SS`; as it is if it is none.
+/// Formats the day and time of `YYYY-MM-DDTHH:MM:SS`; other text is returned unchanged.
 pub(crate) fn day_and_time(time: &str, lang: Lang) -> String {
     match Day::of_time(time) {
         Some(day) => format!("{} {}", short_day(day, lang), clock(time)),
@@ -125,7 +125,7 @@ pub(crate) fn day_and_time(time: &str, lang: Lang) -> String {
     }
 }
 
-/// A moment of `YYYY-MM-DDTHH:MM:SSZ` where the browser is; as it is if it is none.
+/// Formats `YYYY-MM-DDTHH:MM:SSZ` in the browser's time zone; other text is returned unchanged.
 pub(crate) fn moment(time: &str, lang: Lang) -> String {
     let date = Date::new(&time.into());
     if date.get_time().is_nan() {
@@ -136,7 +136,7 @@ pub(crate) fn moment(time: &str, lang: Lang) -> String {
     format(&date, lang, &[&day[..], &clock[..]].concat())
 }
 
-/// The time of day of such a moment where the browser is.
+/// Formats the time of day of such a moment in the browser's time zone.
 pub(crate) fn clock_of_moment(time: &str, lang: Lang) -> String {
     let date = Date::new(&time.into());
     if date.get_time().is_nan() {
@@ -145,13 +145,13 @@ pub(crate) fn clock_of_moment(time: &str, lang: Lang) -> String {
     format(&date, lang, &[("hour", "2-digit"), ("minute", "2-digit")])
 }
 
-/// Whether two moments are on the same day where the browser is.
+/// Whether two moments are on the same day in the browser's time zone.
 pub(crate) fn are_of_one_day(one: &str, other: &str) -> bool {
     let day = |time: &str| Date::new(&time.into()).to_date_string();
     day(one) == day(other)
 }
 
-/// The same to the second; the day only where it is not today, and never the year.
+/// Formats a moment to the second; with the day if it is not today, and never with the year.
 pub(crate) fn second(time: &str, lang: Lang) -> String {
     let date = Date::new(&time.into());
     if date.get_time().is_nan() {
@@ -164,15 +164,15 @@ pub(crate) fn second(time: &str, lang: Lang) -> String {
     format(&date, lang, &options)
 }
 
-/// This moment where the browser is, as the cinema writes its times.
+/// The current time in the browser's time zone, in the cinema's format.
 pub(crate) fn now() -> String {
     let now = Date::new_0();
     let (hours, minutes, seconds) = (now.get_hours(), now.get_minutes(), now.get_seconds());
     format!("{}T{hours:02}:{minutes:02}:{seconds:02}", Day::today())
 }
 
-/// How far a clock that shows `time` at a moment is ahead of the browser's: whole quarters of an hour, of which time
-/// zones are made.
+/// How far a clock that shows `time` at a moment is ahead of the browser's, rounded to quarters of an hour, as time
+/// zones are.
 pub(crate) fn ahead_ms(time: &str, at_ms: f64) -> f64 {
     quarters_ms(Date::new(&time.into()).get_time() - at_ms)
 }
@@ -182,19 +182,19 @@ fn quarters_ms(ms: f64) -> f64 {
     if ms.is_nan() { 0.0 } else { (ms / QUARTER_MS).round() * QUARTER_MS }
 }
 
-/// The time of day at a moment, in milliseconds since 1970.
+/// Formats the time of day at a moment in milliseconds since 1970.
 pub(crate) fn clock_at(ms: f64, lang: Lang) -> String {
     let options = [("hour", "2-digit"), ("minute", "2-digit"), ("second", "2-digit")];
     format(&Date::new(&ms.into()), lang, &options)
 }
 
-/// The reader's time zone, by its name in the IANA's list.
+/// The IANA name of the reader's time zone.
 pub(crate) fn zone() -> Option<String> {
     let options = Intl::DateTimeFormat::new(&Array::new(), &Object::new()).resolved_options();
     Reflect::get(&options, &"timeZone".into()).ok()?.as_string()
 }
 
-/// A number with the reader's separators.
+/// Formats a number with the reader's separators.
 pub(crate) fn number(value: f64, lang: Lang) -> String {
     let format = Intl::NumberFormat::new(&locales(lang), &Object::new());
     let format = format.format();
@@ -202,7 +202,7 @@ pub(crate) fn number(value: f64, lang: Lang) -> String {
     text.ok().and_then(|it| it.as_string()).unwrap_or_else(|| value.to_string())
 }
 
-/// Digits in groups of three; both languages write them so.
+/// Groups digits by three, as both languages do.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -215,8 +215,8 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// An amount of money with the reader's separators: `¥1,800`. The code of a currency that the browser does not
-/// know stands before it.
+/// Formats an amount of money with the reader's separators: `¥1,800`. A currency code unknown to the browser is put
+/// before it.
 pub(crate) fn money(amount: &str, currency: &str, lang: Lang) -> String {
     let wanted = Object::new();
     let sign = ("currencyDisplay", "narrowSymbol");
@@ -230,7 +230,7 @@ pub(crate) fn money(amount: &str, currency: &str, lang: Lang) -> String {
             &"NumberFormat".into(),
         );
         let class: Function = class.ok()?.dyn_into().ok()?;
-        // Unlike what is bound to a type, it refuses what is no code of a currency without a panic.
+        // Unlike the typed binding, this reports an invalid currency code without a panic.
         let format = Reflect::construct(&class, &Array::of2(&locales(lang), &wanted)).ok()?;
         let format: Intl::NumberFormat = format.unchecked_into();
         let value: f64 = amount.parse().ok()?;
@@ -250,7 +250,7 @@ fn format(date: &Date, lang: Lang, options: &[(&str, &str)]) -> String {
     text.ok().and_then(|it| it.as_string()).unwrap_or_default()
 }
 
-/// English with the day before the month and a clock of 24 hours, as the cinema prints it.
+/// Locales for a language. English puts the day before the month and uses a 24-hour clock, as the cinema prints it.
 fn locales(lang: Lang) -> Array {
     let tag = match lang {
         Lang::Ja => "ja-JP",

@@ -1,4 +1,4 @@
-//! What can go wrong with a call, sorted by who can correct it, and how to say it.
+//! Errors of a call, sorted by who can correct them, and their texts.
 
 use std::sync::OnceLock;
 
@@ -7,18 +7,18 @@ use serde_json::Value;
 
 use crate::text::{Key, Lang};
 
-/// Why there is no answer.
+/// Why a call has no result.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CallError {
-    /// The host cannot be reached: the network or the operator has to fix it.
+    /// The host cannot be reached: a problem of the network or the operator.
     Offline,
-    /// The user no longer wants the answer.
+    /// The user cancelled the call.
     Stopped,
-    /// The host answers only to those with a token.
+    /// The host requires a token.
     Unauthorized,
-    /// The two did not understand each other: a fault of one of them.
+    /// Page and host do not understand each other: a bug of one of them.
     Protocol { code: i64, message: String },
-    /// The tool refuses: the user can correct it.
+    /// The tool refuses; the user can correct it.
     Refused(Box<Refusal>),
 }
 
@@ -26,16 +26,16 @@ pub(crate) enum CallError {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(from = "Value")]
 pub(crate) struct Refusal {
-    /// For programs: `rate_limited`, `error` in JSON.
+    /// Machine-readable code, such as `rate_limited`; `error` in JSON.
     pub(crate) code: String,
-    /// The tool's own text, for people.
+    /// The tool's own message for people.
     pub(crate) message: String,
     pub(crate) status: u16,
-    /// What it is about.
+    /// Details of the refusal.
     pub(crate) data: Value,
 }
 
-/// One thing that is wrong with the arguments.
+/// One fault of the arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Problem {
     /// A JSON pointer into the arguments; empty for the whole.
@@ -44,25 +44,25 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
-/// What families say to do about refusals of their tools.
+/// The families' advice about refusals of their tools.
 static ADVICE: OnceLock<fn(&Refusal, Lang) -> Option<String>> = OnceLock::new();
 
-/// From now on what to do about a refusal is asked of `advice` first.
+/// Registers `advice`, which is consulted first.
 pub(crate) fn advise_by(advice: fn(&Refusal, Lang) -> Option<String>) {
     let _ = ADVICE.set(advice);
 }
 
-/// Characters of a foreign text that a notice shows.
+/// Maximum number of characters of a foreign message shown.
 const TEXT_MAX: usize = 400;
 
 impl CallError {
-    /// An answer that is no JSON-RPC: a proxy's error page, say.
+    /// An answer that is no JSON-RPC, such as a proxy's error page.
     pub(crate) fn unreadable(status: u16, text: &str) -> Self {
         let text: String = text.chars().take(TEXT_MAX).collect();
         Self::Protocol { code: i64::from(status), message: text }
     }
 
-    /// An answer whose status says more than its text: what the host wants of its callers.
+    /// An error determined by the HTTP status rather than by the text.
     pub(crate) fn of_status(status: u16, text: &str) -> Option<Self> {
         let code = match status {
             401 => return Some(Self::Unauthorized),
@@ -87,7 +87,7 @@ impl CallError {
         Self::Protocol { code: 0, message: message.to_owned() }
     }
 
-    /// What is wrong with which argument, if that is what it is about.
+    /// Faults of single arguments, if the refusal lists any.
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let Self::Refused(refusal) = self else { return Vec::new() };
         let of_list = refusal.data.get("problems").cloned();
@@ -100,7 +100,7 @@ impl CallError {
         field.map(|pointer| Problem { pointer, message }).into_iter().collect()
     }
 
-    /// What happened, in a few words.
+    /// A short title of the error.
     pub(crate) fn title(&self, lang: Lang) -> &'static str {
         lang.say(match self {
             Self::Offline => Key::ErrorOffline,
@@ -115,7 +115,7 @@ impl CallError {
         })
     }
 
-    /// What to do about it.
+    /// Advice on how to proceed.
     pub(crate) fn mend(&self, lang: Lang) -> String {
         match self {
             Self::Offline => lang.say(Key::ErrorOfflineMend).to_owned(),
@@ -126,11 +126,11 @@ impl CallError {
         }
     }
 
-    /// To look into it: code and original text, beside what is `said` already.
+    /// Code and original message for closer inspection, without what was `said` already.
     pub(crate) fn details(&self, said: &str) -> Option<String> {
         match self {
             Self::Protocol { code, message } => Some(format!("{code} {message}")),
-            // What is shown already is not shown twice.
+            // What is already shown is not repeated.
             Self::Refused(refusal) if !refusal.code.is_empty() => {
                 let is_said = refusal.message.is_empty() || refusal.message == said;
                 Some(if is_said {
@@ -143,7 +143,7 @@ impl CallError {
         }
     }
 
-    /// Whether the same call may do better later, or whether its fate is unknown.
+    /// Whether repeating the call may succeed, or the outcome of the call is unknown.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
             Self::Offline | Self::Protocol { .. } | Self::Unauthorized => true,
@@ -167,7 +167,7 @@ impl From<Value> for Refusal {
 }
 
 impl Refusal {
-    /// Reads what the host gives along; a foreign server's refusal is the first text of its content.
+    /// Reads the refusal the host provides; a foreign server's refusal is the first text of its content.
     pub(crate) fn of(own: Option<&Value>, text: Option<&str>) -> Self {
         let ours = |value: Value| Some(Self::from(value)).filter(|it| !it.code.is_empty());
         let from_text = || ours(serde_json::from_str(text?).ok()?);
@@ -177,7 +177,7 @@ impl Refusal {
         })
     }
 
-    /// The text of that name among what it is about; empty where there is none.
+    /// Returns a text of the details by name; empty if there is none.
     pub(crate) fn about(&self, name: &str) -> &str {
         self.data[name].as_str().unwrap_or_default()
     }
@@ -193,7 +193,7 @@ impl Refusal {
                 return lang.fill(Key::ErrScope, &[self.about("scope")]);
             }
             _ => {
-                // What only parts say is nothing before one of them is here.
+                // Texts of parts are empty before a part is loaded.
                 let advice = ADVICE.get().and_then(|it| it(self, lang));
                 return advice.filter(|it| !it.is_empty()).unwrap_or_else(|| self.own_text(lang));
             }
@@ -201,7 +201,7 @@ impl Refusal {
         lang.say(key).to_owned()
     }
 
-    /// What the tool says itself: English, and Japanese beside it where it has it.
+    /// The tool's own message: English, and Japanese if the tool provides it.
     fn own_text(&self, lang: Lang) -> String {
         match (lang, self.data.get("message_ja").and_then(Value::as_str)) {
             (Lang::Ja, Some(text)) => text.chars().take(TEXT_MAX).collect(),

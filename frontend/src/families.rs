@@ -1,5 +1,5 @@
-//! The families of tools that the page knows, a folder each: state, views, texts, places. Another family is a
-//! folder and a line here.
+//! The tool families that the page supports, a folder each: state, views, texts, routes. Another family is a folder and
+//! a line here.
 
 use crate::error::CallError;
 use crate::page::page;
@@ -15,7 +15,7 @@ mod navigation;
 mod cinema;
 mod illustrations;
 
-/// All of them, in the order of their places.
+/// All families, in the order of their links.
 static ALL: [&Family; 5] = [
     &cinema::FAMILY,
     &navigation::FAMILY,
@@ -24,10 +24,10 @@ static ALL: [&Family; 5] = [
     &illustrations::FAMILY,
 ];
 
-/// Characters of what is said about an error.
+/// Maximum number of characters of a reported error.
 const SAID_MAX: usize = 300;
 
-/// Something came to nothing after the reader had left the view that would have said so: the page says it.
+/// Reports a failure whose view the reader has already left.
 fn tell_not_done(error: &CallError) {
     let lang = Lang::now();
     let mend = error.mend(lang);
@@ -36,7 +36,7 @@ fn tell_not_done(error: &CallError) {
     page().notify_fill(Key::NotDone, &said);
 }
 
-/// Puts them into the page's table.
+/// Registers the families in the page's table.
 pub(crate) fn register() {
     table::register(&ALL);
 }

@@ -1,5 +1,5 @@
-//! The finder: one field from which every place, tool and thing of the reader's is reached. Here is when it opens; what
-//! it shows is a part.
+//! The finder: one field that reaches every view, tool and item of the reader's. This file opens and closes it; its
+//! contents are a separately loaded part.
 
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
@@ -19,7 +19,7 @@ pub(crate) struct Finder {
 }
 
 impl Finder {
-    /// Opens it at Ctrl-K or ⌘-K, from now on.
+    /// Creates it and binds Ctrl-K and ⌘-K.
     pub(crate) fn new() -> Self {
         let finder = Self { is_open: RwSignal::new(false) };
         let _listener = window_event_listener(leptos::ev::keydown, move |event| {
@@ -31,24 +31,24 @@ impl Finder {
         finder
     }
 
-    /// Opens it, unless the page's door is shut.
+    /// Opens it, unless the page asks for a token.
     pub(crate) fn open(self) {
         if page().door.get_untracked() == Door::Open {
             self.is_open.set(true);
         }
     }
 
-    /// Has the browser close the dialog, which brings the keyboard back to where it was, and then tells of it.
+    /// Lets the browser close the dialog, which restores the focus and then calls [`Self::close`].
     pub(crate) fn shut(self) {
         let dialog = document().get_element_by_id(DIALOG);
         match dialog.and_then(|it| it.dyn_into::<HtmlDialogElement>().ok()) {
             Some(dialog) => dialog.close(),
-            // Its code is not here yet.
+            // Its code is not loaded yet.
             None => self.is_open.set(false),
         }
     }
 
-    /// The dialog is closed.
+    /// Handles the closed dialog.
     pub(crate) fn close(self) {
         self.is_open.set(false);
         browser::focus_if_lost("finder-button");

@@ -1,4 +1,4 @@
-//! A form as plain data: what a tool's JSON Schema asks for, what was typed, what is wrong with it.
+//! A form as plain data: the fields of a tool's JSON Schema, the typed values, and their errors.
 
 mod check;
 mod schema;
@@ -12,39 +12,39 @@ use serde_json::Value;
 pub(crate) use check::Fault;
 pub(crate) use schema::is_empty;
 
-/// What a schema asks for, field by field.
+/// The fields of a schema.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Form {
     pub(crate) fields: Vec<Field>,
 }
 
-/// One thing to fill in.
+/// One field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
-    /// Where it goes: a JSON pointer into the arguments.
+    /// Its target: a JSON pointer into the arguments.
     pub(crate) pointer: String,
     /// The property's name.
     pub(crate) name: String,
-    /// What people call it.
+    /// Its label.
     pub(crate) label: String,
     pub(crate) help: Option<String>,
     pub(crate) required: bool,
-    /// Whether people leave it alone: it stands behind the others, folded.
+    /// Whether it is meant for programs: it comes last, folded.
     pub(crate) is_for_programs: bool,
     pub(crate) default: Option<Value>,
-    /// What the author shows as an example.
+    /// The author's example value.
     pub(crate) example: Option<String>,
     pub(crate) kind: Kind,
 }
 
-/// How it is filled in.
+/// The kind of input.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     Text(Text),
     Number(Number),
     Switch,
     Choice(Vec<Choice>),
-    /// Several of a few.
+    /// Several of a few options.
     Choices {
         choices: Vec<Choice>,
         count: Count,
@@ -60,14 +60,14 @@ pub(crate) enum Kind {
     Json,
 }
 
-/// A text's limits.
+/// Limits of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Text {
     pub(crate) format: Format,
     pub(crate) length: Count,
 }
 
-/// What a text is.
+/// Format of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Format {
     #[default]
@@ -81,7 +81,7 @@ pub(crate) enum Format {
     Secret,
 }
 
-/// A number's limits.
+/// Limits of a number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Number {
     pub(crate) integer: bool,
@@ -89,14 +89,14 @@ pub(crate) struct Number {
     pub(crate) max: Option<f64>,
 }
 
-/// What a list holds.
+/// Type of a list's items.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Item {
     Text(Text),
     Number(Number),
 }
 
-/// How many, or how long.
+/// Limits of a number of items or characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     pub(crate) min: usize,
@@ -104,29 +104,29 @@ pub(crate) struct Count {
     pub(crate) unique: bool,
 }
 
-/// One of a few.
+/// One option.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Choice {
-    /// As JSON text, which is how a `<select>` can carry any value.
+    /// JSON text, so that a `<select>` can carry any value.
     pub(crate) value: String,
     pub(crate) label: String,
 }
 
 impl Field {
-    /// For `id` attributes: the pointer without what they do not like.
+    /// Id for attributes: the pointer with characters allowed there.
     pub(crate) fn id(&self) -> String {
         let letter = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
         format!("field{}", self.pointer.chars().map(letter).collect::<String>())
     }
 
-    /// Whether what was typed must not be kept anywhere.
+    /// Whether the typed value must not be stored.
     pub(crate) fn is_secret(&self) -> bool {
         matches!(&self.kind, Kind::Text(text) if text.format == Format::Secret)
     }
 }
 
 impl Form {
-    /// Every field, groups before what they hold.
+    /// All fields, groups before their members.
     pub(crate) fn all(&self) -> Vec<&Field> {
         fn walk<'a>(fields: &'a [Field], all: &mut Vec<&'a Field>) {
             for field in fields {
@@ -146,23 +146,23 @@ impl Form {
 #[path = "form/tests.rs"]
 mod tests;
 
-/// What was typed so far, by JSON pointer.
+/// The typed values by JSON pointer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Draft(BTreeMap<String, Entry>);
 
-/// What was typed into one field.
+/// The typed value of one field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Entry {
     Text(String),
     Flag(bool),
-    /// The items of a list, or the choices made.
+    /// The items of a list, or the chosen options.
     Items(Vec<String>),
 }
 
 impl Draft {
-    /// The text typed, or the default's.
+    /// The typed text, or the default.
     pub(crate) fn text(&self, field: &Field) -> String {
         match (self.0.get(&field.pointer), &field.default) {
             (Some(Entry::Text(text)), _) => text.clone(),
@@ -175,7 +175,7 @@ impl Draft {
         }
     }
 
-    /// Whether it is switched on; none where it is not set.
+    /// Whether a switch is on; none if it is not set.
     pub(crate) fn flag(&self, field: &Field) -> Option<bool> {
         match self.0.get(&field.pointer) {
             Some(Entry::Flag(flag)) => Some(*flag),
@@ -183,7 +183,7 @@ impl Draft {
         }
     }
 
-    /// The items typed or chosen, or the default's.
+    /// The typed or chosen items, or the default.
     pub(crate) fn items(&self, field: &Field) -> Vec<String> {
         match (self.0.get(&field.pointer), &field.default) {
             (Some(Entry::Items(items)), _) => items.clone(),
@@ -195,12 +195,12 @@ impl Draft {
         }
     }
 
-    /// Keeps what was typed.
+    /// Stores a typed value.
     pub(crate) fn put(&mut self, field: &Field, entry: Entry) {
         self.0.insert(field.pointer.clone(), entry);
     }
 
-    /// Chooses or un-chooses one of several.
+    /// Adds or removes one option of several.
     pub(crate) fn choose(&mut self, field: &Field, value: &str, on: bool) {
         let mut items = self.items(field);
         items.retain(|it| it != value);
@@ -210,7 +210,7 @@ impl Draft {
         self.put(field, Entry::Items(items));
     }
 
-    /// Whether an optional group is to be sent: it was opened, or something in it was typed.
+    /// Whether an optional group is sent: it was opened, or one of its fields was filled in.
     pub(crate) fn includes(&self, group: &Field) -> bool {
         match self.0.get(&group.pointer) {
             Some(Entry::Flag(flag)) => *flag,
@@ -218,7 +218,7 @@ impl Draft {
         }
     }
 
-    /// The draft without what must not be kept.
+    /// The draft without secret values.
     pub(crate) fn without_secrets(&self, form: &Form) -> Self {
         let mut kept = self.clone();
         for field in form.all().into_iter().filter(|it| it.is_secret()) {

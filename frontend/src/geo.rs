@@ -1,16 +1,16 @@
-//! Finds places in a tool's output: GeoJSON, or anything with a latitude and a longitude.
+//! Finds map features in a tool's output: GeoJSON, or any object with a latitude and a longitude.
 
 use serde_json::{Map, Value, json};
 
-/// Places drawn at most, and how deep they are looked for.
+/// Maximum number of features, and maximum depth of the search.
 const FEATURES_MAX: usize = 500;
 const DEPTH_MAX: usize = 6;
 
-/// What a map can draw: a GeoJSON `FeatureCollection` whose features may have a `title`.
+/// Drawable features: a GeoJSON `FeatureCollection` whose features may have a `title`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Features(pub(crate) Value);
 
-/// The places in a value; none if there are none.
+/// Returns the features in a value, if there are any.
 pub(crate) fn of(value: &Value) -> Option<Features> {
     let mut features = Vec::new();
     collect(value, None, 0, &mut features);
@@ -20,7 +20,7 @@ pub(crate) fn of(value: &Value) -> Option<Features> {
 }
 
 impl Features {
-    /// What the places are called, for those who do not see the map.
+    /// Titles of the features, as a text alternative to the map.
     pub(crate) fn titles(&self) -> Vec<String> {
         let features = self.0["features"].as_array().into_iter().flatten();
         let title = |it: &Value| it["properties"]["title"].as_str().map(str::to_owned);
@@ -56,7 +56,7 @@ fn collect(
     }
 }
 
-/// An object that is a place: a feature, a geometry, or a point by its coordinates.
+/// Parses an object that is a feature, a geometry, or a point by its coordinates.
 fn feature(object: &Map<String, Value>, around: Option<&Map<String, Value>>) -> Option<Value> {
     let title = title(object).or_else(|| title(around?)).unwrap_or_default();
     let geometry = if object.get("type").is_some_and(|it| it == "Feature") {
@@ -73,13 +73,13 @@ fn feature_of(geometry: &Value, title: &str) -> Value {
     json!({ "type": "Feature", "properties": { "title": title }, "geometry": geometry })
 }
 
-/// A GeoJSON geometry with coordinates that are on the globe.
+/// Parses a GeoJSON geometry whose coordinates are on the globe.
 fn geometry(object: &Map<String, Value>) -> Option<Value> {
     const KINDS: [&str; 6] =
         ["Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon"];
     let kind = object.get("type")?.as_str()?;
     let coordinates = object.get("coordinates")?;
-    // A point is one level of brackets, a line two, a polygon three.
+    // Nesting of coordinates: a point has one level, a line two, a polygon three.
     let levels = match kind {
         "Point" => 0,
         "MultiPoint" | "LineString" => 1,
@@ -103,7 +103,7 @@ fn in_range(lat: f64, lng: f64) -> bool {
     lat.abs() <= 90.0 && lng.abs() <= 180.0
 }
 
-/// `{lat, lng}` and its spellings.
+/// Parses `{lat, lng}` and its variants.
 fn point(object: &Map<String, Value>) -> Option<Value> {
     let number = |names: &[&str]| names.iter().find_map(|it| object.get(*it)?.as_f64());
     let lat = number(&["lat", "latitude"])?;

@@ -1,5 +1,4 @@
-//! Where the reader was at each entry of the browser's history, so that Back brings them there again: to what they
-//! had scrolled to, and with the keyboard where it was.
+//! Scroll position and focus of each history entry, which Back and Forward restore.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -12,32 +11,32 @@ use web_sys::{HtmlElement, ScrollRestoration};
 
 use crate::browser::MAIN;
 
-/// When to try: what an entry shows is fetched first, and until then the page may be too short.
+/// When to try to restore: the content of an entry is fetched first, and until then the page may be too short.
 const TRIES_MS: [u64; 5] = [50, 150, 400, 900, 1_800];
-/// Entries that are kept of a tab that is open for long; Back then begins at the top again.
+/// Maximum number of entries kept for a tab. Older ones start at the top.
 const ENTRIES_MAX: usize = 500;
-/// Pixels that are near enough.
+/// Tolerance in pixels.
 const NEAR_PX: f64 = 2.0;
 
-/// What is kept of an entry.
+/// Saved state of an entry.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
     scrolled: f64,
-    /// What had the keyboard, as a CSS selector.
+    /// The focused element, as a CSS selector.
     focus: Option<String>,
 }
 
-/// The entries of this tab, by a number that the browser keeps with each.
+/// The entries of this tab, by a number that the browser stores with each.
 #[derive(Debug, Default)]
 struct Entries {
     here: f64,
     seen: HashMap<u64, Seen>,
-    /// Whether the entry that is shown is left already.
+    /// Whether the current entry was already saved on leaving.
     is_left: bool,
 }
 
 impl Entries {
-    /// Keeps what is seen of the entry that is about to go; the first call counts.
+    /// Saves the state of the current entry before it is left. Only the first call counts.
     fn leave(&mut self, seen: impl FnOnce() -> Seen) {
         if !self.is_left {
             self.is_left = true;
@@ -48,8 +47,7 @@ impl Entries {
         }
     }
 
-    /// Another entry is shown: one without a number is new and gets the `next` one. What was seen of it, if it was
-    /// shown before.
+    /// Enters an entry. One without a number is new and gets `next`. Returns the state saved for it, if any.
     fn arrive(&mut self, number: Option<f64>, next: f64) -> Option<Seen> {
         self.is_left = false;
         self.here = number.unwrap_or(next);
@@ -59,46 +57,46 @@ impl Entries {
 
 thread_local!(static ENTRIES: RefCell<Entries> = RefCell::default());
 
-/// Begins to keep, and takes over from the browser, which does not know when a view is there.
+/// Starts saving, and disables the browser's own restoration, which does not know when a view is drawn.
 pub(crate) fn open() {
     let Ok(history) = window().history() else { return };
     // A browser that does not allow it scrolls as it likes.
     let _ = history.set_scroll_restoration(ScrollRestoration::Manual);
     let _ = arrive();
-    // What comes after a reload is not ours to know.
+    // State after a reload belongs to the browser.
     let _listener = window_event_listener_untyped("pagehide", move |_| {
         let _ = history.set_scroll_restoration(ScrollRestoration::Auto);
     });
 }
 
-/// The entry that is shown is about to go.
+/// Saves the current entry before it is left.
 pub(crate) fn leave() {
     ENTRIES.with_borrow_mut(|it| it.leave(seen));
 }
 
-/// Another entry is shown. What was seen of it, where the reader comes back to it.
+/// Enters another entry. Returns its saved state if the reader comes back to it.
 pub(crate) fn arrive() -> Option<Seen> {
     let history = window().history().ok()?;
     let number = history.state().ok().and_then(|it| it.as_f64());
     let next = js_sys::Date::now() + js_sys::Math::random();
     if number.is_none() {
-        // A browser may forbid it; every entry is then a new one.
+        // If the browser forbids it, every entry is a new one.
         let _ = history.replace_state(&next.into(), "");
     }
     ENTRIES.with_borrow_mut(|it| it.arrive(number, next))
 }
 
-/// Writes another hash into the address, as an entry of the history, and goes nowhere.
+/// Adds a history entry with another hash, without navigating.
 pub(crate) fn push_hash(hash: &str) {
     leave();
     if let Ok(history) = window().history() {
-        // A browser may forbid it; the address is then not what is shown, and nothing else.
+        // If the browser forbids it, only the address is out of date.
         let _ = history.push_state_with_url(&JsValue::NULL, "", Some(hash));
     }
     let _ = arrive();
 }
 
-/// Writes another hash into the address, in place of the one that is there.
+/// Replaces the hash of the current history entry.
 pub(crate) fn replace_hash(hash: &str) {
     if let Ok(history) = window().history() {
         let number = history.state().unwrap_or_default();
@@ -106,8 +104,7 @@ pub(crate) fn replace_hash(hash: &str) {
     }
 }
 
-/// Brings the reader where they were, once that is there; unless they have gone on. Who is there once goes where
-/// they like.
+/// Restores the saved state once its content is drawn, unless the reader has moved on meanwhile.
 pub(crate) fn restore(seen: &Seen) {
     let here = ENTRIES.with_borrow(|it| it.here);
     let is_done = Rc::new(Cell::new(false));
@@ -126,7 +123,7 @@ pub(crate) fn restore(seen: &Seen) {
     }
 }
 
-/// Moves the keyboard back, unless the reader has moved it since the view came. Whether that is settled.
+/// Restores the focus, unless the reader has moved it since. Returns whether that is settled.
 fn focus(css: &str, is_first: bool) -> bool {
     let active = document().active_element();
     let is_lost = active.is_none_or(|it| it.tag_name() == "BODY" || it.has_attribute("tabindex"));
@@ -148,7 +145,7 @@ fn seen() -> Seen {
     Seen { scrolled: scrolled(), focus }
 }
 
-/// Finds an element again once its view is drawn anew: by its id, or by where it leads.
+/// A CSS selector that finds an element again after a redraw: by id or by link target.
 fn selector(id: &str, href: Option<&str>) -> Option<String> {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     match href {

@@ -1,4 +1,4 @@
-//! What of the reader's goes on in the families: asked for once the first view is there, and whenever it changes.
+//! The reader's ongoing activities in the families, fetched after the first view and whenever they change.
 
 use std::time::Duration;
 
@@ -15,19 +15,19 @@ use crate::table::{self, Mine, Ongoing};
 /// How long the first view has the connection for itself.
 pub(crate) const HEAD_START: Duration = Duration::from_secs(3);
 
-/// How long changes are gathered before the host is asked: a game's list changes with each move.
+/// How long changes are collected before the host is asked: a game's list changes with each move.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What goes on, by the tool that lists it.
+/// Activities by the tool that lists them.
 #[derive(Clone, Copy)]
 pub(crate) struct Activities {
     found: RwSignal<Vec<(&'static str, Ongoing)>>,
-    /// The tools that will be asked in a moment.
+    /// Tools with a scheduled request.
     asking: StoredValue<Vec<&'static str>>,
 }
 
 impl Activities {
-    /// Keeps it up to date for as long as the page is open.
+    /// Keeps the activities up to date while the page is open.
     pub(crate) fn new(subscriptions: Subscriptions) -> Self {
         let activities =
             Self { found: RwSignal::new(Vec::new()), asking: StoredValue::new(Vec::new()) };
@@ -35,13 +35,13 @@ impl Activities {
         set_timeout(move || is_due.set(true), HEAD_START);
         for mine in table::mine() {
             let changes = mine.resource.map(|it| subscriptions.changes(it));
-            // A place that was left may have changed it.
+            // A view that was left may have changed them.
             let is_home = Memo::new(move |_| page().route.with(|it| matches!(it, Route::Home)));
             let is_served = Memo::new(move |_| page().tool(mine.tool).is_some());
             Effect::new(move |_| {
                 changes.track();
                 page().refreshed.track();
-                // Read, not only tracked: a memo that nothing reads never looks.
+                // Read, not only tracked: a memo that is never read is never evaluated.
                 is_home.get();
                 if !is_due.get() || page().door.get() != Door::Open || !is_served.get() {
                     activities.note(mine.tool, None);
@@ -53,7 +53,7 @@ impl Activities {
         activities
     }
 
-    /// Asks for it, once for all that changes meanwhile.
+    /// Schedules one request for all changes within the pause.
     fn ask(self, mine: &'static Mine) {
         if self.asking.with_value(|it| it.contains(&mine.tool)) {
             return;
@@ -62,7 +62,7 @@ impl Activities {
         let ask = async move {
             self.asking.update_value(|it| it.retain(|tool| *tool != mine.tool));
             let Some(arguments) = (mine.arguments)() else { return };
-            // What cannot be learnt now is no news: it is asked for again with the next change.
+            // A failed request is repeated with the next change.
             if let Ok(value) = fetch::<Value>(mine.tool, arguments).await {
                 self.note(mine.tool, (mine.read)(&value));
             }
@@ -82,7 +82,7 @@ impl Activities {
         }
     }
 
-    /// All of it, in the order of the families.
+    /// All activities, in the order of the families.
     pub(crate) fn all(self) -> Vec<Ongoing> {
         let of = |tool: &str| {
             self.found.with(|it| it.iter().find(|it| it.0 == tool).map(|it| it.1.clone()))
@@ -90,12 +90,12 @@ impl Activities {
         table::mine().filter_map(|it| of(it.tool)).collect()
     }
 
-    /// How many things wait for the reader in all places.
+    /// Number of items that wait for the reader.
     pub(crate) fn waiting(self) -> usize {
         self.found.with(|found| found.iter().map(|it| it.1.waiting).sum())
     }
 
-    /// How many things wait for the reader in the place that this route leads to.
+    /// Number of items that wait for the reader in the view of this route.
     pub(crate) fn waiting_at(self, route: &Route) -> usize {
         let at = |it: &&(&str, Ongoing)| it.1.route == *route;
         self.found.with(|found| found.iter().filter(at).map(|it| it.1.waiting).sum())

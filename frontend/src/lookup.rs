@@ -1,5 +1,5 @@
-//! Options that come from elsewhere: fetched a few at a time or as a whole (FORM-43, FORM-44), bounded, remembered for
-//! a while; and which of many fit what was typed.
+//! Options from a URL: fetched in part or as a whole (FORM-43, FORM-44), limited, cached for a while, and filtered by
+//! typed text.
 
 pub(crate) mod combo;
 
@@ -20,14 +20,14 @@ use crate::request::{Gate, answered, for_json, in_time, lost};
 use crate::route::encoded;
 use crate::text::{self, Key, Lang};
 
-/// Bytes of an answer, as the host has it for what it passes on (FORM-49).
+/// Maximum size of an answer in bytes, as for answers that the host passes on (FORM-49).
 const ANSWER_BYTES_MAX: usize = 1 << 20;
-/// Look-ups under way at once: the rest of a browser's six connections to one host is for calls.
+/// Maximum number of concurrent look-ups. The rest of a browser's six connections to one host is for calls.
 const AT_ONCE: usize = 4;
-/// Longer than the host waits for others.
+/// Longer than the host waits for other servers.
 const DEADLINE: Duration = Duration::from_secs(15);
 
-/// Options, in the order of the answer.
+/// Options in the order of the answer.
 pub(crate) type Options = Arc<[Choice]>;
 
 thread_local! {
@@ -35,7 +35,7 @@ thread_local! {
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
-/// Ends a look-up when it is dropped.
+/// Aborts a look-up when dropped.
 #[derive(Default)]
 pub(crate) struct Hold(Option<AbortController>);
 
@@ -44,7 +44,7 @@ impl Hold {
         Self(AbortController::new().ok())
     }
 
-    /// For [`fetch`].
+    /// The signal for [`fetch`].
     pub(crate) fn stop(&self) -> Option<AbortController> {
         self.0.clone()
     }
@@ -58,7 +58,7 @@ impl Drop for Hold {
     }
 }
 
-/// The options at a URL of [`Lookup::url`], asked for by the form of this id.
+/// Fetches the options at a URL of [`Lookup::url`] for the form of this id.
 pub(crate) async fn fetch(
     form: &str,
     lookup: &Lookup,
@@ -71,7 +71,7 @@ pub(crate) async fn fetch(
     }
     let address = address_of(url).ok_or_else(|| refusal("invalid_url", url.to_owned()))?;
     let _pass = GATE.with(Gate::clone).enter().await;
-    // Another field may have asked the same while this one waited.
+    // Another field may have fetched the same meanwhile.
     if let Some(options) = remembered(&key) {
         return Ok(options);
     }
@@ -120,11 +120,11 @@ async fn text(response: Response) -> Result<String, CallError> {
     Ok(text)
 }
 
-/// A failure `{error, message, status}`, or whatever else came instead.
+/// Parses a failure `{error, message, status}`, or anything else.
 pub(crate) fn failed(status: u16, text: &str) -> CallError {
     let refusal = serde_json::from_str::<Refusal>(text).ok().filter(|it| !it.code.is_empty());
     match refusal {
-        // Of a look-up's own refusals the code says more than the status.
+        // The codes of a look-up's own refusals say more than the status.
         Some(refusal) if refusal.code.starts_with("lookup_") => CallError::Refused(refusal.into()),
         refusal => CallError::of_status(status, text).unwrap_or_else(|| match refusal {
             Some(refusal) => CallError::Refused(refusal.into()),
@@ -133,7 +133,7 @@ pub(crate) fn failed(status: u16, text: &str) -> CallError {
     }
 }
 
-/// The text for the reader who wants to choose; that for the operator is in its details.
+/// The message for the reader; the operator's is in the details.
 pub(crate) fn why(error: &CallError, lang: Lang) -> String {
     let code = match error {
         CallError::Refused(refusal) => refusal.code.as_str(),
@@ -152,7 +152,7 @@ fn refusal(code: &str, message: String) -> CallError {
     CallError::Refused(Box::new(Refusal { code: code.to_owned(), message, ..Refusal::default() }))
 }
 
-/// The options whose label has what was typed in it, those that begin with it first.
+/// The options whose label contains the typed text, prefix matches first.
 pub(crate) fn narrow(options: &[Choice], typed: &str) -> Options {
     let folded = |text: &str| text::folded(text).replace(char::is_whitespace, "");
     let typed = folded(typed);
@@ -169,13 +169,13 @@ pub(crate) fn narrow(options: &[Choice], typed: &str) -> Options {
     first.into()
 }
 
-/// Longer than any URL that a host takes.
+/// Longer than any URL that a host accepts.
 const BYTES_MAX: usize = 8 << 10;
 
-/// What the page asks for this URL; none where it is neither a path of this host nor `https://…`.
+/// The address to request for a URL; none if it is neither a path of this host nor `https://…`.
 fn address_of(url: &str) -> Option<String> {
-    // A browser drops control characters and reads `\` as `/`: what looks like a path could lead
-    // elsewhere, and the token goes along.
+    // A browser drops control characters and reads `\` as `/`: an apparent path could lead elsewhere and take the token
+    // along.
     let is_plain = !url.chars().any(|it| it.is_control() || it == '\\' || it == ' ');
     if !is_plain || url.len() > BYTES_MAX {
         return None;
@@ -187,17 +187,17 @@ fn address_of(url: &str) -> Option<String> {
     is_absolute.then(|| format!("/api/form/lookup?url={}", encoded(url)))
 }
 
-/// Answers remembered; the oldest goes first.
+/// Maximum number of cached answers; the oldest is dropped first.
 const ANSWERS_MAX: usize = 60;
-/// How long an answer counts.
+/// Lifetime of a cached answer.
 const AGE_MAX_MS: f64 = 300_000.0;
 
-/// Answers by what was asked.
+/// Cached answers by request.
 #[derive(Default)]
 pub(crate) struct Memory(VecDeque<(String, Options, f64)>);
 
 impl Memory {
-    /// What tells one question of one form from another: the same URL may be read in two ways.
+    /// Cache key of a request. The same URL may be parsed in two ways.
     pub(crate) fn key(form: &str, lookup: &Lookup, url: &str) -> String {
         let template = lookup.template.as_deref().unwrap_or_default();
         let Lookup { display_field, value_field, .. } = lookup;
@@ -218,10 +218,10 @@ impl Memory {
     }
 }
 
-/// How the options of a field stand.
+/// Loading state of a field's options.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Offer {
-    /// The field that it depends on is empty.
+    /// The field it depends on is empty.
     #[default]
     Waiting,
     Loading,
@@ -229,40 +229,40 @@ pub(crate) enum Offer {
     Failed(CallError),
 }
 
-/// The options of one field, and for whose value they are.
+/// The options of one field and the parent value they belong to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Loading {
     pub(crate) offer: Offer,
-    /// The number of the latest question: an answer to any other is stale.
+    /// Number of the latest request: answers to others are stale.
     asked: u32,
 }
 
-/// What becomes of the field's value once its options are known.
+/// What happens to a field's value once its options are known.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Settled {
-    /// It stays as it is: nothing, or what is not among the first options of too many.
+    /// It stays as it is: empty, or not among the first of too many options.
     Same,
-    /// It is this option now, by its value and its label.
+    /// It is this option now, with value and label.
     Put(Choice),
-    /// It is none of the options.
+    /// It is none of the options and is cleared.
     Clear,
 }
 
 impl Loading {
-    /// Asks anew; the number to bring the answer with.
+    /// Starts a request. Returns its number, which the answer must carry.
     pub(crate) fn ask(&mut self) -> u32 {
         self.asked = self.asked.wrapping_add(1);
         self.offer = Offer::Loading;
         self.asked
     }
 
-    /// What it depends on is empty: what is under way is stale.
+    /// The parent field is empty: a running request is stale.
     pub(crate) fn wait(&mut self) {
         self.asked = self.asked.wrapping_add(1);
         self.offer = Offer::Waiting;
     }
 
-    /// Whether it was the answer that is waited for.
+    /// Stores an answer. Returns whether it was the expected one.
     pub(crate) fn answer(&mut self, number: u32, answer: Result<Options, CallError>) -> bool {
         if self.asked != number || self.offer != Offer::Loading {
             return false;
@@ -275,8 +275,8 @@ impl Loading {
     }
 }
 
-/// Of `options`, what a field holds that holds `value`, and is to hold `default` where it holds nothing: what was chosen
-/// under another parent is not taken up again, though a code may be the same.
+/// The value of a field among `options`: `value` if it has one, else `default`. A value chosen under another parent is
+/// not kept, though its code may be the same.
 pub(crate) fn settle(
     options: &[Choice],
     value: Option<&Value>,
@@ -284,13 +284,13 @@ pub(crate) fn settle(
 ) -> Settled {
     let find = |wanted: &Value| {
         let found = options.iter().find(|it| is_same(&it.value, wanted))?;
-        // 1 that was there does not become 1.0.
+        // Keeps the type of the number: 1 does not become 1.0.
         Some(Choice { value: wanted.clone(), label: found.label.clone() })
     };
     match value {
         Some(value) => match find(value) {
             Some(choice) => Settled::Put(choice),
-            // The rest was cut off, and it may be there.
+            // The options were truncated: the value may be among the rest.
             None if options.len() >= OPTIONS_MAX => Settled::Same,
             None => Settled::Clear,
         },

@@ -1,8 +1,8 @@
-//! Madoguchi's page: the box office and the counter, an MCP client in the browser.
+//! Madoguchi's page: booking, tools and chat, an MCP client in the browser.
 
 #![allow(unreachable_pub, reason = "leptos' `component` macro makes the props public")]
 
-/// A view that may stand where others may: its type is not told.
+/// A view of erased type, so that different views can take one place.
 macro_rules! any_view {
     ($($view:tt)*) => {
         ::leptos::prelude::IntoAny::into_any(::leptos::prelude::view! { $($view)* })

@@ -1,4 +1,4 @@
-//! The page's way to the host: MCP of 2026-07-28 over `POST /mcp`, by gloo-net and nothing else.
+//! The page's MCP client: revision 2026-07-28 over `POST /mcp`, by gloo-net alone.
 
 mod headers;
 pub(crate) mod listen;
@@ -22,24 +22,24 @@ pub(crate) use pieces::Pieces;
 use wire::{Incoming, Progress};
 
 const ENDPOINT: &str = "/mcp";
-/// The revision of MCP that the page speaks.
+/// The MCP revision of the page.
 pub(crate) const VERSION: &str = "2026-07-28";
-/// More pages than this and the list is endless: an honest host needs one or two.
+/// Maximum number of pages of a list. A regular host needs one or two.
 const PAGES_MAX: usize = 50;
 
 thread_local!(static ANSWERED_AT_MS: Cell<f64> = const { Cell::new(f64::NAN) });
 
-/// When the host last answered, in milliseconds since 1970: by its own clock, since the reader's may be wrong.
+/// When the host last answered, in milliseconds since 1970 by the host's clock, since the reader's may be wrong.
 pub(crate) fn answered_at_ms() -> f64 {
     ANSWERED_AT_MS.get()
 }
 
-/// Who serves the page.
+/// Description of the host.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Discovered {
     /// What it calls itself.
     pub(crate) server_info: ServerInfo,
-    /// The digest of the tools that it offers now, if it has one.
+    /// The digest of the tools currently offered, if there is one.
     pub(crate) tools_digest: Option<String>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct ServerInfo {
     pub(crate) version: String,
 }
 
-/// Asks the host who it is (`server/discover`).
+/// Fetches the host's description (`server/discover`).
 pub(crate) async fn discover() -> Result<Discovered, CallError> {
     let result = request("server/discover", json!({}), &[], None, &mut |_| {}).await?;
     let info = result.pointer("/_meta/io.modelcontextprotocol~1serverInfo");
@@ -69,7 +69,7 @@ fn digest(result: &Value) -> Option<String> {
     result.pointer("/_meta/madoguchi~1toolsDigest")?.as_str().map(str::to_owned)
 }
 
-/// All tools on offer (`tools/list`, every page of it), and the digest of them if they are on one page.
+/// Fetches all tools (`tools/list`, every page), and their digest if they fit on one page.
 pub(crate) async fn tools() -> Result<(Vec<Value>, Option<String>), CallError> {
     let mut tools = Vec::new();
     let (mut cursor, mut digest) = (None::<String>, None);
@@ -89,24 +89,24 @@ pub(crate) async fn tools() -> Result<(Vec<Value>, Option<String>), CallError> {
     Ok((tools, digest))
 }
 
-/// What a call brings along beside its arguments.
+/// Optional parts of a call.
 #[derive(Default)]
 pub(crate) struct Round<'a> {
-    /// The tool's input schema, for arguments that travel as headers too.
+    /// The tool's input schema, for arguments that are also sent as headers.
     pub(crate) schema: Option<&'a Value>,
-    /// Answers to what the previous round asked.
+    /// Answers to the questions of the previous round.
     pub(crate) responses: Option<Value>,
-    /// What the previous round gave along.
+    /// The request state of the previous round.
     pub(crate) state: Option<String>,
-    /// Ends the call when the user no longer wants it.
+    /// Aborts the call.
     pub(crate) abort: Option<&'a AbortSignal>,
-    /// Whether the host should report how far along it is.
+    /// Whether the host should report progress.
     pub(crate) progress: bool,
-    /// What the request's `_meta` says beside what every request says.
+    /// Additional `_meta` of the request.
     pub(crate) meta: Option<Value>,
 }
 
-/// What one round of `tools/call` came to, as it came.
+/// Makes one round of `tools/call`. Returns the unparsed result.
 pub(crate) async fn call(
     name: &str,
     arguments: &Value,
@@ -135,7 +135,7 @@ pub(crate) async fn call(
     request("tools/call", params, &extra, round.abort, on_notice).await
 }
 
-/// What a resource says as text (`resources/read`).
+/// Reads a resource as text (`resources/read`).
 pub(crate) async fn read_text(uri: &str) -> Result<String, CallError> {
     let extra = headers::of_call(uri, &Value::Null, None);
     let result =
@@ -144,7 +144,7 @@ pub(crate) async fn read_text(uri: &str) -> Result<String, CallError> {
     text.map(str::to_owned).ok_or_else(|| CallError::page("the resource has no text"))
 }
 
-/// A resource as it is (`resources/read`), with what the request's `_meta` says beside what every request says.
+/// Reads a resource (`resources/read`) with additional `_meta`.
 pub(crate) async fn read(
     uri: &str,
     meta: Value,
@@ -155,7 +155,7 @@ pub(crate) async fn read(
     request("resources/read", params, &extra, abort, &mut |_| {}).await
 }
 
-/// What a prompt says (`prompts/get`): its messages' texts, one after the other.
+/// Renders a prompt (`prompts/get`): the texts of its messages, joined.
 pub(crate) async fn prompt(name: &str, arguments: &Value) -> Result<String, CallError> {
     let extra = headers::of_call(name, &Value::Null, None);
     let params = json!({ "name": name, "arguments": arguments });
@@ -166,9 +166,9 @@ pub(crate) async fn prompt(name: &str, arguments: &Value) -> Result<String, Call
     if text.is_empty() { Err(CallError::page("the prompt has no text")) } else { Ok(text) }
 }
 
-/// A file that was uploaded to the host's store.
+/// Fetches a file uploaded to the host's store.
 pub(crate) async fn blob(id: &str) -> Result<Vec<u8>, CallError> {
-    // An id from a form is text from outside: no path of its own.
+    // An id from a form is foreign text and must not form a path.
     let is_id = !id.is_empty() && id.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
     if !is_id {
         return Err(CallError::page("not the id of a file"));
@@ -187,7 +187,7 @@ pub(crate) async fn blob(id: &str) -> Result<Vec<u8>, CallError> {
     response.binary().await.map_err(|_| lost())
 }
 
-/// Sends one request and waits for its result; what comes before the result goes to `on_notice`.
+/// Sends one request and waits for its result. Earlier notifications go to `on_notice`.
 async fn request(
     method: &str,
     params: Value,
@@ -198,7 +198,7 @@ async fn request(
     let id = browser::next_number();
     let response = send(id, method, params, extra, abort).await?;
     if !is_stream(&response) {
-        // As bytes: a string goes from JavaScript letter by letter, which takes 30 ms for a large hall.
+        // Read as bytes: a string is copied from JavaScript letter by letter, which takes 30 ms for a large hall.
         let bytes = response.binary().await.map_err(|_| lost())?;
         let text = String::from_utf8_lossy(&bytes);
         return match wire::incoming(&text) {
@@ -218,11 +218,11 @@ async fn request(
             _ => {}
         }
     }
-    // The stream ended without the result: the host is gone, or was swapped away under us.
+    // The stream ended without a result: the host is gone or was replaced.
     Err(lost())
 }
 
-/// Posts one request, with everything that the revision wants on it.
+/// Posts one request with the headers the revision requires.
 async fn send(
     id: u32,
     method: &str,
@@ -232,7 +232,7 @@ async fn send(
 ) -> Result<Response, CallError> {
     wire::put_meta(&mut params);
     let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-    // A request that is given up lets go of its connection, of which a browser has six to one host.
+    // An aborted request frees its connection, of which a browser has six per host.
     let own = AbortController::new().ok();
     let signal = own.as_ref().map(AbortController::signal);
     let mut request = with_headers(Request::post(ENDPOINT), abort.or(signal.as_ref()))
@@ -263,8 +263,7 @@ async fn send(
     }))
 }
 
-/// What was sent, unless the host does not even begin to answer: a network that goes, or a computer that sleeps, ends no
-/// connection.
+/// Awaits the response with a deadline for its beginning: a lost network or a sleeping computer closes no connection.
 async fn in_time<E>(sent: impl Future<Output = Result<Response, E>>) -> Result<Response, ()> {
     match select(pin!(sent), pin!(browser::sleep(SILENCE_MAX))).await {
         Either::Left((sent, _)) => sent.map_err(drop),
@@ -272,7 +271,7 @@ async fn in_time<E>(sent: impl Future<Output = Result<Response, E>>) -> Result<R
     }
 }
 
-/// Whether an answer comes in pieces.
+/// Whether a response is an event stream.
 pub(crate) fn is_stream(response: &Response) -> bool {
     response.headers().get("content-type").is_some_and(|it| it.starts_with("text/event-stream"))
 }

@@ -1,5 +1,4 @@
-//! The operator's place: the key that opens it, kept in this tab, what is asked with it, and the calls a second that
-//! the server's answers come to, with the line that they make.
+//! The operator's access: the key, kept in this tab, requests made with it, and the rate of calls as a line chart.
 
 pub(crate) mod client;
 pub(crate) mod data;
@@ -25,19 +24,19 @@ use crate::route::{OperatorTab, Route, decoded};
 use crate::text::Key;
 use data::Now;
 
-/// Where the tab keeps the key.
+/// Storage key of the operator key in this tab.
 const KEPT: &str = "operator-key";
 
-/// Whether the host answers the operator.
+/// Whether the host accepts the operator.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Gate {
-    /// It does, as far as is known.
+    /// Accepted, as far as is known.
     Open,
-    /// It wants a key; with why the last one did not do.
+    /// A key is required; with the reason why the last one was rejected.
     Shut(Option<CallError>),
 }
 
-/// Whether there is a way to the operator's place, which every visit wants to know; lives as long as the page.
+/// Whether the operator's views are offered; lasts as long as the page.
 #[derive(Clone, Copy)]
 pub(crate) struct OperatorWay {
     key: RwSignal<Option<String>>,
@@ -45,37 +44,37 @@ pub(crate) struct OperatorWay {
     is_operator: RwSignal<bool>,
 }
 
-/// What the operator's place knows; lives as long as the page.
+/// State of the operator's views; lasts as long as the page.
 #[derive(Clone, Copy)]
 pub(crate) struct Operator {
     pub(crate) way: OperatorWay,
     pub(crate) gate: RwSignal<Gate>,
-    /// What the server reported of itself over the last minutes.
+    /// The server's readings of the last minutes.
     pub(crate) readings: RwSignal<Readings>,
-    /// What came of the component that was sent last, wherever the operator is by then.
+    /// Result of the last upload of a component, even after leaving its view.
     pub(crate) sent: RwSignal<Option<Sent>>,
-    /// The last link that works once, and for whom it is.
+    /// The last one-time link, and its recipient.
     pub(crate) link: RwSignal<Option<(String, String)>>,
-    /// Why an order was not carried out whose place was left meanwhile.
+    /// Error of an order whose view was left meanwhile.
     pub(crate) failed: RwSignal<Option<CallError>>,
 }
 
-/// What came of a component that was sent.
+/// Result of uploading a component.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Sent {
-    /// It serves, as the generation of that number.
+    /// It serves, as the revision of that number.
     Serves(String, u64),
     /// It waits for the operator's approval.
     Waits(String),
-    /// The host does not want it, and says why.
+    /// The host refuses it, with the reason.
     Refused(String, CallError),
-    /// The file is none to send.
+    /// The file cannot be sent.
     Wrong(String, u64),
-    /// It is not known what the host makes of it.
+    /// The result is unknown.
     Failed(CallError),
 }
 
-/// What the host reports of whom it answers.
+/// The host's description of the caller.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Told {
@@ -83,7 +82,7 @@ struct Told {
 }
 
 impl OperatorWay {
-    /// Takes up the key that this tab kept, or that the address carries, now and later.
+    /// Takes the key kept by this tab or carried by the address, now and later.
     pub(crate) fn new() -> Self {
         let way =
             Self { key: RwSignal::new(Keep::Tab.get(KEPT)), is_operator: RwSignal::new(false) };
@@ -93,12 +92,12 @@ impl OperatorWay {
         way
     }
 
-    /// Whether there is a way to the place.
+    /// Whether the operator's views are offered.
     pub(crate) fn is_offered(self) -> bool {
         self.has_key() || self.is_operator.get()
     }
 
-    /// Whether a key is kept, which can be forgotten.
+    /// Whether a key is kept.
     pub(crate) fn has_key(self) -> bool {
         self.key.with(Option::is_some)
     }
@@ -108,7 +107,7 @@ impl OperatorWay {
         self.key.set(Some(key.to_owned()));
     }
 
-    /// Keeps the key that the address carries, and takes it out of the address.
+    /// Takes the key out of the address and keeps it.
     fn read_address(self) {
         let Some(given) = key_of(&browser::hash()) else { return };
         history::replace_hash(&Route::Operator(OperatorTab::Now).hash());
@@ -117,7 +116,7 @@ impl OperatorWay {
         }
     }
 
-    /// Asks whether the page's own token is an operator's, where it has one.
+    /// Asks the host whether the page's own token is an operator's, if there is one.
     fn ask_who(self, door: Door) {
         if door != Door::Open || !access::is_entered() {
             return self.is_operator.set(false);
@@ -130,11 +129,11 @@ impl OperatorWay {
 }
 
 impl Operator {
-    /// The page's own.
+    /// Returns the page's own instance.
     pub(crate) fn here() -> Self {
         lasting(|| {
             let (way, gate): (OperatorWay, _) = (expect_context(), RwSignal::new(Gate::Open));
-            // A key may come later, by the address.
+            // A later address may carry a key.
             Effect::new(move |_| {
                 if way.has_key() && gate.get_untracked() != Gate::Open {
                     gate.set(Gate::Open);
@@ -146,7 +145,7 @@ impl Operator {
         })
     }
 
-    /// The place is entered: the host is asked again, where there is something to ask it with.
+    /// Retries access when the view is entered, if there is a key or token.
     pub(crate) fn look(self) {
         let has_any = untrack(|| self.way.has_key()) || access::is_entered();
         match self.gate.get_untracked() {
@@ -156,7 +155,7 @@ impl Operator {
         }
     }
 
-    /// Tries a key, and keeps it if it opens.
+    /// Tries a key and keeps it if it is accepted.
     pub(crate) async fn enter(self, key: &str) -> Result<(), CallError> {
         client::get::<Now>("now", Some(key)).await?;
         self.way.keep(key);
@@ -172,7 +171,7 @@ impl Operator {
         }
     }
 
-    /// Reads what stands at an address of the operator's.
+    /// Fetches an operator address.
     pub(crate) async fn get<T: DeserializeOwned>(self, path: &str) -> Result<T, CallError> {
         let key = self.way.key.get_untracked();
         let found = client::get(path, key.as_deref()).await;
@@ -184,7 +183,7 @@ impl Operator {
         found
     }
 
-    /// Sends something with the key that is kept. Who may only look is refused here, and goes on looking.
+    /// Sends a request with the kept key. A read-only operator is refused here but keeps access.
     async fn sent<T>(
         self,
         send: impl AsyncFnOnce(Option<&str>) -> Result<T, CallError>,
@@ -193,7 +192,7 @@ impl Operator {
         send(key.as_deref()).await.inspect_err(|it| self.weigh(it, key.as_ref(), false))
     }
 
-    /// Shuts the place where the host does not answer to the key that was sent, if it is still the one.
+    /// Closes access if the host rejects the key that was sent and it is still the current one.
     fn weigh(self, error: &CallError, sent: Option<&String>, is_forbidden: bool) {
         let is_refused = *error == CallError::Unauthorized || is_forbidden;
         let is_current = self.way.key.with_untracked(|it| it.as_ref() == sent);
@@ -213,7 +212,7 @@ impl Operator {
     }
 }
 
-/// The key in `#/operator?key=KEY`.
+/// Extracts the key of `#/operator?key=KEY`.
 fn key_of(hash: &str) -> Option<String> {
     let (path, query) = hash.split_once('?')?;
     let is_ours = path.trim_start_matches('#').trim_matches('/') == "operator";
@@ -221,8 +220,7 @@ fn key_of(hash: &str) -> Option<String> {
     value.filter(|_| is_ours).map(decoded)
 }
 
-/// Does something again and again, as long as the view is there that asks for it; not while the page is hidden, nor while
-/// it is not wanted.
+/// Repeats an action while its view exists, except while the page is hidden or the action is not wanted.
 pub(crate) fn repeat<F: Future<Output = ()> + 'static>(
     every: Duration,
     is_wanted: impl Fn() -> bool + 'static,
@@ -239,40 +237,40 @@ pub(crate) fn repeat<F: Future<Output = ()> + 'static>(
     });
 }
 
-/// How far back the line goes.
+/// Time span of the line in seconds.
 const SPAN_S: f64 = 120.0;
-/// Points that are kept.
+/// Maximum number of points.
 const POINTS_MAX: usize = 60;
-/// The line's ground, in its own units.
+/// Size of the chart in its own units.
 pub(crate) const WIDTH: f64 = 600.0;
 pub(crate) const HEIGHT: f64 = 120.0;
-/// What is left free above the highest point.
+/// Space above the highest point.
 const HEADROOM: f64 = 6.0;
 
-/// One time that the server was asked.
+/// One reading of the server's counters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reading {
     pub(crate) uptime_s: f64,
     pub(crate) calls: u64,
 }
 
-/// Calls a second between two readings of one start of the server.
+/// Calls per second between two readings of one run of the server.
 pub(crate) fn rate(before: Reading, after: Reading) -> Option<f64> {
     let seconds = after.uptime_s - before.uptime_s;
     let calls = after.calls.checked_sub(before.calls)?;
     (seconds > 0.0).then(|| calls as f64 / seconds)
 }
 
-/// The rates of the last two minutes.
+/// Call rates of the last two minutes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Readings {
     last: Option<Reading>,
-    /// When, as the server's uptime, and how many.
+    /// Uptime of the server, and the rate.
     points: VecDeque<(f64, f64)>,
 }
 
 impl Readings {
-    /// Takes another reading; after a new start of the server all begins anew.
+    /// Adds a reading; a restart of the server clears the earlier ones.
     pub(crate) fn take(&mut self, reading: Reading) {
         let Some(last) = self.last.replace(reading) else { return };
         if reading.calls < last.calls || reading.uptime_s < last.uptime_s {
@@ -299,7 +297,7 @@ impl Readings {
         self.points.len() > 1
     }
 
-    /// The line as an SVG path, the latest at the right.
+    /// The line as an SVG path, with the latest point at the right.
     pub(crate) fn line(&self) -> String {
         let Some(last) = self.points.back() else { return String::new() };
         let most = self.most().unwrap_or_default().max(1.0);
@@ -314,7 +312,7 @@ impl Readings {
         path
     }
 
-    /// What lies under the line, as an SVG path.
+    /// The area below the line as an SVG path.
     pub(crate) fn area(&self) -> String {
         let (Some(first), Some(last)) = (self.points.front(), self.points.back()) else {
             return String::new();

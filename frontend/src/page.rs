@@ -1,4 +1,4 @@
-//! What every view knows: language, place, tools, connection; and the one voice of the page.
+//! The page state shared by all views: language, route, tools, connection, and the live region.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -23,14 +23,14 @@ use crate::route::Route;
 use crate::settings::{self, Motion, Theme};
 use crate::text::{self, Key, Lang};
 
-/// How long a toast stays: long enough to be read twice.
+/// How long a toast stays: enough to read it twice.
 const TOAST_TIME: Duration = Duration::from_secs(7);
-/// How long an announcement can be found: what it says of the moment is no longer true later.
+/// How long an announcement stays in the live region: it is soon out of date.
 const VOICE_TIME: Duration = Duration::from_secs(10);
-/// How often to look whether the door is open; nothing goes over the network for it.
+/// How often to check whether access was granted; no request is made for it.
 const DOOR_TIME: Duration = Duration::from_millis(500);
 
-/// Whether the host is there.
+/// Whether the host can be reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Connection {
     #[default]
@@ -39,54 +39,54 @@ pub(crate) enum Connection {
     Offline,
 }
 
-/// Whether the host lets the page in.
+/// Whether the host admits the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Door {
     #[default]
     Open,
-    /// It wants a token.
+    /// A token is required.
     Shut,
-    /// It wants another token than it was shown.
+    /// A different token is required.
     Refused,
 }
 
-/// The page's own state, one for all views.
+/// The page's state, shared by all views.
 #[derive(Clone, Copy)]
 pub(crate) struct Page {
     pub(crate) lang: RwSignal<Lang>,
     pub(crate) theme: RwSignal<Theme>,
     pub(crate) motion: RwSignal<Motion>,
-    /// Whether the browser tells of what waits while the page is not looked at.
+    /// Whether pending items are announced by browser notifications while the page is hidden.
     pub(crate) notices: RwSignal<bool>,
     pub(crate) route: RwSignal<Route>,
     pub(crate) tools: RwSignal<Loaded<Vec<Tool>>>,
     pub(crate) connection: RwSignal<Connection>,
     pub(crate) server: RwSignal<ServerInfo>,
-    /// Whether there is an assistant to write to, as far as is known.
+    /// Whether there is an assistant, as far as is known.
     pub(crate) has_assistants: RwSignal<bool>,
     pub(crate) door: RwSignal<Door>,
-    /// How often the host was found anew or swapped a tool: views of its data ask again.
+    /// Counts reconnections to the host and swaps of tools, after which views fetch again.
     pub(crate) refreshed: RwSignal<u32>,
-    /// How often what waits for the reader's approval may have changed.
+    /// Counts possible changes of the pending approvals.
     pub(crate) approvals: RwSignal<u32>,
-    /// What the live region says, and how often it has spoken.
+    /// Text of the live region, and the number of announcements so far.
     pub(crate) voice: RwSignal<(String, u32)>,
-    /// What is shown for a while, and which announcement it belongs to.
+    /// The current toast, and the announcement it belongs to.
     pub(crate) toast: RwSignal<Option<(Key, String, u32)>>,
-    /// What the form at `#/form/HANDLE` is called, once that is known.
+    /// Title of the form at `#/form/HANDLE`, once known.
     pub(crate) form_title: RwSignal<Option<String>>,
-    /// The digest of the tools that are known, if the host says one.
+    /// The digest of the known tools, if the host gave one.
     tools_digest: StoredValue<Option<String>>,
-    /// Whether it is being looked at whether the host is there.
+    /// Whether the host's presence is being checked.
     is_doubted: StoredValue<bool>,
     owner: StoredValue<Owner>,
 }
 
-/// What was typed, by tool; outlives the forms.
+/// Typed values by tool; they outlive the forms.
 #[derive(Clone, Copy)]
 struct Drafts(StoredValue<HashMap<String, ArcRwSignal<Draft>>>);
 
-/// State that lasts as long as the page: made when a view first wants it, since no other visit needs what it can do.
+/// State that lasts as long as the page, created when a view first needs it so that other visits skip it.
 pub(crate) fn lasting<T: Clone + Send + Sync + 'static>(make: fn() -> T) -> T {
     page().owner.get_value().with(|| {
         use_context().unwrap_or_else(|| {
@@ -97,16 +97,16 @@ pub(crate) fn lasting<T: Clone + Send + Sync + 'static>(make: fn() -> T) -> T {
     })
 }
 
-/// The page; the first who asks for it opens it.
+/// Returns the page state; the first call creates it.
 pub(crate) fn page() -> &'static Page {
     static PAGE: OnceLock<Page> = OnceLock::new();
     PAGE.get_or_init(Page::open)
 }
 
 impl Page {
-    /// The state of a page just opened.
+    /// Creates the page state.
     fn open() -> Self {
-        // Before the address is read: who comes back from signing in is led on to where they were.
+        // Before the address is read: a returning sign-in restores the earlier address.
         let is_open = access::open();
         let lang = settings::language();
         text::speak(lang);
@@ -142,7 +142,7 @@ impl Page {
         access::tell_when_changed(move |change| page.take_in(change));
         request::tell_when_lost(move || page.doubt());
         let _offline = window_event_listener(leptos::ev::offline, move |_| page.doubt());
-        // Who has lost the host need not wait for the end of a pause.
+        // A restored network ends the pause between attempts.
         let _online = window_event_listener(leptos::ev::online, move |_| {
             spawn_local(async move {
                 if page.is_doubted.get_value() {
@@ -156,7 +156,7 @@ impl Page {
         page
     }
 
-    /// The token is another one, or none any more.
+    /// Handles a changed or removed token.
     fn take_in(self, change: Change) {
         match change {
             Change::Refused => self.shut(),
@@ -168,7 +168,7 @@ impl Page {
         }
     }
 
-    /// The host refused the page; what it showed until now stays where it is.
+    /// The host refuses the page. What is shown stays.
     fn shut(self) {
         let door = if access::is_entered() { Door::Refused } else { Door::Shut };
         if self.door.get_untracked() != door {
@@ -176,13 +176,13 @@ impl Page {
         }
     }
 
-    /// Shows this token at the door; what is wrong where it does not open.
+    /// Tries a token. Returns the fault if it is refused.
     pub(crate) async fn enter(self, token: &str) -> Result<(), Key> {
         access::enter(token);
         self.try_door().await
     }
 
-    /// Shows what this browser was given for an account; what is wrong where that does not open the door.
+    /// Tries the browser's account. Returns the fault if it is refused.
     pub(crate) async fn enter_by_account(self) -> Result<(), Option<Key>> {
         access::enter_by_account(access::account::arrive().await?);
         self.try_door().await.map_err(Some)
@@ -207,7 +207,7 @@ impl Page {
         Ok(())
     }
 
-    /// Says something to those who listen rather than look. Politely: when they are done reading.
+    /// Announces a text to screen readers, politely: after what they are reading.
     pub(crate) fn announce(self, text: impl Into<String>) {
         let text = text.into();
         self.voice.update(|voice| *voice = (text, voice.1.wrapping_add(1)));
@@ -220,42 +220,42 @@ impl Page {
         set_timeout(end, VOICE_TIME);
     }
 
-    /// What was announced as under way has ended, one way or the other: the announcement goes.
+    /// Removes an announcement of progress once the work has ended.
     pub(crate) fn end_progress(self) {
         if self.voice.with_untracked(|it| is_progress(&it.0)) {
             self.hush();
         }
     }
 
-    /// The last announcement is over: a screen reader that looks for it later finds nothing.
+    /// Clears the last announcement, so that a screen reader does not find it later.
     fn hush(self) {
         if self.voice.with_untracked(|it| !it.0.is_empty()) {
             self.voice.update(|voice| voice.0.clear());
         }
     }
 
-    /// Says a fixed phrase.
+    /// Announces a fixed phrase.
     pub(crate) fn announce_key(self, key: Key) {
         self.announce(Lang::now().say(key));
     }
 
-    /// Says a phrase, filled in.
+    /// Announces a phrase with values.
     pub(crate) fn announce_fill(self, key: Key, values: &[&str]) {
         self.announce(Lang::now().fill(key, values));
     }
 
-    /// Says a phrase, and shows it for a while.
+    /// Announces a phrase and shows it as a toast.
     pub(crate) fn notify(self, key: Key) {
         self.notify_fill(key, "");
     }
 
-    /// The same, filled in.
+    /// Like [`Self::notify`], with a value.
     pub(crate) fn notify_fill(self, key: Key, value: &str) {
         self.announce_fill(key, &[value]);
         self.show(key, value);
     }
 
-    /// Shows a phrase for a while to those who look; it is announced to screen readers apart.
+    /// Shows a phrase as a toast without announcing it.
     pub(crate) fn show(self, key: Key, value: &str) {
         let number = self.voice.get_untracked().1;
         self.toast.set(Some((key, value.to_owned(), number)));
@@ -267,7 +267,7 @@ impl Page {
         set_timeout(hide, TOAST_TIME);
     }
 
-    /// Goes to another place of the page.
+    /// Navigates to another route.
     pub(crate) fn go(self, route: Route) {
         self.end_progress();
         let hash = route.hash();
@@ -278,12 +278,12 @@ impl Page {
         self.route.set(route);
     }
 
-    /// The tool of that name, if it is on offer.
+    /// Returns the offered tool of that name.
     pub(crate) fn tool(self, name: &str) -> Option<Tool> {
         self.tools.with(|tools| tools.here()?.iter().find(|it| it.name == name).cloned())
     }
 
-    /// What was typed for a tool, now or in this tab before a reload.
+    /// Returns the values typed for a tool, now or in this tab before a reload.
     pub(crate) fn draft(self, tool: &str) -> ArcRwSignal<Draft> {
         let Drafts(drafts) = lasting(|| Drafts(StoredValue::new(HashMap::new())));
         let draft = drafts.try_update_value(|drafts| {
@@ -293,14 +293,14 @@ impl Page {
         draft.unwrap_or_else(|| ArcRwSignal::new(Draft::default()))
     }
 
-    /// Keeps what was typed over a reload, less what is secret.
+    /// Stores the typed values over a reload, without secrets.
     pub(crate) fn keep_draft(self, tool: &str, form: &Form, draft: &Draft) {
         let name = format!("draft.{tool}");
         let kept = draft.without_secrets(form);
         if kept.is_empty() { Keep::Tab.remove(&name) } else { Keep::Tab.put(&name, &kept) }
     }
 
-    /// Asks the host for its tools; what is shown stays until the answer is here.
+    /// Fetches the host's tools. The old ones are shown meanwhile.
     pub(crate) async fn fetch_tools(self) -> Result<(), CallError> {
         let listed = mcp::tools().await.map(|(tools, digest)| {
             let read = tools.iter().map(Tool::of).collect();
@@ -312,7 +312,7 @@ impl Page {
         outcome
     }
 
-    /// Keeps the list for the next visit, which asks whether it is still that one.
+    /// Caches the list for the next visit, which checks its digest.
     fn keep_tools(self, digest: Option<String>, tools: Vec<Value>) {
         match &digest {
             Some(digest) => Keep::Browser.put(KEPT_TOOLS, &(digest, tools)),
@@ -321,7 +321,7 @@ impl Page {
         self.tools_digest.set_value(digest);
     }
 
-    /// Takes the list of a visit before, if the host says that it is still that one; whether it does.
+    /// Restores the cached list if its digest is still current. Returns whether it is.
     fn take_kept_tools(self, found: &Discovered) -> bool {
         let Some(digest) = &found.tools_digest else { return false };
         if self.tools_digest.with_value(|it| it.as_ref() == Some(digest)) {
@@ -334,7 +334,7 @@ impl Page {
         true
     }
 
-    /// Asks for the tools where those that are known may be others by now.
+    /// Fetches the tools again if they may have changed.
     async fn renew_tools(self) -> Result<(), CallError> {
         match mcp::discover().await {
             Ok(found) if self.take_kept_tools(&found) => Ok(()),
@@ -342,7 +342,7 @@ impl Page {
         }
     }
 
-    /// Fetches the tools again, from a button.
+    /// Fetches the tools again at the press of a button.
     pub(crate) fn retry_tools(self) {
         self.tools.set(Loaded::Loading);
         self.fetch_tools_soon();
@@ -352,7 +352,7 @@ impl Page {
         spawn_local(async move { drop(self.fetch_tools().await) });
     }
 
-    /// Speaks another language; so do the tools, of which the list has only the texts that were asked for.
+    /// Switches the language and fetches the tools again: their list has only the texts of the requested language.
     pub(crate) fn speak(self, lang: Lang) {
         self.lang.set(lang);
         if self.tools.with_untracked(|it| it.here().is_some()) {
@@ -360,7 +360,7 @@ impl Page {
         }
     }
 
-    /// Looks for the host until it is met.
+    /// Tries to reach the host until it answers.
     pub(crate) async fn meet_host(self) {
         let mut attempt = 0;
         loop {
@@ -376,8 +376,8 @@ impl Page {
         }
     }
 
-    /// First contact: who is there, and what do they offer? Both are asked at once, unless what they offered the last
-    /// time may still be what they do.
+    /// First contact: fetches the host's description and its tools at once, unless the cached tools may still be
+    /// current.
     async fn meet(self) -> bool {
         let (found, listed) = if Keep::Browser.has(KEPT_TOOLS) {
             let found = mcp::discover().await;
@@ -394,7 +394,7 @@ impl Page {
                 return false;
             }
             Err(CallError::Unauthorized) => return false,
-            // A host that does not say who it is may still have tools.
+            // A host without a description may still have tools.
             Err(_) => {}
         }
         if listed.is_ok() {
@@ -403,10 +403,10 @@ impl Page {
         listed.is_ok()
     }
 
-    /// Takes in news of the host, to any tab of this browser.
+    /// Handles news of the host, received by any tab of this browser.
     pub(crate) fn receive(self, news: &News) {
         let may_differ = match news {
-            // That alone is no sign of a problem: a host may end a stream as it likes.
+            // No sign of a problem by itself: a host may end a stream at any time.
             News::Ended { is_offline: true } => return self.doubt(),
             News::Ended { is_offline: false } => return,
             News::Listening { is_after_gap, .. } => *is_after_gap,
@@ -428,11 +428,11 @@ impl Page {
                 return;
             }
             let is_same = self.tools.with_untracked(|it| it.here() == before.as_ref());
-            // After a pause in listening, a change may have been missed.
+            // A change may have been missed during a pause of the stream.
             if is_told || (!is_same && before.is_some()) {
                 self.refreshed.update(|it| *it = it.wrapping_add(1));
                 self.show(Key::ToolsChanged, "");
-                // What was said just now, of what the reader has done, is not cut short.
+                // A current announcement about the reader's own action is not replaced.
                 if self.voice.with_untracked(|it| it.0.is_empty()) {
                     self.announce_key(Key::ToolsChanged);
                 }
@@ -440,10 +440,10 @@ impl Page {
         });
     }
 
-    /// A request did not get through, though the stream of news may not have noticed: looks whether
-    /// the host is there, until it is.
+    /// A request failed, though the news stream may not have noticed: checks whether the host can be reached until it
+    /// can.
     pub(crate) fn doubt(self) {
-        // Who has not met the host yet, or has lost it, looks for it already.
+        // A page that has not met the host yet, or has lost it, is looking for it already.
         let is_online = self.connection.get_untracked() == Connection::Online;
         if !is_online || self.is_doubted.get_value() {
             return;
@@ -465,7 +465,7 @@ impl Page {
         });
     }
 
-    /// The host is there again; it may be another one than before.
+    /// The host answers again; it may be a different one.
     fn found(self, found: Option<Discovered>) {
         if let Some(found) = found {
             self.server.set(found.server_info);
@@ -496,10 +496,10 @@ impl Page {
     }
 }
 
-/// Under which name the list of tools is kept, with its digest.
+/// Storage key of the cached tools and their digest.
 const KEPT_TOOLS: &str = "tools";
 
-/// Whether a phrase says that something is under way; in both languages it ends so.
+/// Whether a phrase reports progress: both languages mark it by its ending.
 fn is_progress(text: &str) -> bool {
     text.ends_with('…')
 }

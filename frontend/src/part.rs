@@ -1,6 +1,5 @@
-//! Parts of the page: code that is a file of its own, loaded when it is first needed, and with the first of them the
-//! style of what parts draw, in a sheet of its own. A page that is not split (trunk's, and the unit tests') has them
-//! all at once.
+//! Separately loaded parts of the page: code in a file of its own, loaded on first use, and with the first of them the
+//! style sheet of all parts. A page that is not split (trunk's, and the unit tests') contains them all.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -12,10 +11,10 @@ use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
-/// A part's code on its way; none where it cannot be loaded.
+/// A part being loaded; none if loading fails.
 pub(crate) type Loading<T> = Pin<Box<dyn Future<Output = Option<&'static T>>>>;
 
-/// One part. What is called in it is behind `T`: its functions, in a table.
+/// One part. `T` is a table of the functions in it.
 pub(crate) struct Part<T: 'static> {
     from: From<T>,
     loaded: OnceLock<&'static T>,
@@ -23,11 +22,11 @@ pub(crate) struct Part<T: 'static> {
 
 enum From<T: 'static> {
     File(fn() -> Loading<T>),
-    /// What every visit needs.
+    /// Not split off: needed by every visit.
     Here(&'static T),
 }
 
-/// Each is the same as itself alone.
+/// A part is equal only to itself.
 impl<T> PartialEq for Part<T> {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
@@ -35,27 +34,27 @@ impl<T> PartialEq for Part<T> {
 }
 
 impl<T: Sync> Part<T> {
-    /// Made by [`part!`].
+    /// Used by [`part!`].
     pub(crate) const fn new(load: fn() -> Loading<T>) -> Self {
         Self { from: From::File(load), loaded: OnceLock::new() }
     }
 
-    /// One that is no file of its own.
+    /// A part that is not split off.
     pub(crate) const fn always(code: &'static T) -> Self {
         Self { from: From::Here(code), loaded: OnceLock::new() }
     }
 
-    /// Its code, if that is loaded.
+    /// Returns its code, if loaded.
     pub(crate) fn here(&self) -> Option<&'static T> {
         self.loaded.get().copied().or_else(|| self.fetch().now_or_never()?)
     }
 
-    /// Whether it is no file of its own.
+    /// Whether it is not split off.
     pub(crate) const fn is_always(&self) -> bool {
         matches!(self.from, From::Here(_))
     }
 
-    /// Loads it. What could not be loaded is tried again by the next call.
+    /// Loads it. The next call retries after a failure.
     pub(crate) async fn fetch(&self) -> Option<&'static T> {
         let code = match self.from {
             From::File(load) => load().await?,
@@ -65,7 +64,7 @@ impl<T: Sync> Part<T> {
     }
 }
 
-/// A [`Part`] of that name: all code that is reached by this table alone, loaded once `$before` is true.
+/// Defines a [`Part`]: all code reached by this table alone, loaded once `$before` is true.
 macro_rules! part {
     ($name:ident: $table:ty = $code:expr) => {
         part!($name: $table = $code, std::future::ready(true))
@@ -88,17 +87,17 @@ macro_rules! part {
 
 pub(crate) use part;
 
-/// The link to it, of which xtask says where it leads.
+/// The link to the sheet, whose target is set by xtask.
 const LINK: &str = "later-style";
 
 thread_local!(static IS_HERE: Cell<bool> = const { Cell::new(false) });
 
-/// Whether all of the page's style is there.
+/// Whether the whole style is loaded.
 pub(crate) fn is_whole() -> bool {
     IS_HERE.get()
 }
 
-/// Loads it; false where it cannot be loaded, which is tried again by the next call.
+/// Loads the sheet. Returns false on failure; the next call retries.
 pub(crate) async fn load() -> bool {
     let link = document().get_element_by_id(LINK).filter(|_| !is_whole());
     let is_here = match link {

@@ -1,4 +1,4 @@
-//! What this browser keeps of its reader, and how it forgets them: in every window, storage and memory alike.
+//! The data that this browser stores about its reader, and its removal from every window, storage and memory.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -14,15 +14,15 @@ use crate::chat::album;
 use crate::page::{Door, page};
 use crate::text::{self, Key};
 
-/// By what other windows hear of it, and this one says it once it is opened anew. With it, whether the reader signed out.
+/// Storage key that notifies other windows, and this one after the reload. Its value is whether the reader signed out.
 const FORGOTTEN: &str = "forgotten";
-/// How long the page waits for the host to hear of it.
+/// How long the page waits for the host to be notified.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What stays when all is cleared: what is set here, and what lets the reader in.
+/// What remains when all is cleared: settings and credentials.
 pub(crate) const KEPT_ON: Key = Key::PreferencesOwn;
 
-/// Of what kind something is that is kept under that name.
+/// The category of a stored name.
 pub(crate) fn kind(name: &str) -> Key {
     match name {
         "language" | "theme" | "motion" | "notices" => KEPT_ON,
@@ -32,12 +32,12 @@ pub(crate) fn kind(name: &str) -> Key {
     }
 }
 
-/// Whether what is kept under that name lets the reader in.
+/// Whether the name holds a credential.
 fn is_door(name: &str) -> bool {
     matches!(name, "token" | "operator-key") || name.starts_with("account")
 }
 
-/// Follows other windows that forget the reader, and says what this one did before it was opened anew.
+/// Follows other windows that forget the reader, and announces what this one did before its reload.
 pub(crate) fn follow() {
     let heard = |event: StorageEvent| {
         let is_sign_out = event.key().is_some_and(|it| it == Keep::name(FORGOTTEN));
@@ -55,8 +55,7 @@ pub(crate) fn follow() {
     });
 }
 
-/// Forgets the reader, who signs out or goes on as a new one. The page is opened anew, in other windows, too: nothing
-/// that a view or a family knows of the reader outlives that.
+/// Forgets the reader who signs out or starts afresh. All windows reload: no state of a view or a family outlives that.
 pub(crate) fn forget(is_out: bool) {
     let told = is_out.then(access::sign_out);
     if is_out {
@@ -71,19 +70,19 @@ pub(crate) fn forget(is_out: bool) {
                 told.await;
             }
         };
-        // A browser that keeps no pictures has none to forget.
+        // A browser that stores no pictures has none to remove.
         let done = pin!(join(album::clear(), told));
         select(done, pin!(browser::sleep(PATIENCE))).await;
         open_anew();
     });
 }
 
-/// Takes out what is kept of the reader; from now on this window keeps nothing.
+/// Removes the reader's stored data; this window stores nothing from now on.
 fn clear(is_out: bool) {
     Keep::shut();
     for keep in [Keep::Browser, Keep::Tab] {
         let goes = |it: &String| kind(it) != KEPT_ON || (is_out && is_door(it));
-        // What is said once the page is opened anew.
+        // The message shown after the reload.
         let is_said = |it: &String| matches!(keep, Keep::Tab) && it == FORGOTTEN;
         let names = keep.names().into_iter().filter(|it| goes(it) && !is_said(it));
         names.for_each(|it| keep.remove(&it));

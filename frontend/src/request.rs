@@ -1,5 +1,4 @@
-//! What all requests of the page have in common, whatever they ask for: their headers, their time, and how many there
-//! are at once.
+//! Common to all requests of the page: headers, deadlines, and the number of concurrent ones.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -21,12 +20,12 @@ type Lost = Box<dyn Fn()>;
 
 thread_local!(static WHEN_LOST: RefCell<Option<Lost>> = const { RefCell::new(None) });
 
-/// Says whom to tell when any request does not reach the host.
+/// Registers the callback for requests that do not reach the host.
 pub(crate) fn tell_when_lost(when_lost: impl Fn() + 'static) {
     WHEN_LOST.set(Some(Box::new(when_lost)));
 }
 
-/// With what every request of the page carries: what its reader chose to read, and who that is. It ends with `stop`.
+/// Adds the headers of every request: language and authorization. It ends with `stop`.
 pub(crate) fn with_headers(request: RequestBuilder, stop: Option<&AbortSignal>) -> RequestBuilder {
     let request =
         request.header("Accept-Language", &browser::document_language()).abort_signal(stop);
@@ -41,7 +40,7 @@ pub(crate) fn for_json(request: RequestBuilder, stop: Option<&AbortSignal>) -> R
     with_headers(request.header("Accept", "application/json"), stop)
 }
 
-/// With a body of JSON.
+/// Adds a JSON body.
 pub(crate) fn with_json(
     request: RequestBuilder,
     body: &impl Serialize,
@@ -49,7 +48,7 @@ pub(crate) fn with_json(
     request.json(body).map_err(|error| CallError::page(&error.to_string()))
 }
 
-/// Gives up when the time is over, and then says so as `late` does.
+/// Awaits with a deadline; `late` makes the error.
 pub(crate) async fn in_time<T>(
     deadline: Duration,
     stop: Option<AbortController>,
@@ -68,7 +67,7 @@ pub(crate) async fn in_time<T>(
     if is_late.get() && result.is_err() { Err(late()) } else { result }
 }
 
-/// What came, unless nothing did: then the page is notified that the host may be gone.
+/// Unwraps a response. A failed request is reported, since the host may be gone.
 pub(crate) fn answered<E>(
     sent: Result<Response, E>,
     stop: Option<&AbortSignal>,
@@ -79,13 +78,13 @@ pub(crate) fn answered<E>(
     })
 }
 
-/// Nothing came, or not all of it: the page is told.
+/// Reports a missing or incomplete response.
 pub(crate) fn lost() -> CallError {
     WHEN_LOST.with_borrow(|tell| tell.iter().for_each(|tell| tell()));
     CallError::Offline
 }
 
-/// Lets so many in and the rest wait.
+/// Limits the number of concurrent holders; others wait.
 #[derive(Clone)]
 pub(crate) struct Gate(Rc<Inner>);
 
@@ -94,7 +93,7 @@ struct Inner {
     waiting: RefCell<VecDeque<Waker>>,
 }
 
-/// Leave to go on; given back when it is dropped.
+/// A slot of the limit, released when dropped.
 pub(crate) struct Pass(Rc<Inner>);
 
 impl Gate {
@@ -102,7 +101,7 @@ impl Gate {
         Self(Rc::new(Inner { free: Cell::new(places), waiting: RefCell::default() }))
     }
 
-    /// Waits for a place.
+    /// Waits for a slot.
     pub(crate) async fn enter(&self) -> Pass {
         poll_fn(|context| {
             let free = self.0.free.get();
@@ -120,7 +119,7 @@ impl Gate {
 impl Drop for Pass {
     fn drop(&mut self) {
         self.0.free.set(self.0.free.get() + 1);
-        // All are woken: the first gets the place, and one that gave up loses it for no other.
+        // All are woken: the first gets the slot, and a cancelled waiter costs no other its turn.
         let waiting = std::mem::take(&mut *self.0.waiting.borrow_mut());
         waiting.into_iter().for_each(Waker::wake);
     }

@@ -1,4 +1,4 @@
-//! What the host answers beside MCP, under `/api`: JSON in, JSON out.
+//! The host's REST interface under `/api`: JSON in, JSON out.
 
 use gloo_net::http::{Request, Response};
 use serde::de::DeserializeOwned;
@@ -11,15 +11,15 @@ use crate::lookup::failed;
 use crate::mcp::Pieces;
 use crate::request::{answered, for_json, lost, with_json};
 
-/// Characters of an answer: the whole of a long conversation, or every component there can be.
+/// Maximum number of characters of an answer: a long conversation, or all possible components.
 const ANSWER_MAX: usize = 32 << 20;
 
-/// Reads what stands at an address of this host.
+/// Fetches an address of this host.
 pub(crate) async fn get<T: DeserializeOwned>(address: &str) -> Result<T, CallError> {
     read(for_json(Request::get(address), None).send().await).await
 }
 
-/// Sends something to an address of this host; what it answers.
+/// Posts to an address of this host. Returns the parsed answer.
 pub(crate) async fn post<T: DeserializeOwned>(
     address: &str,
     body: &impl Serialize,
@@ -27,7 +27,7 @@ pub(crate) async fn post<T: DeserializeOwned>(
     read(with_json(for_json(Request::post(address), None), body)?.send().await).await
 }
 
-/// Reads a stream, event by event with its name and its data, to the one that `on_event` says is the last.
+/// Reads an event stream up to the event that `on_event` calls the last.
 pub(crate) async fn received<E: From<CallError>>(
     response: Response,
     mut on_event: impl FnMut(&str, &str) -> Result<bool, E>,
@@ -38,7 +38,7 @@ pub(crate) async fn received<E: From<CallError>>(
             return Ok(());
         }
     }
-    // It ended in the middle: the host is gone.
+    // The stream ended early: the host is gone.
     Err(lost().into())
 }
 
@@ -52,14 +52,14 @@ async fn read<T: DeserializeOwned>(
     parsed(response).await
 }
 
-/// What a good answer says.
+/// Parses a successful answer.
 pub(crate) async fn parsed<T: DeserializeOwned>(response: Response) -> Result<T, CallError> {
     let status = response.status();
     let text = text(response).await?;
     serde_json::from_str(&text).map_err(|_| CallError::unreadable(status, &text))
 }
 
-/// The text of a good answer.
+/// Returns the text of a successful answer.
 pub(crate) async fn text(response: Response) -> Result<String, CallError> {
     let status = response.status();
     let text = response.text().await.map_err(|_| lost())?;
@@ -72,7 +72,7 @@ pub(crate) async fn text(response: Response) -> Result<String, CallError> {
     Ok(text)
 }
 
-/// A name that a stream may leave out, or write as a number.
+/// Deserializes a name that may be missing or a number.
 pub(crate) fn name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(match Value::deserialize(from)? {
         Value::String(text) => text,

@@ -1,53 +1,53 @@
-//! Where in the page the reader is: the address after `#`, read and written.
+//! The reader's place in the page: the address after `#`, parsed and formatted.
 
 use std::sync::OnceLock;
 
-/// A place of the page.
+/// A route of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// `#/`: the front door, above the first place.
+    /// `#/`: the home view, above the first family's view.
     #[default]
     Home,
     /// `#/counter` and `#/counter/TOOL`
     Counter(Option<String>),
-    /// `#/chat` and `#/chat/ID`: a conversation with an assistant, one that this browser keeps.
+    /// `#/chat` and `#/chat/ID`: a conversation with an assistant, kept by this browser.
     Chat(Option<String>),
-    /// `#/settings`: what the reader sets for this browser.
+    /// `#/settings`: settings of this browser.
     Preferences,
-    /// `#/parts`: the parts that views are made of, for developers.
+    /// `#/parts`: the parts of views, for developers.
     Parts,
-    /// `#/approvals`: what waits for the reader's approval.
+    /// `#/approvals`: pending approvals.
     Approvals,
-    /// `#/operator` and what is under it: the operator's place.
+    /// `#/operator` and below: the operator's views.
     Operator(OperatorTab),
-    /// A place of a family.
+    /// A route of a family.
     At(Address),
-    /// An address that means nothing, as it is written.
+    /// An unknown address, as written.
     Nowhere(String),
 }
 
-/// A part of the operator's place.
+/// A view of the operator's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OperatorTab {
-    /// `#/operator`: how the server is.
+    /// `#/operator`: the server's state.
     #[default]
     Now,
     /// `#/operator/components` and `#/operator/components/NAME`
     Components(Option<String>),
-    /// `#/operator/calls` and `#/operator/calls/NUMBER`: the latest calls, and what one of them did.
+    /// `#/operator/calls` and `#/operator/calls/NUMBER`: the latest calls, and the details of one.
     Calls(Option<String>),
-    /// `#/operator/servers`: the other servers.
+    /// `#/operator/servers`: upstream servers.
     Servers,
     /// `#/operator/people`: accounts and tokens.
     People,
-    /// `#/operator/storage`: what is kept.
+    /// `#/operator/storage`: stored data.
     Storage,
-    /// `#/operator/settings`: what the server is set to, and by what.
+    /// `#/operator/settings`: the server's settings and their sources.
     Settings,
 }
 
 impl OperatorTab {
-    /// Those that are one word, which is what their address has.
+    /// Tabs whose address is a single word.
     const WORDS: [(&'static str, Self); 6] = [
         ("components", Self::Components(None)),
         ("calls", Self::Calls(None)),
@@ -67,22 +67,22 @@ impl OperatorTab {
     }
 }
 
-/// An address of a family's: what stands between the slashes, and the query behind it.
+/// An address of a family's: the path segments and the query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Address {
     path: Vec<String>,
     query: String,
 }
 
-/// What a family's addresses mean.
+/// The parsed addresses of one family.
 pub(crate) trait Spot: Sized {
-    /// What this address means; none where it is no address of this family's.
+    /// Parses an address; none if it is not of this family.
     fn read(path: &[&str], query: &str) -> Option<Self>;
 
-    /// The address that means this.
+    /// Formats the address.
     fn address(&self) -> Address;
 
-    /// What the route means, if it is of this family.
+    /// Parses the address of a route, if it is of this family.
     fn of(route: &Route) -> Option<Self> {
         let Route::At(address) = route else { return None };
         address.read()
@@ -96,7 +96,7 @@ pub(crate) trait Spot: Sized {
         self.route().hash()
     }
 
-    /// The one way to write the address, if it is one of this family's.
+    /// The canonical form of the address, if it is of this family.
     fn canonical(address: &Address) -> Option<Address> {
         address.read::<Self>().map(|it| it.address())
     }
@@ -112,18 +112,18 @@ impl Address {
     }
 }
 
-/// The address as its family writes it; none where no family knows it.
+/// Returns the canonical form of a family's address; none if no family knows it.
 type Known = fn(&Address) -> Option<Address>;
 
 static KNOWN: OnceLock<Known> = OnceLock::new();
 
-/// Reads addresses so from now on.
+/// Registers the canonical form.
 pub(crate) fn read_by(known: Known) {
     let _ = KNOWN.set(known);
 }
 
 impl Route {
-    /// Reads a hash; an empty one is the front door.
+    /// Parses a hash; an empty one is the home view.
     pub(crate) fn parse(hash: &str) -> Self {
         let path = hash.trim_start_matches('#').trim_start_matches('/');
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -156,7 +156,7 @@ impl Route {
         }
     }
 
-    /// The hash that leads here.
+    /// Formats the hash.
     pub(crate) fn hash(&self) -> String {
         match self {
             Self::Home => "#/".to_owned(),
@@ -178,7 +178,7 @@ impl Route {
     }
 }
 
-/// Percent-encodes everything but what is plain in a path.
+/// Percent-encodes all but plain path characters.
 pub(crate) fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
@@ -192,7 +192,7 @@ pub(crate) fn encoded(text: &str) -> String {
     encoded
 }
 
-/// Undoes `encoded`; what is no encoding stays as it is.
+/// Reverses [`encoded`]; invalid encodings stay as they are.
 pub(crate) fn decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

@@ -1,4 +1,4 @@
-//! What the reader set once: language, colours, motion, notices. Kept in the browser, applied to the document.
+//! The reader's settings: language, colours, motion, notifications. Stored in the browser, applied to the document.
 
 use js_sys::{Function, Promise, Reflect};
 use leptos::prelude::*;
@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use crate::browser::{self, Keep};
 use crate::text::{Key, Lang};
 
-/// The page's colours.
+/// The colour theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Theme {
@@ -21,7 +21,7 @@ pub(crate) enum Theme {
 impl Theme {
     pub(crate) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
 
-    /// As the style sheet and `<select>` call it.
+    /// Name for the style sheet and `<select>`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -30,7 +30,7 @@ impl Theme {
         }
     }
 
-    /// What the reader calls it.
+    /// Label for the reader.
     pub(crate) fn key(self) -> Key {
         match self {
             Self::System => Key::ThemeSystem,
@@ -44,18 +44,18 @@ impl Theme {
     }
 }
 
-/// How much moves by itself.
+/// How much is animated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Motion {
-    /// As the device is set.
+    /// As set on the device.
     #[default]
     System,
     Less,
 }
 
 impl Motion {
-    /// As the style sheet calls it.
+    /// Name for the style sheet.
     fn name(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -64,7 +64,7 @@ impl Motion {
     }
 }
 
-/// The language kept, or the browser's.
+/// The stored language, or the browser's.
 pub(crate) fn language() -> RwSignal<Lang> {
     let kept = Keep::Browser.get("language");
     let lang = RwSignal::new(kept.unwrap_or_else(|| Lang::preferred(&browser::languages())));
@@ -79,7 +79,7 @@ pub(crate) fn language() -> RwSignal<Lang> {
     lang
 }
 
-/// What is kept under that name, or the default; kept whenever it changes, and then applied.
+/// A setting stored under that name, or its default. Each change is stored and applied.
 fn kept<T>(name: &'static str, apply: fn(T)) -> RwSignal<T>
 where
     T: Copy + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static,
@@ -96,27 +96,27 @@ where
     value
 }
 
-/// The colours kept, or the device's.
+/// The stored theme, or the device's.
 pub(crate) fn theme() -> RwSignal<Theme> {
     kept("theme", |it: Theme| set_on_document("data-theme", it.name()))
 }
 
-/// The motion kept, or the device's.
+/// The stored motion setting, or the device's.
 pub(crate) fn motion() -> RwSignal<Motion> {
     kept("motion", |it: Motion| set_on_document("data-motion", it.name()))
 }
 
-/// Whether the reader wants notices of what waits.
+/// Whether the reader wants notifications about pending items.
 pub(crate) fn notices() -> RwSignal<bool> {
     kept("notices", |_| {})
 }
 
-/// The browser's own notices, where it has them.
+/// The browser's notification API, if available.
 fn of_browser() -> Option<Function> {
     Reflect::get(&window(), &"Notification".into()).ok()?.dyn_into().ok()
 }
 
-/// Asks the reader, by their browser, whether the page may give notices.
+/// Asks the browser for permission to show notifications.
 pub(crate) async fn ask_for_notices() -> bool {
     let asked = || -> Option<Promise> {
         let notices = of_browser()?;
@@ -128,13 +128,13 @@ pub(crate) async fn ask_for_notices() -> bool {
     wasm_bindgen_futures::JsFuture::from(asked).await.is_ok_and(|it| it == "granted")
 }
 
-/// Gives a notice, unless the page is looked at or the browser does not let it.
+/// Shows a notification, unless the page is visible or the browser forbids it.
 pub(crate) fn give_notice(text: &str) {
     if browser::is_visible() {
         return;
     }
     if let Some(notices) = of_browser() {
-        // A browser that wants a service worker for it gives none.
+        // A browser that requires a service worker shows none.
         let _ = Reflect::construct(&notices, &js_sys::Array::of1(&JsValue::from_str(text)));
     }
 }

@@ -1,4 +1,4 @@
-//! What the views of this tab look at, and when it has changed.
+//! The resources that views of this tab follow, and their changes.
 
 use std::time::Duration;
 
@@ -13,32 +13,32 @@ use stream::Stream;
 
 mod stream;
 
-/// How long the first view has the connection for itself once the host is met. What changes meanwhile is asked for when
+/// How long the first view has the connection for itself after the first contact. Changes meanwhile are fetched when
 /// the stream begins.
 const HEAD_START: Duration = Duration::from_secs(1);
-/// How long a tab may take to lead, where none does.
+/// How long a tab waits before it leads if no other does.
 const SETTLED: Duration = Duration::from_millis(500);
-/// How long to wait before the code of the stream is asked for anew.
+/// Pause before loading the stream's code is retried.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// The stream of news as the page needs it, whose code is a part.
+/// The news stream as the page uses it; its code is a separate part.
 trait Listens {
-    /// From now on this tab may lead: the host is there.
+    /// The host answers: this tab may lead.
     fn begin(&self);
-    /// Takes part, with the token that the tab has now.
+    /// Joins with the tab's current token.
     fn join(&self);
-    /// Takes part no longer.
+    /// Leaves.
     fn leave(&self);
-    /// Listens to these URIs from now on.
+    /// Sets the URIs to follow.
     fn want(&self, uris: Vec<String>);
-    /// Whether this tab listens for all.
+    /// Whether this tab listens for all tabs.
     fn leads(&self) -> bool;
 }
 
-/// What news are given to.
+/// Receives news.
 type OnNews = Box<dyn Fn(&News)>;
 
-/// Makes a stream.
+/// Creates a stream.
 struct Live(fn(OnNews) -> Box<dyn Listens>);
 
 static LIVE: Part<Live> = part!(live: Live = &Live(|on_news| Box::new(Stream::new(on_news))));
@@ -47,12 +47,12 @@ static LIVE: Part<Live> = part!(live: Live = &Live(|on_news| Box::new(Stream::ne
 #[derive(Clone, Copy)]
 pub(crate) struct Subscriptions {
     topics: StoredValue<Vec<Topic>>,
-    /// None before the first view has had its head start.
+    /// None until the first view has had its head start.
     stream: StoredValue<Option<Box<dyn Listens>>, LocalStorage>,
     is_due: StoredValue<bool>,
 }
 
-/// One thing that is looked at, and by how many views.
+/// A followed resource and its number of views.
 #[derive(Clone)]
 struct Topic {
     uri: String,
@@ -60,7 +60,7 @@ struct Topic {
     views: usize,
 }
 
-/// Counts up what has a URI of these.
+/// Increments the counters of changed URIs.
 fn bump(topics: StoredValue<Vec<Topic>>, is_changed: impl Fn(&str) -> bool) {
     let changed: Vec<ArcRwSignal<u32>> = topics
         .try_with_value(|topics| {
@@ -72,7 +72,7 @@ fn bump(topics: StoredValue<Vec<Topic>>, is_changed: impl Fn(&str) -> bool) {
 }
 
 impl Subscriptions {
-    /// Subscribes to what the page itself looks at, once the host is met.
+    /// Subscribes to what the page itself follows, after the first contact.
     pub(crate) fn new() -> Self {
         let topics = StoredValue::new(Vec::<Topic>::new());
         let on_news = move |news: &News| {
@@ -81,7 +81,7 @@ impl Subscriptions {
         };
         let this =
             Self { topics, stream: StoredValue::new_local(None), is_due: StoredValue::new(false) };
-        // A host that lets the page in again, maybe as another caller, is listened to anew.
+        // After readmission, perhaps as another caller, the stream is opened anew.
         Effect::new(move |_| {
             let is_open = page().door.get() == Door::Open;
             this.with_stream(|it| if is_open { it.join() } else { it.leave() });
@@ -103,7 +103,8 @@ impl Subscriptions {
             stream.begin();
             this.stream.set_value(Some(stream));
             browser::sleep(SETTLED).await;
-            // What another tab was told before this one took part is asked for; a tab that leads asks once it is listened to.
+            // News that another tab received before this one joined is fetched; a leading tab fetches once its stream
+            // is open.
             if this.stream.try_with_value(|it| it.as_ref().is_some_and(|it| !it.leads()))
                 == Some(true)
             {
@@ -121,8 +122,8 @@ impl Subscriptions {
         });
     }
 
-    /// A count that goes up whenever what has this URI may have changed, for as long as the view that
-    /// asks is there. After an interruption it may always have.
+    /// A counter that increases whenever the resource may have changed, while the calling view exists. After an
+    /// interruption any may have.
     pub(crate) fn changes(self, uri: &str) -> ArcReadSignal<u32> {
         let changes = self.topics.try_update_value(|topics| {
             let known = topics.iter().position(|it| it.uri == uri);
@@ -150,7 +151,7 @@ impl Subscriptions {
         self.want();
     }
 
-    /// Tells the stream what is looked at, once for all that changes in one go.
+    /// Updates the stream's URIs, once for all changes made together.
     fn want(self) {
         if self.is_due.try_get_value() != Some(false) {
             return;
@@ -162,7 +163,7 @@ impl Subscriptions {
         });
     }
 
-    /// What is looked at.
+    /// The followed URIs.
     fn uris(self) -> Vec<String> {
         let uris = self.topics.try_with_value(|it| it.iter().map(|it| it.uri.clone()).collect());
         let uris: Option<Vec<String>> = uris;

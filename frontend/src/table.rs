@@ -1,4 +1,4 @@
-//! The table of families: what the rest of the page knows of them, without knowing which there are.
+//! The table of families: what the rest of the page uses of them, without knowing any of them.
 
 use std::sync::OnceLock;
 
@@ -16,7 +16,7 @@ use crate::text::{Key, Lang};
 
 static ALL: OnceLock<&'static [&'static Family]> = OnceLock::new();
 
-/// Takes the families of the page, in the order of their places.
+/// Registers the page's families, in the order of their links.
 pub(crate) fn register(families: &'static [&'static Family]) {
     let _ = ALL.set(families);
     route::read_by(known);
@@ -27,75 +27,75 @@ fn all() -> impl Iterator<Item = &'static &'static Family> {
     ALL.get().copied().unwrap_or_default().iter()
 }
 
-/// A phrase, and what is filled into it.
+/// A phrase and its values.
 pub(crate) type Phrase = (Key, Vec<String>);
 
-/// What the page knows of one family.
+/// Description of one family.
 pub(crate) struct Family {
-    /// Its places, as the header has them.
+    /// Its views, as linked in the header.
     pub(crate) places: &'static [Place],
-    /// The views that its tools name.
+    /// The views that its tools name for their outputs.
     pub(crate) views: &'static [View],
-    /// What may be done at its first place, as the front door says it.
+    /// Text of its link on the home view.
     pub(crate) door: Option<Key>,
-    /// How the page learns what of its reader's goes on.
+    /// How to learn about the reader's ongoing activities.
     pub(crate) mine: Option<Mine>,
-    /// How the finder finds something of it.
+    /// How the finder searches it.
     pub(crate) seek: Option<Seek>,
-    /// A message for an assistant that has its tools, and the tool by which a host is known to serve it.
+    /// An example message for an assistant with all tools, and the tool that a host must offer for it.
     pub(crate) example: Option<(&'static str, Key)>,
-    /// How its own assistant greets.
+    /// Greeting of its own assistant.
     pub(crate) greeting: Option<Greeting>,
-    /// What a person allows who allows a call of the tool with these arguments, where there is a better text
-    /// than the tool's title.
+    /// What a person approves with a call of the tool with these arguments, if there is a better text than the tool's
+    /// title.
     pub(crate) asks: fn(&str, &Value, Lang) -> Option<Phrase>,
-    /// What to do about a refusal of its tools, where there is a better text than the tool's own.
+    /// Advice about a refusal of its tools, if there is a better text than the tool's own.
     pub(crate) advice: fn(&Refusal, Lang) -> Option<String>,
-    /// Makes the state that outlives its views.
+    /// Creates the state that outlives its views.
     pub(crate) provide: fn(),
-    /// How those views draw, in their order; loaded when it is first needed.
+    /// How its outputs are drawn, in the order of `views`; loaded on first use.
     pub(crate) outputs: &'static Part<Outputs>,
-    /// How forms are filled in that an assistant asks for.
+    /// How forms requested by an assistant are filled in.
     pub(crate) forms: Option<&'static Part<Forms>>,
 }
 
-/// How the page learns what of its reader's goes on in a family.
+/// How to learn about the reader's ongoing activities in a family.
 pub(crate) struct Mine {
-    /// The tool that lists it.
+    /// The tool that lists them.
     pub(crate) tool: &'static str,
-    /// What it is called with; none while nothing is known of the reader.
+    /// Its arguments; none while the reader is unknown.
     pub(crate) arguments: fn() -> Option<Value>,
-    /// The resource that changes with it, if there is one.
+    /// The resource that changes with them, if there is one.
     pub(crate) resource: Option<&'static str>,
-    /// What the tool's output says of it; none where nothing goes on.
+    /// Reads the tool's output; none if nothing is going on.
     pub(crate) read: fn(&Value) -> Option<Ongoing>,
 }
 
-/// How the finder finds something in a family.
+/// How the finder searches a family.
 pub(crate) struct Seek {
-    /// The tool that lists it.
+    /// The searched tool.
     pub(crate) tool: &'static str,
-    /// What it is called with to find this.
+    /// Its arguments for a query.
     pub(crate) arguments: fn(&str) -> Value,
-    /// What its output has.
+    /// Reads its output.
     pub(crate) read: fn(&Value) -> Vec<Found>,
-    /// What the things are called.
+    /// Label of the items.
     pub(crate) kind: Key,
 }
 
-/// Something that the finder leads to.
+/// An item that the finder links to.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Found {
     pub(crate) title: String,
-    /// The title in English, where that is another.
+    /// The English title, if different.
     pub(crate) english: Option<String>,
     pub(crate) route: Route,
-    /// Whether the tool itself took what was sought into account.
+    /// Whether the tool itself applied the query.
     pub(crate) is_found: bool,
 }
 
 impl Found {
-    /// What it is called in that language.
+    /// The title in that language.
     pub(crate) fn label(&self, lang: Lang) -> &str {
         match (lang, &self.english) {
             (Lang::En, Some(english)) => english,
@@ -104,21 +104,21 @@ impl Found {
     }
 }
 
-/// Something of the reader's that goes on.
+/// An ongoing activity of the reader's.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Ongoing {
     pub(crate) phrase: Phrase,
-    /// The first of its values in English, where that is another.
+    /// The first value in English, if different.
     pub(crate) english: Option<String>,
-    /// When it is, `YYYY-MM-DDTHH:MM:SS`: the last of its values, as the reader writes it.
+    /// Its time, `YYYY-MM-DDTHH:MM:SS`: the last value, formatted for the reader.
     pub(crate) at: Option<String>,
     pub(crate) route: Route,
-    /// How many wait for the reader; 0 where nothing does.
+    /// Number of items that wait for the reader.
     pub(crate) waiting: usize,
 }
 
 impl Ongoing {
-    /// What it says in that language.
+    /// Its text in that language.
     pub(crate) fn say(&self, lang: Lang) -> String {
         let (key, values) = &self.phrase;
         let mut values = values.iter().map(String::as_str).collect::<Vec<_>>();
@@ -131,34 +131,34 @@ impl Ongoing {
     }
 }
 
-/// How a family draws what its tools put out, a view an entry.
+/// How a family draws its tools' outputs, an entry per view.
 pub(crate) struct Outputs(pub(crate) &'static [Drawing]);
 
 /// How the outputs of one view are drawn.
 pub(crate) struct Drawing {
-    /// Draws `structuredContent`, with the whole result beside it; none where it is not what it should be.
+    /// Draws `structuredContent`, with the whole result as second argument; none if it is malformed.
     pub(crate) draw: fn(&Value, &Value) -> Option<AnyView>,
-    /// The output in one line.
+    /// Summarises the output in one line.
     pub(crate) tell: fn(&Value) -> Option<Phrase>,
 }
 
 static NO_OUTPUTS: Part<Outputs> = Part::always(&Outputs(&[]));
 
-/// Called with the outcome of a form, and whether that was just now and here.
+/// Called with the outcome of a form, and whether it was just closed in this view.
 pub(crate) type Closed = Callback<(OpenForm, bool)>;
 
 /// Forms in a conversation.
 #[derive(Clone, Copy)]
 pub(crate) struct Forms {
-    /// One with a handle.
+    /// Draws a form with a handle.
     pub(crate) kept: fn(String, Option<Closed>) -> AnyView,
-    /// One that is kept nowhere, by its schema; its values, or that there are none, go to the callback.
+    /// Draws a form by its schema, without a handle; its values, if any, go to the callback.
     pub(crate) loose: fn(Value, Callback<Option<Values>>) -> AnyView,
-    /// Closes the one with this handle, which nothing waits for any more.
+    /// Cancels the form with this handle, which nothing waits for any more.
     pub(crate) cancel: fn(String),
 }
 
-/// A family of which the page knows nothing yet.
+/// A family of which nothing is known yet.
 pub(crate) const NONE: Family = Family {
     places: &[],
     views: &[],
@@ -174,47 +174,46 @@ pub(crate) const NONE: Family = Family {
     forms: None,
 };
 
-/// How an assistant greets a person who has written nothing yet.
+/// An assistant's greeting for a person who has written nothing yet.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Greeting {
     /// The assistant's name.
     pub(crate) assistant: &'static str,
     pub(crate) title: Key,
     pub(crate) hint: Key,
-    /// Messages that people may send to it.
+    /// Example messages.
     pub(crate) examples: &'static [Key],
 }
 
-/// How a stage of a place is drawn.
+/// Draws a stage of a view.
 pub(crate) struct Draw(pub(crate) fn(&str) -> AnyView);
 
-/// A place of the page.
+/// A view with a link in the header.
 pub(crate) struct Place {
-    /// The tool by which a host is known to serve it.
+    /// The tool that a host must offer for it.
     pub(crate) tool: &'static str,
     pub(crate) name: Key,
-    /// The path of its icon, of 20 by 20.
+    /// The path of its icon, 20 by 20 units.
     pub(crate) icon: &'static str,
-    /// Where its link leads.
+    /// The route of its link.
     pub(crate) start: fn() -> Route,
-    /// Writes an address of its own as it is always written; none for another.
+    /// Canonical form of an address of its own; none for another.
     pub(crate) read: fn(&Address) -> Option<Address>,
-    /// Which of its stages is shown at a route; none where that is elsewhere. Within one stage, what is there
-    /// stays.
+    /// Its stage at a route; none for a route of another view. Within one stage, what is drawn stays.
     pub(crate) stage: fn(&Route) -> Option<String>,
-    /// Draws a stage; loaded when it is first needed.
+    /// Draws a stage; loaded on first use.
     pub(crate) code: &'static Part<Draw>,
     pub(crate) title: fn(&Route) -> String,
 }
 
-/// What is known of the outputs that name this view.
+/// Properties of the outputs that name this view.
 pub(crate) struct View {
     pub(crate) name: &'static str,
-    /// The pictures in it, each an object with `mimeType` and `data`.
+    /// Its pictures, each an object with `mimeType` and `data`.
     pub(crate) pictures: Option<fn(&Value) -> Vec<&Value>>,
-    /// Whether its pictures are an assistant's answer, and stand there.
+    /// Whether its pictures are part of an assistant's answer.
     pub(crate) is_answer: bool,
-    /// What a conversation says of an output that stands elsewhere in it.
+    /// What a conversation shows instead of an output that stands elsewhere in it.
     pub(crate) elsewhere: Option<Key>,
 }
 
@@ -224,7 +223,7 @@ impl View {
     }
 }
 
-/// The place that shows a route, and which of its stages.
+/// The view of a route, and its stage.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Shown {
     at: usize,
@@ -232,12 +231,12 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// The first place, as it is entered.
+    /// The first view, at its start.
     pub(crate) fn first() -> Option<Self> {
         Self::of(&places().next()?.start())
     }
 
-    /// None where the route is no family's.
+    /// None if the route is no family's.
     pub(crate) fn of(route: &Route) -> Option<Self> {
         let mut all = places().enumerate();
         all.find_map(|(at, it)| Some(Self { at, stage: (it.stage)(route)? }))
@@ -250,7 +249,7 @@ impl Shown {
 }
 
 impl Place {
-    /// Whether there is a way to it: the host serves it, or that is not known yet and the page opens there.
+    /// Whether it is linked: the host serves it, or that is not known yet and the page opens there.
     pub(crate) fn is_shown(&self) -> bool {
         let is_known = page().tools.with(|it| it.here().is_some());
         let is_first = || places().next().is_some_and(|it| it.tool == self.tool);
@@ -261,62 +260,62 @@ impl Place {
         (self.stage)(route).is_some()
     }
 
-    /// Where its link leads.
+    /// The route of its link.
     pub(crate) fn start(&self) -> Route {
         (self.start)()
     }
 }
 
-/// All places, in the order of the header.
+/// All views, in the order of the header.
 pub(crate) fn places() -> impl Iterator<Item = &'static Place> {
     all().flat_map(|it| it.places)
 }
 
-/// The address as its family writes it; none where no family knows it.
+/// Canonical form of the address; none if no family knows it.
 fn known(address: &Address) -> Option<Address> {
     places().find_map(|it| (it.read)(address))
 }
 
-/// What the window is called at a route of a family's.
+/// Window title of a family's route.
 pub(crate) fn title(route: &Route) -> Option<String> {
     let place = places().find(|it| it.has(route))?;
     Some((place.title)(route))
 }
 
-/// How the assistant of that name greets, where it is a family's own.
+/// Greeting of that assistant, if it is a family's own.
 pub(crate) fn greeting(assistant: &str) -> Option<Greeting> {
     all().filter_map(|it| it.greeting).find(|it| it.assistant == assistant)
 }
 
-/// Messages for an assistant that has all tools that the host serves.
+/// Example messages for an assistant with all of the host's tools.
 pub(crate) fn examples() -> Vec<Key> {
     let served = all().filter_map(|it| it.example);
     let is_known = page().tools.with(|it| it.here().is_some());
     served.filter(|it| !is_known || page().tool(it.0).is_some()).map(|it| it.1).collect()
 }
 
-/// What may be done at the places that the host serves, as the front door says it.
+/// Links of the home view to the views that the host serves.
 pub(crate) fn doors() -> Vec<(Key, Route)> {
     let doors = all().filter_map(|it| Some((it.door?, it.places.first()?)));
     doors.filter(|it| it.1.is_shown()).map(|it| (it.0, it.1.start())).collect()
 }
 
-/// How the page learns what of its reader's goes on.
+/// The activities of all families.
 pub(crate) fn mine() -> impl Iterator<Item = &'static Mine> {
     all().filter_map(|it| it.mine.as_ref())
 }
 
-/// How the finder finds something in the families.
+/// The finder's searches of all families.
 pub(crate) fn seeks() -> impl Iterator<Item = &'static Seek> {
     all().filter_map(|it| it.seek.as_ref())
 }
 
-/// Whether the page opens at the first place: not where the host is known not to serve it.
+/// Whether the page opens at the first view: not if the host is known not to serve it.
 pub(crate) fn has_first() -> bool {
     places().next().is_some_and(|it| it.is_shown())
 }
 
-/// Makes the state of all of them.
+/// Creates the state of all families.
 pub(crate) fn provide() {
     all().for_each(|it| (it.provide)());
 }
@@ -326,7 +325,7 @@ fn view(name: Option<&str>) -> Option<&'static View> {
     all().flat_map(|it| it.views).find(|it| it.name == name)
 }
 
-/// The code that draws and describes the outputs of that view; of one that no family has, none that is to be loaded.
+/// The code that draws and summarises the outputs of that view; an empty part for an unknown view.
 pub(crate) fn outputs(name: Option<&str>) -> &'static Part<Outputs> {
     let family = all().find(|it| it.views.iter().any(|it| Some(it.name) == name));
     family.map_or(&NO_OUTPUTS, |it| it.outputs)
@@ -339,12 +338,12 @@ fn drawing(name: Option<&str>) -> Option<&'static Drawing> {
     family.outputs.here()?.0.get(at)
 }
 
-/// Draws an output by the view of that name, if its code is here and it fits it.
+/// Draws an output by the view of that name, if its code is loaded and the output fits.
 pub(crate) fn draw(name: Option<&str>, value: &Value, raw: &Value) -> Option<AnyView> {
     (drawing(name)?.draw)(value, raw)
 }
 
-/// An output in one line, if it is what the view of that name is for, or the view is one that no family has.
+/// Summarises an output in one line, if it fits the view of that name or the view is unknown.
 pub(crate) fn tell(name: Option<&str>, value: &Value) -> Option<Phrase> {
     if view(name).is_some() {
         return (drawing(name)?.tell)(value);
@@ -352,8 +351,8 @@ pub(crate) fn tell(name: Option<&str>, value: &Value) -> Option<Phrase> {
     name.filter(|_| !value.is_null()).map(|_| (Key::Answer, Vec::new()))
 }
 
-/// Whether such an output is looked at rather than unfolded: it has a view, be it one of a family that the page does
-/// not know, whose outputs are drawn as readable data.
+/// Whether such an output is drawn rather than unfolded: it names a view. Outputs of unknown views are drawn as
+/// readable data.
 pub(crate) fn is_looked_at(name: Option<&str>) -> bool {
     name.is_some() && view(name).is_none_or(|it| it.elsewhere.is_none())
 }
@@ -363,22 +362,22 @@ pub(crate) fn is_known(name: Option<&str>) -> bool {
     view(name).is_some()
 }
 
-/// What a conversation says of an output that stands elsewhere in it.
+/// What a conversation shows instead of an output that stands elsewhere in it.
 pub(crate) fn elsewhere(name: Option<&str>) -> Option<Key> {
     view(name)?.elsewhere
 }
 
-/// Whether such an output stands among the pictures of an answer.
+/// Whether such an output is part of an answer's pictures.
 pub(crate) fn is_answer(name: Option<&str>) -> bool {
     view(name).is_some_and(|it| it.is_answer)
 }
 
-/// Whether such an output is made of pictures.
+/// Whether such an output consists of pictures.
 pub(crate) fn has_pictures(name: Option<&str>) -> bool {
     view(name).is_some_and(|it| it.pictures.is_some())
 }
 
-/// The pictures in an output; those of an answer stand with it already, where it `has_pictures`.
+/// The pictures in an output; those of an answer are drawn already, if it `has_pictures`.
 pub(crate) fn pictures<'a>(
     name: Option<&str>,
     value: &'a Value,
@@ -388,27 +387,27 @@ pub(crate) fn pictures<'a>(
     view.and_then(|it| it.pictures).map_or_else(Vec::new, |it| it(value))
 }
 
-/// What a person allows who allows the call.
+/// What a person approves with the call.
 pub(crate) fn asks(tool: &str, params: &Value, lang: Lang) -> Option<Phrase> {
     all().find_map(|it| (it.asks)(tool, params, lang))
 }
 
-/// What to do about a refusal, where a family says.
+/// A family's advice about a refusal, if there is any.
 pub(crate) fn advice(refusal: &Refusal, lang: Lang) -> Option<String> {
     all().find_map(|it| (it.advice)(refusal, lang))
 }
 
-/// The list of that name in an output. What every visit has reads outputs so: types of them are for parts.
+/// A list in an output by name. Code of every visit reads outputs so: types of them belong to parts.
 pub(crate) fn listed<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The text of that name in an output, if it has one.
+/// A text in an output by name.
 pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name)?.as_str()
 }
 
-/// The value as `T`, if it is one.
+/// The value as `T`, if it fits.
 pub(crate) fn fits<T: DeserializeOwned>(value: &Value) -> Option<T> {
     serde_json::from_value(value.clone()).ok()
 }
@@ -417,7 +416,7 @@ pub(crate) fn counted(key: Key, count: usize) -> Option<Phrase> {
     Some((key, vec![count.to_string()]))
 }
 
-/// The code by which forms are filled in that an assistant asks for.
+/// The code that fills in forms requested by an assistant.
 pub(crate) fn forms() -> Option<&'static Part<Forms>> {
     all().find_map(|it| it.forms)
 }

@@ -1,4 +1,4 @@
-//! Every text of the page, in Japanese and English.
+//! All texts of the page, in Japanese and English.
 
 #[macro_use]
 mod chat;
@@ -15,38 +15,38 @@ use crate::part::{Part, part};
 
 pub(crate) use words::Key;
 
-/// The texts that only parts have.
+/// Texts used only by parts.
 static LATER: Part<Later> = part!(words: Later = &Later(Key::later_text));
 
-/// The texts of the operator's place.
+/// Texts of the operator's views.
 static OPERATOR: Part<Later> = part!(operator: Later = &Later(Key::operator_text));
 
 struct Later(fn(Key, Lang) -> &'static str);
 
-/// Whether the texts of all parts are there.
+/// Whether the texts of all parts are loaded.
 pub(crate) fn is_whole() -> bool {
     LATER.here().is_some()
 }
 
-/// Loads what parts say; false where it cannot be loaded.
+/// Loads the texts of parts. Returns false on failure.
 pub(crate) async fn load() -> bool {
     LATER.fetch().await.is_some()
 }
 
-/// Loads what the operator's place says; false where it cannot be loaded.
+/// Loads the texts of the operator's views. Returns false on failure.
 pub(crate) async fn load_operator() -> bool {
     OPERATOR.fetch().await.is_some()
 }
 
-/// The language that the page speaks, once it is open.
+/// The page's language, once it is open.
 static SPOKEN: OnceLock<RwSignal<Lang>> = OnceLock::new();
 
-/// Has the page speak what this says.
+/// Sets the signal that holds the page's language.
 pub(crate) fn speak(lang: RwSignal<Lang>) {
     let _ = SPOKEN.set(lang);
 }
 
-/// A language that the page speaks.
+/// A language of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Lang {
@@ -56,23 +56,23 @@ pub(crate) enum Lang {
 }
 
 impl Lang {
-    /// The one that the page speaks, now and whenever that changes.
+    /// The page's language, tracked.
     pub(crate) fn spoken() -> Self {
         SPOKEN.get().map(|it| it.get()).unwrap_or_default()
     }
 
-    /// The one that it speaks now, for what is said once.
+    /// The page's language, untracked.
     pub(crate) fn now() -> Self {
         untrack(Self::spoken)
     }
 
-    /// The best for a browser that prefers these languages, most preferred first (BCP 47).
+    /// The best match for a browser's preferred languages (BCP 47), most preferred first.
     pub(crate) fn preferred(languages: &[String]) -> Self {
         let known = languages.iter().find_map(|tag| Self::from_tag(tag));
         known.unwrap_or(Self::En)
     }
 
-    /// The language of a BCP 47 tag, if the page speaks it.
+    /// The language of a BCP 47 tag, if supported.
     pub(crate) fn from_tag(tag: &str) -> Option<Self> {
         match tag.split(['-', '_']).next()?.to_ascii_lowercase().as_str() {
             "ja" => Some(Self::Ja),
@@ -81,7 +81,7 @@ impl Lang {
         }
     }
 
-    /// For the `lang` attribute and `Intl`.
+    /// Value of the `lang` attribute and for `Intl`.
     pub(crate) fn tag(self) -> &'static str {
         match self {
             Self::Ja => "ja",
@@ -97,7 +97,7 @@ impl Lang {
         }
     }
 
-    /// What stands behind a name and before what it is.
+    /// Separator between a label and its value.
     pub(crate) fn colon(self) -> &'static str {
         match self {
             Self::Ja => "：",
@@ -105,7 +105,7 @@ impl Lang {
         }
     }
 
-    /// What stands between the entries of a list in a sentence.
+    /// Separator of list entries in a sentence.
     pub(crate) fn comma(self) -> &'static str {
         match self {
             Self::Ja => "、",
@@ -113,7 +113,7 @@ impl Lang {
         }
     }
 
-    /// What this key says; nothing, where only parts say it and none is here.
+    /// The text of a key; empty if it belongs to a part that is not loaded.
     pub(crate) fn say(self, key: Key) -> &'static str {
         let later = || {
             let part = if key.is_operators() { &OPERATOR } else { &LATER };
@@ -122,22 +122,22 @@ impl Lang {
         key.text(self).unwrap_or_else(later)
     }
 
-    /// What this key says, filled in as by [`filled`].
+    /// The text of a key with values, as by [`filled`].
     pub(crate) fn fill(self, key: Key, values: &[&str]) -> String {
         filled(self.say(key), values)
     }
 }
 
-/// A text is a view and the value of an attribute by itself: what it says, now and whenever the language changes.
+/// Makes a text usable as a view and as an attribute value, which follow the language.
 macro_rules! spoken {
     ($text:ty) => {
         impl $text {
-            /// What it says in the reader's language, now and whenever that changes.
+            /// The text in the page's language, tracked.
             pub(crate) fn say(self) -> &'static str {
                 self.said_in($crate::text::Lang::spoken())
             }
 
-            /// The same, filled in as by [`filled`](crate::text::filled).
+            /// Like `say`, with values as by [`filled`](crate::text::filled).
             pub(crate) fn fill(self, values: &[&str]) -> String {
                 $crate::text::filled(self.say(), values)
             }
@@ -175,8 +175,8 @@ impl Key {
     }
 }
 
-/// A text with `{0}`, `{1}` … replaced, and `{0|seat|seats}` by the word that fits that count. What is put in is
-/// not looked at again.
+/// Replaces `{0}`, `{1}` … by values, and `{0|seat|seats}` by the form for that count. Inserted text is not substituted
+/// again.
 pub(crate) fn filled(text: &str, values: &[&str]) -> String {
     let mut filled = String::new();
     let mut rest = text;
@@ -197,12 +197,12 @@ pub(crate) fn filled(text: &str, values: &[&str]) -> String {
     filled
 }
 
-/// The first so many characters of a text.
+/// The first `max` characters of a text.
 pub(crate) fn at_most(text: &str, max: usize) -> String {
     text.chars().take(max).collect()
 }
 
-/// The same, with a mark where something is cut off.
+/// Like [`at_most`], with an ellipsis if truncated.
 pub(crate) fn cut(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -210,7 +210,7 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
     }
 }
 
-/// A letter as a Latin keyboard types it: a Japanese one types it wide.
+/// Converts a full-width letter to ASCII: Japanese keyboards type them wide.
 pub(crate) fn narrow(letter: char) -> char {
     match letter {
         '！'..='～' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
@@ -219,7 +219,7 @@ pub(crate) fn narrow(letter: char) -> char {
     }
 }
 
-/// Without what people type differently: case, width, katakana.
+/// Folds differences of typing: case, width, katakana.
 pub(crate) fn folded(text: &str) -> String {
     let hiragana = |it: char| match it {
         'ァ'..='ヶ' => char::from_u32(u32::from(it) - 0x60).unwrap_or(it),
@@ -228,7 +228,7 @@ pub(crate) fn folded(text: &str) -> String {
     text.chars().map(narrow).map(hiragana).collect::<String>().to_lowercase()
 }
 
-/// The plural that stands behind a count in English whatever that is; a count may be one.
+/// A fixed English plural after a count, which may be one.
 #[cfg(test)]
 pub(crate) fn plural(text: &str) -> Option<&str> {
     const VERBS: [&str; 4] = ["was", "has", "serves", "waits"];

@@ -1,4 +1,4 @@
-//! The views: thin skins over plain state.
+//! The views: thin layers over plain state.
 
 pub(crate) mod approvals;
 pub(crate) mod apps;
@@ -30,7 +30,7 @@ mod tests {
         entries.flat_map(|it| if it.is_dir() { sources(&it) } else { vec![it] }).collect()
     }
 
-    /// Of a row that is drawn as anything else, some browsers tell nothing that it is.
+    /// Some browsers ignore a table row drawn as anything else unless it declares its role.
     #[test]
     fn card_tables_declare_their_roles() {
         let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
@@ -38,7 +38,7 @@ mod tests {
         let sources: Vec<_> = sources.collect();
         let of_cards = || sources.iter().filter(|it| it.0.contains(" is-cards\">"));
         let folders: Vec<_> = of_cards().filter_map(|it| it.1.parent()).collect();
-        // Cells may be made by what their module shares.
+        // Cells may be drawn by shared code of their module.
         let shares = |it: &&(String, PathBuf)| folders.contains(&&*it.1.with_extension(""));
         let mut without = Vec::new();
         for (source, path) in of_cards().chain(sources.iter().filter(shares)) {

@@ -1,5 +1,5 @@
-//! Signing in by an account of the host's own: the page is a client of its authorization server like any other, with
-//! a name that both know (AUTH-13). All tabs share what it is given, and one of them renews it.
+//! Sign-in by an account of the host: the page is an ordinary client of its authorization server, with a name that both
+//! know (AUTH-13). All tabs share the token, and one of them renews it.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -18,31 +18,31 @@ use crate::base64;
 use crate::browser::{self, Keep};
 use crate::text::Key;
 
-/// What the page is called as a client; the host knows it by that name.
+/// Client id of the page, known to the host.
 const CLIENT: &str = "madoguchi-page";
-/// Everything that the account has.
+/// All scopes of the account.
 const SCOPE: &str = "* operator";
 const METADATA: &str = "/.well-known/oauth-authorization-server";
 const AUTHORIZE: &str = "/oauth/authorize";
 const TOKEN: &str = "/oauth/token";
 const REVOKE: &str = "/oauth/revoke";
-/// Where it is kept what was begun in this tab, and what this browser was given.
+/// Storage keys of the pending sign-in in this tab, and of the token in this browser.
 const BEGUN: &str = "account.begun";
 const KEPT: &str = "account";
-/// What of a token's life is left when it is renewed, as a part of it; and at least how long passes before.
+/// Remaining share of a token's lifetime at which it is renewed, and the minimum time between renewals.
 const LEFT: f64 = 0.3;
 const RENEW_MIN_MS: f64 = 5_000.0;
-/// How long to wait when the host is away.
+/// Pause before retrying while the host is away.
 const RETRY: Duration = Duration::from_secs(5);
 
 #[wasm_bindgen]
 extern "C" {
-    /// Runs `work` when no other tab holds the lock of that name (Web Locks).
+    /// Runs `work` while holding the lock of that name (Web Locks).
     #[wasm_bindgen(catch, js_namespace = ["navigator", "locks"], js_name = request)]
     fn lock(name: &str, work: &JsValue) -> Result<js_sys::Promise, JsValue>;
 }
 
-/// What was begun, for when the reader comes back.
+/// A pending sign-in, for the reader's return.
 #[derive(Serialize, Deserialize)]
 struct Begun {
     verifier: String,
@@ -50,27 +50,27 @@ struct Begun {
     hash: String,
 }
 
-/// What the host gave.
+/// The token given by the host.
 #[derive(Clone, Serialize, Deserialize)]
 struct Held {
     token: String,
     refresh: String,
-    /// When it is to be renewed, and when it was given, in milliseconds since 1970.
+    /// When to renew it, and when it was given, in milliseconds since 1970.
     renew_at_ms: f64,
     given_at_ms: f64,
 }
 
-/// How the page came to be opened.
+/// How the page was opened.
 enum Opened {
-    /// With a code for a token, and what proves that it is this page's.
+    /// With a code to exchange for a token, and its verifier.
     Code { code: String, verifier: String },
-    /// Without one: the reader did not want it, or the host did not.
+    /// Without a code: the reader or the host declined.
     Refused(Key),
-    /// With a token that is due.
+    /// With a token that is due for renewal.
     Due,
 }
 
-/// What did not come of it.
+/// Why there is no token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Failed {
     Offline,
@@ -82,8 +82,7 @@ thread_local! {
     static RENEWAL: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Takes up what the browser kept; the token to begin with. It comes before the address is read, for that is put
-/// back to where the reader was.
+/// Restores the browser's token. Runs before the address is read, because it restores the reader's earlier address.
 pub(super) fn open() -> Option<String> {
     let opened = returned().or_else(|| {
         let held: Held = Keep::Browser.get(KEPT)?;
@@ -104,12 +103,12 @@ pub(super) fn open() -> Option<String> {
     Some(held.token)
 }
 
-/// Whether something has to be asked before the door can be tried.
+/// Whether a request is needed before access can be tried.
 pub(crate) fn is_returning() -> bool {
     OPENED.with_borrow(Option::is_some)
 }
 
-/// Asks it; the token, or what there is to say.
+/// Makes that request. Returns the token, or the message to show.
 pub(crate) async fn arrive() -> Result<String, Option<Key>> {
     let opened = OPENED.take().ok_or(None)?;
     let come = match opened {
@@ -136,7 +135,7 @@ pub(crate) async fn arrive() -> Result<String, Option<Key>> {
     }
 }
 
-/// The reader comes back from signing in, with what it came to.
+/// Reads the result of signing in from the address.
 fn returned() -> Option<Opened> {
     let query = window().location().search().ok().filter(|it| !it.is_empty())?;
     let query = web_sys::UrlSearchParams::new_with_str(&query).ok()?;
@@ -159,7 +158,7 @@ fn returned() -> Option<Opened> {
     })
 }
 
-/// Where accounts of this host sign in, where it has some: the address at which it is known.
+/// Fetches the host's issuer address, if it has accounts.
 pub(crate) async fn issuer() -> Option<String> {
     let response = Request::get(METADATA).send().await.ok().filter(|it| it.ok())?;
     let found: Value = response.json().await.ok()?;
@@ -167,12 +166,12 @@ pub(crate) async fn issuer() -> Option<String> {
     (found["token_endpoint"] == format!("{issuer}{TOKEN}")).then(|| issuer.to_owned())
 }
 
-/// Leads the reader to where accounts sign in.
+/// Sends the reader to the sign-in page.
 pub(crate) async fn begin(issuer: &str, language: &str) -> Result<(), Key> {
     let location = window().location();
     let hash = browser::hash();
     if origin() != issuer {
-        // Passkeys and sessions are for the address that the host is known by.
+        // Passkeys and sessions belong to the address that the host is known by.
         return location.assign(&format!("{issuer}/{hash}")).map_err(|_| Key::AccountFailed);
     }
     let verifier = format!("{}{}", browser::unique(), browser::unique());
@@ -192,7 +191,7 @@ pub(crate) async fn begin(issuer: &str, language: &str) -> Result<(), Key> {
     location.assign(&format!("{AUTHORIZE}?{query}")).map_err(|_| Key::AccountFailed)
 }
 
-/// The SHA-256 of a verifier in base64url; none where the browser makes none, as at plain HTTP in a network.
+/// The SHA-256 of a verifier in base64url; none if the browser has no crypto, as over plain HTTP.
 async fn challenge(verifier: &str) -> Option<String> {
     let subtle = window().crypto().ok()?.subtle();
     if JsValue::from(&subtle).is_undefined() {
@@ -204,7 +203,7 @@ async fn challenge(verifier: &str) -> Option<String> {
     Some(text.replace('+', "-").replace('/', "_").trim_end_matches('=').to_owned())
 }
 
-/// The host has refused `token`; whether there is one of an account, which is then renewed, or else given up.
+/// Handles a refused `token`. Returns whether it is an account's, which is then renewed or given up.
 pub(super) fn refused(token: &str) -> bool {
     let held: Option<Held> = Keep::Browser.get(KEPT);
     let Some(held) = held else { return false };
@@ -225,7 +224,7 @@ fn give_up() {
     super::renewed(None, Some(Change::Gone));
 }
 
-/// Forgets what the host gave; what is returned tells it so.
+/// Forgets the token. The returned future tells the host.
 pub(super) fn leave() -> impl Future<Output = ()> {
     let held: Option<Held> = Keep::Browser.get(KEPT);
     Keep::Browser.remove(KEPT);
@@ -237,7 +236,7 @@ pub(super) fn leave() -> impl Future<Output = ()> {
     }
 }
 
-/// Another tab has renewed the token, or has left.
+/// Another tab has renewed the token or signed out.
 fn take_up() {
     let held: Option<Held> = Keep::Browser.get(KEPT);
     if let Some(held) = &held {
@@ -268,8 +267,8 @@ fn renew_later(at_ms: f64) {
     set_timeout(renew, Duration::from_secs_f64(wait_ms / 1_000.0));
 }
 
-/// A token that is not due and not the `bad` one: one that another tab has got, or a new one. One tab at a time asks,
-/// since what a token is renewed with counts once.
+/// Returns a token that is not due and not the `bad` one: another tab's, or a new one. One tab at a time renews, since
+/// a refresh token counts once.
 async fn renew(bad: Option<&str>) -> Result<String, Failed> {
     let bad = bad.map(str::to_owned);
     alone(async move {
@@ -284,7 +283,7 @@ async fn renew(bad: Option<&str>) -> Result<String, Failed> {
     .await
 }
 
-/// Runs `work` when no other tab runs its own.
+/// Runs `work` while no other tab does.
 async fn alone(
     work: impl Future<Output = Result<String, Failed>> + 'static,
 ) -> Result<String, Failed> {
@@ -302,7 +301,7 @@ async fn alone(
     outcome.replace(Err(Failed::Offline))
 }
 
-/// Keeps what the host gave; the token of it.
+/// Stores the host's tokens. Returns the access token.
 fn keep(given: &Given) -> String {
     let now = js_sys::Date::now();
     let life_ms = given.expires_in * 1_000.0;
@@ -336,7 +335,7 @@ async fn sent(path: &str, fields: &[(&str, &str)]) -> Result<String, Failed> {
     let response = request.send().await.map_err(|_| Failed::Offline)?;
     match response.status() {
         200 => response.text().await.map_err(|_| Failed::Offline),
-        // What stands in the way passes.
+        // Temporary failures.
         429 | 500.. => Err(Failed::Offline),
         _ => Err(Failed::Refused),
     }

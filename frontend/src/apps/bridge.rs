@@ -1,33 +1,33 @@
-//! What an app says, message by message (JSON-RPC 2.0): what the page is to do about it, and when it has said too much.
+//! The messages of an app (JSON-RPC 2.0): the page's reaction to each, and their limits.
 
 use serde_json::{Map, Value, json};
 
 use crate::browser::is_link;
 
-/// The revision of MCP Apps that the page speaks.
+/// The MCP Apps revision of the page.
 pub(crate) const VERSION: &str = "2026-01-26";
 
-/// Characters of one message.
+/// Maximum number of characters of one message.
 const MESSAGE_CHARS_MAX: usize = 1 << 20;
-/// Messages that an app may send at once, and then each second.
+/// Messages an app may send at once, and then per second.
 const BURST: f64 = 300.0;
 const PER_SECOND: f64 = 150.0;
-/// Messages that are none before an app is ended.
+/// Malformed messages after which an app is ended.
 const MALFORMED_MAX: u32 = 20;
-/// Messages past the frame between the page and the app before it is ended.
+/// Messages bypassing the frame in between after which an app is ended.
 const DIRECT_MAX: u32 = 100;
-/// Calls and reads that are under way at once, and all that one app may make.
+/// Maximum number of concurrent calls and reads, and of all calls of one app.
 const CALLS_AT_ONCE: usize = 4;
 const CALLS_MAX: usize = 500;
-/// Bytes of a call's arguments.
+/// Maximum size of a call's arguments in bytes.
 const ARGUMENTS_BYTES_MAX: usize = 256 << 10;
-/// Characters of a name, an address, a text for the chat, and what a model is told.
+/// Maximum number of characters of a name, an address, a text for the chat, and a text for a model.
 const NAME_MAX: usize = 256;
 const ADDRESS_MAX: usize = 2_000;
 const TEXT_MAX: usize = 4_000;
-/// Times that a person says no before they are not asked any more.
+/// Refusals by the person after which they are asked no more.
 const DENIED_MAX: usize = 5;
-/// The height of an app in CSS pixels: at least, and at most of the window.
+/// Height of an app in CSS pixels: the minimum, and the maximum share of the window.
 pub(crate) const HEIGHT_MIN: f64 = 160.0;
 pub(crate) const HEIGHT_SHARE: f64 = 0.7;
 
@@ -37,14 +37,14 @@ pub(crate) enum Reason {
     Flood,
     Size,
     Malformed,
-    /// It went to another document.
+    /// It navigated to another document.
     Left,
-    /// It asked for that itself, or the person did.
+    /// It asked for that itself, or the person closed it.
     Closed,
 }
 
 impl Reason {
-    /// As the frame between the page and the app says it.
+    /// Parses the reason given by the frame between page and app.
     fn of_frame(reason: &str) -> Self {
         match reason {
             "size" => Self::Size,
@@ -54,19 +54,19 @@ impl Reason {
     }
 }
 
-/// What the page is to do.
+/// The page's reaction to a message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Act {
     Nothing,
     /// Send this to the app.
     Send(Value),
-    /// The frame is ready for the document.
+    /// The frame is ready: hand over the document.
     Show,
-    /// Tell the app where it is.
+    /// Answer the app's initialization.
     Welcome {
         id: Value,
     },
-    /// It listens.
+    /// The app has initialized.
     Listens,
     Resize(f64),
     Call {
@@ -78,7 +78,7 @@ pub(crate) enum Act {
         id: Value,
         uri: String,
     },
-    /// Text for the chat's input.
+    /// Put text into the chat's input.
     Write {
         id: Value,
         text: String,
@@ -87,7 +87,7 @@ pub(crate) enum Act {
         id: Value,
         url: String,
     },
-    /// What a model is to know with the next message; empty to know nothing of it.
+    /// Set the text that a model gets with the next message; empty for none.
     Tell {
         id: Value,
         text: String,
@@ -99,11 +99,11 @@ pub(crate) enum Act {
     End(Reason),
 }
 
-/// The page's side of one app.
+/// The page's side of one app's protocol.
 #[derive(Debug)]
 pub(crate) struct Bridge {
     has_begun: bool,
-    /// Whether the app has begun to listen.
+    /// Whether the app has initialized.
     listens: bool,
     left: f64,
     at_ms: Option<f64>,
@@ -129,28 +129,28 @@ impl Bridge {
         }
     }
 
-    /// A call or a read has come to its end.
+    /// Counts a finished call or read.
     pub(crate) fn is_over(&mut self) {
         self.running = self.running.saturating_sub(1);
     }
 
-    /// The person said no.
+    /// Counts a refusal by the person.
     pub(crate) fn is_denied(&mut self) {
         self.denied += 1;
     }
 
-    /// Whether the person may be asked once more.
+    /// Whether the person may be asked again.
     pub(crate) fn may_ask(&self) -> bool {
         self.denied < DENIED_MAX
     }
 
-    /// A message from within the app that went past the frame between: it is not read.
+    /// Counts a message that bypassed the frame in between; it is not read.
     pub(crate) fn take_direct(&mut self) -> Act {
         self.direct += 1;
         if self.direct > DIRECT_MAX { Act::End(Reason::Flood) } else { Act::Nothing }
     }
 
-    /// A message, at a time in milliseconds.
+    /// Handles a message at a time in milliseconds.
     pub(crate) fn take(&mut self, text: &str, now_ms: f64) -> Act {
         let passed = now_ms - self.at_ms.replace(now_ms).unwrap_or(now_ms);
         self.left = (self.left + passed.max(0.0) / 1_000.0 * PER_SECOND).min(BURST) - 1.0;
@@ -180,7 +180,7 @@ impl Bridge {
         match (message.get("method"), id) {
             (Some(Value::String(method)), Some(id)) => self.request(method, id, params),
             (Some(Value::String(method)), None) => self.notice(method, &params),
-            // The page asks nothing but whether it may go.
+            // The page's only request is the one to shut down.
             (None, Some(_)) if message.contains_key("result") || message.contains_key("error") => {
                 Act::Nothing
             }
@@ -293,7 +293,7 @@ impl Bridge {
         }
     }
 
-    /// Counts one call more; the refusal, where that is one too many.
+    /// Counts a new call. Returns the refusal if there are too many.
     fn begin(&mut self, id: &Value) -> Option<Act> {
         if self.running >= CALLS_AT_ONCE {
             return Some(Act::Send(error(id, -32_000, "too many calls at once")));
@@ -306,7 +306,7 @@ impl Bridge {
     }
 }
 
-/// The text of content blocks; none where it is too much, or no text.
+/// Joins the texts of content blocks; none if too long or not text.
 fn texts(content: Option<&Value>) -> Option<String> {
     let blocks = content?.as_array()?.iter();
     let texts: Option<Vec<&str>> = blocks
@@ -318,7 +318,7 @@ fn texts(content: Option<&Value>) -> Option<String> {
     Some(texts?.join("\n")).filter(|it| it.chars().count() <= TEXT_MAX)
 }
 
-/// The height that an app is given of the one that it wants, in a window of that height.
+/// Clamps the wanted height of an app to a window of that height.
 pub(crate) fn height(wanted: f64, window: f64) -> f64 {
     let max = (window * HEIGHT_SHARE).max(HEIGHT_MIN);
     if wanted.is_finite() { wanted.clamp(HEIGHT_MIN, max) } else { HEIGHT_MIN }

@@ -1,5 +1,5 @@
-//! One app while it is shown: its document, what it is told, what it asks for. Nothing that it says is taken from
-//! anywhere but its frame, and what it wants of the host or of the person goes through here.
+//! A running app: its document, the messages to it and its requests. Messages are accepted only from its frame, and all
+//! its requests to the host or the person go through here.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -28,48 +28,48 @@ use crate::route::Route;
 use crate::settings::Theme;
 use crate::text::{Key, Lang};
 
-/// Apps that are open at once.
+/// Maximum number of open apps.
 const OPEN_MAX: usize = 4;
-/// How long the frame between the page and an app may take to say that it is there.
+/// How long the frame between page and app may take to report.
 const FRAME_TIME: Duration = Duration::from_secs(20);
-/// How long an app that is closed may take to say that it has put away what it wants to keep.
+/// How long a closing app may take to save its state.
 const CLOSE_TIME: Duration = Duration::from_millis(700);
-/// Questions to the person that are open at once.
+/// Maximum number of open questions to the person.
 const ASKS_MAX: usize = 4;
-/// Rounds of one call.
+/// Maximum number of rounds of one call.
 const ROUNDS_MAX: usize = 16;
-/// How far a message is followed up through frames.
+/// Maximum number of frames searched for the sender of a message.
 const FRAMES_MAX: usize = 8;
-/// That the device prefers dark, as a media query.
+/// Media query for a device that prefers dark.
 const DARK: &str = "(prefers-color-scheme: dark)";
-/// The height until the app says its own.
+/// Initial height.
 const HEIGHT: f64 = 320.0;
 
 thread_local!(static OPEN: Cell<usize> = const { Cell::new(0) });
 
-/// What an app is shown for: a call of its tool.
+/// The tool call that an app shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Called {
     pub(crate) arguments: Value,
     pub(crate) outcome: Outcome,
 }
 
-/// How that call stands.
+/// State of that call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Outcome {
     #[default]
     Running,
     /// MCP's result.
     Done(Value),
-    /// It will have none, and why.
+    /// It has no result, with the reason.
     Cancelled(String),
 }
 
-/// How an app stands.
+/// State of an app.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stage {
     Loading,
-    /// Its frame is there.
+    /// Its frame is loaded.
     Framed {
         src: String,
         allow: String,
@@ -84,15 +84,15 @@ pub(crate) enum Stage {
 pub(crate) enum Failure {
     NoOrigin,
     TooMany,
-    /// Its document cannot be read.
+    /// Its document cannot be fetched.
     Unread(CallError),
-    /// It is none that can be shown, and why.
+    /// Its document cannot be shown, with the reason.
     Unfit(&'static str),
-    /// Nothing answers at the address of apps.
+    /// The address of apps does not answer.
     Unreachable(String),
 }
 
-/// Something that only the person may allow.
+/// A request that needs the person's permission.
 #[derive(Clone)]
 pub(crate) struct Ask {
     pub(crate) number: u32,
@@ -106,24 +106,24 @@ pub(crate) enum What {
         tool: Box<Tool>,
         arguments: Value,
     },
-    /// Of a call that is under way.
+    /// Questions of a running call.
     Answer(Vec<Question>),
     /// Text for the chat's input.
     Write(String),
     Open(String),
 }
 
-/// What the person says.
+/// The person's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Said {
     No,
     Yes,
-    /// Also when the app calls that tool again.
+    /// Also for later calls of that tool by the app.
     Always,
     Answers(Value),
 }
 
-/// An app that is shown.
+/// A running app.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
     talk: Talk,
@@ -134,10 +134,10 @@ pub(crate) struct Live {
     pub(crate) frame: NodeRef<html::Iframe>,
     pub(crate) height: RwSignal<f64>,
     pub(crate) is_fullscreen: RwSignal<bool>,
-    /// Whether the app has begun to listen.
+    /// Whether the app has initialized.
     pub(crate) listens: RwSignal<bool>,
     pub(crate) asks: RwSignal<Vec<Ask>>,
-    /// Whether it is waited for no longer: some apps never listen.
+    /// Whether waiting for its initialization is over: some apps never initialize.
     pub(crate) is_settled: RwSignal<bool>,
     width: RwSignal<f64>,
     /// Whether the device prefers dark.
@@ -153,7 +153,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Begins to show the app of `tool`, for as long as the view that asks for it is there.
+    /// Opens the app of `tool` for as long as the calling view exists.
     pub(crate) fn open(tool: Tool, called: Signal<Called>) -> Self {
         let live = Self {
             talk: Talk::here(),
@@ -230,7 +230,7 @@ impl Live {
         self.tool.with_value(|it| Whose::of(it).map(|it| it.name().to_owned())).unwrap_or_default()
     }
 
-    /// Begins anew, with nothing left of the attempt before.
+    /// Starts afresh, without any state of the previous attempt.
     pub(crate) fn begin(self) {
         self.let_go();
         self.attempt.update_value(|it| *it += 1);
@@ -263,7 +263,7 @@ impl Live {
         });
     }
 
-    /// Takes one of the places for apps.
+    /// Takes one of the slots for apps.
     fn count(self) -> bool {
         let has_room = OPEN.get() < OPEN_MAX;
         if has_room {
@@ -273,7 +273,7 @@ impl Live {
         has_room
     }
 
-    /// Nothing goes on of what the app began.
+    /// Cancels everything that the app began.
     fn let_go(self) {
         if self.is_counted.try_update_value(std::mem::take) == Some(true) {
             OPEN.set(OPEN.get().saturating_sub(1));
@@ -311,7 +311,7 @@ impl Live {
         self.abort.try_with_value(|it| it.as_ref().map(AbortController::signal)).flatten()
     }
 
-    /// A frame that never said that it is there never will.
+    /// Gives up on a frame that has not reported in time.
     fn check_frame(self, attempt: u32) {
         let is_waiting = self.attempt.try_get_value() == Some(attempt)
             && matches!(self.stage.try_get_untracked(), Some(Stage::Framed { .. }))
@@ -327,7 +327,7 @@ impl Live {
         self.frame.try_get_untracked().flatten()?.content_window()
     }
 
-    /// A message to this window, from anywhere.
+    /// Handles a message to this window, from any sender.
     fn receive(self, event: &MessageEvent) {
         let (Some(own), Some(source)) = (self.window(), event.source()) else { return };
         let own: &JsValue = own.as_ref();
@@ -372,7 +372,7 @@ impl Live {
         }
     }
 
-    /// Ends it at once.
+    /// Ends the app at once.
     fn end(self, reason: Reason) {
         self.let_go();
         self.attempt.update_value(|it| *it += 1);
@@ -384,7 +384,7 @@ impl Live {
         }
     }
 
-    /// Ends it once it has put away what it wants to keep, or has had its time for that.
+    /// Ends the app once it has saved its state, or its time for that is over.
     pub(crate) fn close(self) {
         self.send(&json!({ "jsonrpc": "2.0", "id": "end", "method": "ui/resource-teardown", "params": {} }));
         let attempt = self.attempt.get_value();
@@ -399,19 +399,19 @@ impl Live {
     fn send(self, message: &Value) {
         let origin = self.origin.try_get_value().unwrap_or_default();
         if let Some(window) = self.window().filter(|_| !origin.is_empty()) {
-            // A frame that has gone hears nothing.
+            // A closed frame receives nothing.
             let _ = window.post_message(&message.to_string().into(), &origin);
         }
     }
 
-    /// Sends what a request of that attempt came to, where it is still the one that is shown.
+    /// Sends the answer to a request of that attempt, if it is still the current one.
     fn answer_to(self, attempt: u32, message: &Value) {
         if self.attempt.try_get_value() == Some(attempt) {
             self.send(message);
         }
     }
 
-    /// Hands the document over, once for each frame.
+    /// Hands the document over, once per frame.
     fn show(self) {
         let html = self.document.try_update_value(|it| std::mem::take(&mut it.html));
         let allow = self.document.try_with_value(|it| it.allow.clone());
@@ -486,7 +486,7 @@ impl Live {
         ));
     }
 
-    /// The app listens: what it is shown for, and what has come of that so far.
+    /// The app has initialized: sends the call and its outcome so far.
     fn begin_to_tell(self) {
         self.listens.set(true);
         let Called { arguments, outcome } = self.called.get_untracked();
@@ -507,7 +507,7 @@ impl Live {
         }
     }
 
-    /// Tells what is another than it was told last.
+    /// Sends the changed properties of the page.
     fn tell_surroundings(self) {
         page().theme.track();
         self.prefers_dark.track();
@@ -526,7 +526,7 @@ impl Live {
         self.send(&bridge::notification("host-context-changed", context));
     }
 
-    /// Asks the person; none where they are not to be asked any more, or have gone.
+    /// Asks the person. Returns none if they must not be asked again or are gone.
     async fn ask(self, what: What) -> Option<Said> {
         let may_ask = self.bridge.try_with_value(Bridge::may_ask)?;
         if !may_ask || self.asks.try_with_untracked(Vec::len)? >= ASKS_MAX {
@@ -549,7 +549,7 @@ impl Live {
         said
     }
 
-    /// What the person says to a question.
+    /// Handles the person's answer to a question.
     pub(crate) fn answer(self, number: u32, said: Said) {
         let ask = self.asks.with_untracked(|it| it.iter().find(|it| it.number == number).cloned());
         self.asks.update(|it| it.retain(|it| it.number != number));
@@ -593,7 +593,7 @@ impl Live {
         }
     }
 
-    /// Makes a call that the person has allowed, where it takes that; MCP's result.
+    /// Makes a permitted call. Returns the MCP result.
     async fn made(self, tool: Tool, arguments: Value) -> Result<Value, String> {
         let is_allowed = self.allowed.try_with_value(|it| it.contains(&tool.name)) == Some(true);
         if !only_reads(&tool) && !is_allowed {
@@ -674,7 +674,7 @@ impl Live {
         });
     }
 
-    /// The page is opened by the button that the person presses.
+    /// Opens a page when the person presses the button.
     fn follow(self, id: Value, url: String) {
         let attempt = self.attempt.get_value();
         spawn_local(async move {
@@ -685,7 +685,7 @@ impl Live {
     }
 }
 
-/// Whether a media query is true now.
+/// Whether a media query matches.
 fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|it| it.matches())
 }
@@ -694,7 +694,7 @@ fn window_height() -> f64 {
     window().inner_height().ok().and_then(|it| it.as_f64()).unwrap_or_default()
 }
 
-/// Whether a window is somewhere below `outer`.
+/// Whether a window is nested below `outer`.
 fn is_within(mut window: JsValue, outer: &JsValue) -> bool {
     for _ in 0..FRAMES_MAX {
         let parent = js_sys::Reflect::get(&window, &"parent".into()).unwrap_or(JsValue::NULL);

@@ -1,4 +1,4 @@
-//! The pictures of conversations over a reload: at most 50, in the browser's IndexedDB (ILL-46).
+//! Stores the pictures of conversations over a reload: at most 50, in the browser's IndexedDB (ILL-46).
 
 use js_sys::{Array, Object, Promise, Reflect};
 use leptos::prelude::window;
@@ -9,12 +9,12 @@ use web_sys::{IdbDatabase, IdbObjectStore, IdbRequest, IdbTransactionMode};
 
 use crate::cards::picture::Picture;
 
-/// Pictures that are kept; the oldest go.
+/// Maximum number of stored pictures; the oldest are removed.
 pub(crate) const PICTURES_MAX: u32 = 50;
 const DATABASE: &str = "madoguchi";
 const STORE: &str = "pictures";
 
-/// Keeps a picture under its name. A browser may forbid it, or be full: the page then forgets, and works.
+/// Stores a picture under its id. Fails if the browser forbids it or is full; the page works without.
 pub(crate) async fn keep(picture: &Picture) -> Result<(), JsValue> {
     let Some(data) = &picture.data else { return Ok(()) };
     let value = Object::new();
@@ -23,7 +23,7 @@ pub(crate) async fn keep(picture: &Picture) -> Result<(), JsValue> {
     let database = open().await?;
     let store = store(&database, IdbTransactionMode::Readwrite)?;
     done(&store.put_with_key(&value, &picture.id.as_str().into())?).await?;
-    // Names begin with the time, and keys come in their order: the first is the oldest.
+    // Ids begin with the time, and keys are sorted: the first is the oldest.
     let keys: Array = done(&store.get_all_keys()?).await?.dyn_into()?;
     for index in 0..keys.length().saturating_sub(PICTURES_MAX) {
         done(&store.delete(&keys.get(index))?).await?;
@@ -32,7 +32,7 @@ pub(crate) async fn keep(picture: &Picture) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// The bytes of these pictures, as far as they are kept.
+/// Loads the bytes of these pictures, as far as stored.
 pub(crate) async fn load(ids: &[String]) -> Result<Vec<(String, String)>, JsValue> {
     let database = open().await?;
     let store = store(&database, IdbTransactionMode::Readonly)?;
@@ -49,7 +49,7 @@ pub(crate) async fn load(ids: &[String]) -> Result<Vec<(String, String)>, JsValu
     Ok(found)
 }
 
-/// Forgets these pictures.
+/// Removes these pictures.
 pub(crate) async fn forget(ids: &[String]) -> Result<(), JsValue> {
     let database = open().await?;
     let store = store(&database, IdbTransactionMode::Readwrite)?;
@@ -60,7 +60,7 @@ pub(crate) async fn forget(ids: &[String]) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Forgets all of them.
+/// Removes all pictures.
 pub(crate) async fn clear() -> Result<(), JsValue> {
     let database = open().await?;
     done(&store(&database, IdbTransactionMode::Readwrite)?.clear()?).await?;
@@ -74,7 +74,7 @@ async fn open() -> Result<IdbDatabase, JsValue> {
     let opened = request.clone();
     let upgrade = Closure::once(move || {
         let database = opened.result().ok().and_then(|it| it.dyn_into::<IdbDatabase>().ok());
-        // Where it cannot be made, the transaction says so.
+        // A failure surfaces in the transaction.
         drop(database.map(|it| it.create_object_store(STORE)));
     });
     request.set_onupgradeneeded(Some(upgrade.as_ref().unchecked_ref()));
@@ -85,8 +85,8 @@ fn store(database: &IdbDatabase, mode: IdbTransactionMode) -> Result<IdbObjectSt
     database.transaction_with_str_and_mode(STORE, mode)?.object_store(STORE)
 }
 
-/// A request of the database as a future. The microtask that follows may make the next request of the
-/// same transaction: it is still open then.
+/// Converts a database request to a future. The microtask that follows may make the next request of the same
+/// transaction, which is still open then.
 async fn done(request: &IdbRequest) -> Result<JsValue, JsValue> {
     let promise = Promise::new(&mut |resolve, reject| {
         request.set_onsuccess(Some(&resolve));

@@ -1,4 +1,4 @@
-//! The page's way to the assistant: one POST whose answer comes as a stream (`POST /api/chat`).
+//! Client of the assistant: one POST answered by an event stream (`POST /api/chat`).
 
 use futures::future::join_all;
 use gloo_net::http::{Request, Response};
@@ -17,22 +17,22 @@ use crate::request::{self, lost, with_headers};
 use crate::rest;
 use crate::route::encoded;
 
-/// Characters of an answer that is no stream: pictures come in it.
+/// Maximum number of characters of an unstreamed answer, which contains pictures.
 const ANSWER_MAX: usize = 64 << 20;
-/// Assistants that are offered.
+/// Maximum number of assistants.
 const ASSISTANTS_MAX: usize = 20;
 
-/// Whom one can talk to (`GET /api/chat`).
+/// The available assistants (`GET /api/chat`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Assistants {
     pub(crate) default: String,
     pub(crate) assistants: Vec<Assistant>,
-    /// Those that play agents in conversations; they are not talked to here.
+    /// Assistants that act as agents in conversations; they are not offered for chats.
     pub(crate) players: Vec<Assistant>,
 }
 
-/// An assistant that can be asked.
+/// An available assistant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Assistant {
@@ -44,12 +44,12 @@ pub(crate) struct Assistant {
     pub(crate) makes_pictures: bool,
 }
 
-/// Why a request came to nothing.
+/// Why a request failed.
 #[derive(Debug)]
 pub(crate) enum Lost {
-    /// The reader did not want it any more.
+    /// The reader cancelled it.
     Stopped,
-    /// A password is asked for.
+    /// A password is required.
     Locked,
     Failed(Failure),
 }
@@ -63,10 +63,10 @@ impl From<CallError> for Lost {
     }
 }
 
-/// Why it is not known whom one can talk to.
+/// Why the assistants are unknown.
 #[derive(Debug)]
 pub(crate) enum Unmet {
-    /// A password is asked for.
+    /// A password is required.
     Locked,
     Failed(CallError),
 }
@@ -77,7 +77,7 @@ impl From<CallError> for Unmet {
     }
 }
 
-/// Asks whom one can talk to: no assistant, where the host has no place to ask.
+/// Fetches the assistants; none if the host has no chat.
 pub(crate) async fn assistants() -> Result<Assistants, Unmet> {
     let sent = with_headers(Request::get("/api/chat"), None).send().await;
     let response = request::answered(sent, None)?;
@@ -97,7 +97,7 @@ pub(crate) async fn assistants() -> Result<Assistants, Unmet> {
     Ok(found)
 }
 
-/// Sends the person's answers to the host, and asks; gives what comes back to `on_event`, event by event.
+/// Sends the person's answers to the host, then the request; passes each event of the response to `on_event`.
 pub(crate) async fn chat(
     request: &thread::Request,
     stop: AbortController,
@@ -112,7 +112,7 @@ pub(crate) async fn chat(
         return Err(Lost::Failed(Failure::offline()));
     }
     for (approval, told) in request.words.keys().zip(told) {
-        // One that was answered before stands as it is.
+        // An approval answered before stays as it is.
         if let Err(CallError::Refused(it)) = told
             && it.code == "answered_already"
         {
@@ -128,7 +128,7 @@ pub(crate) async fn chat(
         .map_err(|error| Lost::Failed(Failure::unreadable(&error.to_string())))?;
     let response = answered(request.send().await, &signal)?;
     if !mcp::is_stream(&response) {
-        // A host that does not stream says all at once, and so does one that refuses.
+        // A host that does not stream, or refuses, answers at once.
         let value = read(response).await?;
         on_event(Event::of("done", &value.to_string()).map_err(Lost::Failed)?);
         return Ok(());
@@ -142,7 +142,7 @@ pub(crate) async fn chat(
     .await
 }
 
-/// Shows the password (ILL-44).
+/// Sends the password (ILL-44).
 pub(crate) async fn enter(password: &str) -> Result<(), Failure> {
     let asked = with_headers(Request::post("/api/auth"), None)
         .json(&json!({ "password": password }))
@@ -160,10 +160,10 @@ fn answered<E>(sent: Result<Response, E>, signal: &AbortSignal) -> Result<Respon
     if is_locked(&response) { Err(Lost::Locked) } else { Ok(response) }
 }
 
-/// Whether the host wants to know first who asks.
+/// Whether the host requires the caller to sign in.
 fn is_locked(response: &Response) -> bool {
     let is_locked = response.status() == 401;
-    // A host that wants a token says so as everywhere; a gateway wants its own password.
+    // A host that wants a token says so in the header; a gateway wants its own password.
     if is_locked && response.headers().get("www-authenticate").is_some() {
         access::refused();
     }

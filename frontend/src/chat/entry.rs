@@ -1,5 +1,5 @@
-//! The entries of a conversation: the person's messages, the assistant's answers with the calls of tools in them, and
-//! what an answer waits for before it goes on.
+//! Entries of a conversation: the person's messages, the assistant's answers with their tool calls, and the pending
+//! items of an answer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,17 +7,17 @@ use serde_json::Value;
 use crate::approvals::Question;
 use crate::cards::picture::{Picture, Shared};
 
-/// One message. Entries are shared, so that a view compares two of them by looking where they are.
+/// One entry. Entries are shared, so that a view can compare two of them by address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
-    /// Tells it from the others of its conversation.
+    /// Unique within the conversation.
     pub(crate) id: u64,
     /// When it began, in milliseconds since 1970.
     pub(crate) at_ms: u64,
     pub(crate) body: Body,
 }
 
-/// A message of the person, or an answer.
+/// A message of the person or an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Body {
@@ -31,28 +31,28 @@ pub(crate) enum Body {
 pub(crate) struct Asked {
     pub(crate) text: String,
     pub(crate) pictures: Vec<Shared<Picture>>,
-    /// Shown, and not sent to the assistant again: its answer was cancelled (ILL-45).
+    /// Shown, but not sent to the assistant again: its answer was cancelled (ILL-45).
     pub(crate) is_out: bool,
 }
 
-/// What the assistant answered, however far it has come; approvals and answers go on in the same one.
+/// An answer of the assistant, complete or not. It continues after approvals and replies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Turn {
-    /// In the order in which they came.
+    /// In order of arrival.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) phase: Phase,
-    /// What the run waits for, and the person's answer to it.
+    /// Pending items with the person's replies.
     pub(crate) pending: Vec<Pending>,
-    /// By what the server knows this turn.
+    /// The server's id of this turn.
     pub(crate) turn: Option<String>,
     pub(crate) answerer: Answerer,
     pub(crate) usage: Usage,
-    /// What the host says about the answer: that it ran out of rounds, say.
+    /// The host's remark about the answer, such as reaching the limit of rounds.
     pub(crate) notice: Option<String>,
-    /// Why it ended, by the host's code: `end`, `max_tokens`.
+    /// The host's reason for its end: `end`, `max_tokens`.
     pub(crate) stop_reason: Option<String>,
-    /// Its entry in the history, to the letter (ILL-41): signatures come back as they were given.
+    /// Its verbatim history entry (ILL-41): signatures must be returned unchanged.
     pub(crate) parts: Vec<Value>,
 }
 
@@ -63,41 +63,41 @@ pub(crate) enum Piece {
     /// Text in Markdown.
     Text(Shared<String>),
     Call(Shared<ToolCard>),
-    /// Pictures that came one after the other.
+    /// Consecutive pictures.
     Pictures(Vec<Shared<Picture>>),
 }
 
-/// How far an answer is.
+/// Progress of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Phase {
-    /// On its way, and what the host says that it does meanwhile.
+    /// Running, with the host's status text.
     #[default]
     Thinking,
     Tool(String),
-    /// It goes on once the person has answered.
+    /// Waiting for the person's reply.
     Waiting,
     Done,
-    /// The person stopped it; what came stays.
+    /// Stopped by the person; what arrived stays.
     Stopped,
-    /// It ended in the middle; what came stays.
+    /// Interrupted by an error; what arrived stays.
     Failed(Failure),
 }
 
-/// Why an answer did not come, as the host reported it (ILL-42).
+/// Why an answer failed, as reported by the host (ILL-42).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Failure {
-    /// 0 where the host was not reached, or was lost on the way.
+    /// 0 if the host was not reached or the connection was lost.
     pub(crate) status: u16,
-    /// The host's text for people; empty where it is the page that knows.
+    /// The host's message for people; empty for a failure known only to the page.
     pub(crate) error: String,
-    /// For a reader who looks into it.
+    /// Details for closer inspection.
     pub(crate) details: String,
     pub(crate) retry_after_s: Option<u64>,
 }
 
-/// The assistant and the model that answered.
+/// The assistant and model that answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Answerer {
@@ -107,26 +107,26 @@ pub(crate) struct Answerer {
     pub(crate) model: String,
 }
 
-/// What an answer took.
+/// Usage of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Usage {
     pub(crate) input_tokens: u64,
     pub(crate) cached_tokens: u64,
     pub(crate) output_tokens: u64,
-    /// In millionths of a dollar, where the price is known.
+    /// In millionths of a dollar, if the price is known.
     pub(crate) cost_micros: Option<u64>,
 }
 
 impl Answerer {
-    /// Whether there is no model behind it, but a planner, which takes each sentence for itself.
+    /// Whether a planner answers instead of a model. It takes each message by itself.
     pub(crate) fn is_planner(&self) -> bool {
         self.provider == "builtin"
     }
 }
 
 impl Entry {
-    /// The answer, if it is one.
+    /// The answer, if the entry is one.
     pub(crate) fn turn(&self) -> Option<&Turn> {
         match &self.body {
             Body::Answered(turn) => Some(turn),
@@ -134,7 +134,7 @@ impl Entry {
         }
     }
 
-    /// What was asked, if it is that.
+    /// The person's message, if the entry is one.
     pub(crate) fn asked(&self) -> Option<&Asked> {
         match &self.body {
             Body::Asked(asked) => Some(asked),
@@ -148,8 +148,8 @@ impl Turn {
         matches!(self.phase, Phase::Thinking | Phase::Tool(_))
     }
 
-    /// What waits below this piece, by its place in `pending`: what a call waits for stands with the call,
-    /// and what belongs to none of them below all pieces.
+    /// Indexes into `pending` of the items shown below a piece: those of a call stand with the call, all others below
+    /// the last piece.
     pub(crate) fn waits_below(&self, piece: Option<usize>) -> Vec<usize> {
         let home = |pending: &Pending| {
             let id = pending.waiting.call_id();
@@ -159,7 +159,7 @@ impl Turn {
         pending.filter(|it| home(it.1) == piece).map(|it| it.0).collect()
     }
 
-    /// Whether something was done, or may have been, that the person allowed: only this answer records it.
+    /// Whether a call approved by the person was made, or may have been: only this answer records it.
     pub(crate) fn has_acted(&self) -> bool {
         let is_allowed = |id: &str| {
             self.pending.iter().any(|pending| {
@@ -174,12 +174,12 @@ impl Turn {
         })
     }
 
-    /// Whether the person answered what the server keeps this turn for, and it does not know yet.
+    /// Whether the person has replied to an item that the server does not know of yet.
     pub(crate) fn has_news(&self) -> bool {
         self.turn.is_some() && self.pending.iter().any(Pending::is_news)
     }
 
-    /// All its text, without what it called.
+    /// All its text, without calls.
     pub(crate) fn text(&self) -> String {
         let texts = self.pieces.iter().filter_map(|it| match it {
             Piece::Text(text) => Some(text.trim()),
@@ -188,7 +188,7 @@ impl Turn {
         texts.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// All pictures of it, in order.
+    /// All its pictures, in order.
     pub(crate) fn pictures(&self) -> Vec<Shared<Picture>> {
         let lists = self.pieces.iter().filter_map(|it| match it {
             Piece::Pictures(list) => Some(list),
@@ -202,24 +202,24 @@ impl Turn {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ToolCard {
-    /// Tells it from the others of its turn.
+    /// Unique within the turn.
     pub(crate) id: String,
     pub(crate) name: String,
-    /// The host's title for people; the page knows it in the reader's language (`Page::tool`).
+    /// The host's title; the page has it in the reader's language (`Page::tool`).
     pub(crate) title: String,
-    /// Whose tool it is: a component, or another server.
+    /// The owner of the tool: a component or another server.
     pub(crate) server: String,
-    /// Which view draws what it puts out.
+    /// The view that draws its output.
     pub(crate) view: Option<String>,
     pub(crate) params: Value,
-    /// Why it is called.
+    /// The reason for the call.
     pub(crate) reason: String,
     pub(crate) state: State,
-    /// Whether it ran without asking, because the reader trusts the tool in this conversation.
+    /// Whether it ran without approval, because the reader trusts the tool in this conversation.
     pub(crate) is_trusted: bool,
 }
 
-/// How a call stands.
+/// State of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum State {
@@ -228,34 +228,34 @@ pub(crate) enum State {
     Done(Came),
     Failed {
         ms: Option<u64>,
-        /// The error's text, for people.
+        /// The error message for people.
         error: String,
     },
-    /// It goes on once the person has answered (see the turn's `pending`).
+    /// It continues once the person has replied (see the turn's `pending`).
     Waiting,
-    /// The person denied it; it was never called.
+    /// Denied by the person and never made.
     Denied,
-    /// The person or the network ended it in the middle: whether it happened is not known.
+    /// Interrupted by the person or the network: whether it took effect is unknown.
     Stopped,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Came {
     pub(crate) ms: Option<u64>,
-    /// What it put out (`structuredContent`); null where that was too much to keep over a reload.
+    /// Its output (`structuredContent`); null if too large to store.
     pub(crate) result: Value,
-    /// What came beside it (`_meta`).
+    /// Its metadata (`_meta`).
     pub(crate) meta: Value,
-    /// Its content as text, where there is no structure.
+    /// Its content as text, if there is no structure.
     pub(crate) text: String,
-    /// Whether something of it was too much to keep.
+    /// Whether a part of it was too large to store.
     pub(crate) is_cut: bool,
 }
 
 impl ToolCard {
-    /// What it put out, once it has.
+    /// Its outcome, once known.
     pub(crate) fn came(&self) -> Option<&Came> {
         match &self.state {
             State::Done(came) => Some(came),
@@ -263,48 +263,48 @@ impl ToolCard {
         }
     }
 
-    /// Whether it was done, or may have been.
+    /// Whether it took effect, or may have.
     fn may_be_done(&self) -> bool {
         matches!(self.state, State::Done(_) | State::Stopped)
     }
 
-    /// Whether it is over, one way or the other.
+    /// Whether it has ended, with any outcome.
     pub(crate) fn is_over(&self) -> bool {
         !matches!(self.state, State::Running | State::Waiting)
     }
 }
 
-/// Something that waits, and the answer to it.
+/// A pending item and the person's reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pending {
     pub(crate) waiting: Waiting,
-    /// None while it waits.
+    /// None while pending.
     #[serde(default)]
     pub(crate) reply: Option<Reply>,
-    /// Whether the host has taken the reply.
+    /// Whether the host has received the reply.
     #[serde(default)]
     pub(crate) is_settled: bool,
 }
 
-/// The kinds of what waits.
+/// Kinds of pending items.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Waiting {
-    /// A call that changes something, and has not begun.
+    /// A call with effects that needs approval.
     Approval {
         call_id: String,
         name: String,
         title: String,
         params: Value,
         reason: String,
-        /// By which the tool is trusted as it is now; empty where its name does.
+        /// Key under which the tool is trusted in its current definition; empty if its name is the key.
         #[serde(default)]
         trust: String,
-        /// The host's approval: the assistant receives what became of the call, and cannot allow it itself.
+        /// Id of the host's approval: the assistant learns the outcome of the call but cannot allow it.
         #[serde(default)]
         approval: String,
     },
-    /// A tool's own questions.
+    /// Questions of a tool.
     Questions {
         call_id: String,
         name: String,
@@ -312,28 +312,28 @@ pub(crate) enum Waiting {
         #[serde(default)]
         approval: String,
     },
-    /// A form that the assistant asked for; with a handle it is drawn by `FormInline`.
+    /// A form requested by the assistant; with a handle it is drawn by `FormInline`.
     Form { call_id: String, schema: Value, handle: Option<String> },
-    /// Which of these pictures the next one is made from (ILL-45).
+    /// The pictures from which the next one can be made (ILL-45).
     Choice { call_id: String, pictures: Vec<Shared<Picture>> },
 }
 
-/// The person's answer.
+/// The person's reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reply {
-    /// Allowed this once.
+    /// Allow this call.
     Allow,
-    /// Now, and this tool from now on.
+    /// Allow this call and later ones of the tool.
     Trust,
     Deny,
-    /// `{KEY: {action, content}}`, as the protocol has it.
+    /// `{KEY: {action, content}}`, as defined by the protocol.
     Answers(Value),
-    /// The form is sent; the sentence that goes to the assistant.
+    /// The form was submitted; the text for the assistant.
     Submitted(String),
-    /// Which of the pictures, by their ids.
+    /// The ids of the chosen pictures.
     Chosen(Vec<String>),
-    /// They want none of it: no answer, no choice.
+    /// Decline to answer or choose.
     Cancelled,
 }
 
@@ -342,14 +342,14 @@ impl Pending {
         Self { waiting, reply: None, is_settled: false }
     }
 
-    /// Whether the person has answered, and the host does not know it yet.
+    /// Whether there is a reply that the host does not know yet.
     pub(crate) fn is_news(&self) -> bool {
         self.reply.is_some() && !self.is_settled
     }
 }
 
 impl Waiting {
-    /// Where the person's answer goes: an approval of the host's.
+    /// The host's approval that receives the reply.
     pub(crate) fn approval(&self) -> Option<&str> {
         match self {
             Self::Approval { approval, .. } | Self::Questions { approval, .. } => Some(approval),
@@ -357,7 +357,7 @@ impl Waiting {
         }
     }
 
-    /// The handle of the form that it is, where that is kept.
+    /// The handle of the form, if it is stored by the host.
     pub(crate) fn form(&self) -> Option<&str> {
         match self {
             Self::Form { handle, .. } => handle.as_deref(),
@@ -365,8 +365,8 @@ impl Waiting {
         }
     }
 
-    /// The approval by which it asks the reader something, or nothing where no list of the host's has it; none where it
-    /// stands in a list as what it is: a call to allow, a form of its own.
+    /// The approval by which it asks the reader; empty if no list of the host's contains it. None if it is listed by
+    /// itself: a call to allow, a form with a handle.
     pub(crate) fn asks(&self) -> Option<&str> {
         match self {
             Self::Questions { approval, .. } => Some(approval),
@@ -375,7 +375,7 @@ impl Waiting {
         }
     }
 
-    /// The call that it belongs to.
+    /// The id of its call.
     pub(crate) fn call_id(&self) -> &str {
         match self {
             Self::Approval { call_id, .. }

@@ -1,5 +1,4 @@
-//! What the host's stream says (`POST /api/chat`), read leniently: a page outlives the host that
-//! served it.
+//! Events of the host's stream (`POST /api/chat`), parsed leniently: a page can outlive the host that served it.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,17 +7,17 @@ use super::entry::{Failure, Usage, Waiting};
 use crate::approvals::Question;
 use crate::rest::name;
 
-/// Characters of a text that the host gives along with an error.
+/// Maximum number of characters of an error message.
 const ERROR_MAX: usize = 600;
-/// Things that one answer waits for.
+/// Maximum number of pending items of one answer.
 pub(crate) const WAITING_MAX: usize = 16;
-/// Questions of one call.
+/// Maximum number of questions of one call.
 const QUESTIONS_MAX: usize = 16;
 
-/// One event of the answer's stream.
+/// One event of the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
-    /// What it does meanwhile.
+    /// What the host is doing.
     Status {
         tool: Option<String>,
         turn: Option<String>,
@@ -31,16 +30,16 @@ pub(crate) enum Event {
     Usage(Usage),
     Done(Box<Done>),
     Failed(Failure),
-    /// The person had answered this approval before, in another window: what they said then counts.
+    /// The person answered this approval earlier in another window; that answer counts.
     Overruled {
         approval: String,
         is_allowed: bool,
     },
-    /// Of a host that knows more than this page.
+    /// An event unknown to this page.
     Other,
 }
 
-/// A tool is called.
+/// A tool call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Called {
@@ -55,7 +54,7 @@ pub(crate) struct Called {
     pub(crate) params: Value,
     #[serde(deserialize_with = "name")]
     pub(crate) reason: String,
-    /// In `done` alone: how it ended.
+    /// Only in `done`: its duration.
     #[serde(deserialize_with = "millis")]
     pub(crate) ms: Option<u64>,
     pub(crate) is_error: bool,
@@ -63,7 +62,7 @@ pub(crate) struct Called {
     pub(crate) error: String,
 }
 
-/// A tool has answered.
+/// A tool's result.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Resulted {
@@ -79,7 +78,7 @@ pub(crate) struct Resulted {
     pub(crate) text: String,
 }
 
-/// A picture as the host sends it.
+/// A picture as sent by the host.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct ImageIn {
@@ -89,7 +88,7 @@ pub(crate) struct ImageIn {
     pub(crate) name: String,
 }
 
-/// Something that waits for the person.
+/// A pending item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Asking {
     Known(Waiting),
@@ -100,7 +99,7 @@ pub(crate) enum Asking {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Done {
-    /// `mcp_results` where the person is to choose (ILL-45).
+    /// `mcp_results` if the person is to choose (ILL-45).
     #[serde(rename = "type")]
     pub(crate) kind: Option<String>,
     #[serde(deserialize_with = "name")]
@@ -124,8 +123,8 @@ pub(crate) struct Done {
 }
 
 impl Event {
-    /// Reads one event by its name and its data; one that is not as it should be is passed over, but for
-    /// the last ones, without which there is no answer.
+    /// Parses one event by name and data. A malformed event is skipped, except the final ones, without which there is
+    /// no answer.
     pub(crate) fn of(name: &str, data: &str) -> Result<Self, Failure> {
         let value: Value = serde_json::from_str(data).map_err(|_| Failure::unreadable(data))?;
         let said = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -159,7 +158,7 @@ fn known<T: for<'de> Deserialize<'de>>(value: Value, event: fn(T) -> Event) -> E
 }
 
 impl Asking {
-    /// One entry of `waiting`.
+    /// Parses an entry of `waiting`.
     fn of(value: &Value) -> Option<Self> {
         let said = |name: &str| {
             value.get(name).and_then(Value::as_str).unwrap_or_default().chars().take(600).collect()
@@ -196,7 +195,7 @@ impl Asking {
 }
 
 impl Failure {
-    /// The error body of ILL-41, or the host's own `{error, message}`.
+    /// Parses the error body of ILL-41, or the host's own `{error, message}`.
     pub(crate) fn of(status: u16, value: &Value, retry_after_s: Option<u64>) -> Self {
         let cut = |it: &str| it.chars().take(ERROR_MAX).collect::<String>();
         let text = |value: Option<&Value>| match value {
@@ -205,7 +204,7 @@ impl Failure {
             Some(other) => cut(&other.to_string()),
         };
         let told = value.get("retryAfter").and_then(Value::as_f64).filter(|it| *it >= 0.0);
-        // A host's own refusal has its code under `error` and its text under `message`.
+        // The host's own refusals have the code in `error` and the text in `message`.
         let (error, details) = match value.get("message").and_then(Value::as_str) {
             Some(message) => (cut(message), text(value.get("error"))),
             None => (text(value.get("error")), text(value.get("details"))),
@@ -214,12 +213,12 @@ impl Failure {
         Self { status, error, details, retry_after_s: retry_after_s.map(|it| it.min(86_400)) }
     }
 
-    /// The host was not reached, or was lost on the way.
+    /// The host was not reached, or the connection was lost.
     pub(crate) fn offline() -> Self {
         Self::default()
     }
 
-    /// What came is nothing that this page can read.
+    /// The answer cannot be parsed.
     pub(crate) fn unreadable(text: &str) -> Self {
         let details = text.chars().take(ERROR_MAX).collect();
         Self { status: 502, details, ..Self::default() }

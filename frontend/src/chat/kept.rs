@@ -1,4 +1,4 @@
-//! Conversations over a reload: the last 20 turns of each in this browser, without what is heavy (ILL-46).
+//! Stored conversations: the last 20 turns of each in this browser, without large content (ILL-46).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,28 +8,28 @@ use super::thread::Thread;
 use crate::browser::Keep;
 use crate::cards::picture::{Picture, Shared};
 
-/// Turns of one conversation that are kept: a question and its answer each.
+/// Maximum number of stored turns of a conversation, each a question and its answer.
 pub(crate) const TURNS_MAX: usize = 20;
-/// Conversations that are kept.
+/// Maximum number of stored conversations.
 pub(crate) const THREADS_MAX: usize = 10;
-/// Characters of what one call put out.
+/// Maximum number of characters of one call's output.
 const RESULT_MAX: usize = 96 << 10;
-/// Characters of one conversation: browsers give an origin about five million.
+/// Maximum number of characters of one conversation: browsers give an origin about five million.
 const THREAD_MAX: usize = 350 << 10;
 
-/// What is known of a conversation without reading it.
+/// Summary of a stored conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Head {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) at_ms: u64,
-    /// The approval by which it asks the reader something, or nothing where no list of the host's has it; none where it
-    /// asks nothing. The front door reads it.
+    /// The approval by which it asks the reader; empty if no list of the host's contains it, none if it asks nothing.
+    /// The home view reads it.
     pub(crate) asks: Option<String>,
 }
 
-/// All conversations that are kept, the latest first, and the one that was open.
+/// All stored conversations, latest first, and the open one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct SavedChats {
@@ -38,22 +38,22 @@ pub(crate) struct SavedChats {
 }
 
 pub(crate) const SAVED_CHATS: &str = "chat";
-/// What stands in the composer, in this tab.
+/// Storage key of the composer's draft in this tab.
 pub(crate) const DRAFT: &str = "chat.draft";
 
-/// Under what a conversation is kept.
+/// Storage key of a conversation.
 pub(crate) fn place(id: &str) -> String {
     format!("chat.{id}")
 }
 
 impl SavedChats {
-    /// What this browser has.
+    /// Loads the summaries from this browser.
     pub(crate) fn load() -> Self {
         Keep::Browser.get(SAVED_CHATS).unwrap_or_default()
     }
 
-    /// Puts a conversation away; gives those that found no place any more. Nothing where another window has spoken in
-    /// it since: what is kept is newer.
+    /// Records a conversation. Returns the summaries that exceeded the limit. Returns none if another window has stored
+    /// a newer state.
     pub(crate) fn note(&mut self, thread: &Thread) -> Option<Vec<Head>> {
         if self.heads.iter().any(|it| it.id == thread.id && it.at_ms > thread.at_ms) {
             return None;
@@ -70,7 +70,7 @@ impl SavedChats {
         Some(self.heads.split_off(self.heads.len().min(THREADS_MAX)))
     }
 
-    /// The conversations whose name has these words in it.
+    /// The conversations whose name contains these words.
     pub(crate) fn found(&self, words: &str) -> Vec<Head> {
         let words = words.trim().to_lowercase();
         let fits = |it: &&Head| it.name.to_lowercase().contains(&words);
@@ -82,8 +82,8 @@ impl SavedChats {
     }
 }
 
-/// Keeps a conversation, unless a newer state of it is kept; an empty one is not worth it. Whether what was said last
-/// is lost by that: another window has gone on with the conversation and knows nothing of it.
+/// Stores a conversation, unless a newer state of it is stored or it is empty. Returns whether its last message would
+/// be lost: another window has continued the conversation without it.
 pub(crate) fn keep(saved_chats: &mut SavedChats, thread: &Thread) -> bool {
     if thread.is_empty() {
         return false;
@@ -99,25 +99,25 @@ pub(crate) fn keep(saved_chats: &mut SavedChats, thread: &Thread) -> bool {
     false
 }
 
-/// Whether what was said last in `thread` is in this state of it, too.
+/// Whether `state` contains the last message of `thread`.
 pub(crate) fn has_last_of(state: &Thread, thread: &Thread) -> bool {
     let last = thread.entries.last();
     last.is_none_or(|last| state.entries.iter().any(|it| it.at_ms == last.at_ms))
 }
 
-/// The conversation of that name, to be gone on with.
+/// Loads the conversation of that id for continuing it.
 pub(crate) fn load(id: &str) -> Option<Thread> {
     let mut thread = stored(id)?;
     thread.wake();
     Some(thread)
 }
 
-/// The conversation of that name as it is kept: its answer may be on its way to another window.
+/// Loads the conversation of that id as stored: its answer may still be arriving in another window.
 pub(crate) fn stored(id: &str) -> Option<Thread> {
     Keep::Browser.get(&place(id))
 }
 
-/// Forgets a conversation.
+/// Removes a conversation.
 pub(crate) fn forget(saved_chats: &mut SavedChats, id: &str) {
     saved_chats.heads.retain(|it| it.id != id);
     saved_chats.open = saved_chats.open.take().filter(|it| it != id);
@@ -125,7 +125,7 @@ pub(crate) fn forget(saved_chats: &mut SavedChats, id: &str) {
     saved_chats.save();
 }
 
-/// The conversation less what is too much to keep, the oldest results first.
+/// The conversation without content too large to store; the oldest results are dropped first.
 pub(crate) fn light(thread: &Thread) -> Thread {
     let mut light = thread.clone();
     let excess = light.entries.len().saturating_sub(2 * TURNS_MAX);
@@ -151,7 +151,7 @@ fn length(value: &impl Serialize) -> usize {
     serde_json::to_string(value).map_or(0, |it| it.len())
 }
 
-/// Takes out what calls put out beyond so many characters.
+/// Truncates outputs of calls beyond a number of characters.
 fn cut_results(entry: &mut Shared<Entry>, max: usize) {
     let is_heavy = |piece: &Piece| match piece {
         Piece::Call(card) => card.came().is_some_and(|came| !came.is_cut && length(came) > max),
@@ -173,7 +173,7 @@ fn cut_results(entry: &mut Shared<Entry>, max: usize) {
     }
 }
 
-/// Runs over every picture of a conversation, to give it its bytes or to keep them.
+/// Visits every picture of a conversation.
 pub(crate) fn each_picture(thread: &mut Thread, mut visit: impl FnMut(&mut Shared<Picture>)) {
     for entry in &mut thread.entries {
         match &mut entry.change().body {

@@ -1,8 +1,8 @@
-//! Markdown as a tree of plain values: what a model writes, without anything that could run.
+//! Markdown as a tree of plain values: the text of a model, without anything executable.
 //!
-//! A part of CommonMark: paragraphs, headings, lists, quotes, fenced code, tables, emphasis, code and
-//! links. Pictures of elsewhere become links: nothing is fetched because a model wrote it. What comes in
-//! pieces may end anywhere; then the last line is read as if it were closed.
+//! A part of CommonMark: paragraphs, headings, lists, quotes, fenced code, tables, emphasis, code and links. Remote
+//! pictures become links: nothing is fetched because a model wrote it. A streamed text may end anywhere; its last line
+//! is then parsed as if its marks were closed.
 
 mod inline;
 #[cfg(test)]
@@ -12,11 +12,11 @@ use inline::Budget;
 
 pub(crate) use inline::Inline;
 
-/// Characters that are read; what follows is shown as it is.
+/// Maximum number of characters parsed; the rest is plain text.
 const TEXT_MAX: usize = 100_000;
-/// Blocks in one another.
+/// Maximum nesting of blocks.
 const DEPTH_MAX: usize = 4;
-/// Blocks of one text.
+/// Maximum number of blocks.
 const BLOCKS_MAX: usize = 1_500;
 
 /// A block of Markdown.
@@ -25,16 +25,16 @@ pub(crate) enum Block {
     Paragraph(Vec<Inline>),
     /// A heading of level 1 to 6.
     Heading(u8, Vec<Inline>),
-    /// The language that it says it is in, and the text.
+    /// The language tag and the text.
     Code(String, String),
-    /// Numbered from here, or not at all.
+    /// The first number, if numbered, and the items.
     List(Option<u32>, Vec<Vec<Block>>),
     Quote(Vec<Block>),
     Table(Vec<Vec<Inline>>, Vec<Vec<Vec<Inline>>>),
     Rule,
 }
 
-/// Reads a text; `is_open` while more of it may come.
+/// Parses a text; `is_open` while more of it may arrive.
 pub(crate) fn read(text: &str, is_open: bool) -> Vec<Block> {
     let cut = text.char_indices().nth(TEXT_MAX).map_or(text.len(), |it| it.0);
     let (text, rest) = text.split_at(cut);
@@ -53,10 +53,10 @@ struct Reader {
     blocks: usize,
 }
 
-/// How a line of a list begins.
+/// The beginning of a list item.
 struct Marker {
     number: Option<u32>,
-    /// Characters before what it says.
+    /// Number of characters before its content.
     width: usize,
 }
 
@@ -81,7 +81,7 @@ impl Reader {
         blocks
     }
 
-    /// The first block of these lines, and how many of them it takes.
+    /// Parses the first block of these lines. Returns how many lines it takes.
     fn block(&mut self, lines: &[&str], depth: usize) -> (Block, usize) {
         let line = lines[0];
         if let Some(mark) = fence(line) {
@@ -140,7 +140,7 @@ impl Reader {
                 taken += 1;
             }
             items.push(self.blocks(&item, depth + 1));
-            // A blank line between two entries ends no list.
+            // A blank line between two items does not end the list.
             if lines.get(taken).is_some_and(|it| it.trim().is_empty())
                 && lines.get(taken + 1).is_some_and(|next| {
                     marker(next).is_some_and(|it| it.number.is_some() == number.is_some())
@@ -165,7 +165,7 @@ fn indent(line: &str) -> usize {
     line.bytes().take_while(|it| *it == b' ').count()
 }
 
-/// Whether a line begins a block of its own.
+/// Whether a line begins a new block.
 fn begins(line: &str) -> bool {
     fence(line).is_some()
         || heading(line).is_some()
@@ -174,12 +174,12 @@ fn begins(line: &str) -> bool {
         || marker(line).is_some()
 }
 
-/// Three or more of one mark, which a line of as many ends.
+/// Returns the fence that opens a code block: three or more of one mark.
 fn fence(line: &str) -> Option<String> {
     let text = line.trim_start();
     let mark = text.chars().next().filter(|it| matches!(it, '`' | '~'))?;
     let count = text.chars().take_while(|it| *it == mark).count();
-    // A line of code spans is none.
+    // A line of code spans is no fence.
     let is_fence = count >= 3 && (mark == '~' || !text[count..].contains('`'));
     is_fence.then(|| mark.to_string().repeat(count))
 }
@@ -238,12 +238,12 @@ fn marker(line: &str) -> Option<Marker> {
     }
 }
 
-/// Columns and rows of a table.
+/// Maximum numbers of columns and rows of a table.
 const COLUMNS_MAX: usize = 20;
 const ROWS_MAX: usize = 300;
 
 impl Reader {
-    /// A table at the beginning of these lines, and how many of them it takes.
+    /// Parses a table at the beginning of these lines. Returns how many lines it takes.
     fn table(&mut self, lines: &[&str]) -> Option<(Block, usize)> {
         let head = cells(lines[0]);
         let is_table = lines[0].contains('|')
@@ -267,7 +267,7 @@ impl Reader {
     }
 }
 
-/// The cells of a line; a bar that is escaped is none.
+/// Splits a line into cells; an escaped bar is text.
 fn cells(line: &str) -> Vec<String> {
     let text = line.trim();
     let text = text.strip_prefix('|').unwrap_or(text);
@@ -286,7 +286,7 @@ fn cells(line: &str) -> Vec<String> {
         }
         is_escaped = letter == '\\' && !is_escaped;
     }
-    // The bar at the end closes the last one.
+    // The bar at the end closes the last cell.
     if cells.len() > 1 && cells.last().is_some_and(|it| it.trim().is_empty()) {
         cells.pop();
     }

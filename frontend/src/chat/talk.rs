@@ -1,5 +1,4 @@
-//! The state of the place: the conversation that is open, the answer on its way, what stands in the
-//! composer; for as long as the page is open.
+//! State of the chat: the open conversation, the running answer, and the composer. It lasts as long as the page.
 
 mod composing;
 mod keeping;
@@ -23,30 +22,30 @@ use crate::text::Key;
 
 pub(crate) use composing::{ATTACHED_MAX, AppSays};
 
-/// The assistant that has all of the counter's tools.
+/// The assistant with all tools.
 const OWN: &str = "counter";
 
 /// The state of the chat.
 #[derive(Clone, Copy)]
 pub(crate) struct Talk {
     pub(crate) thread: RwSignal<Thread>,
-    /// The conversation as it was loaded or kept last.
+    /// The conversation as last loaded or stored.
     kept: StoredValue<Thread>,
     pub(crate) saved_chats: RwSignal<SavedChats>,
     pub(crate) assistants: RwSignal<Loaded<Assistants>>,
-    /// What stands in the composer.
+    /// Text of the composer.
     pub(crate) draft: RwSignal<String>,
-    /// The pictures that go with the message.
+    /// Pictures attached to the message.
     pub(crate) attached: RwSignal<Vec<Shared<crate::cards::picture::Picture>>>,
-    /// What apps say of themselves, which goes along with the next message.
+    /// Texts from apps for the model, sent with the next message.
     pub(crate) apps: RwSignal<Vec<AppSays>>,
-    /// The message that is written anew: sending takes it and all that followed out.
+    /// The message being edited: sending replaces it and removes all that followed.
     pub(crate) editing: RwSignal<Option<u64>>,
-    /// What stood in the composer before that, and the pictures beside it.
+    /// Text and pictures of the composer before editing began.
     aside: StoredValue<(String, Vec<Shared<crate::cards::picture::Picture>>)>,
-    /// Whether a password is asked for (ILL-44).
+    /// Whether a password is required (ILL-44).
     pub(crate) is_locked: RwSignal<bool>,
-    /// Whether the reader sees the end of the conversation, and what comes is followed.
+    /// Whether the reader is at the end of the conversation, which then follows new content.
     pub(crate) is_at_end: RwSignal<bool>,
     /// Whether the list of conversations is open.
     pub(crate) is_listing: RwSignal<bool>,
@@ -55,7 +54,7 @@ pub(crate) struct Talk {
 }
 
 impl Talk {
-    /// The page's own.
+    /// Returns the page's own instance.
     pub(crate) fn here() -> Self {
         lasting(Self::new)
     }
@@ -77,14 +76,14 @@ impl Talk {
             attempt: Attempt::new(),
             has_met: StoredValue::new(false),
         };
-        // What is served may be another by now.
+        // The host's assistants may have changed.
         Effect::new(move |before: Option<()>| {
             page().refreshed.track();
             if before.is_some() && talk.has_met.get_value() {
                 talk.meet();
             }
         });
-        // What was answered in the list is no question here any more.
+        // Approvals answered in the list are no longer questions here.
         let answered = Answered::here();
         Effect::new(move |_| {
             let Some((approval, was_allowed)) = answered.decided.get() else { return };
@@ -93,7 +92,7 @@ impl Talk {
                 talk.reply(&call_id, if was_allowed { Reply::Allow } else { Reply::Deny });
             }
         });
-        // What has come so far is there after a reload in the middle.
+        // Stores a partial answer for a reload.
         let _left = window_event_listener_untyped("pagehide", move |_| {
             if talk.has_met.get_value() {
                 talk.keep_last();
@@ -105,7 +104,7 @@ impl Talk {
             }
         };
         let _others = window_event_listener(leptos::ev::Custom::new("storage"), heard);
-        // A window that slept has heard nothing.
+        // A window restored from the cache has received no events.
         let _back = window_event_listener_untyped("pageshow", move |_| {
             if talk.has_met.get_value() {
                 talk.catch_up();
@@ -114,7 +113,7 @@ impl Talk {
         talk
     }
 
-    /// A reader comes here: what was kept is taken up, and the assistants are asked for.
+    /// Enters the chat: restores the stored conversation and fetches the assistants.
     pub(crate) fn meet(self) {
         if !self.has_met.get_value() {
             self.has_met.set_value(true);
@@ -132,7 +131,7 @@ impl Talk {
             let _ = match found {
                 Ok(found) => {
                     let _ = page().has_assistants.try_set(!found.assistants.is_empty());
-                    // Who begins here means everything on the counter; REST has its own default.
+                    // In the page, the default is the assistant with all tools; REST has its own default.
                     let is_there = found.assistants.iter().any(|it| it.name == OWN);
                     let _ = self.thread.try_update(|it| it.begin_with(is_there.then_some(OWN)));
                     self.assistants.try_set(Loaded::Here(found))
@@ -146,7 +145,7 @@ impl Talk {
         });
     }
 
-    /// Sends what stands in the composer.
+    /// Sends the composer's message.
     pub(crate) fn send(self) {
         let text = self.draft.get_untracked();
         let pictures = self.attached.get_untracked();
@@ -168,7 +167,7 @@ impl Talk {
         });
     }
 
-    /// Asks something new. Forms that waited are closed: what is filled in there would reach no assistant any more.
+    /// Asks a new question. Pending forms are cancelled: their values would no longer reach an assistant.
     fn ask(self, ask: impl FnOnce(&mut Thread)) {
         let forms = self.thread.with_untracked(Thread::open_forms);
         self.thread.update(ask);
@@ -181,7 +180,7 @@ impl Talk {
         });
     }
 
-    /// Says one of the examples.
+    /// Sends an example message.
     pub(crate) fn say(self, text: &str) {
         if !self.thread.with_untracked(Thread::is_running) {
             self.ask(|it| it.ask(text, Vec::new(), now()));
@@ -189,7 +188,7 @@ impl Talk {
         }
     }
 
-    /// The same is asked once more; or the same answers are sent, where the run waited for them.
+    /// Asks again, or sends the same replies again if the turn waited for them.
     pub(crate) fn again(self) {
         if self.thread.with_untracked(Thread::goes_on) {
             self.thread.update(Thread::go_on);
@@ -200,11 +199,11 @@ impl Talk {
         }
     }
 
-    /// The person answers what waits.
+    /// Replies to a pending item.
     pub(crate) fn reply(self, call_id: &str, reply: Reply) {
         let is_complete = self.thread.try_update(|it| it.reply(call_id, reply));
         self.keep();
-        // What was pressed has gone.
+        // The pressed button is gone.
         browser::focus_if_lost("chat-input");
         if is_complete == Some(true) {
             self.thread.update(Thread::go_on);
@@ -212,7 +211,7 @@ impl Talk {
         }
     }
 
-    /// Tools that may act without asking are asked about again.
+    /// Requires approval again for trusted tools.
     pub(crate) fn distrust(self) {
         self.thread.update(|it| it.trusts.clear());
         self.keep();
@@ -220,17 +219,17 @@ impl Talk {
         browser::focus_soon("chat-input");
     }
 
-    /// The reader does not want to wait any more.
+    /// Stops the answer at the reader's request.
     pub(crate) fn stop(self) {
         self.attempt.give_up();
         self.thread.update(Thread::stop);
         self.keep();
         page().announce_key(Key::ChatStopped);
-        // The button that stopped sends now; pressed twice, it must not.
+        // The stop button becomes the send button; pressing twice must not send.
         browser::focus_soon("chat-input");
     }
 
-    /// Asks for the answer that the last entry is.
+    /// Requests the answer of the last entry.
     fn start(self) {
         self.attempt.give_up();
         let request = self.thread.with_untracked(Thread::request);
@@ -253,7 +252,7 @@ impl Talk {
         });
     }
 
-    /// The stream is over.
+    /// Handles the end of the stream.
     fn end(self, end: Result<(), Lost>) {
         match end {
             Ok(()) => {}
@@ -271,7 +270,7 @@ impl Talk {
         self.tell_end();
     }
 
-    /// Says how it ended to those who do not see it; a failure says itself.
+    /// Announces the end to screen readers; a failure announces itself.
     fn tell_end(self) {
         let key = self.thread.with_untracked(|it| match it.last_turn()?.phase {
             Phase::Done => Some(Key::ChatAnswered),
@@ -285,7 +284,7 @@ impl Talk {
         browser::focus_if_lost("chat-input");
     }
 
-    /// Shows the password; what is wrong where it does not open.
+    /// Tries the password. Returns the failure if it is refused.
     pub(crate) async fn enter(self, password: &str) -> Result<(), super::entry::Failure> {
         client::enter(password).await?;
         self.is_locked.set(false);

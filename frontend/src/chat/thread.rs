@@ -1,4 +1,4 @@
-//! A conversation: its entries, what is asked next, and what the stream makes of the answer.
+//! A conversation: its entries, the next request, and the handling of stream events.
 
 mod asking;
 mod taking;
@@ -13,11 +13,11 @@ use crate::cards::picture::{Picture, Shared};
 pub(crate) use asking::Request;
 pub(crate) use taking::Coming;
 
-/// Characters of one message.
+/// Maximum number of characters of a message.
 pub(crate) const MESSAGE_MAX: usize = 8_000;
-/// Characters of a conversation's name.
+/// Maximum number of characters of a conversation's name.
 pub(crate) const TITLE_MAX: usize = 60;
-/// Entries of one conversation: those before are forgotten, in pairs.
+/// Maximum number of entries; the oldest are removed in pairs.
 pub(crate) const ENTRIES_MAX: usize = 200;
 
 /// A conversation with an assistant.
@@ -25,16 +25,16 @@ pub(crate) const ENTRIES_MAX: usize = 200;
 #[serde(default)]
 pub(crate) struct Thread {
     pub(crate) id: String,
-    /// What the reader calls it; empty until they do.
+    /// The reader's name for it; empty by default.
     pub(crate) title: String,
-    /// Whom it is held with; the host's default where none was chosen.
+    /// The chosen assistant; the host's default if none was chosen.
     pub(crate) assistant: Option<String>,
     pub(crate) entries: Vec<Shared<Entry>>,
-    /// Tools that may act without asking in this conversation: `NAME@DIGEST` as the host says it.
+    /// Tools trusted in this conversation: `NAME@DIGEST` as given by the host.
     pub(crate) trusts: Vec<String>,
-    /// Whether the reader picks the pictures that the next ones are made from (ILL-45).
+    /// Whether the reader chooses the pictures from which the next ones are made (ILL-45).
     pub(crate) chooses: bool,
-    /// When it was last spoken in, in milliseconds since 1970.
+    /// Time of the last message, in milliseconds since 1970.
     pub(crate) at_ms: u64,
     last_id: u64,
 }
@@ -44,14 +44,14 @@ impl Thread {
         Self { id, assistant, ..Self::default() }
     }
 
-    /// Is held with `assistant`, where it has no messages and none was chosen.
+    /// Sets the assistant, if there are no messages and none was chosen.
     pub(crate) fn begin_with(&mut self, assistant: Option<&str>) {
         if self.entries.is_empty() && self.assistant.is_none() {
             self.assistant = assistant.map(str::to_owned);
         }
     }
 
-    /// What it is called: by the reader, or by how it began.
+    /// Its name: the reader's, or its first message.
     pub(crate) fn name(&self) -> String {
         if !self.title.is_empty() {
             return self.title.clone();
@@ -69,7 +69,7 @@ impl Thread {
         self.entries.is_empty()
     }
 
-    /// Whether an answer is on its way.
+    /// Whether an answer is running.
     pub(crate) fn is_running(&self) -> bool {
         self.last_turn().is_some_and(Turn::is_running)
     }
@@ -79,12 +79,12 @@ impl Thread {
         self.entries.last()?.turn()
     }
 
-    /// Whether something waits for the reader, so that a new sentence would leave it behind.
+    /// Whether an item is pending, which a new message would abandon.
     pub(crate) fn is_waiting(&self) -> bool {
         self.last_turn().is_some_and(|it| it.phase == Phase::Waiting)
     }
 
-    /// What the last answer asks the reader, as [`Waiting::asks`] has it.
+    /// The question of the last answer, as defined by [`Waiting::asks`].
     pub(crate) fn asks(&self) -> Option<&str> {
         let turn = self.last_turn().filter(|it| it.phase == Phase::Waiting)?;
         let mut open = turn.pending.iter().filter(|it| it.reply.is_none());
@@ -103,7 +103,7 @@ impl Thread {
         })
     }
 
-    /// The forms that wait for the reader here, by their handles.
+    /// The handles of the pending forms.
     pub(crate) fn open_forms(&self) -> Vec<String> {
         let turn = self.last_turn().filter(|it| it.phase == Phase::Waiting);
         let open = turn.into_iter().flat_map(|it| &it.pending).filter(|it| it.reply.is_none());
@@ -125,7 +125,7 @@ impl Thread {
         self.entries.drain(..excess + excess % 2);
     }
 
-    /// The reader says something; its answer begins.
+    /// Adds the reader's message and begins its answer.
     pub(crate) fn ask(&mut self, text: &str, pictures: Vec<Shared<Picture>>, at_ms: u64) {
         self.close_waiting();
         let text: String = text.trim().chars().take(MESSAGE_MAX).collect();
@@ -133,7 +133,7 @@ impl Thread {
         self.push(Body::Answered(Box::default()), at_ms);
     }
 
-    /// A reader who goes on with something else has not allowed what waited.
+    /// Closes pending items: a reader who sends something else has not approved them.
     fn close_waiting(&mut self) {
         let Some(turn) = self.turn_mut().filter(|it| it.phase == Phase::Waiting) else { return };
         for pending in turn.pending.iter_mut().filter(|it| it.reply.is_none()) {
@@ -143,15 +143,14 @@ impl Thread {
         turn.end_cards(&State::Denied);
     }
 
-    /// Whether the message or an answer after it records something that was done, so that taking them out loses the
-    /// the only record of it.
+    /// Whether the message or a later answer records a completed call. Removing them would lose the only record of it.
     pub(crate) fn has_acted_since(&self, id: u64) -> bool {
         let since = self.entries.iter().skip_while(|it| it.id != id);
         since.filter_map(|it| it.turn()).any(Turn::has_acted)
     }
 
-    /// The answer and its question are asked once more, from the beginning; not where something was done for it,
-    /// which would be forgotten, and done twice.
+    /// Repeats the last question from the beginning. Refused if a call was made for it, which would be forgotten and
+    /// made twice.
     pub(crate) fn again(&mut self, at_ms: u64) -> bool {
         let is_answer = self.last_turn().is_some_and(|it| !it.has_acted());
         if !is_answer || self.is_running() || self.entries.len() < 2 {
@@ -167,7 +166,7 @@ impl Thread {
         true
     }
 
-    /// Takes a message and all that followed out; the message, to be written anew.
+    /// Removes a message and all that followed. Returns the message for editing.
     pub(crate) fn cut(&mut self, id: u64) -> Option<Asked> {
         let index = self.entries.iter().position(|it| it.id == id)?;
         let asked = self.entries[index].asked().cloned()?;
@@ -175,7 +174,7 @@ impl Thread {
         Some(asked)
     }
 
-    /// The person answers what waits. Whether all of it is answered now, so that the run can go on.
+    /// Replies to a pending item. Returns whether all items are answered, so that the turn can continue.
     pub(crate) fn reply(&mut self, call_id: &str, reply: Reply) -> bool {
         let trusted = match (&reply, self.waiting_of(call_id)) {
             (Reply::Trust, Some(Waiting::Approval { name, trust, .. })) => {
@@ -194,7 +193,7 @@ impl Thread {
         let is_dropped_choice =
             matches!(pending.waiting, Waiting::Choice { .. }) && reply == Reply::Cancelled;
         pending.reply = Some(reply);
-        // A reader who trusts a tool has answered for its other calls too.
+        // Trusting a tool also approves its other pending calls.
         for other in turn.pending.iter_mut().filter(|it| it.reply.is_none()) {
             if let Waiting::Approval { name, trust, .. } = &other.waiting
                 && (trusts.contains(name) || trusts.contains(trust))
@@ -212,13 +211,13 @@ impl Thread {
         turn.pending.iter().all(|it| it.reply.is_some())
     }
 
-    /// What waits on this call.
+    /// The pending item of this call.
     fn waiting_of(&self, call_id: &str) -> Option<&Waiting> {
         let pending = &self.last_turn()?.pending;
         pending.iter().map(|it| &it.waiting).find(|it| it.call_id() == call_id)
     }
 
-    /// A choice that was cancelled: the message stays to be seen, and is not sent (ILL-45).
+    /// Excludes the message of a cancelled choice: it stays visible but is not sent (ILL-45).
     fn leave_out(&mut self) {
         if let Some(turn) = self.turn_mut() {
             turn.phase = Phase::Stopped;
@@ -233,7 +232,7 @@ impl Thread {
         }
     }
 
-    /// The run goes on after the answers.
+    /// Continues the turn after the replies.
     pub(crate) fn go_on(&mut self) {
         let Some(turn) = self.turn_mut() else { return };
         turn.phase = Phase::Thinking;
@@ -248,7 +247,7 @@ impl Thread {
         }
     }
 
-    /// The reader does not want to wait any more; what came stays.
+    /// Stops the answer; what arrived stays.
     pub(crate) fn stop(&mut self) {
         if let Some(turn) = self.turn_mut().filter(|it| it.is_running()) {
             turn.phase = Phase::Stopped;
@@ -256,7 +255,7 @@ impl Thread {
         }
     }
 
-    /// It ended in the middle; what came stays.
+    /// Ends the answer with a failure; what arrived stays.
     pub(crate) fn fail(&mut self, failure: Failure) {
         if let Some(turn) = self.turn_mut().filter(|it| it.is_running()) {
             turn.phase = Phase::Failed(failure);
@@ -264,16 +263,16 @@ impl Thread {
         }
     }
 
-    /// Whether trying once more sends the person's answers again, and does not ask anew.
+    /// Whether a retry sends the person's replies again rather than the question.
     pub(crate) fn goes_on(&self) -> bool {
         self.last_turn().is_some_and(|turn| {
-            // A turn that the server has forgotten is asked for from its beginning.
+            // A turn that the server has forgotten is asked from the beginning.
             matches!(&turn.phase, Phase::Failed(failure) if failure.status != 404)
                 && turn.has_news()
         })
     }
 
-    /// After a reload no stream is listened to any more.
+    /// Ends a running answer after a reload: its stream is gone.
     pub(crate) fn wake(&mut self) {
         self.fail(Failure::offline());
         let last = self.entries.iter().map(|it| it.id).max().unwrap_or_default();

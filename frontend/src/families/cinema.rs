@@ -1,4 +1,4 @@
-//! The box office: halls, programmes, bookings and tickets.
+//! Booking: halls, programmes, bookings and tickets.
 
 use leptos::prelude::*;
 use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
@@ -32,11 +32,11 @@ use views::movies::{MoviesView, ShowtimesView};
 use views::staff::StaffView;
 use views::ticket::{Ticket, TicketView};
 
-/// The stage of the staff, and what the stage of a ticket begins with.
+/// The admin stage, and the prefix of a ticket's stage.
 const STAFF_STAGE: &str = "staff";
 const TICKET_STAGE: &str = "ticket ";
 
-/// Seats of one call that are named at most.
+/// Maximum number of seats of one call that are named.
 const SEATS_MAX: usize = 30;
 
 pub(super) static FAMILY: Family = Family {
@@ -136,7 +136,7 @@ pub(super) static FAMILY: Family = Family {
     provide: || {
         let office = Office::new();
         provide_context(office);
-        // The address of a film seeks it.
+        // The address of a film starts a search for it.
         Effect::new(move |_| {
             if let Some(At::Film(title)) = page().route.with(At::of) {
                 office.query.set(title);
@@ -148,7 +148,7 @@ pub(super) static FAMILY: Family = Family {
     ..NONE
 };
 
-/// What the page opens with is in no part of its own.
+/// The view that the page opens with is not split off.
 static OFFICE: Part<Draw> = Part::always(&Draw(|stage| match stage {
     STAFF_STAGE => drawn_by(&STAFF, |it| (it.0)("")),
     other => match other.strip_prefix(TICKET_STAGE).map(str::to_owned) {
@@ -157,7 +157,7 @@ static OFFICE: Part<Draw> = Part::always(&Draw(|stage| match stage {
     },
 }));
 
-/// What customers never load.
+/// Admin views; customers never load them.
 static STAFF: Part<Draw> = part!(staff: Draw = &Draw(|_| any_view! { <StaffView/> }));
 
 static TICKET: Part<Draw> =
@@ -206,7 +206,7 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
     },
 ]));
 
-/// The visit to come first, by the cinema's clock; by the reader's, `now`, where the cinema does not say.
+/// The next visit by the cinema's clock, or by the reader's, `now`, if the cinema gives none.
 fn next_visit(made: &Value, now: &str) -> Option<Ongoing> {
     let now = text(made, "now").unwrap_or(now);
     let is_to_come =
@@ -223,12 +223,12 @@ fn next_visit(made: &Value, now: &str) -> Option<Ongoing> {
     })
 }
 
-/// The seats that a refusal is about.
+/// The seats named by a refusal.
 fn refused_seats(refusal: &Refusal) -> Vec<String> {
     listed(&refusal.data, "seat_ids").iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Which seats a call is about.
+/// The seats of a call.
 fn seats(params: &Value) -> Vec<String> {
     let list = params.get("seat_ids").or_else(|| params.get("seats")).and_then(Value::as_array);
     let seats = list.into_iter().flatten().filter_map(Value::as_str);

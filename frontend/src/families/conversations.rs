@@ -1,5 +1,4 @@
-//! Conversations between agents, as plain data: what is listed, what is new, who is who, how far one
-//! has come, and who wrote what when.
+//! Conversations between agents, as plain data: list, news, participants, progress and messages.
 
 use output::conversations::{Conversations, Transcript};
 use serde_json::{Value, json};
@@ -111,7 +110,7 @@ static OUTPUTS: Part<Outputs> = part!(conversations: Outputs = &Outputs(&[
             Some(any_view! { <TalkInline told/> })
         },
         tell: |value| {
-            // Neither its purpose nor who takes part moves on in it.
+            // Its purpose and participants do not change.
             let own = fits::<Transcript>(value)?.conversation;
             let names: Vec<String> = own.members.into_iter().map(|it| it.name).collect();
             let purpose = own.purpose.unwrap_or_else(|| "—".to_owned());

@@ -1,4 +1,4 @@
-//! A form that an agent asked for, being filled in: what each field holds, and what is wrong with it.
+//! A form requested by an agent and filled in by the reader: the values of its fields and their errors.
 
 #[macro_use]
 mod words;
@@ -115,25 +115,24 @@ static OUTPUTS: Part<Outputs> = part!(forms: Outputs = &Outputs(&[Drawing {
 }
 ]));
 
-/// One form being filled in. Each field has signals of its own, so that a key in one of 500 fields
-/// draws one field anew.
+/// A form being filled in. Each field has its own signals, so that a key in one of 500 fields redraws one field.
 #[derive(Clone, Copy)]
 pub(crate) struct FormState {
     filled: StoredValue<Arc<Filled>>,
     /// Whether it can no longer be changed.
     pub(crate) is_closed: RwSignal<bool>,
-    /// Whether it was tried to be sent: from then on everything that is wrong is shown.
+    /// Whether the reader tried to send it: from then on all errors are shown.
     pub(crate) is_tried: RwSignal<bool>,
-    /// How often something was filled in: the saver of drafts looks here.
+    /// Counts changes; watched by the saver of drafts.
     pub(crate) changes: RwSignal<u32>,
-    /// Of the required fields that are shown, how many are filled in, and how many there are.
+    /// Number of filled required fields among those shown, and of all.
     pub(crate) progress: RwSignal<(usize, usize)>,
-    /// Tells the fields of two forms on one page apart.
+    /// Distinguishes two forms on one page.
     number: u32,
 }
 
 impl FormState {
-    /// A form, with what its fields hold at first.
+    /// Creates the state with the form's initial values.
     pub(crate) fn new(form: Form, number: u32) -> Self {
         let filled = Filled::of(match Self::today() {
             Some(today) => form.on(today),
@@ -155,50 +154,50 @@ impl FormState {
         self.filled.with_value(|it| Arc::clone(&it.form))
     }
 
-    /// For `id` attributes.
+    /// Id of a field's element.
     pub(crate) fn id(self, index: usize) -> String {
         format!("form{}-field{index}", self.number)
     }
 
-    /// For `id` attributes of the form's own parts.
+    /// Id of a part of the form.
     pub(crate) fn own_id(self, part: &str) -> String {
         format!("form{}-{part}", self.number)
     }
 
-    /// What a field holds.
+    /// The value of a field.
     pub(crate) fn value(self, index: usize) -> Option<Value> {
         self.entry(index)?.value.get()
     }
 
-    /// Takes what was filled in; fields that depend on it are emptied, unless nothing has changed.
+    /// Stores a value; dependent fields are cleared if it has changed.
     pub(crate) fn put(self, index: usize, value: Option<Value>) {
         self.change(|filled| filled.put(index, value));
     }
 
-    /// What people read of the values of a look-up.
+    /// The chosen options of a look-up field, with labels.
     pub(crate) fn chosen(self, index: usize) -> Vec<Choice> {
         self.entry(index).map(|it| it.chosen.get()).unwrap_or_default()
     }
 
-    /// Takes what was chosen from a look-up: one, or several where the field takes several. The
-    /// field holds its values from then on.
+    /// Stores the options chosen from a look-up: one, or several if the field takes several. The field then holds their
+    /// values.
     pub(crate) fn choose(self, index: usize, chosen: Vec<Choice>) {
         self.change(|filled| filled.choose(index, chosen));
     }
 
-    /// The same where the reader did not choose it: a default among options that have just come, or what people read
-    /// of a value that was there. No draft is kept for it.
+    /// Like `choose`, without the reader: for a default among options that have just arrived, or labels of an existing
+    /// value. No draft is saved for it.
     pub(crate) fn adopt(self, index: usize, chosen: Vec<Choice>) {
         self.apply(|filled| filled.choose(index, chosen));
     }
 
-    /// The reader has left a field.
+    /// Marks a field as left by the reader.
     pub(crate) fn touch(self, index: usize) {
         let entry = self.entry(index).filter(|it| !it.is_touched.get_untracked());
         entry.iter().for_each(|it| it.is_touched.set(true));
     }
 
-    /// What is wrong with a field, once that is due, in the reader's language.
+    /// The error of a field, once it is due, in the reader's language.
     pub(crate) fn message(self, index: usize) -> Option<String> {
         let entry = self.entry(index)?;
         let is_due = (self.is_tried.get() | entry.is_touched.get()) & entry.is_shown.get();
@@ -226,39 +225,39 @@ impl FormState {
         self.value(parent).filter(|it| is_shown && plan::is_something(it))
     }
 
-    /// What day it is for the reader.
+    /// Today, for the reader.
     pub(crate) fn today() -> Option<Today> {
         let day = dates::Day::today().to_string().parse().ok()?;
         Some(Today { earliest: day, latest: day })
     }
 
-    /// How many files of a field's list are not there: on their way, failed or not taken. A form with one is not
-    /// sent, or it would go without what the reader sees in it.
+    /// Sets how many files of a field are missing: being uploaded, failed or refused. A form with missing files is not
+    /// sent.
     pub(crate) fn set_uploads(self, index: usize, count: usize) {
         self.entry(index).iter().for_each(|it| it.uploads.set(count));
     }
 
-    /// Whether files of a field's list are not there.
+    /// Whether files of a field are missing.
     pub(crate) fn is_uploading(self, index: usize) -> bool {
         self.entry(index).is_some_and(|it| it.uploads.get() > 0)
     }
 
-    /// The first field that lists a file which is not there.
+    /// The first field with a missing file.
     pub(crate) fn uploading(self) -> Option<usize> {
         self.filled()?.fields.iter().position(|it| it.uploads.get_untracked() > 0)
     }
 
-    /// What people read of the values of look-ups, by the fields' names.
+    /// Labels of look-up values, by field name.
     pub(crate) fn labels(self) -> Values {
         self.filled().map(|it| it.labels()).unwrap_or_default()
     }
 
-    /// What may be kept of it, all but the secrets: values and labels.
+    /// Values and labels to store, without secrets.
     pub(crate) fn draft(self) -> (Values, Values) {
         self.filled().map(|it| it.draft()).unwrap_or_default()
     }
 
-    /// Takes up a draft. What it does not hold is empty, but for what no draft holds.
+    /// Restores a draft. Fields missing in it are cleared, except those that no draft contains.
     pub(crate) fn restore(self, values: &Values, labels: &Values) {
         if let Some(filled) = self.filled() {
             filled.restore(values, labels);
@@ -266,7 +265,7 @@ impl FormState {
         }
     }
 
-    /// The submission; or which fields keep it from being one, in their order.
+    /// The submission, or the invalid fields in order.
     pub(crate) fn submission(self) -> Result<Values, Vec<usize>> {
         let Some((filled, today)) = self.filled().zip(Self::today()) else {
             return Err(Vec::new());
@@ -274,7 +273,7 @@ impl FormState {
         filled.submission(today)
     }
 
-    /// What the host found wrong goes to its fields: which ones, and what belongs to none.
+    /// Assigns the host's errors to their fields. Returns those fields, and the errors of no field.
     pub(crate) fn take(self, problems: Vec<Problem>) -> (Vec<usize>, Vec<Problem>) {
         match self.filled() {
             Some(filled) => filled.take(problems),
@@ -283,7 +282,7 @@ impl FormState {
     }
 
     fn filled(self) -> Option<Arc<Filled>> {
-        // An answer may come after the form has left the page.
+        // An answer may arrive after the form has left the page.
         self.filled.try_get_value()
     }
 
@@ -310,7 +309,7 @@ impl FormState {
     }
 }
 
-/// The language that the noun speaks to this reader.
+/// Converts to the language type of the shared crate.
 pub(crate) fn language(lang: Lang) -> Language {
     match lang {
         Lang::Ja => Language::Japanese,

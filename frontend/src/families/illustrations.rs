@@ -54,7 +54,7 @@ static OUTPUTS: Part<Outputs> = part!(illustrations: Outputs = &Outputs(&[
     },
 ]));
 
-/// `value` with the bytes of the pictures that came beside it, as `data` beside their `uri`.
+/// `value` with the bytes of the accompanying pictures, as `data` with their `uri`.
 fn with_bytes(value: &Value, raw: &Value) -> Value {
     fn fill(value: &mut Value, pictures: &[(&str, &Value)]) {
         match value {
@@ -81,14 +81,14 @@ fn with_bytes(value: &Value, raw: &Value) -> Value {
     value
 }
 
-/// The illustration of one card; none where it is no picture.
+/// Draws the illustration of one card; none if it is no picture.
 fn card(card: &Illustration, raw: &Value) -> Option<AnyView> {
     let name = asked(raw).unwrap_or_default();
     let shot = shot(&card.mime_type, &card.data, &name)?;
     Some(any_view! { <PictureGrid shots=vec![shot]/> })
 }
 
-/// The illustrations of a theme; what is no picture is counted.
+/// Draws the illustrations of a theme; invalid pictures are counted.
 fn cards(cards: Illustrations) -> AnyView {
     let all = cards.illustrations.len();
     let shots = cards.illustrations.into_iter().take(SHOTS_MAX);
@@ -101,7 +101,7 @@ fn cards(cards: Illustrations) -> AnyView {
     any_view! { <PictureGrid shots/>{told} }
 }
 
-/// A thumbnail that was composed; none where it is no picture.
+/// Draws a composed thumbnail; none if it is no picture.
 fn made(made: Thumbnail) -> Option<AnyView> {
     let Thumbnail { mime_type, data, title, width, height, cards, .. } = made;
     let lang = Lang::now();
@@ -121,7 +121,7 @@ fn shot(mime: &str, data: &str, name: &str) -> Option<Shot> {
     Shot::of(browser::unique(), mime, data, name, browser::now_ms() as u64)
 }
 
-/// The name of the card that was asked for: an illustration does not say it itself.
+/// The requested card's name, which an illustration itself does not contain.
 fn asked(raw: &Value) -> Option<String> {
     if let Some(name) = raw.pointer("/arguments/card_name").and_then(Value::as_str) {
         return Some(name.to_owned());

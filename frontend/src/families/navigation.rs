@@ -1,4 +1,4 @@
-//! Navigation's state: the constraints, what was found, the planner's log and the conversation.
+//! Navigation: the constraints, the found routes, the planner's log and the conversation.
 
 use output::navigation::{Comparison, DETAILS, Place as Found, Routes};
 
@@ -73,7 +73,7 @@ static OUTPUTS: Part<Outputs> = part!(navigation: Outputs = &Outputs(&[
     Drawing {
         draw: |value, raw| {
             let routes = fits::<Routes>(value)?;
-            // Beside the output; a provider that gives nothing more still has routes.
+            // Optional details; a provider without them still has routes.
             let details = raw.get("_meta").and_then(|it| fits(it.get(DETAILS)?));
             Some(any_view! { <RoutesView routes details/> })
         },

@@ -1,11 +1,11 @@
-//! From what was typed to arguments, or to what is wrong with it. The tool checks again.
+//! Converts typed values to arguments, or lists their faults. The tool checks again.
 
 use serde_json::{Map, Value};
 
 use super::{Count, Draft, Field, Form, Format, Item, Kind, Number, Text};
 use crate::text::{Key, Lang};
 
-/// What is wrong with one field.
+/// The fault of one field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) pointer: String,
@@ -14,17 +14,17 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// What would be right.
+    /// The message with the expected value.
     pub(crate) fn message(&self, lang: Lang) -> String {
         lang.fill(self.key, &[&self.value])
     }
 }
 
-/// Why a single value is no good.
+/// Why a value is invalid.
 type Wrong = (Key, String);
 
 impl Form {
-    /// The arguments, or everything that is wrong with them.
+    /// The arguments, or all faults.
     pub(crate) fn arguments(&self, draft: &Draft) -> Result<Value, Vec<Fault>> {
         let mut faults = Vec::new();
         let arguments = object(&self.fields, draft, &mut faults);
@@ -58,7 +58,7 @@ fn fault(field: &Field, (key, value): Wrong) -> Fault {
     Fault { pointer: field.pointer.clone(), key, value }
 }
 
-/// What goes out for this field; none if nothing was given.
+/// The argument of a field; none if nothing was given.
 fn value(field: &Field, draft: &Draft) -> Result<Option<Value>, Wrong> {
     match &field.kind {
         Kind::Text(limits) => one_text(&draft.text(field), limits),
@@ -165,12 +165,12 @@ fn counted(field: &Field, values: Vec<Value>, count: Count) -> Result<Option<Val
     Ok(Some(Value::Array(values)))
 }
 
-/// `YYYY-MM-DD`, and on the calendar.
+/// Whether the text is a calendar day `YYYY-MM-DD`.
 fn is_date(text: &str) -> bool {
     crate::dates::Day::parse(text).is_some()
 }
 
-/// One `@` with something on both sides: the rest is for the sender of the mail.
+/// One `@` with text on both sides: the rest is checked by mail delivery.
 fn is_email(text: &str) -> bool {
     matches!(text.split_once('@'), Some((name, host)) if !name.is_empty() && !host.is_empty()
         && !host.contains('@') && !text.contains(char::is_whitespace))

@@ -1,19 +1,19 @@
-//! Reads a form out of a JSON Schema: of a tool's arguments, or of a question to the user.
+//! Derives a form from a JSON Schema: of a tool's arguments, or of a question to the user.
 
 use serde_json::{Map, Value};
 
 use super::{Choice, Count, Field, Form, Format, Item, Kind, Number, Text};
 use crate::mcp::wire::Explained;
 
-/// More fields than this are not for a person to fill in.
+/// Maximum number of fields; more are not for people to fill in.
 const FIELDS_MAX: usize = 120;
-/// Options beyond this are left out of a list to choose from.
+/// Maximum number of options in a list.
 const CHOICES_MAX: usize = 400;
 /// Deeper objects are typed as JSON.
 const DEPTH_MAX: usize = 4;
 
 impl Form {
-    /// The form of `schema`; `explain` gives an argument's label and explanation in the reader's language.
+    /// The form of `schema`; `explain` returns an argument's label and description in the reader's language.
     pub(crate) fn of(schema: &Value, explain: &dyn Fn(&str) -> Explained) -> Self {
         let mut reader = Reader { root: schema, explain, left: FIELDS_MAX };
         Self { fields: reader.fields(schema, "", 0).unwrap_or_default() }
@@ -27,7 +27,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The properties of an object; none if that is not what the schema describes.
+    /// The properties of an object; none if the schema describes something else.
     fn fields(&mut self, schema: &Value, at: &str, depth: usize) -> Option<Vec<Field>> {
         let properties = schema.get("properties")?.as_object()?;
         let required: Vec<&str> = names(schema.get("required"));
@@ -40,7 +40,7 @@ impl Reader<'_> {
             let required = required.contains(&name.as_str());
             fields.push(self.field(name, property, at, required, depth));
         }
-        // What must be given comes first; otherwise the author's order stands.
+        // Required fields come first; otherwise in the author's order.
         fields.sort_by_key(|field| !field.required);
         Some(fields)
     }
@@ -60,11 +60,11 @@ impl Reader<'_> {
             let own = property.get(key).or_else(|| schema.get(key)).and_then(Value::as_str);
             own.map(str::to_owned)
         };
-        // One argument inside another goes by a dotted path: `message.sender`.
+        // Nested arguments have dotted paths: `message.sender`.
         let own = (self.explain)(&pointer[1..].replace('/', "."));
         let example = schema.pointer("/examples/0").map(shown);
         let help = own.help.or_else(|| word("description"));
-        // An explanation as short as a label is the better label: it is in the reader's language.
+        // A description as short as a label is the better label: it is in the reader's language.
         let (label, help) = match (own.label.or_else(|| word("title")), help) {
             (Some(title), help) => (title, help),
             (None, Some(help)) => headline(&help).unwrap_or_else(|| match is_short(&help) {
@@ -119,7 +119,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Follows `$ref`, and takes the one that is not null out of `anyOf` and `oneOf`.
+    /// Follows `$ref`, and the non-null alternative of `anyOf` and `oneOf`.
     fn resolved(&self, schema: &Value) -> (Value, bool) {
         let mut schema = schema.clone();
         let mut nullable = false;
@@ -150,7 +150,7 @@ fn names(value: Option<&Value>) -> Vec<&str> {
     value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The type that is not null; objects and lists may leave theirs out.
+/// The non-null type; objects and lists may omit theirs.
 fn kind_name(schema: &Value) -> &str {
     match schema.get("type") {
         Some(Value::String(name)) => name,
@@ -166,7 +166,7 @@ fn kind_name(schema: &Value) -> &str {
     }
 }
 
-/// `enum`, or `oneOf` with a `const` each, or one `const`.
+/// Options of `enum`, of `oneOf` with `const`, or of a single `const`.
 fn choices(schema: &Value) -> Option<Vec<Choice>> {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         let labels: Vec<&str> = names(schema.get("enumNames"));
@@ -184,7 +184,7 @@ fn choices(schema: &Value) -> Option<Vec<Choice>> {
     let variants = variants.iter().filter(|it| it.get("type").is_none_or(|it| it != "null"));
     let mut found = Vec::new();
     for variant in variants.take(CHOICES_MAX) {
-        // schemars: one entry a documented case, one `enum` of all the others.
+        // schemars: one entry per documented variant, one `enum` of all others.
         let title = variant.get("title").and_then(Value::as_str);
         let explained = variant.get("description").and_then(Value::as_str);
         for choice in choices(variant)? {
@@ -215,7 +215,7 @@ fn text(name: &str, schema: &Value) -> Text {
         "time" => Format::Time,
         "email" => Format::Email,
         "uri" | "url" => Format::Url,
-        // A text that may grow long, or is called so, gets room to grow.
+        // A long text, by its limit or name, gets a large input.
         _ if length.max.is_some_and(|max| max > 400) => Format::Long,
         _ if matches!(name, "content" | "text" | "body" | "message" | "prompt") => Format::Long,
         _ => Format::Plain,
@@ -232,12 +232,12 @@ fn size(schema: &Value, key: &str) -> Option<usize> {
     schema.get(key).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok())
 }
 
-/// A value in a label: texts without their quotes.
+/// A value as label: texts without quotes.
 pub(super) fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Whether a text is no longer than a label may be: Latin letters are half as wide as kana.
+/// Whether a text is short enough for a label: Latin letters are half as wide as kana.
 fn is_short(text: &str) -> bool {
     let width: usize = text.chars().map(|it| if it.is_ascii() { 1 } else { 2 }).sum();
     let is_one =
@@ -245,8 +245,8 @@ fn is_short(text: &str) -> bool {
     width <= 48 && is_one
 }
 
-/// The label that a Japanese explanation begins with, and what is left of it: 「任意。上映日（YYYY-MM-DD）。…」 begins
-/// with 上映日. A name made of an argument's would be English.
+/// Splits the label from a Japanese description: 「任意。上映日（YYYY-MM-DD）。…」 begins with 上映日. A label made of the argument's
+/// name would be English.
 fn headline(help: &str) -> Option<(String, Option<String>)> {
     const OPTIONAL: &str = "任意。";
     const CHARS_MAX: usize = 16;
@@ -286,13 +286,12 @@ fn humane(name: &str) -> String {
     letters.next().map_or_else(String::new, |it| it.to_uppercase().chain(letters).collect())
 }
 
-/// Whether an argument of that name is none that people fill in: a key under which a program sends again what it has
-/// sent, or where a list goes on.
+/// Whether an argument of that name is for programs: an idempotency key or a cursor.
 fn is_for_programs(name: &str) -> bool {
     name.contains("idempotency") || matches!(name, "client_message_id" | "request_id" | "cursor")
 }
 
-/// Whether a schema asks for nothing at all.
+/// Whether a schema has no properties.
 pub(crate) fn is_empty(schema: &Value) -> bool {
     schema.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
 }

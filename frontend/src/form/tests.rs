@@ -1,4 +1,4 @@
-//! Forms from schemas, arguments from forms.
+//! Forms from schemas, and arguments from forms.
 
 use serde_json::json;
 
@@ -249,7 +249,7 @@ fn separates_optional_program_fields() {
     assert!(!Form::of(&needed, &|_| Explained::default()).fields[0].is_for_programs);
 }
 
-/// Every label of every tool of this repository that people see reads in the language that they chose.
+/// Every label of every bundled tool is in the chosen language.
 #[test]
 fn bundled_tools_have_japanese_labels() {
     let components = concat!(env!("CARGO_MANIFEST_DIR"), "/../components");

@@ -1,19 +1,19 @@
-//! A box to type into with options below: what to ask when, which answer counts, what a key does.
+//! Logic of a combobox: when to search, which answer counts, and what each key does.
 
 use output::form::Choice;
 
 use super::Options;
 use crate::error::CallError;
 
-/// Options shown at a time.
+/// Maximum number of options shown.
 pub(crate) const SHOWN_MAX: usize = 100;
-/// Characters of a search; what is beyond is not asked for.
+/// Maximum number of characters of a query.
 const TYPED_MAX: usize = 200;
 
-/// What is below the box.
+/// The content of the list below the box.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Found {
-    /// Nothing was asked: too little is typed.
+    /// No search was made: too little is typed.
     #[default]
     Nothing,
     Loading,
@@ -21,28 +21,28 @@ pub(crate) enum Found {
     Failed(CallError),
 }
 
-/// A box to type into, with its options.
+/// A combobox.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Combo {
-    /// What stands in the box.
+    /// Text of the box.
     pub(crate) text: String,
     /// Whether the options are shown.
     pub(crate) is_open: bool,
     /// The option that Enter takes.
     pub(crate) active: Option<usize>,
     pub(crate) found: Found,
-    /// Whether what stands in the box was chosen: then it is no search.
+    /// Whether the text was chosen and is no query.
     pub(crate) is_settled: bool,
-    /// Characters to type before a search.
+    /// Minimum number of characters for a search.
     chars_min: usize,
     debounce_ms: u32,
-    /// Whether what is typed may stay as it is: then the options are suggestions.
+    /// Whether free text is allowed: the options are then suggestions.
     is_free: bool,
-    /// The number of the latest question: an answer to any other is stale.
+    /// Number of the latest search: answers to others are stale.
     asked: u32,
 }
 
-/// Keys that mean something here.
+/// The handled keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Press {
     Down,
@@ -54,25 +54,25 @@ pub(crate) enum Press {
     Backspace,
 }
 
-/// What is to be done now.
+/// The next action.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// The key is not ours: what it does in any box, it does here.
+    /// The key is not handled and keeps its default action.
     Pass,
-    /// Nothing more to do.
+    /// Handled.
     Done,
-    /// Ask, after a pause, and bring the answer with this number.
+    /// Search after a pause, and return the answer with this number.
     Ask { number: u32, text: String, after_ms: u32 },
-    /// This one was chosen.
+    /// This option was chosen.
     Choose(Choice),
-    /// Empty the box, and what was chosen with it.
+    /// Clear the box and its value.
     Clear,
-    /// Take out what was chosen last.
+    /// Remove the last chosen value.
     RemoveLast,
 }
 
 impl Press {
-    /// By the browser's name of the key.
+    /// Parses the browser's name of a key.
     pub(crate) fn of(key: &str) -> Option<Self> {
         Some(match key {
             "ArrowDown" | "Down" => Self::Down,
@@ -102,12 +102,12 @@ impl Combo {
         }
     }
 
-    /// One in which what is typed counts, whether it is among the options or not.
+    /// Creates one that accepts free text.
     pub(crate) fn free(chars_min: usize, debounce_ms: u32) -> Self {
         Self { is_free: true, ..Self::new(chars_min, debounce_ms) }
     }
 
-    /// The options that are shown.
+    /// The shown options.
     pub(crate) fn options(&self) -> &[Choice] {
         match &self.found {
             Found::Here(options) => &options[..options.len().min(SHOWN_MAX)],
@@ -115,7 +115,7 @@ impl Combo {
         }
     }
 
-    /// How many more there are.
+    /// Number of options not shown.
     pub(crate) fn hidden(&self) -> usize {
         match &self.found {
             Found::Here(options) => options.len().saturating_sub(SHOWN_MAX),
@@ -123,7 +123,7 @@ impl Combo {
         }
     }
 
-    /// Whether something was typed and nothing chosen.
+    /// Whether text was typed and no option chosen.
     pub(crate) fn is_loose(&self) -> bool {
         !self.is_settled && !self.text.trim().is_empty()
     }
@@ -133,7 +133,7 @@ impl Combo {
         self.asked == number && self.found == Found::Loading
     }
 
-    /// The reader typed.
+    /// Handles typed text.
     pub(crate) fn type_in(&mut self, text: &str) -> Step {
         self.text = text.to_owned();
         self.is_settled = false;
@@ -141,7 +141,7 @@ impl Combo {
         self.ask(self.debounce_ms)
     }
 
-    /// The reader wants to see the options.
+    /// Opens the options.
     pub(crate) fn open(&mut self) -> Step {
         if self.is_open {
             return Step::Done;
@@ -154,19 +154,19 @@ impl Combo {
         }
     }
 
-    /// The options are put away.
+    /// Closes the options.
     pub(crate) fn close(&mut self) {
         self.is_open = false;
         self.active = None;
     }
 
-    /// Asks again what was asked.
+    /// Repeats the search.
     pub(crate) fn retry(&mut self) -> Step {
         self.is_open = true;
         self.ask(0)
     }
 
-    /// What was chosen, by whatever way, stands in the box; none empties it.
+    /// Shows the label of the chosen option; none clears the box.
     pub(crate) fn settle(&mut self, label: Option<&str>) {
         self.text = label.unwrap_or_default().to_owned();
         self.is_settled = label.is_some();
@@ -174,15 +174,15 @@ impl Combo {
         self.close();
     }
 
-    /// The options are others now: what was found no longer counts.
+    /// Drops the found options, because their source has changed.
     pub(crate) fn forget(&mut self) {
-        // What is under way is stale from now on.
+        // A running search is stale from now on.
         self.asked = self.asked.wrapping_add(1);
         self.found = Found::Nothing;
         self.active = None;
     }
 
-    /// Whether it was the answer that is waited for.
+    /// Stores an answer. Returns whether it was the expected one.
     pub(crate) fn answer(&mut self, number: u32, answer: Result<Options, CallError>) -> bool {
         if !self.awaits(number) {
             return false;
@@ -206,7 +206,7 @@ impl Combo {
         Step::Ask { number: self.asked, text, after_ms }
     }
 
-    /// A key was pressed. An input method's keys do not come here.
+    /// Handles a key. Keys used by an input method are not passed here.
     pub(crate) fn press(&mut self, press: Press) -> Step {
         let count = self.options().len();
         match press {
@@ -220,7 +220,7 @@ impl Combo {
                 let last = count.saturating_sub(1);
                 self.go(self.active.map_or(last, |it| it.checked_sub(1).unwrap_or(last)))
             }
-            // With no option active they move the cursor.
+            // Without an active option they move the cursor.
             Press::Home | Press::End if self.is_open && self.active.is_some() => {
                 self.active = self.edge(press == Press::Home);
                 Step::Done
@@ -257,7 +257,7 @@ impl Combo {
                 self.close();
                 Step::Pass
             }
-            // A form is not sent while its reader is looking for an option.
+            // Enter does not send the form while the reader is choosing.
             None if self.is_open || self.is_loose() => Step::Done,
             None => Step::Pass,
         }
@@ -275,7 +275,7 @@ mod tests {
         (0..count).map(choice).collect()
     }
 
-    /// The number of what is asked, after so long, for this.
+    /// Number, delay and query of a search step.
     fn asked(step: &Step) -> (u32, &str, u32) {
         match step {
             Step::Ask { number, text, after_ms } => (*number, text, *after_ms),
@@ -283,7 +283,7 @@ mod tests {
         }
     }
 
-    /// With three options below.
+    /// A combobox with three options.
     fn with_three() -> Combo {
         let mut combo = Combo::new(0, 300);
         let (number, ..) = asked(&combo.open());

@@ -1,4 +1,4 @@
-//! The headers that repeat what is in a call's body, so that what stands between can route by them.
+//! Headers that repeat parts of a call's body, so that intermediaries can route by them.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(super) fn of_call(
     headers
 }
 
-/// Deeper than this no honest schema goes.
+/// Maximum depth of a schema.
 const DEPTH_MAX: usize = 8;
 
 fn collect(schema: &Value, arguments: &Value, headers: &mut Vec<(String, String)>, depth: usize) {
@@ -39,7 +39,7 @@ fn collect(schema: &Value, arguments: &Value, headers: &mut Vec<(String, String)
     }
 }
 
-/// A header carries visible ASCII; everything else travels as `=?base64?…?=`.
+/// A header carries visible ASCII; everything else is encoded as `=?base64?…?=`.
 fn visible(value: &str) -> String {
     let is_plain = value.bytes().all(|it| matches!(it, b' '..=b'~'))
         && value.trim() == value

@@ -1,4 +1,4 @@
-//! Receives changes: one long `subscriptions/listen`.
+//! Receives notifications by one long `subscriptions/listen`.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,32 +12,32 @@ use super::{Pieces, is_stream, send};
 use crate::browser;
 use crate::error::CallError;
 
-/// What a listener receives.
+/// A received notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Received {
-    /// The host has taken the subscription: whatever came before may have been missed.
+    /// The subscription began: earlier changes may have been missed.
     Listening,
-    /// The tools are others than before.
+    /// The tools have changed.
     ToolsChanged,
-    /// What has this URI is other than before.
+    /// The resource of this URI has changed.
     Updated(String),
 }
 
-/// What a tab receives, by its own stream or by that of another tab.
+/// News for a tab, from its own stream or another tab's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum News {
-    /// These are listened to from now on: what changed before may have been missed.
+    /// These URIs are subscribed from now on: earlier changes may have been missed.
     Listening { uris: Vec<String>, is_after_gap: bool },
-    /// The tools are others than before.
+    /// The tools have changed.
     ToolsChanged,
-    /// What has this URI is other than before.
+    /// The resource of this URI has changed.
     Updated(String),
-    /// The stream has ended; the leader opens it again.
+    /// The stream has ended; the leader reopens it.
     Ended { is_offline: bool },
 }
 
 impl News {
-    /// Whether what has this URI may have changed.
+    /// Whether the resource of this URI may have changed.
     pub(crate) fn is_about(&self, uri: &str) -> bool {
         match self {
             Self::Listening { uris, .. } => uris.iter().any(|it| it == uri),
@@ -47,18 +47,18 @@ impl News {
     }
 }
 
-/// Longest silence of a stream: the host sends a sign of life every quarter of a minute.
+/// Maximum silence of a stream: the host sends a keep-alive every 15 seconds.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(50);
 
-/// Where the calls are that wait for the reader's approval.
+/// URI of the calls that wait for the reader's approval.
 pub(crate) const APPROVALS: &str = "madoguchi://approvals";
 
-/// What to listen to: the list of tools, and these resources.
+/// Parameters of a subscription to the list of tools and these resources.
 pub(crate) fn to(uris: &BTreeSet<String>) -> Value {
     json!({ "toolsListChanged": true, "resourceSubscriptions": uris })
 }
 
-/// Listens until the stream ends, which it does when the host or the network goes.
+/// Listens until the stream ends, as it does when the host or the network goes.
 pub(crate) async fn listen(
     wanted: Value,
     abort: Option<&AbortSignal>,
@@ -97,8 +97,8 @@ fn received(notice: &Value) -> Option<Received> {
     }
 }
 
-/// How long to wait before the next attempt: 1 s, 2 s, 4 s … up to 30 s, and up to a fifth more,
-/// so that the pages of one host do not all come back in the same moment.
+/// Pause before the next attempt: 1 s, 2 s, 4 s … up to 30 s, plus up to a fifth, so that the pages of one host do not
+/// reconnect simultaneously.
 pub(crate) fn pause(attempt: u32, chance: f64) -> Duration {
     let seconds = f64::from(1_u32 << attempt.min(5)).min(30.0);
     Duration::from_secs_f64(seconds * (1.0 + 0.2 * chance.clamp(0.0, 1.0)))

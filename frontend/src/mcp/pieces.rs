@@ -1,4 +1,4 @@
-//! An answer that the host streams: the browser's ReadableStream as a row of events.
+//! Server-sent events of a streamed response.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -15,12 +15,12 @@ use crate::browser;
 use crate::error::CallError;
 use crate::request::lost;
 
-/// Reads one response's events; dropping it closes the stream.
+/// Reads the events of a response; dropping it closes the stream.
 pub(crate) struct Pieces {
     reader: ReadableStreamDefaultReader,
     events: Events,
     ready: VecDeque<Event>,
-    /// How long the host may send nothing at all; none where it may as long as it likes.
+    /// Maximum silence of the host; unlimited if none.
     silence: Option<Duration>,
 }
 
@@ -30,14 +30,14 @@ impl Pieces {
         Some(Self { reader, events: Events::default(), ready: VecDeque::new(), silence: None })
     }
 
-    /// Takes a stream for broken on which nothing comes for so long, not even what keeps it alive: a network that
-    /// goes, or a computer that sleeps, ends no connection.
+    /// Treats a stream as broken after this silence, keep-alives included: a lost network or a sleeping computer closes
+    /// no connection.
     pub(super) fn within(mut self, silence: Duration) -> Self {
         self.silence = Some(silence);
         self
     }
 
-    /// The next event's data; none when the host has ended the stream.
+    /// The next event's data; none at the end of the stream.
     pub(super) async fn next(&mut self) -> Result<Option<String>, CallError> {
         Ok(self.next_event().await?.map(|it| it.data))
     }
@@ -72,7 +72,7 @@ impl Pieces {
     }
 }
 
-/// A stream breaks when the network does, or when the user stops the call.
+/// The error of a broken stream: a lost network, or a call cancelled by the user.
 fn broken(error: &JsValue) -> CallError {
     let name = Reflect::get(error, &"name".into()).ok().and_then(|name| name.as_string());
     if name.as_deref() == Some("AbortError") { CallError::Stopped } else { lost() }
@@ -81,23 +81,23 @@ fn broken(error: &JsValue) -> CallError {
 impl Drop for Pieces {
     fn drop(&mut self) {
         let cancelled = JsFuture::from(self.reader.cancel());
-        // It fails when the call was stopped, which is as good.
+        // Fails if the call was aborted, which is equally fine.
         wasm_bindgen_futures::spawn_local(async move { drop(cancelled.await) });
     }
 }
 
-/// One event's data may not be longer; an answer beyond it is not for a page.
+/// Maximum size of one event's data.
 const BYTES_MAX: usize = 32 << 20;
 
 /// One server-sent event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Event {
-    /// What kind it is; empty where the host does not say.
+    /// Its type; empty by default.
     pub(crate) name: String,
     pub(crate) data: String,
 }
 
-/// The events so far, and what of the next one has arrived.
+/// An incremental parser of events.
 #[derive(Debug, Default)]
 struct Events {
     line: Vec<u8>,
@@ -106,12 +106,12 @@ struct Events {
     after_return: bool,
 }
 
-/// An event was longer than a page can take.
+/// An event exceeded the limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooLong;
 
 impl Events {
-    /// Takes the next piece; gives each event that it completes.
+    /// Parses the next piece. Returns the events completed by it.
     pub(super) fn feed(&mut self, piece: &[u8]) -> Result<Vec<Event>, TooLong> {
         let mut events = Vec::new();
         for &byte in piece {
@@ -133,7 +133,7 @@ impl Events {
         Ok(events)
     }
 
-    /// A line is complete: an empty one ends the event, one with data adds to it.
+    /// Ends a line: an empty one completes the event, one with data extends it.
     fn end_line(&mut self) -> Option<Event> {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {

@@ -1,4 +1,4 @@
-//! MCP's messages as the page needs them, read by hand and leniently.
+//! MCP messages as used by the page, parsed by hand and leniently.
 
 use std::collections::BTreeSet;
 
@@ -20,14 +20,14 @@ pub(crate) struct Tool {
     pub(crate) meta: Map<String, Value>,
 }
 
-/// What a tool says of an argument beside its schema.
+/// A tool's label and description of an argument, beyond its schema.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Explained {
     pub(crate) label: Option<String>,
     pub(crate) help: Option<String>,
 }
 
-/// Hints about what a call does to the world. Absent ones mean the worse.
+/// Hints about the effects of a call. Missing ones mean the worst case.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Annotations {
     pub(crate) title: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Annotations {
     pub(crate) destructive_hint: Option<bool>,
 }
 
-/// The text of that name in an object.
+/// A text of an object by name.
 fn text(of: &Value, name: &str) -> Option<String> {
     of.get(name)?.as_str().map(str::to_owned)
 }
@@ -59,21 +59,20 @@ impl Tool {
         }
     }
 
-    /// What people call it, in their language.
+    /// The title in a language.
     pub(crate) fn title(&self, lang: Lang) -> String {
         let own = self.text(lang).and_then(|text| text.get("title")).and_then(Value::as_str);
         let title = own.or(self.title.as_deref()).or(self.annotations.title.as_deref());
         title.unwrap_or(&self.name).to_owned()
     }
 
-    /// What it does, in their language.
+    /// The description in a language.
     pub(crate) fn description(&self, lang: Lang) -> String {
         let own = self.text(lang).and_then(|text| text.get("description")).and_then(Value::as_str);
         own.or(self.description.as_deref()).unwrap_or_default().to_owned()
     }
 
-    /// What an argument is, and what it is called where the tool says that beside its schema: in their language, else
-    /// in the schema's.
+    /// Label and description of an argument, in the tool's language version beyond its schema, else the schema's.
     pub(crate) fn argument(&self, lang: Lang, name: &str) -> Explained {
         let text = |of: &str| self.text(lang)?.get(of)?.get(name)?.as_str();
         let schema =
@@ -82,19 +81,18 @@ impl Tool {
         Explained { label: text("labels").map(str::to_owned), help: help.map(str::to_owned) }
     }
 
-    /// Whether it is there for pages alone (`_meta.ui.visibility`, MCP Apps): what our views call, and
-    /// people do not.
+    /// Whether it is for pages only (`_meta.ui.visibility`, MCP Apps): called by our views and not by people.
     pub(crate) fn is_for_pages(&self) -> bool {
         let visibility = self.meta.get("ui").and_then(|it| it.get("visibility")?.as_array());
         visibility.is_some_and(|it| it.iter().all(|it| it != "model"))
     }
 
-    /// Which view draws its output.
+    /// The view that draws its output.
     pub(crate) fn view(&self) -> Option<&str> {
         self.meta.get("madoguchi/view").and_then(Value::as_str)
     }
 
-    /// The resource that is its app (MCP Apps), by the name that they have for it now or had once.
+    /// The resource that is its app (MCP Apps), by the current or a former key.
     pub(crate) fn app(&self) -> Option<&str> {
         let uri = self.meta.get("ui").and_then(|it| it.get("resourceUri"));
         let uri = uri.or_else(|| self.meta.get("ui/resourceUri"))?.as_str()?;
@@ -106,26 +104,26 @@ impl Tool {
     }
 }
 
-/// What one round of a call came to.
+/// The result of one round of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Answer {
     /// The tool is done.
     Done(Output),
-    /// The user must answer first.
+    /// The user must provide input.
     Asked { questions: Vec<Question>, state: Option<String> },
 }
 
-/// What a tool put out.
+/// A tool's output.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Output {
     pub(crate) structured: Option<Value>,
     pub(crate) content: Vec<Content>,
-    /// The whole result as it came, for a reader who wants to look.
+    /// The whole unparsed result.
     pub(crate) raw: Value,
 }
 
 impl Output {
-    /// The same without these secrets.
+    /// A copy with the secrets masked.
     pub(crate) fn veiled(&self, secrets: &BTreeSet<String>) -> Self {
         let content = self.content.iter().map(|it| match it {
             Content::Text(text) => Content::Text(cards::veiled_text(text, secrets)),
@@ -139,7 +137,7 @@ impl Output {
     }
 }
 
-/// A piece of a result.
+/// A piece of content.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Content {
     Text(String),
@@ -150,7 +148,7 @@ pub(crate) enum Content {
     Unknown,
 }
 
-/// Something that only the user knows.
+/// A request for input from the user.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Question {
     pub(crate) key: String,
@@ -158,16 +156,16 @@ pub(crate) struct Question {
     pub(crate) ask: Ask,
 }
 
-/// How the user answers.
+/// How the user can answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Ask {
     Form(Value),
     Url(String),
-    /// Sampling, roots: this page offers neither.
+    /// Sampling or roots, which this page does not offer.
     Unknown,
 }
 
-/// How far along a call is.
+/// Progress of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Progress {
     pub(crate) progress: f64,
@@ -198,11 +196,11 @@ pub(super) enum Incoming {
         error: CallError,
     },
     Notice(Value),
-    /// Nothing that the page asked for.
+    /// An unsolicited message.
     Other,
 }
 
-/// Reads one JSON-RPC message.
+/// Parses a JSON-RPC message.
 pub(super) fn incoming(text: &str) -> Result<Incoming, CallError> {
     let mut message: Value =
         serde_json::from_str(text).map_err(|_| CallError::unreadable(0, text))?;
@@ -219,14 +217,14 @@ pub(super) fn incoming(text: &str) -> Result<Incoming, CallError> {
     Ok(if is_notice { Incoming::Notice(message) } else { Incoming::Other })
 }
 
-/// Puts into `params` what every request of this revision carries.
+/// Adds the `_meta` that this revision requires of every request.
 pub(super) fn put_meta(params: &mut Value) {
     let own = json!({
         "io.modelcontextprotocol/protocolVersion": super::VERSION,
         "io.modelcontextprotocol/clientInfo": {
             "name": "madoguchi-page", "title": "Madoguchi", "version": env!("CARGO_PKG_VERSION"),
         },
-        // The extensions say that the page draws requested forms, and what tools put out, itself.
+        // The extensions declare that the page draws requested forms and outputs itself.
         "io.modelcontextprotocol/clientCapabilities": {
             "elicitation": { "form": {}, "url": {} },
             "extensions": { "madoguchi/forms": {}, "madoguchi/views": {} },
@@ -240,7 +238,7 @@ pub(super) fn put_meta(params: &mut Value) {
 }
 
 impl Answer {
-    /// Reads a result of `tools/call`.
+    /// Parses a result of `tools/call`.
     pub(crate) fn of(raw: Value) -> Result<Self, CallError> {
         if !raw.is_object() {
             return Err(CallError::page("the result is no object"));
@@ -264,7 +262,7 @@ impl Answer {
         Ok(Self::Done(Output { structured: structured.cloned(), content, raw }))
     }
 
-    /// What a tool put out that has nothing to ask.
+    /// The output of a completed call; an error for a question.
     pub(crate) fn done(self) -> Result<Output, CallError> {
         match self {
             Self::Done(output) => Ok(output),
@@ -273,7 +271,7 @@ impl Answer {
     }
 }
 
-/// Takes the structured content out of a result that neither asks nor refuses.
+/// Takes the structured content out of a result that is neither a question nor an error.
 pub(crate) fn take_plain(result: &mut Value) -> Option<Value> {
     let is_asked = result.get("resultType").is_some_and(|it| it == "input_required");
     let is_refused = result.get("isError").is_some_and(|it| it == true);

@@ -1,4 +1,4 @@
-//! What the host sends, read.
+//! Parsing of the host's messages.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Requests under `/api/operator`. A refusal there is the operator's to correct, and closes nothing else.
+//! Requests under `/api/operator`. A refusal there is for the operator to correct and affects nothing else.
 
 use gloo_net::http::{Request, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
@@ -15,10 +15,10 @@ use crate::request::{answered, for_json, lost, with_json};
 use crate::rest::{parsed, text};
 use crate::route::encoded;
 
-/// Under which all of it stands.
+/// Prefix of all addresses.
 const ROOT: &str = "/api/operator/";
 
-/// Reads what stands there.
+/// Fetches a resource.
 pub(crate) async fn get<T: DeserializeOwned>(
     path: &str,
     key: Option<&str>,
@@ -33,12 +33,12 @@ async fn post(path: &str, body: &Value, key: Option<&str>) -> Result<Response, C
 }
 
 impl Operator {
-    /// Orders something, and waits until it is done; what is answered beside that does not matter.
+    /// Posts an order and waits for its completion; the answer is ignored.
     pub(crate) async fn order(self, path: &str, body: &Value) -> Result<(), CallError> {
         self.sent(async |key| text(post(path, body, key).await?).await.map(drop)).await
     }
 
-    /// Orders something; what is answered.
+    /// Posts an order. Returns the parsed answer.
     pub(crate) async fn ask<T: DeserializeOwned>(
         self,
         path: &str,
@@ -47,13 +47,13 @@ impl Operator {
         self.sent(async |key| parsed(post(path, body, key).await?).await).await
     }
 
-    /// What a table of a component holds, as JSON lines.
+    /// A component's table as JSON lines.
     pub(crate) async fn export(self, name: &str, table: &str) -> Result<String, CallError> {
         let (path, body) = (format!("{}/export", component(name)), json!({ "table": table }));
         self.sent(async |key| text(post(&path, &body, key).await?).await).await
     }
 
-    /// Takes away what stands there.
+    /// Deletes a resource.
     pub(crate) async fn delete(self, path: &str) -> Result<(), CallError> {
         let request = Request::delete(&format!("{ROOT}{path}"));
         self.sent(async |key| {
@@ -62,7 +62,7 @@ impl Operator {
         .await
     }
 
-    /// Sends a component; how it stands then.
+    /// Uploads a component. Returns its new state.
     pub(crate) async fn load(self, name: &str, file: &File) -> Result<Component, CallError> {
         let request = Request::post(&format!("{ROOT}{}", component(name)));
         self.sent(async |key| {
@@ -74,7 +74,7 @@ impl Operator {
         .await
     }
 
-    /// All that is kept as one archive, which the browser holds: it may be larger than what a page can. And its name.
+    /// All data as an archive held by the browser, since it may exceed the page's memory; and its name.
     pub(crate) async fn backup(self) -> Result<(String, Blob), CallError> {
         let request = Request::post(&format!("{ROOT}backup"));
         self.sent(async |key| {
@@ -88,7 +88,7 @@ impl Operator {
             let name = named.split('"').nth(1).unwrap_or("madoguchi-backup.tar").to_owned();
             let raw: web_sys::Response = response.into();
             let blob = raw.blob().map_err(|_| lost())?;
-            // It ends in an error where the archive does not end.
+            // Fails if the archive is incomplete.
             let blob = JsFuture::from(blob).await.map_err(|_| lost())?;
             Ok((name, blob.unchecked_into()))
         })
@@ -96,27 +96,27 @@ impl Operator {
     }
 }
 
-/// Where a component stands.
+/// Address of a component.
 pub(crate) fn component(name: &str) -> String {
     format!("components/{}", encoded(name))
 }
 
-/// Where an account stands, and what is under it.
+/// Address of an account or a part of it.
 pub(crate) fn account(name: &str, rest: &str) -> String {
     format!("accounts/{}{rest}", encoded(name))
 }
 
-/// Where it is said which calls the build of a component answers that waits.
+/// Address of the calls routed to a component's canary build.
 pub(crate) fn canary(name: &str) -> String {
     format!("{}/canary", component(name))
 }
 
-/// Where the operator's word on another server is taken: `accept` or `refuse` its tools, or `reconnect`.
+/// Address of an action on an upstream server: `accept` or `refuse` its tools, or `reconnect`.
 pub(crate) fn server(name: &str, verb: &str) -> String {
     format!("servers/{}/{verb}", encoded(name))
 }
 
-/// With the operator's key in place of the page's own token, where there is one.
+/// Replaces the page's own token by the operator's key, if there is one.
 fn with_key(request: RequestBuilder, key: Option<&str>) -> RequestBuilder {
     let request = for_json(request, None);
     match key {

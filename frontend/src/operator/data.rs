@@ -1,4 +1,4 @@
-//! What the host reports to the operator. What it leaves out is empty.
+//! The host's reports to the operator. Missing fields are empty.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::text::narrow;
 
-/// How the server is.
+/// State of the server.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Now {
     pub(crate) version: String,
     pub(crate) uptime_s: f64,
-    /// Calls that have ended since the start.
+    /// Number of completed calls since the start.
     pub(crate) calls: u64,
     pub(crate) errors: u64,
     pub(crate) traps: u64,
@@ -21,29 +21,29 @@ pub(crate) struct Now {
     pub(crate) p99_us: u64,
     pub(crate) running: u64,
     pub(crate) queued: u64,
-    /// Calls that wait for a person or for something to happen.
+    /// Number of calls waiting for a person or an event.
     pub(crate) waiting: u64,
     pub(crate) memory_bytes: Option<u64>,
-    /// Components that serve.
+    /// Number of serving components.
     pub(crate) serving: u64,
-    /// Builds that wait for the operator's approval.
+    /// Number of builds waiting for approval.
     pub(crate) pending: u64,
-    /// Tools of other servers whose definitions wait for it.
+    /// Number of upstream tools whose definitions wait for approval.
     pub(crate) waiting_tools: u64,
     pub(crate) tools: u64,
     pub(crate) troubles: Vec<Problem>,
 }
 
-/// The hosts that work on one database.
+/// The hosts that share a database.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Nodes {
-    /// Whether there is a database that several could share.
+    /// Whether the database can be shared.
     pub(crate) shared: bool,
     pub(crate) nodes: Vec<Node>,
 }
 
-/// One of them.
+/// One of these hosts.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Node {
@@ -58,7 +58,7 @@ pub(crate) struct Node {
     pub(crate) components: Vec<NodeComponent>,
 }
 
-/// How far one of them has come with a component.
+/// A node's state of one component.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct NodeComponent {
@@ -69,12 +69,12 @@ pub(crate) struct NodeComponent {
 }
 
 impl Node {
-    /// The latest change of a component that it has come to.
+    /// The latest change applied by it.
     pub(crate) fn epoch(&self) -> Option<i64> {
         self.components.iter().filter(|it| it.why.is_none()).map(|it| it.epoch).max()
     }
 
-    /// Why it is out of rotation, and which changes of components it has not come to.
+    /// Why it is out of rotation, and which component changes it could not apply.
     pub(crate) fn wrong(&self) -> Vec<String> {
         let failed = |component: &NodeComponent| {
             let why = component.why.as_ref()?;
@@ -83,13 +83,13 @@ impl Node {
         self.not_ready.iter().cloned().chain(self.components.iter().filter_map(failed)).collect()
     }
 
-    /// Whether requests are sent to it.
+    /// Whether it receives requests.
     pub(crate) fn is_in_rotation(&self) -> bool {
         !self.is_gone && self.not_ready.is_none()
     }
 }
 
-/// Something that is wrong.
+/// A problem of the server.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Problem {
@@ -97,7 +97,7 @@ pub(crate) struct Problem {
     pub(crate) of: String,
     /// Name of the component, server or node; none for the disk.
     pub(crate) name: Option<String>,
-    /// The host's text.
+    /// The host's message.
     pub(crate) why: String,
 }
 
@@ -114,31 +114,31 @@ pub(crate) struct Components {
 pub(crate) struct Component {
     pub(crate) name: String,
     pub(crate) is_serving: bool,
-    /// The one that serves.
+    /// The serving revision.
     pub(crate) generation: Option<u64>,
     pub(crate) digest: Option<String>,
     pub(crate) since: Option<String>,
     pub(crate) size_bytes: Option<u64>,
-    /// What it may use.
+    /// Its grants.
     pub(crate) grants: Vec<String>,
-    /// What it uses of that.
+    /// The grants it uses.
     pub(crate) grants_needed: Vec<String>,
     pub(crate) reach: Reach,
     pub(crate) tools: Vec<String>,
     pub(crate) trouble: Option<String>,
     pub(crate) pending: Option<Pending>,
-    /// The build that waits, where it is tried.
+    /// The trial of its pending build.
     pub(crate) canary: Option<Canary>,
     pub(crate) activity: Activity,
-    /// How many calls ended within which time in microseconds, the shortest first.
+    /// Histogram of durations: upper bound in microseconds and number of calls, shortest first.
     pub(crate) latency: Vec<(u64, u64)>,
-    /// Its generations, oldest first.
+    /// Its revisions, oldest first.
     pub(crate) generations: Vec<Generation>,
-    /// The numbers of those whose bytes the host has.
+    /// The revisions whose bytes the host still has.
     pub(crate) kept: Vec<u64>,
 }
 
-/// What a component reaches by its grants.
+/// What a component can reach by its grants.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Reach {
@@ -148,45 +148,45 @@ pub(crate) struct Reach {
     pub(crate) environment: Vec<String>,
     pub(crate) asks: Vec<String>,
     pub(crate) calls: Vec<String>,
-    /// Tools among those that run without being allowed one by one.
+    /// Tools it may call without individual approval.
     pub(crate) trusts: Vec<String>,
     pub(crate) schedule_ms: Option<u64>,
 }
 
-/// A build that waits for the operator's approval.
+/// A build waiting for the operator's approval.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Pending {
     pub(crate) digest: String,
     pub(crate) origin: String,
-    /// Sentences, with `; ` between them.
+    /// Sentences separated by `; `.
     pub(crate) why: String,
-    /// Of what models would read something else.
+    /// Changed texts read by models.
     pub(crate) rewordings: Vec<Rewording>,
-    /// Why it is no longer tried.
+    /// Why its trial ended.
     pub(crate) ended: Option<String>,
 }
 
-/// What a model would read of a tool, a prompt or a template, beside what it reads now.
+/// A changed text of a tool, prompt or template, as read by a model.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Rewording {
-    /// What it is, and its name.
+    /// Its kind and name.
     pub(crate) of: String,
-    /// Null where it is new.
+    /// Null if it is new.
     pub(crate) pinned: Value,
-    /// Null where it is gone.
+    /// Null if it is removed.
     pub(crate) waiting: Value,
 }
 
-/// A tool of another server whose definition waits.
+/// An upstream tool whose definition waits for approval.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct WaitingTool {
     pub(crate) tool: String,
     pub(crate) digest: String,
     pub(crate) differences: Vec<Difference>,
-    /// Null where it is new.
+    /// Null if it is new.
     pub(crate) pinned: Value,
     pub(crate) waiting: Value,
 }
@@ -195,26 +195,26 @@ pub(crate) struct WaitingTool {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Part {
     pub(crate) name: String,
-    /// As it is; none where it is not there.
+    /// The current text, if any.
     pub(crate) pinned: Option<String>,
     pub(crate) waiting: Option<String>,
 }
 
-/// A build that waits and answers some of the calls.
+/// A pending build that answers a share of the calls.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Canary {
     #[serde(flatten)]
     pub(crate) share: Share,
     pub(crate) since: String,
-    /// What it has made of the calls.
+    /// Figures of the pending build.
     pub(crate) own: Figures,
-    /// What the version that serves has made of them.
+    /// Figures of the serving build.
     pub(crate) before: Figures,
     pub(crate) comparisons: Vec<Comparison>,
 }
 
-/// Which calls it answers.
+/// The share of calls it answers.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Share {
@@ -223,7 +223,8 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// What was typed: a number, or none, and names with commas between them; none where it is no part of the calls.
+    /// Parses typed text: a percentage, or none, and comma-separated callers. Returns none if it is no share of the
+    /// calls.
     pub(crate) fn read(percent: &str, callers: &str) -> Option<Self> {
         let callers = callers.split([',', '、', '，']).map(str::trim).filter(|it| !it.is_empty());
         let callers: Vec<_> = callers.map(str::to_owned).collect();
@@ -236,13 +237,13 @@ impl Share {
         (percent > 0 || !callers.is_empty()).then_some(Self { percent, callers })
     }
 
-    /// As it is ordered, of the build of that digest.
+    /// The request body, for the build of that digest.
     pub(crate) fn body(&self, digest: Option<&str>) -> Value {
         json!({ "percent": self.percent, "callers": self.callers, "digest": digest })
     }
 }
 
-/// What one of two versions has made of calls.
+/// Figures of one of two builds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Figures {
@@ -254,7 +255,7 @@ pub(crate) struct Figures {
     pub(crate) p99_us: u64,
 }
 
-/// What both have answered to calls of one tool.
+/// Compared answers to calls of one tool.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Comparison {
@@ -264,7 +265,7 @@ pub(crate) struct Comparison {
     pub(crate) example: Option<Example>,
 }
 
-/// Where two answers differ.
+/// Two differing answers.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Example {
@@ -274,7 +275,7 @@ pub(crate) struct Example {
     pub(crate) canary: String,
 }
 
-/// What a component has done since the server started.
+/// A component's activity since the server started.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Activity {
@@ -288,7 +289,7 @@ pub(crate) struct Activity {
     pub(crate) queued: u64,
 }
 
-/// One version that was installed.
+/// An installed revision.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Generation {
@@ -297,12 +298,12 @@ pub(crate) struct Generation {
     pub(crate) installed_at: String,
     pub(crate) size_bytes: u64,
     pub(crate) origin: String,
-    /// In what its tools differ from those of the version before it.
+    /// Differences between its tools and those of the previous revision.
     pub(crate) differences: Vec<Difference>,
     pub(crate) status: String,
 }
 
-/// One difference between two versions.
+/// A difference between two revisions.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Difference {
@@ -318,11 +319,11 @@ pub(crate) struct Audit {
     pub(crate) lines: Vec<Line>,
 }
 
-/// One line of the audit log: a call, or how many there were that have no line.
+/// A line of the audit log: a call, or a number of calls without lines.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Line {
-    /// What no other line of the list has.
+    /// Unique within the list.
     #[serde(skip)]
     pub(crate) key: String,
     pub(crate) time: String,
@@ -333,21 +334,21 @@ pub(crate) struct Line {
     pub(crate) round: u64,
     pub(crate) method: String,
     pub(crate) tool: Option<String>,
-    /// Of what is no tool.
+    /// Name of a call that is no tool call.
     pub(crate) name: Option<String>,
     pub(crate) component: Option<String>,
-    /// Another server that answered.
+    /// The upstream server that answered.
     pub(crate) server: Option<String>,
     pub(crate) generation: Option<u64>,
     pub(crate) outcome: String,
-    /// Why a component trapped, and where in its source.
+    /// Why and where a component trapped.
     pub(crate) trap: Option<String>,
     pub(crate) duration_us: u64,
     pub(crate) lines_dropped: Option<u64>,
     pub(crate) more_refused: Option<u64>,
 }
 
-/// What was called, by the name that the log has: an endpoint's is its method, and its path below its component.
+/// The called name for display: an endpoint has its method and its path below the component's.
 pub(crate) fn called(name: &str, component: &str) -> String {
     match name.split_once(' ') {
         Some((method, path)) => {
@@ -359,33 +360,33 @@ pub(crate) fn called(name: &str, component: &str) -> String {
 }
 
 impl Now {
-    /// All that waits for the operator's word.
+    /// Number of items waiting for the operator's decision.
     pub(crate) fn awaits(&self) -> u64 {
         self.pending.saturating_add(self.waiting_tools)
     }
 }
 
 impl Component {
-    /// Whether it is that generation that serves.
+    /// Whether that revision is serving.
     pub(crate) fn serves(&self, generation: &Generation) -> bool {
         self.is_serving && self.generation == Some(generation.number)
     }
 
-    /// Whether that generation can serve again.
+    /// Whether that revision can be restored.
     pub(crate) fn may_return(&self, generation: &Generation) -> bool {
         !self.serves(generation) && self.kept.contains(&generation.number)
     }
 }
 
 impl Pending {
-    /// Why it waits, sentence by sentence.
+    /// The reasons why it waits, as sentences.
     pub(crate) fn reasons(&self) -> Vec<&str> {
         self.why.split("; ").map(str::trim).filter(|it| !it.is_empty()).collect()
     }
 }
 
 impl Part {
-    /// All parts in which those differ: a text as it is, anything else as JSON.
+    /// All differing parts: texts as they are, other values as JSON.
     pub(crate) fn between(pinned: &Value, waiting: &Value) -> Vec<Self> {
         let text = |of: &Value, name: &str| match of.get(name) {
             None | Some(Value::Null) => None,
@@ -406,35 +407,35 @@ impl Part {
 }
 
 impl Line {
-    /// What was called.
+    /// The called name.
     pub(crate) fn what(&self) -> String {
         let name = self.tool.as_deref().or(self.name.as_deref()).unwrap_or(&self.method);
         called(name, self.who())
     }
 
-    /// The component or the upstream server that answered.
+    /// The component or upstream server that answered.
     pub(crate) fn who(&self) -> &str {
         self.component.as_deref().or(self.server.as_deref()).unwrap_or_default()
     }
 
-    /// The number of the call, where something answered it of which more may be known.
+    /// The number of the call, if details may be available.
     pub(crate) fn opens(&self) -> Option<String> {
         let is_answered = self.component.is_some() || self.server.is_some();
         let number = self.call.as_u64().filter(|_| is_answered)?;
         Some(number.to_string())
     }
 
-    /// Whether it is a call that ended well.
+    /// Whether it is a successful call.
     pub(crate) fn is_done(&self) -> bool {
         self.outcome == "done"
     }
 
-    /// Whether it only counts lines that are missing.
+    /// Whether it only counts missing lines.
     pub(crate) fn is_note(&self) -> bool {
         self.lines_dropped.is_some() || self.more_refused.is_some()
     }
 
-    /// Whether `sought`, in lower case, stands in what was called, who answered or who called.
+    /// Whether the lower-case text `sought` occurs in the called name, the answerer or the caller.
     pub(crate) fn has(&self, sought: &str) -> bool {
         [&*self.what(), self.who(), &self.principal]
             .iter()
@@ -442,7 +443,7 @@ impl Line {
     }
 }
 
-/// The lines newest first, each with a key of its own.
+/// The lines newest first, with unique keys.
 pub(crate) fn newest_first(mut lines: Vec<Line>) -> Vec<Line> {
     let mut seen = HashMap::<String, u32>::new();
     for line in &mut lines {

@@ -1,19 +1,19 @@
-//! What the host reports to the operator beside components and calls: other servers, what is kept, settings, people, and
-//! what one call did. What it leaves out is empty.
+//! Further reports of the host to the operator: upstream servers, storage, settings, accounts, and details of a call.
+//! Missing fields are empty.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::data::{Activity, WaitingTool};
 
-/// The other servers.
+/// The upstream servers.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Servers {
     pub(crate) servers: Vec<Server>,
 }
 
-/// Another server.
+/// An upstream server.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Server {
@@ -22,23 +22,23 @@ pub(crate) struct Server {
     pub(crate) status: String,
     pub(crate) error: Option<String>,
     pub(crate) address: String,
-    /// Why it was not there the last time that it was not, and when.
+    /// Why and when it was last unavailable.
     pub(crate) last_error: Option<String>,
     pub(crate) last_error_at: Option<String>,
     pub(crate) tools: Vec<String>,
     pub(crate) activity: Activity,
-    /// Its tools whose definitions wait.
+    /// Its tools whose definitions wait for approval.
     pub(crate) waiting: Vec<WaitingTool>,
 }
 
-/// What the data folder holds.
+/// Contents of the data folder.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Storage {
-    /// `sqlite`, or `postgresql`: what holds the components' databases.
+    /// `sqlite` or `postgresql`: the engine of the components' databases.
     pub(crate) kind: String,
     pub(crate) folder: String,
-    /// The command that copies it.
+    /// The command that backs it up.
     pub(crate) backup: String,
     pub(crate) bytes: u64,
     pub(crate) parts: Vec<Kept>,
@@ -67,7 +67,7 @@ pub(crate) struct Table {
     pub(crate) has_more: bool,
 }
 
-/// What the server is set to.
+/// The server's settings.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Settings {
@@ -80,12 +80,12 @@ pub(crate) struct Settings {
 pub(crate) struct Setting {
     pub(crate) name: String,
     pub(crate) value: Value,
-    /// Whether it is set and not told.
+    /// Whether its value is secret.
     pub(crate) is_hidden: bool,
     pub(crate) source: Source,
 }
 
-/// Where a setting comes from.
+/// Source of a setting.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum Source {
@@ -107,7 +107,7 @@ pub(crate) enum Source {
 }
 
 impl Server {
-    /// What it has in common with no other state of any server.
+    /// A key that changes with any displayed property.
     pub(crate) fn key(&self) -> String {
         let digests = self.waiting.iter().map(|it| it.digest.as_str());
         [self.name.as_str()].into_iter().chain(digests).collect::<Vec<_>>().join(" ")
@@ -115,30 +115,30 @@ impl Server {
 }
 
 impl Setting {
-    /// Whether the operator has said it.
+    /// Whether the operator has set it.
     pub(crate) fn is_said(&self) -> bool {
         !matches!(self.source, Source::Default | Source::Component)
     }
 
-    /// Whether `sought`, in lower case, is a part of its name.
+    /// Whether its name contains `sought`, in lower case.
     pub(crate) fn has(&self, sought: &str) -> bool {
         self.name.to_lowercase().contains(sought)
     }
 }
 
-/// Who may call by the configuration.
+/// Tokens of the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Tokens {
     pub(crate) tokens: Vec<Token>,
-    /// Identity providers whose tokens let in.
+    /// Accepted identity providers.
     pub(crate) issuers: Vec<String>,
     pub(crate) has_accounts: bool,
-    /// Whether callers have to say who they are.
+    /// Whether callers must authenticate.
     pub(crate) asks_who_calls: bool,
 }
 
-/// A token, without what it is.
+/// A token, without its value.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Token {
@@ -167,7 +167,7 @@ pub(crate) struct Account {
     pub(crate) devices: Vec<Device>,
 }
 
-/// What an account has let in.
+/// A device signed in to an account.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Device {
@@ -177,21 +177,21 @@ pub(crate) struct Device {
     pub(crate) last_used: String,
 }
 
-/// A link that works once.
+/// A one-time link.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Link {
     pub(crate) link: String,
 }
 
-/// What one call did.
+/// Details of one call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Call {
     pub(crate) rounds: Vec<Round>,
 }
 
-/// One round of it.
+/// One round of a call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Round {
@@ -218,7 +218,7 @@ pub(crate) struct Part {
     pub(crate) took_us: u64,
 }
 
-/// What was used of a limit.
+/// Usage of a limit.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Measured {
@@ -229,11 +229,11 @@ pub(crate) struct Measured {
 
 /// Length of a bar in its own units.
 pub(crate) const BAR: f64 = 1_000.0;
-/// What is some is drawn, however little it is.
+/// Minimum visible length of a bar.
 const BAR_LEAST: f64 = 4.0;
 
 impl Part {
-    /// Where its bar begins in one of [`BAR`], and how long it is, for a round that took so long.
+    /// Start and length of its bar, in units of [`BAR`], within a round of that duration.
     pub(crate) fn bar(&self, duration_us: u64) -> (f64, f64) {
         let whole = duration_us.max(1) as f64;
         let from = (self.from_us as f64 / whole * BAR).clamp(0.0, BAR - BAR_LEAST);
@@ -242,7 +242,7 @@ impl Part {
     }
 }
 
-/// How much of a limit is used, of [`BAR`].
+/// Used share of a limit, in units of [`BAR`].
 pub(crate) fn used(used: u64, max: u64) -> f64 {
     match (used, max) {
         (0, _) => 0.0,
@@ -251,7 +251,7 @@ pub(crate) fn used(used: u64, max: u64) -> f64 {
     }
 }
 
-/// A setting's value as it is read: texts without quotes.
+/// A setting's value for display: texts without quotes.
 pub(crate) fn value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,17 +1,16 @@
-//! What the operator reads in the reader's language: numbers, how a call and a generation ended, and in sentences what
-//! a component can touch.
+//! Texts for the operator: numbers, outcomes, statuses of revisions, and sentences about a component's grants.
 
 use super::data::{Component, Reach};
 use crate::text::{Key, Lang};
 
 pub(crate) use output::form::size_of as bytes;
 
-/// Where there is no number.
+/// Placeholder for a missing number.
 pub(crate) const NONE: &str = "—";
-/// Hexadecimal digits of a digest that tell builds apart.
+/// Number of hexadecimal digits shown of a digest.
 const DIGEST_SHOWN: usize = 12;
 
-/// A time in microseconds: µs, ms or s.
+/// Formats microseconds as µs, ms or s.
 pub(crate) fn took(us: u64) -> String {
     let value = us as f64;
     match us {
@@ -22,17 +21,17 @@ pub(crate) fn took(us: u64) -> String {
     }
 }
 
-/// A time within which calls ended; none where there were no calls.
+/// Formats an upper bound of durations; none if there were no calls.
 pub(crate) fn within(us: u64, calls: u64) -> String {
     if calls == 0 { NONE.to_owned() } else { took(us) }
 }
 
-/// Calls a second.
+/// Formats calls per second.
 pub(crate) fn rate(rate: f64) -> String {
     if rate > 0.0 && rate < 10.0 { format!("{rate:.1}") } else { format!("{rate:.0}") }
 }
 
-/// How many of a hundred; what is some is never shown as none.
+/// Formats a percentage; a non-zero share is never shown as zero.
 pub(crate) fn share(part: u64, whole: u64) -> String {
     if whole == 0 {
         return NONE.to_owned();
@@ -46,12 +45,12 @@ pub(crate) fn share(part: u64, whole: u64) -> String {
     }
 }
 
-/// The beginning of a digest.
+/// A shortened digest.
 pub(crate) fn digest(digest: &str) -> String {
     digest.chars().take(DIGEST_SHOWN).collect()
 }
 
-/// How long, in two units at most.
+/// Formats a duration in at most two units.
 pub(crate) fn length(seconds: f64, lang: Lang) -> String {
     // Below 2^53 seconds, and never negative.
     let seconds = seconds.max(0.0) as u64;
@@ -66,16 +65,16 @@ pub(crate) fn length(seconds: f64, lang: Lang) -> String {
     }
 }
 
-/// What an outcome is like; each kind has a mark of its own, so that colour is not all there is.
+/// Kind of an outcome; each has its own mark, so that colour is not the only distinction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// It was done.
     Done,
-    /// It goes on: a person is asked.
+    /// Continues once a person has answered.
     Asked,
-    /// It was turned away, which is no fault of the server.
+    /// Refused, without a fault of the server.
     Refused,
-    /// Something is wrong with the component or the server.
+    /// A fault of the component or the server.
     Fault,
 }
 
@@ -100,7 +99,7 @@ impl Kind {
     }
 }
 
-/// An outcome as the audit log has it.
+/// Kind and text of an outcome in the audit log.
 pub(crate) fn outcome(outcome: &str, lang: Lang) -> (Kind, String) {
     let (word, rest) = outcome.split_once(':').unwrap_or((outcome, ""));
     let (kind, key) = match word {
@@ -124,7 +123,7 @@ pub(crate) fn outcome(outcome: &str, lang: Lang) -> (Kind, String) {
     (kind, lang.say(key).to_owned())
 }
 
-/// How a generation stands; a status that the page does not know is shown as it is.
+/// Text of a revision's status; an unknown one is shown as it is.
 pub(crate) fn status(status: &str, lang: Lang) -> String {
     let key = match status.replace('_', " ").as_str() {
         "serving" => Key::OperatorServes,
@@ -137,7 +136,7 @@ pub(crate) fn status(status: &str, lang: Lang) -> String {
     lang.say(key).to_owned()
 }
 
-/// What a component does with its grants, and what it was granted and does not use: a sentence each.
+/// A sentence per grant: those a component uses, and those it does not.
 pub(crate) fn sentences(component: &Component, lang: Lang) -> (Vec<String>, Vec<String>) {
     let is_used = |grant: &&String| component.grants_needed.contains(grant);
     let (used, unused): (Vec<_>, Vec<_>) = component.grants.iter().partition(is_used);
@@ -152,7 +151,7 @@ pub(crate) fn sentences(component: &Component, lang: Lang) -> (Vec<String>, Vec<
     (used, unused)
 }
 
-/// What one grant means; one that the page does not know is its own name.
+/// What one grant allows; an unknown one is shown by name.
 fn sentence(grant: &str, reach: &Reach, lang: Lang) -> Vec<String> {
     let of = |names: &[String], some: Key, none: Key| match names {
         [] => lang.say(none).to_owned(),
@@ -187,7 +186,7 @@ fn sentence(grant: &str, reach: &Reach, lang: Lang) -> Vec<String> {
     vec![one]
 }
 
-/// Names in a sentence; `*` is all there are.
+/// Joins names; `*` stands for all.
 fn list(names: &[String], lang: Lang) -> String {
     let name = |name: &String| {
         if name == "*" { lang.say(Key::GrantAny).to_owned() } else { name.clone() }

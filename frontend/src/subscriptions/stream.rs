@@ -1,9 +1,9 @@
-//! One stream of news for all tabs of a browser, which has six connections to one host for all of them.
+//! One news stream for all tabs of a browser, which has six connections to one host for all of them.
 //!
-//! One tab leads: it holds a lock, listens to what all tabs look at, and passes on what it receives. When it
-//! is closed, another gets the lock. A tab that is looked at takes the lead from one that has lost the stream, or
-//! no longer answers, for a browser slows down or stops hidden tabs. Where there are no locks (a page
-//! that came over HTTP from another machine), each tab that is looked at has a stream of its own.
+//! One tab leads: it holds a lock, subscribes for all tabs, and forwards what it receives. When it is closed, another
+//! gets the lock. A visible tab takes the lead from one that has lost its stream or no longer answers, because browsers
+//! throttle or suspend hidden tabs. Without locks (a page that came over HTTP from another machine), each visible tab
+//! has its own stream.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,19 +24,19 @@ use crate::browser;
 use crate::error::CallError;
 use crate::mcp::listen::{self, News, Received};
 
-/// Things that are listened to at once; the host takes 256.
+/// Maximum number of subscribed URIs; the host accepts 256.
 const URIS_MAX: usize = 200;
-/// Other tabs that a leader listens for.
+/// Maximum number of other tabs served by a leader.
 const TABS_MAX: usize = 64;
 /// How long a leader may take to answer.
 const ANSWER_TIME: Duration = Duration::from_secs(2);
-/// What the lock and the channel of tabs with the same token are called, before a number for that token.
+/// Prefix of the names of lock and channel, followed by a number for the token.
 const NAME: &str = "madoguchi-stream";
 
-/// What tabs say to each other.
+/// A message between tabs.
 #[derive(Serialize, Deserialize)]
 enum Message {
-    /// A new leader asks what the others look at.
+    /// A new leader asks for the others' URIs.
     WhatIsWanted,
     Wanted {
         tab: String,
@@ -55,7 +55,7 @@ enum Message {
 
 #[wasm_bindgen]
 extern "C" {
-    /// `navigator.locks`; web-sys has it as unstable only.
+    /// `navigator.locks`, which web-sys has only as unstable.
     type Locks;
     #[wasm_bindgen(method)]
     fn request(
@@ -70,24 +70,24 @@ extern "C" {
 pub(super) struct Stream(Rc<Inner>);
 
 struct Inner {
-    /// What this tab is called among the others.
+    /// Id of this tab.
     tab: String,
     on_news: OnNews,
     wanted: RefCell<Vec<String>>,
-    /// What other tabs look at; a leader knows.
+    /// URIs of other tabs, known to a leader.
     others: RefCell<BTreeMap<String, Vec<String>>>,
-    /// How this tab takes part; none before it joins.
+    /// This tab's membership; none before it joins.
     part: RefCell<Option<Part>>,
-    /// Counts joins, leads and their ends: what was begun under another number is over.
+    /// Counts joins, leads and their ends: work begun under another number is void.
     term: Cell<u32>,
     may_lead: Cell<bool>,
     leads: Cell<bool>,
-    /// Whether it stands in the queue for the lock.
+    /// Whether it is queued for the lock.
     is_in_queue: Cell<bool>,
-    /// The stream that the host has taken, and the one that is being opened to replace it.
+    /// The current stream, and the one being opened to replace it.
     open: RefCell<Option<Open>>,
     opening: RefCell<Option<AbortController>>,
-    /// Others are wanted than those that are being subscribed to.
+    /// The wanted URIs differ from those being subscribed.
     is_outdated: Cell<bool>,
     attempts: Cell<u32>,
     has_leader: Cell<bool>,
@@ -98,12 +98,12 @@ struct Open {
     abort: AbortController,
 }
 
-/// A tab among others.
+/// A tab's membership.
 struct Part {
     name: String,
     channel: Option<BroadcastChannel>,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
-    /// Lets the lock go.
+    /// Releases the lock.
     release: Option<js_sys::Function>,
 }
 
@@ -120,7 +120,7 @@ impl Drop for Part {
 }
 
 impl Stream {
-    /// Takes part in nothing yet.
+    /// Creates it without joining.
     pub(super) fn new(on_news: OnNews) -> Self {
         let tab = format!("{:x}", (js_sys::Math::random() * 2_f64.powi(52)) as u64);
         let inner = Rc::new(Inner {
@@ -147,7 +147,7 @@ impl Stream {
         window_event_listener_untyped("pagehide", move |_| with(&closed, Inner::leave));
         let shown = Rc::downgrade(&inner);
         window_event_listener_untyped("pageshow", move |event| {
-            // Out of the browser's memory, as it was left.
+            // Restored from the back-forward cache.
             if event.unchecked_ref::<web_sys::PageTransitionEvent>().persisted() {
                 with(&shown, Inner::join);
             }
@@ -193,7 +193,7 @@ fn locks() -> Option<Locks> {
     (!found.is_undefined() && !found.is_null()).then(|| found.unchecked_into())
 }
 
-/// A number for the token of this tab: tabs that call as others receive nothing of it.
+/// A number for this tab's token: tabs of other callers must not receive its news.
 fn of_token() -> u64 {
     let mut hasher = DefaultHasher::new();
     access::header().hash(&mut hasher);
@@ -242,7 +242,7 @@ impl Inner {
         self.part.borrow().as_ref().is_some_and(|it| it.channel.is_none())
     }
 
-    /// Waits for the lock, or takes it from who holds it.
+    /// Queues for the lock, or takes it from its holder.
     fn stand(self: &Rc<Self>, takes: bool) {
         let (Some(locks), Some(name)) =
             (locks(), self.part.borrow().as_ref().map(|it| it.name.clone()))
@@ -263,7 +263,7 @@ impl Inner {
                 if !takes {
                     this.is_in_queue.set(false);
                 }
-                // Meanwhile it may have left, or joined with another token.
+                // It may have left meanwhile, or joined with another token.
                 let is_wanted = match this.part.borrow_mut().as_mut() {
                     Some(part) if part.name == joined => {
                         part.release.clone_from(&release);
@@ -282,7 +282,7 @@ impl Inner {
         let lock = locks.request(&name, &options, granted.unchecked_ref());
         let this = Rc::downgrade(self);
         spawn_local(async move {
-            // Ends well where it was let go, and with an error where another tab took it.
+            // Resolves if the lock was released, and rejects if another tab took it.
             if JsFuture::from(lock).await.is_err() {
                 with(&this, |this| {
                     let is_here = this.part.borrow().as_ref().is_some_and(|it| it.name == name);
@@ -320,7 +320,7 @@ impl Inner {
         }
     }
 
-    /// This tab is shown now, or hidden.
+    /// Handles a change of visibility.
     fn is_looked_at_or_not(self: &Rc<Self>) {
         let is_visible = browser::is_visible();
         match (self.is_alone(), is_visible) {
@@ -332,7 +332,7 @@ impl Inner {
         }
     }
 
-    /// Takes the lead where no message of a leader comes in time.
+    /// Takes the lead if no leader answers in time.
     fn look_for_leader(self: &Rc<Self>) {
         if !self.may_lead.get() || self.leads.get() || !browser::is_visible() {
             return;
@@ -380,7 +380,7 @@ impl Inner {
                 self.has_leader.set(true);
                 let is_lost = matches!(news, News::Ended { .. });
                 (self.on_news)(&news);
-                // A browser lets hidden tabs wait.
+                // Browsers throttle hidden tabs.
                 if is_lost && !is_looked_at && browser::is_visible() && !self.leads.get() {
                     self.stand(true);
                 }
@@ -400,7 +400,7 @@ impl Inner {
         (self.on_news)(&news);
     }
 
-    /// Everything that is looked at, this tab's first.
+    /// All followed URIs, this tab's first.
     fn uris(&self) -> BTreeSet<String> {
         let (own, others) = (self.wanted.borrow(), self.others.borrow());
         let mut uris = BTreeSet::new();
@@ -413,8 +413,8 @@ impl Inner {
         uris
     }
 
-    /// Opens a stream for what is looked at, where the one that is open does not tell of all of it. That one is
-    /// closed once the host has taken the other, so that nothing is missed.
+    /// Opens a stream for the followed URIs, if the current one does not cover them. The current one is closed only
+    /// once the host has accepted the new one, so that nothing is missed.
     fn subscribe(self: &Rc<Self>) {
         if !self.leads.get() {
             return;
@@ -480,14 +480,14 @@ impl Inner {
         }
     }
 
-    /// A stream has ended, or could not be opened: another is, after a while.
+    /// Reopens a stream that has ended or failed, after a pause.
     fn end(self: &Rc<Self>, term: u32, abort: &AbortController, end: &Result<(), CallError>) {
         if self.term.get() != term {
             return;
         }
         if self.is_open(abort) {
             self.open.borrow_mut().take();
-            // Another that is being opened is a new beginning.
+            // The stream being opened continues.
             if self.opening.borrow().is_some() {
                 return;
             }

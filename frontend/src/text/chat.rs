@@ -1,13 +1,12 @@
-//! The texts of the place where one talks with an assistant, of the cards in a conversation, and of the apps and maps
-//! that stand in them, put after those of the rest of the page.
+//! Texts of the chat, its cards, apps and maps, appended to those of the page.
 
-/// Hands the texts given and those of the chat to the macro that is named first.
+/// Passes the given texts and those of the chat to the macro named first.
 macro_rules! with_chat_words {
     ($words:ident; $($others:tt)*) => {
         $words! {
             $($others)*
 
-            // The map with routes.
+            // Route maps.
             RouteMapName: "ルートの地図", "Map of the routes";
             RouteMapKeys: "矢印キーで動かし、＋と－で拡大・縮小できます。道順は地図の後の一覧にもあります。", "Arrow keys move the map, plus and minus zoom. The directions are also in the list after the map.";
             MapFit: "ルート全体を表示", "Show all of the routes";
@@ -22,7 +21,7 @@ macro_rules! with_chat_words {
             MapSetStart: "ここを出発地にする", "Start from here";
             MapSetGoal: "ここを目的地にする", "Go to here";
 
-            // What the tools of navigation put out.
+            // Navigation outputs.
             RoutesNone: "ルートが見つかりませんでした。", "No route was found.";
             RoutesCount: "ルート候補（{0} 件）", "Routes ({0})";
             RouteFastest: "最速", "Fastest";
@@ -60,7 +59,7 @@ macro_rules! with_chat_words {
             CardCut: "大きな結果のため、再読み込み後は保存されていません。もう一度頼むと表示できます。", "The result was too large to be kept over a reload. Ask again to see it.";
             CardFormBelow: "フォームはこの応答の下に表示されます。", "The form is below this answer.";
 
-            // What it put out, in one line.
+            // Outputs in one line.
             CardFilms: "映画 {0} 作品", "{0} {0|film|films}";
             CardShowtimes: "上映 {0} 回", "{0} {0|showtime|showtimes}";
             CardSeats: "座席表（空席 {0}）", "Seats ({0} free)";
@@ -77,7 +76,7 @@ macro_rules! with_chat_words {
             CardSeatsSay: "座席は {0} でお願いします", "Seats {0}, please";
             CardSeatsBusy: "応答が終わってから選べます。", "You can ask once the answer is complete.";
 
-            // What must be allowed.
+            // Approvals.
             CardAsk: "実行してよいですか？", "May this be done?";
             CardAskAnnounced: "承認が必要です：{0}", "This needs your approval: {0}";
             CardAskWhat: "「{0}」を実行します。", "“{0}” would be run.";
@@ -134,7 +133,7 @@ macro_rules! with_chat_words {
             PickDone: "{0} 枚を選びました", "Chosen: {0}";
             PickCancelled: "画像の選択をやめました", "You chose none";
 
-            // The place.
+            // The view.
             ChatTitle: "アシスタントと話す", "Talk with an assistant";
             ChatWith: "アシスタント", "Assistant";
             ChatNew: "新しいチャット", "New chat";
@@ -146,7 +145,7 @@ macro_rules! with_chat_words {
             ChatTokens: "入力 {0}・出力 {1} トークン", "{0} {0|token|tokens} in, {1} out";
             ChatCached: "うちキャッシュ {0}", "{0} of them cached";
 
-            // Where there are no messages yet.
+            // An empty chat.
             ChatWelcomePictures: "サムネイルを作りましょう！", "Let's make a thumbnail!";
             ChatWelcomePicturesHint: "カードやテーマの名前を伝えると、イラストを参照してサムネイルを作ります。", "Name a card or a theme, and a thumbnail is made from its illustrations.";
             ChatWelcomeWay: "どこへ行きましょうか？", "Where shall we go?";
@@ -244,7 +243,7 @@ macro_rules! with_chat_words {
             ChatPasswordHint: "このチャットを使うには、管理者から伝えられたパスワードが必要です。", "This chat asks for the password that its operator gave you.";
             ChatEnter: "入室", "Enter";
 
-            // An app, and what the page says beside it.
+            // Apps.
             AppFrom: "{0} のアプリ", "An app of {0}";
             AppSkip: "アプリの後へ移動", "Skip the app";
             AppFullscreen: "全画面で表示", "Full screen";
@@ -266,7 +265,7 @@ macro_rules! with_chat_words {
             AppLeft: "別のページへ移動しようとしたためです。", "It tried to go to another page.";
             AppClosed: "アプリを閉じました", "The app is closed";
 
-            // What an app asks the person for.
+            // Requests of apps.
             AppAsks: "アプリ「{0}」からの確認", "The app “{0}” asks";
             AppAsksAnnounced: "アプリ「{0}」が確認を求めています。", "The app “{0}” asks you something.";
             AppAskUnknown: "このサーバーの説明は管理者が確認したものではないため、何が変わるかは分かりません。", "The operator does not vouch for what this server says of itself: what the call changes is not known.";

@@ -1,6 +1,6 @@
-//! The texts of the operator's place, put after those of the rest of the page.
+//! Texts of the operator's views, appended to those of the page.
 
-/// Hands the texts given and those of the operator to the macro that is named first.
+/// Passes the given texts and those of the operator to the macro named first.
 macro_rules! with_operator_words {
     ($words:ident; $($others:tt)*) => {
         $words! {
@@ -8,7 +8,7 @@ macro_rules! with_operator_words {
 
             @operator
 
-            // The place, and the way into it.
+            // The view and its key.
             OperatorHint: "この画面は、サーバーを運用する人のためのものです。状態の確認と、コンポーネントの読み込み・更新ができます。", "This place is for whoever runs this server. It shows how the server is, and loads and updates its components.";
             OperatorHow: "サーバーのあるマシンで次のコマンドを実行すると、キーの付いたアドレスが表示されます。キーは、サーバーを次に再起動するまで有効です。スコープ operator を持つトークンでも開けます。", "On the server's machine, the command below prints an address with a key, which is good until the server starts anew. A token with the scope operator opens this place, too.";
             OperatorKeyName: "キーまたはトークン", "Key or token";
@@ -22,7 +22,7 @@ macro_rules! with_operator_words {
             OperatorNow: "現在の状態", "Now";
             OperatorStale: "サーバーに接続できないため、最後に受け取った内容を表示しています。", "The server cannot be reached; this is what it said last.";
 
-            // How the server is.
+            // State of the server.
             OperatorWell: "すべて正常です", "All is well";
             OperatorUnwell: "{0} 件の問題があります", "{0} {0|problem|problems}";
             OperatorOfDisk: "ディスク", "Disk";
@@ -58,7 +58,7 @@ macro_rules! with_operator_words {
             OperatorNodeNumber: "番号 {0}", "Number {0}";
             OperatorNodeHere: "（このノード）", " (this one)";
 
-            // Builds that wait, and loading one.
+            // Pending builds and uploads.
             OperatorWaits: "受け入れを待っているビルド", "Builds that wait for your word";
             OperatorOrigin: "入手元：{0}", "From: {0}";
             OperatorWhy: "待っている理由：", "Why it waits:";
@@ -161,7 +161,7 @@ macro_rules! with_operator_words {
             OperatorUnloadNo: "取り外さない", "No, keep it";
             OperatorUnloaded: "「{0}」を取り外しました。", "{0} is unloaded.";
 
-            // What a component can touch.
+            // Grants.
             GrantSql: "自分のデータベースに読み書きします。", "Reads and writes a database of its own.";
             GrantSettings: "管理者が決めた設定を読みます。", "Reads what the operator set for it.";
             GrantEnvironment: "次の環境変数の値を、自分または接続先のために使います：{0}", "Is given something by these environment variables, for itself or for a host that it calls: {0}";
@@ -187,7 +187,7 @@ macro_rules! with_operator_words {
             GrantRuns: "設定されたアシスタントを動かし、その権限でツールを呼び出します。", "Runs the assistants of the configuration, and calls tools as they may.";
             GrantAny: "すべて", "all of them";
 
-            // The other servers.
+            // Upstream servers.
             OperatorServersTitle: "ほかの MCP サーバー", "Other MCP servers";
             OperatorServersNone: "ほかのサーバーは設定されていません。", "No other server is configured.";
             OperatorServersNoneHint: "設定ファイルの [servers.NAME] に書くと、そのサーバーのツールもここから使えます。", "[servers.NAME] in the configuration adds one, whose tools are then offered here.";
@@ -202,7 +202,7 @@ macro_rules! with_operator_words {
             OperatorReconnectNamed: "「{0}」につなぎ直す", "Reconnect to {0}";
             OperatorReconnected: "「{0}」につなぎ直しています。", "{0} is being reached anew.";
 
-            // What is kept.
+            // Storage.
             OperatorStorageAll: "{1} に {0} を保存しています。", "{0} kept in {1}.";
             OperatorDatabases: "コンポーネントのデータベース", "Databases of components";
             OperatorStorageParts: "そのほかのデータ", "What else is kept";
@@ -225,7 +225,7 @@ macro_rules! with_operator_words {
             OperatorBackedUp: "バックアップをダウンロードしました。", "The backup is downloaded.";
             OperatorBackupHint: "サーバーのあるマシンでは、次のコマンドで同じものをフォルダーに保存できます。FOLDER は新しいフォルダーの名前に置き換えてください。", "On the server's machine, this command puts the same into a folder. Put the name of a new one in place of FOLDER.";
 
-            // What the server is set to.
+            // Settings.
             OperatorSettingsHint: "今の設定値と、それを決めているものです。秘密の値は表示されません。変更するには、設定ファイルなどを直してサーバーを再起動します。", "What the server is set to, and what says so. Secrets are not shown. To change one, change what says it and start the server anew.";
             OperatorSettingsSeek: "名前で絞り込み", "Name";
             OperatorSettingsSaid: "既定値から変えたものだけ", "Only what differs from the defaults";
@@ -241,7 +241,7 @@ macro_rules! with_operator_words {
             OperatorByVariable: "環境変数 {0}", "environment, {0}";
             OperatorByFlag: "起動オプション {0}", "flag {0}";
 
-            // Who may call.
+            // Accounts and tokens.
             OperatorAccounts: "アカウント", "Accounts";
             OperatorAccountsOff: "アカウントは使われていません。", "This server has no accounts.";
             OperatorAccountsOffHint: "設定ファイルの [accounts] に enabled = true と書くと、利用者ごとのアカウントを使えます。", "enabled = true under [accounts] in the configuration gives people accounts of their own.";
@@ -276,7 +276,7 @@ macro_rules! with_operator_words {
             OperatorTokenOver: "{0}（期限切れ）", "{0} (expired)";
             OperatorIssuers: "次の認証サーバーのトークンも使えます：", "Tokens of these identity providers let in, too:";
 
-            // What one call did.
+            // Details of a call.
             OperatorCallBack: "呼び出しの一覧へ", "All calls";
             OperatorCallTitle: "呼び出し {0} の内訳", "What call {0} did";
             OperatorCallGone: "この呼び出しの内訳は残っていません。", "What this call did is no longer known.";

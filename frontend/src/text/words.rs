@@ -1,4 +1,4 @@
-//! The texts themselves, one line a key, so that a missing translation does not compile.
+//! The texts, one line per key, so that a missing translation does not compile.
 
 use super::Lang;
 
@@ -8,17 +8,17 @@ macro_rules! words {
         @later $($later:ident: $later_ja:literal, $later_en:literal;)*
         @operator $($operator:ident: $operator_ja:literal, $operator_en:literal;)*
     ) => {
-        /// Something that the page says.
+        /// Key of a text.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Key { $($key,)* $($later,)* $($operator,)* }
 
         impl Key {
-            /// All of them, for the tests.
+            /// All keys, for the tests.
             #[cfg(test)]
             pub(super) const ALL: &[Self] =
                 &[$(Self::$key,)* $(Self::$later,)* $(Self::$operator,)*];
 
-            /// The text that is there before any part is loaded; none for texts that only parts have.
+            /// The text, if it is loaded with the page; none for texts of parts.
             pub(super) fn text(self, lang: Lang) -> Option<&'static str> {
                 match (lang, self) {
                     $((Lang::Ja, Self::$key) => Some($ja), (Lang::En, Self::$key) => Some($en),)*
@@ -26,7 +26,7 @@ macro_rules! words {
                 }
             }
 
-            /// What parts say, which is loaded with the first of them.
+            /// The text of parts, loaded with the first of them.
             pub(super) fn later_text(self, lang: Lang) -> &'static str {
                 match (lang, self) {
                     $(
@@ -37,12 +37,12 @@ macro_rules! words {
                 }
             }
 
-            /// Whether the operator's place alone says it.
+            /// Whether the text belongs to the operator's views.
             pub(super) fn is_operators(self) -> bool {
                 matches!(self, $(Self::$operator)|*)
             }
 
-            /// What the operator's place says, which is loaded with it.
+            /// The text of the operator's views, loaded with them.
             pub(super) fn operator_text(self, lang: Lang) -> &'static str {
                 match (lang, self) {
                     $(
@@ -103,14 +103,14 @@ with_chat_words! {
     NoPlaceHint: "アドレスが途中で切れているか、古いリンクです。メニューから開き直してください。", "The address is incomplete or no longer in use. Choose a page from the menu.";
     NoPlaceHome: "最初のページへ", "Go to the first page";
 
-    // A host that wants a token.
+    // Tokens.
     SignIn: "サインイン", "Sign in";
     TokenRefused: "このトークンは使えません。期限が切れたか、取り消されたか、打ち間違いです。管理者に確認してください。", "This token does not do: it has expired, was withdrawn, or is mistyped. Ask the operator for another.";
     SignedIn: "サインインしました。", "You are signed in.";
     SignOut: "サインアウト", "Sign out";
     SignedOut: "サインアウトしました。", "You are signed out.";
 
-    // The box office: day, film, showtime.
+    // Booking: day, film, showtime.
     BookTitle: "映画の座席予約", "Book your seats";
     StepFilm: "作品", "Film";
     StepShowtime: "上映時間", "Showtime";
@@ -140,7 +140,7 @@ with_chat_words! {
     StaffPlace: "スタッフ用", "Staff";
     StaffWay: "スタッフ用の画面（作品・スクリーン・上映回・販売）", "For the staff: films, screens, showings and sales";
 
-    // What went wrong, and what to do.
+    // Errors and advice.
     ErrorOffline: "ホストに接続できません", "The host cannot be reached";
     ErrorOfflineMend: "ネットワークとホストの状態を確認してから、もう一度お試しください。", "Check the network and that the host is running, then try again.";
     ErrorProtocol: "ホストとの通信でエラーが起きました", "The host and this page did not understand each other";
@@ -160,7 +160,7 @@ with_chat_words! {
     ErrTimeout: "時間内に終わりませんでした。もう一度お試しください。", "It did not finish in time. Please try again.";
     CodeLabel: "コード", "Code";
 
-    // What places are called, and texts that are shown before anything of theirs is here.
+    // Names of views, and texts shown before their code is loaded.
     ChatPlace: "チャット", "Chat";
     OperatorPlace: "運用", "Operator";
     OperatorEntered: "運用の画面を開きました。", "The operator's place is open.";
@@ -185,7 +185,7 @@ with_chat_words! {
     ApprovalsAnnounced: "承認待ちが {0} 件あります。", "{0} {0|call waits|calls wait} for your approval.";
 
     @later
-    // The door.
+    // Sign-in.
     SignInHint: "この窓口を使うには、管理者が発行したトークンが必要です。", "This counter answers to those who have a token from its operator.";
     SignInAccountHint: "この窓口を使うには、アカウントが必要です。", "This counter answers to those who have an account.";
     SignInByAccount: "アカウントでサインイン", "Sign in with your account";
@@ -200,7 +200,7 @@ with_chat_words! {
     TokenUnreadable: "トークンをそのまま貼り付けてください。空白や全角文字は使われません。", "Paste the token as it is; there are no spaces in one.";
     SigningIn: "確認しています…", "Looking…";
 
-    // What a tool refuses, and what to do about it.
+    // Refusals and advice.
     ErrSeatHeld: "選んだ席の中に、ほかの人がおさえている席があります。選び直してください。", "Someone else holds a seat among them for now. Please choose again.";
     ErrSeatNotFound: "座席が見つかりません。座席表から選び直してください。", "There is no such seat. Please choose again from the plan.";
     ErrSeatReserved: "{0} はすでに予約されています。別の座席をお選びください。", "Already taken: {0}. Please pick another seat.";
@@ -220,7 +220,7 @@ with_chat_words! {
     NavErrOutside: "「{0}」は、ルートを探せる範囲（{1}）の外です。", "“{0}” is outside of where routes can be found ({1}).";
     NavErrQuota: "経路検索の回数が上限に達しました。しばらくしてからもう一度お試しください。", "The quota of the route search is used up. Please try again later.";
 
-    // What is under way, and what has come of it.
+    // Progress and results.
     Calling: "応答を待っています…", "Waiting for the answer…";
     Reserving: "予約しています…", "Reserving…";
     Reserved: "予約が完了しました", "Your seats are reserved";
@@ -230,7 +230,7 @@ with_chat_words! {
     FormSent: "送信しました", "Your answer was sent";
     TalkGameBegins: "しりとりを始めています…", "The game is about to begin…";
 
-    // What several places say.
+    // Shared by several views.
     Back: "戻る", "Back";
     Truncated: "…ほか {0} 件は省略しました。", "… and {0} more not shown.";
     Close: "閉じる", "Close";
@@ -260,7 +260,7 @@ with_chat_words! {
     Time: "時刻", "Time";
     Outcome: "結果", "Outcome";
 
-    // What came of something whose view is gone.
+    // Results whose view is gone.
     ReservedAway: "予約が完了しました。予約番号は {0} です。", "Your seats are reserved. The reservation's number is {0}.";
     NotDone: "できませんでした：{0}", "That was not done: {0}";
 
@@ -273,7 +273,7 @@ with_chat_words! {
     FinderPlace: "画面", "Place";
     FinderForm: "フォーム", "Form";
 
-    // What the reader sets.
+    // Settings.
     PreferencesHint: "このブラウザだけの設定です。", "These are for this browser alone.";
     PreferencesLanguage: "言語", "Language";
     PreferencesMotion: "動き", "Motion";
@@ -393,7 +393,7 @@ with_chat_words! {
     BookMore: "続けて予約する", "Book more seats";
     ToBoxOffice: "チケット窓口へ", "To the box office";
 
-    // The counter.
+    // The tools view.
     CounterHint: "ホストが提供するすべてのツールを、ここで呼び出せます。", "Every tool that the host offers can be called here.";
     SearchTools: "ツールを検索", "Search the tools";
     ToolCount: "{0} 個のツール", "{0} {0|tool|tools}";
@@ -469,7 +469,7 @@ with_chat_words! {
     AudioFrom: "「{0}」の音声", "Audio from “{0}”";
     NoShow: "この種類の内容は表示できません。", "This kind of content cannot be shown.";
 
-    // Forms that an agent asked for.
+    // Requested forms.
     FormAskedBy: "依頼元：{0}", "Asked by {0}";
     FormAskedAt: "依頼：{0}", "Asked on {0}";
     FormAnsweredAt: "回答：{0}", "Answered on {0}";
@@ -530,7 +530,7 @@ with_chat_words! {
     FormsCsv: "CSV をダウンロード", "Download as CSV";
     FormsCsvHere: "CSV をダウンロードしました。", "The CSV file is downloaded.";
 
-    // What waits for the reader's approval.
+    // Approvals.
     ApprovalsHint: "アシスタントやツールが、あなたの代わりに実行しようとしていることです。許可するまで実行されません。", "What assistants and tools want to do on your behalf. Nothing is done before you allow it.";
     ApprovalsNone: "承認を待っているものはありません。", "Nothing waits for your approval.";
     ApprovalAssistant: "アシスタント「{0}」", "the assistant “{0}”";

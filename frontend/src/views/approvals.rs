@@ -1,4 +1,4 @@
-//! The place where everything waits that only the reader may allow.
+//! The view of pending approvals.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -17,15 +17,15 @@ use crate::rest;
 use crate::table::{self, fits, listed, text};
 use crate::text::{Key, Lang};
 
-/// The id of the place's heading, to which one comes back from what is answered.
+/// Id of the heading, focused after an answer.
 const TITLE: &str = "approvals-title";
 
-/// What waits, the oldest first.
+/// The pending approvals, oldest first.
 #[component]
 pub(crate) fn ApprovalsView() -> impl IntoView {
     let (inbox, answered): (Inbox, _) = (expect_context(), Answered::here());
     inbox.load();
-    // What was said here is known; what fails later is there when the reader comes back.
+    // Errors shown here are done with; later ones are shown when the reader comes back.
     on_cleanup(move || answered.failed.set(None));
     let assistants = RwSignal::new(Value::Null);
     provide_context(Assistants(assistants));
@@ -37,7 +37,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     Effect::new(move |_| {
         if is_by_assistant.get() {
             spawn_local(async move {
-                // Where it is not known, their names do.
+                // Otherwise their names are shown.
                 if let Ok(found) = rest::get("/api/assistant").await {
                     let _ = assistants.try_set(found);
                 }
@@ -76,11 +76,11 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     }
 }
 
-/// The assistants of this host, as it lists them.
+/// The host's assistants, as listed.
 #[derive(Clone, Copy)]
 struct Assistants(RwSignal<Value>);
 
-/// What people call the assistant of that name.
+/// The title of the assistant of that name.
 fn called<'a>(assistants: &'a Value, name: &'a str, lang: Lang) -> &'a str {
     let mut all = ["assistants", "players"].into_iter().flat_map(|it| listed(assistants, it));
     let own = all.find(|it| text(it, "name") == Some(name));
@@ -88,7 +88,7 @@ fn called<'a>(assistants: &'a Value, name: &'a str, lang: Lang) -> &'a str {
     japanese.or_else(|| text(own?, "title")).unwrap_or(name)
 }
 
-/// One call, and the reader's answer to it.
+/// One pending call with the reader's answer.
 #[component]
 fn Card(id: String) -> impl IntoView {
     let (inbox, answered): (Inbox, _) = (expect_context(), Answered::here());
@@ -122,7 +122,7 @@ fn Card(id: String) -> impl IntoView {
     view! { {drawn} }
 }
 
-/// What to say where the call waited no more when the answer came.
+/// The message if the call was no longer pending when the answer arrived.
 fn untaken(error: &CallError) -> Option<Key> {
     let CallError::Refused(refusal) = error else { return None };
     match refusal.code.as_str() {
@@ -133,13 +133,13 @@ fn untaken(error: &CallError) -> Option<Key> {
     }
 }
 
-/// Tells what came of the one that was answered, by how it stands `now`.
+/// Announces the result of an answered approval by its state `now`.
 fn over(answered: &str, now: &Approval) {
     match (now.state.as_str(), &now.error) {
-        // Another stands in its place.
+        // Replaced by another approval.
         ("replaced", _) => page().notify(Key::ApprovalAnew),
         ("waiting" | "asking", _) if now.id != answered => page().notify(Key::ApprovalAnew),
-        // It asks something: it stays where it is.
+        // It asks for input and stays.
         ("waiting" | "asking", _) => return,
         ("expired", _) => page().notify(Key::ApprovalExpired),
         ("done", _) => page().notify(Key::ApprovalMade),
@@ -157,7 +157,7 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
     let mut lines = approval.words.lines();
     let first = lines.next().unwrap_or(&approval.tool).to_owned();
     let lines: Vec<_> = lines.map(str::to_owned).collect();
-    // What a family says plainly stands above the host's own question, and not in its place: that has the tool's name.
+    // A family's own text is added to the host's question, which names the tool, and does not replace it.
     let asked_for = StoredValue::new((approval.tool.clone(), approval.arguments.clone()));
     let plain = Memo::new(move |_| {
         let lang = Lang::spoken();
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(refused("approval_expired"), Some(Key::ApprovalExpired));
         assert_eq!(refused("tool_changed"), Some(Key::ApprovalAnew));
         assert_eq!(refused("answered_already"), Some(Key::ApprovalAnswered));
-        // What is to be mended first is told at the place, and the call goes on waiting.
+        // Correctable errors are shown in place, and the call stays pending.
         assert_eq!((refused("other_arguments"), untaken(&CallError::Offline)), (None, None));
     }
 }

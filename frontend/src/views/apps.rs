@@ -1,4 +1,4 @@
-//! An app in its frame: whose it is, what it asks, how it ended; and the same as data beside it.
+//! An app in its frame: its owner, requests and end; and its data as an alternative.
 
 use leptos::ev::KeyboardEvent;
 use leptos::html;
@@ -15,12 +15,12 @@ use crate::browser;
 use crate::mcp::wire::Tool;
 use crate::text::{Key, Lang};
 
-/// What an app is shown for.
+/// The call that an app shows.
 #[derive(Clone)]
 pub(crate) struct Shown {
     pub(crate) tool: Tool,
     pub(crate) called: Signal<Called>,
-    /// Draws the same as data.
+    /// Draws the output as data.
     pub(crate) data: ViewFn,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn AppView(shown: Shown) -> impl IntoView {
     let is_framed = Memo::new(move |_| live.stage.with(|it| matches!(it, Stage::Framed { .. })));
     Effect::new(move |before: Option<bool>| {
         let is_full = live.is_fullscreen.get();
-        // The way back is at hand where the app takes the window.
+        // The button back gets the focus when the app takes the whole window.
         if is_full && before == Some(false) {
             browser::focus_soon(format!("{id}-mode"));
         }
@@ -87,7 +87,7 @@ pub(crate) fn AppView(shown: Shown) -> impl IntoView {
     }
 }
 
-/// The same as data: folded where the app is there, or else in its place.
+/// The output as data: folded while the app is shown, instead of it otherwise.
 #[component]
 fn Data(is_framed: Memo<bool>, data: ViewFn) -> impl IntoView {
     let is_open = RwSignal::new(false);
@@ -139,7 +139,7 @@ fn Stands(live: Live, named: String) -> impl IntoView {
                 Reason::Left => (Key::AppEnded, Some(Key::AppLeft)),
             };
             let again_id = named.with_value(|it| format!("{it}-again"));
-            // What had the keyboard may have gone with the app.
+            // The focused element may be gone with the app.
             browser::focus_if_lost(again_id.clone());
             let role = if reason == Reason::Closed { "status" } else { "alert" };
             any_view! {
@@ -182,14 +182,14 @@ fn Stands(live: Live, named: String) -> impl IntoView {
     }
 }
 
-/// Why there is no app, for people.
+/// Why there is no app, as text.
 enum Why {
     Says(Key),
     At(String),
     Is(&'static str),
 }
 
-/// What the app asks the person for.
+/// The app's requests to the person.
 #[component]
 fn Asks(live: Live) -> impl IntoView {
     view! {

@@ -1,5 +1,5 @@
-//! What stands in a conversation beside its text: calls with what they put out, what waits for the
-//! reader, pictures. Each takes plain values and callbacks; the place decides what comes of them.
+//! Contents of a conversation besides text: calls with outputs, pending items, pictures. Each takes plain values and
+//! callbacks; the view decides their effect.
 
 mod call_card;
 mod pending;
@@ -12,12 +12,12 @@ pub(crate) use call_card::{Arguments, CallCard};
 pub(crate) use pending::{PendingCard, asked};
 pub(crate) use pictures::{PictureGrid, ThreadGallery};
 
-/// How a result speaks for the reader: what is chosen in it is the next message. Provided as a context
-/// by the place that has a conversation; elsewhere results are only to look at.
+/// Lets a result send a message: a choice made in it is the next one. Provided as a context by views with a
+/// conversation; elsewhere results are read-only.
 #[derive(Clone, Copy)]
 pub(crate) struct Say {
     /// Sends a message.
     pub(crate) say: Callback<String>,
-    /// Whether an answer is on its way, and nothing can be sent.
+    /// Whether an answer is running and nothing can be sent.
     pub(crate) is_busy: Signal<bool>,
 }

@@ -1,4 +1,4 @@
-//! The place where one talks with an assistant (ILL-46): who answers, the conversation, the composer.
+//! The chat view (ILL-46): assistant, conversation, composer.
 
 mod composer;
 pub(crate) mod markdown;
@@ -29,7 +29,7 @@ use transcript::Transcript;
 pub(crate) fn ChatView() -> impl IntoView {
     let talk = Talk::here();
     talk.meet();
-    // A conversation has an address; without one, what was open stays.
+    // A conversation has an address; without one, the open conversation stays.
     Effect::new(move |_| {
         let named = page().route.with(|it| match it {
             Route::Chat(id) => id.clone(),
@@ -77,7 +77,7 @@ pub(crate) fn ChatView() -> impl IntoView {
     }
 }
 
-/// Where the host serves no assistant.
+/// Shown if the host serves no assistant.
 #[component]
 fn NoAssistant() -> impl IntoView {
     view! {
@@ -86,7 +86,7 @@ fn NoAssistant() -> impl IntoView {
     }
 }
 
-/// The assistant of this conversation, once the host has sent the list of assistants.
+/// The assistant of this conversation, once the list is loaded.
 pub(super) fn current(talk: Talk) -> Option<Assistant> {
     let chosen = talk.thread.with(|it| it.assistant.clone());
     talk.assistants.with(|loaded| {
@@ -97,13 +97,13 @@ pub(super) fn current(talk: Talk) -> Option<Assistant> {
     })
 }
 
-/// What an assistant is called in the reader's language.
+/// An assistant's title in the reader's language.
 fn title(assistant: &Assistant, lang: Lang) -> String {
     let ja = assistant.title_ja.clone().filter(|_| lang == Lang::Ja);
     ja.unwrap_or_else(|| assistant.title.clone())
 }
 
-/// Who is behind an answer; a planner without a model says that it is one.
+/// Provider and model of an answer; a planner is labelled as such.
 pub(super) fn provider(lang: Lang, provider: &str, model: &str) -> String {
     let name = match provider {
         "builtin" => return lang.say(Key::ChatBuiltin).to_owned(),
@@ -171,7 +171,7 @@ fn Head() -> impl IntoView {
     }
 }
 
-/// The greeting of the assistant that is chosen.
+/// The greeting of the chosen assistant.
 #[component]
 pub(super) fn Welcome() -> impl IntoView {
     let talk = Talk::here();
@@ -201,7 +201,7 @@ pub(super) fn Welcome() -> impl IntoView {
     }
 }
 
-/// Stands in the place of the conversation until the password is right.
+/// Replaces the conversation until the password is accepted.
 #[component]
 pub(super) fn Password() -> impl IntoView {
     let talk = Talk::here();
@@ -217,7 +217,7 @@ pub(super) fn Password() -> impl IntoView {
         wrong.set(String::new());
         spawn_local(async move {
             let tried = talk.enter(&password.get_untracked()).await;
-            // Where it was right this view is gone, and its signals with it.
+            // If it was accepted, this view and its signals are gone.
             if let Err(failure) = tried {
                 let lang = Lang::now();
                 let error = match failure.error {

@@ -1,4 +1,4 @@
-//! The counter: every tool that the host offers, to be found, filled in and called.
+//! The tools view: finds, fills in and calls every tool of the host.
 
 mod list;
 mod tool;
@@ -12,7 +12,7 @@ use crate::text::Key;
 use list::ToolList;
 use tool::ToolPlace;
 
-/// The list of tools beside the one chosen.
+/// The list of tools and the chosen one.
 #[component]
 pub(crate) fn CounterView() -> impl IntoView {
     let chosen = Memo::new(move |_| {
@@ -23,7 +23,7 @@ pub(crate) fn CounterView() -> impl IntoView {
     });
     let class = move || if chosen.get().is_some() { "counter has-tool" } else { "counter" };
     let retry = Callback::new(move |()| page().retry_tools());
-    // What the tools are may change under the reader; whether there are any, rarely.
+    // The tools change often, their presence rarely.
     let stage = Memo::new(move |_| page().tools.with(|it| it.map(|_| ())));
     view! {
         <div class=class>

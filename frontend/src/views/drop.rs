@@ -1,25 +1,25 @@
-//! Where files are dropped or chosen, and what may be.
+//! A drop zone for files with a button.
 
 use leptos::ev::DragEvent;
 use leptos::html::Input;
 use leptos::prelude::*;
 use web_sys::FileList;
 
-/// The place, with a button that opens the browser's own choice.
+/// The drop zone, with a button that opens the browser's file dialog.
 #[component]
 pub(crate) fn FileDrop(
-    /// The ids of the button, of the input behind it, and of what describes the button.
+    /// Ids of the button, its input, and the button's description.
     ids: [String; 3],
-    /// What the place says, and the button.
+    /// Texts of the zone and the button.
     words: [Signal<String>; 2],
-    /// Endings or kinds of files, with commas between them; empty where any will do.
+    /// Accepted extensions or MIME types, comma-separated; empty for any.
     accept: String,
     #[prop(optional)] is_several: bool,
-    /// Whether nothing is taken for now.
+    /// Whether it is disabled.
     #[prop(into)]
     is_shut: Signal<bool>,
     take: impl Fn(&FileList) + Copy + 'static,
-    /// What is accepted, for people.
+    /// Description of what is accepted.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -42,7 +42,7 @@ pub(crate) fn FileDrop(
     let chosen = move |_| {
         if let Some(input) = node.get_untracked() {
             input.files().iter().for_each(take);
-            // The same file again is a choice, too.
+            // Lets the same file be chosen again.
             input.set_value("");
         }
     };

@@ -1,4 +1,4 @@
-//! One field of a form, drawn as what it asks for.
+//! A form field, drawn by its kind.
 
 mod inputs;
 
@@ -12,7 +12,7 @@ use inputs::{
     ChoiceInput, ChoicesInput, JsonInput, ListInput, NumberInput, SwitchInput, TextInput,
 };
 
-/// Draws one field with its label, its explanation and what is wrong with it.
+/// Draws a field with its label, description and fault.
 #[component]
 pub(crate) fn FieldView(filling: Filling, field: Field) -> AnyView {
     match &field.kind {
@@ -47,7 +47,7 @@ fn SingleInput(filling: Filling, field: Field) -> AnyView {
     }
 }
 
-/// What it is called, by people and in the schema, and whether it must be given.
+/// Its label and schema name, with a mark if it is required.
 #[component]
 fn Label(field: Field) -> impl IntoView {
     view! {
@@ -57,7 +57,7 @@ fn Label(field: Field) -> impl IntoView {
     }
 }
 
-/// The explanation, and what is wrong.
+/// The description and the fault.
 #[component]
 fn Below(filling: Filling, field: Field) -> impl IntoView {
     let id = filling.id(&field);
@@ -68,14 +68,14 @@ fn Below(filling: Filling, field: Field) -> impl IntoView {
     }
 }
 
-/// The ids of what explains a field, for `aria-describedby`.
+/// Ids of a field's descriptions, for `aria-describedby`.
 fn described(filling: Filling, field: &Field) -> String {
     let id = filling.id(field);
     let hint = field.help.as_ref().map(|_| format!("{id}-hint ")).unwrap_or_default();
     format!("{hint}{id}-error")
 }
 
-/// Several values under one name: a set of fields with a legend.
+/// Several values under one name: a field set with a legend.
 #[component]
 fn SetView(filling: Filling, field: Field) -> impl IntoView {
     let id = filling.id(&field);
@@ -98,7 +98,7 @@ fn SetView(filling: Filling, field: Field) -> impl IntoView {
     }
 }
 
-/// An object: its fields, behind a switch where it may be left out.
+/// An object: its fields, behind a switch if it is optional.
 #[component]
 fn GroupView(filling: Filling, field: Field, inner: Vec<Field>) -> AnyView {
     let id = filling.id(&field);

@@ -1,4 +1,4 @@
-//! The finder as a dialog: a field, and what fits it; by keyboard, pointer and screen reader alike.
+//! The finder as a dialog: a field and its matches, for keyboard, pointer and screen readers.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,23 +21,23 @@ use crate::table::{self, Found};
 use crate::text::{Key, Lang, folded};
 use crate::views::operator::LINKS;
 
-/// How long typing rests before the host is asked.
+/// Pause in typing before the host is asked.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Entries of one kind that are shown, and of all.
+/// Maximum number of entries shown of one kind, and of all.
 const KIND_MAX: usize = 6;
 const ALL_MAX: usize = 30;
 
-/// Something that can be gone to.
+/// An entry that can be opened.
 #[derive(Clone, Debug, PartialEq)]
 struct Entry {
     kind: Key,
     label: String,
-    /// What distinguishes it from others of its label.
+    /// Distinguishes it from others of the same label.
     more: String,
     route: Route,
 }
 
-/// What the tool of a family found, and for what.
+/// A family tool's results for a query.
 #[derive(Clone)]
 struct Answer {
     kind: Key,
@@ -46,7 +46,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// What of it fits what is sought now. What a tool itself found fits what it was asked for, and nothing else.
+    /// The results matching the current query. A tool's own matches count only for their query.
     fn fitting(&self, sought: &str, lang: Lang) -> Vec<Entry> {
         if sought.is_empty() {
             return Vec::new();
@@ -64,11 +64,11 @@ impl Answer {
 }
 
 thread_local! {
-    /// What each tool has answered while the finder is open, by what was sought.
+    /// Results of each tool by query, while the finder is open.
     static ANSWERS: RefCell<HashMap<(&'static str, String), Vec<Found>>> = RefCell::default();
 }
 
-/// The dialog, which is there as long as the finder is open.
+/// The dialog, which exists while the finder is open.
 #[component]
 pub(crate) fn FinderView() -> impl IntoView {
     let finder: Finder = expect_context();
@@ -86,21 +86,21 @@ pub(crate) fn FinderView() -> impl IntoView {
         all
     });
     Effect::new(move |_| {
-        // Another list: its first entry is chosen.
+        // A new list selects its first entry.
         entries.track();
         chosen.set(0);
     });
     Effect::new(move |_| {
         let sought = sought_now.get().trim().to_owned();
         let ask = move || {
-            // The finder may have gone, or the reader typed on.
+            // The finder may be closed, or the reader may have typed on.
             if sought_now.try_with_untracked(|it| it.trim() == sought) == Some(true) {
                 ask(&sought, found);
             }
         };
         set_timeout(ask, PAUSE);
     });
-    // What was asked is asked anew the next time.
+    // Results are fetched anew the next time.
     on_cleanup(|| ANSWERS.with_borrow_mut(HashMap::clear));
     let dialog = NodeRef::<Dialog>::new();
     Effect::new(move |_| {
@@ -179,7 +179,7 @@ pub(crate) fn FinderView() -> impl IntoView {
     }
 }
 
-/// What the page itself knows: places, tools, and what is kept of the reader's chats.
+/// The page's own entries: views, tools, and stored chats.
 fn own(operator: OperatorWay, lang: Lang, sought: &str) -> Vec<Entry> {
     let mut places = vec![(Key::FinderHome, Route::Home)];
     let served = table::places().filter(|it| it.is_shown());
@@ -196,7 +196,7 @@ fn own(operator: OperatorWay, lang: Lang, sought: &str) -> Vec<Entry> {
         places.extend(LINKS.into_iter().skip(1).map(tab));
     }
     let place = |(key, route): (Key, Route)| {
-        // In either language: readers know a place by the name that they met.
+        // In either language: readers know a view by the name they met.
         let fits = [Lang::Ja, Lang::En].iter().any(|it| has(it.say(key), sought));
         fits.then(|| Entry {
             kind: match &route {
@@ -233,7 +233,7 @@ fn own(operator: OperatorWay, lang: Lang, sought: &str) -> Vec<Entry> {
     all
 }
 
-/// Asks the tools of the families that find something, once typing rests.
+/// Searches by the families' tools after a pause in typing.
 fn ask(sought: &str, found: RwSignal<Vec<Answer>>) {
     if sought.is_empty() {
         return;
@@ -247,7 +247,7 @@ fn ask(sought: &str, found: RwSignal<Vec<Answer>>) {
         }
         let sought = sought.to_owned();
         spawn_local(async move {
-            // What cannot be found now is not found; what the page knows itself is.
+            // A failed search has no results; the page's own entries stay.
             let Ok(value) = fetch::<Value>(seek.tool, asked).await else { return };
             let answer = Answer { kind: seek.kind, sought, found: (seek.read)(&value) };
             ANSWERS.with_borrow_mut(|it| it.insert(name, answer.found.clone()));
@@ -263,7 +263,7 @@ fn put(found: RwSignal<Vec<Answer>>, answer: Answer) {
     });
 }
 
-/// Whether each word of `sought`, which is folded, stands in `text`.
+/// Whether `text` contains each word of the folded text `sought`.
 fn has(text: &str, sought: &str) -> bool {
     let text = folded(text);
     sought.split_whitespace().all(|it| text.contains(it))

@@ -1,5 +1,5 @@
-//! A form drawn from a schema: its fields, what is wrong with them, and its one button; also for what a tool asks the
-//! user before it goes on, whose answers go out with the same call again.
+//! A form of a schema: its fields, faults and button; also used for a tool's questions, whose answers are sent with the
+//! repeated call.
 
 use std::collections::BTreeSet;
 
@@ -22,13 +22,13 @@ use crate::text::{Key, Lang};
 pub(crate) struct Filling {
     pub(crate) form: Memo<Form>,
     pub(crate) draft: RwSignal<Draft>,
-    /// What the host found wrong.
+    /// The host's errors.
     pub(crate) problems: RwSignal<Vec<Problem>>,
-    /// Fields that the reader has left: nothing is wrong with what was never touched.
+    /// Fields that the reader has left: untouched fields show no faults.
     touched: RwSignal<BTreeSet<String>>,
     submitted: RwSignal<bool>,
     faults: Memo<Vec<Fault>>,
-    /// Tells the fields of two forms on one page apart.
+    /// Distinguishes the fields of two forms on one page.
     name: &'static str,
     index: usize,
 }
@@ -55,12 +55,12 @@ impl Filling {
         }
     }
 
-    /// For `id` attributes.
+    /// Id of a field's element.
     pub(crate) fn id(self, field: &Field) -> String {
         format!("{}{}-{}", self.name, self.index, field.id())
     }
 
-    /// What is wrong with a field, once the reader has been there.
+    /// The fault of a field, once the reader has left it.
     pub(crate) fn message(self, pointer: &str) -> Option<String> {
         let is_due = self.submitted.get() || self.touched.with(|it| it.contains(pointer));
         let fault = self.faults.with(|it| it.iter().find(|it| it.pointer == pointer).cloned());
@@ -68,13 +68,13 @@ impl Filling {
         own.or_else(|| self.problem(pointer))
     }
 
-    /// What the host found wrong with a field, or with something inside it.
+    /// The host's error for a field or something inside it.
     fn problem(self, pointer: &str) -> Option<String> {
         let is_here = |it: &&Problem| self.field_of(&it.pointer).as_deref() == Some(pointer);
         self.problems.with(|it| it.iter().find(is_here).map(|it| it.message.clone()))
     }
 
-    /// The field that a problem is about: the closest one around it.
+    /// The field of a problem: the closest enclosing one.
     fn field_of(self, pointer: &str) -> Option<String> {
         self.form.with(|form| {
             let fields = form.all().into_iter().filter(|field| {
@@ -85,7 +85,7 @@ impl Filling {
         })
     }
 
-    /// Takes what was typed; the host's message about it is over.
+    /// Stores typed input and clears the host's error.
     pub(crate) fn put(self, field: &Field, change: impl FnOnce(&mut Draft)) {
         self.draft.update(change);
         let pointer = &field.pointer;
@@ -94,20 +94,19 @@ impl Filling {
         }
     }
 
-    /// The reader has left a field.
+    /// Marks a field as left.
     pub(crate) fn touch(self, field: &Field) {
         self.touched.update(|touched| {
             touched.insert(field.pointer.clone());
         });
     }
 
-    /// The same, from a field's own event: an input that goes away while it has the keyboard says
-    /// so after its view is gone.
+    /// Like `touch`, from a field's own event: an input removed while focused fires it after its view is gone.
     pub(crate) fn leave(self, field: StoredValue<Field>) {
         field.try_with_value(|it| self.touch(it));
     }
 
-    /// The arguments; or nothing, and the summary of what is wrong has the keyboard.
+    /// The arguments; none if there are faults, whose summary is then focused.
     pub(crate) fn submit(self) -> Option<Value> {
         self.problems.set(Vec::new());
         let arguments =
@@ -124,7 +123,7 @@ impl Filling {
         }
     }
 
-    /// What the host found wrong goes to its fields.
+    /// Shows the host's errors at their fields.
     pub(crate) fn take(self, problems: Vec<Problem>) {
         let first = problems.iter().find_map(|it| self.field_of(&it.pointer));
         self.problems.set(problems);
@@ -142,7 +141,7 @@ impl Filling {
         }
     }
 
-    /// Empties it again.
+    /// Clears the form.
     pub(crate) fn clear(self) {
         self.draft.set(Draft::default());
         self.touched.set(BTreeSet::new());
@@ -151,7 +150,7 @@ impl Filling {
     }
 }
 
-/// Everything that is wrong, with a way to each.
+/// All faults, linked to their fields.
 #[component]
 pub(crate) fn Faults(filling: Filling) -> impl IntoView {
     let link = move |fault: Fault| {
@@ -185,7 +184,7 @@ pub(crate) fn Faults(filling: Filling) -> impl IntoView {
     }
 }
 
-/// The fields; each stays as it is for as long as the schema keeps it.
+/// The fields; each stays while the schema has it.
 #[component]
 pub(crate) fn Fields(filling: Filling) -> impl IntoView {
     let fields = move |is_for_programs: bool| {
@@ -193,7 +192,7 @@ pub(crate) fn Fields(filling: Filling) -> impl IntoView {
         fields.into_iter().filter(|it| it.is_for_programs == is_for_programs).collect::<Vec<_>>()
     };
     let has_folded = Memo::new(move |_| !fields(true).is_empty());
-    // What is typed there, or wrong, is seen, and stays so.
+    // A group with values or faults is opened and stays open.
     let is_open = Memo::new(move |was: Option<&bool>| {
         let is_used = |field: &Field| {
             filling.draft.with(|draft| !draft.text(field).is_empty())
@@ -219,15 +218,15 @@ pub(crate) fn Fields(filling: Filling) -> impl IntoView {
     }
 }
 
-/// Questions of one call drawn at most; more would be a mistake.
+/// Maximum number of questions of one call.
 const QUESTIONS_MAX: usize = 100;
 
-/// Draws the questions; the answers, as the protocol wants them, go to `on_answer`.
+/// Draws the questions; the answers, in the protocol's format, go to `on_answer`.
 #[component]
 pub(crate) fn Questions(
     questions: Vec<Question>,
     #[prop(into)] on_answer: Callback<Value>,
-    /// Tells the questions of one conversation apart.
+    /// Distinguishes the questions of one conversation.
     #[prop(optional)]
     number: u32,
 ) -> impl IntoView {
@@ -263,7 +262,7 @@ pub(crate) fn Questions(
     if number == 0 {
         browser::focus_soon(title_id.clone());
     } else {
-        // In a conversation, a reader who is writing goes on writing.
+        // In a conversation, a reader who is writing keeps the focus.
         browser::focus_if_lost(title_id.clone());
     }
     let labelled = title_id.clone();
@@ -294,7 +293,7 @@ fn filling(question: &Question, index: usize) -> Filling {
     )
 }
 
-/// None while the form is not yet right.
+/// None while the form has faults.
 fn reply(question: &Question, filling: Filling) -> Option<Reply> {
     match question.ask {
         Ask::Form(_) => filling.submit().map(Reply::Accept),

@@ -1,4 +1,4 @@
-//! The front door: what this is, what may be done here, and what of the reader's goes on.
+//! The home view: an introduction, links, and the reader's ongoing activities.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::route::Route;
 use crate::table::{self, Ongoing, listed, text};
 use crate::text::{Key, Lang};
 
-/// What stands above the first place.
+/// Shown above the first family's view.
 #[component]
 pub(crate) fn Front() -> impl IntoView {
     let door = move |(key, route): (Key, Route)| {
@@ -29,7 +29,7 @@ pub(crate) fn Front() -> impl IntoView {
     }
 }
 
-/// What may be done here. What the host turns out to serve comes last, so that nothing moves.
+/// The links. Those that depend on the host's tools come last, so that nothing moves.
 fn doors() -> Vec<(Key, Route)> {
     let chat = page().has_assistants.get().then_some((Key::FrontChat, Route::Chat(None)));
     let mut doors: Vec<_> = chat.into_iter().collect();
@@ -42,8 +42,8 @@ fn doors() -> Vec<(Key, Route)> {
     doors
 }
 
-/// The chats that ask the reader something, by what this browser keeps of them; with each, whether it is by one of these
-/// approvals. One that was answered elsewhere asks no more.
+/// Stored chats with a question to the reader, and whether it is one of these approvals. A question answered elsewhere
+/// is omitted.
 fn asking(approvals: &[Value]) -> Vec<(bool, Ongoing)> {
     let kept = Keep::Browser.get::<Value>("chat").unwrap_or_default();
     let ask = |head: &Value| {
@@ -61,7 +61,7 @@ fn asking(approvals: &[Value]) -> Vec<(bool, Ongoing)> {
     listed(&kept, "heads").iter().filter_map(ask).collect()
 }
 
-/// What waits for the reader, and what goes on; its line is there from the first, so that nothing moves.
+/// Pending and ongoing activities; the space is reserved so that nothing moves.
 #[component]
 fn Mine() -> impl IntoView {
     let activities: Activities = expect_context();

@@ -1,5 +1,5 @@
-//! Places on a map; and what every map on this page shares: Leaflet, loaded with the first one, what its crate leaves
-//! out, and the bundled coastline.
+//! Features on a map, and the common parts of all maps: loading Leaflet, bindings missing in its crate, and the bundled
+//! coastline.
 
 use js_sys::{Array, JSON, Object, Reflect, WeakRef};
 use leptos::html;
@@ -11,7 +11,7 @@ use crate::browser;
 use crate::geo::Features;
 use crate::text::Key;
 
-/// Draws places, lines and areas.
+/// Draws points, lines and areas.
 #[component]
 pub(crate) fn MapView(features: Features) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
@@ -53,13 +53,13 @@ pub(crate) fn MapView(features: Features) -> impl IntoView {
     }
 }
 
-/// A map in `element` with these features on it.
+/// Creates a map in `element` with these features.
 async fn drawn(
     element: &web_sys::HtmlElement,
     features: &Features,
 ) -> Result<leaflet::Map, JsValue> {
     let options = Object::new();
-    // A wheel over the map scrolls the page, as everywhere else on it.
+    // The wheel scrolls the page, also over a map.
     set(&options, "scrollWheelZoom", &JsValue::FALSE);
     let map = open(element, &options).await?;
     map.set_view(&leaflet::LatLng::new(35.55, 139.75), 9.0);
@@ -96,7 +96,7 @@ async fn drawn(
     Ok(map)
 }
 
-/// Leaflet takes the style of a feature over that of its marker.
+/// Leaflet prefers the style of a feature to that of its marker.
 fn class_of(feature: &JsValue) -> &'static str {
     let geometry = Reflect::get(feature, &"geometry".into());
     let kind = geometry.and_then(|it| Reflect::get(&it, &"type".into()));
@@ -113,7 +113,7 @@ fn title_of(feature: &JsValue) -> Option<String> {
     (!title.is_empty()).then_some(title)
 }
 
-/// A name beside a place: an element of ours, because Leaflet takes a string for markup.
+/// A name beside a point, as an element, because Leaflet treats a string as markup.
 fn bind_title(marker: &leaflet::Layer, title: &str) {
     let Some(element) = element("span", "", title) else { return };
     let options = Object::new();
@@ -127,14 +127,14 @@ const SCRIPT: &str = "vendor/leaflet/leaflet.js";
 const STYLE: &str = "vendor/leaflet/leaflet.css";
 const LAND: &str = "land.json";
 const ROADS: &str = "roads.json";
-/// The pane of what lies under everything.
+/// The pane below everything.
 const GROUND: &str = "ground";
-/// The box that the coastline was clipped to.
+/// The box to which the coastline was clipped.
 const SEA: &str = r#"{"type":"Polygon","coordinates":[[[138.9,34.85],[140.6,34.85],[140.6,36.1],[138.9,36.1],[138.9,34.85]]]}"#;
-/// Must stay on the map: the coastline's licence asks for it.
+/// Required on the map by the coastline's licence.
 pub(crate) const CREDIT: &str = "© OpenStreetMap contributors (ODbL)";
 
-// The crate has these in its source and does not export them, or takes options that it does not know.
+// The crate does not export these, or takes options unknown to it.
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_namespace = L, js_name = geoJSON, catch)]
@@ -156,9 +156,9 @@ extern "C" {
     pub(crate) fn tile_layer(url: &str, options: &JsValue) -> leaflet::Layer;
     #[wasm_bindgen(method, js_class = "Layer", js_name = bindTooltip)]
     fn bind_element(this: &Labelled, content: &web_sys::Element, options: &JsValue) -> JsValue;
-    /// A layer that can carry an element as its tooltip; the crate takes only strings.
+    /// A layer with an element as tooltip; the crate accepts only strings.
     type Labelled;
-    /// Tells when an element changes its size.
+    /// Observes changes of an element's size.
     pub(crate) type ResizeObserver;
     #[wasm_bindgen(constructor)]
     pub(crate) fn new(callback: &JsValue) -> ResizeObserver;
@@ -168,7 +168,7 @@ extern "C" {
     pub(crate) fn disconnect(this: &ResizeObserver);
 }
 
-/// A map in `element`, with these options; its Leaflet is loaded first where it is not there yet.
+/// Creates a map in `element` with these options, loading Leaflet first if needed.
 pub(crate) async fn open(
     element: &web_sys::HtmlElement,
     options: &Object,
@@ -185,16 +185,16 @@ pub(crate) async fn open(
     Ok(map)
 }
 
-/// Sea and coastline under everything else. A map without them still shows its places.
+/// Adds sea and coastline below everything. A map works without them.
 pub(crate) async fn add_land(map: &leaflet::Map) {
     let Some(land) = fetched(LAND).await else { return };
-    // Beyond the box land and sea are not known, and the map does not tell them apart.
+    // Outside the box, land and sea are unknown and drawn alike.
     for (shape, name) in [(JSON::parse(SEA).unwrap_or_default(), "map-sea"), (land, "map-land")] {
         add_shape(map, &shape, &ground(name));
     }
 }
 
-/// The main roads of the bundled network, so that a route does not lie in the void.
+/// Adds the main roads of the bundled network, so that a route has surroundings.
 pub(crate) async fn add_roads(map: &leaflet::Map) {
     let Some(roads) = fetched(ROADS).await else { return };
     let by_class = Closure::<dyn Fn(JsValue) -> JsValue>::new(|feature: JsValue| {
@@ -218,7 +218,7 @@ fn add_shape(map: &leaflet::Map, shape: &JsValue, options: &Object) {
     }
 }
 
-/// Listens to a map or a layer for as long as it lives.
+/// Listens to a map or layer for as long as it exists.
 pub(crate) fn on<T: wasm_bindgen::convert::FromWasmAbi + 'static>(
     target: &JsValue,
     event: &str,
@@ -228,13 +228,13 @@ pub(crate) fn on<T: wasm_bindgen::convert::FromWasmAbi + 'static>(
     target.unchecked_ref::<leaflet::Evented>().on(event, &run);
 }
 
-/// A map for its own listeners: where they held it, it would be kept for ever, and its elements with it.
+/// A weak reference to a map for its own listeners, which would otherwise keep it and its elements alive.
 pub(crate) fn weakly(map: &leaflet::Map) -> impl Fn() -> Option<leaflet::Map> + 'static {
     let map = WeakRef::new(map.unchecked_ref::<Object>());
     move || map.deref().map(JsCast::unchecked_into)
 }
 
-/// How the ground is drawn: it takes no clicks, and lies under everything even where it comes late.
+/// Options of the ground: not clickable, and below everything even if added late.
 fn ground(name: &str) -> Object {
     let options = Object::new();
     set(&options, "style", &class(name));
@@ -243,7 +243,7 @@ fn ground(name: &str) -> Object {
     options
 }
 
-/// Options that say nothing but a class: colours come from the style sheet, so that they follow the theme.
+/// Options with a class only: colours come from the style sheet, to follow the theme.
 pub(crate) fn class(name: &str) -> Object {
     let style = Object::new();
     set(&style, "className", &name.into());
@@ -255,7 +255,7 @@ pub(crate) fn set(object: &JsValue, name: &str, value: &JsValue) {
     let _ = Reflect::set(object, &name.into(), value);
 }
 
-/// An element of a class that says this and nothing else.
+/// An element with a class and a text.
 pub(crate) fn element(tag: &str, class: &str, text: &str) -> Option<web_sys::Element> {
     let element = document().create_element(tag).ok()?;
     element.set_class_name(class);

@@ -1,5 +1,4 @@
-//! What views say in the same way everywhere: what went wrong and what to do about it, a question before something is
-//! done, and texts with code in them.
+//! Common parts of views: errors with advice, confirmations, and texts with code.
 
 use leptos::prelude::*;
 
@@ -9,12 +8,12 @@ use crate::error::CallError;
 use crate::page::page;
 use crate::text::{Key, Lang};
 
-/// Draws an error; with a button where trying again may help.
+/// Draws an error, with a retry button if that may help.
 #[component]
 pub(crate) fn Notice(
-    /// The error that happened.
+    /// The error.
     error: CallError,
-    /// What the button does.
+    /// Called by the button.
     #[prop(optional, into)]
     on_retry: Option<Callback<()>>,
 ) -> impl IntoView {
@@ -22,7 +21,7 @@ pub(crate) fn Notice(
         view! {
             <button type="button" class="quiet" on:click=move |_| {
                 retry.run(());
-                // The notice may have gone, and its button with it.
+                // The notice may be gone with its button.
                 browser::focus_if_lost(MAIN);
             }>
                 {Key::Retry}
@@ -31,7 +30,7 @@ pub(crate) fn Notice(
     });
     let class = if error == CallError::Stopped { "notice is-calm" } else { "notice is-error" };
     let error = StoredValue::new(error);
-    // The notice says itself what happened: nothing is under way any more.
+    // The notice itself reports the end: the progress announcement goes.
     page().end_progress();
     view! {
         <div class=class role="alert">
@@ -43,7 +42,7 @@ pub(crate) fn Notice(
     }
 }
 
-/// Code and original text beside what is `said` already, folded: people need them only to look into it.
+/// Code and original message in addition to `said`, folded, for closer inspection.
 pub(crate) fn details(error: &CallError, said: &str) -> Option<impl IntoView + use<>> {
     let details = error.details(said)?;
     Some(view! {
@@ -54,15 +53,15 @@ pub(crate) fn details(error: &CallError, said: &str) -> Option<impl IntoView + u
     })
 }
 
-/// Says that something is on its way.
+/// A placeholder while loading.
 #[component]
 pub(crate) fn Skeleton(
-    /// How many lines to draw.
+    /// Number of lines.
     #[prop(default = 3)]
     lines: usize,
 ) -> impl IntoView {
     view! {
-        // No `div`: what comes in its place would be the same element grown, which counts as moved.
+        // Not a `div`: its replacement would count as the same element, moved.
         <section class="skeleton" aria-busy="true">
             <span class="only-heard">{Key::Loading}</span>
             {(0..lines).map(|_| view! { <span class="skeleton-line"></span> }).collect_view()}
@@ -70,7 +69,7 @@ pub(crate) fn Skeleton(
     }
 }
 
-/// Draws what was fetched; so many lines until it is here, and why it is not.
+/// Draws a loaded value; a placeholder of so many lines before, and the error otherwise.
 pub(crate) fn loaded<T>(
     state: Loaded<T>,
     lines: usize,
@@ -84,13 +83,13 @@ pub(crate) fn loaded<T>(
     }
 }
 
-/// Says that there is nothing, and what to try instead.
+/// An empty state with advice.
 #[component]
 pub(crate) fn Empty(
-    /// What there is nothing of.
+    /// Its title.
     #[prop(into)]
     title: Signal<String>,
-    /// What the reader may try.
+    /// Its advice.
     #[prop(optional, into)]
     hint: Option<Signal<String>>,
 ) -> impl IntoView {
@@ -102,7 +101,7 @@ pub(crate) fn Empty(
     }
 }
 
-/// The text, with code that looks like code.
+/// The text with code marked up.
 pub(crate) fn coded(text: &str) -> Vec<AnyView> {
     let draw = |(piece, is_code): (&str, bool)| match is_code {
         true => any_view! { <code>{piece.to_owned()}</code> },
@@ -111,8 +110,7 @@ pub(crate) fn coded(text: &str) -> Vec<AnyView> {
     pieces(text).into_iter().map(draw).collect()
 }
 
-/// What stands before, in and after the backticks, and whether it is code. A backtick alone, or two side by side, mean
-/// nothing.
+/// Splits a text at backticks, and marks code. A lone backtick or an empty pair is text.
 fn pieces(text: &str) -> Vec<(&str, bool)> {
     let mut pieces = Vec::new();
     let (mut begun, mut from) = (0, 0);
@@ -130,10 +128,10 @@ fn pieces(text: &str) -> Vec<(&str, bool)> {
     pieces
 }
 
-/// Stands where its button was. The safe answer has the keyboard, and Escape gives it.
+/// A confirmation in place of its button. The safe answer is focused, and Escape gives it.
 #[component]
 pub(crate) fn Sure(
-    /// The id of the safe answer.
+    /// Id of the safe answer.
     #[prop(into)]
     id: String,
     /// The question.
@@ -142,7 +140,7 @@ pub(crate) fn Sure(
     #[prop(into)] yes: Signal<String>,
     #[prop(into)] no: Signal<String>,
     on_yes: Callback<()>,
-    /// Takes the question away, and gives the keyboard back.
+    /// Cancels, and returns the focus.
     on_no: Callback<()>,
     #[prop(optional, into)] is_busy: Signal<bool>,
 ) -> impl IntoView {

@@ -1,5 +1,4 @@
-//! The operator's place: how the server is, its components, its calls; behind a key of its own, which is asked for here
-//! and nowhere else.
+//! The operator's views: server, components, calls and more, behind a key of their own.
 
 mod call;
 mod calls;
@@ -24,10 +23,10 @@ use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
 
-/// The id of the place's heading.
+/// Id of the heading.
 const TITLE: &str = "operator-title";
 
-/// The place, or the question for a key.
+/// The operator's views, or the request for a key.
 #[component]
 pub(crate) fn OperatorView() -> impl IntoView {
     let operator = Operator::here();
@@ -39,7 +38,7 @@ pub(crate) fn OperatorView() -> impl IntoView {
     }
 }
 
-/// Which part is drawn, whatever it is about; within one, what is there stays.
+/// The tab without its subject; within one tab, what is drawn stays.
 fn part(tab: &OperatorTab) -> OperatorTab {
     match tab {
         OperatorTab::Components(_) => OperatorTab::Components(None),
@@ -48,7 +47,7 @@ fn part(tab: &OperatorTab) -> OperatorTab {
     }
 }
 
-/// The parts that there is a link to; first the one that is there when the place is entered.
+/// The linked tabs, the initial one first.
 pub(crate) const LINKS: [(Key, OperatorTab); 7] = [
     (Key::OperatorNow, OperatorTab::Now),
     (Key::OperatorComponents, OperatorTab::Components(None)),
@@ -59,7 +58,7 @@ pub(crate) const LINKS: [(Key, OperatorTab); 7] = [
     (Key::OperatorSettings, OperatorTab::Settings),
 ];
 
-/// The heading, the parts, and the one that is looked at.
+/// The heading, the tabs, and the current one.
 #[component]
 fn Inside() -> impl IntoView {
     let operator: Operator = expect_context();
@@ -69,7 +68,7 @@ fn Inside() -> impl IntoView {
             _ => OperatorTab::Now,
         })
     });
-    // The component or the call that the address names.
+    // The component or call of the address.
     let named = Memo::new(move |_| {
         page().route.with(|it| match it {
             Route::Operator(OperatorTab::Components(it) | OperatorTab::Calls(it)) => it.clone(),
@@ -119,7 +118,7 @@ fn Inside() -> impl IntoView {
     }
 }
 
-/// Says that what is shown is old, because the server is away.
+/// A notice that the data is outdated because the server does not answer.
 #[component]
 fn Stale(is_stale: RwSignal<bool>) -> impl IntoView {
     move || {
@@ -129,17 +128,17 @@ fn Stale(is_stale: RwSignal<bool>) -> impl IntoView {
     }
 }
 
-/// A fact under its name.
+/// A labelled fact.
 fn fact(key: Key, value: impl Fn() -> String + Send + 'static) -> impl IntoView {
     view! { <div><dt>{key}</dt><dd>{value}</dd></div> }
 }
 
 /// The command that prints an address with a key.
 const COMMAND: &str = "madoguchi operator";
-/// The id of the field.
+/// Id of the field.
 const FIELD: &str = "operator-key";
 
-/// What is wrong with a key.
+/// Fault of a key.
 #[derive(Clone, PartialEq)]
 enum Wrong {
     Unreadable,
@@ -156,7 +155,7 @@ impl Wrong {
     }
 }
 
-/// Stands in the place of the operator's views until the host answers to a key.
+/// Replaces the operator's views until the host accepts a key.
 #[component]
 pub(super) fn SignIn() -> impl IntoView {
     let operator: Operator = expect_context();
@@ -180,7 +179,7 @@ pub(super) fn SignIn() -> impl IntoView {
         is_trying.set(true);
         spawn_local(async move {
             let problem = operator.enter(&key).await.err();
-            // Where it opened this view is gone, and its signals with it.
+            // If it was accepted, this view and its signals are gone.
             if let Some(error) = problem {
                 let _ = is_trying.try_set(false);
                 let _ = wrong.try_set(Some(Wrong::Refused(error)));
@@ -188,7 +187,7 @@ pub(super) fn SignIn() -> impl IntoView {
             }
         });
     };
-    // The field of a phone is below what is to be read first.
+    // On a phone the field is below the text to be read first.
     browser::focus_soon(if wrong.with_untracked(Option::is_some) { FIELD } else { TITLE });
     view! {
         <section class="sign-in op-sign-in">

@@ -1,5 +1,5 @@
-//! What a tool put out, drawn by its view; or as readable data, which never fails: any JSON as definitions, lists and
-//! tables, and as it came, to look at and to copy.
+//! A tool's output, drawn by its view or as readable data, which never fails: any JSON as definitions, lists and
+//! tables, with the raw JSON for copying.
 
 use leptos::prelude::*;
 use serde_json::{Map, Value};
@@ -24,18 +24,18 @@ static APPS: Part<Show> = part!(apps: Show = &Show(|it| any_view! { <AppView sho
 
 struct Show(fn(Shown) -> AnyView);
 
-/// Whether what a tool puts out is shown by an app that it brings along: what the page has a view of its own for is not.
+/// Whether the tool's output is shown by its own app: only if the page has no view for it.
 pub(crate) fn has_app(tool: &Tool) -> bool {
     tool.app().is_some() && !table::is_known(tool.view())
 }
 
-/// Draws the app of a tool, once the code for it is here.
+/// Draws a tool's app, once its code is loaded.
 pub(crate) fn app(shown: Shown) -> AnyView {
     drawn_by(&APPS, move |it| (it.0)(shown.clone()))
 }
 
-/// Draws an output by the view that its tool names, and all that came beside it. What is secret of it
-/// (SYS-11) is shown to a reader who asks for it, and in a conversation to none.
+/// Draws an output by its tool's view, with all other content. Secrets (SYS-11) are shown to a reader on request, and
+/// never in a conversation.
 #[component]
 pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
     let value = output.structured.as_ref().unwrap_or(&output.raw);
@@ -63,7 +63,7 @@ pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
     }
 }
 
-/// Draws what may be seen, once the code for it is here.
+/// Draws the masked output, once its code is loaded.
 #[component]
 fn Drawn(tool: Tool, output: Output) -> AnyView {
     let code = table::outputs(tool.view());
@@ -76,10 +76,10 @@ fn Whole(tool: Tool, output: Output) -> impl IntoView {
     let drawn = structured.as_ref().and_then(|value| table::draw(tool.view(), value, &raw));
     let is_drawn = drawn.is_some();
     let is_pictures = table::has_pictures(tool.view());
-    // The host sends the structure as text too; a view or a table has shown it already.
+    // The host also sends the structure as text, which a view or table has already shown.
     let is_news = |it: &Content| match (it, &structured) {
         (Content::Text(text), Some(value)) => !is_same(text, value) && !is_drawn,
-        // The pictures that a view has drawn came as pictures too (ILL-3).
+        // Pictures drawn by a view are also sent as content (ILL-3).
         (Content::Image { .. }, _) => !(is_drawn && is_pictures),
         _ => true,
     };
@@ -102,15 +102,15 @@ fn Whole(tool: Tool, output: Output) -> impl IntoView {
     }
 }
 
-/// Pieces of content drawn at most.
+/// Maximum number of pieces of content drawn.
 const PIECES_MAX: usize = 100;
 
-/// Whether a text is this very value, written down.
+/// Whether a text is this value in JSON.
 fn is_same(text: &str, value: &Value) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|it| it == *value)
 }
 
-/// A link that cannot run anything, and looks like what it is: only https, http and mail, or a place on this host.
+/// Returns a link that cannot execute anything and is not disguised: only https, http, mail, or a path of this host.
 pub(crate) fn safe_url(url: &str) -> Option<String> {
     let url = url.trim();
     let is_known = is_link(url) || url.to_ascii_lowercase().starts_with("mailto:");
@@ -119,9 +119,9 @@ pub(crate) fn safe_url(url: &str) -> Option<String> {
     ((is_known || is_own) && is_plain).then(|| url.to_owned())
 }
 
-/// Characters of one text drawn at most.
+/// Maximum number of characters of a text.
 const TEXT_MAX: usize = 50_000;
-/// Characters of base64 that become an image or a sound.
+/// Maximum number of base64 characters of an image or sound.
 const MEDIA_MAX: usize = 20 << 20;
 
 #[component]
@@ -163,7 +163,7 @@ fn ContentView(content: Content, tool: String) -> AnyView {
     }
 }
 
-/// A text; one that is JSON is drawn as data.
+/// A text; JSON is drawn as data.
 #[component]
 fn TextView(text: String) -> AnyView {
     let is_json = text.trim_start().starts_with(['{', '[']);
@@ -174,7 +174,7 @@ fn TextView(text: String) -> AnyView {
     any_view! { <pre class="text">{shown}</pre> }
 }
 
-/// Only media of the kind that is drawn, only base64: nothing in it can be markup.
+/// A data URL of media of the drawn kind, in valid base64, which cannot be markup.
 fn media_url(kind: &str, mime: &str, data: &str) -> Option<String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "+-./".contains(c);
     let is_mime = mime.starts_with(kind) && mime.len() < 60 && mime.chars().all(is_name);
@@ -183,14 +183,14 @@ fn media_url(kind: &str, mime: &str, data: &str) -> Option<String> {
     (is_mime && is_data).then(|| format!("data:{mime};base64,{data}"))
 }
 
-/// Characters drawn at most; copying takes all of it.
+/// Maximum number of characters drawn; copying takes all.
 const RAW_MAX: usize = 100_000;
 
-/// Draws the JSON of `value` behind a summary.
+/// Draws the JSON of `value`, folded.
 #[component]
 pub(crate) fn Raw(
     value: Value,
-    /// What it is.
+    /// Its title.
     #[prop(default = Key::RawJson)]
     title: Key,
     #[prop(optional)] is_open: bool,
@@ -208,12 +208,12 @@ pub(crate) fn Raw(
     }
 }
 
-/// Copies a text, and says whether that worked.
+/// Copies a text, and announces the result.
 pub(crate) fn copy(text: &str, done: Key) {
     page().notify(if browser::copy(text) { done } else { Key::NotCopied });
 }
 
-/// Rows, entries and columns drawn at most, and how deep.
+/// Maximum number of rows, entries and columns, and maximum depth.
 const ROWS_MAX: usize = 200;
 const COLUMNS_MAX: usize = 12;
 const DEPTH_MAX: usize = 6;
@@ -252,7 +252,7 @@ fn definitions(object: Map<String, Value>, depth: usize) -> AnyView {
     }
 }
 
-/// The columns of a list whose items are all objects of scalars, mostly the same.
+/// The columns of a list of objects of scalars with mostly equal keys.
 fn columns(items: &[Value]) -> Option<Vec<String>> {
     let mut columns: Vec<String> = Vec::new();
     if items.len() < 2 {

@@ -1,4 +1,4 @@
-//! Views whose code is a part of its own: what is shown until it is here, and where it cannot be loaded.
+//! Views of separately loaded parts: placeholders while loading, and errors.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::page::page;
 use crate::part::{self, Part};
 use crate::text::{self, Key};
 
-/// A part's code, if that is loaded, and what it says with it.
+/// A part's code, if it and its texts are loaded.
 fn here<T: Sync>(part: &'static Part<T>) -> Option<&'static T> {
     part.here().filter(|_| part.is_always() || text::is_whole() && part::is_whole())
 }
 
-/// Draws by a part's code: at once where it is here, otherwise as soon as it is.
+/// Draws by a part's code, at once or as soon as it is loaded.
 pub(crate) fn drawn_by<T: Sync>(
     part: &'static Part<T>,
     draw: impl Fn(&'static T) -> AnyView + Send + 'static,
@@ -30,10 +30,10 @@ pub(crate) fn drawn_by<T: Sync>(
     })
 }
 
-/// A part on its way, with whether it came.
+/// Loads a part; false on failure.
 type Loading = Pin<Box<dyn Future<Output = bool>>>;
 
-/// The same for parts of all kinds: what is `drawn` as soon as `load` has loaded it.
+/// Shows `drawn` as soon as `load` is done; one function for all parts.
 fn once_loaded(
     drawn: Box<dyn Fn() -> Option<AnyView> + Send>,
     load: Arc<dyn Fn() -> Loading + Send + Sync>,
@@ -44,7 +44,7 @@ fn once_loaded(
         let loading = join3(load(), text::load(), part::load());
         spawn_local(async move {
             let (has_code, has_text, has_style) = loading.await;
-            // Who has gone on meanwhile is shown something else.
+            // A reader who has left sees something else.
             let _ = is_missing.try_set(!(has_code && has_text && has_style));
         });
     };
@@ -59,7 +59,7 @@ fn once_loaded(
     view.into_any()
 }
 
-/// Says that a part could not be loaded: there is no connection, or the host has another page by now.
+/// A notice that a part could not be loaded: the network is down, or the host has a newer page.
 #[component]
 fn Missing(retry: Callback<()>) -> impl IntoView {
     page().end_progress();

@@ -1,5 +1,5 @@
-//! The parts that all views are made of, in all their states, on one page: for developers, at `#/parts`. No visitor loads
-//! it, and a test looks at it in every look.
+//! All shared parts of views in all their states, for developers, at `#/parts`. Visitors never load it; a test checks
+//! it in every theme.
 
 use leptos::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::error::{CallError, Refusal};
 use crate::operator::units;
 use crate::text::{Key, Lang};
 
-/// Classes of buttons, with what they are for.
+/// Button classes and their uses.
 const BUTTONS: [(&str, &str); 7] = [
     ("", "action"),
     ("main-action", "main action"),
@@ -39,7 +39,7 @@ pub(crate) fn PartsView() -> impl IntoView {
     }
 }
 
-/// A part of the page under its heading.
+/// A titled section.
 #[component]
 fn Sample(title: &'static str, children: Children) -> impl IntoView {
     view! {
@@ -116,7 +116,7 @@ fn Fields() -> impl IntoView {
     }
 }
 
-/// Everything that a view shows in place of what was asked for.
+/// Everything a view shows instead of its content.
 #[component]
 fn States() -> impl IntoView {
     let refusal = CallError::Refused(Box::new(Refusal {
@@ -142,7 +142,7 @@ fn States() -> impl IntoView {
     }
 }
 
-/// Small words with a meaning of their own.
+/// Badges and chips.
 #[component]
 fn Words() -> impl IntoView {
     let ended = ["done", "asked", "refused", "trapped"];

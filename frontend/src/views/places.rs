@@ -1,4 +1,4 @@
-//! The ways to the places: a row in the header, a menu in a narrow window, a bar at the foot of a phone.
+//! Navigation links: a row in the header, a menu in a narrow window, a bar at the foot of a phone.
 
 use std::mem::discriminant;
 
@@ -11,17 +11,17 @@ use crate::route::Route;
 use crate::table::{self, Place};
 use crate::text::Key;
 
-/// Entries that the bar of a phone has room for; where there are more, the last leads to the others.
+/// Maximum number of entries in a phone's bar; if there are more, the last opens the others.
 const BAR_MAX: usize = 5;
 const MENU_ICON: &str = "M3 5h14M3 10h14M3 15h14";
 const MORE_ICON: &str = "M4 10h.01M10 10h.01M16 10h.01";
 const CHAT_ICON: &str = "M3 4h14v10H9l-4 3v-3H3z";
 const TOOLS_ICON: &str = "M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h5v5h-5z";
 
-/// One way to a place.
+/// A link to a view.
 #[derive(Clone, Copy)]
 struct Way {
-    /// None where the page itself is the place.
+    /// None for a view of the page itself.
     place: Option<&'static Place>,
     start: fn() -> Route,
     name: Key,
@@ -39,7 +39,7 @@ impl Way {
     }
 }
 
-/// All of them, in the order in which they stand.
+/// All links in order.
 fn ways() -> Vec<Way> {
     let own = |start, name, icon| Way { place: None, start, name, icon };
     let mut ways = table::places().map(Way::to).collect::<Vec<_>>();
@@ -52,12 +52,12 @@ fn ways() -> Vec<Way> {
     ways
 }
 
-/// How many of so many stand in the bar itself.
+/// How many of all links stand in the bar itself.
 fn in_bar(all: usize) -> usize {
     if all > BAR_MAX { BAR_MAX - 1 } else { all }
 }
 
-/// The navigation. Who may not use a family's tools sees no way to its place.
+/// The navigation. Families whose tools the reader may not use have no link.
 #[component]
 pub(crate) fn Places() -> impl IntoView {
     let is_open = RwSignal::new(false);
@@ -75,7 +75,7 @@ pub(crate) fn Places() -> impl IntoView {
     Effect::new(move |_| {
         page().route.track();
         is_open.set(false);
-        // A row has no room for all of them: where the reader is, is seen.
+        // The row can be too short for all links: the current one is scrolled into view.
         request_animation_frame(|| browser::reveal_first(".places [aria-current]"));
     });
     let toggle = move |first: &'static str| {
@@ -87,7 +87,7 @@ pub(crate) fn Places() -> impl IntoView {
     let close = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Escape" && is_open.get_untracked() {
             is_open.set(false);
-            // One of the two is seen, and an element that is not takes no focus.
+            // Only the visible one of the two takes the focus.
             browser::focus("places-menu");
             browser::focus("places-more");
         }
@@ -106,7 +106,7 @@ pub(crate) fn Places() -> impl IntoView {
         let part = if is_first { first } else { rest };
         part.iter().filter_map(|at| ways.get(*at)).map(|way| link(*way)).collect_view()
     };
-    // What waits at a place that is not seen is told at the way to it.
+    // Pending items of hidden links are indicated on the menu.
     let is_rest_here = Memo::new(move |_| {
         let (shown, ways) = (shown.get(), ways());
         let mut rest = shown.iter().skip(in_bar(shown.len())).filter_map(|at| ways.get(*at));

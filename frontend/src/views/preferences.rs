@@ -1,4 +1,4 @@
-//! What the reader sets for this browser, and what it keeps of them.
+//! The reader's settings, and the data stored by this browser.
 
 use leptos::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::reader::{self, KEPT_ON, kind};
 use crate::settings::{self, Motion, Theme};
 use crate::text::{Key, Lang};
 
-/// The place `#/settings`.
+/// The view `#/settings`.
 #[component]
 pub(crate) fn PreferencesView() -> impl IntoView {
     browser::focus_soon("stage");
@@ -65,7 +65,7 @@ pub(crate) fn PreferencesView() -> impl IntoView {
     }
 }
 
-/// Whether the browser tells of what waits while the page is not looked at.
+/// Whether notifications about pending items are shown while the page is hidden.
 #[component]
 fn Notices() -> impl IntoView {
     let is_denied = RwSignal::new(false);
@@ -96,7 +96,7 @@ fn Notices() -> impl IntoView {
     }
 }
 
-/// What is kept in this browser, and the way to clear it.
+/// The data stored in this browser, and the button to clear it.
 #[component]
 fn Kept() -> impl IntoView {
     let is_asking = RwSignal::new(false);
@@ -129,7 +129,7 @@ fn Kept() -> impl IntoView {
     }
 }
 
-/// Bytes that are kept, by kind.
+/// Stored bytes by category.
 fn what_is_kept() -> Vec<(Key, u64)> {
     let kinds = [Key::PreferencesChats, Key::PreferencesTyped, KEPT_ON];
     let mut sums = kinds.map(|it| (it, 0));

@@ -1,4 +1,4 @@
-//! Asks for what the host does not answer without: an account, where it has those, or a token.
+//! Sign-in: by an account, if the host has accounts, or by a token.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -8,7 +8,7 @@ use crate::browser;
 use crate::page::{Door, page};
 use crate::text::{Key, Lang};
 
-/// Stands in the place of every view until a token is accepted.
+/// Replaces every view until access is granted.
 #[component]
 pub(crate) fn SignIn() -> impl IntoView {
     let token = RwSignal::new(String::new());
@@ -29,7 +29,7 @@ pub(crate) fn SignIn() -> impl IntoView {
         is_trying.set(true);
         spawn_local(async move {
             let problem = page().enter(&read).await.err();
-            // Where it was accepted this view is gone, and its signals with it.
+            // If it was accepted, this view and its signals are gone.
             let Some(key) = problem else { return browser::focus_if_lost(browser::MAIN) };
             let _ = is_trying.try_set(false);
             let _ = wrong.try_set(Some(key));
@@ -44,7 +44,7 @@ pub(crate) fn SignIn() -> impl IntoView {
             let _ = is_trying.try_set(false);
             let _ = wrong.try_set(problem);
         }
-        // Where the reader was let in this view is gone, and its signals with it.
+        // If the reader was admitted, this view and its signals are gone.
         if issuer.is_disposed() {
             return;
         }

@@ -1,4 +1,4 @@
-//! What apps say, well and badly.
+//! Valid and invalid messages of apps.
 
 use super::*;
 

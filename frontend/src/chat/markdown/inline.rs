@@ -1,4 +1,4 @@
-//! What stands in a line: emphasis, code, links.
+//! Inline Markdown: emphasis, code, links.
 
 use crate::browser::is_link;
 
@@ -10,19 +10,19 @@ pub(crate) enum Inline {
     Emphasis(Vec<Inline>),
     Struck(Vec<Inline>),
     Code(String),
-    /// Where it leads, http and https alone; and what it says.
+    /// An http or https address, and the link text.
     Link(String, Vec<Inline>),
     Break,
 }
 
-/// Pieces in one another.
+/// Maximum nesting.
 const DEPTH_MAX: usize = 6;
-/// Bytes after a mark in which its end is looked for.
+/// Maximum distance in bytes between a mark and its closing mark.
 const REACH_MAX: usize = 4_000;
-/// Characters of an address.
+/// Maximum number of characters of an address.
 const URL_MAX: usize = 2_000;
 
-/// How much may still be looked at: a text of marks alone must not take long.
+/// Remaining parsing work: a text consisting of marks must not take long.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget(usize);
 
@@ -39,7 +39,7 @@ impl Budget {
     }
 }
 
-/// Reads the inside of a block.
+/// Parses the content of a block.
 pub(super) fn read(text: &str, budget: &mut Budget) -> Vec<Inline> {
     let mut pieces = Vec::new();
     spans(text, 0, budget, &mut pieces);
@@ -123,7 +123,7 @@ fn code(rest: &str, budget: &mut Budget) -> Option<(Inline, usize)> {
     None
 }
 
-/// The text from here, as far as it is looked at.
+/// The part of the text from here that is searched.
 fn within(rest: &str, from: usize) -> &str {
     let mut end = rest.len().min(from + REACH_MAX);
     while !rest.is_char_boundary(end) {
@@ -132,7 +132,7 @@ fn within(rest: &str, from: usize) -> &str {
     rest.get(from..end).unwrap_or_default()
 }
 
-/// Strong, emphasised or struck.
+/// Parses strong, emphasised or struck text.
 fn marked(
     rest: &str,
     before: Option<char>,
@@ -167,7 +167,7 @@ fn marked(
     None
 }
 
-/// Where the mark that opens here closes.
+/// Finds the mark that closes the one opened here.
 fn closing(rest: &str, mark: &str, letter: char, budget: &mut Budget) -> Option<usize> {
     let inner = within(rest, mark.len());
     let mut at = 0;
@@ -182,10 +182,10 @@ fn closing(rest: &str, mark: &str, letter: char, budget: &mut Budget) -> Option<
             _ if next == letter => {
                 let run = inner[at..].chars().take_while(|it| *it == letter).count();
                 let is_after_text = at > 0 && !inner[..at].ends_with(char::is_whitespace);
-                // One mark is not closed by the two of a strong one inside.
+                // A single mark is not closed by the double one of strong text inside.
                 let fits = if mark.len() == 1 { run != 2 } else { run >= 2 };
                 if is_after_text && fits {
-                    // Of three, the outer one is the last.
+                    // Of three marks, the outer one is the last.
                     let skip = if mark.len() == 2 { run - 2 } else { 0 };
                     return Some(mark.len() + at + skip);
                 }
@@ -198,7 +198,7 @@ fn closing(rest: &str, mark: &str, letter: char, budget: &mut Budget) -> Option<
     None
 }
 
-/// `[words](address)`; a picture of elsewhere is a link to it.
+/// Parses `[text](address)`; a remote picture becomes a link to it.
 fn link(rest: &str, depth: usize, budget: &mut Budget) -> Option<(Inline, usize)> {
     let begin = if rest.starts_with("![") { 2 } else { 1 };
     if !rest[begin - 1..].starts_with('[') {
@@ -219,7 +219,7 @@ fn link(rest: &str, depth: usize, budget: &mut Budget) -> Option<(Inline, usize)
     let taken = middle + 2 + end + 1;
     let words = &rest[begin..middle];
     let Some(url) = safe(url) else {
-        // A link that leads nowhere good is shown as it was written.
+        // A link with an unsafe address is shown as written.
         return Some((Inline::Text(rest[..taken].to_owned()), taken));
     };
     let mut said = Vec::new();
@@ -229,12 +229,12 @@ fn link(rest: &str, depth: usize, budget: &mut Budget) -> Option<(Inline, usize)
         Inline::Code(text) => safe(text).is_some_and(|it| it != url),
         _ => false,
     };
-    // Words that are another address would hide where it leads.
+    // Text that looks like another address would hide the target.
     if said.is_empty() || said.iter().any(is_other) {
         said = vec![Inline::Text(url.clone())];
     }
     let words = said.into_iter().flat_map(|it| match it {
-        // There is no link in a link.
+        // Links do not nest.
         Inline::Link(_, words) => words,
         it => vec![it],
     });
@@ -248,7 +248,7 @@ fn angled(rest: &str) -> Option<(Inline, usize)> {
     Some((Inline::Link(url.clone(), vec![Inline::Text(url)]), end + 1))
 }
 
-/// `https://…` as it stands.
+/// Parses a bare `https://…`.
 fn bare(rest: &str, before: Option<char>, budget: &mut Budget) -> Option<(Inline, usize)> {
     if before.is_some_and(|it| it.is_ascii_alphanumeric())
         || !(rest.starts_with("https://") || rest.starts_with("http://"))
@@ -268,14 +268,14 @@ fn bare(rest: &str, before: Option<char>, budget: &mut Budget) -> Option<(Inline
     Some((Inline::Link(url, vec![Inline::Text(text.to_owned())]), text.len()))
 }
 
-/// An address that cannot run anything.
+/// Returns an address that cannot execute anything.
 fn safe(url: &str) -> Option<String> {
-    // Something must stand where the host stands.
+    // The host must not be empty.
     let has_host = url.split('/').nth(2)?.starts_with(|it: char| it.is_alphanumeric() || it == '[');
     (is_link(url) && has_host && url.len() <= URL_MAX).then(|| url.to_owned())
 }
 
-/// A text whose end has not come yet, read as if its last line were closed.
+/// Closes the marks of the last line of an unfinished text.
 pub(super) fn closed(text: &str) -> String {
     let begin = text.rfind('\n').map_or(0, |it| it + 1);
     let line = &text[begin..];
@@ -283,7 +283,7 @@ pub(super) fn closed(text: &str) -> String {
     if is_in_code || line.len() > REACH_MAX {
         return text.to_owned();
     }
-    // A link that is half here is not shown as its brackets.
+    // An unfinished link is not shown as brackets.
     let half = line.rfind('[').filter(|start| {
         let rest = &line[*start..];
         !rest.contains(')') && (rest.contains("](") || !rest.contains(']'))
@@ -299,7 +299,7 @@ pub(super) fn closed(text: &str) -> String {
     closed.truncate(begin + line);
     for mark in ["`", "**"] {
         let line = &closed[begin..];
-        // A mark that nothing follows yet is not shown.
+        // A mark followed by nothing yet is not shown.
         if line.ends_with(mark) && line.matches(mark).count() % 2 == 1 {
             closed.truncate(closed.len() - mark.len());
         } else if line.matches(mark).count() % 2 == 1 {

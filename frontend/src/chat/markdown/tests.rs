@@ -1,4 +1,4 @@
-//! What Markdown becomes, and that nothing hostile in it does harm.
+//! Parsing of Markdown, including hostile input.
 
 use super::inline::Inline::{Break, Code, Emphasis, Link, Strong, Struck, Text};
 use super::*;
@@ -27,7 +27,7 @@ fn parses_emphasis_code_and_links() {
             Struck(vec![text("e")]),
         ]
     );
-    // Japanese knows no spaces around what is strong.
+    // Japanese has no spaces around strong text.
     assert_eq!(
         line("これは**「強調」**です"),
         [text("これは"), Strong(vec![text("「強調」")]), text("です")]
@@ -92,7 +92,7 @@ fn executable_markup_is_text() {
         let all = format!("{:?}", read(hostile, false));
         assert!(!all.contains("Link("), "{hostile}: {all}");
     }
-    // A picture of elsewhere is not fetched, it is a link.
+    // A remote picture is a link and is not fetched.
     assert_eq!(
         line("![x](https://example.com/x.png)"),
         [Link("https://example.com/x.png".to_owned(), vec![text("x")])]
@@ -127,7 +127,7 @@ fn closes_unfinished_markup() {
     assert_eq!(open("```rust\nfn a"), [Block::Code("rust".to_owned(), "fn a".to_owned())]);
 }
 
-/// Every letter of the text is in the tree, whatever its marks mean.
+/// Collects all text of the tree, whatever its marks.
 fn letters(blocks: &[Block], out: &mut String) {
     fn of(line: &[Inline], out: &mut String) {
         for piece in line {

@@ -1,4 +1,4 @@
-//! What the reader is about to say: a draft that lasts, pictures beside it, an earlier message again.
+//! The composer: a draft that lasts, attached pictures, and editing of an earlier message.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -14,9 +14,9 @@ use crate::chat::thread::{MESSAGE_MAX, Thread};
 use crate::page::page;
 use crate::text::{Key, Lang};
 
-/// Pictures beside one message.
+/// Maximum number of pictures attached to a message.
 pub(crate) const ATTACHED_MAX: usize = 4;
-/// Bytes of one of them.
+/// Maximum size of one picture in bytes.
 const BYTES_MAX: f64 = 5.0 * 1024.0 * 1024.0;
 
 /// Why a file is not attached.
@@ -29,7 +29,7 @@ enum Refused {
 }
 
 impl Refused {
-    /// What is wrong with a file of this kind and size, beside so many others.
+    /// Checks a file of this kind and size, with `count` others attached.
     fn of(kind: &str, bytes: f64, count: usize) -> Option<Self> {
         match () {
             () if count >= ATTACHED_MAX => Some(Self::Count),
@@ -49,18 +49,18 @@ impl Refused {
     }
 }
 
-/// What an app says of itself for a model to know.
+/// An app's text for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AppSays {
-    /// Tells it from other apps.
+    /// Identifies the app.
     pub(crate) number: u32,
-    /// What people call it.
+    /// The app's title.
     pub(crate) title: String,
     text: String,
 }
 
 impl Talk {
-    /// An app says something else of itself than before; nothing, where the text is empty.
+    /// Replaces the text of an app; an empty one removes it.
     pub(crate) fn hear_app(self, number: u32, title: String, text: String) {
         self.apps.update(|messages| {
             messages.retain(|it| it.number != number);
@@ -70,7 +70,7 @@ impl Talk {
         });
     }
 
-    /// The app has gone, or the reader does not want that sent.
+    /// Removes the text of an app that is gone or unwanted.
     pub(crate) fn forget_app(self, number: u32) {
         if self.apps.try_with_untracked(|it| it.iter().any(|it| it.number == number)) == Some(true)
         {
@@ -78,7 +78,7 @@ impl Talk {
         }
     }
 
-    /// A message with what apps say of themselves: each once, as far as it fits beside what the reader wrote.
+    /// Appends the texts of apps to a message, once each, as far as they fit.
     pub(super) fn with_apps(self, mut text: String) -> String {
         let lang = Lang::now();
         for app in self.apps.try_update(std::mem::take).unwrap_or_default() {
@@ -90,15 +90,15 @@ impl Talk {
         text
     }
 
-    /// What was typed last in this conversation, in this tab.
+    /// Loads the draft of this conversation in this tab.
     pub(super) fn load_draft(self) {
         let draft: Option<String> = Keep::Tab.get(kept::DRAFT);
         self.draft.set(draft.unwrap_or_default());
     }
 
-    /// Keeps what is typed over a reload.
+    /// Stores the draft over a reload.
     pub(crate) fn keep_draft(self) {
-        // An earlier message is kept where it stands.
+        // An edited message is stored with the conversation.
         if self.editing.get_untracked().is_some() {
             return;
         }
@@ -110,14 +110,14 @@ impl Talk {
         }
     }
 
-    /// An earlier message goes back into the composer, to be written anew.
+    /// Puts an earlier message into the composer for editing.
     pub(crate) fn edit(self, id: u64) {
         if self.thread.with_untracked(Thread::is_running) {
             return;
         }
         let asked = self.thread.with_untracked(|it| it.clone().cut(id));
         if let Some(asked) = asked {
-            // What was about to be said comes back afterwards; from one edited message to another it is still aside.
+            // The draft is restored afterwards; it is already set aside if another message was being edited.
             if self.editing.get_untracked().is_none() {
                 self.aside.set_value((self.draft.get_untracked(), self.attached.get_untracked()));
             }
@@ -129,19 +129,19 @@ impl Talk {
         }
     }
 
-    /// What sending the earlier message again takes out, and what it does not take back.
+    /// The text that explains what sending the edited message removes and does not undo.
     pub(crate) fn editing_key(self, id: u64) -> Key {
         let has_acted = untrack(|| self.thread.with(|it| it.has_acted_since(id)));
         if has_acted { Key::ChatEditingActed } else { Key::ChatEditing }
     }
 
-    /// The earlier message stays as it is.
+    /// Cancels editing; the earlier message stays.
     pub(crate) fn stop_editing(self) {
         self.put_back();
         browser::focus_soon("chat-input");
     }
 
-    /// No earlier message is written anew any more: what was about to be said before stands in the composer again.
+    /// Ends editing and restores the draft.
     pub(super) fn put_back(self) {
         if self.editing.get_untracked().is_none() {
             return;
@@ -153,7 +153,7 @@ impl Talk {
         self.keep_draft();
     }
 
-    /// Puts pictures beside the message, and says which of the files are none.
+    /// Attaches pictures, and reports files that are not accepted.
     pub(crate) fn attach(self, files: &FileList) {
         for file in (0..files.length().min(20)).filter_map(|it| files.get(it)) {
             spawn_local(async move {
@@ -174,7 +174,7 @@ impl Talk {
         let id = format!("{:015}-{}", now(), browser::unique());
         let picture = Picture::of(id, &file.type_(), &data, &file.name(), now());
         let picture = picture.map(Shared::new).ok_or(Refused::Unread)?;
-        // Others may have come while this one was read.
+        // Others may have been attached while this one was read.
         let is_taken = self.attached.try_update(|attached| {
             let fits = attached.len() < ATTACHED_MAX;
             if fits {
@@ -185,7 +185,7 @@ impl Talk {
         if is_taken == Some(true) { Ok(()) } else { Err(Refused::Count) }
     }
 
-    /// Takes a picture away again.
+    /// Removes an attached picture.
     pub(crate) fn detach(self, id: &str) {
         self.attached.update(|it| it.retain(|it| it.id != id));
         browser::focus_soon("chat-input");

@@ -1,4 +1,4 @@
-//! Conversations that come and go: kept over a reload, opened, named, forgotten (ILL-46).
+//! Stored conversations: restored after a reload, opened, renamed, removed (ILL-46).
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -14,7 +14,7 @@ use crate::route::Route;
 use crate::text::Key;
 
 impl Talk {
-    /// What this browser kept.
+    /// Restores the stored state.
     pub(super) fn take_up(self) {
         let saved_chats = SavedChats::load();
         let open = saved_chats.open.clone();
@@ -26,7 +26,7 @@ impl Talk {
         }
     }
 
-    /// Another window has kept something under that name, or forgotten it.
+    /// Handles a storage change by another window.
     pub(super) fn hear(self, name: &str) {
         if name == Keep::name(SAVED_CHATS) {
             self.change_saved(|_| {});
@@ -35,8 +35,8 @@ impl Talk {
         }
     }
 
-    /// Takes up what another window has kept of this conversation since, unless something of this window's own is not
-    /// kept yet. An answer that is on its way there is taken up when it is here.
+    /// Takes over the state stored by another window, unless this window has unsaved changes. An answer arriving there
+    /// is taken over once complete.
     pub(super) fn catch_up(self) {
         if self.has_changed() || self.thread.with_untracked(Thread::is_running) {
             return;
@@ -50,17 +50,17 @@ impl Talk {
         self.thread.with_untracked(|it| it.id.clone())
     }
 
-    /// Whether the conversation is another than was loaded or kept last.
+    /// Whether the conversation differs from its last loaded or stored state.
     fn has_changed(self) -> bool {
         self.thread.with_untracked(|now| self.kept.with_value(|it| it != now))
     }
 
-    /// The conversation stands as it is kept.
+    /// Marks the conversation as stored.
     fn note_kept(self) {
         self.kept.set_value(self.thread.get_untracked());
     }
 
-    /// Changes what is known of the conversations that are kept: another window may have put something there since.
+    /// Changes the stored summaries, reloading them first: another window may have changed them.
     fn change_saved(self, change: impl FnOnce(&mut SavedChats)) {
         self.saved_chats.update(|chats| {
             *chats = SavedChats::load();
@@ -74,7 +74,7 @@ impl Talk {
         self.load_pictures();
     }
 
-    /// Keeps the conversation that is open, as far as it is another than what was kept.
+    /// Stores the open conversation if it has changed.
     pub(crate) fn keep(self) {
         if self.has_changed() {
             self.keep_as(self.thread.get_untracked());
@@ -82,7 +82,7 @@ impl Talk {
         }
     }
 
-    /// The page goes: an answer that is on its way does not come any more.
+    /// Stores the conversation before the page goes; a running answer ends.
     pub(super) fn keep_last(self) {
         if self.has_changed() || self.thread.with_untracked(Thread::is_running) {
             let mut thread = self.thread.get_untracked();
@@ -91,7 +91,7 @@ impl Talk {
         }
     }
 
-    /// Keeps it in this state; where another window has gone on with it at once, as a conversation of its own.
+    /// Stores the conversation. If another window has continued it, this state becomes a conversation of its own.
     fn keep_as(self, mut thread: Thread) {
         let id = thread.id.clone();
         self.change_saved(|chats| {
@@ -103,7 +103,7 @@ impl Talk {
             chats.save();
         });
         if thread.id != id {
-            // Its address is the other's.
+            // The address belongs to the other state.
             if Route::parse(&browser::hash()) == Route::Chat(Some(id)) {
                 history::replace_hash(&Route::Chat(Some(thread.id.clone())).hash());
             }
@@ -112,14 +112,14 @@ impl Talk {
         }
     }
 
-    /// Keeps the pictures of the last question and its answer.
+    /// Stores the pictures of the last question and its answer.
     pub(super) fn keep_pictures(self) {
         let mut last = self.thread.get_untracked();
         last.entries.drain(..last.entries.len().saturating_sub(2));
         let pictures = kept::pictures(&last);
         spawn_local(async move {
             for picture in pictures {
-                // A browser that does not keep them shows a place where one was.
+                // If the browser stores none, a placeholder is shown.
                 drop(album::keep(&picture).await);
             }
         });
@@ -144,7 +144,7 @@ impl Talk {
                         }
                     });
                 });
-                // The bytes are kept apart from the conversation.
+                // The bytes are stored apart from the conversation.
                 if !has_changed {
                     self.note_kept();
                 }
@@ -152,7 +152,7 @@ impl Talk {
         });
     }
 
-    /// Begins another conversation, with the same assistant.
+    /// Begins a new conversation with the same assistant.
     pub(crate) fn begin(self) {
         self.attempt.give_up();
         self.thread.update(Thread::stop);
@@ -168,7 +168,7 @@ impl Talk {
         browser::focus_soon("chat-input");
     }
 
-    /// Opens another conversation; whether this browser has it.
+    /// Opens another conversation. Returns whether this browser has it.
     pub(crate) fn open(self, id: &str) -> bool {
         if self.thread.with_untracked(|it| it.id == id) {
             return true;
@@ -191,7 +191,7 @@ impl Talk {
         true
     }
 
-    /// Calls a conversation otherwise.
+    /// Renames a conversation.
     pub(crate) fn rename(self, id: &str, title: &str) {
         let title: String = title.trim().chars().take(TITLE_MAX).collect();
         if self.thread.with_untracked(|it| it.id == id) {
@@ -206,7 +206,7 @@ impl Talk {
         }
     }
 
-    /// Forgets a conversation and its pictures.
+    /// Removes a conversation and its pictures.
     pub(crate) fn forget(self, id: &str) {
         let is_open = self.thread.with_untracked(|it| it.id == id);
         let thread = if is_open { Some(self.thread.get_untracked()) } else { kept::load(id) };

@@ -1,4 +1,4 @@
-//! What is sent to `POST /api/chat` (ILL-40, ILL-41, ILL-45), and to the host before.
+//! Requests to `POST /api/chat` (ILL-40, ILL-41, ILL-45), and the replies sent to the host before.
 
 use serde_json::{Map, Value, json};
 
@@ -6,27 +6,27 @@ use super::{MESSAGE_MAX, Thread};
 use crate::cards::picture::{Picture, Shared};
 use crate::chat::entry::{Asked, Body, Entry, Pending, Phase, Reply, Turn, Waiting};
 
-/// Entries of the history that are sent along (ILL-46).
+/// Maximum number of history entries sent (ILL-46).
 pub(crate) const HISTORY_MAX: usize = 20;
-/// Characters of pictures in the history: the latest go first.
+/// Maximum number of characters of pictures in the history; the latest have priority.
 const HISTORY_DATA_MAX: usize = 6 << 20;
-/// The text for a form that is not filled in, as the specification has it.
+/// The specified text for a cancelled form.
 const CANCELLED: &str = "フォーム入力をキャンセルしました。";
-/// What stands for a picture in a model's entry, whose bytes are kept apart.
+/// Placeholder for a picture in a model's entry; its bytes are stored separately.
 pub(crate) const PICTURE_MARK: &str = "madoguchiPicture";
 
-/// A request, and what the host itself receives with it: an assistant allows nothing itself.
+/// A chat request, and the replies that the host itself receives: an assistant allows nothing by itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Request {
     pub(crate) body: Value,
-    /// The person's answer by approval, as `POST /api/approvals/ID` takes it.
+    /// The person's decisions by approval, in the form of `POST /api/approvals/ID`.
     pub(crate) words: Map<String, Value>,
     /// Tools that the person trusts.
     pub(crate) trusts: Vec<String>,
 }
 
 impl Thread {
-    /// The request whose answer the last entry is.
+    /// The request for the answer of the last entry.
     pub(crate) fn request(&self) -> Option<Request> {
         let (last, before) = self.entries.split_last()?;
         let turn = last.turn()?;
@@ -41,7 +41,7 @@ impl Thread {
             let (asked, before) = before.split_last()?;
             let asked = asked.asked()?;
             let mut message = asked.text.clone();
-            // What waited in the turn that is gone on from is refused by that.
+            // Pending items of the continued turn are refused by this message.
             if let Some((turn, since)) = self.latest(before) {
                 put_answers(&mut request, &mut words, turn);
                 if !turn.answerer.is_planner() {
@@ -64,8 +64,8 @@ impl Thread {
         Some(Request { body: Value::Object(request), words, trusts: self.trusts.clone() })
     }
 
-    /// The last turn that the server may still have, so that it goes on with everything that it knew;
-    /// another assistant begins with the history. With it, what came after.
+    /// The last turn that the server may still know, from which it continues with all its context, and the entries
+    /// after it. Another assistant begins with the history.
     fn latest<'a>(&self, entries: &'a [Shared<Entry>]) -> Option<(&'a Turn, &'a [Shared<Entry>])> {
         let kept = |it: &'a Shared<Entry>| it.turn().filter(|it| it.turn.is_some());
         let at = entries.iter().rposition(|it| kept(it).is_some())?;
@@ -75,9 +75,8 @@ impl Thread {
     }
 }
 
-/// The message behind the questions that were stopped or failed since the turn that is gone on from, which the server
-/// knows nothing of: as of a person who writes again before they are answered. The latest of them go first, as far as
-/// they fit.
+/// The message, preceded by the questions stopped or failed since the continued turn, which the server does not know.
+/// The latest have priority, as far as they fit.
 fn with_unanswered(since: &[Shared<Entry>], mut message: String) -> String {
     let mut left = MESSAGE_MAX.saturating_sub(message.chars().count());
     for pair in since.windows(2).rev() {
@@ -93,7 +92,7 @@ fn with_unanswered(since: &[Shared<Entry>], mut message: String) -> String {
     message
 }
 
-/// What the person says by sending a form.
+/// The text sent for a submitted or cancelled form.
 fn sentence(pending: &Pending) -> Option<&str> {
     match &pending.reply {
         Some(Reply::Submitted(sentence)) => Some(sentence),
@@ -104,7 +103,7 @@ fn sentence(pending: &Pending) -> Option<&str> {
     }
 }
 
-/// The turn that is gone on from, and the person's answers to what waited in it.
+/// Adds the continued turn and the person's replies to its pending items.
 fn put_answers(request: &mut Map<String, Value>, words: &mut Map<String, Value>, turn: &Turn) {
     let mut selected = None;
     for pending in turn.pending.iter().filter(|it| it.is_news()) {
@@ -122,7 +121,7 @@ fn put_answers(request: &mut Map<String, Value>, words: &mut Map<String, Value>,
     }
 }
 
-/// The approval that the person answered, and their answer.
+/// The approval that the person answered, and the decision.
 fn word(pending: &Pending) -> Option<(String, Value)> {
     let word = match (pending.reply.as_ref()?, &pending.waiting) {
         (Reply::Allow | Reply::Trust, _) => json!({ "allow": true }),
@@ -140,7 +139,7 @@ fn word(pending: &Pending) -> Option<(String, Value)> {
     Some((approval.to_owned(), word))
 }
 
-/// The messages so far, for a server that has forgotten them.
+/// The earlier messages, for a server that has forgotten them.
 fn history(entries: &[Shared<Entry>]) -> Value {
     let mut left = HISTORY_DATA_MAX;
     let mut history = Vec::new();

@@ -1,4 +1,4 @@
-//! Takes what the stream says into the answer that is on its way.
+//! Applies stream events to the running answer.
 
 use serde_json::{Value, json};
 
@@ -10,31 +10,31 @@ use crate::chat::entry::{
 };
 use crate::chat::event::{Asking, Called, Done, Event, ImageIn, Resulted, WAITING_MAX};
 
-/// Characters of one answer.
+/// Maximum number of characters of one answer.
 const TEXT_MAX: usize = 200_000;
-/// Pieces of one answer.
+/// Maximum number of pieces of one answer.
 const PIECES_MAX: usize = 400;
-/// Pictures of one answer.
+/// Maximum number of pictures of one answer.
 const PICTURES_MAX: usize = 50;
-/// Parts of its entry in the history.
+/// Maximum number of parts of its history entry.
 const PARTS_MAX: usize = 100;
 
-/// One answer as it comes: what this stream has sent already, so that its end does not add it a second time.
+/// State of one stream: what it has sent already, so that its final event adds nothing twice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coming {
-    /// Names of pictures: the page's own, none like another.
+    /// Seed of unique picture ids.
     pub(crate) seed: String,
     /// Milliseconds since 1970.
     pub(crate) at_ms: u64,
     count: u32,
     has_words: bool,
     has_pictures: bool,
-    /// Where the pieces of this stream begin.
+    /// Index of the stream's first piece.
     begin: usize,
 }
 
 impl Coming {
-    /// A stream begins.
+    /// Begins a stream.
     pub(crate) fn of(thread: &Thread, seed: String, at_ms: u64) -> Self {
         let begin = thread.last_turn().map_or(0, |it| it.pieces.len());
         Self { seed, at_ms, begin, ..Self::default() }
@@ -42,14 +42,14 @@ impl Coming {
 
     fn picture(&mut self, image: &ImageIn) -> Option<Shared<Picture>> {
         self.count += 1;
-        // The oldest come first in the order of their names.
+        // Sorted by name, the oldest come first.
         let id = format!("{:015}-{:03}-{}", self.at_ms, self.count, self.seed);
         Picture::of(id, &image.mime_type, &image.data, &image.name, self.at_ms).map(Shared::new)
     }
 }
 
 impl Thread {
-    /// Takes one event.
+    /// Applies one event.
     pub(crate) fn take(&mut self, event: Event, coming: &mut Coming) {
         let tells_calls = matches!(event, Event::Call(_) | Event::Done(_));
         let trusts = if tells_calls { self.trusts.clone() } else { Vec::new() };
@@ -87,7 +87,7 @@ impl Thread {
         }
     }
 
-    /// Shows an approval as it was answered before, where the person says otherwise now.
+    /// Shows the earlier answer to an approval, overriding the person's current one.
     fn overrule(&mut self, approval: &str, is_allowed: bool) {
         let is_of_approval = |pending: &Pending| {
             let is_approval = matches!(pending.waiting, Waiting::Approval { .. });
@@ -105,7 +105,7 @@ impl Thread {
         let (reply, state) = match is_allowed {
             false => (Reply::Deny, State::Denied),
             true if turn.phase == Phase::Thinking => (Reply::Allow, State::Running),
-            // What came of it stands in a later answer.
+            // Its outcome stands in a later answer.
             true => (Reply::Allow, State::Stopped),
         };
         pending.reply = Some(reply);
@@ -146,7 +146,7 @@ impl Turn {
         }
     }
 
-    /// The latest card of this call; one that is not over goes first.
+    /// The latest card of this call; an open one has priority.
     fn card(&mut self, id: &str) -> Option<&mut Shared<ToolCard>> {
         let of = |it: &Piece| match it {
             Piece::Call(card) if card.id == id => Some(card.is_over()),
@@ -163,14 +163,14 @@ impl Turn {
     fn call(&mut self, called: Called) {
         let is_open = |it: &&mut Shared<ToolCard>| !it.is_over();
         let now = card_of(called, State::Running);
-        // A call that waited has begun; from now on what is done is shown.
+        // A pending call has begun: from now on its progress is shown.
         match self.card(&now.id).filter(is_open) {
             Some(card) => *card.change() = now,
             None => self.push(Piece::Call(Shared::new(now))),
         }
     }
 
-    /// Marks the calls that run without asking: by `NAME@DIGEST`, or by the name.
+    /// Marks calls that run without approval, by `NAME@DIGEST` or by name.
     fn trust(&mut self, trusts: &[String]) {
         let is_trusted = |name: &str| trusts.iter().any(|it| it.split('@').next() == Some(name));
         for piece in &mut self.pieces {
@@ -197,21 +197,21 @@ impl Turn {
         self.set_card(&id, state);
     }
 
-    /// Another state for the card of this call; what the person denied stays denied.
+    /// Sets the state of the call's card; a denied call stays denied.
     pub(super) fn set_card(&mut self, id: &str, state: State) {
         if let Some(card) = self.card(id).filter(|it| it.state != State::Denied) {
             card.change().state = state;
         }
     }
 
-    /// A call that waited goes on.
+    /// Resumes the card of a pending call.
     pub(super) fn resume_card(&mut self, id: &str) {
         if let Some(card) = self.card(id).filter(|it| it.state == State::Waiting) {
             card.change().state = State::Running;
         }
     }
 
-    /// No card stays open: nothing is left to end it.
+    /// Ends all open cards: no event is left to end them.
     pub(super) fn end_cards(&mut self, state: &State) {
         for piece in &mut self.pieces {
             if let Piece::Call(card) = piece
@@ -291,8 +291,8 @@ impl Turn {
         self.parts = self.marked(done.parts);
     }
 
-    /// Calls that the stream did not announce, or did not end: a host that does not stream sends all at once. One
-    /// that took no time was made for an earlier answer, which has its card.
+    /// Adds or ends calls of the final event that the stream did not report: a host that does not stream sends all at
+    /// once. A call without duration was made for an earlier answer, which has its card.
     fn complete_calls(&mut self, calls: Vec<Called>, begin: usize) {
         let mut at = begin.min(self.pieces.len());
         for mut called in calls.into_iter().take(PIECES_MAX) {
@@ -318,7 +318,7 @@ impl Turn {
         }
     }
 
-    /// The model's entry, its pictures by name: their bytes are here already.
+    /// The model's entry with pictures replaced by their ids: their bytes are stored already.
     fn marked(&self, parts: Vec<Value>) -> Vec<Value> {
         let pictures = self.pictures();
         let mark = |part: Value| {
@@ -336,7 +336,7 @@ impl Turn {
     }
 }
 
-/// What is drawn of a call.
+/// Makes the card of a call.
 fn card_of(called: Called, state: State) -> ToolCard {
     let Called { id, name, title, server, view, params, reason, .. } = called;
     ToolCard { id, name, title, server, view, params, reason, state, is_trusted: false }

@@ -1,32 +1,32 @@
-//! A hall as plain data: its rows and aisles, the seats picked, and where the keyboard is.
+//! A hall as plain data: its rows and aisles, the picked seats, and the cursor.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use output::cinema::{Broken, Price, PriceList, Seat, SeatKind, SeatMap, SeatRules};
 
-/// Seats in one reservation (CIN-44), where the cinema does not say.
+/// Maximum number of seats in one reservation (CIN-44) if the cinema gives none.
 const SEATS_MAX: usize = 10;
-/// Seats that are drawn: more than the catalogue of the bundled cinema allows, 26 rows of 80. What is left out of
-/// a hall beyond this is mentioned.
+/// Maximum number of seats drawn: more than the bundled cinema's catalogue allows, 26 rows of 80. Omitted seats are
+/// mentioned.
 const HALL_MAX: usize = 4_000;
-/// A hall of more seats is drawn as few shapes, not as a button a seat.
+/// A hall of more seats is drawn as few shapes instead of a button per seat.
 const LARGE: usize = 400;
-/// Columns beyond this are not drawn; they would be a mistake in the data.
+/// Columns beyond this are not drawn: they are errors in the data.
 const COLUMNS_MAX: u32 = 80;
 
 /// The seats by row, nearest to the screen first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Hall {
     pub(crate) rows: Vec<Row>,
-    /// Places in the widest row, aisles among them.
+    /// Number of places in the widest row, including aisles.
     pub(crate) columns: u32,
-    /// Seats that are not drawn.
+    /// Number of seats not drawn.
     pub(crate) left_out: usize,
-    /// Seats that one reservation may have.
+    /// Maximum number of seats of one reservation.
     pub(crate) seats_max: usize,
-    /// What seats cost, where the cinema says so.
+    /// Prices, if the cinema gives them.
     pub(crate) prices: Option<PriceList>,
-    /// What a choice has to keep to.
+    /// Rules for the choice of seats.
     pub(crate) rules: SeatRules,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Row {
     pub(crate) places: Vec<Place>,
 }
 
-/// A seat and where in its row it stands, counted from 1.
+/// A seat and its column, counted from 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Place {
     pub(crate) seat: Seat,
@@ -45,7 +45,7 @@ pub(crate) struct Place {
 }
 
 impl Hall {
-    /// Sorts the seats into rows. A number left out between two columns is an aisle.
+    /// Sorts the seats into rows. A number missing between two columns is an aisle.
     pub(crate) fn of(map: &SeatMap) -> Self {
         let mut rows: BTreeMap<(usize, String), Vec<Place>> = BTreeMap::new();
         for seat in map.seats.iter().take(HALL_MAX) {
@@ -73,12 +73,12 @@ impl Hall {
         }
     }
 
-    /// What a seat of that kind costs.
+    /// The price of a kind of seat.
     pub(crate) fn price(&self, kind: SeatKind) -> Option<Price> {
         self.prices.as_ref().map(|it| it.of(kind))
     }
 
-    /// What the seats picked cost together.
+    /// The total price of the picked seats.
     pub(crate) fn total(&self, picks: &Picks) -> Option<Price> {
         let prices = self.prices.as_ref()?;
         let picked = self.places().filter(|it| picks.has(&it.seat.seat_id));
@@ -86,7 +86,7 @@ impl Hall {
         Some(Price { currency: prices.currency.clone(), amount })
     }
 
-    /// The rules that the choice breaks, as the cinema will say it, too.
+    /// The rules violated by the choice, which the cinema will report, too.
     pub(crate) fn broken(&self, picks: &Picks) -> Vec<Broken> {
         let of_rows =
             self.rows.iter().filter(|row| row.places.iter().any(|it| picks.has(&it.seat.seat_id)));
@@ -105,13 +105,13 @@ impl Hall {
         self.places().map(|it| &it.seat).find(|it| it.seat_id == id)
     }
 
-    /// The other seat of a pair that goes together.
+    /// The other seat of a pair.
     pub(crate) fn other_half(&self, seat: &Seat) -> Option<&Seat> {
         let other = seat.pair_with.as_deref().filter(|_| self.rules.pairs_together)?;
         self.seat(other)
     }
 
-    /// Free seats, and all.
+    /// Number of free seats, and of all.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let free = self.places().filter(|it| is_free(&it.seat)).count();
         (free, self.places().count())
@@ -122,14 +122,14 @@ impl Hall {
         self.rows.iter().map(|it| it.places.len()).sum::<usize>() > LARGE
     }
 
-    /// The place that stands in a row, counted from 0, and a column, counted from 1.
+    /// Finds a place by its row, counted from 0, and column, counted from 1.
     pub(crate) fn find(&self, row: usize, column: u32) -> Option<Cursor> {
         let places = &self.rows.get(row)?.places;
         let place = places.iter().position(|it| it.column == column)?;
         Some(Cursor { row, place })
     }
 
-    /// The first place for a wheelchair: a free one, else any.
+    /// The first wheelchair place: a free one, if any.
     pub(crate) fn wheelchair(&self) -> Option<Cursor> {
         let find = |is_asked: fn(&Seat) -> bool| {
             self.rows.iter().enumerate().find_map(|(row, line)| {
@@ -141,7 +141,7 @@ impl Hall {
             .or_else(|| find(|it| it.kind == SeatKind::Wheelchair))
     }
 
-    /// Where the keyboard comes in: the first free seat, or the first seat of all.
+    /// The initial cursor: the first free seat, or the first of all.
     pub(crate) fn first(&self) -> Cursor {
         let free = self.rows.iter().enumerate().find_map(|(row, line)| {
             let place = line.places.iter().position(|it| is_free(&it.seat))?;
@@ -155,7 +155,7 @@ impl Hall {
         self.rows.get(cursor.row)?.places.get(cursor.place)
     }
 
-    /// Where a step leads; the same place at an edge.
+    /// The cursor after a step; unchanged at an edge.
     pub(crate) fn step(&self, from: Cursor, step: Step) -> Cursor {
         let Some(row) = self.rows.get(from.row) else { return self.first() };
         let last =
@@ -177,7 +177,7 @@ impl Hall {
         }
     }
 
-    /// The place of a row that is nearest to a column.
+    /// The place of a row nearest to a column.
     fn nearest(&self, row: usize, column: u32) -> Cursor {
         let places = self.rows.get(row).map(|it| it.places.as_slice()).unwrap_or_default();
         let distance = |it: &Place| it.column.abs_diff(column);
@@ -186,14 +186,14 @@ impl Hall {
     }
 }
 
-/// Where the keyboard is.
+/// The position of the keyboard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cursor {
     pub(crate) row: usize,
     pub(crate) place: usize,
 }
 
-/// A move of the keyboard, as the ARIA grid pattern has them.
+/// A keyboard move of the ARIA grid pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Left,
@@ -209,7 +209,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// The step of a key, if it is one.
+    /// The step of a key, if any.
     pub(crate) fn of_key(key: &str, control: bool) -> Option<Self> {
         Some(match (key, control) {
             ("ArrowLeft", false) => Self::Left,
@@ -227,14 +227,14 @@ impl Step {
     }
 }
 
-/// The seats that the reader wants, and those that went to other users meanwhile.
+/// The seats picked by the reader, and those lost to other users.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Picks {
     picked: BTreeSet<String>,
     lost: BTreeSet<String>,
 }
 
-/// What became of a try to pick.
+/// Result of picking a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Picked {
     Yes,
@@ -245,18 +245,18 @@ pub(crate) enum Picked {
     TooMany,
 }
 
-/// Whether another user holds it for now.
+/// Whether another user holds the seat.
 pub(crate) fn is_held(seat: &Seat) -> bool {
     seat.is_held && !seat.is_mine
 }
 
-/// Whether it can be had by the reader.
+/// Whether the reader can pick it.
 fn is_free(seat: &Seat) -> bool {
     !seat.is_reserved && !is_held(seat)
 }
 
 impl Picks {
-    /// Picks a seat, or lets go of it; up to `max` in all.
+    /// Picks or unpicks a seat; up to `max` in all.
     pub(crate) fn toggle(&mut self, seat: &Seat, max: usize) -> Picked {
         if self.picked.remove(&seat.seat_id) {
             return Picked::Undone;
@@ -274,7 +274,7 @@ impl Picks {
         Picked::Yes
     }
 
-    /// Picks these, as far as they are free: after a reload, say.
+    /// Picks those of these seats that are free, for example after a reload.
     pub(crate) fn restore(&mut self, hall: &Hall, ids: &[String]) {
         for id in ids {
             if let Some(seat) = hall.seat(id).filter(|it| !self.has(&it.seat_id)) {
@@ -283,21 +283,21 @@ impl Picks {
         }
     }
 
-    /// Picks these in place of others, though they are held: for the reader.
+    /// Picks these seats instead, though they are held: for the reader.
     pub(crate) fn take(&mut self, hall: &Hall, ids: &[String]) {
         let known = ids.iter().filter(|it| hall.seat(it).is_some());
         *self = Self { picked: known.cloned().collect(), lost: BTreeSet::new() };
     }
 
-    /// Another user was faster: these are lost, the others stay. Gives those that were picked.
+    /// Marks seats lost to another user. Returns those that were picked.
     pub(crate) fn lose(&mut self, ids: &[String]) -> Vec<String> {
         let lost: Vec<String> = ids.iter().filter(|it| self.picked.remove(*it)).cloned().collect();
         self.lost.extend(ids.iter().cloned());
         lost
     }
 
-    /// The hall as it is now: what was picked and is taken is lost; what is free again is no
-    /// longer lost; what is no more is forgotten. Gives what was lost just now.
+    /// Updates the picks for the current hall: taken seats are lost, freed ones are no longer lost, unknown ones are
+    /// dropped. Returns the newly lost ones.
     pub(crate) fn refresh(&mut self, hall: &Hall) -> Vec<String> {
         let is_taken = |id: &String| hall.seat(id).is_none_or(|it| !is_free(it));
         let taken: Vec<String> = self.picked.iter().filter(|it| is_taken(it)).cloned().collect();
@@ -321,12 +321,12 @@ impl Picks {
         self.picked.is_empty()
     }
 
-    /// Whether a seat is picked that was not `before`.
+    /// Whether a seat is picked that was not picked `before`.
     pub(crate) fn has_more_than(&self, before: &Self) -> bool {
         !self.picked.is_subset(&before.picked)
     }
 
-    /// The ids, in the order of the hall.
+    /// The picked ids in the order of the hall.
     pub(crate) fn ids(&self, hall: &Hall) -> Vec<String> {
         let places = hall.places().map(|it| &it.seat.seat_id);
         places.filter(|it| self.picked.contains(*it)).cloned().collect()

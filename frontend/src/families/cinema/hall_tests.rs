@@ -1,4 +1,4 @@
-//! Picking seats and walking a hall (CIN-33, CIN-43, CIN-44).
+//! Picking of seats and keyboard moves in a hall (CIN-33, CIN-43, CIN-44).
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn id_at(hall: &Hall, cursor: Cursor) -> &str {
     &hall.at(cursor).unwrap().seat.seat_id
 }
 
-/// Where the seat of that id stands.
+/// The position of a seat by id.
 fn find(hall: &Hall, id: &str) -> Cursor {
     let place = |(row, line): (usize, &Row)| {
         let place = line.places.iter().position(|it| it.seat.seat_id == id)?;
@@ -197,7 +197,7 @@ fn new_seats_keep_picks_that_are_still_free() {
     assert!(!picks.has_lost("B1"), "it came back on offer");
 }
 
-/// A row with a pair at its end, and what seats cost.
+/// A row with a pair at its end, and prices.
 fn with_a_pair() -> Hall {
     let kinds = [SeatKind::Standard, SeatKind::Standard, SeatKind::Pair, SeatKind::Pair];
     let seats = (1..).zip(kinds).map(|(number, kind)| Seat {
@@ -277,7 +277,7 @@ fn has_more_only_after_a_new_pick() {
     let before = picks.clone();
     picks.lose(&strings(&["B1"]));
     assert!(!picks.has_more_than(&before));
-    // As many as before, and another.
+    // Same number, but one new seat.
     pick(&mut picks, &hall, "B3");
     assert!(picks.has_more_than(&before));
 }

@@ -1,4 +1,4 @@
-//! How a seat looks: its state, the names of its style, and its outline and mark in a drawing of many.
+//! Appearance of a seat: its state, its CSS classes, and its outline and mark in a drawing of many.
 
 use std::fmt::Write;
 
@@ -6,22 +6,22 @@ use output::cinema::{Seat, SeatKind};
 
 use super::hall::{Picks, Row, is_held};
 
-/// The width and the height of a place in a drawing, in its own units.
+/// Width and height of a place in a drawing, in its own units.
 pub(crate) const PLACE: u32 = 20;
 
-/// How a seat is drawn and named.
+/// State of a seat as drawn and named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Free,
     Picked,
     Taken,
-    /// Held by another user, for now.
+    /// Held by another user.
     Held,
     Lost,
 }
 
 impl State {
-    /// What a seat of the hall is to who picks these.
+    /// State of a seat for a reader with these picks.
     pub(crate) fn of(seat: &Seat, picks: &Picks) -> Self {
         if picks.has(&seat.seat_id) {
             Self::Picked
@@ -52,9 +52,9 @@ impl State {
     }
 }
 
-/// How a seat is drawn: one of a pair stands close to the other.
+/// The CSS class of a seat: seats of a pair stand close together.
 pub(crate) fn seat_class(seat: &Seat) -> &'static str {
-    // A9 comes before A10.
+    // A9 sorts before A10.
     let place = |id: &str| (id.len(), id.to_owned());
     match &seat.pair_with {
         Some(other) if place(&seat.seat_id) < place(other) => "is-pair is-first",
@@ -80,7 +80,7 @@ pub(crate) struct Shape {
     pub(crate) path: String,
 }
 
-/// A row as a few paths: the seats, and what is written on them.
+/// A row as a few paths: the seats, and their marks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shapes {
     pub(crate) seats: Vec<Shape>,
@@ -88,13 +88,13 @@ pub(crate) struct Shapes {
 }
 
 impl Shapes {
-    /// Draws a row whose upper edge is `top`, and whose seats are in these states.
+    /// Draws a row at `top` with its seats in these states.
     pub(crate) fn of(row: &Row, top: u32, states: &[State]) -> Self {
         let mut shapes = Self::default();
         let mut corner = String::new();
         for (place, &state) in row.places.iter().zip(states) {
             corner.clear();
-            // Nothing can fail that is written to a string.
+            // Writing to a string cannot fail.
             let _ = write!(corner, "M{} {top}", (place.column - 1) * PLACE);
             let (seat, look) = (&place.seat, seat_class(&place.seat));
             let class = if state == State::Free { kind_class(seat.kind) } else { state.class() };
@@ -121,7 +121,7 @@ impl Shapes {
     }
 }
 
-/// Adds what is drawn at one place to the path of its class.
+/// Appends the path of one place to the path of its class.
 fn add(shapes: &mut Vec<Shape>, class: &'static str, parts: &[&str]) {
     let at = shapes.iter().position(|it| it.class == class).unwrap_or_else(|| {
         shapes.push(Shape { class, path: String::new() });
@@ -130,7 +130,7 @@ fn add(shapes: &mut Vec<Shape>, class: &'static str, parts: &[&str]) {
     parts.iter().for_each(|it| shapes[at].path.push_str(it));
 }
 
-/// The back of a chair is round, towards the reader; a place for a wheelchair is square, and a pair is one bench.
+/// A chair's back is round, towards the reader; a wheelchair place is square; a pair is one bench.
 fn outline(class: &str) -> &'static str {
     match class {
         "is-wheelchair" => "m1.5 1.5h17v17h-17z",
@@ -140,9 +140,9 @@ fn outline(class: &str) -> &'static str {
     }
 }
 
-/// Writes a number as strokes in the middle of its place: as text, 2,000 of them take longer than all else.
+/// Draws a number as strokes in the middle of its place: 2,000 texts would take longer than all else.
 fn number(marks: &mut Vec<Shape>, corner: &str, number: u32) {
-    /// Each in a box of 4 by 7.
+    /// Digits in a box of 4 by 7.
     const DIGITS: [&str; 10] = [
         "m2 0q2 0 2 3.5t-2 3.5-2-3.5 2-3.5z",
         "m.8 1.4l1.7-1.4v7",
@@ -156,7 +156,7 @@ fn number(marks: &mut Vec<Shape>, corner: &str, number: u32) {
         "m.6 7q3.4-.8 3.4-4.6 0-2.4-2-2.4-2 0-2 2.3 0 2.1 1.9 2.1 2 0 2.1-2",
     ];
     let digits = number.to_string();
-    // Where the boxes begin; a number of more digits does not fit into its place.
+    // Left edges of the boxes. Longer numbers do not fit.
     let boxes: &[&str] = match digits.len() {
         1 => &["m8 6.5"],
         2 => &["m5.3 6.5", "m10.7 6.5"],
@@ -210,7 +210,7 @@ mod tests {
             ("is-held", 1),
         ];
         assert_eq!(classes(&shapes.seats), seats);
-        // Two digits are two strokes, and what is written on a seat goes where the seat cannot be had.
+        // Two digits are two strokes; a seat that cannot be picked has no mark.
         let marks = [
             ("is-number", 4),
             ("is-taken", 1),
@@ -236,7 +236,7 @@ mod tests {
         };
         let row = row(&[half("B9", "B10"), half("B10", "B9")]);
         let shapes = Shapes::of(&row, 0, &[State::Free; 2]);
-        // The first ends where the second begins.
+        // The first half ends where the second begins.
         assert!(shapes.seats[0].path.starts_with("M160 0m1.5 1.5h18.5v17"), "{shapes:?}");
         assert!(shapes.seats[0].path.contains("M180 0m0 1.5h18.5"), "{shapes:?}");
     }

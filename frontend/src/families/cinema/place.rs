@@ -1,4 +1,4 @@
-//! Where in the box office the reader is.
+//! Routes of the cinema family.
 
 use crate::route::{Address, Spot, decoded, encoded};
 
@@ -6,21 +6,21 @@ use crate::route::{Address, Spot, decoded, encoded};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     BoxOffice(Booking),
-    /// The box office, where this title is sought.
+    /// The programme, searched for this title.
     Film(String),
     Staff(Tab),
     Reservation(String),
 }
 
-/// A part of the staff's place.
+/// An admin view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tab {
-    /// The showings of the week, and how full they are.
+    /// The showings of the week and their occupancy.
     #[default]
     Week,
     Films,
     Screens,
-    /// A reservation gets other seats.
+    /// Moves a reservation to other seats.
     Party,
     /// The catalogue as a file.
     File,
@@ -30,7 +30,7 @@ impl Tab {
     pub(crate) const ALL: [Self; 5] =
         [Self::Week, Self::Films, Self::Screens, Self::Party, Self::File];
 
-    /// Its name in addresses.
+    /// Name in addresses.
     fn name(self) -> &'static str {
         match self {
             Self::Week => "",
@@ -42,7 +42,7 @@ impl Tab {
     }
 }
 
-/// How far a booking has come.
+/// State of a booking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Booking {
     pub(crate) date: Option<String>,

@@ -1,37 +1,37 @@
-//! What the cinema shows, and when: films with their showtimes, by day.
+//! The cinema's programme: films with their showtimes, by day.
 
 use output::cinema::{Movie, Price, Showtime};
 
 use crate::dates::{self, Day};
 use crate::text::Lang;
 
-/// Films whose showtimes are fetched; a cinema with more is searched, and as many of what is found are fetched, too.
+/// Maximum number of films whose showtimes are fetched. A larger programme is searched, and as many results are
+/// fetched, too.
 pub(crate) const FILMS_MAX: usize = 40;
-/// Days in the strip.
+/// Maximum number of days in the strip.
 const DAYS_MAX: usize = 31;
-/// As few free seats as this are shown as few: one in ten.
+/// Share of free seats from which they are shown as few: one in ten.
 const FEW: u32 = 10;
 
-/// The whole programme, as last received from the host.
+/// The programme as last received.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Programme {
     pub(crate) films: Vec<Movie>,
-    /// The showtimes of each film, behind its identifier.
+    /// The showtimes by film id.
     pub(crate) showtimes: Vec<(String, Vec<Showtime>)>,
-    /// What the clock of the cinema showed then, where it says so.
+    /// The cinema's time then, if given.
     pub(crate) now: Option<String>,
-    /// How far that clock is ahead of the reader's, which may be in another zone.
+    /// How far the cinema's clock is ahead of the reader's, who may be in another time zone.
     pub(crate) ahead_ms: f64,
 }
 
 impl Programme {
-    /// What time it is at the cinema, which may be in another zone than the reader; as the reader's clock has it where
-    /// the cinema does not say.
+    /// The cinema's current time; the reader's if the cinema gives none.
     pub(crate) fn now(&self) -> String {
         self.now.clone().unwrap_or_else(dates::now)
     }
 
-    /// Days on which something is on.
+    /// Days with showings.
     pub(crate) fn days(&self) -> Vec<Day> {
         let mut days = Vec::new();
         let times = self.showtimes.iter().flat_map(|it| &it.1);
@@ -44,8 +44,8 @@ impl Programme {
         days
     }
 
-    /// The day to show: the one asked for, else the first day ahead on which something can still be booked, else
-    /// the first day ahead. `now` is as for [`has_begun`].
+    /// The day to show: the requested one, else the next day with a bookable showing, else the next day. `now` is as
+    /// for [`has_begun`].
     pub(crate) fn day(&self, asked: Option<Day>, now: &str) -> Option<Day> {
         let days = self.days();
         let asked = asked.filter(|it| days.contains(it));
@@ -55,7 +55,7 @@ impl Programme {
         asked.or_else(|| ahead.find(|it| self.has_open(None, *it, now))).or(first)
     }
 
-    /// Whether something can be booked on that day: of one film, or of any.
+    /// Whether a showing of that day can be booked: of one film, or of any.
     fn has_open(&self, film: Option<&str>, day: Day, now: &str) -> bool {
         let films = self.showtimes.iter().filter(|it| film.is_none_or(|film| film == it.0));
         films
@@ -63,18 +63,18 @@ impl Programme {
             .any(|it| Day::of_time(&it.start_time) == Some(day) && !has_begun(it, now))
     }
 
-    /// The showtimes of a film, if they are here.
+    /// The showtimes of a film, if loaded.
     pub(crate) fn of(&self, film: &str) -> Option<&Vec<Showtime>> {
         self.showtimes.iter().find(|it| it.0 == film).map(|it| &it.1)
     }
 
-    /// Those of `found` whose showtimes are not here, of as many as are taken up.
+    /// The films of `found` without loaded showtimes, up to the limit.
     pub(crate) fn missing<'a>(&self, found: &'a [Movie]) -> Vec<&'a Movie> {
         let found = found.iter().take(FILMS_MAX);
         found.filter(|it| self.of(&it.movie_id).is_none()).collect()
     }
 
-    /// Takes up what was found beyond the first films, in place of what was found before.
+    /// Adds films found beyond the first ones, replacing those of the last search.
     pub(crate) fn take_up(
         &mut self,
         found: &[Movie],
@@ -93,7 +93,7 @@ impl Programme {
         self.showtimes.retain(|of| self.films.iter().any(|it| it.movie_id == of.0));
     }
 
-    /// When a film is on that day, earliest first.
+    /// The showtimes of a film on that day, earliest first.
     pub(crate) fn showtimes(&self, film: &str, day: Option<Day>) -> Vec<Showtime> {
         let all = self.of(film).into_iter().flatten();
         let is_then = |it: &&Showtime| day.is_none() || Day::of_time(&it.start_time) == day;
@@ -105,8 +105,8 @@ impl Programme {
         then
     }
 
-    /// The films on that day: all of them, those that can still be booked first; or those found, in the order found.
-    /// `now` is as for [`has_begun`].
+    /// The films of that day, bookable ones first; or the found ones, in the order found. `now` is as for
+    /// [`has_begun`].
     pub(crate) fn on(&self, day: Option<Day>, found: Option<&[String]>, now: &str) -> Vec<Movie> {
         let is_on = |it: &&Movie| !self.showtimes(&it.movie_id, day).is_empty();
         let Some(ids) = found else {
@@ -122,13 +122,13 @@ impl Programme {
     }
 }
 
-/// How many seats are left, as people care.
+/// Number of seats left, in categories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Left {
     Plenty(u32),
     Few(u32),
     None,
-    /// It has begun.
+    /// The showing has begun.
     Started,
 }
 
@@ -148,24 +148,24 @@ impl Left {
     }
 }
 
-/// Whether a showing can no longer be booked: as the cinema says, which may be in another zone; else
-/// by `now`, `YYYY-MM-DDTHH:MM:SS` where the reader is.
+/// Whether a showing can no longer be booked: by the cinema's flag, or by `now`, `YYYY-MM-DDTHH:MM:SS` in the reader's
+/// time zone.
 pub(crate) fn has_begun(showtime: &Showtime, now: &str) -> bool {
     let start = showtime.start_time.as_str();
     showtime.is_open.map_or_else(|| start.len() == now.len() && start <= now, |it| !it)
 }
 
-/// An amount of money as the reader writes it.
+/// Formats an amount of money for the reader.
 pub(crate) fn price(price: &Price, lang: Lang) -> String {
     dates::money(&price.decimal(), &price.currency, lang)
 }
 
-/// A name in the reader's language, as far as there is one.
+/// A name in the reader's language, if there is one.
 pub(crate) fn name(own: Option<&str>, english: Option<&str>, lang: Lang) -> Option<String> {
     english.filter(|_| lang == Lang::En).or(own).map(str::to_owned)
 }
 
-/// A film's title in the reader's language, and the other one.
+/// A film's title in the reader's language, and in the other.
 pub(crate) fn titles(film: &Movie, lang: Lang) -> (String, Option<String>) {
     match (lang, &film.title_en) {
         (Lang::En, Some(english)) => (english.clone(), Some(film.title.clone())),
@@ -173,13 +173,13 @@ pub(crate) fn titles(film: &Movie, lang: Lang) -> (String, Option<String>) {
     }
 }
 
-/// What a film is about, in the reader's language.
+/// A film's synopsis in the reader's language.
 pub(crate) fn synopsis(film: &Movie, lang: Lang) -> String {
     let english = film.description_en.as_ref().filter(|_| lang == Lang::En);
     english.unwrap_or(&film.description).clone()
 }
 
-/// One of eight colours, the same for a film each time.
+/// One of eight colours, stable for a film.
 pub(crate) fn hue(id: &str) -> u32 {
     id.bytes().fold(5_381_u32, |hue, byte| hue.wrapping_mul(33) ^ u32::from(byte)) % 8
 }

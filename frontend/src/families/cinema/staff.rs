@@ -1,4 +1,4 @@
-//! What the staff of the cinema works with: who they are, the catalogue, and a screen that is being drawn.
+//! The cinema's admin: permission, the catalogue, and the screen editor.
 
 pub(super) mod catalogue;
 pub(super) mod layout;
@@ -14,10 +14,10 @@ use crate::dates::Day;
 use crate::error::CallError;
 use crate::page::{Door, page};
 
-/// Tools without which there is nothing to see.
+/// Tools required by the admin views.
 const NEEDED: [&str; 2] = ["occupancy", "export_catalogue"];
 
-/// Whether the reader is of the staff (CIN-95).
+/// Whether the reader is an admin (CIN-95).
 #[derive(Clone, Copy)]
 pub(crate) struct Leave {
     is_given: RwSignal<bool>,
@@ -28,12 +28,12 @@ impl Leave {
         Self { is_given: RwSignal::new(false) }
     }
 
-    /// Whether there is a way to the staff's place.
+    /// Whether the admin views are offered.
     pub(crate) fn is_given(self) -> bool {
         self.is_given.get()
     }
 
-    /// Looks again whenever the tools or the reader change. Where no token is needed all are staff, as for the tools
+    /// Checks again whenever the tools or the reader change. Without a required token all are admins, as for the tools
     /// themselves; a token's scopes are known to the host, which is asked once.
     pub(crate) fn look(self) {
         Effect::new(move |_| {
@@ -53,7 +53,7 @@ impl Leave {
     }
 }
 
-/// Whether a refusal is about what was asked, and not about who asks.
+/// Whether a refusal concerns the arguments rather than the caller.
 fn is_of_staff(error: &CallError) -> bool {
     matches!(error, CallError::Refused(refusal) if refusal.status == 400)
 }

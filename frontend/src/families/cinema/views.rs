@@ -1,4 +1,4 @@
-//! What a film house shows: films, showtimes, halls, bookings and tickets.
+//! Views of the cinema: films, showtimes, halls, bookings and tickets.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) mod movies;
 pub(crate) mod staff;
 pub(crate) mod ticket;
 
-/// Asks again when the reader comes back, and every `age` while they look.
+/// Refreshes when the reader returns, and every `age` while they look.
 fn stay_fresh(age: Duration, ask: impl Fn() + Copy + 'static) {
     let ask = move || {
         if browser::is_visible() {

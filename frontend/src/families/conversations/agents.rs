@@ -1,5 +1,5 @@
-//! The place of projects and agents: what was last received from the host, how changes of it are heard of, what is open
-//! on it, and how an agent from outside is invited.
+//! State of the view of projects and agents: data from the host, updates, open panels, and invitations of outside
+//! agents.
 
 pub(crate) mod chat;
 pub(crate) mod defining;
@@ -21,12 +21,12 @@ use crate::chat::client::Assistant;
 use crate::page::page;
 use crate::subscriptions::Subscriptions;
 
-/// However often events come, the host is not asked more often.
+/// Minimum pause between fetches, however frequent the events.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Changes when an agent was defined or retired, too.
+/// Also changes when an agent is defined or retired.
 const LIST: &str = "conversations://list";
 
-/// A passkey that was just made: shown once, kept nowhere.
+/// A new passkey: shown once, not stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Passkey {
     pub(crate) seat: Seat,
@@ -34,15 +34,15 @@ pub(crate) struct Passkey {
     pub(crate) passkey: String,
 }
 
-/// What is open on the list: one thing at a time.
+/// The open panel of the list; one at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Panel {
     #[default]
     Nothing,
     DefineProject,
-    /// An agent is defined in this project.
+    /// Defines an agent in this project.
     DefineAgent(String),
-    /// A conversation is begun in this project.
+    /// Begins a conversation in this project.
     Begin(String),
     Change(Seat),
     Invite(Seat),
@@ -50,21 +50,21 @@ pub(crate) enum Panel {
     Retire(Seat),
 }
 
-/// The state of the place.
+/// State of the view.
 #[derive(Clone, Copy)]
 pub(crate) struct AgentsState {
     pub(crate) projects: RwSignal<Loaded<Projects>>,
     pub(crate) panel: RwSignal<Panel>,
     pub(crate) passkey: RwSignal<Option<Passkey>>,
-    /// Whether something that was opened here is on its way to the host: nothing else is opened until then.
+    /// Whether a panel's request is running: no other panel opens until then.
     pub(crate) is_busy: RwSignal<bool>,
-    /// Who may play an agent.
+    /// Assistants that can act as an agent.
     pub(crate) assistants: RwSignal<Vec<Assistant>>,
     turnstile: StoredValue<Turnstile>,
 }
 
 impl AgentsState {
-    /// The state of the place just entered, live from now on.
+    /// Creates the state and keeps it up to date.
     pub(crate) fn open() -> Self {
         let agents_state = Self {
             projects: RwSignal::new(Loaded::Loading),
@@ -89,20 +89,20 @@ impl AgentsState {
         agents_state
     }
 
-    /// Asks for the projects; what is shown stays until the answer is here.
+    /// Fetches the projects. The old ones are shown meanwhile.
     pub(crate) fn load(self) {
         look(self.turnstile, PAUSE, move || async move {
             take(self.projects, projects().await);
         });
     }
 
-    /// Asks again, from a button.
+    /// Fetches the projects again at the press of a button.
     pub(crate) fn retry(self) {
         self.projects.set(Loaded::Loading);
         self.load();
     }
 
-    /// Asks which assistants may play an agent; a reader who may not know chooses none.
+    /// Fetches the assistants that can act as an agent; none for a reader without permission.
     pub(crate) fn fetch_assistants(self) {
         if !self.assistants.with_untracked(Vec::is_empty) {
             return;
@@ -114,7 +114,7 @@ impl AgentsState {
         });
     }
 
-    /// Opens a panel, or closes it where it is open; neither while what it sent is on its way.
+    /// Opens or closes a panel, unless its request is running.
     pub(crate) fn toggle(self, panel: Panel) {
         if self.is_busy.get_untracked() {
             return;
@@ -123,7 +123,7 @@ impl AgentsState {
         self.panel.set(if is_open { Panel::Nothing } else { panel });
     }
 
-    /// Closes what is open, and gives the keyboard back to what opened it.
+    /// Closes the panel and focuses the button that opened it.
     pub(crate) fn close(self, opener: &str) {
         self.panel.set(Panel::Nothing);
         browser::focus_soon(opener);
@@ -139,7 +139,7 @@ impl AgentsState {
         self.projects.with(|it| it.here().is_some_and(|it| it.is_operator))
     }
 
-    /// As which agent the reader talks.
+    /// Id of the reader's own agent.
     pub(crate) fn me(self) -> String {
         self.projects.with(|it| it.here().map(|it| it.me.clone())).unwrap_or_default()
     }
@@ -150,12 +150,12 @@ impl AgentsState {
         self.projects.with(|it| it.here().map(ids)).unwrap_or_default()
     }
 
-    /// A project as it is now.
+    /// The current state of a project.
     pub(crate) fn project(self, id: &str) -> Option<Project> {
         self.projects.with(|it| it.here()?.projects.iter().find(|it| it.project_id == id).cloned())
     }
 
-    /// An agent of a project as it is now.
+    /// The current state of an agent in a project.
     pub(crate) fn agent(self, seat: &Seat) -> Option<ProjectAgent> {
         self.projects.with(|projects| {
             let project =
@@ -165,7 +165,7 @@ impl AgentsState {
     }
 }
 
-/// Lets one through.
+/// Admits one request at a time and coalesces the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Turnstile {
     is_busy: bool,
@@ -173,20 +173,20 @@ pub(crate) struct Turnstile {
 }
 
 impl Turnstile {
-    /// Whether a request that comes may go now; otherwise another goes for it.
+    /// Whether a request may run now; otherwise another runs after the current one.
     pub(crate) fn enter(&mut self) -> bool {
         self.is_wanted = self.is_busy;
         !std::mem::replace(&mut self.is_busy, true)
     }
 
-    /// The request is back; whether to go once more, for those who came meanwhile.
+    /// Ends a request. Returns whether another must run.
     pub(crate) fn leave(&mut self) -> bool {
         self.is_busy = false;
         std::mem::take(&mut self.is_wanted)
     }
 }
 
-/// Looks, and once more for who wanted that meanwhile: after a pause, since events may come however often.
+/// Runs `work`, and once more if requested meanwhile, after a pause that limits the rate.
 pub(crate) fn look<F: Future<Output = ()> + 'static>(
     turnstile: StoredValue<Turnstile>,
     pause: Duration,
@@ -210,14 +210,13 @@ pub(crate) fn look<F: Future<Output = ()> + 'static>(
     });
 }
 
-/// Calls `on_news` whenever one of these has changed, or may have, and once the reader looks at the page
-/// again.
+/// Calls `on_news` whenever one of the resources may have changed, and when the page becomes visible again.
 pub(crate) fn subscribe(uris: Signal<Vec<String>>, on_news: Callback<()>) {
     let Some(subscriptions) = use_context::<Subscriptions>() else { return };
     Effect::new(move |_| {
         let changes: Vec<_> =
             uris.with(|it| it.iter().map(|it| subscriptions.changes(it)).collect());
-        // Within the other one: it ends when others are listened to.
+        // Nested, so that it ends when the URIs change.
         Effect::new(move |before: Option<()>| {
             changes.iter().for_each(Track::track);
             if before.is_some() {
@@ -233,10 +232,10 @@ pub(crate) fn subscribe(uris: Signal<Vec<String>>, on_news: Callback<()>) {
     on_cleanup(move || looked.remove());
 }
 
-/// The prompt that has it all.
+/// The prompt with instructions for an outside agent.
 pub(crate) const INVITATION: &str = "worker_loop";
 
-/// For the prompt. The passkey goes along where it has just been made, and is nowhere kept.
+/// Arguments of the prompt; with the passkey if it was just created, as it is not stored.
 pub(crate) fn invitation(seat: &Seat, passkey: Option<&str>) -> Value {
     let mut arguments = json!({ "project_id": seat.project, "agent_id": seat.agent });
     if let Some(passkey) = passkey {
@@ -245,14 +244,14 @@ pub(crate) fn invitation(seat: &Seat, passkey: Option<&str>) -> Value {
     arguments
 }
 
-/// Where the host listens, for a client that reaches this page at `address`.
+/// The MCP endpoint for a client that reaches this page at `address`.
 pub(crate) fn endpoint(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     format!("{scheme}://{host}/mcp")
 }
 
-/// One line that connects Claude Code; the token, where one is wanted, is the reader's to put in.
+/// A command that connects Claude Code. A required token is left for the reader to insert.
 pub(crate) fn connection(address: &str, wants_token: bool) -> String {
     let header =
         if wants_token { " --header \"Authorization: Bearer $MADOGUCHI_TOKEN\"" } else { "" };

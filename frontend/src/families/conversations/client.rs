@@ -1,5 +1,5 @@
-//! What the place asks of the host: lists, conversations and projects, and a word game between two agents of one
-//! project that the host plays itself.
+//! Requests of the conversation views: lists, conversations and projects, and a word game between two agents run by the
+//! host.
 
 use output::conversations::{Agent, AgentKind, Conversations, Projects, Transcript};
 use serde::Deserialize;
@@ -16,13 +16,13 @@ use crate::route::encoded;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Written {
-    /// The record as Markdown.
+    /// The transcript as Markdown.
     pub(crate) markdown: String,
-    /// One message a line, as `chat.jsonl` has it (CONV-6).
+    /// One message per line, as `chat.jsonl` (CONV-6).
     pub(crate) jsonl: String,
 }
 
-/// One page of the list.
+/// Fetches a page of the list.
 pub(crate) async fn list(
     filter: &Filter,
     cursor: Option<&str>,
@@ -30,7 +30,7 @@ pub(crate) async fn list(
     fetch("list_conversations", filter.arguments(cursor)).await
 }
 
-/// One conversation, with a part of its messages.
+/// Fetches a conversation with a part of its messages.
 pub(crate) async fn read(id: &str, part: Part) -> Result<Transcript, CallError> {
     let mut arguments = json!({ "conversation_id": id, "limit": PAGE });
     match part {
@@ -41,31 +41,31 @@ pub(crate) async fn read(id: &str, part: Part) -> Result<Transcript, CallError> 
     fetch("get_conversation", arguments).await
 }
 
-/// Projects and their agents.
+/// Fetches the projects and their agents.
 pub(crate) async fn projects() -> Result<Projects, CallError> {
     rest::get("/api/projects").await
 }
 
-/// The whole conversation, to be saved.
+/// Fetches the whole conversation for saving.
 pub(crate) async fn written(id: &str) -> Result<Written, CallError> {
     rest::get(&format!("/api/conversations/transcript?id={}", encoded(id))).await
 }
 
-/// What the game is for (CONV-100), as the built-in model and the specification know it.
+/// Purpose of the game (CONV-100), known to the built-in model and the specification.
 const PURPOSE: &str = "しりとり";
 
-/// Two agents and their project.
+/// Two agents of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Players {
     pub(crate) project_id: String,
     initiator_id: String,
     target_id: String,
-    /// What people call them.
+    /// Their names.
     pub(crate) names: (String, String),
 }
 
 impl Players {
-    /// The first two that can play; those of a project that the reader is looking at come first.
+    /// The first two agents run by the host, preferably of the given project.
     pub(crate) fn of(projects: &Projects, project_id: &str) -> Option<Self> {
         let is_own = |it: &Agent| it.kind == AgentKind::Ai && it.assistant.is_some();
         let mut all: Vec<_> = projects.projects.iter().collect();

@@ -1,4 +1,4 @@
-//! What a person has typed and not sent yet, over a look elsewhere and a reload: in this tab and nowhere else.
+//! Unsent text of the reader, kept in this tab over a reload or a visit elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 use super::place::Seat;
 use crate::browser::Keep;
 
-/// Of so many it is kept; beyond that, the first by name is forgotten.
+/// Maximum number of entries; beyond it, the first by name is dropped.
 const KEPT_MAX: usize = 40;
 
-/// What is kept under a name.
+/// A kind of stored text.
 pub(crate) trait Typed: Default + Serialize + DeserializeOwned {
-    /// What all of it is called in the tab's storage.
+    /// Storage key.
     const KEPT: &'static str;
 
-    /// Whether there is nothing to keep.
+    /// Whether there is nothing to store.
     fn is_empty(&self) -> bool;
 }
 
-/// A message that the host has not been seen to take.
+/// A message not known to have been received.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Unsent {
     pub(crate) content: String,
-    /// What the page calls it, the same however often it is sent.
+    /// The page's id of the message, equal for all attempts.
     pub(crate) client_id: String,
 }
 
@@ -37,13 +37,13 @@ impl Typed for Unsent {
     }
 }
 
-/// What is kept of a chat with an agent.
+/// Stored state of a chat with an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct KeptChat {
-    /// What stands in the composer.
+    /// Text of the composer.
     pub(crate) draft: String,
-    /// What the host has not been seen to take.
+    /// Messages not known to have been received.
     pub(crate) unsent: Vec<Unsent>,
 }
 
@@ -55,12 +55,12 @@ impl Typed for KeptChat {
     }
 }
 
-/// What is kept under that name.
+/// Loads the entry of that name.
 pub(crate) fn load<T: Typed>(name: &str) -> Option<T> {
     Keep::Tab.get::<BTreeMap<String, T>>(T::KEPT)?.remove(name)
 }
 
-/// Keeps it in the browser.
+/// Stores an entry in the browser.
 pub(crate) fn save<T: Typed>(name: &str, typed: T) {
     let mut all = Keep::Tab.get(T::KEPT).unwrap_or_default();
     put(&mut all, name, typed);
@@ -78,7 +78,7 @@ fn put<T: Typed>(all: &mut BTreeMap<String, T>, name: &str, typed: T) {
     all.insert(name.to_owned(), typed);
 }
 
-/// The host has taken a message to a conversation; what was written since stays.
+/// Removes a received message of a conversation; text written since stays.
 pub(crate) fn written_taken(conversation: &str, client_id: &str) {
     if load::<Unsent>(conversation).is_some_and(|it| it.client_id == client_id) {
         save(conversation, Unsent::default());
@@ -86,12 +86,12 @@ pub(crate) fn written_taken(conversation: &str, client_id: &str) {
 }
 
 impl KeptChat {
-    /// Under which name it is kept.
+    /// Name of the entry.
     pub(crate) fn name(seat: &Seat) -> String {
         format!("{}/{}", seat.project, seat.agent)
     }
 
-    /// The host has taken a message of a chat that is no longer open.
+    /// Removes a received message of a chat that is no longer open.
     pub(crate) fn taken(seat: &Seat, client_id: &str) {
         let mut kept: Self = load(&Self::name(seat)).unwrap_or_default();
         kept.unsent.retain(|it| it.client_id != client_id);

@@ -1,4 +1,4 @@
-//! The list that is looked at: filtered, page by page, kept fresh by events.
+//! The list of conversations: filtered, paged, and kept up to date by events.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ use crate::page::{Connection, page};
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
 
-/// Between two looks at the list: each message of each conversation changes it.
+/// Minimum pause between fetches: each message of each conversation changes the list.
 const PAUSE: Duration = Duration::from_millis(400);
-/// How often in a row a look is repeated that did not get through.
+/// Maximum number of consecutive retries.
 const RETRIES_MAX: u32 = 5;
 
-/// The state of the list.
+/// State of the list.
 #[derive(Clone, Copy)]
 pub(crate) struct ConversationList {
     pub(crate) filter: RwSignal<Filter>,
@@ -30,18 +30,18 @@ pub(crate) struct ConversationList {
     pub(crate) projects: RwSignal<Loaded<Projects>>,
     /// Why the next page could not be fetched.
     pub(crate) no_more: RwSignal<Option<CallError>>,
-    /// Whether the reader looks further down.
+    /// Whether the reader has scrolled down.
     pub(crate) is_away: RwSignal<bool>,
-    /// Answers to an older question are dropped by its number.
+    /// Number of the latest request: answers to earlier ones are dropped.
     number: StoredValue<u32>,
     is_busy: StoredValue<bool>,
     is_due: StoredValue<bool>,
-    /// Whether something else is asked for than what is shown.
+    /// Whether the requested filter differs from the shown one.
     is_other: StoredValue<bool>,
 }
 
 impl ConversationList {
-    /// The list of what a filter lets through.
+    /// Creates the list for a filter.
     pub(crate) fn new(filter: Filter) -> Self {
         Self {
             filter: RwSignal::new(filter),
@@ -56,7 +56,7 @@ impl ConversationList {
         }
     }
 
-    /// Keeps it fresh for as long as the view is there.
+    /// Keeps it up to date while the view exists.
     pub(crate) fn stay(self, subscriptions: Subscriptions) {
         let rung = subscriptions.changes("conversations://list");
         Effect::new(move |_| {
@@ -72,7 +72,7 @@ impl ConversationList {
         });
     }
 
-    /// Asks for something else, and says so in the address.
+    /// Applies a filter and writes it into the address.
     pub(crate) fn ask(self, filter: Filter) {
         if self.filter.with_untracked(|it| *it == filter) {
             return;
@@ -81,7 +81,7 @@ impl ConversationList {
         self.follow(filter);
     }
 
-    /// Asks for what the address says.
+    /// Applies the filter of the address.
     pub(crate) fn follow(self, filter: Filter) {
         if self.filter.with_untracked(|it| *it == filter) {
             return;
@@ -90,7 +90,7 @@ impl ConversationList {
         self.anew();
     }
 
-    /// Fetches the list as if nothing had been there; what is shown stays until it is here.
+    /// Fetches the list afresh. The old one is shown meanwhile.
     pub(crate) fn anew(self) {
         self.number.update_value(|it| *it = it.wrapping_add(1));
         self.no_more.set(None);
@@ -99,7 +99,7 @@ impl ConversationList {
         self.renew();
     }
 
-    /// Looks again; while a look is under way, once more after it.
+    /// Fetches again; during a fetch, once more after it.
     pub(crate) fn renew(self) {
         self.is_due.set_value(true);
         if self.is_busy.get_value() {
@@ -135,7 +135,7 @@ impl ConversationList {
         });
     }
 
-    /// As many pages as are shown.
+    /// Fetches as many pages as are shown.
     async fn pages(self) -> Result<Conversations, CallError> {
         let shown = match self.is_other.get_value() {
             true => 0,
@@ -178,7 +178,7 @@ impl ConversationList {
         }
     }
 
-    /// Fetches the next page and puts it below.
+    /// Appends the next page.
     pub(crate) fn more(self) {
         let cursor = self.listing.with_untracked(|it| it.here()?.next_cursor.clone());
         let Some(cursor) = cursor else { return };
@@ -200,29 +200,29 @@ impl ConversationList {
         });
     }
 
-    /// Shows the new ones too.
+    /// Shows the held-back new conversations.
     pub(crate) fn let_in(self) {
         self.is_away.set(false);
         self.renew();
     }
 }
 
-/// Pages that are fetched anew when something has changed; what is further down waits for a reload.
+/// Maximum number of pages fetched again after a change; later ones need a reload.
 pub(crate) const PAGES_MAX: usize = 10;
 
-/// What is listed, newest first.
+/// The listed conversations, newest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Listing {
     pub(crate) shown: Vec<Conversation>,
-    /// New ones that came while the reader looked further down.
+    /// Number of new conversations held back while the reader is further down.
     pub(crate) held: usize,
-    /// Asks for what is further down.
+    /// Cursor of the next page.
     pub(crate) next_cursor: Option<String>,
 }
 
 impl Listing {
-    /// Takes what the list begins with now. Where the reader `is_away` from its beginning, new
-    /// conversations wait to be let in; what is shown is brought up to date where it stands.
+    /// Merges the current beginning of the list. If the reader `is_away` from it, new conversations are held back;
+    /// shown ones are updated in place.
     pub(crate) fn renew(&mut self, found: Conversations, is_away: bool) {
         let Conversations { conversations, next_cursor } = found;
         let floor = conversations.last().filter(|_| next_cursor.is_some()).cloned();
@@ -243,7 +243,7 @@ impl Listing {
         self.shown.sort_by(|one, other| age(other).cmp(&age(one)));
     }
 
-    /// Takes the next page.
+    /// Appends a page.
     pub(crate) fn extend(&mut self, found: Conversations) {
         for conversation in found.conversations {
             if self.shown.iter().all(|it| it.conversation_id != conversation.conversation_id) {
@@ -254,7 +254,7 @@ impl Listing {
     }
 }
 
-/// What the list is in the order of.
+/// Sort key of the list.
 fn age(conversation: &Conversation) -> (&str, &str) {
     (&conversation.created_at, &conversation.conversation_id)
 }

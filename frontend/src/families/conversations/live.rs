@@ -1,17 +1,16 @@
-//! One conversation as it is shown: messages by their numbers, older ones before, new ones after,
-//! none twice and none left out.
+//! The shown part of a conversation: messages by number, without duplicates or gaps, extended at both ends.
 
 use output::conversations::{ChatMessage, Conversation, State, Step, Transcript};
 
-/// Messages fetched at a time.
+/// Number of messages fetched at a time.
 pub(crate) const PAGE: usize = 100;
-/// Messages kept at most; older ones are fetched again when they are asked for.
+/// Maximum number of messages kept; older ones are fetched again on request.
 const KEPT_MAX: usize = 2_000;
 
-/// New messages that are shown one after another; more at once are no talk to follow.
+/// Maximum number of new messages shown one after another; more are shown at once.
 const PACED_MAX: usize = 40;
 
-/// Which messages to fetch.
+/// A part of the messages to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The newest page.
@@ -22,18 +21,18 @@ pub(crate) enum Part {
     After(u64),
 }
 
-/// What is known of a conversation.
+/// The known part of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Live {
     pub(crate) told: Transcript,
 }
 
-/// What came of taking something in.
+/// Result of merging a fetched part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Came {
-    /// Messages that are newer than all before.
+    /// Number of messages newer than all before.
     pub(crate) new: usize,
-    /// Whether there is more where it came from.
+    /// Whether there is more to fetch.
     pub(crate) is_full: bool,
 }
 
@@ -51,7 +50,7 @@ impl Live {
         messages.get(found)
     }
 
-    /// What to fetch to know what is new: what came since, and what was not read yet.
+    /// The part that contains all news: new messages and new receipts.
     pub(crate) fn next(&self) -> Part {
         let Some(last) = self.told.messages.last() else { return Part::Latest };
         let recent = self.told.messages.iter().rev().take(PAGE / 2);
@@ -59,19 +58,19 @@ impl Live {
         Part::After(unread.map_or(last.sequence, |it| it.saturating_sub(1)))
     }
 
-    /// What to fetch to know what came after all that is known.
+    /// The part after all known messages.
     pub(crate) fn onward(&self) -> Part {
         self.told.messages.last().map_or(Part::Latest, |it| Part::After(it.sequence))
     }
 
-    /// What to fetch to read on towards the beginning.
+    /// The part before the known messages.
     pub(crate) fn older(&self) -> Option<Part> {
         let first = self.told.messages.first()?;
         self.told.has_older.then_some(Part::Before(first.sequence))
     }
 
-    /// What was fetched as it came about: a part for each new message, with the conversation as it was then, all but
-    /// the last, which comes with all of it. Nothing where there is no talk to follow.
+    /// Splits fetched messages for showing them one after another: one part per message, with the conversation's state
+    /// then, except the last, which is the whole. Empty if they are not to be paced.
     pub(crate) fn paced(&self, found: &Transcript) -> Vec<Transcript> {
         let last = self.told.messages.last().map_or(0, |it| it.sequence);
         let mut new: Vec<_> = found.messages.iter().filter(|it| it.sequence > last).collect();
@@ -83,7 +82,8 @@ impl Live {
         new.pop();
         let mut turns = self.told.conversation.turns;
         let part = |message: &ChatMessage| {
-            // Times are in seconds: in that of a message the end may have come, which the last one shows.
+            // Times have a resolution of seconds: the end may fall into the second of a message; the last part shows
+            // it.
             let is_end = |state| matches!(state, State::Terminating | State::Ended);
             let is_then = |it: &&Step| it.at <= message.timestamp && !is_end(it.state);
             let steps: Vec<_> = found.steps.iter().filter(is_then).cloned().collect();
@@ -105,7 +105,7 @@ impl Live {
         new.into_iter().map(part).collect()
     }
 
-    /// Takes in what was fetched.
+    /// Merges a fetched part.
     pub(crate) fn take(&mut self, found: Transcript, part: Part) -> Came {
         let last = self.told.messages.last().map(|it| it.sequence);
         let had_older = self.told.has_older;
@@ -114,7 +114,7 @@ impl Live {
         let is_full = messages.len() >= PAGE && matches!(part, Part::After(_));
         let new = messages.iter().filter(|it| last.is_none_or(|last| it.sequence > last)).count();
         let (first, is_first) = (messages.first().map(|it| it.sequence), last.is_none());
-        // Too much was missed to be put together: what is old can be asked for again.
+        // The gap is too large to fill: older messages can be fetched again.
         let is_apart = matches!(part, Part::Latest)
             && first.zip(last).is_some_and(|(first, last)| first > last + 1);
         if is_apart {

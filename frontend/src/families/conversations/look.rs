@@ -1,14 +1,13 @@
-//! Who is who and what is what, for the eye: a colour and a sign for each agent, for each state one and
-//! a word; and the texts for causes and reasons.
+//! Appearance of agents and states: colours, signs and labels; and the texts of causes and reasons.
 
 use output::conversations::{Conversation, State};
 
 use crate::text::{Key, Lang};
 
-/// Colours that the style sheet has for agents (`.talk-tone-0` …).
+/// Number of agent colours in the style sheet (`.talk-tone-0` …).
 const TONES: usize = 6;
 
-/// Shapes on a field of 16 by 16, told apart without their colours.
+/// Shapes of 16 by 16 units, distinguishable without colour.
 const SIGNS: [&str; 8] = [
     "M8 2a6 6 0 1 0 0 12a6 6 0 1 0 0-12z",
     "M8 1.5l6.5 6.5l-6.5 6.5l-6.5-6.5z",
@@ -22,25 +21,25 @@ const SIGNS: [&str; 8] = [
 /// Head and shoulders.
 const PERSON: &str = "M8 1.5a3.2 3.2 0 1 0 0 6.4a3.2 3.2 0 1 0 0-6.4zM1.8 14.5c0-3.7 2.6-5.6 6.2-5.6s6.2 1.9 6.2 5.6z";
 
-/// How an agent looks.
+/// Appearance of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look {
     pub(crate) tone: usize,
-    /// The path of its sign.
+    /// SVG path of its sign.
     pub(crate) sign: &'static str,
     pub(crate) side: Side,
 }
 
-/// Where what it says stands.
+/// Where an agent's messages stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Initiator,
     Participant,
-    /// A person, or another who is no member.
+    /// A person, or another non-member.
     Apart,
 }
 
-/// How an agent of a conversation looks; the two of one never look the same.
+/// Appearance of an agent in a conversation; its two members never look the same.
 pub(crate) fn look(conversation: &Conversation, agent_id: &str) -> Look {
     let members = &conversation.members;
     let Some(at) = members.iter().position(|it| it.agent_id == agent_id) else {
@@ -58,9 +57,9 @@ pub(crate) fn look(conversation: &Conversation, agent_id: &str) -> Look {
     Look { tone, sign: SIGNS[sign], side }
 }
 
-/// The same for an agent wherever it stands.
+/// Appearance of an agent by itself.
 fn own(agent_id: &str) -> (usize, usize) {
-    // FNV-1a, which spreads names that differ in one letter.
+    // FNV-1a spreads ids that differ in one letter.
     let hash = agent_id
         .bytes()
         .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
@@ -68,7 +67,7 @@ fn own(agent_id: &str) -> (usize, usize) {
     (spread % TONES, (spread / TONES) % SIGNS.len())
 }
 
-/// What people call the cause of something.
+/// Name of the agent or person that caused something.
 pub(crate) fn name(conversation: &Conversation, agent_id: &str, lang: Lang) -> String {
     let member = conversation.members.iter().find(|it| it.agent_id == agent_id);
     match (member, agent_id) {
@@ -79,7 +78,7 @@ pub(crate) fn name(conversation: &Conversation, agent_id: &str, lang: Lang) -> S
     }
 }
 
-/// How a state looks and what it is called.
+/// CSS class, sign and label of a state.
 pub(crate) fn state(state: State) -> (&'static str, &'static str, Key) {
     match state {
         State::Pending => (
@@ -102,7 +101,7 @@ pub(crate) fn state(state: State) -> (&'static str, &'static str, Key) {
     }
 }
 
-/// What a step was caused by, as text; a code that is not known is shown as it is.
+/// Label of a step's cause; an unknown code is shown as it is.
 pub(crate) fn cause(code: &str, lang: Lang) -> String {
     let key = match code {
         "start_conversation" => Key::TalkByStart,
@@ -123,7 +122,7 @@ pub(crate) fn cause(code: &str, lang: Lang) -> String {
     lang.say(key).to_owned()
 }
 
-/// Why a conversation was ended, as text (CONV-52).
+/// Label of the reason for an end (CONV-52).
 pub(crate) fn reason(code: &str, lang: Lang) -> String {
     let key = match code {
         "initiator_ended" => Key::TalkReasonInitiator,
@@ -137,12 +136,12 @@ pub(crate) fn reason(code: &str, lang: Lang) -> String {
     lang.say(key).to_owned()
 }
 
-/// Whether it can be held up, or let go on: one that has not begun or is ending has nothing to hold up.
+/// Whether it can be paused or resumed: not before it begins or while it ends.
 pub(crate) fn may_pause(conversation: &Conversation) -> bool {
     conversation.state == State::Active
 }
 
-/// What it is for, or that this is not given.
+/// Its purpose, or a text that none is given.
 pub(crate) fn purpose(conversation: &Conversation, lang: Lang) -> String {
     let purpose = conversation.purpose.as_deref().map(str::trim).filter(|it| !it.is_empty());
     purpose.map_or_else(|| lang.say(Key::TalkNoPurpose).to_owned(), str::to_owned)

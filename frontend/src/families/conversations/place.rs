@@ -1,4 +1,4 @@
-//! The addresses of the place: the list with what is asked for in it, one conversation, and the agents.
+//! Routes of conversations: the filtered list, one conversation, and the agents.
 
 use output::conversations::State;
 use serde_json::{Map, Value};
@@ -60,13 +60,13 @@ impl Spot for Agents {
     }
 }
 
-/// The states, in the order of a conversation's life.
+/// The states in the order of a conversation's life.
 pub(crate) const STATES: [State; 5] =
     [State::Pending, State::Active, State::Terminating, State::Ended, State::Expired];
-/// Characters that are searched for at most.
+/// Maximum number of characters of a query.
 pub(crate) const QUERY_MAX: usize = 200;
 
-/// What the reader asks for; empty is everything.
+/// Filter of the list; the default matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     pub(crate) project: String,
@@ -75,13 +75,13 @@ pub(crate) struct Filter {
     pub(crate) query: String,
 }
 
-/// The state of that name.
+/// Parses the name of a state.
 pub(crate) fn state_of(name: &str) -> Option<State> {
     STATES.into_iter().find(|it| it.name() == name)
 }
 
 impl Filter {
-    /// Whether it asks for everything.
+    /// Whether it matches everything.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -96,14 +96,14 @@ impl Filter {
         ]
     }
 
-    /// As it stands in the address: `state=active&q=…`.
+    /// Formats it for the address: `state=active&q=…`.
     fn query_string(&self) -> String {
         let parts = self.parts();
         let parts = parts.iter().filter(|it| !it.2.is_empty());
         parts.map(|it| format!("{}={}", it.0, encoded(it.2))).collect::<Vec<_>>().join("&")
     }
 
-    /// Reads what stands in the address; what it does not know is left out.
+    /// Parses the query of an address; unknown parts are ignored.
     pub(crate) fn of_query(query: &str) -> Self {
         let mut filter = Self::default();
         for (name, value) in query.split('&').filter_map(|it| it.split_once('=')) {

@@ -1,10 +1,10 @@
-//! Conversations for the tests next door.
+//! Sample conversations for tests.
 
 use std::ops::RangeInclusive;
 
 use output::conversations::{ChatMessage, Conversation, Member, Role, State, Step, Transcript};
 
-/// A conversation of that id.
+/// A conversation with that id.
 pub(crate) fn conversation(id: &str) -> Conversation {
     let member = |agent: &str, name: &str, role: Role| Member {
         agent_id: agent.to_owned(),
@@ -27,7 +27,7 @@ pub(crate) fn conversation(id: &str) -> Conversation {
     }
 }
 
-/// Messages of these numbers, from one side and the other by turns, a second apart.
+/// Messages of these numbers, alternating between the two agents, a second apart.
 pub(crate) fn transcript(numbers: RangeInclusive<u64>) -> Transcript {
     let message = |number: u64| {
         let (from, to) = if number % 2 == 1 { ("a", "b") } else { ("b", "a") };

@@ -1,23 +1,22 @@
-//! A conversation in time: the stations of its life, who wrote what when as a small picture, and how moments and
-//! lengths are written.
+//! A conversation over time: its states, a small chart of its messages, and the formatting of times and durations.
 
 use output::conversations::{Conversation, State, Step, Transcript};
 
 use crate::text::{Key, Lang};
 
-/// One station of a conversation's states.
+/// A state in a conversation's life.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Station {
     pub(crate) state: State,
-    /// What led there; none where it has not come so far.
+    /// The step that led to it; none if not reached.
     pub(crate) step: Option<Step>,
-    /// How long it stayed, in milliseconds; none where it stays still or is no more going on.
+    /// Duration in milliseconds; none while it lasts, or for a final state.
     pub(crate) stayed_ms: Option<f64>,
-    /// Whether it is there now.
+    /// Whether it is the current state.
     pub(crate) is_now: bool,
 }
 
-/// The way so far, and the rest of it as it should go.
+/// The states so far, and the expected ones.
 pub(crate) fn stations(told: &Transcript) -> Vec<Station> {
     let steps = &told.steps;
     let mut stations: Vec<Station> = Vec::new();
@@ -44,14 +43,14 @@ pub(crate) fn stations(told: &Transcript) -> Vec<Station> {
     stations
 }
 
-/// Since when it is where it is, in milliseconds since 1970; none where it is over.
+/// Start of the current state, in milliseconds since 1970; none if the conversation is over.
 pub(crate) fn since(told: &Transcript) -> Option<f64> {
     let last = told.steps.last()?;
     let is_over = matches!(last.state, State::Ended | State::Expired);
     if is_over { None } else { instant(&last.at) }
 }
 
-/// How long all of it took, in milliseconds; none where it is not over.
+/// Total duration in milliseconds; none unless the conversation is over.
 pub(crate) fn whole(told: &Transcript) -> Option<f64> {
     let (first, last) = (told.steps.first()?, told.steps.last()?);
     let is_over = matches!(last.state, State::Ended | State::Expired);
@@ -59,34 +58,33 @@ pub(crate) fn whole(told: &Transcript) -> Option<f64> {
     took.filter(|_| is_over)
 }
 
-/// Messages drawn at most: the latest.
+/// Maximum number of messages drawn; the latest are.
 const MESSAGES_MAX: usize = 120;
-/// Lanes for others than members.
+/// Maximum number of lanes for non-members.
 const APART_MAX: usize = 3;
-/// Sizes in the picture's own units, which are CSS pixels; the names beside it stand at these heights by
-/// the style sheet (`.talk-lane-names`).
+/// Sizes in CSS pixels. The names beside the lanes have these heights in the style sheet (`.talk-lane-names`).
 const LANE: f64 = 56.0;
 pub(crate) const TOP: f64 = 22.0;
 const LEFT: f64 = 22.0;
 const GAP_MIN: f64 = 26.0;
 const GAP_MAX: f64 = 96.0;
-/// How much later than it was sent a message seems to arrive, so that arrows lean.
+/// Horizontal offset of an arrow's head, so that arrows lean.
 const LEAN: f64 = 10.0;
 
-/// The picture as plain data.
+/// The chart as plain data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Lanes {
-    /// Whose they are, from the top.
+    /// The agents of the lanes, from the top.
     pub(crate) agents: Vec<String>,
     pub(crate) marks: Vec<Mark>,
     pub(crate) stations: Vec<Line>,
     pub(crate) width: f64,
     pub(crate) height: f64,
-    /// Messages that are not drawn.
+    /// Number of messages not drawn.
     pub(crate) left_out: usize,
 }
 
-/// One message: a dot on its sender's lane, and arrows to those of its recipients.
+/// A message: a dot on its sender's lane, with arrows to those of its recipients.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Mark {
     pub(crate) sequence: u64,
@@ -96,7 +94,7 @@ pub(crate) struct Mark {
     pub(crate) arrows: Vec<(f64, f64)>,
 }
 
-/// A step of the conversation's life, across all lanes.
+/// A step of the conversation, across all lanes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Line {
     pub(crate) state: State,
@@ -109,18 +107,18 @@ enum Event<'a> {
 }
 
 impl Lanes {
-    /// Draws what is known of a conversation.
+    /// Computes the chart of a conversation.
     pub(crate) fn of(told: &Transcript) -> Self {
         let left_out = told.messages.len().saturating_sub(MESSAGES_MAX);
         let messages = &told.messages[left_out..];
         let agents = agents(&told.conversation, messages.iter().map(|it| it.sender_id.as_str()));
         let lane = |agent: &str| agents.iter().position(|it| it == agent);
         let first = messages.first().and_then(|it| instant(&it.timestamp));
-        // Moments have whole seconds: within one, it begins, a message is sent, and it ends.
+        // Times have a resolution of seconds: within one, a beginning precedes messages, and these an end.
         let mut events: Vec<(f64, u8, Event<'_>)> = Vec::new();
         for step in &told.steps {
             let at = instant(&step.at).unwrap_or_default();
-            // What was long before the first message that is drawn is not drawn either.
+            // Steps long before the first drawn message are omitted.
             if left_out == 0 || first.is_none_or(|first| at >= first) {
                 let is_begin = matches!(step.state, State::Pending | State::Active);
                 events.push((at, if is_begin { 0 } else { 2 }, Event::Step(step)));
@@ -163,7 +161,7 @@ impl Lanes {
     }
 }
 
-/// Members first, then those who stepped in.
+/// Members first, then others.
 fn agents<'a>(conversation: &Conversation, senders: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut agents: Vec<String> =
         conversation.members.iter().map(|it| it.agent_id.clone()).collect();
@@ -181,7 +179,7 @@ pub(crate) fn middle(lane: usize) -> f64 {
     TOP + LANE * (lane as f64 + 0.5)
 }
 
-/// Long pauses are shown by wider gaps, and do not push the rest out of sight.
+/// Longer pauses have wider gaps, up to a limit.
 fn gap(ms: f64) -> f64 {
     (GAP_MIN + 9.0 * (1.0 + ms.max(0.0) / 1_000.0).log2()).min(GAP_MAX)
 }
@@ -191,7 +189,7 @@ const MINUTE: f64 = 60.0 * SECOND;
 const HOUR: f64 = 60.0 * MINUTE;
 const DAY: f64 = 24.0 * HOUR;
 
-/// Milliseconds since 1970 of `2026-01-23T10:00:00Z`; fractions of a second may follow.
+/// Parses `2026-01-23T10:00:00Z`, optionally with fractions, into milliseconds since 1970.
 pub(crate) fn instant(text: &str) -> Option<f64> {
     let number = |from: usize, to: usize| text.get(from..to)?.parse::<i64>().ok();
     let rest = text.get(19..)?.strip_suffix('Z')?;
@@ -215,7 +213,7 @@ pub(crate) fn instant(text: &str) -> Option<f64> {
     Some(seconds as f64 * SECOND + fraction * SECOND)
 }
 
-/// How long something took: two units at most. Moments have whole seconds, so it has, too.
+/// Formats a duration in at most two units, to the second, as times are.
 pub(crate) fn length(ms: f64, lang: Lang) -> String {
     let ms = ms.max(0.0);
     let two = |key: Key, large: f64, small: f64| {
@@ -232,7 +230,7 @@ pub(crate) fn length(ms: f64, lang: Lang) -> String {
     }
 }
 
-/// How long ago something was: one unit, for it is looked at in passing.
+/// Formats an age in one unit.
 pub(crate) fn ago(ms: f64, lang: Lang) -> String {
     let one = |key: Key, unit: f64| lang.fill(key, &[&(ms / unit).floor().to_string()]);
     match ms {

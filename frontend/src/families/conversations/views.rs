@@ -1,5 +1,4 @@
-//! The place where conversations between agents are watched, and what is drawn of them where a tool put it out: small,
-//! live, with a way to all of it.
+//! Views of conversations between agents, and live previews of them for tool outputs.
 
 mod agent_card;
 mod agent_chat;
@@ -35,7 +34,7 @@ use transcript::Bubble;
 
 pub(crate) use place::ConversationPlace;
 
-/// Scrolled this far down, in pixels, the reader looks at something that must not move.
+/// Scroll distance in pixels from which the list must not move.
 const AWAY_PX: f64 = 160.0;
 
 /// The list of conversations.
@@ -94,7 +93,7 @@ pub(crate) fn ConversationsView() -> impl IntoView {
     }
 }
 
-/// What stands below the filter.
+/// What is shown below the filter.
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
     Loading,
@@ -104,7 +103,7 @@ enum Stage {
     NoneFit,
 }
 
-/// Notices whether the reader looks at the beginning of the list.
+/// Tracks whether the reader is at the beginning of the list.
 fn notice_where(list: ConversationList) {
     let scrolled = window_event_listener(leptos::ev::scroll, move |_| {
         let is_away = window().scroll_y().unwrap_or_default() > AWAY_PX;
@@ -120,9 +119,9 @@ fn notice_where(list: ConversationList) {
     on_cleanup(move || scrolled.remove());
 }
 
-/// Messages drawn: the latest.
+/// Number of messages drawn; the latest are.
 const MESSAGES_MAX: usize = 4;
-/// Conversations that are drawn at most.
+/// Maximum number of conversations drawn.
 const ROWS_MAX: usize = 20;
 
 /// One conversation as a card.
@@ -186,7 +185,7 @@ fn latest(live: &Live) -> Vec<ChatMessage> {
     all[all.len().saturating_sub(MESSAGES_MAX)..].to_vec()
 }
 
-/// Several, as they were when the tool was called.
+/// Several conversations, as they were when the tool was called.
 #[component]
 pub(crate) fn TalksInline(talks: Conversations) -> impl IntoView {
     Now::every(Duration::from_secs(30));

@@ -1,4 +1,4 @@
-//! One conversation that is looked at: fetched, kept fresh by events, and stepped into.
+//! An open conversation: fetched, kept up to date by events, and open to intervention.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -20,60 +20,60 @@ use crate::page::{Connection, page};
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 
-/// Between two messages that came at once, so that people can follow.
+/// Pause between messages that arrived together, so that people can follow.
 const PACE: Duration = Duration::from_millis(900);
 
 thread_local! {
-    /// What this page has begun just now, as it was then: its place shows all that comes after.
+    /// A conversation just begun by this page, as it was then: its view shows all that follows.
     static BEGUN: RefCell<Option<Transcript>> = const { RefCell::new(None) };
 }
 
-/// How fast what came at once is shown.
+/// Speed at which new messages are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Haste {
-    /// Message by message.
+    /// One by one.
     Paced,
-    /// All of it: the reader wants no more of that.
+    /// All at once, as requested by the reader.
     All,
-    /// Not at all: there is something newer.
+    /// Aborted by newer data.
     Passed,
 }
 
-/// Between two looks at the same conversation: agents may write faster than a person reads.
+/// Minimum pause between fetches: agents may write faster than a person reads.
 const PAUSE: Duration = Duration::from_millis(150);
-/// New messages are announced to screen readers no more often than this, in milliseconds.
+/// Minimum time between announcements of new messages to screen readers, in milliseconds.
 const ANNOUNCED_EVERY_MS: f64 = 10_000.0;
-/// How often in a row a look is repeated that did not get through.
+/// Maximum number of consecutive retries.
 const RETRIES_MAX: u32 = 5;
-/// Pages fetched in one go to catch up.
+/// Maximum number of pages fetched at once to catch up.
 const CATCH_UP_MAX: usize = 30;
 
-/// A conversation that is looked at.
+/// An open conversation.
 #[derive(Clone, Copy)]
 pub(crate) struct Watch {
     pub(crate) id: StoredValue<String>,
     pub(crate) live: RwSignal<Loaded<Live>>,
-    /// Messages that came while the reader looked at older ones.
+    /// Number of messages that arrived while the reader looked at older ones.
     pub(crate) unseen: RwSignal<usize>,
     pub(crate) is_at_end: RwSignal<bool>,
-    /// Whether something of the reader's is on its way.
+    /// Whether an intervention is running.
     pub(crate) is_acting: RwSignal<bool>,
-    /// Why the last of it came to nothing.
+    /// Why the last intervention failed.
     pub(crate) refusal: RwSignal<Option<CallError>>,
     pub(crate) is_reading_back: RwSignal<bool>,
-    /// Whether some of what came is not shown yet.
+    /// Whether fetched messages are not shown yet.
     pub(crate) is_pacing: RwSignal<bool>,
     haste: StoredValue<Haste>,
     is_busy: StoredValue<bool>,
     is_due: StoredValue<bool>,
-    /// Whether it may have missed so much that it begins anew.
+    /// Whether it may have missed so much that it starts afresh.
     is_whole: StoredValue<bool>,
-    /// New messages that were not announced yet, and when some were last.
+    /// Number of unannounced new messages, and the time of the last announcement.
     unsaid: StoredValue<(usize, f64)>,
 }
 
 impl Watch {
-    /// Looks at the conversation of that id, of which something may be known already.
+    /// Opens the conversation of that id, starting from known data.
     pub(crate) fn new(id: &str, known: Option<Transcript>) -> Self {
         let live = known.map_or(Loaded::Loading, |it| Loaded::Here(Live::of(it)));
         Self {
@@ -93,24 +93,24 @@ impl Watch {
         }
     }
 
-    /// Looks at the conversation of that id from its beginning on, where this page has begun it just now.
+    /// Opens the conversation of that id, from its beginning if this page has just begun it.
     pub(crate) fn of(id: &str) -> Self {
         let begun = BEGUN.with_borrow_mut(Option::take);
         Self::new(id, begun.filter(|it| it.conversation.conversation_id == id))
     }
 
-    /// This page has begun that conversation, and goes there.
+    /// Stores a conversation that this page has just begun, and navigates to it.
     pub(crate) fn begun(told: Transcript) {
         BEGUN.set(Some(told));
     }
 
-    /// Shows all that came, and from now on at once.
+    /// Shows all fetched messages, and further ones at once.
     pub(crate) fn hurry(self) {
         self.haste.set_value(Haste::All);
         self.is_pacing.set(false);
     }
 
-    /// Keeps it fresh for as long as the view is there.
+    /// Keeps it up to date while the view exists.
     pub(crate) fn stay(self, subscriptions: Subscriptions) {
         let rung = subscriptions.changes(&self.id.with_value(|id| format!("conversation://{id}")));
         Effect::new(move |_| {
@@ -126,7 +126,7 @@ impl Watch {
         });
     }
 
-    /// Looks again; while a look is under way, once more after it.
+    /// Fetches again; during a fetch, once more after it.
     pub(crate) fn renew(self) {
         self.is_due.set_value(true);
         if self.is_busy.get_value() {
@@ -141,8 +141,7 @@ impl Watch {
                 if self.id.try_get_value().is_none() {
                     return;
                 }
-                // A short interruption is over before it would be shown; of a long one the
-                // page announces the end.
+                // A short interruption is over before it would be shown; the page announces the end of a long one.
                 if found == Err(CallError::Offline)
                     && failed < RETRIES_MAX
                     && page().connection.get_untracked() != Connection::Offline
@@ -192,8 +191,8 @@ impl Watch {
         Ok(())
     }
 
-    /// Shows what came at once message by message, all but the last: a game between two agents without a model is
-    /// over before anybody sees it. False where it is no longer wanted.
+    /// Shows fetched messages one by one, except the last: a game between two agents without a model would be over at
+    /// once. Returns false if that was aborted.
     async fn pace(self, found: &Transcript) -> bool {
         let is_seen = !browser::wants_less_motion() && !document().hidden();
         if !is_seen || self.haste.try_get_value() != Some(Haste::Paced) {
@@ -227,7 +226,7 @@ impl Watch {
         }
     }
 
-    /// Takes in what was fetched, and returns what of it is to be announced.
+    /// Merges fetched messages. Returns the result to announce.
     fn take(self, found: Transcript, part: Part) -> Came {
         let before = self.live.with_untracked(|it| it.here().map(|it| it.told.conversation.state));
         let after = found.conversation.state;
@@ -263,7 +262,7 @@ impl Watch {
         }
     }
 
-    /// Fetches what came before; `then` runs once it is drawn.
+    /// Fetches earlier messages; `then` runs once they are drawn.
     pub(crate) fn read_back(self, then: impl FnOnce() + 'static) {
         let part = self.live.with_untracked(|it| it.here().and_then(Live::older));
         let Some(part) = part.filter(|_| !self.is_reading_back.get_untracked()) else { return };
@@ -283,8 +282,8 @@ impl Watch {
         });
     }
 
-    /// Steps in by a tool; what it says is what is shown from then on. `then` runs where it was done, though the reader
-    /// may have left the view by then.
+    /// Intervenes by calling a tool, whose output replaces the shown state. `then` runs on success, even if the reader
+    /// has left the view.
     pub(crate) fn act(self, tool: &'static str, more: &Value, then: impl FnOnce() + 'static) {
         if self.is_acting.get_untracked() {
             return;
@@ -310,21 +309,20 @@ impl Watch {
                         self.haste.set_value(Haste::Passed);
                     }
                     self.take(found, Part::Latest);
-                    // What the tool gives need not be the newest of everything.
+                    // The tool's output need not be the latest state.
                     self.renew();
                     then();
                 }
                 Err(error) => {
                     self.refusal.set(Some(error));
-                    // What was refused may be so because what is shown is old; and where the host is
-                    // gone, this finds out.
+                    // The refusal may be due to outdated data, and a lost host is detected by this.
                     self.renew();
                 }
             }
         });
     }
 
-    /// What a part of it is, and nothing where it is not here.
+    /// Reads a part of it, if loaded.
     pub(crate) fn read<T>(self, read: impl FnOnce(&Live) -> T) -> Option<T> {
         self.live.with(|it| it.here().map(read))
     }

@@ -1,12 +1,12 @@
-//! The texts of conversations between agents, and of the place of agents, put after those of the rest of the page.
+//! Texts of conversations between agents and of the agents view, appended to those of the page.
 
-/// Hands the texts given and those of the family to the macro that is named first.
+/// Passes the given texts and those of the family to the macro named first.
 macro_rules! with_conversation_words {
     ($words:ident; $($others:tt)*) => {
         $words! {
             $($others)*
 
-            // The place.
+            // The list.
             TalkTitle: "エージェントの会話", "Conversations between agents";
             TalkHint: "エージェントどうしの会話を、始まりから終わりまでその場で見守れます。", "Watch agents talk to each other, from beginning to end, as it happens.";
             TalkList: "会話の一覧", "Conversations";
@@ -30,7 +30,7 @@ macro_rules! with_conversation_words {
             TalkNothingSaid: "まだ発言はありません", "Nothing has been said yet";
             TalkNoPurpose: "目的なし", "No purpose given";
 
-            // States, what led there, and why it ended.
+            // States, causes and reasons.
             TalkPending: "開始待ち", "Pending";
             TalkActive: "進行中", "Active";
             TalkTerminating: "終了中", "Ending";
@@ -103,7 +103,7 @@ macro_rules! with_conversation_words {
             TalkGone: "この会話は見つかりません", "There is no such conversation";
             TalkStale: "接続が切れているため、新しい発言は届いていません。", "The connection is lost; what is said now does not arrive.";
 
-            // Stepping in.
+            // Intervention.
             TalkStepIn: "会話に加わる", "Step in";
             TalkStepHint: "書いた内容は両方のエージェントに届きます。", "Both agents get what you write.";
             TalkWrite: "両者への書き込み", "A message to both";
@@ -124,7 +124,7 @@ macro_rules! with_conversation_words {
             TalkStoppedAnnounced: "会話を終わらせました。", "The conversation is ended.";
             TalkTooLong: "4,000文字以内で入力してください。", "At most 4,000 characters.";
 
-            // The picture.
+            // The chart.
             TalkLanes: "やり取りの図", "Who spoke when";
             TalkLanesWhat: "{0}：{1} 件", "{0}: {1} {1|message|messages}";
             TalkLanesScroll: "図（横に動かせます）", "The picture (scrolls sideways)";
@@ -135,7 +135,7 @@ macro_rules! with_conversation_words {
             TalkColumnTo: "宛先", "To";
             TalkColumnText: "内容", "What";
 
-            // Taking along.
+            // Saving.
             TalkExport: "保存と共有", "Save and share";
             TalkMarkdown: "Markdown を保存", "Save as Markdown";
             TalkJsonl: "JSONL を保存", "Save as JSONL";
@@ -151,7 +151,7 @@ macro_rules! with_conversation_words {
             SecretsShow: "秘密の値を表示", "Show secret values";
             SecretsHide: "秘密の値を隠す", "Hide secret values";
 
-            // The place of projects and agents.
+            // Projects and agents.
             AgentsTitle: "プロジェクトとエージェント", "Projects and agents";
             AgentsHint: "エージェントとチャットしたり、エージェント同士の会話を始めたりできます。", "Chat with agents, or have them talk to each other.";
             AgentsNone: "プロジェクトはまだありません。", "There are no projects yet.";
@@ -190,14 +190,14 @@ macro_rules! with_conversation_words {
             AgentRetired: "{0} は引退しました。", "{0} has retired.";
             AgentLeave: "やめる", "Leave it";
 
-            // A passkey that was just made.
+            // A new passkey.
             PasskeyTitle: "{0} のパスキー", "The passkey of {0}";
             PasskeyOnce: "このパスキーが表示されるのは今だけです。安全な場所に控えてください。あとから確認することはできません。", "This is shown once. Keep it somewhere safe: it cannot be looked up later.";
             PasskeyCopy: "パスキーをコピー", "Copy the passkey";
             PasskeyDone: "控えました", "I have kept it";
             PasskeyMade: "パスキーを発行しました。", "The passkey is made.";
 
-            // The invitation.
+            // Invitation.
             InviteHint: "Claude Code などの外部エージェントを、このエージェントとして参加させます。", "Lets an agent from outside, such as Claude Code, take part as this one.";
             InviteConnect: "1. この窓口につなぐ", "1. Connect to this counter";
             InviteConnectHint: "接続先は {0} です。", "Its address is {0}.";
@@ -209,7 +209,7 @@ macro_rules! with_conversation_words {
             InviteCopyLine: "接続コマンドをコピー", "Copy the command";
             InviteCopyPrompt: "指示をコピー", "Copy the instructions";
 
-            // Defining.
+            // Definitions.
             DefineProject: "プロジェクトを追加", "Add a project";
             DefineAgent: "エージェントを追加", "Add an agent";
             DefineProjectTitle: "新しいプロジェクト", "A new project";
@@ -236,7 +236,7 @@ macro_rules! with_conversation_words {
             AgentNoProject: "プロジェクトを 1 つ以上選んでください。", "Choose at least one project.";
             AgentSkillLong: "スキルは 1 つ {0} 文字までです。", "A skill has at most {0} {0|character|characters}.";
 
-            // A conversation between two of them.
+            // A conversation between two agents.
             Begin: "会話を始める", "Start a conversation";
             BeginTitle: "エージェント同士の会話を始める", "Have two agents talk";
             BeginFirst: "話し始めるエージェント", "Who begins";

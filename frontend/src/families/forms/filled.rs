@@ -1,4 +1,4 @@
-//! What the fields of a form hold, each in signals of its own.
+//! The values of a form's fields, each in its own signals.
 
 use std::sync::Arc;
 
@@ -9,30 +9,30 @@ use serde_json::{Value, json};
 use super::plan::{Plan, is_filled};
 use crate::error::Problem;
 
-/// A form and what is filled in.
+/// A form and its values.
 pub(super) struct Filled {
     pub(super) form: Arc<Form>,
     pub(super) plan: Plan,
     pub(super) fields: Vec<Entry>,
 }
 
-/// What one field holds.
+/// State of one field.
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) value: ArcRwSignal<Option<Value>>,
-    /// What people read of values that came from a look-up.
+    /// Labels of values from a look-up.
     pub(super) chosen: ArcRwSignal<Vec<Choice>>,
-    /// Whether the reader has left it: nothing is wrong with what was never touched.
+    /// Whether the reader has left it: untouched fields show no errors.
     pub(super) is_touched: ArcRwSignal<bool>,
     pub(super) is_shown: ArcRwSignal<bool>,
-    /// What the host found wrong with it.
+    /// The host's error.
     pub(super) problem: ArcRwSignal<Option<String>>,
-    /// How many files are listed and not there.
+    /// Number of listed files that are missing.
     pub(super) uploads: ArcRwSignal<usize>,
 }
 
 impl Filled {
-    /// A form with its defaults.
+    /// Creates the state with the form's defaults.
     pub(super) fn of(form: Form) -> Self {
         let defaults = form.defaults();
         let entry = |name: &String| Entry {
@@ -49,7 +49,7 @@ impl Filled {
         filled
     }
 
-    /// Fills in one field and empties those below it. Whether that changed anything.
+    /// Stores a value and clears dependent fields. Returns whether anything changed.
     pub(super) fn put(&self, index: usize, value: Option<Value>) -> bool {
         if !self.put_one(index, value) {
             return false;
@@ -84,7 +84,7 @@ impl Filled {
         true
     }
 
-    /// Fills in what was chosen, and remembers what people read of it.
+    /// Stores chosen options with their labels.
     pub(super) fn choose(&self, index: usize, chosen: Vec<Choice>) -> bool {
         let Some((field, entry)) = self.form.fields.get(index).zip(self.fields.get(index)) else {
             return false;
@@ -103,7 +103,7 @@ impl Filled {
         is_changed || is_renamed
     }
 
-    /// Takes up a draft, as it was when it was kept: nothing is emptied by it.
+    /// Restores a draft as it was stored, without clearing anything.
     pub(super) fn restore(&self, values: &Values, labels: &Values) {
         for (field, entry) in self.form.fields.iter().zip(&self.fields) {
             if !field.is_input() || field.is_secret() || matches!(field.kind, Kind::Hidden(_)) {
@@ -115,7 +115,7 @@ impl Filled {
         self.show_anew();
     }
 
-    /// What may be kept: all but the secrets.
+    /// Values and labels to store, without secrets.
     pub(super) fn draft(&self) -> (Values, Values) {
         let (mut values, mut labels) = (self.values(), self.labels());
         for field in self.form.fields.iter().filter(|it| it.is_secret()) {
@@ -125,13 +125,13 @@ impl Filled {
         (values, labels)
     }
 
-    /// The submission; or which fields keep it from being one.
+    /// The submission, or the invalid fields.
     pub(super) fn submission(&self, today: Today) -> Result<Values, Vec<usize>> {
         let checked = self.form.check(&self.values(), today);
         checked.map_err(|it| it.iter().filter_map(|it| self.plan.place(&it.field)).collect())
     }
 
-    /// What the host found wrong goes to its fields: which ones, and what belongs to none.
+    /// Assigns the host's errors to their fields. Returns those fields, and the errors of no field.
     pub(super) fn take(&self, problems: Vec<Problem>) -> (Vec<usize>, Vec<Problem>) {
         let (mut places, mut rest) = (Vec::new(), Vec::new());
         for problem in problems {
@@ -148,7 +148,7 @@ impl Filled {
         (places, rest)
     }
 
-    /// Of the required fields that are shown: how many are filled in, and how many there are.
+    /// Number of filled required fields among those shown, and of all.
     pub(super) fn progress(&self) -> (usize, usize) {
         let fields = self.form.fields.iter().zip(&self.fields);
         let fields = fields.filter(|(it, entry)| it.is_needed() && entry.is_shown.get_untracked());
@@ -158,7 +158,7 @@ impl Filled {
         })
     }
 
-    /// Which fields are shown now.
+    /// Updates which fields are shown.
     fn show_anew(&self) {
         let shown = self.form.shown(&self.values());
         for (entry, is_shown) in self.fields.iter().zip(shown) {
@@ -168,7 +168,7 @@ impl Filled {
         }
     }
 
-    /// All that is filled in, what is not shown too.
+    /// All values, including those of hidden fields.
     fn values(&self) -> Values {
         let fields = self.form.fields.iter().zip(&self.fields);
         let value = |entry: &Entry| entry.value.get_untracked();
@@ -187,7 +187,7 @@ impl Filled {
     }
 }
 
-/// Labels as drafts keep them.
+/// Parses the labels of a draft.
 pub(crate) fn choices_of(labels: Option<&Value>) -> Vec<Choice> {
     let labels = labels.and_then(Value::as_array).into_iter().flatten();
     let choice = |entry: &Value| {
@@ -197,7 +197,7 @@ pub(crate) fn choices_of(labels: Option<&Value>) -> Vec<Choice> {
     labels.filter_map(choice).collect()
 }
 
-/// The field that a pointer such as `/values/NAME/0` is about.
+/// The field of a pointer such as `/values/NAME/0`.
 fn field_name(pointer: &str) -> Option<String> {
     let name = pointer.strip_prefix("/values/")?.split('/').next()?;
     Some(name.replace("~1", "/").replace("~0", "~"))

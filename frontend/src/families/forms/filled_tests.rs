@@ -1,4 +1,4 @@
-//! What fields hold: cascades, labels, drafts, what the host says (FORM-43, FORM-45).
+//! Field values: cascades, labels, drafts, and errors of the host (FORM-43, FORM-45).
 
 use output::form::{Field, Lookup};
 
@@ -111,7 +111,7 @@ fn counts_filled_required_fields() {
     assert_eq!(filled.progress(), (0, 2));
 }
 
-/// The table that component and host are held against too.
+/// The table that also tests component and host.
 const CASES: &str = include_str!("../../../../tests/forms/cases.json");
 
 #[test]
@@ -124,7 +124,7 @@ fn page_follows_the_shared_validation_table() {
         let today = Today { earliest: day, latest: day };
         let filled = Filled::of(form.on(today));
         let name = &case["case"];
-        // The page has no value for what is no field, and so cannot send one.
+        // The page has no values for non-fields and so cannot send any.
         let values = case["values"].as_object().unwrap();
         if values.keys().any(|it| filled.plan.place(it).is_none()) {
             continue;

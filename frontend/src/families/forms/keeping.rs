@@ -1,15 +1,15 @@
-//! Drafts that this browser keeps: which there are, and which of two is the newer.
+//! Drafts stored in this browser: their list, and the choice between two drafts.
 
 use output::form::{OpenForm, Values};
 use serde::{Deserialize, Serialize};
 
 use crate::browser::Keep;
 
-/// Forms whose drafts are kept; the oldest goes first.
+/// Maximum number of stored drafts; the oldest is dropped first.
 const FORMS_MAX: usize = 20;
-/// Characters of one draft, as JSON.
+/// Maximum number of characters of one draft, as JSON.
 const CHARS_MAX: usize = 256 << 10;
-/// Where the list of them is kept.
+/// Storage key of the list.
 const HANDLES: &str = "forms";
 
 /// A draft in this browser.
@@ -18,26 +18,26 @@ const HANDLES: &str = "forms";
 pub(crate) struct Kept {
     pub(crate) values: Values,
     pub(crate) labels: Values,
-    /// The host's draft that this one follows.
+    /// The host's revision that it is based on.
     pub(crate) revision: u32,
-    /// Whether the host has it too.
+    /// Whether the host has it, too.
     pub(crate) is_saved: bool,
 }
 
-/// What a form begins with.
+/// Initial values of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// The form's defaults.
     Fresh,
-    /// The draft that the host has.
+    /// The host's draft.
     Theirs,
-    /// This browser's, which the host does not have yet.
+    /// This browser's draft, which the host does not have yet.
     Ours,
-    /// This browser's, while the host's went on elsewhere: the reader decides.
+    /// This browser's draft and a host's draft changed elsewhere: the reader decides.
     Both,
 }
 
-/// The newer of two drafts.
+/// Selects the newer of two drafts.
 pub(crate) fn start(kept: Option<&Kept>, host: &OpenForm) -> Start {
     let theirs = host.draft.as_ref();
     match kept.filter(|it| !it.is_saved) {
@@ -54,7 +54,7 @@ pub(crate) fn find(handle: &str) -> Option<Kept> {
     Keep::Browser.get(&name(handle))
 }
 
-/// Keeps a draft; one that is too long is not kept, and the host has it alone.
+/// Stores a draft; one that is too long is left to the host.
 pub(crate) fn put(handle: &str, kept: &Kept) -> bool {
     let is_short = serde_json::to_string(kept).is_ok_and(|it| it.len() <= CHARS_MAX);
     if !is_short {
@@ -69,15 +69,15 @@ pub(crate) fn put(handle: &str, kept: &Kept) -> bool {
     true
 }
 
-/// What was typed here while another person sent that form; it is given once. The form's fields keep what they
-/// hold as they go, so it is whole where they are gone.
+/// Takes the values typed here when another person sent the form. They are complete once the form's fields are gone,
+/// because fields store their values as they go.
 pub(crate) fn take_other(sent: &OpenForm) -> Option<Values> {
     let typed = find(&sent.handle).map(|it| it.values);
     forget(&sent.handle);
     typed.filter(|it| Some(it) != sent.values.as_ref())
 }
 
-/// Forgets the draft of a form that was sent.
+/// Removes the draft of a sent form.
 pub(crate) fn forget(handle: &str) {
     Keep::Browser.remove(&name(handle));
     let mut handles = handles();
@@ -97,7 +97,7 @@ fn handles() -> Vec<String> {
     Keep::Browser.get(HANDLES).unwrap_or_default()
 }
 
-/// Puts a form at the list's end; gives what falls off at its beginning.
+/// Moves a form to the end of the list. Returns the dropped ones.
 fn take_up(handles: &mut Vec<String>, handle: &str) -> Vec<String> {
     handles.retain(|it| it != handle);
     handles.push(handle.to_owned());
@@ -127,9 +127,9 @@ mod tests {
     fn takes_newer_of_two_drafts() {
         assert_eq!(start(None, &host(None, 0)), Start::Fresh);
         assert_eq!(start(None, &host(Some("host"), 3)), Start::Theirs);
-        // The host had it all; what it has now is as new or newer.
+        // The host had everything; its current state is as new or newer.
         assert_eq!(start(Some(&kept("mine", 3, true)), &host(Some("host"), 4)), Start::Theirs);
-        // Typed after the last save, while the network was away.
+        // Typed after the last save, while offline.
         assert_eq!(start(Some(&kept("mine", 3, false)), &host(Some("host"), 3)), Start::Ours);
         assert_eq!(start(Some(&kept("mine", 0, false)), &host(None, 0)), Start::Ours);
     }

@@ -1,18 +1,18 @@
-//! Where among the forms the reader is.
+//! Routes of forms.
 
 use output::form::Status;
 
 use crate::route::{Address, Spot, decoded};
 
-/// `#/forms?state=…`, and `#/form/HANDLE`: one to fill in, or to look at once it is answered.
+/// `#/forms?state=…`, and `#/form/HANDLE`: one form, open or answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum At {
-    /// Those in one state, or all.
+    /// The forms in one state, or all.
     List(Option<Status>),
     Form(String),
 }
 
-/// The states, as addresses and the tool name them.
+/// Names of the states in addresses and arguments.
 const NAMES: [(Status, &str); 4] = [
     (Status::Waiting, "waiting"),
     (Status::Submitted, "submitted"),
@@ -25,7 +25,7 @@ pub(crate) fn name_of(status: Status) -> &'static str {
     NAMES.iter().find(|it| it.0 == status).map_or("", |it| it.1)
 }
 
-/// The state of that name.
+/// Parses the name of a state.
 pub(crate) fn status_of(name: &str) -> Option<Status> {
     NAMES.iter().find(|it| it.1 == name).map(|it| it.0)
 }

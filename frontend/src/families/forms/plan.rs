@@ -1,18 +1,18 @@
-//! Which fields of a form hang on which: known once, so that a key moves no more than it must.
+//! Dependencies between fields, computed once, so that a key updates no more than necessary.
 
 use std::collections::HashMap;
 
 use output::form::{Condition, Form, Kind};
 use serde_json::Value;
 
-/// Who hangs on whom, by the fields' places.
+/// Dependencies by field index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Plan {
-    /// Of each field, the one that its options depend on.
+    /// For each field, the one that its options depend on.
     parents: Vec<Option<usize>>,
-    /// Of each field, those that are emptied when it changes: its children, theirs, and so on.
+    /// For each field, those cleared when it changes: its children, theirs, and so on.
     below: Vec<Vec<usize>>,
-    /// Whether the condition of some field asks for it.
+    /// Whether another field's condition refers to it.
     is_asked: Vec<bool>,
     places: HashMap<String, usize>,
 }
@@ -40,23 +40,23 @@ impl Plan {
         self.parents.get(index).copied().flatten()
     }
 
-    /// The fields that are emptied when this one changes, the nearest first.
+    /// The fields cleared when this one changes, nearest first.
     pub(super) fn below(&self, index: usize) -> &[usize] {
         self.below.get(index).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether another field may come or go when this one changes.
+    /// Whether other fields may appear or disappear when this one changes.
     pub(super) fn is_asked(&self, index: usize) -> bool {
         self.is_asked.get(index).copied().unwrap_or_default()
     }
 
-    /// Where the field of that name is.
+    /// The index of a field by name.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
 }
 
-/// Those below each field. A circle, which no form that was read has, ends where it began.
+/// The dependent fields of each field. A circle, which no parsed form has, ends at its start.
 fn below(parents: &[Option<usize>]) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); parents.len()];
     for (index, parent) in parents.iter().enumerate() {
@@ -97,7 +97,7 @@ pub(super) fn is_filled(kind: &Kind, value: Option<&Value>) -> bool {
     value.is_some_and(|it| is_something(it) && is_checked(it))
 }
 
-/// Whether there is anything in a value.
+/// Whether a value is not empty.
 pub(super) fn is_something(value: &Value) -> bool {
     match value {
         Value::Null => false,

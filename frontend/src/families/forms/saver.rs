@@ -1,4 +1,4 @@
-//! Saves drafts while the reader types: at once in this browser, soon after at the host.
+//! Saves drafts while the reader types: at once in this browser, and soon after at the host.
 
 use std::time::Duration;
 
@@ -17,26 +17,26 @@ use crate::mcp::{self, listen};
 use crate::page::page;
 use crate::text::{Key, Lang};
 
-/// Several keys in a row are kept together.
+/// Keys within this time are stored together.
 const KEEP_TIME: Duration = Duration::from_millis(100);
-/// How long nothing must be typed before the draft is sent to the host.
+/// Pause in typing before the draft is sent to the host.
 const SAVE_TIME: Duration = Duration::from_millis(800);
 
-/// Where what was typed is safe.
+/// Where the draft is safe.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Safe {
     /// Nothing was typed.
     #[default]
     Nothing,
-    /// On its way to the host.
+    /// Being sent to the host.
     Soon,
     /// At the host, since this time of day.
     There(String),
-    /// In this browser only: why.
+    /// Only in this browser, with the reason.
     Here(CallError),
 }
 
-/// The other draft, where there are two.
+/// The other of two drafts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Rival {
     values: Values,
@@ -50,31 +50,31 @@ pub(crate) struct Saver {
     form_state: FormState,
     handle: StoredValue<String>,
     pub(crate) safe: RwSignal<Safe>,
-    /// Set while the reader has to decide between two drafts.
+    /// Set while the reader must choose between two drafts.
     pub(crate) rival: RwSignal<Option<Rival>>,
-    /// The draft decided against; it can still be taken.
+    /// The rejected draft, which can still be restored.
     pub(crate) dropped: RwSignal<Option<Rival>>,
     /// Called when the form turns out to be answered.
     when_over: Callback<()>,
     work: StoredValue<Work>,
 }
 
-/// What is under way.
+/// State of saving.
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
     revision: u32,
-    /// Whether the host lacks something.
+    /// Whether the host lacks changes.
     is_dirty: bool,
     is_saving: bool,
     is_to_keep: bool,
-    /// Only the last of several timers counts.
+    /// Number of the latest timer; earlier ones are void.
     timer: u32,
     attempt: u32,
     is_said: bool,
 }
 
 impl Saver {
-    /// Begins with the newer of the two drafts, and saves from then on.
+    /// Starts with the newer of the two drafts, and saves from then on.
     pub(crate) fn begin(form_state: FormState, opened: &OpenForm, when_over: Callback<()>) -> Self {
         let saver = Self {
             form_state,
@@ -116,7 +116,7 @@ impl Saver {
         }
     }
 
-    /// A page that goes, or a network that comes back, saves what is left.
+    /// Saves remaining changes when the page goes or the network returns.
     fn watch(self) {
         let hidden = window_event_listener_untyped("visibilitychange", move |_| {
             if !browser::is_visible() {
@@ -138,7 +138,7 @@ impl Saver {
         });
     }
 
-    /// Something was typed.
+    /// Handles a change.
     fn changed(self) {
         self.work.update_value(|work| {
             work.is_dirty = true;
@@ -155,7 +155,7 @@ impl Saver {
         self.save_in(SAVE_TIME);
     }
 
-    /// Keeps it in this browser.
+    /// Stores the draft in this browser.
     fn keep(self) {
         let Some(work) = self.work.try_get_value().filter(|it| it.is_to_keep) else { return };
         self.work.update_value(|it| it.is_to_keep = false);
@@ -185,7 +185,7 @@ impl Saver {
         }
     }
 
-    /// Saves it at the host, one after the other.
+    /// Saves the draft at the host, one request at a time.
     fn save(self) {
         let is_free = self.work.with_value(|it| !it.is_saving);
         let is_open = !self.form_state.is_closed.get_untracked();
@@ -224,7 +224,7 @@ impl Saver {
         if !is_all {
             return self.save_in(SAVE_TIME);
         }
-        // Announced once, and again after it had failed: not at every change.
+        // Announced once, and again after a failure: not at every change.
         let was_here = matches!(self.safe.get_untracked(), Safe::Here(_));
         if was_here || !self.work.with_value(|it| it.is_said) {
             self.work.update_value(|it| it.is_said = true);
@@ -259,7 +259,7 @@ impl Saver {
         }
     }
 
-    /// Another window was faster. Where it says the same, there is nothing to decide.
+    /// Handles a newer draft of another window. An equal one needs no decision.
     fn conflict(self, data: &serde_json::Value) {
         let map = |name: &str| data.get(name).and_then(|it| it.as_object()).cloned();
         let revision = data.get("revision").and_then(serde_json::Value::as_u64).unwrap_or_default();
@@ -276,7 +276,7 @@ impl Saver {
         self.rival.set(Some(rival));
     }
 
-    /// The reader has decided. What they decided against can still be taken.
+    /// Applies the reader's choice; the rejected draft can still be restored.
     pub(crate) fn decide(self, is_ours: bool) {
         let Some(rival) = self.rival.get_untracked() else { return };
         self.work.update_value(|it| it.revision = rival.revision);
@@ -289,7 +289,7 @@ impl Saver {
         self.changed();
     }
 
-    /// Takes the draft that was decided against after all.
+    /// Restores the rejected draft.
     pub(crate) fn take_dropped(self) {
         if let Some(dropped) = self.dropped.get_untracked() {
             self.swap(dropped);

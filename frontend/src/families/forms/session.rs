@@ -1,4 +1,4 @@
-//! A form from its opening to its answer: fetched by its handle, sent, closed, taken up again.
+//! A form from opening to answer: fetched by its handle, sent, closed, reopened.
 
 use std::sync::Arc;
 
@@ -15,29 +15,29 @@ use crate::error::CallError;
 use crate::page::page;
 use crate::text::Key;
 
-/// How far a form is, for its reader.
+/// State of a form for its reader.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stage {
     Loading,
     Failed(CallError),
     /// To be filled in.
     Open(Arc<OpenForm>),
-    /// Answered; and whether just now, on this page.
+    /// Closed; and whether just now on this page.
     Closed(Arc<OpenForm>, bool),
 }
 
-/// What is under way.
+/// The running or failed action.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Step {
     #[default]
     None,
     Sending,
     Closing,
-    /// A file of this field is not there yet, or could not be taken.
+    /// A file of this field is still being uploaded or was refused.
     Uploading(usize),
-    /// It was not sent.
+    /// Sending failed.
     NotSent(CallError),
-    /// It was neither closed nor taken up again.
+    /// Closing or reopening failed.
     NotClosed(CallError),
 }
 
@@ -47,7 +47,7 @@ impl Step {
     }
 }
 
-/// How a form is closed without an answer, or taken up again.
+/// Ways to close a form without an answer, or to reopen it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Close {
     Cancel,
@@ -71,7 +71,7 @@ pub(crate) struct FormSession {
     handle: StoredValue<String>,
     pub(crate) stage: RwSignal<Stage>,
     pub(crate) step: RwSignal<Step>,
-    /// The fields that kept the last try from being sent.
+    /// The fields that prevented the last submission.
     pub(crate) faulty: RwSignal<Vec<usize>>,
     number: u32,
 }
@@ -96,7 +96,7 @@ impl FormSession {
         session
     }
 
-    /// For `id` attributes.
+    /// Id of an element.
     pub(crate) fn id(self, part: &str) -> String {
         format!("request{}-{part}", self.number)
     }
@@ -106,7 +106,7 @@ impl FormSession {
         self.handle.try_get_value().unwrap_or_default()
     }
 
-    /// Fetches the form, from the beginning.
+    /// Fetches the form.
     pub(crate) fn load(self) {
         self.stage.set(Stage::Loading);
         self.look();
@@ -123,13 +123,13 @@ impl FormSession {
             Ok(form) => Stage::Closed(Arc::new(form), false),
             Err(error) => Stage::Failed(error),
         };
-        // What is under way here tells itself what came of it.
+        // A running action reports its own result.
         if self.step.try_with_untracked(Step::is_busy) != Some(false) {
             return;
         }
-        // A reader who is typing goes on typing, unless there is nothing left to answer.
+        // A reader who is typing is not interrupted, unless the form can no longer be answered.
         let is_typing = match self.stage.try_get_untracked() {
-            // Two looks at once: the other one was faster.
+            // Of two concurrent requests, the other was faster.
             Some(Stage::Closed(..)) => return,
             now => matches!(now, Some(Stage::Open(_))),
         };
@@ -144,7 +144,7 @@ impl FormSession {
         }
     }
 
-    /// Looks whether the form was answered elsewhere in the meantime.
+    /// Checks whether the form was answered elsewhere meanwhile.
     pub(crate) fn look_again(self) {
         let is_done = self.stage.with_untracked(|it| matches!(it, Stage::Closed(..)));
         if !is_done && !self.is_busy() {
@@ -156,7 +156,7 @@ impl FormSession {
         self.step.with_untracked(Step::is_busy)
     }
 
-    /// Sends what was filled in; or shows what keeps it from being sent.
+    /// Sends the values, or shows what is missing.
     pub(crate) fn send(self, form_state: FormState) {
         if self.is_busy() || form_state.is_closed.get_untracked() {
             return;
@@ -172,7 +172,7 @@ impl FormSession {
         }
     }
 
-    /// What is wrong is shown, and its summary takes the keyboard.
+    /// Shows the errors and focuses their summary.
     fn blame(self, form_state: FormState, places: Vec<usize>) {
         let count = places.len().to_string();
         form_state.is_tried.set(true);
@@ -224,7 +224,7 @@ impl FormSession {
         }
     }
 
-    /// Cancels or declines it, or takes it up again.
+    /// Cancels, declines or reopens it.
     pub(crate) fn close(self, how: Close) {
         if self.is_busy() {
             return;
@@ -277,7 +277,7 @@ impl FormSession {
     }
 }
 
-/// Cancels the form of that handle. Where that fails it goes on waiting, and can be cancelled at its place.
+/// Cancels the form of that handle. After a failure it stays open and can be cancelled in its view.
 pub(crate) fn cancel(handle: String) {
     let arguments = json!({ "handle": handle, "action": Close::Cancel.name() });
     spawn_local(async move { drop(fetch::<Submission>("close_form", arguments).await) });

@@ -1,4 +1,4 @@
-//! Files on their way to the host's store, with how far they are; the browser's fetch does not report that.
+//! Uploads to the host's store with progress, which the browser's fetch does not report.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -14,18 +14,18 @@ use crate::error::CallError;
 use crate::lookup;
 use crate::request::Gate;
 
-/// Where they go.
+/// Address of uploads.
 const ENDPOINT: &str = "/api/blobs";
-/// Files under way at once: the rest of a browser's six connections to one host is for calls.
+/// Maximum number of concurrent uploads. The rest of a browser's six connections to one host is for calls.
 const AT_ONCE: usize = 2;
-/// The longest that one may take.
+/// Maximum duration of an upload.
 const DEADLINE_MS: u32 = 600_000;
 
 thread_local! {
     static GATE: Gate = Gate::new(AT_ONCE);
 }
 
-/// What the page knows of a file before it is sent.
+/// Properties of a file known before sending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) name: String,
@@ -33,13 +33,13 @@ pub(crate) struct Named {
     pub(crate) size: u64,
 }
 
-/// What the store answers.
+/// The store's answer.
 #[derive(Deserialize)]
 struct Stored {
     id: String,
 }
 
-/// A file on its way; dropped, it goes no further.
+/// A running upload, aborted when dropped.
 pub(crate) struct Upload {
     request: XmlHttpRequest,
     is_over: Rc<Cell<bool>>,
@@ -50,13 +50,13 @@ pub(crate) struct Upload {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        // A reader needs no message about what they ended themselves.
+        // The reader needs no message about an upload they cancelled.
         self.is_over.set(true);
         self.request.set_onloadend(None);
         if let Ok(upload) = self.request.upload() {
             upload.set_onprogress(None);
         }
-        // A request that is over is not harmed by it.
+        // Harmless after the end.
         let _ = self.request.abort();
     }
 }
@@ -68,17 +68,17 @@ impl Named {
         Self {
             name: file.name(),
             kind: if is_given { kind } else { "application/octet-stream".to_owned() },
-            // Sizes are whole numbers below 2^53.
+            // Sizes are integers below 2^53.
             size: file.size() as u64,
         }
     }
 
-    /// As it stands in a form's values (FORM-36).
+    /// The file's form value (FORM-36).
     pub(crate) fn value(&self, id: &str) -> Value {
         json!({ "name": self.name, "type": self.kind, "size": self.size, "fileId": id })
     }
 
-    /// What stands in a form's values.
+    /// Parses a form value.
     pub(crate) fn read(value: &Value) -> Option<Self> {
         let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
         let size = value.get("size").and_then(Value::as_u64);
@@ -92,8 +92,8 @@ impl Named {
     }
 }
 
-/// Sends a file once there is a place for it, unless `is_wanted` says no by then; `keep` takes it while
-/// it is under way, and `on_end` receives the store's name for it.
+/// Uploads a file once there is a slot, unless `is_wanted` is false by then. `keep` holds the running upload; `on_end`
+/// receives the store's id.
 pub(crate) async fn send(
     file: File,
     is_wanted: impl Fn() -> bool,
@@ -146,7 +146,7 @@ fn begin(
 }
 
 fn result(request: &XmlHttpRequest) -> Result<String, CallError> {
-    // 0 where the host was not reached, the deadline passed or the request was given up.
+    // 0 if the host was not reached, the deadline passed or the request was aborted.
     let status = request.status().unwrap_or_default();
     if status == 0 {
         return Err(CallError::Offline);

@@ -1,4 +1,4 @@
-//! A form that an agent asked for: filled in, sent, and looked at afterwards.
+//! A form requested by an agent: filled in, sent, and shown afterwards.
 
 mod actions;
 mod answered;
@@ -26,7 +26,7 @@ use frame::Opened;
 pub(crate) use list::FormsView;
 pub(crate) use loose::FormLoose;
 
-/// A form as a place of its own.
+/// A form as a view of its own.
 #[component]
 pub(crate) fn FormPlace(handle: String) -> impl IntoView {
     let session = FormSession::open(&handle);
@@ -41,18 +41,18 @@ pub(crate) fn FormPlace(handle: String) -> impl IntoView {
     view! { <div class="request is-place"><SessionView session is_place=true/></div> }
 }
 
-/// A form in the place of the answer of the tool that asked for it.
+/// A form shown as the output of the tool that requested it.
 #[component]
 pub(crate) fn FormInline(
     handle: String,
-    /// Called with the outcome, and whether that was just now and here.
+    /// Called with the outcome, and whether it was just closed here.
     #[prop(optional, into)]
     on_closed: Option<Callback<(OpenForm, bool)>>,
 ) -> impl IntoView {
     let session = FormSession::open(&handle);
     Effect::new(move |_| {
         if let (Stage::Closed(form, is_fresh), Some(on_closed)) = (session.stage.get(), on_closed) {
-            // A form is not taken up again once the assistant has received its outcome; the caller decides.
+            // A form is not reopened once the assistant has its outcome; the caller decides.
             untrack(|| on_closed.run(((*form).clone(), is_fresh)));
         }
     });
@@ -72,7 +72,7 @@ pub(crate) fn FormInline(
     }
 }
 
-/// The form, however far it is.
+/// The form in any state.
 #[component]
 fn SessionView(session: FormSession, is_place: bool) -> impl IntoView {
     let retry = Callback::new(move |()| session.load());
@@ -89,7 +89,7 @@ fn SessionView(session: FormSession, is_place: bool) -> impl IntoView {
     }
 }
 
-/// No form has this handle, or none any more.
+/// No form has this handle, or no longer.
 #[component]
 fn Gone(session: FormSession) -> impl IntoView {
     view! {
@@ -101,18 +101,18 @@ fn Gone(session: FormSession) -> impl IntoView {
     }
 }
 
-/// What a definition calls itself, whether or not the rest of it can be read.
+/// The title of a definition, even if the rest of it cannot be parsed.
 fn title(schema: &serde_json::Map<String, serde_json::Value>) -> String {
     let title = schema.get("title").and_then(serde_json::Value::as_str);
     title.unwrap_or_default().to_owned()
 }
 
-/// Draws its children in the page; or, while it is large, in a dialog that holds the keyboard.
+/// Draws its children in the page, or enlarged in a modal dialog.
 #[component]
 pub(super) fn Sheet(
-    /// Whether it is held closer.
+    /// Whether it is enlarged.
     is_large: RwSignal<bool>,
-    /// The element that names the dialog.
+    /// Id of the element that names the dialog.
     title_id: String,
     children: Children,
 ) -> impl IntoView {
@@ -137,7 +137,7 @@ pub(super) fn Sheet(
     }
 }
 
-/// Moves the body, and the keyboard with it.
+/// Moves the body, keeping the focus.
 fn hold(slot: &Node, body: &Node, dialog: &HtmlDialogElement, is_large: bool) {
     let focused = document().active_element().filter(|it| body.contains(Some(it)));
     // Both are elements of this page: moving one cannot fail.

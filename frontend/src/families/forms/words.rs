@@ -1,12 +1,12 @@
-//! The texts of the fields of a form that an agent asked for, put after those of the rest of the page.
+//! Texts of form fields, appended to those of the page.
 
-/// Hands the texts given and those of the fields to the macro that is named first.
+/// Passes the given texts and those of fields to the macro named first.
 macro_rules! with_field_words {
     ($words:ident; $($others:tt)*) => {
         $words! {
             $($others)*
 
-            // The fields of a requested form.
+            // Form fields.
             FieldSuggestions: "候補:", "Suggestions:";
             FieldSuggested: "入力しました：{0}", "Filled in: {0}";
             FieldCounter: "{0} / {1} 文字", "{0} / {1} {1|character|characters}";

@@ -1,4 +1,4 @@
-//! The state of the place: what stands in the form and its two ends, the search under way, what is looked at.
+//! State of the navigation view: form, ends, running search, and selection.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -18,7 +18,7 @@ use crate::page::page;
 use crate::route::{Route, Spot};
 use crate::text::{Key, Lang};
 
-/// The state, for as long as the page is open.
+/// The state, lasting as long as the page.
 #[derive(Clone, Copy)]
 pub(crate) struct Board {
     pub(crate) from: End,
@@ -26,19 +26,19 @@ pub(crate) struct Board {
     pub(crate) condition: RwSignal<String>,
     pub(crate) mode: RwSignal<Mode>,
     pub(crate) run: RwSignal<Run>,
-    /// The step that is shown on the map.
+    /// The step shown on the map.
     pub(crate) step: RwSignal<Option<usize>>,
-    /// Why the page does not know where the reader is; none while it looks.
+    /// Why the reader's position is unknown; none while it is being determined.
     pub(crate) here: RwSignal<Option<Key>>,
     pub(crate) is_locating: RwSignal<bool>,
-    /// Who reads the condition, once that is known.
+    /// The planner of conditions, once known.
     pub(crate) planner: RwSignal<Option<Planner>>,
-    /// What the host's map covers, once that was asked; and whether it is drawn.
+    /// The area covered by the host's map, once fetched, if it has a map.
     pub(crate) area: RwSignal<Option<Option<Area>>>,
     pub(crate) is_area_drawn: RwSignal<bool>,
-    /// Whether the reader pressed a button for the search, and waits for it.
+    /// Whether the reader started the search by a button and waits for it.
     is_pressed: StoredValue<bool>,
-    /// The language that the page was in when the search began.
+    /// The page's language when the search began.
     asked_in: StoredValue<Lang>,
     attempt: Attempt,
 }
@@ -70,7 +70,7 @@ impl Board {
         }
     }
 
-    /// What stands in the form.
+    /// The query of the form.
     pub(crate) fn query(self) -> RouteQuery {
         RouteQuery {
             from: self.from.text(),
@@ -81,7 +81,7 @@ impl Board {
         }
     }
 
-    /// Asks who reads the condition, the first time that a reader comes here.
+    /// Fetches the planner on the reader's first visit.
     pub(crate) fn meet(self) {
         if self.planner.with_untracked(Option::is_none) {
             spawn_local(async move {
@@ -92,12 +92,12 @@ impl Board {
         }
     }
 
-    /// The address changed: what it asks for is searched, unless it is here already.
+    /// Handles a changed address: starts its search, unless its result is shown.
     pub(crate) fn follow(self, query: &RouteQuery) {
         let (shown, is_idle) =
             self.run.with_untracked(|it| (it.query.clone(), it.phase == Phase::Idle));
         if *query == RouteQuery::default() {
-            // A reader who comes back finds what they left.
+            // A reader who comes back finds the previous result.
             if !is_idle {
                 self.tell_address(history::replace_hash);
             }
@@ -120,20 +120,20 @@ impl Board {
         }
     }
 
-    /// Searches for what stands in the form.
+    /// Searches for the form's query.
     pub(crate) fn search(self) {
         let query = untrack(|| self.query()).trimmed();
         if query.lack().is_some() || self.run.with_untracked(Run::is_running) {
             return;
         }
         self.start(&query, true);
-        // An address that asks for nothing shows what was found last: Back to it would seem to do nothing.
+        // An address without a query shows the last result, so that Back would seem to do nothing.
         let shown = RouteQuery::of(&Route::parse(&browser::hash())).unwrap_or_default();
         let is_bare = shown == RouteQuery::default();
         self.tell_address(if is_bare { history::replace_hash } else { history::push_hash });
     }
 
-    /// Searches for what stands in the example.
+    /// Searches for the example.
     pub(crate) fn try_example(self) {
         let lang = Lang::now();
         let [from, to] = EXAMPLE.map(|((ja, en), _)| if lang == Lang::Ja { ja } else { en });
@@ -146,7 +146,7 @@ impl Board {
         self.search();
     }
 
-    /// Asks what the host's map covers, in the reader's language.
+    /// Fetches the area covered by the host's map, in the reader's language.
     pub(crate) fn ask_area(self) {
         spawn_local(async move {
             let area = client::area().await;
@@ -154,11 +154,11 @@ impl Board {
         });
     }
 
-    /// Searches on the same route under another condition.
+    /// Searches the same route under another condition.
     pub(crate) fn ask_again(self, condition: &str) {
         self.condition.set(condition.trim().to_owned());
         self.mode.set(Mode::Ai);
-        // The conversation is about the route that is shown, whatever was typed since.
+        // The conversation is about the shown route, whatever was typed since.
         let (from, to) = self.run.with_untracked(|it| (it.query.from.clone(), it.query.to.clone()));
         for (end, text) in [(self.from, from), (self.to, to)] {
             if end.combo.with_untracked(|it| it.text.trim() != text) {
@@ -168,13 +168,13 @@ impl Board {
         self.search();
     }
 
-    /// Searches once more for what was searched for.
+    /// Repeats the search.
     pub(crate) fn retry(self) {
         let query = self.run.with_untracked(|it| it.query.clone());
         self.start(&query, true);
     }
 
-    /// Searches once more where the page is in another language than what was found, unless a model is paid for it.
+    /// Repeats the search after a change of language, unless a paid model is needed.
     pub(crate) fn retell(self, lang: Lang) {
         let is_free = self.planner.get_untracked() == Some(Planner::Builtin);
         let query = self.run.with_untracked(|run| {
@@ -203,7 +203,7 @@ impl Board {
         });
     }
 
-    /// Asks the planner, and the router where there is none or it fails (NAV-18).
+    /// Asks the planner, or the router if there is none or it fails (NAV-18).
     async fn work(self, number: u32, stop: AbortController) {
         if self.run.with_untracked(|it| it.query.is_planned()) {
             let question = self.run.with_untracked(Run::question);
@@ -234,7 +234,7 @@ impl Board {
         }
     }
 
-    /// Announces how it ended to screen readers; an error is announced by its own view.
+    /// Announces the end to screen readers; an error is announced by its own view.
     fn tell_end(self) {
         let lang = Lang::now();
         let said = self.run.with_untracked(|run| match &run.phase {
@@ -259,20 +259,20 @@ impl Board {
                 }
             }
         });
-        // A link that searches by itself leaves the keyboard where it is.
+        // A search started by a link leaves the focus.
         if self.is_pressed.get_value() {
             browser::focus_if_lost("nav-result");
         }
     }
 
-    /// The reader does not want to wait any more.
+    /// Stops the search at the reader's request.
     pub(crate) fn stop(self) {
         self.attempt.give_up();
         self.run.update(|it| it.fail(CallError::Stopped));
         browser::focus_soon("nav-search");
     }
 
-    /// Looks at another route.
+    /// Selects another route.
     pub(crate) fn choose(self, index: usize) {
         if self.run.with_untracked(|it| it.chosen == index || index >= it.found.alternatives.len())
         {
@@ -286,28 +286,28 @@ impl Board {
         self.tell_address(history::replace_hash);
     }
 
-    /// The address of what is shown.
+    /// Writes the shown route into the address by `tell`.
     fn tell_address(self, tell: fn(&str)) {
         tell(&self.run.with_untracked(|it| it.query.hash()));
     }
 }
 
-/// Characters to type before places are suggested, and how long to wait after the last one.
+/// Minimum number of characters for suggestions, and the pause before fetching them.
 const CHARS_MIN: usize = 1;
 const DEBOUNCE_MS: u32 = 250;
 
-/// One end of the route.
+/// An end of the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     From,
     To,
 }
 
-/// A field with a place in it.
+/// The field of an end.
 #[derive(Clone, Copy)]
 pub(crate) struct End {
     pub(crate) combo: RwSignal<Combo>,
-    /// Where that is, once that is known.
+    /// Its position, once known.
     pub(crate) point: RwSignal<Option<Point>>,
 }
 
@@ -321,7 +321,7 @@ impl End {
         self.combo.with(|it| it.text.clone())
     }
 
-    /// Puts a place in, by its name and, where it is known, its point.
+    /// Sets a place by name and, if known, position.
     pub(crate) fn put(self, name: &str, point: Option<Point>) {
         self.combo.update(|it| it.settle(Some(name).filter(|it| !it.is_empty())));
         self.point.set(point);
@@ -329,7 +329,7 @@ impl End {
 }
 
 impl Board {
-    /// The other way round.
+    /// Swaps both ends.
     pub(crate) fn swap(self) {
         let ends = [self.from, self.to]
             .map(|it| (it.combo.with_untracked(|it| it.text.clone()), it.point.get_untracked()));
@@ -339,7 +339,7 @@ impl Board {
         page().announce_key(Key::NavSwapped);
     }
 
-    /// Puts where the reader is into the field of the origin.
+    /// Sets the origin to the reader's position.
     pub(crate) fn locate(self) {
         self.here.set(None);
         self.is_locating.set(true);
@@ -356,7 +356,7 @@ impl Board {
         });
     }
 
-    /// A point of the map is an end of the route; its name follows a moment later.
+    /// Sets an end to a point of the map; its name follows.
     pub(crate) fn set_point(self, side: Side, point: Point) {
         if !place::is_on_globe(point) {
             return;
@@ -370,7 +370,7 @@ impl Board {
             if end.combo.try_with_untracked(|it| it.text == text) != Some(true) {
                 return;
             }
-            // The point counts and not the middle of what is called so.
+            // The point counts, not the centre of the named area.
             if let Some(name) = &name {
                 end.put(name, Some(point));
             }
@@ -378,7 +378,7 @@ impl Board {
         });
     }
 
-    /// Where the place is that was typed (S3:332): the map goes there before anything is searched.
+    /// Geocodes the typed place (S3:332), so that the map goes there before a search.
     pub(crate) fn find(self, side: Side) {
         let end = self.end(side);
         let text = end.combo.with_untracked(|it| it.text.trim().to_owned());
@@ -389,7 +389,7 @@ impl Board {
             return end.point.set(Some(point));
         }
         spawn_local(async move {
-            // An error of it is shown by the search itself.
+            // Its errors are shown by the search itself.
             let Ok(found) = client::geocode(&text).await else { return };
             let is_same = end.combo.try_with_untracked(|it| it.text.trim() == text);
             if is_same == Some(true) && place::is_on_globe(found.location) {

@@ -1,4 +1,4 @@
-//! Whom navigation asks: the planner by its stream, the router by MCP, and places by name and point.
+//! Requests of navigation: the planner by its stream, the router by MCP, and places by name and point.
 
 use std::time::Duration;
 
@@ -21,14 +21,14 @@ use crate::request::{self, answered, for_json, lost, with_headers, with_json};
 use crate::rest;
 use crate::route::encoded;
 
-/// How long a whole search may take (NAV-56).
+/// Maximum duration of a search (NAV-56).
 const SEARCH_DEADLINE: Duration = Duration::from_secs(30);
-/// How long a suggestion may take: it is worth nothing later.
+/// Maximum duration of a suggestion: later it is useless.
 const PLACE_DEADLINE: Duration = Duration::from_secs(8);
-/// Bytes of an answer that is no stream: a route with its whole line.
+/// Maximum size in bytes of an unstreamed answer: a route with its whole line.
 const ANSWER_BYTES_MAX: usize = 8 << 20;
 
-/// Asks the planner; gives what it says to `on_event`, event by event.
+/// Asks the planner; passes each event to `on_event`.
 pub(crate) async fn navigate(
     question: &Value,
     stop: AbortController,
@@ -48,7 +48,7 @@ async fn received(
     let response = answered(with_json(request, question)?.send().await, Some(&signal))?;
     if !mcp::is_stream(&response) {
         let value = read(response).await?;
-        // A host that does not stream has sent all at once.
+        // A host that does not stream has answered at once.
         on_event(Event::of("done", &value.to_string())?);
         return Ok(());
     }
@@ -80,19 +80,19 @@ pub(crate) async fn routes(
     Ok((call::read(&output)?, details_of(details.unwrap_or_default())))
 }
 
-/// Where a place is.
+/// Geocodes an address.
 pub(crate) async fn geocode(address: &str) -> Result<Place, CallError> {
     call::fetch("geocode", json!({ "address": address })).await
 }
 
-/// Places whose name begins so.
+/// Fetches places whose name begins with the typed text.
 pub(crate) async fn places(typed: &str, stop: AbortController) -> Result<Options, CallError> {
     let limit = SUGGESTIONS_MAX.to_string();
     let address = format!("/api/navigation/places?q={}&limit={limit}", encoded(typed));
     Ok(place::options(&get(&address, stop).await?))
 }
 
-/// What a point is called, if it has a name.
+/// The name of a point, if it has one.
 pub(crate) async fn nearest(point: Point) -> Option<String> {
     let address = format!("/api/navigation/nearest?lat={:.6}&lng={:.6}", point.lat, point.lng);
     let found = get(&address, AbortController::new().ok()?).await.ok()?;
@@ -101,12 +101,12 @@ pub(crate) async fn nearest(point: Point) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// What the host's own map covers; none where routes are found elsewhere, or it does not say.
+/// The area covered by the host's own map; none if routes are found elsewhere or it is not given.
 pub(crate) async fn area() -> Option<Area> {
     Area::of(&get("/api/navigation/about", AbortController::new().ok()?).await.ok()?)
 }
 
-/// Who reads conditions (NAV-15); none where the host does not say.
+/// The planner of conditions (NAV-15); none if the host does not name it.
 pub(crate) async fn planner() -> Option<Planner> {
     Planner::of_health(&get("/api/health", AbortController::new().ok()?).await.ok()?)
 }
@@ -140,7 +140,7 @@ async fn read(response: Response) -> Result<Value, CallError> {
         .unwrap_or_else(|| value.map_or_else(|_| unreadable(), |it| event::failure(status, &it))))
 }
 
-/// Gives up when the time is over, and says that it was that.
+/// Awaits with a deadline, and reports that it passed.
 async fn in_time<T>(
     deadline: Duration,
     stop: AbortController,

@@ -1,5 +1,5 @@
-//! What the tools of navigation put out: routes on a map, to choose from, with steps, warnings and files to take along;
-//! places, and ways compared.
+//! Views of navigation outputs: routes on a map with alternatives, steps, warnings and file export; places;
+//! comparisons.
 
 mod shown;
 
@@ -16,10 +16,10 @@ use crate::views::notice::Empty;
 use crate::views::output::copy;
 use shown::{Shown, StepList};
 
-/// Warnings shown at most.
+/// Maximum number of warnings shown.
 const WARNINGS_MAX: usize = 20;
 
-/// Draws the routes; what a provider did not give beside them is left out.
+/// Draws the routes; details that a provider does not give are omitted.
 #[component]
 pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoView {
     let Some(shown) = Shown::of(routes, details) else {
@@ -50,7 +50,7 @@ pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoV
     }
 }
 
-/// The map, a way past it, and the step that is lit up on it as text.
+/// The map, a link past it, and the highlighted step as text.
 #[component]
 fn Map(shown: Shown, after: String) -> impl IntoView {
     let scene = Signal::derive(move || shown.scene());
@@ -72,18 +72,18 @@ fn Map(shown: Shown, after: String) -> impl IntoView {
     }
 }
 
-/// How long a route takes; at the time of departure, where that is known.
+/// Duration of a route, including traffic if known.
 fn time(route: &Route) -> &Measure {
     route.duration_in_traffic.as_ref().unwrap_or(&route.duration)
 }
 
-/// The one with the least; none where all are alike.
+/// The smallest value; none if all are equal.
 fn least(mut values: impl Iterator<Item = u64> + Clone) -> Option<usize> {
     let (index, least) = values.clone().enumerate().min_by_key(|(_, value)| *value)?;
     values.any(|it| it != least).then_some(index)
 }
 
-/// The alternatives, one of them chosen: what a click on the map does, for keyboards too.
+/// The alternatives as radio buttons: the keyboard equivalent of clicking on the map.
 #[component]
 fn Choice(shown: Shown) -> impl IntoView {
     let group = format!("routes-{}", browser::unique());
@@ -130,7 +130,7 @@ fn Choice(shown: Shown) -> impl IntoView {
     }
 }
 
-/// What the tolls come to, as text.
+/// The tolls as text.
 fn toll(details: &RouteDetails, lang: Lang) -> Option<String> {
     let toll = details.toll.as_ref()?;
     if toll.amount <= 0.0 {
@@ -146,7 +146,7 @@ fn toll(details: &RouteDetails, lang: Lang) -> Option<String> {
     Some(lang.fill(key, &[&money]))
 }
 
-/// What a person who follows the route must know.
+/// Warnings for a person who follows the route.
 #[component]
 fn Warnings(warnings: Vec<String>) -> impl IntoView {
     let warning = |text: String| view! { <li>{text.chars().take(500).collect::<String>()}</li> };
@@ -160,7 +160,7 @@ fn Warnings(warnings: Vec<String>) -> impl IntoView {
     })
 }
 
-/// The chosen route as a file.
+/// Exports the chosen route.
 #[component]
 fn Files(shown: Shown) -> impl IntoView {
     let save = move |is_gpx: bool| shown.exported().save(is_gpx);
@@ -215,7 +215,7 @@ pub(crate) fn PlaceView(place: Place) -> impl IntoView {
     }
 }
 
-/// Rows and columns drawn at most; the tool takes 25 of each.
+/// Maximum number of rows and columns drawn; the tool takes 25 of each.
 const SIDE_MAX: usize = 25;
 
 /// Draws the table.
@@ -250,7 +250,7 @@ pub(crate) fn ComparisonView(comparison: Comparison) -> impl IntoView {
     }
 }
 
-/// The one that takes least time of those that can be reached; none of one alone.
+/// The fastest reachable one; none if there is only one.
 fn fastest(elements: &[Element]) -> Option<usize> {
     let reached =
         |it: &Element| it.duration_in_traffic.as_ref().or(it.duration.as_ref()).map(|it| it.value);

@@ -1,4 +1,4 @@
-//! What the planner's stream says (NAV-9), read leniently: a page outlives the host that served it.
+//! Events of the planner's stream (NAV-9), parsed leniently: a page can outlive the host that served it.
 
 use output::navigation::{Measure, Point};
 use serde::Deserialize;
@@ -7,27 +7,27 @@ use serde_json::Value;
 use crate::error::{CallError, Refusal};
 use crate::rest::name;
 
-/// Characters of a text that is kept.
+/// Maximum number of characters of a text.
 pub(crate) const TEXT_MAX: usize = 4_000;
 
-/// One event of the search's stream.
+/// One event of the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
-    /// It thinks, or a tool runs.
+    /// It is thinking, or a tool is running.
     Status {
         tool: Option<String>,
     },
     Call(Called),
     Result(Resulted),
-    /// More of what it thinks.
+    /// More text of a thought.
     Words(String),
     Done(Box<Done>),
     Failed(CallError),
-    /// Of a host that knows more than this page.
+    /// An event unknown to this page.
     Other,
 }
 
-/// A tool is called.
+/// A tool call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Called {
@@ -38,7 +38,7 @@ pub(crate) struct Called {
     pub(crate) reason: String,
 }
 
-/// A tool has answered.
+/// A tool's result.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Resulted {
@@ -48,15 +48,15 @@ pub(crate) struct Resulted {
     #[serde(rename = "isError")]
     pub(crate) is_error: bool,
     pub(crate) ms: f64,
-    /// What it put out.
+    /// Its output.
     pub(crate) result: Value,
-    /// What came beside it.
+    /// Its metadata.
     pub(crate) meta: Value,
-    /// Its text, where it refused.
+    /// Its message, if it refused.
     pub(crate) text: Option<String>,
 }
 
-/// The planner is done (NAV-1), and which route of which call it chose.
+/// The planner's final answer (NAV-1) and chosen route.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Done {
@@ -74,7 +74,7 @@ pub(crate) struct Reasoning {
     pub(crate) tools_used: Vec<Called>,
 }
 
-/// One piece of the conversation.
+/// A message of the conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Message {
@@ -82,7 +82,7 @@ pub(crate) struct Message {
     pub(crate) content: String,
 }
 
-/// Which route was chosen.
+/// The chosen route.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Selected {
@@ -91,7 +91,7 @@ pub(crate) struct Selected {
     pub(crate) index: usize,
 }
 
-/// The route of the plain answer, its line decoded (NAV-2).
+/// The route of the plain answer, with decoded line (NAV-2).
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Plain {
@@ -112,7 +112,7 @@ pub(crate) struct PlainStep {
 }
 
 impl Event {
-    /// Reads one event by its name and its data.
+    /// Parses one event by name and data.
     pub(crate) fn of(name: &str, data: &str) -> Result<Self, CallError> {
         let value: Value =
             serde_json::from_str(data).map_err(|_| CallError::unreadable(0, data))?;
@@ -135,7 +135,7 @@ impl Event {
     }
 }
 
-/// The refusal `{"error": {"code", "message", "details"}, "status"}` (NAV-10), or the host's own.
+/// Parses the refusal `{"error": {"code", "message", "details"}, "status"}` (NAV-10), or the host's own.
 pub(crate) fn failure(status: u16, value: &Value) -> CallError {
     let told = value.get("status").and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
     let status = told.unwrap_or(status);

@@ -1,4 +1,4 @@
-//! A route as a file for other programs: GPX 1.1 and GeoJSON.
+//! Export of a route: GPX 1.1 and GeoJSON.
 
 use std::fmt::Write;
 
@@ -10,28 +10,28 @@ use crate::families::navigation::line::Point;
 use crate::page::page;
 use crate::text::Key;
 
-/// Characters of a file's name before its ending, at most.
+/// Maximum number of characters of a file name without extension.
 const NAME_MAX: usize = 60;
-/// Steps written at most.
+/// Maximum number of steps written.
 const STEPS_MAX: usize = 2_000;
 
-/// What of a route goes into a file.
+/// The exported data of a route.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ExportedRoute {
     pub(crate) from: String,
     pub(crate) to: String,
     pub(crate) summary: String,
     pub(crate) line: Vec<Point>,
-    /// What to do, and where, in order.
+    /// Position and instruction of each step, in order.
     pub(crate) steps: Vec<(Point, String)>,
     pub(crate) metres: u64,
     pub(crate) seconds: u64,
-    /// Whose data it is.
+    /// Attribution of the data.
     pub(crate) attribution: String,
 }
 
 impl ExportedRoute {
-    /// A route between two ends; its steps are where the details say.
+    /// A route between two ends, with steps at the positions of its details.
     pub(crate) fn of(
         route: &Route,
         details: Option<&RouteDetails>,
@@ -59,7 +59,7 @@ impl ExportedRoute {
         [self.from.as_str(), self.to.as_str()].join(" → ")
     }
 
-    /// Has the browser save it, as GPX or as GeoJSON.
+    /// Saves it as GPX or GeoJSON.
     pub(crate) fn save(&self, is_gpx: bool) {
         let (ending, mime, text) = match is_gpx {
             true => ("gpx", "application/gpx+xml", self.gpx()),
@@ -70,7 +70,7 @@ impl ExportedRoute {
         }
     }
 
-    /// What to call the file: `route-東京駅-横浜駅.gpx`.
+    /// The file's name: `route-東京駅-横浜駅.gpx`.
     fn file_name(&self, ending: &str) -> String {
         let plain = |name: &str| {
             let is_plain = |it: char| it.is_alphanumeric() || it == '-' || it == '_';
@@ -83,7 +83,7 @@ impl ExportedRoute {
         format!("{}.{ending}", parts.join("-"))
     }
 
-    /// GPX 1.1: the steps as a route that a device announces, the line as a track that it follows.
+    /// GPX 1.1: the steps as a route announced by a device, the line as a track to follow.
     fn gpx(&self) -> String {
         let mut text = String::from(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -118,7 +118,7 @@ impl ExportedRoute {
         text
     }
 
-    /// A `FeatureCollection`: the line, and a point a step.
+    /// A `FeatureCollection`: the line, and a point per step.
     fn geo_json(&self) -> String {
         let place = |(lat, lng): &Point| json!([rounded(*lng), rounded(*lat)]);
         let line = json!({
@@ -150,12 +150,12 @@ impl ExportedRoute {
     }
 }
 
-/// As precise as an encoded line is.
+/// Rounds to the precision of an encoded line.
 fn rounded(degrees: f64) -> f64 {
     (degrees * 1e5).round() / 1e5
 }
 
-/// Text within XML 1.0. What XML cannot hold at all is left out.
+/// Escapes text for XML 1.0; characters that XML cannot contain are removed.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for it in text.chars() {
@@ -196,7 +196,7 @@ mod tests {
         ExportedRoute::of(&route, Some(&details), &line, ("東京駅", "横浜/駅 \"west\""), "© A & B")
     }
 
-    /// Reads what `gpx` writes: elements in pairs or closed, and nothing raw between them.
+    /// Checks the output of `gpx`: elements are paired or closed, and text is escaped.
     fn check_xml(text: &str) {
         let mut open: Vec<&str> = Vec::new();
         let mut rest = text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>").unwrap();

@@ -1,5 +1,4 @@
-//! The routes that were found: each once, with what tells it from the others, in the reader's language (`+5 分`,
-//! `−1.2 km`, `+¥1,320`).
+//! The found routes without duplicates, and their differences in the reader's language (`+5 分`, `−1.2 km`, `+¥1,320`).
 
 use std::sync::Arc;
 
@@ -10,32 +9,32 @@ use super::line;
 use crate::dates::grouped;
 use crate::text::{Key, Lang};
 
-/// Routes shown at a time: what several searches of a planner found.
+/// Maximum number of routes shown, from all searches of a planner.
 pub(crate) const ROUTES_MAX: usize = 9;
-/// Steps of a route that are listed.
+/// Maximum number of steps listed.
 pub(crate) const STEPS_MAX: usize = 500;
 /// A line on the map: (latitude, longitude).
 pub(crate) type Line = Arc<Vec<(f64, f64)>>;
 
-/// One route among others.
+/// One of the routes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Alternative {
     pub(crate) route: Route,
     pub(crate) details: RouteDetails,
     pub(crate) line: Line,
-    /// By which calls it was found, and as which of their routes.
+    /// The calls that found it, and its index in each.
     calls: Vec<(String, usize)>,
-    /// For which search; routes of another search are not compared with it.
+    /// The ends of its search; routes of other searches are not compared with it.
     ends: (Option<String>, Option<String>),
 }
 
 impl Alternative {
-    /// How long it takes, at the time of departure where that is known.
+    /// Duration in seconds, including traffic if known.
     pub(crate) fn seconds(&self) -> u64 {
         self.route.duration_in_traffic.as_ref().unwrap_or(&self.route.duration).value
     }
 
-    /// The points between which a step lies; none where the provider does not say.
+    /// The points of the line between which a step lies; none if the provider does not give them.
     pub(crate) fn span(&self, step: usize) -> Option<(usize, usize)> {
         let last = self.line.len().checked_sub(1)?;
         let at = |index: usize| self.details.steps_at.get(index).map(|it| *it as usize);
@@ -43,14 +42,14 @@ impl Alternative {
         Some((begin, at(step + 1).unwrap_or(last).clamp(begin, last)))
     }
 
-    /// The step on which a point of the line lies.
+    /// The step of a point of the line.
     pub(crate) fn step_at(&self, point: usize) -> Option<usize> {
         let before = self.details.steps_at.iter().take(self.route.steps.len());
         before.take_while(|it| **it as usize <= point).count().checked_sub(1)
     }
 }
 
-/// All that was found, in the order in which it came.
+/// All found routes, in order of arrival.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Found {
     pub(crate) alternatives: Vec<Alternative>,
@@ -65,7 +64,7 @@ impl Found {
         self.alternatives.is_empty()
     }
 
-    /// Takes what a call of `route_search` found.
+    /// Adds the routes found by a call of `route_search`.
     pub(crate) fn take(&mut self, call: &str, routes: Routes, details: Details) {
         let mut of_route = details.routes.into_iter();
         let name = |end: &Option<End>| end.as_ref().map(|it| it.name.clone());
@@ -107,7 +106,7 @@ impl Found {
         }
     }
 
-    /// Takes the one route that the REST answer has, where no call gave more of it.
+    /// Adds the one route of the plain REST answer, if no call gave details of it.
     pub(crate) fn take_plain(&mut self, plain: Plain) {
         let ends = (plain.polyline.first().copied(), plain.polyline.last().copied());
         let end = |point: Option<Point>| point.map(|location| End { location, ..End::default() });
@@ -134,14 +133,14 @@ impl Found {
         });
     }
 
-    /// Where the route is that a call found as this of its routes.
+    /// The index of the route that a call found as its `index`-th.
     pub(crate) fn index_of(&self, call: &str, index: usize) -> Option<usize> {
         let is_from_call =
             |it: &Alternative| it.calls.iter().any(|own| own.0 == call && own.1 == index);
         self.alternatives.iter().position(is_from_call)
     }
 
-    /// Leaves what is a route between the same two places; where the one of that index is then.
+    /// Keeps only routes between the ends of the given one. Returns its new index.
     pub(crate) fn keep_like(&mut self, index: usize) -> usize {
         let Some(ends) = self.alternatives.get(index).map(|it| it.ends.clone()) else { return 0 };
         let before = self.alternatives[..index].iter().filter(|it| it.ends == ends).count();
@@ -149,25 +148,24 @@ impl Found {
         before
     }
 
-    /// The one that takes least time; the first of several.
+    /// The fastest route; the first of several.
     pub(crate) fn fastest(&self) -> Option<usize> {
         least(self.alternatives.iter().map(Alternative::seconds))
     }
 
-    /// The one that is shortest.
+    /// The shortest route.
     pub(crate) fn shortest(&self) -> Option<usize> {
         least(self.alternatives.iter().map(|it| it.route.distance.value))
     }
 }
 
-/// Of one, and of many alike, there is no least.
+/// The smallest value; none if there is only one or all are equal.
 fn least(mut values: impl Iterator<Item = u64> + Clone) -> Option<usize> {
     let (index, least) = values.clone().enumerate().min_by_key(|(_, value)| *value)?;
     values.any(|it| it != least).then_some(index)
 }
 
-/// The points of an encoded line; none of one that is broken. A point that is nowhere would shift
-/// those after it, so it takes the line with it.
+/// Decodes a line; empty if it is broken. An invalid point would shift later ones, so it invalidates the line.
 fn decoded(encoded: &str) -> Vec<(f64, f64)> {
     let points = line::decode(encoded).unwrap_or_default();
     if points.iter().all(is_on_globe) { points } else { Vec::new() }
@@ -177,13 +175,13 @@ fn is_on_globe(&(lat, lng): &(f64, f64)) -> bool {
     lat.abs() <= 90.0 && lng.abs() <= 180.0
 }
 
-/// More or less time; rounded to minutes.
+/// Difference of durations, rounded to minutes.
 pub(crate) fn time(seconds: i64, lang: Lang) -> String {
     let minutes = (seconds.unsigned_abs() + 30) / 60;
     signed(seconds, minutes == 0, &minutes_text(minutes, lang))
 }
 
-/// A number of minutes as text.
+/// Formats a number of minutes.
 pub(crate) fn minutes_text(minutes: u64, lang: Lang) -> String {
     let (hours, rest) = (minutes / 60, minutes % 60);
     match (hours, rest) {
@@ -193,7 +191,7 @@ pub(crate) fn minutes_text(minutes: u64, lang: Lang) -> String {
     }
 }
 
-/// More or less of a route; in steps of 100 m, below a kilometre of 10 m.
+/// Difference of lengths, in steps of 100 m, or of 10 m below a kilometre.
 pub(crate) fn distance(metres: i64) -> String {
     let value = metres.unsigned_abs();
     let tens = (value + 5) / 10 * 10;
@@ -201,13 +199,13 @@ pub(crate) fn distance(metres: i64) -> String {
     signed(metres, tens == 0, &text)
 }
 
-/// A length such as `32.4 km`.
+/// Formats a length such as `32.4 km`.
 pub(crate) fn kilometres(metres: u64) -> String {
     let tenths = (metres + 50) / 100;
     format!("{}.{} km", grouped(tenths / 10), tenths % 10)
 }
 
-/// More or less to pay; none where the two are in different money.
+/// Difference of tolls; none for different currencies.
 pub(crate) fn toll(own: &Toll, other: &Toll) -> Option<String> {
     let cents = |toll: &Toll| (toll.amount * 100.0).round() as i64;
     let difference = cents(own) - cents(other);
@@ -219,7 +217,7 @@ pub(crate) fn toll(own: &Toll, other: &Toll) -> Option<String> {
     (own.currency == other.currency).then(|| signed(difference, difference == 0, &money(&amount)))
 }
 
-/// `¥1,320`; other money by its code.
+/// Formats `¥1,320`, or another currency by its code.
 pub(crate) fn money(toll: &Toll) -> String {
     let amount = if toll.amount.is_finite() { toll.amount.abs().min(1e12) } else { 0.0 };
     if toll.currency == "JPY" {
@@ -243,11 +241,11 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Lines of three points each.
+    /// Encoded lines of three points.
     const LINES: [&str; 3] =
         ["_p~iF~ps|U_ulLnnqC_mqNvxq`@", "_p~iF~ps|U_ulLnnqC_ulLnnqC", "_p~iF~ps|U_ulLnnqC??"];
 
-    /// A route of that length and time, on the line of that number, with two steps.
+    /// A route of that length and duration on one of the lines, with two steps.
     pub(crate) fn route(line: usize, metres: u64, seconds: u64, traffic: Option<u64>) -> Route {
         let measure = |value: u64| Measure { text: value.to_string(), value };
         let step = |text: &str| Step { instruction: text.to_owned(), ..Step::default() };

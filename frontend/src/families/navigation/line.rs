@@ -1,25 +1,25 @@
-//! The line of a route: decoded, thinned for a zoom, and what on it lies nearest to a place.
+//! The line of a route: decoding, simplification for a zoom level, and the nearest point.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A place on a line: latitude and longitude, in degrees.
+/// Latitude and longitude in degrees.
 pub(crate) type Point = (f64, f64);
 
-/// Points of a line at most; a route across Japan has some ten thousand.
+/// Maximum number of points of a line; a route across Japan has some ten thousand.
 pub(crate) const POINTS_MAX: usize = 200_000;
-/// Bytes of an encoded line at most.
+/// Maximum size of an encoded line in bytes.
 const ENCODED_BYTES_MAX: usize = 4_000_000;
-/// What a point must add to be drawn: the area of the triangle with its neighbours, in square pixels.
+/// Minimum triangle area in square pixels, with its neighbours, for a point to be drawn.
 const AREA_MIN_PX: f64 = 0.6;
-/// Points drawn at most of what is in sight; more than that no eye tells apart.
+/// Maximum number of points drawn within the viewport; more are indistinguishable.
 const DRAWN_MAX: usize = 4_000;
-/// The world at zoom 0, in pixels.
+/// Size of the world at zoom 0, in pixels.
 const WORLD_PX: f64 = 256.0;
 
-/// Decodes a line of precision 5; none if it is broken, not on the globe or beyond every measure.
+/// Decodes a line of precision 5; none if it is broken, off the globe or too long.
 pub(crate) fn decode(encoded: &str) -> Option<Vec<Point>> {
-    // A point is two numbers of one byte or more.
+    // A point has two numbers of at least one byte.
     if encoded.len() > ENCODED_BYTES_MAX || !encoded.is_ascii() {
         return None;
     }
@@ -28,21 +28,21 @@ pub(crate) fn decode(encoded: &str) -> Option<Vec<Point>> {
     (points.len() <= POINTS_MAX).then_some(points)
 }
 
-/// A point in the map's plane at zoom 0, in pixels.
+/// Projects a point to the map's plane at zoom 0, in pixels.
 pub(crate) fn projected((lat, lng): Point) -> (f64, f64) {
-    // Where the map ends; nearer to the poles it would be infinitely long.
+    // The map ends here; nearer to the poles it would be infinitely long.
     let sin = lat.clamp(-85.051_128, 85.051_128).to_radians().sin();
     let y = 0.5 - ((1.0 + sin) / (1.0 - sin)).ln() / (4.0 * std::f64::consts::PI);
     ((lng / 360.0 + 0.5) * WORLD_PX, y * WORLD_PX)
 }
 
-/// How much each point of a line adds to its shape: worked out once, good for every zoom.
+/// The importance of each point for the line's shape, computed once for all zoom levels.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Weights(Vec<f64>);
 
 impl Weights {
-    /// After Visvalingam and Whyatt: the point that adds least goes first, and so on. Unlike Douglas
-    /// and Peucker's way it is as quick for a hostile line as for any other.
+    /// Visvalingam–Whyatt: repeatedly removes the least important point. Unlike Douglas–Peucker, it is equally fast for
+    /// a hostile line.
     pub(crate) fn of(points: &[Point]) -> Self {
         let plane: Vec<_> = points.iter().map(|it| projected(*it)).collect();
         let mut weights = vec![f64::INFINITY; plane.len()];
@@ -57,7 +57,7 @@ impl Weights {
             current[*index] = *bits;
         }
         let mut least = 0.0_f64;
-        // Each point leaves once and puts in at most two; areas are not negative, so their bits sort.
+        // Each point is removed once and adds at most two entries; areas are non-negative, so their bits sort.
         while let Some(Reverse((bits, index))) = heap.pop() {
             if weights[index].is_finite() || current[index] != bits {
                 continue;
@@ -82,7 +82,7 @@ fn triangle(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> f64 {
     ((b.0 - a.0) * (c.1 - a.1) - (c.0 - a.0) * (b.1 - a.1)).abs() / 2.0
 }
 
-/// What of the globe is in sight: south, west, north, east.
+/// A visible part of the globe: south, west, north, east.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Viewport {
     pub(crate) south: f64,
@@ -92,7 +92,7 @@ pub(crate) struct Viewport {
 }
 
 impl Viewport {
-    /// Whether something between these two points may be seen.
+    /// Whether the segment between two points may be visible.
     fn crosses(&self, a: Point, b: Point) -> bool {
         a.0.max(b.0) >= self.south
             && a.0.min(b.0) <= self.north
@@ -100,12 +100,12 @@ impl Viewport {
             && a.1.min(b.1) <= self.east
     }
 
-    /// Whether a place is within.
+    /// Whether it contains a point.
     pub(crate) fn has(&self, (lat, lng): Point) -> bool {
         (self.south..=self.north).contains(&lat) && (self.west..=self.east).contains(&lng)
     }
 
-    /// Whether this holds all of the other.
+    /// Whether it contains another viewport.
     pub(crate) fn holds(&self, other: &Self) -> bool {
         self.south <= other.south
             && self.north >= other.north
@@ -113,7 +113,7 @@ impl Viewport {
             && self.east >= other.east
     }
 
-    /// As much again on every side.
+    /// Enlarged by its own size on every side.
     pub(crate) fn widened(&self) -> Self {
         let (tall, wide) = (self.north - self.south, self.east - self.west);
         Self {
@@ -125,8 +125,8 @@ impl Viewport {
     }
 }
 
-/// What to draw of a line at a zoom: runs of indices of its points. Every point that is drawn is one of
-/// the line's own, so a place on the drawing is a place on the line.
+/// The parts of a line to draw at a zoom level, as runs of point indices. Every drawn point is one of the line's own,
+/// so that positions on the drawing are positions on the line.
 pub(crate) fn drawn(
     points: &[Point],
     weights: &Weights,
@@ -135,7 +135,7 @@ pub(crate) fn drawn(
 ) -> Vec<Vec<usize>> {
     let mut area = AREA_MIN_PX / 4_f64.powf(zoom);
     let mut runs = thinned(points, weights, area, viewport);
-    // A pixel fits into the world 2⁶⁰ times at most, so this ends long before.
+    // The world has at most 2⁶⁰ pixels, so this ends long before.
     for _ in 0..30 {
         if runs.iter().map(Vec::len).sum::<usize>() <= DRAWN_MAX {
             break;
@@ -165,7 +165,7 @@ fn thinned(points: &[Point], weights: &Weights, area: f64, viewport: &Viewport) 
     runs
 }
 
-/// The point of the line after which the nearest place on it lies.
+/// Index of the point after which the nearest position of the line lies.
 pub(crate) fn nearest(points: &[Point], place: Point) -> Option<usize> {
     let shrink = place.0.to_radians().cos();
     let flat = |it: Point| ((it.1 - place.1) * shrink, it.0 - place.0);
@@ -189,7 +189,7 @@ pub(crate) fn nearest(points: &[Point], place: Point) -> Option<usize> {
     Some(best.0)
 }
 
-/// The smallest sight that holds all points of these lines.
+/// The smallest viewport around these points.
 pub(crate) fn around<'a>(points: impl Iterator<Item = &'a Point>) -> Option<Viewport> {
     points.fold(None, |viewport: Option<Viewport>, (lat, lng)| {
         let (lat, lng) = (*lat, *lng);
@@ -211,7 +211,7 @@ mod tests {
 
     const WORLD: Viewport = Viewport { south: -90.0, west: -180.0, north: 90.0, east: 180.0 };
 
-    /// Numbers that look random and are the same each time.
+    /// A deterministic random generator.
     struct Dice(u64);
 
     impl Dice {
@@ -222,12 +222,12 @@ mod tests {
         }
     }
 
-    /// Metres between two places that are near each other.
+    /// Metres between two nearby points.
     fn metres(a: Point, b: Point) -> f64 {
         (b.0 - a.0).hypot((b.1 - a.1) * a.0.to_radians().cos()).to_radians() * 6_371_008.8
     }
 
-    /// A walk that begins in Tokyo.
+    /// A random walk from Tokyo.
     fn walk(seed: u64, count: usize, stride: f64) -> Vec<Point> {
         let mut dice = Dice(seed);
         let mut at = (35.68, 139.76);
@@ -328,13 +328,13 @@ mod tests {
             let points = walk(seed, 2_000, 0.002);
             let runs = drawn(&points, &Weights::of(&points), 10.0, &WORLD);
             let kept: Vec<Point> = runs[0].iter().map(|it| points[*it]).collect();
-            // A pixel of zoom 10 is some 125 m here.
+            // A pixel at zoom 10 is some 125 m here.
             for point in &points {
                 let index = nearest(&kept, *point).unwrap();
                 let ends =
                     [index, (index + 1).min(kept.len() - 1)].map(|it| metres(kept[it], *point));
                 let between = metres(kept[index], kept[(index + 1).min(kept.len() - 1)]);
-                // The height over the foot, by Heron.
+                // The height by Heron's formula.
                 let half = (ends[0] + ends[1] + between) / 2.0;
                 let square = half * (half - ends[0]) * (half - ends[1]) * (half - between);
                 let height =

@@ -1,16 +1,16 @@
-//! What the planner did and why, in order and with the time of each (NAV-65).
+//! The planner's actions and reasons, in order and with times (NAV-65).
 
 use serde_json::Value;
 
 use super::event::{Called, Resulted, TEXT_MAX};
 use crate::text::{Key, Lang, at_most};
 
-/// Entries kept; an honest planner makes a handful.
+/// Maximum number of entries; a regular planner makes a handful.
 const ENTRIES_MAX: usize = 100;
-/// Characters of one parameter that are shown.
+/// Maximum number of characters shown of a parameter.
 const PARAM_MAX: usize = 300;
 
-/// One thing that the planner did.
+/// One entry of the log.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     /// Milliseconds since the search began.
@@ -25,12 +25,12 @@ pub(crate) enum Kind {
     Call(Call),
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Call {
     id: String,
     pub(crate) name: String,
-    /// By name, for people.
+    /// Parameters by name, for display.
     pub(crate) params: Vec<(String, String)>,
     pub(crate) reason: String,
     /// None while it runs.
@@ -44,16 +44,16 @@ pub(crate) struct Outcome {
     pub(crate) result: ToolResult,
 }
 
-/// What a tool answered.
+/// A tool's result, summarised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ToolResult {
     Routes(usize),
-    /// Pairs that were compared.
+    /// Number of compared pairs.
     Pairs(usize),
     Place(String),
     Refused(String),
     Something,
-    /// How it ended is not known.
+    /// The end is unknown.
     Unknown,
 }
 
@@ -66,12 +66,12 @@ impl Log {
         &self.0
     }
 
-    /// Calls made so far.
+    /// Number of calls so far.
     pub(crate) fn calls(&self) -> usize {
         self.0.iter().filter(|it| matches!(it.kind, Kind::Call(_))).count()
     }
 
-    /// It thinks aloud: one entry until something else happens.
+    /// Adds text to the current thought, or begins one.
     pub(crate) fn think(&mut self, words: &str, after_ms: f64) {
         if let Some(Entry { kind: Kind::Thought(text), .. }) = self.0.last_mut() {
             let room = TEXT_MAX.saturating_sub(text.chars().count());
@@ -81,7 +81,7 @@ impl Log {
         }
     }
 
-    /// A tool is called.
+    /// Adds a call.
     pub(crate) fn call(&mut self, called: Called, after_ms: f64) {
         let call = Call {
             params: params(&called.params),
@@ -93,7 +93,7 @@ impl Log {
         self.push(Kind::Call(call), after_ms);
     }
 
-    /// A tool has answered; of a call that was not announced nothing is kept.
+    /// Ends a call; the result of an unknown call is dropped.
     pub(crate) fn end(&mut self, resulted: &Resulted) {
         let call = self.0.iter_mut().rev().find_map(|it| match &mut it.kind {
             Kind::Call(call) if call.id == resulted.id && call.outcome.is_none() => Some(call),
@@ -105,7 +105,7 @@ impl Log {
         call.outcome = Some(Outcome { ms, result: result_of(resulted) });
     }
 
-    /// The planner is done: calls that the stream did not announce, and those without an answer.
+    /// Completes the log: adds calls that the stream did not report, and closes unanswered ones.
     pub(crate) fn complete(&mut self, used: Vec<Called>, after_ms: f64) {
         if self.calls() == 0 {
             for called in used {
@@ -162,7 +162,7 @@ fn result_of(resulted: &Resulted) -> ToolResult {
     }
 }
 
-/// The parameters one by one; what is a text is shown without its quotes.
+/// The parameters; texts without quotes.
 fn params(value: &Value) -> Vec<(String, String)> {
     let of_value = |value: &Value| match value {
         Value::String(text) => text.clone(),

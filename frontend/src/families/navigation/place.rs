@@ -1,5 +1,4 @@
-//! Places: what is suggested while one types, how a point of the map is called, what a text is, and where the reader
-//! is, if they let the page know.
+//! Places: suggestions, names of points, coordinates as text, and the reader's position, if they share it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,28 +17,28 @@ use web_sys::{Position, PositionError, PositionOptions};
 use crate::lookup::Options;
 use crate::text::Key;
 
-/// Suggestions asked for.
+/// Maximum number of suggestions.
 pub(crate) const SUGGESTIONS_MAX: usize = 8;
-/// Characters of a map's name.
+/// Maximum number of characters of a map's name.
 const NAME_CHARS_MAX: usize = 100;
 
-/// One suggestion, as `GET /api/navigation/places` has it.
+/// A suggestion of `GET /api/navigation/places`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Suggestion {
     pub(crate) name: String,
-    /// What tells it from others of that name.
+    /// Distinguishes it from others of the same name.
     pub(crate) detail: String,
     pub(crate) location: Point,
 }
 
-/// The example of a search: two places by their names in Japanese and English, and where they are.
+/// The example search: two places with Japanese and English names, and their positions.
 pub(crate) const EXAMPLE: [((&str, &str), Point); 2] = [
     (("東京駅", "Tokyo Station"), Point { lat: 35.681, lng: 139.767 }),
     (("横浜駅", "Yokohama Station"), Point { lat: 35.466, lng: 139.622 }),
 ];
 
-/// What the host's own map covers, as `GET /api/navigation/about` has it.
+/// The area covered by the host's map, from `GET /api/navigation/about`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Area {
     pub(crate) name: String,
@@ -48,7 +47,7 @@ pub(crate) struct Area {
 }
 
 impl Area {
-    /// None where routes are found elsewhere.
+    /// None if routes are found elsewhere.
     pub(crate) fn of(about: &Value) -> Option<Self> {
         let name = about.get("map")?.as_str()?.chars().take(NAME_CHARS_MAX).collect();
         let corner = |at: usize| {
@@ -71,7 +70,7 @@ impl Area {
         }
     }
 
-    /// Its outline, closed: (lat, lng).
+    /// Its closed outline as (lat, lng).
     pub(crate) fn outline(&self) -> [(f64, f64); 5] {
         let (low, high) = (self.south_west, self.north_east);
         let first = (low.lat, low.lng);
@@ -79,7 +78,7 @@ impl Area {
     }
 }
 
-/// The suggestions of an answer as options; what has no name is none.
+/// Parses suggestions into options; unnamed ones are skipped.
 pub(crate) fn options(answer: &Value) -> Options {
     let read = |value: &Value| {
         let suggestion: Suggestion = serde_json::from_value(value.clone()).ok()?;
@@ -91,34 +90,34 @@ pub(crate) fn options(answer: &Value) -> Options {
     Arc::from_iter(items.iter().filter_map(read).take(SUGGESTIONS_MAX))
 }
 
-/// What an option of [`options`] is.
+/// The suggestion of an option made by [`options`].
 pub(crate) fn suggestion(choice: &Choice) -> Suggestion {
     serde_json::from_value(choice.value.clone()).unwrap_or_default()
 }
 
-/// A point as a text that the router reads as a place.
+/// Formats a point as text that the router accepts as a place.
 pub(crate) fn coordinates(point: Point) -> String {
     format!("{:.5},{:.5}", point.lat, point.lng)
 }
 
-/// The point that a text says, if it is coordinates: there is nothing to look up.
+/// Parses a text of coordinates, which need no geocoding.
 pub(crate) fn point_of(text: &str) -> Option<Point> {
     let (lat, lng) = text.split_once(',')?;
     let point = Point { lat: lat.trim().parse().ok()?, lng: lng.trim().parse().ok()? };
     is_on_globe(point).then_some(point)
 }
 
-/// Whether there is such a place.
+/// Whether the point is valid.
 pub(crate) fn is_on_globe(point: Point) -> bool {
     point.lat.abs() <= 90.0 && point.lng.abs() <= 180.0
 }
 
-/// How long to look.
+/// Maximum duration of locating.
 const DEADLINE_MS: u32 = 10_000;
-/// A place of that age will do.
+/// Maximum age of a cached position.
 const AGE_MAX_MS: u32 = 60_000;
 
-/// Where the reader is, or what to tell them.
+/// The reader's position, or the message for them.
 pub(crate) async fn here() -> Result<Point, Key> {
     if !window().is_secure_context() {
         return Err(Key::NavHereInsecure);
@@ -153,7 +152,7 @@ pub(crate) async fn here() -> Result<Point, Key> {
     *found.borrow()
 }
 
-/// By the browser's number of what went wrong.
+/// The message for the browser's error code.
 fn why(code: u16) -> Key {
     match code {
         1 => Key::NavHereDenied,

@@ -1,23 +1,23 @@
-//! The search that a reader asks for, which is what the place's address says (a link to it repeats the search), and who
-//! reads its condition.
+//! The search query, formatted in the view's address (so that a link repeats the search), and the planner of its
+//! condition.
 
 use serde_json::Value;
 
 use crate::route::{Address, Spot, decoded, encoded};
 use crate::text::{Key, at_most};
 
-/// Characters of a place (NAV-7).
+/// Maximum number of characters of a place (NAV-7).
 pub(crate) const PLACE_MAX: usize = 200;
-/// Characters of a condition (NAV-7).
+/// Maximum number of characters of a condition (NAV-7).
 pub(crate) const CONDITION_MAX: usize = 2_000;
 
-/// Who chooses the route, and how one travels (NAV-18).
+/// Who chooses the route, and the mode of travel (NAV-18).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Mode {
-    /// The planner reads the condition.
+    /// The planner, by the condition.
     #[default]
     Ai,
-    /// By car, as the router ranks the routes.
+    /// By car, in the router's order.
     Normal,
     Walk,
 }
@@ -25,7 +25,7 @@ pub(crate) enum Mode {
 impl Mode {
     pub(crate) const ALL: [Self; 3] = [Self::Ai, Self::Normal, Self::Walk];
 
-    /// As the address calls it.
+    /// Name in addresses.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Ai => "ai",
@@ -38,7 +38,7 @@ impl Mode {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// What the reader calls it.
+    /// Label for the reader.
     pub(crate) fn key(self) -> Key {
         match self {
             Self::Ai => Key::NavModeAi,
@@ -47,25 +47,25 @@ impl Mode {
         }
     }
 
-    /// As `_meta["navigation/travelMode"]` calls it.
+    /// Name in `_meta["navigation/travelMode"]`.
     pub(crate) fn travel(self) -> &'static str {
         if self == Self::Walk { "walking" } else { "driving" }
     }
 }
 
-/// A search, and which of its routes is looked at.
+/// A search and its selected route.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RouteQuery {
     pub(crate) from: String,
     pub(crate) to: String,
-    /// A condition as a sentence; only the planner reads it.
+    /// A condition as a sentence, read only by the planner.
     pub(crate) condition: String,
     pub(crate) mode: Mode,
-    /// The route chosen by hand, from 0; none for the one that comes first or that the planner chose.
+    /// The route chosen by hand, from 0; none for the default.
     pub(crate) chosen: Option<usize>,
 }
 
-/// Why there is nothing to search for yet.
+/// What is missing for a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lack {
     From,
@@ -74,7 +74,7 @@ pub(crate) enum Lack {
 }
 
 impl Lack {
-    /// What to say of it.
+    /// The message.
     pub(crate) fn key(self) -> Key {
         match self {
             Self::From => Key::NavLackFrom,
@@ -96,7 +96,7 @@ impl Spot for RouteQuery {
 }
 
 impl RouteQuery {
-    /// Reads what comes after `?`; what it does not know it leaves out.
+    /// Parses the query of an address; unknown parts are ignored.
     pub(crate) fn of_query(text: &str) -> Self {
         let mut query = Self::default();
         for (name, value) in text.split('&').filter_map(|it| it.split_once('=')) {
@@ -106,7 +106,7 @@ impl RouteQuery {
                 "to" => query.to = at_most(&value, PLACE_MAX),
                 "condition" => query.condition = at_most(&value, CONDITION_MAX),
                 "mode" => query.mode = Mode::of_name(&value).unwrap_or_default(),
-                // People count from one.
+                // Routes are counted from one in addresses.
                 "route" => {
                     query.chosen = value.parse::<usize>().ok().and_then(|it| it.checked_sub(1))
                 }
@@ -116,7 +116,7 @@ impl RouteQuery {
         query
     }
 
-    /// What comes after `?`; nothing for a place that was not used yet.
+    /// Formats the query of the address; empty for a default query.
     pub(crate) fn query(&self) -> String {
         if *self == Self::default() {
             return String::new();
@@ -133,14 +133,14 @@ impl RouteQuery {
         parts.join("&")
     }
 
-    /// Without blanks around, and without what the mode does not ask for.
+    /// The query with trimmed texts, and without those that the mode ignores.
     pub(crate) fn trimmed(&self) -> Self {
         let trim = |text: &str| text.trim().to_owned();
         let condition = if self.mode == Mode::Ai { trim(&self.condition) } else { String::new() };
         Self { from: trim(&self.from), to: trim(&self.to), condition, ..self.clone() }
     }
 
-    /// What keeps it from being searched for (NAV-62).
+    /// What is missing for a search (NAV-62).
     pub(crate) fn lack(&self) -> Option<Lack> {
         let query = self.trimmed();
         let chars = |text: &str| text.chars().count();
@@ -153,17 +153,17 @@ impl RouteQuery {
         }
     }
 
-    /// Whether there is something for the planner: without a condition the router's routes are all that is asked for.
+    /// Whether the planner is needed: without a condition, the router's routes suffice.
     pub(crate) fn is_planned(&self) -> bool {
         self.mode == Mode::Ai && !self.condition.trim().is_empty()
     }
 
-    /// Whether it is the same search, whichever route is looked at.
+    /// Whether it is the same search, regardless of the selected route.
     pub(crate) fn is_same_search(&self, other: &Self) -> bool {
         Self { chosen: None, ..self.trimmed() } == Self { chosen: None, ..other.trimmed() }
     }
 
-    /// Whether it is about the same route, whatever the condition.
+    /// Whether it has the same ends and mode, regardless of the condition.
     pub(crate) fn is_same_way(&self, other: &Self) -> bool {
         let (own, other) = (self.trimmed(), other.trimmed());
         own.from == other.from && own.to == other.to
@@ -176,12 +176,12 @@ pub(crate) enum Planner {
     /// The host's own, without a model.
     Builtin,
     Claude,
-    /// A model of another provider.
+    /// A provider's model.
     Model,
 }
 
 impl Planner {
-    /// As `GET /api/health` names it.
+    /// Parses its name in `GET /api/health`.
     pub(crate) fn of_health(health: &Value) -> Option<Self> {
         let text = |pointer: &str| health.pointer(pointer).and_then(Value::as_str);
         match (text("/assistants/navigation/provider"), text("/services/claude")) {
@@ -192,12 +192,12 @@ impl Planner {
         }
     }
 
-    /// What the mode says of itself.
+    /// Hint on the mode.
     pub(crate) fn mode_hint(planner: Option<Self>) -> Key {
         if planner == Some(Self::Builtin) { Key::NavModePlannerHint } else { Key::NavModeAiHint }
     }
 
-    /// Where the reasons come from.
+    /// Hint on the origin of reasons.
     pub(crate) fn reason_hint(planner: Option<Self>) -> Key {
         match planner {
             Some(Self::Builtin) => Key::NavReasonPlannerHint,
@@ -206,7 +206,7 @@ impl Planner {
         }
     }
 
-    /// What it is called in the conversation.
+    /// Name in the conversation.
     pub(crate) fn name(planner: Option<Self>) -> Key {
         match planner {
             Some(Self::Claude | Self::Model) => Key::NavAi,
@@ -214,7 +214,7 @@ impl Planner {
         }
     }
 
-    /// What the place says that it runs on.
+    /// Text of the view's footer.
     pub(crate) fn footer(self) -> Key {
         match self {
             Self::Builtin => Key::NavFooterPlanner,

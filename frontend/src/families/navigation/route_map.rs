@@ -1,4 +1,4 @@
-//! Routes on a map: all of them drawn, one chosen, its step lit up; a click chooses, asks or sets an end.
+//! A map of routes: all drawn, one selected with a highlighted step; clicks select routes, steps or ends.
 
 mod drawing;
 mod ground;
@@ -21,21 +21,21 @@ use crate::text::{Key, Lang};
 use drawing::{Drawing, Moves};
 use ground::Ground;
 
-/// What the map shows.
+/// The content of the map.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Scene {
-    /// (lat, lng), one a route, whole.
+    /// Complete lines of (lat, lng), one per route.
     pub(crate) lines: Vec<Arc<Vec<Point>>>,
-    /// Which of them is drawn on top.
+    /// The route drawn on top.
     pub(crate) chosen: usize,
     pub(crate) start: Option<Pin>,
     pub(crate) goal: Option<Pin>,
-    /// The points of the chosen line to light up: from, to.
+    /// The highlighted points of the selected line: from, to.
     pub(crate) step: Option<(usize, usize)>,
-    /// What the host's map covers, where that is to be seen.
+    /// The area covered by the host's map, if it is to be shown.
     pub(crate) area: Option<Area>,
     pub(crate) tone: Tone,
-    /// Whose routes these are; shown on the map.
+    /// Attribution of the routes, shown on the map.
     pub(crate) attribution: String,
 }
 
@@ -47,14 +47,14 @@ pub(crate) struct Pin {
     pub(crate) name: String,
 }
 
-/// The colour of the chosen route.
+/// Colour of the selected route.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// Found by the AI mode.
     Ai,
     /// Found by the normal mode.
     Normal,
-    /// Found by neither of them.
+    /// Found by neither mode.
     #[default]
     Plain,
 }
@@ -69,37 +69,37 @@ impl Tone {
     }
 }
 
-/// What a place on the map becomes.
+/// The role of a clicked place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlaceAs {
     Origin,
     Goal,
 }
 
-/// What the view wants of its map: where clicks lead to, and what the ends are.
+/// Handlers of the map and the names of the ends.
 #[derive(Clone, Copy)]
 struct MapHandlers {
     on_choose: Callback<usize>,
     on_step: Callback<usize>,
-    /// Absent where a place on the map is good for nothing.
+    /// None if clicked places have no role.
     on_place: Option<Callback<(f64, f64, PlaceAs)>>,
     is_place: bool,
 }
 
-/// Draws routes, one of them chosen.
+/// Draws routes with one selected.
 #[component]
 pub(crate) fn RouteMap(
     #[prop(into)] scene: Signal<Scene>,
-    /// A route that was clicked.
+    /// Called with a clicked route.
     #[prop(into)]
     on_choose: Callback<usize>,
-    /// The point of the chosen route that was clicked.
+    /// Called with a clicked point of the selected route.
     #[prop(into)]
     on_step: Callback<usize>,
-    /// What a place on the map shall be; without it the map does not ask.
+    /// Called with the role of a clicked place; without it the map does not ask.
     #[prop(optional, into)]
     on_place: Option<Callback<(f64, f64, PlaceAs)>>,
-    /// Whether the goal is no goal but the one place that is shown.
+    /// Whether the goal is a single place rather than a destination.
     #[prop(optional)]
     is_place: bool,
 ) -> impl IntoView {
@@ -193,14 +193,14 @@ fn MapButton(label: Key, sign: &'static str, on_click: impl Fn() + 'static) -> i
     }
 }
 
-/// How long a hint stays: long enough to be read once.
+/// How long a hint stays: enough to read it once.
 const HINT_TIME: Duration = Duration::from_millis(1_600);
 
-/// Lets through to the map what is meant for it. `element` is around the map, so it gets events first.
+/// Passes only intended gestures to the map. `element` surrounds the map, so it receives events first.
 pub(super) fn mind(element: &web_sys::HtmlElement, hint: RwSignal<Option<Key>>) {
     let count = StoredValue::new(0_u32);
     let show = move |key: Key| {
-        // The view may be gone while its elements still get events.
+        // The view may be gone while its elements still receive events.
         if hint.try_set(Some(key)).is_some() {
             return;
         }
@@ -236,10 +236,10 @@ pub(super) fn mind(element: &web_sys::HtmlElement, hint: RwSignal<Option<Key>>) 
     });
 }
 
-/// Before the map gets it.
+/// Listens in the capture phase, before the map.
 fn listen(element: &web_sys::HtmlElement, event: &str, run: impl Fn(web_sys::Event) + 'static) {
     let run = Closure::<dyn Fn(web_sys::Event)>::new(run).into_js_value();
-    // An element that is there takes a listener.
+    // An existing element accepts a listener.
     let _ = element.add_event_listener_with_callback_and_bool(event, run.unchecked_ref(), true);
 }
 
@@ -253,7 +253,7 @@ fn fingers(event: &web_sys::Event) -> u32 {
     count.ok().and_then(|it| it.as_f64()).unwrap_or_default() as u32
 }
 
-/// Buttons and popups on the map are touched as anywhere.
+/// Whether the event targets the map itself rather than a button or popup on it.
 fn is_on_map(event: &web_sys::Event) -> bool {
     let target = event.target().and_then(|it| it.dyn_into::<web_sys::Element>().ok());
     target.is_some_and(|it| matches!(it.closest("button, .leaflet-popup"), Ok(None)))

@@ -1,4 +1,4 @@
-//! One search from its beginning to its end: what is shown while it runs, and what came of it (NAV-66).
+//! One search from beginning to end: progress and result (NAV-66).
 
 use output::navigation::{Comparison, DETAILS, Details, Routes};
 use serde_json::{Value, json};
@@ -9,44 +9,44 @@ use super::log::Log;
 use super::query::{Mode, RouteQuery};
 use crate::error::CallError;
 
-/// Entries of the conversation that are sent along (NAV-5).
+/// Maximum number of conversation entries sent (NAV-5).
 pub(crate) const HISTORY_MAX: usize = 20;
-/// Comparisons that are shown.
+/// Maximum number of comparisons shown.
 const COMPARISONS_MAX: usize = 4;
 
-/// How far it is.
+/// Progress of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Phase {
     /// No search yet.
     #[default]
     Idle,
     Searching,
-    /// This tool runs.
+    /// This tool is running.
     Tool(String),
     Done,
     Failed(CallError),
 }
 
-/// A search for a route.
+/// A route search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Run {
     pub(crate) phase: Phase,
-    /// What was asked, as it was asked.
+    /// The query as it was sent.
     pub(crate) query: RouteQuery,
     pub(crate) found: Found,
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) log: Log,
-    /// Why the planner chose what it chose.
+    /// The planner's explanation.
     pub(crate) message: String,
-    /// The messages so far about this route.
+    /// The messages about this route so far.
     pub(crate) history: Vec<Message>,
-    /// The route that the planner chose.
+    /// The route chosen by the planner.
     pub(crate) advised: Option<usize>,
-    /// The route that is looked at.
+    /// The selected route.
     pub(crate) chosen: usize,
-    /// Why the planner did not choose, where the router did instead (NAV-18).
+    /// The planner's error, if the router stood in (NAV-18).
     pub(crate) fell_back: Option<CallError>,
-    /// What is found while it runs.
+    /// Routes found by the running search.
     gathered: Found,
     compared: Vec<Comparison>,
     began_ms: f64,
@@ -57,12 +57,12 @@ impl Run {
         matches!(self.phase, Phase::Searching | Phase::Tool(_))
     }
 
-    /// Whether it is done and found nothing to draw.
+    /// Whether it ended without a route to draw.
     pub(crate) fn is_in_vain(&self) -> bool {
         self.phase == Phase::Done && self.found.is_empty() && self.comparisons.is_empty()
     }
 
-    /// Begins; what was found on the same route stays to be looked at meanwhile.
+    /// Begins a search; an earlier result for the same ends stays visible meanwhile.
     pub(crate) fn begin(&mut self, query: &RouteQuery, now_ms: f64) {
         let is_same_way = self.query.is_same_way(query);
         let before = std::mem::take(self);
@@ -82,7 +82,7 @@ impl Run {
         }
     }
 
-    /// What is sent to `POST /api/navigate` (NAV-1).
+    /// The request for `POST /api/navigate` (NAV-1).
     pub(crate) fn question(&self) -> Value {
         let skipped = self.history.len().saturating_sub(HISTORY_MAX);
         json!({
@@ -93,7 +93,7 @@ impl Run {
         })
     }
 
-    /// Takes what the stream says next.
+    /// Applies the next event of the stream.
     pub(crate) fn take(&mut self, event: Event, now_ms: f64) {
         if !self.is_running() {
             return;
@@ -117,7 +117,7 @@ impl Run {
         }
     }
 
-    /// Routes and comparisons are taken from what the tools put out, never from what was retold.
+    /// Collects routes and comparisons from tool outputs, never from the planner's text.
     fn gather(&mut self, resulted: Resulted) {
         let Resulted { id, name, is_error, result, mut meta, .. } = resulted;
         match name.as_str() {
@@ -146,7 +146,7 @@ impl Run {
         };
         let advised = by_call.or_else(by_name);
         let advised = match route {
-            // Nothing was found, whatever was looked at on the way.
+            // Nothing was found, whatever was considered on the way.
             None => {
                 found = Found::default();
                 None
@@ -164,7 +164,7 @@ impl Run {
         self.show(found, advised.unwrap_or(0));
     }
 
-    /// The router's own answer, in its own order.
+    /// Takes the router's own answer, in its order.
     pub(crate) fn take_routes(&mut self, routes: Routes, details: Details) {
         let mut found = Found::default();
         found.take("", routes, details);
@@ -181,14 +181,14 @@ impl Run {
         self.phase = Phase::Done;
     }
 
-    /// It did not work; what was found before stays only where it is of the same route.
+    /// Ends with an error; an earlier result stays only if it has the same ends.
     pub(crate) fn fail(&mut self, error: CallError) {
         self.gathered = Found::default();
         self.compared.clear();
         self.phase = Phase::Failed(error);
     }
 
-    /// Whether it is the origin that a search failed at.
+    /// Whether the search failed at the origin.
     pub(crate) fn has_no_origin(&self) -> bool {
         match &self.phase {
             Phase::Failed(CallError::Refused(it)) => it.data["pointer"] == "/origin",
@@ -196,7 +196,7 @@ impl Run {
         }
     }
 
-    /// The planner did not answer: the router is to be asked instead. False where that cannot help.
+    /// Prepares to ask the router instead of the failed planner. Returns false if that cannot help.
     pub(crate) fn fall_back(&mut self) -> bool {
         let Phase::Failed(error) = &self.phase else { return false };
         let may_help = match error {
@@ -215,7 +215,7 @@ impl Run {
     }
 }
 
-/// Lenient: what a provider does not give is absent, and a detail that does not fit costs no route.
+/// Parses details leniently: missing or malformed ones cost no route.
 pub(crate) fn details_of(value: Value) -> Details {
     serde_json::from_value(value).unwrap_or_default()
 }

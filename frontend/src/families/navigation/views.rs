@@ -1,4 +1,4 @@
-//! The place where one asks for a route: the form, the map, and what was found (NAV-60 to NAV-68).
+//! The navigation view: form, map and result (NAV-60 to NAV-68).
 
 mod advice;
 mod form;
@@ -27,7 +27,7 @@ pub(crate) fn NavigationView() -> impl IntoView {
     board.meet();
     Effect::new(move |_| {
         page().route.track();
-        // A search writes the address without going anywhere; so the address itself is asked.
+        // A search changes the address without navigating, so the address itself is read.
         if let Some(query) = RouteQuery::of(&Route::parse(&browser::hash())) {
             untrack(|| board.follow(&query));
         }
@@ -62,12 +62,12 @@ pub(crate) fn NavigationView() -> impl IntoView {
     }
 }
 
-/// What the map shows of a search, and of what stands in the form.
+/// The map's content for a search and the form.
 fn scene(board: Board, run: &Run) -> Scene {
     let found = &run.found;
     let pin = |end: End, asked: &str, known: Option<Point>| {
         let text = end.text();
-        // What was found belongs to what was asked, not to what was typed since.
+        // A found place belongs to its query, not to text typed since.
         let known = known.filter(|_| text.trim() == asked);
         let point = end.point.get().or(known).filter(|it| place::is_on_globe(*it))?;
         Some(Pin { lat: point.lat, lng: point.lng, name: text })

@@ -1,12 +1,12 @@
-//! The texts of navigation, put after those of the rest of the page.
+//! Texts of navigation, appended to those of the page.
 
-/// Hands the texts given and those of navigation to the macro that is named first.
+/// Passes the given texts and those of navigation to the macro named first.
 macro_rules! with_navigation_words {
     ($words:ident; $($others:tt)*) => {
         $words! {
             $($others)*
 
-            // The place.
+            // The view.
             NavTitle: "ルートを探す", "Find a route";
             NavFooter: "Powered by Claude + MCP", "Powered by Claude + MCP";
             NavFooterAi: "AI と MCP で動作しています", "Powered by an AI model + MCP";
@@ -55,7 +55,7 @@ macro_rules! with_navigation_words {
             NavSuggestFailed: "候補を取得できません。そのまま入力して検索できます。", "There are no suggestions right now. What you typed can be searched as it is.";
             NavSuggestNone: "候補はありません。そのまま検索できます。", "No suggestion fits. It can be searched as it is.";
 
-            // While it runs.
+            // Progress.
             NavSearching: "検索中...", "Searching...";
             NavRunning: "{0}を実行中...", "Running {0}...";
             NavFoundNow: "ルートが {0} 件見つかりました。{1}、{2}。", "Routes found: {0}. {1}, {2}.";
@@ -120,7 +120,7 @@ macro_rules! with_navigation_words {
             NavFollowUpHint: "例：やっぱり高速は使わないで", "e.g. no motorways after all";
             NavAgain: "再検索", "Search again";
 
-            // What went wrong.
+            // Errors.
             NavTry: "次の方法をお試しください。", "What to try:";
             NavTryNames: "地名を短く、または正式な名前で入力する", "a shorter name, or the official one";
             NavTryMap: "地図を押して場所を指定する", "a place pressed on the map";

@@ -1,5 +1,5 @@
-//! One call of a tool in a conversation: what, with which arguments, whose, why, how long and with what end; and below
-//! it what it put out, by its own view.
+//! A tool call in a conversation: tool, arguments, owner, reason, duration and end; and below its output, drawn by its
+//! view.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -18,15 +18,14 @@ use crate::views::apps::Shown;
 use crate::views::output::{OutputView, Raw, app, has_app};
 use crate::views::part::drawn_by;
 
-/// A call. The one that is `last` shows what came of it; the others tell it in a line and open when
-/// they are asked to.
+/// A call. The last one shows its output; others summarise it in a line and can be opened.
 #[component]
 pub(crate) fn CallCard(
     card: Memo<ToolCard>,
-    /// Whether it is the latest of the conversation.
+    /// Whether it is the latest call of the conversation.
     #[prop(into)]
     is_last: Signal<bool>,
-    /// Asks for the same again, where it failed; not while an answer is on its way.
+    /// Repeats a failed call; disabled while an answer is running.
     #[prop(optional, into)]
     on_retry: Option<Callback<ToolCard>>,
 ) -> impl IntoView {
@@ -45,14 +44,14 @@ pub(crate) fn CallCard(
     }
 }
 
-/// What people call the tool, in the reader's language.
+/// The tool's title in the reader's language.
 fn title(card: &ToolCard) -> String {
     let known = page().tool(&card.name).map(|it| it.title(Lang::spoken()));
     let own = Some(card.title.clone()).filter(|it| !it.is_empty());
     known.or(own).unwrap_or_else(|| card.name.clone())
 }
 
-/// How a state is drawn and named.
+/// Appearance of a state.
 struct Look {
     class: &'static str,
     sign: &'static str,
@@ -73,7 +72,7 @@ impl Look {
     }
 }
 
-/// How long it took, as text.
+/// Its duration as text.
 fn took(state: &State) -> Option<String> {
     let ms = match state {
         State::Done(Came { ms, .. }) | State::Failed { ms, .. } => (*ms)?,
@@ -86,12 +85,12 @@ fn took(state: &State) -> Option<String> {
     })
 }
 
-/// The line, and what is folded away behind it.
+/// The summary line and its folded details.
 #[component]
 fn Head(card: Memo<ToolCard>, title: Memo<String>, title_id: String) -> impl IntoView {
     let is_unfolded = RwSignal::new(false);
     let details = NodeRef::<html::Details>::new();
-    // What is folded is not drawn.
+    // Folded content is not drawn.
     let unfold = move |_| {
         is_unfolded.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
     };
@@ -144,7 +143,7 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
     }
 }
 
-/// Why it failed, and a way to try again.
+/// The error, and a retry button.
 #[component]
 fn Failure(
     card: Memo<ToolCard>,
@@ -175,14 +174,14 @@ fn Failure(
     }
 }
 
-/// What it put out, once the code for it is here.
+/// The output, once its code is loaded.
 #[component]
 fn Outcome(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     let code = card.with_untracked(|it| table::outputs(it.view.as_deref()));
     drawn_by(code, move |_| any_view! { <Told card came=came.clone() is_last/> })
 }
 
-/// In one line, and drawn where it is the newest or asked for.
+/// The output in one line, and drawn if it is the latest or was opened.
 #[component]
 fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     let (view, name, params) =
@@ -190,7 +189,7 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     if came.is_cut && came.result.is_null() {
         return any_view! { <p class="hint call-cut">{Key::CardCut}</p> };
     }
-    // What an app shows is looked at, whatever it is.
+    // An app is always drawn.
     let has_app = page().tool(&name).is_some_and(|it| has_app(&it));
     let told = table::tell(view.as_deref(), &came.result);
     let told = told.or_else(|| has_app.then(|| (Key::Answer, Vec::new())));
@@ -223,13 +222,13 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     }
 }
 
-/// Draws it by the view of its tool.
+/// Draws an output by its tool's view.
 #[component]
 pub(super) fn CallResult(view: Option<String>, name: String, params: Value, came: Came) -> AnyView {
     let tool = page().tool(&name).unwrap_or_else(|| Tool { name, ..Tool::default() });
     let mut tool = tool;
     let is_drawn = table::is_known(view.as_deref());
-    // The view of the time of the call counts: the tool may have been swapped since.
+    // The view at the time of the call counts: the tool may have been swapped since.
     if let Some(view) = view {
         tool.meta.insert("madoguchi/view".to_owned(), Value::String(view));
     }
@@ -242,7 +241,7 @@ pub(super) fn CallResult(view: Option<String>, name: String, params: Value, came
     app(Shown { tool, called: Signal::stored(called), data })
 }
 
-/// The result as MCP has it, as much as a conversation keeps of it.
+/// The MCP result, as far as a conversation stores it.
 fn whole(came: &Came) -> Value {
     let text = match came.text.is_empty() {
         true => came.result.to_string(),
@@ -257,14 +256,14 @@ fn whole(came: &Came) -> Value {
     whole
 }
 
-/// Draws it as data: there is no view for it.
+/// Draws an output without a view as data.
 #[component]
 pub(super) fn Plain(view: Option<String>, name: String, came: Came) -> AnyView {
     if let Some(key) = table::elsewhere(view.as_deref()) {
         return any_view! { <p class="hint">{key}</p> };
     }
     let output = output(&Value::Null, came, false);
-    // Of the tool only what it says of secrets: what it put out has no view.
+    // Only the tool's secrets are needed: its output has no view.
     let output_schema = page().tool(&name).map(|it| it.output_schema).unwrap_or_default();
     let tool = Tool { output_schema, ..Tool::default() };
     any_view! {
@@ -294,7 +293,7 @@ fn output(params: &Value, came: Came, is_drawn: bool) -> Output {
     }
 }
 
-/// Draws them with the names that the tool has for them in the reader's language, and small those that programs use.
+/// Draws the arguments with the tool's labels in the reader's language, and program names in small type.
 #[component]
 pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
     let shown = move || {
@@ -326,7 +325,7 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
     view! { <div>{shown}</div> }
 }
 
-/// What an explanation is about: how it begins.
+/// The subject at the beginning of a description.
 fn topic(text: &str) -> &str {
     let text = text.trim();
     let ends = [text.find(['（', '(', '。', '\n']), text.find(". ")];

@@ -1,5 +1,5 @@
-//! What an answer waits for, and the answer to it, each kind by its own view: also a form that the assistant asked for
-//! (FORM-3), which is read-only once it is the next message (FORM-5).
+//! Pending items of an answer, each drawn by kind; also a form requested by the assistant (FORM-3), which is read-only
+//! once it is the next message (FORM-5).
 
 use leptos::html;
 use leptos::prelude::*;
@@ -19,10 +19,10 @@ use crate::views::form::Questions;
 use crate::views::output::Structured;
 use crate::views::part::drawn_by;
 
-/// Questions of one tool asked at once at most.
+/// Maximum number of questions of one call.
 const QUESTIONS_MAX: usize = 20;
 
-/// Draws it; what the reader says goes to `on_reply`, with the call that it belongs to.
+/// Draws the item; the reader's reply goes to `on_reply` with its call.
 #[component]
 pub(crate) fn PendingCard(
     pending: Memo<Option<Pending>>,
@@ -51,7 +51,7 @@ pub(crate) fn PendingCard(
     }
 }
 
-/// A tool's own questions; once answered, that they are.
+/// A tool's questions; once answered, a note of that.
 #[component]
 fn Asked(
     questions: Vec<crate::approvals::Question>,
@@ -86,13 +86,13 @@ pub(crate) fn asked(question: crate::approvals::Question) -> Question {
     Question { key, message, ask }
 }
 
-/// Whether one of the questions was answered.
+/// Whether at least one question was answered.
 fn is_accepted(answers: &Value) -> bool {
     let mut answers = answers.as_object().into_iter().flat_map(|it| it.values());
     answers.any(|it| it.get("action").and_then(Value::as_str) == Some("accept"))
 }
 
-/// Asks; once it is decided, shows the decision.
+/// Asks for approval; afterwards shows the decision.
 #[component]
 pub(super) fn Approval(
     name: String,
@@ -122,7 +122,7 @@ pub(super) fn Approval(
     };
     if reply.get_untracked().is_none() {
         page().announce_fill(Key::CardAskAnnounced, &[&called.get_untracked()]);
-        // A reader who is writing goes on writing.
+        // A reader who is writing keeps the focus.
         browser::focus_if_lost(id.clone());
     }
     let (what, reason) = (StoredValue::new_local(what), StoredValue::new((name, params, reason)));
@@ -130,7 +130,7 @@ pub(super) fn Approval(
     let is_open = Memo::new(move |_| reply.with(Option::is_none));
     move || {
         if !is_open.get() {
-            // What it came to stands above, in the call itself.
+            // The outcome stands above, in the call itself.
             return any_view! { <p class="approval-over"><Said reply/><span>{told}</span></p> };
         }
         let (name, params, reason) = reason.get_value();
@@ -169,7 +169,7 @@ fn Buttons(on_reply: Callback<Reply>) -> impl IntoView {
     }
 }
 
-/// What was decided.
+/// The decision.
 #[component]
 fn Said(reply: Memo<Option<Reply>>) -> impl IntoView {
     let said = move || match reply.get() {
@@ -180,8 +180,8 @@ fn Said(reply: Memo<Option<Reply>>) -> impl IntoView {
     view! { <span class=move || said().0>{move || said().1.say()}</span> }
 }
 
-/// The form. One with a handle goes through the component that keeps forms, which checks it again
-/// (FORM-10) and tells others that ask for it (FORM-11); then its values go to the assistant.
+/// The form. One with a handle goes through the forms component, which checks it again (FORM-10) and notifies other
+/// requesters (FORM-11); then its values go to the assistant.
 #[component]
 fn FormCard(
     schema: Value,
@@ -192,7 +192,7 @@ fn FormCard(
     let Some(handle) = handle else {
         return any_view! { <Loose schema reply on_reply/> };
     };
-    // Closed already when it came here: the reader says whether to go on with that.
+    // Already closed on arrival: the reader decides whether to continue with its outcome.
     let found = RwSignal::new(None::<Reply>);
     let closed = move |(form, is_fresh): (OpenForm, bool)| {
         if reply.get_untracked().is_some() {
@@ -222,19 +222,19 @@ fn FormCard(
     any_view! { <div class="card-form">{form}</div> }
 }
 
-/// The form of that handle, as its family draws it.
+/// The form of that handle, drawn by its family.
 fn kept(handle: String, on_closed: Option<Closed>) -> Option<AnyView> {
     let draw = move |it: &Forms| (it.kept)(handle.clone(), on_closed);
     table::forms().map(|code| drawn_by(code, draw))
 }
 
-/// A form that is kept nowhere, as its family draws it.
+/// A form without a handle, drawn by its family.
 fn loose(schema: Value, on_answer: Callback<Option<output::form::Values>>) -> Option<AnyView> {
     let draw = move |it: &Forms| (it.loose)(schema.clone(), on_answer);
     table::forms().map(|code| drawn_by(code, draw))
 }
 
-/// A form whose outcome the assistant has, folded away: read-only, as the component keeps it.
+/// A form whose outcome the assistant has: folded and read-only, as stored by the component.
 #[component]
 fn Over(handle: String, reply: Memo<Option<Reply>>) -> impl IntoView {
     let details = NodeRef::<html::Details>::new();
@@ -257,7 +257,7 @@ fn Over(handle: String, reply: Memo<Option<Reply>>) -> impl IntoView {
     }
 }
 
-/// The text for the assistant where a form is closed.
+/// The text for the assistant when a form is closed.
 fn reply_of(form: &OpenForm) -> Reply {
     match (form.status, &form.values) {
         (Status::Submitted, Some(values)) => Reply::Submitted(submitted(values)),
@@ -266,7 +266,7 @@ fn reply_of(form: &OpenForm) -> Reply {
     }
 }
 
-/// A form that is not kept.
+/// A form without a handle.
 #[component]
 fn Loose(schema: Value, reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -> impl IntoView {
     let schema = StoredValue::new(schema);

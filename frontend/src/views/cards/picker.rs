@@ -1,4 +1,4 @@
-//! Which pictures the next one is made from (ILL-45): tiles to tick in a dialog over the page.
+//! Selects the pictures from which the next one is made (ILL-45): tiles in a dialog.
 
 use leptos::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::cards::picture::{Kind, Picked, Picture, SHOTS_MAX, Shared, Shot};
 use crate::chat::entry::Reply;
 use crate::text::Key;
 
-/// Asks in a dialog; a reader who closes it without an answer finds the way back in the conversation.
+/// Asks in a dialog; a reader who closes it can reopen it from the conversation.
 #[component]
 pub(super) fn Picker(
     pictures: Vec<Shared<Picture>>,
@@ -116,7 +116,7 @@ fn Tile(index: usize, shot: Shot, picked: RwSignal<Picked>) -> impl IntoView {
             <label class="pick">
                 <input type="checkbox" prop:checked=move || picked.with(|it| it.has(index))
                     on:change=move |_| picked.update(|it| it.turn(index))/>
-                // The name beside it names it.
+                // Labelled by the name beside it.
                 {match url {
                     Some(url) => any_view! { <img src=url alt="" loading="lazy" decoding="async"/> },
                     None => any_view! { <span class="hint">{Key::PictureGone}</span> },

@@ -1,5 +1,5 @@
-//! Pictures in a grid, all those of a conversation, and one as large as the window: next and previous, closer and
-//! farther, saved as a file. A dialog over the page holds the keyboard until it is closed.
+//! Pictures: a grid, the gallery of a conversation, and a full-window viewer with navigation, zoom and saving. A modal
+//! dialog holds the focus until it is closed.
 
 use leptos::ev::{KeyboardEvent, WheelEvent};
 use leptos::html;
@@ -13,7 +13,7 @@ use crate::dates;
 use crate::page::page;
 use crate::text::Key;
 
-/// Draws the pictures.
+/// Draws the pictures in a grid.
 #[component]
 pub(crate) fn PictureGrid(#[prop(into)] shots: Signal<Vec<Shot>>) -> impl IntoView {
     let shots =
@@ -32,7 +32,7 @@ pub(crate) fn PictureGrid(#[prop(into)] shots: Signal<Vec<Shot>>) -> impl IntoVi
     }
 }
 
-/// What a picture is called in a grid.
+/// Name of a picture in a grid.
 pub(super) fn name(index: usize, shot: &Shot) -> String {
     match (shot.picture.name.as_str(), shot.kind) {
         ("", Kind::Made) => Key::PictureMade.say().to_owned(),
@@ -74,7 +74,7 @@ fn Tile(index: usize, shot: Shot, at: RwSignal<Option<usize>>) -> impl IntoView 
     }
 }
 
-/// Gives the reader the picture as a file (ILL-46).
+/// Saves the picture as a file (ILL-46).
 pub(super) fn download(shot: &Shot) {
     let name = shot.file_name(&stamp(&dates::now()));
     let bytes = shot.picture.data.as_deref().and_then(decoded);
@@ -84,13 +84,13 @@ pub(super) fn download(shot: &Shot) {
     }
 }
 
-/// A button with their number, and the pictures behind it; nothing where there are none.
+/// A button with the number of pictures that opens the gallery; nothing without pictures.
 #[component]
 pub(crate) fn ThreadGallery(
-    /// How many there are.
+    /// Number of pictures.
     #[prop(into)]
     count: Signal<usize>,
-    /// The pictures; they are read while they are looked at.
+    /// The pictures, read only while the gallery is open.
     #[prop(into)]
     shots: Signal<Vec<Shot>>,
 ) -> impl IntoView {
@@ -116,11 +116,11 @@ pub(crate) fn ThreadGallery(
     }
 }
 
-/// How close and how far one can go, and the steps on the way, in percent.
+/// Zoom limits and steps in percent.
 const ZOOM_MAX: u32 = 800;
 const ZOOM_MIN: u32 = 100;
 
-/// What is looked at, and how closely.
+/// The viewed picture and its zoom.
 #[derive(Clone, Copy)]
 struct Look {
     shots: Memo<Vec<Shot>>,
@@ -129,7 +129,7 @@ struct Look {
     stage: NodeRef<html::Div>,
 }
 
-/// Draws the picture that `at` says, if it says one.
+/// Draws the picture at index `at`, if set.
 #[component]
 fn Lightbox(shots: Memo<Vec<Shot>>, at: RwSignal<Option<usize>>) -> impl IntoView {
     let look = Look { shots, at, zoom: RwSignal::new(ZOOM_MIN), stage: NodeRef::new() };
@@ -235,7 +235,7 @@ impl Look {
         Key::PictureAt.fill(&[&name, &(at + 1).to_string(), &count])
     }
 
-    /// To the next picture, or the one before; round and round.
+    /// Goes to the next or previous picture, cyclically.
     fn go(self, is_next: bool) {
         let count = self.shots.with_untracked(Vec::len).max(1);
         let step = if is_next { 1 } else { count - 1 };
@@ -248,7 +248,7 @@ impl Look {
         self.set_zoom(if is_closer { zoom * 5 / 4 } else { zoom * 4 / 5 });
     }
 
-    /// What is in the middle stays there.
+    /// Zooms around the middle.
     fn set_zoom(self, zoom: u32) {
         let zoom = zoom.clamp(ZOOM_MIN, ZOOM_MAX);
         let by = f64::from(zoom) / f64::from(self.zoom.get_untracked().max(1));
@@ -274,7 +274,7 @@ impl Look {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return;
         }
-        // Closer up, the arrows move over the picture.
+        // While zoomed in, the arrow keys pan.
         let is_whole = self.zoom.get_untracked() == ZOOM_MIN;
         match event.key().as_str() {
             "ArrowRight" if is_whole => self.go(true),
@@ -295,10 +295,10 @@ impl Look {
 pub(super) fn Overlay(
     is_open: RwSignal<bool>,
     class: &'static str,
-    /// What it is called.
+    /// Its name.
     #[prop(into)]
     label: Signal<String>,
-    /// Keys that it takes.
+    /// Handles keys.
     #[prop(optional, into)]
     on_key: Option<Callback<KeyboardEvent>>,
     children: ChildrenFn,
@@ -308,7 +308,7 @@ pub(super) fn Overlay(
         let is_open = is_open.get();
         if let Some(dialog) = dialog.get() {
             match (is_open, dialog.open()) {
-                // It is in the page and closed: opening it cannot fail.
+                // The dialog is in the page and closed: opening it cannot fail.
                 (true, false) => drop(dialog.show_modal()),
                 (false, true) => dialog.close(),
                 _ => {}
@@ -316,13 +316,13 @@ pub(super) fn Overlay(
         }
     });
     let key = move |event: KeyboardEvent| {
-        // What is below, another dialog or the conversation, must not get the event.
+        // The event must not reach what is below: another dialog or the conversation.
         event.stop_propagation();
         if let Some(on_key) = on_key.filter(|_| !browser::is_composing(&event)) {
             on_key.run(event);
         }
     };
-    // A click on the dialog itself is one beside what it holds.
+    // A click on the dialog itself is outside its content.
     let aside = move |event: leptos::ev::MouseEvent| {
         event.stop_propagation();
         let target = event.target().map(|it| it.unchecked_into::<web_sys::Node>());

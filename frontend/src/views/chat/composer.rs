@@ -1,4 +1,4 @@
-//! Where one writes: Enter sends, Shift + Enter breaks the line, an input method is left alone (ILL-46).
+//! The composer: Enter sends, Shift + Enter breaks the line, and input methods are respected (ILL-46).
 
 use leptos::ev::{ClipboardEvent, DragEvent, Event, KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::prelude::*;
@@ -15,7 +15,7 @@ use crate::chat::thread::MESSAGE_MAX;
 use crate::page::page;
 use crate::text::{Key, Lang};
 
-/// What takes the keyboard first in what waits for the reader, wherever it stands in the chat.
+/// Selector of the element to focus in a pending item.
 const WAITING: &str = ".chat-log :is(.card-form form, .card-ask, .approval.is-open) \
     :is(input, select, textarea, button)";
 
@@ -80,7 +80,7 @@ pub(super) fn Composer() -> impl IntoView {
     }
 }
 
-/// What acts without asking, and the way back.
+/// The trusted tools, and the button to revoke trust.
 #[component]
 fn Trusted() -> impl IntoView {
     let talk = Talk::here();
@@ -108,7 +108,7 @@ fn Trusted() -> impl IntoView {
     }
 }
 
-/// What apps say of themselves, and goes along.
+/// The texts of apps that are sent along.
 #[component]
 fn Apps() -> impl IntoView {
     let talk = Talk::here();
@@ -125,12 +125,12 @@ fn Apps() -> impl IntoView {
     }
 }
 
-/// The text, as high as it needs to be.
+/// The text input, growing with its content.
 #[component]
 fn Input() -> impl IntoView {
     let talk = Talk::here();
     let keydown = move |event: KeyboardEvent| {
-        // The Enter that ends a word of an input method, and its Escape, are its own.
+        // Enter and Escape of an input method are not ours.
         if browser::is_composing(&event) {
             return;
         }
@@ -156,7 +156,7 @@ fn Input() -> impl IntoView {
     let is_long = move || talk.draft.with(|it| it.chars().count() >= MESSAGE_MAX);
     view! {
         <label class="only-heard" for="chat-input">{Key::ChatInput}</label>
-        // The copy beside it makes the two as high as the text.
+        // The hidden copy gives both the height of the text.
         <div class="chat-grow" data-text=move || talk.draft.get()>
             <textarea id="chat-input" rows="1" maxlength=MESSAGE_MAX enterkeyhint="send"
                 aria-describedby="chat-note chat-keys"
@@ -174,13 +174,13 @@ fn Input() -> impl IntoView {
     }
 }
 
-/// The button that sends, and while an answer comes the one that stops it.
+/// The send button, which stops a running answer.
 #[component]
 fn Send() -> impl IntoView {
     let talk = Talk::here();
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     let is_empty = move || talk.draft.with(|it| is_blank(it)) && talk.attached.with(Vec::is_empty);
-    // The button becomes the one that sends before this click is over, and must not send.
+    // The button becomes the send button before this click ends, and must not send.
     let stop = move |event: MouseEvent| {
         if is_running.get_untracked() {
             event.prevent_default();
@@ -188,7 +188,7 @@ fn Send() -> impl IntoView {
         }
     };
     view! {
-        // One button throughout: the keyboard stays on it.
+        // The same button throughout, so that it keeps the focus.
         <button type=move || if is_running.get() { "button" } else { "submit" }
             id=move || if is_running.get() { "chat-stop" } else { "chat-send" }
             class="main-action chat-send" class:is-stop=is_running
@@ -210,7 +210,7 @@ fn Attach() -> impl IntoView {
         if let Some(files) = input.files() {
             talk.attach(&files);
         }
-        // The same file may be taken again.
+        // Lets the same file be chosen again.
         input.set_value("");
     };
     let is_full = move || talk.attached.with(Vec::len) >= ATTACHED_MAX;

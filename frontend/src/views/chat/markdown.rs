@@ -1,4 +1,4 @@
-//! Draws what an assistant writes: nodes and nothing else, so that no text can be markup.
+//! Draws Markdown of an assistant as nodes only, so that no text can be markup.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,7 +8,7 @@ use crate::chat::markdown::{self, Block, Inline};
 use crate::text::Key;
 use crate::views::output::copy;
 
-/// A text of Markdown; what has not changed is not drawn anew while more of it comes.
+/// A Markdown text; unchanged blocks are not redrawn while more arrives.
 #[component]
 pub(crate) fn Markdown(
     #[prop(into)] text: Signal<String>,
@@ -37,7 +37,7 @@ pub(crate) fn Markdown(
 fn BlockView(block: Block) -> AnyView {
     match block {
         Block::Paragraph(line) => any_view! { <p>{inline(line)}</p> },
-        // The page has its own headings above these.
+        // The page's own headings rank above these.
         Block::Heading(1 | 2, line) => any_view! { <h3>{inline(line)}</h3> },
         Block::Heading(_, line) => any_view! { <h4>{inline(line)}</h4> },
         Block::Code(language, text) => any_view! { <CodeView language text/> },
@@ -71,7 +71,7 @@ fn all(blocks: Vec<Block>) -> Vec<AnyView> {
 
 fn entries(items: Vec<Vec<Block>>) -> Vec<AnyView> {
     let entry = |mut item: Vec<Block>| {
-        // An entry of one line is that line, and no paragraph.
+        // An item of one line is not wrapped in a paragraph.
         if let [Block::Paragraph(line), rest @ ..] = item.as_mut_slice() {
             let line = inline(std::mem::take(line));
             let rest = all(rest.to_vec());
@@ -100,7 +100,7 @@ fn piece(piece: Inline) -> AnyView {
 
 #[component]
 fn LinkView(url: String, inner: Vec<Inline>) -> impl IntoView {
-    // The address is shown to a reader who points at it: the link's text may say another.
+    // The address is shown as a tooltip: the link's text may name another.
     view! {
         <a href=url.clone() title=url target="_blank" rel="noopener noreferrer nofollow">
             {inline(inner)}
@@ -124,7 +124,7 @@ fn CodeView(language: String, text: String) -> impl IntoView {
                 <span>{language}</span>
                 <button type="button" class="plain small" on:click=copied>{Key::Copy}</button>
             </figcaption>
-            // Long lines scroll; without a mouse, with the arrows.
+            // Long lines scroll, also by the arrow keys.
             <pre tabindex="0" role="region" aria-label=label><code>{text}</code></pre>
         </figure>
     }

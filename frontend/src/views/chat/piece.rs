@@ -1,5 +1,5 @@
-//! A piece of an answer, and what it waits for, each by its own view; and the pictures of a conversation: those that
-//! were made, those that tools fetched, those that were sent.
+//! Pieces and pending items of an answer, each drawn by kind; and the pictures of a conversation: generated, fetched
+//! and sent.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -15,13 +15,13 @@ use crate::table;
 use crate::text::{Key, Lang};
 use crate::views::cards::{CallCard, PendingCard, PictureGrid};
 
-/// Characters of the sentence that a picture was made from.
+/// Maximum number of characters shown of a picture's prompt.
 const PROMPT_MAX: usize = 400;
 
-/// Where a piece stands: its entry, and which piece of it.
+/// Position of a piece: entry and index.
 pub(super) type Place = (u64, usize);
 
-/// Which call of the conversation is the latest: that one shows what came of it.
+/// The latest call of the conversation, which shows its output.
 #[derive(Clone, Copy)]
 pub(super) struct LatestCall(pub(super) Memo<Option<Place>>);
 
@@ -35,7 +35,7 @@ impl LatestCall {
     }
 }
 
-/// Which view draws it: a piece changes within its kind, and hardly ever to another.
+/// The kind of view: a piece changes within its kind, and hardly ever to another.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Text,
@@ -43,7 +43,7 @@ enum Kind {
     Pictures,
 }
 
-/// One piece of an answer.
+/// A piece of an answer.
 #[component]
 pub(super) fn PieceView(
     place: Place,
@@ -86,7 +86,7 @@ fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
         })
     });
     let is_last = Signal::derive(move || latest.0.get() == Some(place));
-    // The assistant calls; a reader who wants it again asks for it.
+    // Calls are made by the assistant; a reader who wants one repeated asks for it.
     let again = Callback::new(move |card: ToolCard| {
         let lang = Lang::now();
         let title = untrack(|| page().tool(&card.name)).map_or(card.name, |it| it.title(lang));
@@ -95,7 +95,7 @@ fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
     view! { <CallCard card is_last on_retry=again/> }
 }
 
-/// Pictures that were made, and what is known of how.
+/// Generated pictures with their facts.
 #[component]
 fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
     let talk = Talk::here();
@@ -116,7 +116,7 @@ fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
     view! { <PictureGrid shots/> }
 }
 
-/// The sentence that an answer is to, and who answered.
+/// The prompt of an answer and its answerer.
 pub(super) fn facts(thread: &Thread, id: u64, lang: Lang) -> Option<Vec<String>> {
     let index = thread.entries.iter().position(|it| it.id == id)?;
     let own = &thread.entries[index].turn()?.answerer;
@@ -126,12 +126,12 @@ pub(super) fn facts(thread: &Thread, id: u64, lang: Lang) -> Option<Vec<String>>
     Some(asked.filter(|it| !it.is_empty()).into_iter().chain(who).collect())
 }
 
-/// Pictures as they are shown.
+/// Pictures for display.
 pub(super) fn shots(list: &[Shared<Picture>], source: Source) -> Vec<Shot> {
     list.iter().map(|it| Shot::new(it.clone(), source)).collect()
 }
 
-/// What waits, or the answer to it.
+/// A pending item, or the reply to it.
 #[component]
 pub(super) fn PendingView(pending: Memo<Option<Pending>>) -> impl IntoView {
     let talk = Talk::here();
@@ -139,7 +139,7 @@ pub(super) fn PendingView(pending: Memo<Option<Pending>>) -> impl IntoView {
     view! { <PendingCard pending on_reply=reply/> }
 }
 
-/// A picture that the assistant made, with what is known of how.
+/// A generated picture with its facts.
 fn made(thread: &Thread, entry: u64, picture: &Shared<Picture>, lang: Lang) -> Shot {
     let mut shown = picture.clone();
     if picture.name.is_empty() {
@@ -149,7 +149,7 @@ fn made(thread: &Thread, entry: u64, picture: &Shared<Picture>, lang: Lang) -> S
     Shot { facts, ..Shot::new(shown, Source::Made) }
 }
 
-/// How many pictures there are; nothing is read for it.
+/// Number of pictures, counted without reading them.
 pub(super) fn shot_count(thread: &Thread) -> usize {
     let of = |entry: &Shared<Entry>| match &entry.body {
         Body::Asked(asked) => asked.pictures.len(),
@@ -161,7 +161,7 @@ pub(super) fn shot_count(thread: &Thread) -> usize {
     thread.entries.iter().map(of).sum::<usize>().min(SHOTS_MAX)
 }
 
-/// All of them, latest first.
+/// All pictures, latest first.
 pub(super) fn all_shots(thread: &Thread, lang: Lang) -> Vec<Shot> {
     let mut shots = Vec::new();
     for entry in thread.entries.iter().rev() {
@@ -198,7 +198,7 @@ fn calls(turn: &Turn) -> impl Iterator<Item = &ToolCard> {
     })
 }
 
-/// The pictures that a call fetched, as they came.
+/// The pictures fetched by a call, unparsed.
 fn fetched<'a>(call: &'a ToolCard, turn: &Turn) -> Vec<&'a Value> {
     let Some(came) = call.came().filter(|it| it.result.is_object()) else { return Vec::new() };
     table::pictures(call.view.as_deref(), &came.result, !turn.pictures().is_empty())

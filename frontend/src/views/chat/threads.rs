@@ -1,4 +1,4 @@
-//! Conversations that are kept in this browser: searched, opened, named, deleted.
+//! Stored conversations: searched, opened, renamed, deleted.
 
 use leptos::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::page::page;
 use crate::route::Route;
 use crate::text::Key;
 
-/// What is done to an entry of the list.
+/// The action on a list entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Doing {
     #[default]
@@ -51,7 +51,7 @@ fn name(head: &Head) -> String {
     if head.name.is_empty() { Key::ChatUnnamed.say().to_owned() } else { head.name.clone() }
 }
 
-/// The id of what belongs to an entry: the button that begins what is done to it, a question.
+/// Id of an entry's element: a button or a confirmation.
 fn part_id(head: StoredValue<Head>, what: &str) -> String {
     head.with_value(|it| format!("chat-{what}-{}", it.id))
 }
@@ -65,7 +65,7 @@ fn ThreadView(head: Head) -> impl IntoView {
     let id = move || head.with_value(|it| it.id.clone());
     let is_open = move || talk.thread.with(|it| it.id == id());
     let open = move |_| {
-        // Back leads to the conversation that is left, which gets its address now.
+        // Back leads to the previous conversation, which gets its address now.
         let (left, is_empty) = talk.thread.with_untracked(|it| (it.id.clone(), it.is_empty()));
         if !is_empty {
             history::replace_hash(&Route::Chat(Some(left)).hash());

@@ -1,5 +1,5 @@
-//! The conversation, message by message: the person's at the right, the assistant's answers at the left (ILL-46). It
-//! follows what comes for as long as the reader is at its end.
+//! The messages of a conversation: the person's at the right, the assistant's at the left (ILL-46). Follows new content
+//! while the reader is at the end.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -22,7 +22,7 @@ use crate::text::{Key, Lang};
 use crate::views::cards::PictureGrid;
 use crate::views::output::copy;
 
-/// How near to its end the page counts as there, in pixels.
+/// Distance in pixels from the end of the page that counts as the end.
 const NEAR_PX: f64 = 80.0;
 
 /// How long the end of an answer may still grow, in milliseconds.
@@ -33,7 +33,7 @@ const SETTLING_MS: f64 = 1_500.0;
 pub(super) fn Transcript() -> impl IntoView {
     let talk = Talk::here();
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
-    // Each conversation counts its own entries.
+    // Each conversation numbers its own entries.
     let ids = Memo::new(move |_| {
         talk.thread.with(|thread| {
             thread.entries.iter().map(|it| (thread.id.clone(), it.id)).collect::<Vec<_>>()
@@ -43,7 +43,7 @@ pub(super) fn Transcript() -> impl IntoView {
     follow(talk, log);
     provide_context(LatestCall(Memo::new(move |_| talk.thread.with(LatestCall::of))));
     view! {
-        // What streams is not read out bit by bit: the page's one voice says when it begins and ends.
+        // Streamed text is not read out: the live region announces beginning and end.
         <div class="chat-log" role="log" aria-live="off" node_ref=log
             aria-label=Key::ChatPlace
             aria-busy=move || is_running.get().to_string()>
@@ -52,11 +52,11 @@ pub(super) fn Transcript() -> impl IntoView {
     }
 }
 
-/// The way back to the end, for a reader who has left it.
+/// The button that returns to the end.
 #[component]
 pub(super) fn Latest() -> impl IntoView {
     let talk = Talk::here();
-    // What waits for the reader has a way of its own to it, and buttons that this one would lie over.
+    // Pending items have their own button and must not be covered.
     let is_away = Memo::new(move |_| {
         !talk.is_at_end.get() && talk.thread.with(|it| !it.is_empty() && !it.is_waiting())
     });
@@ -76,7 +76,7 @@ pub(super) fn Latest() -> impl IntoView {
     }
 }
 
-/// Whether the reader sees the end of the page.
+/// Whether the end of the page is visible.
 fn is_near_end() -> bool {
     let window = window();
     let number = |it: Result<wasm_bindgen::JsValue, _>| it.ok().and_then(|it| it.as_f64());
@@ -91,7 +91,7 @@ fn scroll_to_end() {
     }
 }
 
-/// Keeps the end in sight while an answer grows, unless the reader scrolled away from it.
+/// Keeps the end in view while an answer grows, unless the reader scrolled away.
 fn follow(talk: Talk, log: NodeRef<html::Div>) {
     let is_at_end = talk.is_at_end;
     let scrolled = window_event_listener(leptos::ev::scroll, move |_| {
@@ -101,17 +101,17 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
         }
     });
     on_cleanup(move || scrolled.remove());
-    // A reader who asks something wants to see what comes.
+    // A reader who asks something wants to see the answer.
     let count = Memo::new(move |_| {
         talk.thread.with(|it| (it.id.clone(), it.entries.last().map(|it| it.id)))
     });
     Effect::new(move |_| {
-        // Read, not only tracked: a memo that nothing reads never looks.
+        // Read, not only tracked: a memo that is never read is never evaluated.
         count.with(|_| ());
         is_at_end.set(true);
         request_animation_frame(scroll_to_end);
     });
-    // What an answer ends with, a notice or its cards, comes after it has ended.
+    // Notices and cards at the end of an answer are drawn after it has ended.
     let ended_ms = StoredValue::new(0.0);
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     Effect::new(move |_| {
@@ -125,7 +125,7 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
     Effect::new(move |_| {
         let Some(element) = log.get() else { return };
         let grown = Closure::<dyn FnMut()>::new(move || {
-            // What the reader unfolds in an old message does not move the page.
+            // Unfolding something in an old message must not scroll the page.
             let since_ms = ended_ms.try_get_value().map(|it| browser::now_ms() - it);
             let is_moving = is_running.try_get_untracked() == Some(true)
                 || since_ms.is_some_and(|it| it < SETTLING_MS);
@@ -147,7 +147,7 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
     });
 }
 
-/// A message, for as long as it is in the conversation.
+/// A message, for as long as it exists.
 #[component]
 pub(super) fn Message(id: u64) -> impl IntoView {
     let talk = Talk::here();
@@ -251,7 +251,7 @@ fn Answer(id: u64, entry: Seen) -> impl IntoView {
     }
 }
 
-/// What it does meanwhile.
+/// What the host is doing.
 #[component]
 fn Status(entry: Seen) -> impl IntoView {
     let doing = Memo::new(move |_| {
@@ -283,7 +283,7 @@ fn Status(entry: Seen) -> impl IntoView {
     }
 }
 
-/// How it ended, who answered, and what can be done with it.
+/// The end of an answer: answerer and actions.
 #[component]
 fn Ending(entry: Seen) -> impl IntoView {
     let talk = Talk::here();
@@ -299,7 +299,7 @@ fn Ending(entry: Seen) -> impl IntoView {
     let has_acted = Memo::new(move |_| turn(entry, Turn::has_acted) == Some(true));
     let may_repeat =
         move || is_last.get() && !matches!(phase.get(), Phase::Failed(_) | Phase::Waiting);
-    // What was done is not done once more; what waits for the person's answers goes on.
+    // Completed calls are not repeated; pending ones continue.
     let may_retry = Memo::new(move |_| {
         is_last.get() && (!has_acted.get() || talk.thread.with(|it| it.goes_on()))
     });
@@ -317,7 +317,7 @@ fn Ending(entry: Seen) -> impl IntoView {
             Some("max_tokens") => Some(Key::ChatMaxTokens),
             _ => None,
         };
-        // What waits says itself that it does.
+        // Pending items speak for themselves.
         let notice = notice.filter(|_| reason.as_deref() != Some("waiting"));
         key.map(|key| key.say().to_owned()).or(notice)
     };
@@ -349,7 +349,7 @@ fn Ending(entry: Seen) -> impl IntoView {
     }
 }
 
-/// Why it did not come, or not to its end; what came stays above.
+/// Why an answer failed; what arrived stays above.
 #[component]
 fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl IntoView {
     let talk = Talk::here();
@@ -397,7 +397,7 @@ pub(super) fn Facts(#[prop(into)] turn: Signal<Turn>) -> impl IntoView {
     view! { <span class="chat-facts hint">{said}</span> }
 }
 
-/// What it took, as far as it is known.
+/// The usage, as far as known.
 fn taken(usage: &Usage, lang: Lang) -> Vec<String> {
     let mut parts = Vec::new();
     if usage.input_tokens + usage.output_tokens > 0 {
@@ -413,7 +413,7 @@ fn taken(usage: &Usage, lang: Lang) -> Vec<String> {
     parts
 }
 
-/// As many digits as tell something.
+/// As many digits as are significant.
 fn dollars(micros: u64) -> String {
     let dollars = micros as f64 / 1e6;
     match micros {

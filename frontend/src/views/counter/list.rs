@@ -1,4 +1,4 @@
-//! The tools on offer, in groups, with a search.
+//! The offered tools in groups, with a search.
 
 use leptos::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::page::page;
 use crate::route::Route;
 use crate::text::{Key, Lang};
 
-/// What a tool does to the world, mildest first.
+/// Effect of a tool, mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Group {
     Look,
@@ -35,7 +35,7 @@ impl Group {
     }
 }
 
-/// The tools that fit, by group, in the host's order.
+/// The matching tools by group, in the host's order.
 fn grouped(tools: &[Tool], query: &str, lang: Lang) -> Vec<(Group, Vec<Tool>)> {
     let mut groups: Vec<(Group, Vec<Tool>)> =
         [Group::Look, Group::Do, Group::Undo].map(|group| (group, Vec::new())).into();
@@ -73,7 +73,7 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
         }
         now
     });
-    // Who comes by a link sees in the list where they are.
+    // A reader who follows a link sees the tool in the list.
     Effect::new(move |_| {
         chosen.track();
         request_animation_frame(|| {
@@ -100,7 +100,7 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
         <div class="tool-list">
             {move || {
                 let title = Key::Counter.say();
-                // One first heading a page: the tool's, once there is one.
+                // One main heading per page: the tool's, if one is chosen.
                 if chosen.with(Option::is_some) {
                     any_view! { <p class="list-title">{title}</p> }
                 } else {

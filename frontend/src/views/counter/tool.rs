@@ -1,4 +1,4 @@
-//! One tool: what it does, what it needs, and what came of calling it.
+//! One tool: its description, its form, and the outcome of its call.
 
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
@@ -19,7 +19,7 @@ use crate::views::form::{Faults, Fields, Filling, Questions};
 use crate::views::notice::{Notice, Skeleton, coded};
 use crate::views::output::{OutputView, Raw, app, has_app};
 
-/// The tool of that name; it may go and come back while the reader is here.
+/// The tool of that name, which may disappear and return.
 #[component]
 pub(super) fn ToolPlace(name: String) -> impl IntoView {
     let own = name.clone();
@@ -85,7 +85,7 @@ fn ToolView(tool: Memo<Tool>) -> impl IntoView {
     }
 }
 
-/// The outcome of a call is announced once, and its errors go to its fields.
+/// Announces a call's outcome once, and assigns its errors to fields.
 fn speak(caller: Caller, filling: Filling) {
     Effect::new(move |was_running: Option<bool>| {
         let is_running = caller.call.with(Call::is_running);
@@ -136,7 +136,7 @@ fn ToolHead(tool: Memo<Tool>) -> impl IntoView {
     }
 }
 
-/// The first paragraph of a description, and the rest where that is long: a manual stands in the way of the form.
+/// The first paragraph of a description, and the rest if it is long: a manual would push the form away.
 fn parted(about: &str) -> (&str, Option<&str>) {
     const LINES_MAX: usize = 6;
     match about.split_once("\n\n") {
@@ -168,7 +168,7 @@ fn Actions(caller: Caller, filling: Filling) -> impl IntoView {
         }
         .say()
     };
-    // The button becomes the one that calls before this click is over, and must not call.
+    // The button becomes the call button before this click ends, and must not call.
     let stop = move |event: MouseEvent| {
         if untrack(is_running) {
             event.prevent_default();
@@ -177,7 +177,7 @@ fn Actions(caller: Caller, filling: Filling) -> impl IntoView {
     };
     view! {
         <div class="actions">
-            // One button throughout: the keyboard stays on it.
+            // The same button throughout, so that it keeps the focus.
             <button type=move || if is_running() { "button" } else { "submit" }
                 class="main-action" class:is-stop=is_running on:click=stop>{text}</button>
             <button type="button" class="plain" on:click=move |_| {
@@ -224,7 +224,7 @@ fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> AnyVi
     drawn.into_any()
 }
 
-/// What was sent, to be looked at and copied; less what is secret.
+/// The sent arguments for viewing and copying, without secrets.
 fn request(tool: Memo<Tool>, caller: Caller) -> impl IntoView {
     let value = json!({
         "method": "tools/call",
@@ -236,7 +236,7 @@ fn request(tool: Memo<Tool>, caller: Caller) -> impl IntoView {
     view! { <Raw value title=Key::CallRequest/> }
 }
 
-/// The app of a tool, there from the beginning of the call on, and below it how that stands.
+/// The tool's app, shown from the start of the call, with the call's state below.
 #[component]
 fn AppResult(
     tool: Memo<Tool>,

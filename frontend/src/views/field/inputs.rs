@@ -9,7 +9,7 @@ use crate::form::{Choice, Entry, Field, Format, Item, Number, Text};
 use crate::text::Key;
 use crate::views::form::Filling;
 
-/// A field that holds one text.
+/// A field with one text.
 #[derive(Clone, Copy)]
 struct One {
     filling: Filling,
@@ -21,7 +21,7 @@ impl One {
         self.field.with_value(|it| self.filling.draft.with(|draft| draft.text(it)))
     }
 
-    /// Takes what its input holds now.
+    /// Stores the input's text.
     fn put(self, event: &Event) {
         let text = event_target_value(event);
         self.field.with_value(|it| self.filling.put(it, |draft| draft.put(it, Entry::Text(text))));
@@ -31,7 +31,7 @@ impl One {
         self.filling.leave(self.field);
     }
 
-    /// Whether to say that it is wrong.
+    /// Whether it is marked as invalid.
     fn invalid(self) -> Option<&'static str> {
         self.field.with_value(|it| self.filling.message(&it.pointer)).map(|_| "true")
     }
@@ -56,7 +56,7 @@ pub(super) fn TextInput(filling: Filling, field: Field, text: Text) -> AnyView {
     }
     let (kind, complete) = match text.format {
         Format::Date => ("date", "off"),
-        // `datetime-local` and `time` leave out what many schemas ask for: the zone, the seconds.
+        // `datetime-local` and `time` lack what many schemas require: zone and seconds.
         Format::Email => ("email", "email"),
         Format::Url => ("url", "url"),
         Format::Secret => ("password", "off"),
@@ -89,7 +89,7 @@ pub(super) fn NumberInput(filling: Filling, field: Field, number: Number) -> imp
         if number.integer && number.min.is_some_and(|it| it >= 0.0) { "numeric" } else { "text" };
     let example = field.example.clone().or(range);
     let one = One { filling, field: StoredValue::new(field) };
-    // Not type=number: it loses what it cannot read, and a wheel over it changes the value.
+    // Not `type=number`, which loses unparsable text and changes by the wheel.
     view! {
         <input id=id type="text" inputmode=mode autocomplete="off" class="number"
             aria-describedby=described aria-invalid=move || one.invalid() aria-required=required placeholder=example
@@ -156,7 +156,7 @@ pub(super) fn JsonInput(filling: Filling, field: Field) -> impl IntoView {
     }
 }
 
-/// Items beyond this are typed nowhere.
+/// Maximum number of items.
 const ITEMS_MAX: usize = 200;
 
 #[component]
@@ -192,7 +192,7 @@ pub(super) fn ListInput(filling: Filling, field: Field, item: Item) -> impl Into
     let least = usize::from(field.required);
     let field = StoredValue::new(field);
     let items = move || field.with_value(|it| filling.draft.with(|draft| draft.items(it)));
-    // An empty required list shows one place to type into.
+    // An empty required list shows one input.
     let count = Memo::new(move |_| items().len().max(least).min(ITEMS_MAX));
     let change = move |edit: &dyn Fn(&mut Vec<String>)| {
         let mut all = items();

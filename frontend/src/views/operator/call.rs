@@ -1,4 +1,4 @@
-//! What one call did: its parts as bars over its time, and what it used of its limits.
+//! Details of one call: its parts as bars over time, and its usage of limits.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -16,7 +16,7 @@ use crate::route::{OperatorTab, Route, encoded};
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
 
-/// The call that the address names.
+/// The call of the address.
 #[component]
 pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
     let operator: Operator = expect_context();
@@ -57,7 +57,7 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
     }
 }
 
-/// One round of it.
+/// One round of the call.
 fn round(round: Round) -> impl IntoView {
     let Round { time, outcome: ended, duration_us, measured, parts_dropped, .. } = round;
     let at = move || dates::second(&time, Lang::spoken());

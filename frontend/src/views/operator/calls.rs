@@ -1,4 +1,4 @@
-//! The last calls, newest first, as the audit log has them.
+//! The latest calls of the audit log, newest first.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
 
-/// How often the host is asked for more.
+/// Interval of fetching.
 const EVERY: Duration = Duration::from_secs(3);
-/// What it is asked for.
+/// The fetched address.
 const LAST: &str = "audit?lines=200";
 /// Columns of the table.
 const COLUMNS: [Key; 7] = [
@@ -29,7 +29,7 @@ const COLUMNS: [Key; 7] = [
     Key::OperatorTook,
 ];
 
-/// The calls that are known, and which of them are looked at.
+/// The known calls and the filters.
 #[derive(Clone, Copy)]
 struct Log {
     operator: Operator,
@@ -45,7 +45,7 @@ impl Log {
         self.lines.take(found.map(|it| newest_first(it.lines)));
     }
 
-    /// Those that fit what is sought.
+    /// The calls matching the filters.
     fn fitting(self) -> Vec<Line> {
         let sought = self.sought.with(|it| it.trim().to_lowercase());
         let is_bad_only = self.is_bad_only.get();
@@ -60,7 +60,7 @@ impl Log {
     }
 }
 
-/// The part `Calls`.
+/// The view `Calls`.
 #[component]
 pub(super) fn CallsView() -> impl IntoView {
     let operator: Operator = expect_context();
@@ -81,7 +81,7 @@ pub(super) fn CallsView() -> impl IntoView {
     log.lines.shown(move || log.look(), move || any_view! { {drawn} })
 }
 
-/// What narrows the list, and the button that holds it still.
+/// The filters, and the button that pauses updates.
 #[component]
 fn Filters(log: Log) -> impl IntoView {
     let pause = move |_| {
@@ -145,7 +145,7 @@ fn Table(log: Log) -> impl IntoView {
     }
 }
 
-/// Who called, as people read it.
+/// The caller for display.
 pub(super) fn caller(principal: &str) -> String {
     match principal {
         "anonymous" => Key::OperatorAnonymous.say().to_owned(),
@@ -153,7 +153,7 @@ pub(super) fn caller(principal: &str) -> String {
     }
 }
 
-/// One call, or how many there were that have no line.
+/// One call, or a number of calls without lines.
 fn row(line: Line) -> AnyView {
     let time = line.time.clone();
     let at = move || match time.as_str() {

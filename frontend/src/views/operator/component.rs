@@ -1,4 +1,4 @@
-//! One component: how it does, what it can touch, what was installed of it, and the ways to change it.
+//! One component: activity, grants, revisions, and actions.
 
 use leptos::html::Details;
 use leptos::prelude::*;
@@ -16,7 +16,7 @@ use crate::route::Route;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Sure, coded};
 
-/// The component of that name, open where the address names it.
+/// The component of that name, opened if the address names it.
 #[component]
 pub(super) fn Row(
     inventory: Inventory,
@@ -67,7 +67,7 @@ pub(super) fn Row(
     }
 }
 
-/// Its name, whether it serves, and which generation since when.
+/// Its name, state, and serving revision.
 #[component]
 fn Head(component: Memo<Component>, id: String) -> impl IntoView {
     let is_serving = Memo::new(move |_| component.with(|it| it.is_serving));
@@ -92,7 +92,7 @@ fn Head(component: Memo<Component>, id: String) -> impl IntoView {
     }
 }
 
-/// What it has done since the server started.
+/// Its activity since the server started.
 #[component]
 fn Facts(component: Memo<Component>) -> impl IntoView {
     let number = move |value: u64| dates::number(value as f64, Lang::spoken());
@@ -122,7 +122,7 @@ fn Facts(component: Memo<Component>) -> impl IntoView {
     }
 }
 
-/// How long its calls took, and how many of them trapped, as small charts.
+/// Durations and traps of its calls, as small charts.
 #[component]
 fn Times(component: Memo<Component>) -> impl IntoView {
     let latency = Memo::new(move |_| component.with(|it| it.latency.clone()));
@@ -184,21 +184,21 @@ fn Times(component: Memo<Component>) -> impl IntoView {
     }
 }
 
-/// The ground of the small chart of times, in its own units.
+/// Size of the chart, in its own units.
 const CHART_WIDTH: f64 = 240.0;
 const CHART_HEIGHT: f64 = 60.0;
 
-/// The columns of that chart: where each begins, how wide and how high it is.
+/// The columns of the chart: position, width and height.
 fn columns(latency: &[(u64, u64)]) -> Vec<(f64, f64, f64)> {
     let wide = CHART_WIDTH / latency.len().max(1) as f64;
     let most = latency.iter().map(|it| it.1).max().unwrap_or_default().max(1) as f64;
-    // What is some is seen.
+    // Non-zero values stay visible.
     let high = |count: u64| (count as f64 / most * CHART_HEIGHT).max(1.0);
     let column = |(at, it): (usize, &(u64, u64))| (at as f64 * wide, wide * 0.9, high(it.1));
     latency.iter().enumerate().map(column).collect()
 }
 
-/// What it can touch, in sentences.
+/// Its grants as sentences.
 #[component]
 fn Touches(component: Memo<Component>) -> impl IntoView {
     let told = Memo::new(move |_| component.with(|it| units::sentences(it, Lang::spoken())));
@@ -225,7 +225,7 @@ fn Touches(component: Memo<Component>) -> impl IntoView {
     }
 }
 
-/// Its tools, each with the way to it at the counter.
+/// Its tools, linked to the tools view.
 #[component]
 fn Tools(component: Memo<Component>) -> impl IntoView {
     let tools = Memo::new(move |_| component.with(|it| it.tools.clone()));
@@ -251,7 +251,7 @@ fn Tools(component: Memo<Component>) -> impl IntoView {
     }
 }
 
-/// Takes it away, once that is confirmed.
+/// Unloads it after confirmation.
 #[component]
 fn Unload(
     inventory: Inventory,
@@ -295,7 +295,7 @@ fn Unload(
     }
 }
 
-/// All that are remembered.
+/// All known revisions.
 #[component]
 pub(super) fn Generations(
     inventory: Inventory,
@@ -332,7 +332,7 @@ pub(super) fn Generations(
     }
 }
 
-/// One generation of a component.
+/// One revision of a component.
 #[component]
 fn Entry(
     inventory: Inventory,
@@ -378,7 +378,7 @@ fn Entry(
     }
 }
 
-/// In what it differs from the one before; what breaks callers is marked by text.
+/// A difference from the previous revision; breaking ones are labelled.
 #[component]
 fn Differs(difference: Difference) -> impl IntoView {
     view! {

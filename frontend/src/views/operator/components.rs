@@ -1,4 +1,4 @@
-//! The components: what waits first, then a way to load one from a file, dropped or chosen, then each of them.
+//! The components: pending ones first, then the upload, then the list.
 
 use std::time::Duration;
 
@@ -19,10 +19,10 @@ use crate::text::{Key, Lang};
 use crate::views::drop::FileDrop;
 use crate::views::notice::{Empty, Notice};
 
-/// How often the host is asked for what there is.
+/// Interval of fetching.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// The part `Components`; the one that is `named` by the address is open.
+/// The view `Components`; the component `named` by the address is open.
 #[component]
 pub(super) fn ComponentsView(named: Memo<Option<String>>) -> impl IntoView {
     let operator: Operator = expect_context();
@@ -77,12 +77,12 @@ fn List(inventory: Inventory, named: Memo<Option<String>>) -> impl IntoView {
     }
 }
 
-/// The ids of the button that chooses, and of the field for the name.
+/// Ids of the file button and the name field.
 const CHOOSE: &str = "op-load-choose";
 const NAME: &str = "op-load-name";
 
 impl Sent {
-    /// The outcome as a sentence.
+    /// The result as a sentence.
     fn title(&self, lang: Lang) -> String {
         match self {
             Self::Serves(name, number) => {
@@ -95,7 +95,7 @@ impl Sent {
         }
     }
 
-    /// What else there is to say.
+    /// Its details.
     fn why(&self, lang: Lang) -> Option<String> {
         match self {
             Self::Waits(_) => Some(lang.say(Key::OperatorLoadWaitsHint).to_owned()),
@@ -105,7 +105,7 @@ impl Sent {
     }
 }
 
-/// What the parts of the form share.
+/// State of the upload form.
 #[derive(Clone, Copy)]
 struct LoadForm {
     inventory: Inventory,
@@ -116,10 +116,10 @@ struct LoadForm {
 }
 
 impl LoadForm {
-    /// Takes the first of the files that were chosen.
+    /// Takes the first of the chosen files.
     fn choose(self, files: &FileList) {
         let Some(file) = files.get(0) else { return };
-        // Sizes are whole numbers below 2^53.
+        // Sizes are integers below 2^53.
         let (name, size) = (file.name(), file.size() as u64);
         let lang = Lang::now();
         if let Some(wrong) = wrong_file(&name, size, lang) {
@@ -134,7 +134,7 @@ impl LoadForm {
         browser::focus_soon(NAME);
     }
 
-    /// Forgets the file.
+    /// Drops the file.
     fn clear(self) {
         self.file.set(None);
         browser::focus_soon(CHOOSE);
@@ -158,7 +158,7 @@ impl LoadForm {
         let waited = untrack(|| self.waiting(&name));
         spawn_local(async move {
             let answer = operator.load(&name, &file).await;
-            // The place may have been left, and its list with it; what came of it is told all the same.
+            // The view may have been left; the result is reported all the same.
             let waits = match &answer {
                 Ok(_) => None,
                 Err(_) => waiting(operator, &name).await,
@@ -179,10 +179,10 @@ impl LoadForm {
         });
     }
 
-    /// Shows and says what came of it; a file that the host has taken is done with.
+    /// Shows and announces the result; an accepted file is dropped.
     fn tell(self, came: Sent, is_left: bool) {
         let lang = Lang::now();
-        // The notice of an error speaks for itself where it is seen.
+        // A visible error notice announces itself.
         if is_left || !matches!(came, Sent::Failed(_)) {
             let why = came.why(lang).unwrap_or_default();
             page().announce(format!("{} {why}", came.title(lang)));
@@ -194,26 +194,26 @@ impl LoadForm {
         browser::focus_if_lost(CHOOSE);
     }
 
-    /// The digest of the build of that name that waits.
+    /// The digest of the pending build of that name.
     fn waiting(self, name: &str) -> Option<String> {
         self.inventory.told(name, |it| it.pending.as_ref().map(|it| it.digest.clone())).flatten()
     }
 }
 
-/// The digest of the build of that name that waits, as the host has it now.
+/// The digest of the pending build of that name, fetched now.
 async fn waiting(operator: Operator, name: &str) -> Option<String> {
     let found = operator.get::<Components>("components").await.ok()?;
     let own = found.components.into_iter().find(|it| it.name == name)?;
     own.pending.map(|it| it.digest)
 }
 
-/// Whether a build was not refused, but put before the operator.
+/// Whether a build was not refused but is pending.
 fn is_put_off(error: &CallError, is_new: bool) -> bool {
     let CallError::Refused(refusal) = error else { return false };
     refusal.status == 422 && (is_new || refusal.message.contains("madoguchi accept"))
 }
 
-/// The place to drop a file, the form, and what came of it.
+/// The drop zone, the form, and the result.
 #[component]
 pub(super) fn Load(inventory: Inventory) -> impl IntoView {
     let form = LoadForm {
@@ -225,7 +225,7 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
     };
     let id = |it: &str| it.to_owned();
     let has_file = move || form.file.with(Option::is_some);
-    // Once the operator has said a word of the build, it waits no longer.
+    // A build that the operator has decided on is no longer pending.
     let came = Memo::new(move |_| {
         let is_true = |it: &Sent| match it {
             Sent::Waits(name) => form.waiting(name).is_some(),
@@ -247,7 +247,7 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
     }
 }
 
-/// The file that was chosen, the name that it gets, and the button that sends it.
+/// The chosen file, its component name, and the upload button.
 #[component]
 fn Naming(form: LoadForm) -> impl IntoView {
     let about = form.file.with_untracked(|file| {
@@ -299,7 +299,7 @@ fn Naming(form: LoadForm) -> impl IntoView {
     }
 }
 
-/// What came of it. The live region says the same.
+/// The result, also announced.
 #[component]
 fn Outcome(came: Sent) -> impl IntoView {
     if let Sent::Failed(error) = came {
@@ -323,12 +323,12 @@ fn Outcome(came: Sent) -> impl IntoView {
     }
 }
 
-/// What the host takes at most.
+/// The host's maximum size.
 const BYTES_MAX: u64 = 64 << 20;
-/// Characters of a component's name.
+/// Maximum number of characters of a component's name.
 pub(crate) const NAME_MAX: usize = 64;
 
-/// Why a file cannot be sent, in a sentence.
+/// Why a file cannot be sent.
 fn wrong_file(file: &str, size: u64, lang: Lang) -> Option<String> {
     if !file.to_lowercase().ends_with(".wasm") {
         return Some(lang.fill(Key::OperatorNotWasm, &[file]));
@@ -340,7 +340,7 @@ fn wrong_file(file: &str, size: u64, lang: Lang) -> Option<String> {
     }
 }
 
-/// The component's name by that of the file; a browser's number for one that was downloaded twice is not part of it.
+/// A component's name for a file name, without the number of a repeated download.
 pub(crate) fn name_of(file: &str) -> String {
     let base = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let stem = match base.rsplit_once('.') {
@@ -352,7 +352,7 @@ pub(crate) fn name_of(file: &str) -> String {
     numbered.filter(|it| is_number(it.1)).map_or(stem, |it| it.0).to_owned()
 }
 
-/// Whether a component can be called so.
+/// Whether a component name is valid.
 pub(crate) fn is_name(name: &str) -> bool {
     let fits = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || b"-_".contains(&it);
     (1..=NAME_MAX).contains(&name.len())

@@ -1,4 +1,4 @@
-//! How the server is: in one sentence, in numbers, as a line of the last two minutes, and which hosts work with it.
+//! The server's state: a summary, figures, a chart of the last two minutes, and the nodes.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
 use crate::views::notice::coded;
 
-/// How often the server is asked.
+/// Interval of fetching.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// What the server last reported of itself, and whether that is old.
+/// The server's last report, and whether it is outdated.
 #[derive(Clone, Copy)]
 struct State {
     operator: Operator,
@@ -34,13 +34,13 @@ impl State {
         self.now.take(found);
     }
 
-    /// Something of what it reported.
+    /// Reads a part of the report.
     fn told<T: Default>(self, of: impl Fn(&Now) -> T) -> T {
         self.now.found.with(|it| it.here().map(of)).unwrap_or_default()
     }
 }
 
-/// The part `Now`.
+/// The view `Now`.
 #[component]
 pub(super) fn NowView() -> impl IntoView {
     let operator: Operator = expect_context();
@@ -52,7 +52,7 @@ pub(super) fn NowView() -> impl IntoView {
     )
 }
 
-/// Whether all is well, and what is not.
+/// Whether all is well, else the problems.
 #[component]
 fn Health(state: State) -> impl IntoView {
     let troubles = Memo::new(move |_| state.told(|it| it.troubles.clone()));
@@ -60,7 +60,7 @@ fn Health(state: State) -> impl IntoView {
         0 => Key::OperatorWell.say().to_owned(),
         count => Key::OperatorUnwell.fill(&[&count.to_string()]),
     };
-    // It is announced once it changes, and not each time that the server is asked.
+    // Announced on changes, not at each fetch.
     Effect::new(move |before: Option<usize>| {
         let count = troubles.with(Vec::len);
         if before.is_some_and(|it| it != count) {
@@ -84,11 +84,11 @@ fn Health(state: State) -> impl IntoView {
     }
 }
 
-/// One thing that is wrong, with the way to the component or server that it is about.
+/// A problem, linked to its component or server.
 #[component]
 fn ProblemLine(problem: Problem) -> impl IntoView {
     let of = match (problem.name, problem.of.as_str()) {
-        // It has no place of its own.
+        // Nodes have no view of their own.
         (Some(name), "node") => any_view! { <b>{name}</b> },
         (Some(name), of) => {
             let route = Route::Operator(tab(of, &name));
@@ -100,7 +100,7 @@ fn ProblemLine(problem: Problem) -> impl IntoView {
     view! { <li>{of}" "<span lang="en">{coded(&problem.why)}</span></li> }
 }
 
-/// Where it is looked into.
+/// The tab for a subject.
 fn tab(of: &str, name: &str) -> OperatorTab {
     match of {
         "server" => OperatorTab::Servers,
@@ -108,7 +108,7 @@ fn tab(of: &str, name: &str) -> OperatorTab {
     }
 }
 
-/// The numbers as tiles.
+/// The figures as tiles.
 #[component]
 fn Tiles(state: State) -> impl IntoView {
     let number = move |value: u64| dates::number(value as f64, Lang::spoken());
@@ -175,7 +175,7 @@ fn Tiles(state: State) -> impl IntoView {
     }
 }
 
-/// The line, with its text for those who do not see it.
+/// The chart with a text alternative.
 #[component]
 pub(super) fn Chart() -> impl IntoView {
     let operator: Operator = expect_context();
@@ -214,10 +214,10 @@ pub(super) fn Chart() -> impl IntoView {
     }
 }
 
-/// How often they are asked for.
+/// Interval of fetching.
 const NODES_EVERY: Duration = Duration::from_secs(5);
 
-/// All of them; nothing where this server is alone.
+/// All nodes; nothing if this server is alone.
 #[component]
 fn NodesPart() -> impl IntoView {
     let operator: Operator = expect_context();
@@ -226,7 +226,7 @@ fn NodesPart() -> impl IntoView {
         NODES_EVERY,
         || true,
         move || async move {
-            // What was reported before is better than nothing; that it is old is said above.
+            // Old data is better than none; its age is shown above.
             if let Ok(found) = operator.get::<Nodes>("nodes").await {
                 let _gone = told.try_set(found);
             }
@@ -251,7 +251,7 @@ fn NodesPart() -> impl IntoView {
     }
 }
 
-/// One of them.
+/// One node.
 #[component]
 fn Card(told: RwSignal<Nodes>, id: i64) -> impl IntoView {
     let node = Memo::new(move |_| {

@@ -1,4 +1,4 @@
-//! Who may call: people's accounts with what they have let in, and the tokens of the configuration.
+//! Callers: accounts with their devices, and the tokens of the configuration.
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ use crate::operator::{client, units};
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Sure};
 
-/// The part `People`.
+/// The view `People`.
 #[component]
 pub(super) fn PeopleView() -> impl IntoView {
     let report = Report::<Tokens>::at("tokens");
@@ -123,7 +123,7 @@ fn AccountsPart() -> impl IntoView {
     })
 }
 
-/// Orders a link for the account, and shows it; then runs `made`.
+/// Creates and shows a link for an account, then runs `made`.
 fn link(
     report: Report<Accounts>,
     name: String,
@@ -140,7 +140,7 @@ fn link(
     });
 }
 
-/// Makes an account.
+/// Creates an account.
 #[component]
 fn New(report: Report<Accounts>) -> impl IntoView {
     let (name, scopes) = (RwSignal::new(String::new()), RwSignal::new("*".to_owned()));
@@ -153,7 +153,7 @@ fn New(report: Report<Accounts>) -> impl IntoView {
         let scopes = scopes.get_untracked();
         let scopes: Vec<_> = scopes.split([',', ' ', '、']).filter(|it| !it.is_empty()).collect();
         let body = json!({ "scopes": scopes });
-        // A name that the host does not take stays, to be mended.
+        // A refused name stays, to be corrected.
         link(report, wanted, ("", body), move || drop(name.try_set(String::new())));
     };
     view! {
@@ -183,12 +183,12 @@ fn New(report: Report<Accounts>) -> impl IntoView {
     }
 }
 
-/// One account, with the devices that it has let in.
+/// An account with its devices.
 #[component]
 fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl IntoView {
     let is_asking = RwSignal::new(false);
     let own = name.clone();
-    // What it has last done changes while the keyboard is in it.
+    // Its last activity changes while it is focused.
     let account = Memo::new(move |_| {
         all.with(|it| it.iter().find(|it| it.name == own).cloned()).unwrap_or_default()
     });

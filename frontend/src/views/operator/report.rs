@@ -1,5 +1,5 @@
-//! A report of the host that is fetched again and again, and the list of components, which many views share: what of it
-//! is drawn while, and what is ordered of it.
+//! A repeatedly fetched report of the host and the shared list of components: how they are drawn and how orders are
+//! run.
 
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::{Notice, loaded};
 
-/// How often the host is asked.
+/// Interval of fetching.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// What is asked for again and again, as it last came.
+/// A repeatedly fetched value.
 pub(super) struct Followed<T: 'static> {
     pub(super) found: RwSignal<Loaded<T>>,
     is_stale: RwSignal<bool>,
@@ -40,7 +40,7 @@ impl<T: PartialEq + Send + Sync + 'static> Followed<T> {
         Self { found: RwSignal::new(Loaded::Loading), is_stale: RwSignal::new(false) }
     }
 
-    /// Takes an answer over: what is old is better than nothing. Who has gone on meanwhile is shown nothing.
+    /// Stores an answer; old data is better than none. Does nothing if the view is gone.
     pub(super) fn take(self, found: Result<T, CallError>) {
         let Some(is_known) = self.found.try_with_untracked(|it| it.here().is_some()) else {
             return;
@@ -57,7 +57,7 @@ impl<T: PartialEq + Send + Sync + 'static> Followed<T> {
         }
     }
 
-    /// Draws it once it is here, below whether it is old; `look` asks for it anew.
+    /// Draws the value once loaded, below a notice of its age; `look` fetches it.
     pub(super) fn shown<F: Future<Output = ()> + 'static>(
         self,
         look: impl Fn() -> F + Send + Sync + 'static,
@@ -76,11 +76,11 @@ impl<T: PartialEq + Send + Sync + 'static> Followed<T> {
     }
 }
 
-/// What the host last reported at an address of the operator's.
+/// The host's last report at an operator address.
 pub(super) struct Report<T: Send + Sync + 'static> {
     pub(super) operator: Operator,
     followed: Followed<T>,
-    /// Why the last order was not carried out.
+    /// Why the last order failed.
     pub(super) error: RwSignal<Option<CallError>>,
     pub(super) is_busy: RwSignal<bool>,
     path: &'static str,
@@ -95,7 +95,7 @@ impl<T: Send + Sync + 'static> Clone for Report<T> {
 impl<T: Send + Sync + 'static> Copy for Report<T> {}
 
 impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> Report<T> {
-    /// Asks for it as long as the view is there that calls this.
+    /// Fetches it for as long as the calling view exists.
     pub(super) fn at(path: &'static str) -> Self {
         let report = Self {
             operator: expect_context(),
@@ -113,12 +113,12 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
         self.followed.take(self.operator.get::<T>(self.path).await);
     }
 
-    /// What was reported; empty until then.
+    /// The report; empty until loaded.
     pub(super) fn told(self) -> Memo<T> {
         Memo::new(move |_| self.followed.found.with(|it| it.here().cloned()).unwrap_or_default())
     }
 
-    /// Draws it once it is here.
+    /// Draws it once loaded.
     pub(super) fn shown<V: IntoView + 'static>(
         self,
         draw: impl Fn(Memo<T>) -> V + Send + 'static,
@@ -135,8 +135,7 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
         )
     }
 
-    /// Carries out `work`, which is announced with `key` and `name` once it is done. A keyboard whose button is gone by
-    /// then comes to `way_back`.
+    /// Runs `work` and announces `key` with `name` on success. A lost focus goes to `way_back`.
     pub(super) fn order(
         self,
         said: (Key, String),
@@ -148,9 +147,8 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
     }
 }
 
-/// Carries out `work` and looks again, unless another order is under way: what is said is announced once it is done, or
-/// its error is kept: by the operator's place, where the part was left. A keyboard whose button is gone by then comes to
-/// `way_back`.
+/// Runs `work` and fetches again, unless another order is running. Success is announced; an error is shown, by the
+/// operator's frame if the view was left. A lost focus goes to `way_back`.
 pub(super) fn order(
     operator: Operator,
     (is_busy, error): (RwSignal<bool>, RwSignal<Option<CallError>>),
@@ -181,7 +179,7 @@ pub(super) fn order(
     });
 }
 
-/// A bar that is filled so far, of [`BAR`](crate::operator::reports::BAR), beginning there.
+/// A bar in units of [`BAR`](crate::operator::reports::BAR), from a start.
 pub(super) fn bar(from: f64, long: f64, class: &'static str) -> impl IntoView {
     use crate::operator::reports::BAR;
     view! {
@@ -198,11 +196,11 @@ pub(super) fn bar(from: f64, long: f64, class: &'static str) -> impl IntoView {
 pub(super) struct Inventory {
     pub(super) operator: Operator,
     pub(super) all: Followed<Vec<Component>>,
-    /// Other servers with tools whose definitions wait.
+    /// Upstream servers with tools waiting for approval.
     pub(super) servers: RwSignal<Vec<Server>>,
-    /// Whether something is ordered and not done yet.
+    /// Whether an order is running.
     pub(super) is_busy: RwSignal<bool>,
-    /// An answer that comes after a later question's is not taken.
+    /// Number of the latest request: older answers are dropped.
     number: StoredValue<u32>,
 }
 
@@ -217,7 +215,7 @@ impl Inventory {
         }
     }
 
-    /// Fetches the list; what is shown stays until it is here.
+    /// Fetches the list. The old one is shown meanwhile.
     pub(super) async fn look(self) {
         let next = |number: &mut u32| {
             *number = number.wrapping_add(1);
@@ -237,8 +235,8 @@ impl Inventory {
         }
     }
 
-    /// Carries out `work`, which is announced with what is `said` of the component's name once it is done; its error
-    /// goes to `error`. A keyboard whose button is gone by then comes to `way_back`.
+    /// Runs `work` and announces `said` with the component's name on success; an error goes to `error`. A lost focus
+    /// goes to `way_back`.
     pub(super) fn order(
         self,
         error: RwSignal<Option<CallError>>,
@@ -251,12 +249,12 @@ impl Inventory {
         });
     }
 
-    /// Something of one component.
+    /// Reads a component.
     pub(super) fn told<T>(self, name: &str, of: impl FnOnce(&Component) -> T) -> Option<T> {
         self.all.found.with(|all| all.here()?.iter().find(|it| it.name == name).map(of))
     }
 
-    /// The builds that wait, with whose they are.
+    /// The pending builds with their components.
     pub(super) fn pending(self) -> Vec<(String, Pending)> {
         let of = |it: &Component| Some((it.name.clone(), it.pending.clone()?));
         self.all.found.with(|it| it.here().into_iter().flatten().filter_map(of).collect())

@@ -1,5 +1,4 @@
-//! The other servers: how they do, what they offer, why they were away; and what this one is set to, by which flag,
-//! variable or line of the file.
+//! The upstream servers: state, tools and errors; and this server's settings with their sources.
 
 use leptos::prelude::*;
 use serde_json::json;
@@ -13,7 +12,7 @@ use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, coded};
 
-/// The part `Servers`.
+/// The view `Servers`.
 #[component]
 pub(super) fn ServersView() -> impl IntoView {
     let report = Report::<Servers>::at("servers");
@@ -37,7 +36,7 @@ pub(super) fn ServersView() -> impl IntoView {
     })
 }
 
-/// One of them.
+/// One server.
 #[component]
 fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl IntoView {
     let own = name.clone();
@@ -119,13 +118,13 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
     }
 }
 
-/// The way to a tool at the counter.
+/// Link to a tool in the tools view.
 fn tool_link(tool: String) -> impl IntoView {
     let href = Route::Counter(Some(tool.clone())).hash();
     view! { <a href=href><code>{tool}</code></a> }
 }
 
-/// The part `Settings`.
+/// The view `Settings`.
 #[component]
 pub(super) fn SettingsView() -> impl IntoView {
     let report = Report::<Settings>::at("settings");

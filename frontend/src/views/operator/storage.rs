@@ -1,4 +1,4 @@
-//! What the server keeps: bytes, files and rows under their limits, and ways to take them along.
+//! The server's data: bytes, files and rows with their limits, and exports.
 
 use leptos::prelude::*;
 
@@ -12,10 +12,10 @@ use crate::operator::units;
 use crate::text::{Key, Lang};
 use crate::views::notice::coded;
 
-/// What JSON lines are.
+/// MIME type of JSON lines.
 const JSON_LINES: &str = "application/x-ndjson";
 
-/// The part `Storage`.
+/// The view `Storage`.
 #[component]
 pub(super) fn StorageView() -> impl IntoView {
     let report = Report::<Storage>::at("storage");
@@ -67,7 +67,7 @@ pub(super) fn StorageView() -> impl IntoView {
     })
 }
 
-/// Has the host make a backup and the browser save it.
+/// Creates a backup and saves it by the browser.
 fn backup(report: Report<Storage>, is_backing_up: RwSignal<bool>) {
     if report.is_busy.get_untracked() {
         return;
@@ -82,7 +82,7 @@ fn backup(report: Report<Storage>, is_backing_up: RwSignal<bool>) {
     });
 }
 
-/// What it takes, in words and as a bar.
+/// Its size as text and as a bar.
 fn sizes(kept: Kept) -> impl IntoView {
     let bytes = units::bytes(kept.bytes);
     let (files, is_elsewhere) = (kept.files, kept.files == 0 && kept.bytes > 0);
@@ -90,7 +90,7 @@ fn sizes(kept: Kept) -> impl IntoView {
     let text = move || {
         let count = dates::number(files as f64, Lang::spoken());
         match limit.map(units::bytes) {
-            // On a server it is in no files of its own.
+            // A database server has no files of its own here.
             Some(limit) if is_elsewhere => format!("{bytes} / {limit}"),
             None if is_elsewhere => bytes.clone(),
             Some(limit) => Key::OperatorKeptOf.fill(&[&bytes, &limit, &count]),
@@ -101,7 +101,7 @@ fn sizes(kept: Kept) -> impl IntoView {
     view! { <span class="op-kept"><span>{text}</span>{filled}</span> }
 }
 
-/// One component's database, with its tables. What is open stays so while figures change.
+/// A component's database with its tables. Open ones stay open while figures change.
 #[component]
 fn Database(report: Report<Storage>, told: Memo<Storage>, name: String) -> impl IntoView {
     let id = format!("op-database-{name}");
@@ -143,7 +143,7 @@ fn Database(report: Report<Storage>, told: Memo<Storage>, name: String) -> impl 
     }
 }
 
-/// One table: how many rows it has, and a way to take them along.
+/// A table with its number of rows and an export button.
 #[component]
 fn TableRow(
     report: Report<Storage>,

@@ -1,5 +1,5 @@
-//! What waits for the operator's approval: builds, with the trial of one beside the version that serves, and
-//! definitions of other servers' tools, old beside new.
+//! Items waiting for the operator's approval: builds, with a trial beside the serving one, and upstream tool
+//! definitions, old and new.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, coded};
 
-/// The id of the heading.
+/// Id of the heading.
 pub(super) const WAITING: &str = "op-waiting";
 
-/// All that wait; nothing where none does.
+/// All pending builds; nothing without any.
 #[component]
 pub(super) fn Waiting(inventory: Inventory) -> impl IntoView {
     let all = Memo::new(move |_| inventory.pending());
@@ -44,7 +44,7 @@ pub(super) fn Waiting(inventory: Inventory) -> impl IntoView {
     }
 }
 
-/// One build, and the operator's answer to it.
+/// A build, and the operator's decision.
 #[component]
 fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
     let error = RwSignal::new(None::<CallError>);
@@ -99,10 +99,10 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
     }
 }
 
-/// The id of the heading.
+/// Id of the heading.
 const TOOLS_WAITING: &str = "op-tools-waiting";
 
-/// The parts in which two definitions differ, each as it is and as it would be.
+/// The differing parts of two definitions, current and new.
 #[component]
 pub(super) fn Parts(all: Vec<Part>) -> impl IntoView {
     let side = move |key: Key, text: Option<String>| {
@@ -127,7 +127,7 @@ pub(super) fn Parts(all: Vec<Part>) -> impl IntoView {
     view! { <dl class="op-definition">{all.into_iter().map(part).collect_view()}</dl> }
 }
 
-/// The servers with tools whose definitions wait; nothing where none does.
+/// Servers with pending tool definitions; nothing without any.
 #[component]
 pub(super) fn WaitingTools(inventory: Inventory) -> impl IntoView {
     let is_any = Memo::new(move |_| inventory.servers.with(|it| !it.is_empty()));
@@ -147,7 +147,7 @@ pub(super) fn WaitingTools(inventory: Inventory) -> impl IntoView {
     }
 }
 
-/// The tools of one server that wait, and the operator's answer to the very definitions that are shown.
+/// A server's pending tools, and the decision about exactly the definitions shown.
 #[component]
 fn ServerCard(inventory: Inventory, server: Server) -> impl IntoView {
     let error = RwSignal::new(None::<CallError>);
@@ -193,12 +193,12 @@ fn ServerCard(inventory: Inventory, server: Server) -> impl IntoView {
     }
 }
 
-/// How often the figures are asked for while it is tried.
+/// Interval of fetching during a trial.
 const EVERY: Duration = Duration::from_secs(1);
-/// The share that is offered first.
+/// The default share.
 const PERCENT: &str = "10";
 
-/// What there is to say of the build of that name that waits, beside a version that serves.
+/// The trial of a pending build beside a serving one.
 #[component]
 fn Trial(
     inventory: Inventory,
@@ -217,7 +217,7 @@ fn Trial(
         name.with_value(|name| inventory.told(name, of)).flatten()
     });
     let is_running = Memo::new(move |_| canary.with(Option::is_some));
-    // A screen reader announces that it went, and why.
+    // The end of a trial and its reason are announced.
     Effect::new(move |was: Option<bool>| {
         let is = is_running.get();
         if was == Some(true) && !is && !inventory.is_busy.get_untracked() {
@@ -234,7 +234,7 @@ fn Trial(
     }
 }
 
-/// The question how much of the calls it gets.
+/// Asks for the share of calls to try.
 #[component]
 fn Begin(
     inventory: Inventory,
@@ -302,7 +302,7 @@ fn Begin(
     }
 }
 
-/// How it does, as of a moment ago.
+/// The running trial.
 #[component]
 fn Running(
     inventory: Inventory,
@@ -315,7 +315,7 @@ fn Running(
         move || inventory.is_busy.try_get_untracked() == Some(false),
         move || inventory.look(),
     );
-    // Where it ends by itself, it takes the button along that the keyboard is on.
+    // An automatic end removes the focused button.
     on_cleanup(|| {
         let is_here = document().query_selector(".op-canary button:focus");
         if matches!(is_here, Ok(Some(_))) {
@@ -361,7 +361,7 @@ fn Running(
     }
 }
 
-/// The figures of both, line by line.
+/// The figures of both builds, side by side.
 #[component]
 fn Beside(own: Figures, before: Figures) -> impl IntoView {
     let number = move |value: u64| dates::number(value as f64, Lang::spoken());
@@ -407,7 +407,7 @@ fn Beside(own: Figures, before: Figures) -> impl IntoView {
     }
 }
 
-/// What it answers otherwise to calls that only read.
+/// Differing answers to read-only calls.
 #[component]
 fn Differing(all: Vec<Comparison>) -> impl IntoView {
     let compared: u64 = all.iter().map(|it| it.compared).sum();
@@ -450,7 +450,7 @@ fn Differing(all: Vec<Comparison>) -> impl IntoView {
 }
 
 impl Share {
-    /// In words.
+    /// The share as text.
     fn told(&self, lang: Lang) -> String {
         let (percent, callers) = (self.percent.to_string(), self.callers.join(", "));
         match (self.percent, self.callers.is_empty()) {

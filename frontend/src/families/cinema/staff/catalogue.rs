@@ -1,11 +1,11 @@
-//! The catalogue as the staff edits it, the showings of the week, and which of them would meet.
+//! The catalogue as edited by admins, the showings of the week, and their conflicts.
 
 use output::cinema::ShowtimeOccupancy;
 use serde::Deserialize;
 
 use crate::dates::Day;
 
-/// Films and screens, as `export_catalogue` gives them; the programme stays in the cinema.
+/// Films and screens, as exported by `export_catalogue`; the programme is not included.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Catalogue {
@@ -24,14 +24,14 @@ pub(crate) struct Screen {
     pub(crate) rows: Vec<SeatRow>,
 }
 
-/// A row: its letter, and a sign a place.
+/// A row: its letter, and one sign per place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(crate) struct SeatRow {
     pub(crate) row: String,
     pub(crate) seats: String,
 }
 
-/// A film with all that can be said of it.
+/// A film with all its fields.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Film {
@@ -48,14 +48,14 @@ pub(crate) struct Film {
     pub(crate) rating: f64,
 }
 
-/// A showing that another one would run into.
+/// A showing that a new one would overlap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
     pub(crate) title: String,
     pub(crate) title_en: Option<String>,
     /// `YYYY-MM-DDTHH:MM:SS`
     pub(crate) start: String,
-    /// `HH:MM`, without the minutes for cleaning.
+    /// `HH:MM`, without the cleaning time.
     pub(crate) end: String,
 }
 
@@ -68,8 +68,8 @@ impl Catalogue {
         self.screens.iter().find(|it| it.screen_id == id)
     }
 
-    /// The showing on that screen that one of this film would run into, with the minutes for cleaning between; the
-    /// cinema itself decides, this is to explain it.
+    /// The showing on that screen that a showing of this film would overlap, including cleaning time. The cinema
+    /// decides; this explains its refusal.
     pub(crate) fn conflict(
         &self,
         week: &[ShowtimeOccupancy],
@@ -98,18 +98,18 @@ impl Catalogue {
     }
 }
 
-/// The screen in a showing's identifier, `st-20261121-s1-1430`.
+/// The screen in a showing's id, `st-20261121-s1-1430`.
 pub(crate) fn screen_of(showtime_id: &str) -> Option<&str> {
     let (_, rest) = showtime_id.strip_prefix("st-")?.split_once('-')?;
     rest.rsplit_once('-').map(|it| it.0)
 }
 
-/// Minutes from a day far back to `YYYY-MM-DDTHH:MM`.
+/// Minutes of `YYYY-MM-DDTHH:MM` since a distant day.
 fn minute_of(time: &str) -> Option<i64> {
     let day = Day::of_time(time)?;
     let (hour, minute) = time.get(11..16)?.split_once(':')?;
     let (hour, minute) = (hour.parse::<i64>().ok()?, minute.parse::<i64>().ok()?);
-    // Days of the Gregorian calendar, with years that begin in March.
+    // Gregorian days, with years that begin in March.
     let is_early = day.month < 3;
     let year = i64::from(day.year) - i64::from(is_early);
     let month = i64::from(day.month) + if is_early { 9 } else { -3 };
@@ -120,7 +120,7 @@ fn minute_of(time: &str) -> Option<i64> {
     Some((days * 24 + hour) * 60 + minute)
 }
 
-/// What the showings of one day come to.
+/// Sums over the showings of one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DaySum {
     pub(crate) day: Day,
@@ -132,20 +132,20 @@ pub(crate) struct DaySum {
 }
 
 impl DaySum {
-    /// How many of a hundred seats are sold, rounded.
+    /// Percentage of seats sold, rounded.
     pub(crate) fn percent(&self) -> u32 {
         percent(self.sold, self.seats)
     }
 }
 
-/// How many of a hundred that is, rounded.
+/// Percentage, rounded.
 pub(crate) fn percent(part: u32, whole: u32) -> u32 {
     let (part, whole) = (u64::from(part), u64::from(whole));
     let percent = (part * 100 + whole / 2).checked_div(whole).unwrap_or_default();
     u32::try_from(percent).unwrap_or(u32::MAX)
 }
 
-/// The showings day by day.
+/// Sums the showings by day.
 pub(crate) fn days_of(showings: &[ShowtimeOccupancy]) -> Vec<DaySum> {
     let mut days = Vec::<DaySum>::new();
     for it in showings {

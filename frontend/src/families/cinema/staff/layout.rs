@@ -1,18 +1,18 @@
-//! The seats of a screen while they are drawn: places in rows, a stroke a step, and each step can be taken back.
+//! The seats of a screen being edited: places in rows, with one undo step per stroke.
 
 use super::catalogue::SeatRow;
 use crate::families::cinema::hall::Step;
 
-/// Rows and places of a row that the cinema allows.
+/// Maximum number of rows, and of places in a row, as in the cinema.
 pub(crate) const ROWS_MAX: usize = 26;
 pub(crate) const PLACES_MAX: usize = 80;
-/// Steps that can be taken back.
+/// Maximum number of undo steps.
 const UNDO_MAX: usize = 200;
-/// What a new screen begins with.
+/// Size of a new screen.
 const NEW_ROWS: usize = 6;
 const NEW_PLACES: usize = 12;
 
-/// What stands at a place.
+/// Kind of a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Sign {
     #[default]
@@ -28,7 +28,7 @@ impl Sign {
     pub(crate) const ALL: [Self; 6] =
         [Self::Seat, Self::Premium, Self::Wheelchair, Self::Companion, Self::Pair, Self::None];
 
-    /// As the catalogue writes it; the key that sets it, too.
+    /// Letter in the catalogue, and the key that sets it.
     pub(crate) fn letter(self) -> char {
         match self {
             Self::None => '_',
@@ -44,7 +44,7 @@ impl Sign {
         Self::ALL.into_iter().find(|it| it.letter() == letter)
     }
 
-    /// The sign that a key sets.
+    /// The kind set by a key.
     pub(crate) fn of_key(key: &str) -> Option<Self> {
         let mut letters = key.chars();
         match (key, letters.next(), letters.next()) {
@@ -55,51 +55,51 @@ impl Sign {
     }
 }
 
-/// A place: its row and its column, counted from 0.
+/// Row and column of a place, counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Spot {
     pub(crate) row: usize,
     pub(crate) column: usize,
 }
 
-/// A row that is drawn.
+/// A row being edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) letter: char,
     places: Vec<Sign>,
 }
 
-/// What is wrong, or looks so.
+/// A fault or a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// A row without a seat.
+    /// A row without seats.
     Empty(char),
-    /// Seats of pairs side by side whose number is odd.
+    /// An odd number of adjacent pair seats.
     OddPairs(char),
-    /// A companion's seat without a place for a wheelchair beside it: to be looked at, and no fault of its own.
+    /// A companion seat without an adjacent wheelchair place: a warning only.
     LoneCompanion(char),
 }
 
 impl Fault {
-    /// Whether it keeps the screen from being saved.
+    /// Whether it prevents saving.
     pub(crate) fn is_grave(self) -> bool {
         !matches!(self, Self::LoneCompanion(_))
     }
 }
 
-/// A screen that is drawn.
+/// A screen being edited.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layout {
     lines: Vec<Line>,
     columns: usize,
     undone: Vec<Vec<Line>>,
     done: Vec<Vec<Line>>,
-    /// Whether the stroke that goes on has changed something.
+    /// Whether the current stroke has changed anything.
     is_begun: bool,
 }
 
 impl Layout {
-    /// A screen as the catalogue has it.
+    /// Parses a screen of the catalogue.
     pub(crate) fn read(rows: &[SeatRow]) -> Self {
         let columns = rows.iter().map(|it| it.seats.chars().count()).max().unwrap_or_default();
         let columns = columns.min(PLACES_MAX);
@@ -113,13 +113,13 @@ impl Layout {
         Self { lines, columns, ..Self::default() }
     }
 
-    /// A screen to begin with: a block of seats.
+    /// Creates a new screen: a block of seats.
     pub(crate) fn new() -> Self {
         let line = |at: usize| Line { letter: letter(at), places: vec![Sign::Seat; NEW_PLACES] };
         Self { lines: (0..NEW_ROWS).map(line).collect(), columns: NEW_PLACES, ..Self::default() }
     }
 
-    /// As `edit_screen` takes it: a line a row.
+    /// Formats it for `edit_screen`: a line per row.
     pub(crate) fn text(&self) -> String {
         let line = |line: &Line| {
             let signs = line.places.iter().map(|it| it.letter()).collect::<String>();
@@ -146,7 +146,7 @@ impl Layout {
         line.and_then(|it| it.places.get(spot.column)).copied().unwrap_or_default()
     }
 
-    /// The number of a seat there; none where there is none. Places that no row has are aisles, and not counted.
+    /// The number of a seat; none for other places. Columns without seats in any row are aisles and not counted.
     pub(crate) fn number(&self, spot: Spot) -> Option<usize> {
         if self.at(spot) == Sign::None {
             return None;
@@ -154,12 +154,12 @@ impl Layout {
         Some((0..=spot.column).filter(|it| !self.is_aisle(*it)).count())
     }
 
-    /// Whether no row has a seat there.
+    /// Whether no row has a seat in this column.
     pub(crate) fn is_aisle(&self, column: usize) -> bool {
         self.lines.iter().all(|it| it.places.get(column).is_none_or(|it| *it == Sign::None))
     }
 
-    /// How many there are of each, those that there are none of left out.
+    /// Number of places by kind, without kinds that do not occur.
     pub(crate) fn counts(&self) -> Vec<(Sign, usize)> {
         let count = |sign: Sign| {
             self.lines.iter().flat_map(|it| &it.places).filter(|it| **it == sign).count()
@@ -168,7 +168,7 @@ impl Layout {
         seats.map(|it| (it, count(it))).filter(|it| it.1 > 0).collect()
     }
 
-    /// What is wrong, the gravest of each row first.
+    /// The faults, most severe of each row first.
     pub(crate) fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         for line in &self.lines {
@@ -192,12 +192,12 @@ impl Layout {
         faults
     }
 
-    /// The pen goes down: what follows until it does again is one step.
+    /// Begins a stroke: all changes up to the next one are one undo step.
     pub(crate) fn begin(&mut self) {
         self.is_begun = false;
     }
 
-    /// Puts a sign there, within the stroke that goes on; whether that changed anything.
+    /// Sets a place within the current stroke. Returns whether it changed.
     pub(crate) fn paint(&mut self, spot: Spot, sign: Sign) -> bool {
         if self.at(spot) == sign || spot.row >= self.rows() || spot.column >= self.columns {
             return false;
@@ -210,7 +210,7 @@ impl Layout {
         true
     }
 
-    /// A row behind the last one; false where there is no letter left.
+    /// Adds a row at the back. Returns false if no letter is left.
     pub(crate) fn add_row(&mut self) -> bool {
         let next = self.lines.last().map_or('A', |it| char::from(it.letter as u8 + 1));
         if next > 'Z' || self.rows() >= ROWS_MAX {
@@ -218,14 +218,14 @@ impl Layout {
         }
         self.keep();
         self.columns = self.columns.max(1);
-        // As the row before it, so that seats stand behind seats.
+        // Copies the row before it, so that seats stand behind seats.
         let like = self.lines.last().map(|it| it.places.clone());
         let places = like.unwrap_or_else(|| vec![Sign::Seat; self.columns]);
         self.lines.push(Line { letter: next, places });
         true
     }
 
-    /// Takes a row out; the others keep their letters.
+    /// Removes a row; the others keep their letters.
     pub(crate) fn remove_row(&mut self, row: usize) -> bool {
         if row >= self.rows() {
             return false;
@@ -235,7 +235,7 @@ impl Layout {
         true
     }
 
-    /// Places for all rows, before that column: without seats, so an aisle; or as those beside them.
+    /// Adds a column before `at`: an aisle without seats, or a copy of its neighbour.
     pub(crate) fn add_column(&mut self, at: usize, is_aisle: bool) -> bool {
         if self.columns >= PLACES_MAX || at > self.columns {
             return false;
@@ -250,7 +250,7 @@ impl Layout {
         true
     }
 
-    /// Takes the places of a column out of all rows.
+    /// Removes a column.
     pub(crate) fn remove_column(&mut self, at: usize) -> bool {
         if at >= self.columns || self.columns == 1 {
             return false;
@@ -280,7 +280,7 @@ impl Layout {
         !self.undone.is_empty()
     }
 
-    /// Takes the last step back.
+    /// Undoes the last step.
     pub(crate) fn undo(&mut self) -> bool {
         let Some(before) = self.done.pop() else { return false };
         let now = self.replace(before);
@@ -288,7 +288,7 @@ impl Layout {
         true
     }
 
-    /// Does again what was taken back.
+    /// Redoes an undone step.
     pub(crate) fn redo(&mut self) -> bool {
         let Some(after) = self.undone.pop() else { return false };
         let now = self.replace(after);
@@ -297,13 +297,13 @@ impl Layout {
     }
 
     fn replace(&mut self, lines: Vec<Line>) -> Vec<Line> {
-        // Where no row is left, the width is what it was.
+        // Without rows, the width stays.
         self.columns = lines.first().map_or(self.columns, |it| it.places.len());
         self.is_begun = false;
         std::mem::replace(&mut self.lines, lines)
     }
 
-    /// Where a move of the keyboard leads.
+    /// The place a keyboard move leads to.
     pub(crate) fn step(&self, from: Spot, step: Step) -> Spot {
         let (bottom, right) = (self.rows().saturating_sub(1), self.columns.saturating_sub(1));
         let Spot { row, column } = self.within(from);
@@ -322,7 +322,7 @@ impl Layout {
         self.within(Spot { row, column })
     }
 
-    /// The nearest place that there is.
+    /// The nearest existing place.
     pub(crate) fn within(&self, spot: Spot) -> Spot {
         Spot {
             row: spot.row.min(self.rows().saturating_sub(1)),

@@ -1,20 +1,20 @@
-//! What the staff's place says. It is a part of its own: customers do not load it.
+//! Texts of the admin views, a part of their own: customers do not load them.
 
 use crate::page::page;
 use crate::text::{Lang, filled, spoken};
 
 macro_rules! words {
     ($($word:ident: $ja:literal, $en:literal;)*) => {
-        /// Something that the staff's place says.
+        /// A text of the admin views.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Word { $($word,)* }
 
         impl Word {
-            /// All of them, for the tests.
+            /// All texts, for the tests.
             #[cfg(test)]
             const ALL: &[Self] = &[$(Self::$word,)*];
 
-            /// What it says in a language.
+            /// The text in a language.
             pub(crate) fn said_in(self, lang: Lang) -> &'static str {
                 match (lang, self) {
                     $((Lang::Ja, Self::$word) => $ja, (Lang::En, Self::$word) => $en,)*
@@ -27,7 +27,7 @@ macro_rules! words {
 spoken!(Word);
 
 impl Word {
-    /// Announces it to those who listen rather than look.
+    /// Announces it to screen readers.
     pub(crate) fn announce(self, values: &[&str]) {
         page().announce(filled(self.said_in(Lang::now()), values));
     }
@@ -43,7 +43,7 @@ words! {
     TabFile: "ファイル", "Files";
     BackToOffice: "チケット窓口へ戻る", "Back to the box office";
 
-    // What came of a change.
+    // Results of a change.
     Saved: "保存しました。変更点：{0} 件", "Saved. Changes: {0}";
     SavedSame: "変更はありませんでした。", "Nothing was different.";
     ChangesShow: "変更点を表示", "Show the changes";
@@ -182,7 +182,7 @@ words! {
     FaultCompanion: "{0}列の同伴者席の隣に車いす席がありません。", "Row {0} has a companion seat without a wheelchair place beside it.";
     PlanNone: "座席表のないスクリーンは、上映の一覧に出ますが予約できません。", "A screen without seats is listed and cannot be booked.";
 
-    // A party is moved.
+    // Moving a party.
     PartyHint: "予約番号か、予約した人の名前（会員 ID）で探します。", "Find it by the reservation number, or by the name or ID of the person who made it.";
     PartyFind: "予約番号または名前", "Number or name";
     Find: "探す", "Find";

@@ -1,4 +1,4 @@
-//! The box office: day, film and showtime; then the seats; then the ticket.
+//! Booking: day, film and showtime; then the seats; then the ticket.
 
 mod browse;
 mod checkout;
@@ -27,23 +27,23 @@ use browse::Browse;
 pub(crate) use browse::seats_of;
 use seats::Seats;
 
-/// What the box office remembers while the reader looks elsewhere.
+/// State kept while the reader visits other views.
 #[derive(Clone, Copy)]
 pub(crate) struct Office {
     pub(crate) programme: RwSignal<Loaded<Programme>>,
-    /// The films of a programme whose showtimes are on their way.
+    /// Films whose showtimes are being fetched.
     announced: RwSignal<Vec<Movie>>,
     pub(crate) query: RwSignal<String>,
-    /// The person that the seats are for.
+    /// The person to reserve for.
     pub(crate) name: RwSignal<String>,
 }
 
-/// What it remembers of seats.
+/// State of the seat selection.
 #[derive(Clone, Copy)]
 pub(crate) struct Chosen {
-    /// The seats wanted, by showtime.
+    /// The picked seats by showtime.
     picks: StoredValue<HashMap<String, Picks>>,
-    /// The reservation just made, so that the ticket need not be fetched.
+    /// The reservation just made, whose ticket need not be fetched.
     pub(crate) fresh: RwSignal<Option<Reservation>>,
 }
 
@@ -57,7 +57,7 @@ impl Office {
         }
     }
 
-    /// Fetches the programme if it is not here yet: it knows the titles in both languages.
+    /// Fetches the programme if it is not loaded: it has the titles in both languages.
     pub(crate) fn know_programme(self) {
         if self.programme.with_untracked(|it| it.here().is_none()) {
             leptos::task::spawn_local(browse::load(self));
@@ -66,17 +66,17 @@ impl Office {
 }
 
 impl Chosen {
-    /// The page's own.
+    /// Returns the page's own instance.
     pub(crate) fn here() -> Self {
         lasting(|| Self { picks: StoredValue::new(HashMap::new()), fresh: RwSignal::new(None) })
     }
 
-    /// The seats wanted in a showing.
+    /// The picked seats of a showing.
     fn picks(self, showtime: &str) -> Option<Picks> {
         self.picks.with_value(|picks| picks.get(showtime).cloned())
     }
 
-    /// Remembers the seats wanted in a showing.
+    /// Stores the picked seats of a showing.
     fn keep_picks(self, showtime: &str, picks: &Picks) {
         self.picks.update_value(|all| {
             all.insert(showtime.to_owned(), picks.clone());
@@ -84,7 +84,7 @@ impl Chosen {
     }
 }
 
-/// What was typed in this tab, else whom the last reservation was for; empty while neither is known.
+/// The name typed in this tab, else that of the last reservation; empty if neither is known.
 pub(crate) fn name_kept() -> String {
     Keep::Tab.get("name").or_else(|| Keep::Browser.get("name")).unwrap_or_default()
 }
@@ -93,7 +93,7 @@ static SEATS: Part<Draw> = part!(cinema: Draw = &Draw(|showtime| {
     any_view! { <Seats showtime=showtime.to_owned()/> }
 }));
 
-/// The box office, at the stage that the address says.
+/// Draws the booking stage of the address.
 #[component]
 pub(crate) fn BoxOffice() -> impl IntoView {
     let showtime = Memo::new(move |_| {
@@ -112,7 +112,7 @@ pub(crate) fn BoxOffice() -> impl IntoView {
     }
 }
 
-/// How far the reader has come; the last step is the ticket.
+/// The steps of a booking; the last is the ticket.
 #[component]
 pub(crate) fn Steps(
     /// 0 for the film, 1 for the seats, 2 for the ticket.

@@ -1,4 +1,4 @@
-//! A hall in a conversation: the seats picked are the next message.
+//! A hall in a conversation: the picked seats become the next message.
 
 use leptos::prelude::*;
 use output::cinema::{Seat, SeatMap};
@@ -11,7 +11,7 @@ use crate::text::{Key, Lang};
 use crate::views::cards::Say;
 use crate::views::notice::Empty;
 
-/// A hall to look at; in a conversation, one whose seats can be asked for.
+/// Draws a hall; in a conversation its seats can be picked.
 #[component]
 pub(crate) fn SeatMapView(map: SeatMap) -> impl IntoView {
     let hall = Hall::of(&map);
@@ -28,7 +28,7 @@ pub(crate) fn SeatMapView(map: SeatMap) -> impl IntoView {
     any_view! { <HallView hall picks name="shown" number/><Legend hall/> }
 }
 
-/// Draws the hall, and below it what was picked and the way on.
+/// Draws the hall with the picked seats and the send button below.
 #[component]
 fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
     let picks = RwSignal::new(Picks::default());

@@ -1,4 +1,4 @@
-//! A hall seen from above: an ARIA grid with one tab stop, where seats can be picked.
+//! A hall seen from above: an ARIA grid with one tab stop and pickable seats.
 
 use std::collections::HashSet;
 
@@ -16,13 +16,13 @@ use crate::views::part::drawn_by;
 
 mod large;
 
-/// What a hall of more seats than there can be elements is drawn with.
+/// Draws a hall with too many seats for elements.
 struct Large(fn(Drawn) -> AnyView);
 
 static LARGE: Part<Large> =
     part!(hall: Large = &Large(|drawn| any_view! { <large::LargeHall drawn/> }));
 
-/// A hall being drawn: what its seats need to know.
+/// What the seats of a drawn hall need to know.
 #[derive(Clone, Copy)]
 struct Drawn {
     hall: Memo<Hall>,
@@ -32,25 +32,25 @@ struct Drawn {
     picks: RwSignal<Picks>,
     cursor: RwSignal<Cursor>,
     on_pick: Option<Callback<Seat>>,
-    /// Tells the seats of two halls on one page apart.
+    /// Distinguishes the seats of two halls on one page.
     name: &'static str,
     number: u32,
 }
 
-/// Draws the hall; without `on_pick` it is only to look at.
+/// Draws the hall; read-only without `on_pick`.
 #[component]
 pub(crate) fn HallView(
     /// The seats to draw.
     hall: Memo<Hall>,
     /// The seats picked and lost.
     picks: RwSignal<Picks>,
-    /// What a seat does when it is chosen.
+    /// Called for a chosen seat.
     #[prop(optional, into)]
     on_pick: Option<Callback<Seat>>,
-    /// Tells the seats of two halls on one page apart.
+    /// Distinguishes the seats of two halls on one page.
     #[prop(default = "seat")]
     name: &'static str,
-    /// Tells the halls of one conversation apart.
+    /// Distinguishes the halls of one conversation.
     #[prop(optional)]
     number: u32,
 ) -> impl IntoView {
@@ -66,7 +66,7 @@ pub(crate) fn HallView(
     let cursor = RwSignal::new(hall.with_untracked(Hall::first));
     let prices = Memo::new(move |_| hall.with(|it| it.prices.clone()));
     let drawn = Drawn { hall, taken, held, prices, picks, cursor, on_pick, name, number };
-    // A hall of another shape may have no seat where the keyboard was.
+    // A hall of another shape may have no seat at the cursor.
     Effect::new(move |_| {
         hall.with(|hall| {
             if hall.at(cursor.get_untracked()).is_none() {
@@ -88,7 +88,7 @@ pub(crate) fn HallView(
     }
 }
 
-/// A hall with a button a seat.
+/// A hall with a button per seat.
 #[component]
 fn SmallHall(drawn: Drawn) -> impl IntoView {
     let Drawn { hall, .. } = drawn;
@@ -118,7 +118,7 @@ fn SmallHall(drawn: Drawn) -> impl IntoView {
     }
 }
 
-/// A hall too wide for the window begins with its middle, where people like to sit; and says that it is too wide.
+/// Scrolls a hall that is wider than the window to its middle, where people like to sit, and marks it as too wide.
 fn begin_in_the_middle(
     scroll: NodeRef<leptos::html::Div>,
     is_wide: RwSignal<bool>,
@@ -130,7 +130,7 @@ fn begin_in_the_middle(
         if is_first {
             scroll.set_scroll_left(beyond / 2);
         }
-        // The way back from the whole of it stays; and what is as it was is not drawn anew.
+        // The button that leaves the overview stays; an unchanged state is not redrawn.
         let is_now = beyond > 1 || is_whole.get_untracked();
         if is_wide.get_untracked() != is_now {
             is_wide.set(is_now);
@@ -149,8 +149,7 @@ fn begin_in_the_middle(
     on_cleanup(move || resized.remove());
 }
 
-/// What helps to see all of a hall that is wider than the window: the whole of it, small; and the places for
-/// wheelchairs, which stand at its edges.
+/// Helps to see all of a hall wider than the window: an overview, and links to the wheelchair places at its edges.
 #[component]
 fn Sights(drawn: Drawn, is_wide: RwSignal<bool>, is_whole: RwSignal<bool>) -> impl IntoView {
     let wheelchair = Memo::new(move |_| drawn.hall.with(Hall::wheelchair));
@@ -159,7 +158,7 @@ fn Sights(drawn: Drawn, is_wide: RwSignal<bool>, is_whole: RwSignal<bool>) -> im
             is_whole.set(false);
             drawn.cursor.set(to);
             let id = drawn.id(to);
-            // Where it stands is known once the seats have their size again.
+            // Its position is known once the seats have their full size again.
             request_animation_frame(move || {
                 browser::reveal_in_the_middle(&id);
                 browser::focus(&id);
@@ -183,7 +182,7 @@ fn Sights(drawn: Drawn, is_wide: RwSignal<bool>, is_whole: RwSignal<bool>) -> im
     }
 }
 
-/// The rows without what changes while they are looked at, so that they are drawn once.
+/// The rows without seat states, so that they are drawn once.
 fn shape(hall: &Hall) -> Vec<Row> {
     let place = |place: &Place| Place {
         seat: Seat { is_reserved: false, is_held: false, is_mine: false, ..place.seat.clone() },
@@ -200,7 +199,7 @@ fn key_of(row: &Row) -> Vec<(String, u32, u8)> {
 }
 
 impl Drawn {
-    /// Takes a key: where it moved the cursor to, if it did.
+    /// Handles a key. Returns where it moved the cursor, if it did.
     fn moved(self, event: &KeyboardEvent) -> Option<Cursor> {
         if browser::is_composing(event) {
             return None;
@@ -261,7 +260,7 @@ impl Drawn {
 }
 
 impl Drawn {
-    /// A seat in words: which, what state it is in, of what kind, at what price.
+    /// Text of a seat: name, state, kind and price.
     fn label(self, row: &str, number: u32, kind: SeatKind, state: State) -> String {
         let mut parts =
             vec![Key::SeatName.fill(&[row, &number.to_string()]), state.key().say().to_owned()];
@@ -335,7 +334,7 @@ fn SeatView(drawn: Drawn, at: Cursor, place: Place) -> impl IntoView {
     }
 }
 
-/// A shape beside the colour: a number, a tick, a cross, a wheelchair.
+/// A mark that does not rely on colour: a number, a tick, a cross, a wheelchair.
 #[component]
 fn SeatMark(#[prop(into)] state: Signal<State>, kind: SeatKind, number: u32) -> impl IntoView {
     move || match (state.get(), kind) {
@@ -359,7 +358,7 @@ fn Mark(path: &'static str) -> impl IntoView {
     }
 }
 
-/// What the shapes and colours mean, of the kinds that this hall has.
+/// Legend of the marks and colours of the kinds in this hall.
 #[component]
 pub(crate) fn Legend(hall: Memo<Hall>) -> impl IntoView {
     let has = move |kind| hall.with(|it| it.places().any(|it| it.seat.kind == kind));

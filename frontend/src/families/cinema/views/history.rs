@@ -1,4 +1,4 @@
-//! A conversation, in the order in which it was recorded.
+//! A conversation's messages, in the recorded order.
 
 use leptos::prelude::*;
 use output::cinema::{History, Message, Sender};
@@ -6,7 +6,7 @@ use output::cinema::{History, Message, Sender};
 use crate::dates;
 use crate::text::{Key, Lang};
 
-/// Messages drawn at most.
+/// Maximum number of messages drawn.
 const MESSAGES_MAX: usize = 500;
 
 #[component]

@@ -9,11 +9,11 @@ use crate::families::cinema::programme::{Left, hue, name, synopsis, titles};
 use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
 
-/// One film, and when it is on.
+/// One film with its showtimes.
 #[component]
 pub(crate) fn FilmCard(
     #[prop(into)] film: Signal<Movie>,
-    /// Empty where only the film is shown.
+    /// Empty if only the film is shown.
     #[prop(into)]
     showtimes: Signal<Vec<Showtime>>,
 ) -> impl IntoView {
@@ -62,13 +62,13 @@ fn FilmFacts(film: Signal<Movie>) -> impl IntoView {
     }
 }
 
-/// A rating with its one decimal, as whole numbers: how Rust writes others is 3 kB of a visit.
+/// A rating with one decimal, from whole numbers: Rust's formatting of floats would add 3 kB to a visit.
 fn stars(rating: f64) -> Option<String> {
     let tenths = (rating * 10.0).round() as u32;
     (tenths > 0).then(|| format!("{}.{}", tenths / 10, tenths % 10))
 }
 
-/// One showing, as a link to its seats until it begins.
+/// One showing, linked to its seats until it begins.
 #[component]
 pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
     let left = Left::of(&showtime, &dates::now());
@@ -106,7 +106,7 @@ pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
     }
 }
 
-/// The films that a tool put out.
+/// The films of a tool's output.
 #[component]
 pub(crate) fn MoviesView(movies: Movies) -> impl IntoView {
     let is_empty = movies.movies.is_empty();
@@ -117,7 +117,7 @@ pub(crate) fn MoviesView(movies: Movies) -> impl IntoView {
     }
 }
 
-/// The showtimes that a tool put out, by day.
+/// The showtimes of a tool's output, by day.
 #[component]
 pub(crate) fn ShowtimesView(showtimes: Showtimes) -> impl IntoView {
     let mut days: Vec<(String, Vec<Showtime>)> = Vec::new();

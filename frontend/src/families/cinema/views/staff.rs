@@ -1,4 +1,4 @@
-//! The staff's place: the week, films, screens, moving a party, and the catalogue as a file (CIN-95, CIN-96).
+//! The admin views: week, films, screens, moving a party, and the catalogue as a file (CIN-95, CIN-96).
 
 mod entries;
 mod file;
@@ -29,20 +29,20 @@ use crate::page::page;
 use crate::route::Spot;
 use crate::views::notice::loaded;
 
-/// The id of the place's heading.
+/// Id of the heading.
 const TITLE: &str = "staff-title";
 
-/// What the parts of the place share.
+/// State shared by the admin views.
 #[derive(Clone, Copy)]
 struct Staff {
     catalogue: RwSignal<Loaded<Catalogue>>,
     week: RwSignal<Loaded<Occupancy>>,
-    /// When the week that is shown was answered, by the cinema's clock.
+    /// Time of the shown week's answer, by the cinema's clock.
     as_of: RwSignal<f64>,
 }
 
 impl Staff {
-    /// Asks for catalogue and week; what is shown stays until the answers are here.
+    /// Fetches catalogue and week. The old ones are shown meanwhile.
     async fn load(self) {
         let (week, films) =
             (fetch::<Occupancy>("occupancy", json!({})), fetch("list_movies", json!({})));
@@ -57,7 +57,7 @@ impl Staff {
         take(self.week, week.map_err(translated));
     }
 
-    /// Calls a tool that edits the catalogue, and looks at what is there then.
+    /// Calls a tool that edits the catalogue, then fetches it again.
     async fn edit(self, tool: &str, arguments: Value) -> Result<CatalogueImport, CallError> {
         Word::Saving.announce(&[]);
         let done = fetch::<CatalogueImport>(tool, arguments).await.map_err(translated);
@@ -76,7 +76,7 @@ async fn catalogue() -> Result<Catalogue, CallError> {
     serde_json::from_str(&file.text).map_err(|error| CallError::page(&error.to_string()))
 }
 
-/// A refusal that only the staff meets, with a Japanese text beside the tool's own.
+/// Adds a Japanese message to a refusal that only admins see.
 fn translated(error: CallError) -> CallError {
     use crate::text::{Lang, filled};
     let CallError::Refused(mut refusal) = error else { return error };
@@ -108,7 +108,7 @@ impl Tab {
     }
 }
 
-/// The heading, the parts, and the one that is looked at.
+/// Draws the heading, the tabs and the current view.
 #[component]
 pub(crate) fn StaffView() -> impl IntoView {
     let staff = Staff {
@@ -164,18 +164,18 @@ pub(crate) fn StaffView() -> impl IntoView {
     }
 }
 
-/// The head of a column.
+/// A column header.
 fn column(word: Word) -> impl IntoView {
     view! { <th role="columnheader" scope="col">{word}</th> }
 }
 
-/// A cell of a column of numbers, which says its column where rows are cards.
+/// A cell of a numeric column, labelled if rows are drawn as cards.
 fn number_cell(word: Word, number: impl Into<Signal<String>>) -> impl IntoView {
     let number: Signal<String> = number.into();
     view! { <td role="cell" class="is-number" data-label=word>{number}</td> }
 }
 
-/// The head of a column of numbers.
+/// Header of a numeric column.
 fn number_column(word: Word) -> impl IntoView {
     view! { <th role="columnheader" scope="col" class="is-number">{word}</th> }
 }

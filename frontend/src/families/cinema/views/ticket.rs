@@ -1,4 +1,4 @@
-//! A reservation as a ticket; it can be cancelled here.
+//! A reservation as a ticket that can be cancelled.
 
 use std::time::Duration;
 
@@ -21,21 +21,21 @@ use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton, Sure};
 
-/// How the cancelling of a reservation stands.
+/// State of cancelling a reservation.
 #[derive(Clone, Debug, Default, PartialEq)]
 enum Cancel {
     #[default]
     No,
-    /// The reader is asked whether they mean it.
+    /// The reader is asked to confirm.
     Sure,
     Sent,
     Failed(CallError),
 }
 
-/// How old what the ticket says may get while the reader looks at it.
+/// Maximum age of the ticket's data while the reader looks at it.
 const AGE: Duration = Duration::from_secs(60);
 
-/// The reservation of that id: fresh from the counter at first, and as the cinema has it from then on.
+/// The reservation of that id: as just made at first, then as fetched from the cinema.
 #[component]
 pub(crate) fn TicketView(id: String) -> impl IntoView {
     let fresh = Chosen::here().fresh.try_update(Option::take).flatten();
@@ -48,11 +48,11 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
         spawn_local(async move {
             let arguments = json!({ "reservation_id": id });
             let found = fetch::<Reservation>("get_reservation", arguments).await;
-            // What the reader has done with it meanwhile is newer than the answer.
+            // A change by the reader meanwhile is newer than the answer.
             if state.try_with_untracked(|it| *it == before) != Some(true) {
                 return;
             }
-            // An old ticket is better than none; one that is the same is not drawn anew.
+            // An old ticket is better than none; an unchanged one is not redrawn.
             let is_news = match &found {
                 Ok(found) => before.here() != Some(found),
                 Err(_) => before.here().is_none(),
@@ -105,7 +105,7 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
     }
 }
 
-/// The ticket itself, also drawn for a tool's output.
+/// Draws the ticket, also for a tool's output.
 #[component]
 pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
     let (is_void, status) = match reservation.status {
@@ -165,13 +165,13 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
     }
 }
 
-/// What the cinema hands out for a reservation: its `code`, its `calendar`.
+/// Fetches a document of a reservation: its `code` or `calendar`.
 async fn handed_out(reservation_id: &str, what: &str) -> Result<String, CallError> {
     let id = String::from(js_sys::encode_uri_component(reservation_id));
     mcp::read_text(&format!("cinema://reservations/{id}/{what}")).await
 }
 
-/// The number as a code to be scanned. Where the cinema draws none, the number is enough.
+/// The number as a scannable code. If the cinema draws none, the number is enough.
 #[component]
 fn Code(id: String) -> impl IntoView {
     let drawn = RwSignal::new(Loaded::Loading);
@@ -260,7 +260,7 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
     }
 }
 
-/// Gives the reservation to another person.
+/// Transfers the reservation to another person.
 #[component]
 fn Transfer(
     id: StoredValue<String>,
@@ -287,7 +287,7 @@ fn Transfer(
                 "reservation_id": id.get_value(), "user_id": user.get_value(), "to_user_id": to,
             });
             let given = fetch::<Reservation>("transfer_reservation", arguments).await;
-            // What the giver has now is the old one.
+            // The giver's reservation is outdated.
             let own = match given {
                 Ok(_) => {
                     let arguments = json!({ "reservation_id": id.get_value() });

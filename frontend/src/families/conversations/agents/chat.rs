@@ -1,5 +1,5 @@
-//! A person's chat with an agent as plain state: what the host has, what is on its way there, where the unread begins,
-//! and how long a message may be.
+//! A person's chat with an agent as plain state: received and outgoing messages, the unread mark, and the limits of a
+//! message.
 
 use output::conversations::ChatMessage;
 use output::text::is_blank;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::error::CallError;
 use crate::families::conversations::kept::Unsent;
 
-/// One page of a chat (`GET …/chat/messages`), oldest first.
+/// A page of a chat (`GET …/chat/messages`), oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Messages {
@@ -16,20 +16,20 @@ pub(crate) struct Messages {
     pub(crate) has_more: bool,
 }
 
-/// How far a message of the reader's has come.
+/// State of an outgoing message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fate {
-    /// It waits for those before it.
+    /// It waits for earlier ones.
     Waiting,
-    /// It is on its way.
+    /// It is being sent.
     Sending,
-    /// The host has taken it and calls it so; the list does not have it yet.
+    /// The host has accepted it under this id, but has not listed it yet.
     Taken(String),
-    /// It may have come or not.
+    /// It may or may not have arrived.
     Failed(CallError),
 }
 
-/// A message of the reader's on its way.
+/// An outgoing message of the reader's.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Outgoing {
     pub(crate) unsent: Unsent,
@@ -39,30 +39,30 @@ pub(crate) struct Outgoing {
 /// A chat with an agent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Chat {
-    /// As which agent the reader talks.
+    /// Id of the reader's own agent.
     me: String,
-    /// What the host has, by number.
+    /// The received messages, by number.
     pub(crate) messages: Vec<ChatMessage>,
     /// Whether there are older ones.
     pub(crate) has_older: bool,
-    /// In the order in which they were written.
+    /// In the order written.
     pub(crate) outgoing: Vec<Outgoing>,
-    /// The number of the first message that was unread when the reader came.
+    /// The number of the first message unread when the reader arrived.
     pub(crate) mark: Option<u64>,
-    /// Up to which number the host knows that the reader has read.
+    /// The last number reported to the host as read.
     told: u64,
     has_begun: bool,
 }
 
 impl Chat {
-    /// With what the host was not seen to take before the reader left: whether it came is not known, so it waits to be
-    /// sent under the same name.
+    /// Creates a chat with messages whose delivery was unknown when the reader left; they are sent again under the same
+    /// ids.
     pub(crate) fn with(unsent: Vec<Unsent>) -> Self {
         let outgoing = |unsent| Outgoing { unsent, fate: Fate::Waiting };
         Self { outgoing: unsent.into_iter().map(outgoing).collect(), ..Self::default() }
     }
 
-    /// Takes the newest page; gives the messages of the other side that were not there before.
+    /// Merges the newest page. Returns the new messages of the other side.
     pub(crate) fn take_newest(
         &mut self,
         me: &str,
@@ -74,7 +74,7 @@ impl Chat {
         let has_begun = std::mem::replace(&mut self.has_begun, true);
         let is_gap = page.messages.first().is_some_and(|it| it.sequence > last + 1);
         if is_gap || page.messages.is_empty() {
-            // What lies between is asked for when the reader goes there.
+            // The gap is fetched when the reader goes there.
             self.messages.clear();
         }
         if self.messages.is_empty() {
@@ -90,7 +90,7 @@ impl Chat {
         new
     }
 
-    /// Takes a page of what came before.
+    /// Merges a page of earlier messages.
     pub(crate) fn take_older(&mut self, page: Messages) {
         self.has_older = page.has_more && !page.messages.is_empty();
         self.merge(page.messages);
@@ -109,7 +109,7 @@ impl Chat {
         self.spread_receipts();
     }
 
-    /// A person who has read a message has read those before it, also where their receipts are out of date.
+    /// Marks all messages before a read one as read, even if their receipts are outdated.
     fn spread_receipts(&mut self) {
         let mut read_at = None;
         for message in self.messages.iter_mut().rev().filter(|it| it.sender_id == self.me) {
@@ -129,7 +129,7 @@ impl Chat {
         self.messages.iter().filter(|it| it.sender_id != self.me && it.read_at.is_none())
     }
 
-    /// Whether to notify the host that the reader has read what is here; once for each message.
+    /// Whether to report the shown messages as read; once for each.
     pub(crate) fn is_to_tell(&mut self) -> bool {
         let last = self.unread().last().map_or(0, |it| it.sequence);
         let is_to_tell = last > self.told;
@@ -137,19 +137,19 @@ impl Chat {
         is_to_tell
     }
 
-    /// The host could not be notified.
+    /// The report failed and is due again.
     pub(crate) fn untold(&mut self) {
         self.told = 0;
     }
 
-    /// The reader writes; what was unread no longer is.
+    /// Adds a message of the reader's and clears the unread mark.
     pub(crate) fn write(&mut self, unsent: Unsent) {
         self.mark = None;
         self.outgoing.push(Outgoing { unsent, fate: Fate::Waiting });
     }
 
-    /// What is to be sent now: the first that waits, once nothing else is on its way. One that failed
-    /// holds up those behind it, so that they keep their order.
+    /// The next message to send: the first waiting one, if none is being sent. A failed one blocks later ones, to keep
+    /// the order.
     pub(crate) fn next_to_send(&mut self) -> Option<Unsent> {
         let is_settled = |it: &&mut Outgoing| !matches!(it.fate, Fate::Taken(_));
         let next = self.outgoing.iter_mut().find(is_settled)?;
@@ -160,18 +160,18 @@ impl Chat {
         Some(next.unsent.clone())
     }
 
-    /// The host has taken a message, and calls it so.
+    /// The host has accepted a message under this id.
     pub(crate) fn taken(&mut self, client_id: &str, message_id: &str) {
         self.settle(client_id, Fate::Taken(message_id.to_owned()));
         self.merge(Vec::new());
     }
 
-    /// A message did not get through, as far as is known.
+    /// A message may not have been delivered.
     pub(crate) fn failed(&mut self, client_id: &str, error: CallError) {
         self.settle(client_id, Fate::Failed(error));
     }
 
-    /// All that failed is sent once more, under the same names, so that the host has each once.
+    /// Retries all failed messages under the same ids, so that the host stores each once.
     pub(crate) fn again(&mut self) {
         let failed = |it: &&mut Outgoing| matches!(it.fate, Fate::Failed(_));
         self.outgoing.iter_mut().filter(failed).for_each(|it| it.fate = Fate::Waiting);
@@ -184,14 +184,14 @@ impl Chat {
         }
     }
 
-    /// A message that did not get through goes back to its writer.
+    /// Removes an undelivered message. Returns its text.
     pub(crate) fn withdraw(&mut self, client_id: &str) -> Option<String> {
         let has_id = |it: &Outgoing| it.unsent.client_id == client_id;
         let index = self.outgoing.iter().position(has_id)?;
         Some(self.outgoing.remove(index).unsent.content)
     }
 
-    /// What is worth keeping over a reload.
+    /// The messages to store over a reload.
     pub(crate) fn unsent(&self) -> Vec<Unsent> {
         let is_open = |it: &&Outgoing| !matches!(it.fate, Fate::Taken(_));
         self.outgoing.iter().filter(is_open).map(|it| it.unsent.clone()).collect()
@@ -208,26 +208,26 @@ impl Chat {
     }
 }
 
-/// Characters of one message, as the host counts them (CONV-65).
+/// Maximum number of characters of a message, as counted by the host (CONV-65).
 pub(crate) const MESSAGE_MAX: usize = 4_000;
-/// From so many on, how many there are is worth a reader's eye.
+/// Number of characters from which the counter is shown.
 pub(crate) const MESSAGE_NEAR: usize = 3_500;
 
-/// What is wrong with a message.
+/// A fault of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing but spaces.
+    /// Only whitespace.
     Empty,
-    /// So many characters too many.
+    /// Number of excess characters.
     TooLong(usize),
 }
 
-/// Characters, as the host counts them.
+/// Number of characters, as counted by the host.
 pub(crate) fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// What is wrong with a message, if anything is.
+/// Checks a message.
 pub(crate) fn fault(text: &str) -> Option<Fault> {
     let excess = length(text).saturating_sub(MESSAGE_MAX);
     match () {
@@ -237,7 +237,7 @@ pub(crate) fn fault(text: &str) -> Option<Fault> {
     }
 }
 
-/// The beginning of a text, at most so many characters, and never half of what is seen as one.
+/// Truncates a text to `max` characters without splitting a grapheme cluster.
 pub(crate) fn beginning(text: &str, max: usize) -> String {
     let Some((mut end, _)) = text.char_indices().nth(max) else { return text.to_owned() };
     while end > 0 && !is_boundary(text, end) {
@@ -248,13 +248,13 @@ pub(crate) fn beginning(text: &str, max: usize) -> String {
 
 const JOINER: char = '\u{200d}';
 
-/// Whether what stands before and what stands behind are seen apart.
+/// Whether a position lies between two grapheme clusters.
 fn is_boundary(text: &str, at: usize) -> bool {
     let (Some(before), Some(after)) = (text[..at].chars().next_back(), text[at..].chars().next())
     else {
         return true;
     };
-    // A flag is two letters of its own alphabet: between two of them is no boundary after an odd one.
+    // A flag consists of two regional indicators: no boundary follows an odd one.
     let letters = text[..at].chars().rev().take_while(|it| is_flag_letter(*it)).count();
     let is_in_flag = is_flag_letter(after) && letters % 2 == 1;
     !(before == JOINER || after == JOINER || is_extending(after) || is_in_flag)
@@ -264,7 +264,7 @@ fn is_flag_letter(letter: char) -> bool {
     ('\u{1f1e6}'..='\u{1f1ff}').contains(&letter)
 }
 
-/// Marks that are drawn onto what stands before them: accents, voicing marks, variants, skin tones, tags.
+/// Marks combined with the preceding character: accents, voicing marks, variants, skin tones, tags.
 fn is_extending(letter: char) -> bool {
     matches!(letter, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}'
         | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{903}' | '\u{93a}'..='\u{94f}' | '\u{e31}'

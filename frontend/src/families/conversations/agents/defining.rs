@@ -1,5 +1,4 @@
-//! What is typed to define a project or an agent, or to begin a conversation of two, and what is wrong with it before
-//! it is sent.
+//! Values typed to define a project or an agent or to begin a conversation, and their checks before sending.
 
 use std::collections::BTreeMap;
 
@@ -10,28 +9,28 @@ use super::chat::{self, MESSAGE_MAX};
 use crate::error::CallError;
 use crate::text::{Key, Lang};
 
-/// Characters of an id.
+/// Maximum number of characters of an id.
 const ID_MAX: usize = 64;
-/// Characters of a name.
+/// Maximum number of characters of a name.
 pub(crate) const NAME_MAX: usize = 100;
-/// What something new is called, and nothing else may be.
+/// Ids that must be new.
 const NEW: [&str; 2] = ["project_id", "agent_id"];
-/// Skills of one agent.
+/// Maximum number of skills of one agent.
 const SKILLS_MAX: usize = 20;
-/// Characters of a skill.
+/// Maximum number of characters of a skill.
 const SKILL_MAX: usize = 50;
 
-/// What is wrong at a field.
+/// A fault of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// As the page sees it, and a number to fill in.
+    /// Found by the page, with a number for the text.
     Ours(Key, usize),
-    /// The host's text.
+    /// The host's message.
     Theirs(String),
 }
 
 impl Fault {
-    /// The problem as text, for people.
+    /// The message for people.
     pub(crate) fn text(&self, lang: Lang) -> String {
         match self {
             Self::Ours(key, number) => lang.fill(*key, &[&number.to_string()]),
@@ -40,11 +39,10 @@ impl Fault {
     }
 }
 
-/// What is wrong, by the name of the argument.
+/// Faults by argument name.
 pub(crate) type Faults = BTreeMap<String, Fault>;
 
-/// What the host finds wrong with arguments, each where it belongs; whatever belongs to no field that is
-/// shown is left to the notice.
+/// Assigns the host's problems to shown fields; the others are left to the notice.
 pub(crate) fn theirs(error: &CallError, fields: &[&str]) -> Faults {
     let fault = |problem: crate::error::Problem| {
         let field = problem.pointer.trim_start_matches('/').split('/').next()?.to_owned();
@@ -60,7 +58,7 @@ pub(crate) fn theirs(error: &CallError, fields: &[&str]) -> Faults {
     faults
 }
 
-/// What is wrong with an id: letters, digits, `.`, `_` and `-`, the first one a letter or a digit.
+/// Checks an id: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
 fn of_id(id: &str) -> Option<Fault> {
     let is_plain = |it: char| it.is_ascii_alphanumeric();
     let fits = |it: char| is_plain(it) || "._-".contains(it);
@@ -70,7 +68,7 @@ fn of_id(id: &str) -> Option<Fault> {
         () if !id.starts_with(is_plain) || !id.chars().all(fits) => {
             Some(Fault::Ours(Key::AgentIdForm, 0))
         }
-        // What no agent ended is ended by `system`.
+        // Reserved for ends not caused by an agent.
         () if id == "system" => Some(Fault::Ours(Key::AgentIdTaken, 0)),
         () => None,
     }
@@ -89,7 +87,7 @@ fn gather(faults: impl IntoIterator<Item = (&'static str, Option<Fault>)>) -> Fa
     faults.into_iter().filter_map(present).collect()
 }
 
-/// A project to be.
+/// A project being defined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProjectDraft {
     pub(crate) id: String,
@@ -100,7 +98,7 @@ impl ProjectDraft {
     /// Its fields, the id first.
     pub(crate) const FIELDS: &[&str] = &["project_id", "name"];
 
-    /// What is wrong with it, where these projects are there already.
+    /// Checks it against existing projects.
     pub(crate) fn faults(&self, taken: &[String]) -> Faults {
         let id = self.id.trim();
         let is_taken = taken.iter().any(|it| it == id).then_some(Fault::Ours(Key::AgentIdTaken, 0));
@@ -113,18 +111,18 @@ impl ProjectDraft {
     }
 }
 
-/// An agent to be.
+/// An agent being defined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AgentDraft {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) kind: AgentKind,
     pub(crate) projects: Vec<String>,
-    /// Words with commas between them.
+    /// Separated by commas.
     pub(crate) skills: String,
-    /// Empty is one that comes from outside.
+    /// Empty for an outside agent.
     pub(crate) assistant: String,
-    /// Whose token makes its holder this person.
+    /// Whose token identifies this person.
     pub(crate) principal: String,
 }
 
@@ -133,7 +131,7 @@ impl AgentDraft {
     pub(crate) const FIELDS: &[&str] =
         &["agent_id", "name", "type", "project_ids", "skills", "assistant", "principal"];
 
-    /// A program that is there already, in these projects, to be changed.
+    /// The values of an existing agent in these projects, for editing.
     pub(crate) fn of(present: &ProjectAgent, projects: Vec<String>, lang: Lang) -> Self {
         let agent = &present.agent;
         Self {
@@ -147,7 +145,7 @@ impl AgentDraft {
         }
     }
 
-    /// What is wrong with it, where these agents are there already.
+    /// Checks it against existing agents.
     pub(crate) fn faults(&self, taken: &[String]) -> Faults {
         let id = self.id.trim();
         let is_taken = taken.iter().any(|it| it == id).then_some(Fault::Ours(Key::AgentIdTaken, 0));
@@ -171,7 +169,7 @@ impl AgentDraft {
         ])
     }
 
-    /// Its skills, each once.
+    /// Its skills without duplicates.
     fn skill_list(&self) -> Vec<String> {
         let mut skills = Vec::<String>::new();
         for skill in self.skills.split([',', '、', '，', '\n']).map(str::trim) {
@@ -182,7 +180,7 @@ impl AgentDraft {
         skills
     }
 
-    /// For `define_agent`: what does not belong to its type is not sent.
+    /// Arguments of `define_agent`, limited to fields of its type.
     pub(crate) fn arguments(&self) -> Value {
         let is_ai = self.kind == AgentKind::Ai;
         let mut arguments = json!({
@@ -201,12 +199,12 @@ impl AgentDraft {
     }
 }
 
-/// Characters of a purpose.
+/// Maximum number of characters of a purpose.
 const PURPOSE_MAX: usize = 500;
-/// Turns that may be asked for (CONV-32).
+/// Maximum number of turns (CONV-32).
 const TURNS_MAX: u32 = 1_000;
 
-/// What is typed.
+/// A conversation being begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Beginning {
     pub(crate) project: String,
@@ -218,11 +216,11 @@ pub(crate) struct Beginning {
 }
 
 impl Beginning {
-    /// The names of its fields.
+    /// Its fields.
     pub(crate) const FIELDS: &[&str] =
         &["target_agent_id", "initiator_agent_id", "purpose", "initial_message", "max_turns"];
 
-    /// A likely one: between the first two that the host plays, or else between any two.
+    /// A likely default: between the first two agents run by the host, else between any two.
     pub(crate) fn of(project: &Project) -> Self {
         let mut able = able(project);
         able.sort_by_key(|it| it.agent.assistant.is_none());
@@ -235,7 +233,7 @@ impl Beginning {
         }
     }
 
-    /// What is wrong with it.
+    /// Checks it.
     pub(crate) fn faults(&self) -> Faults {
         let mut faults = Faults::new();
         let mut note = |name: &str, fault: Fault| drop(faults.insert(name.to_owned(), fault));
@@ -260,7 +258,7 @@ impl Beginning {
         faults
     }
 
-    /// For `begin_conversation`: what was left empty is not sent.
+    /// Arguments of `begin_conversation`, without empty fields.
     pub(crate) fn arguments(&self) -> Value {
         let mut arguments = json!({
             "project_id": self.project, "initiator_agent_id": self.initiator,
@@ -277,7 +275,7 @@ impl Beginning {
     }
 }
 
-/// The agents of a project that can hold a conversation.
+/// The agents of a project that can take part.
 pub(crate) fn able(project: &Project) -> Vec<ProjectAgent> {
     let is_ai = |it: &&ProjectAgent| it.agent.kind == AgentKind::Ai;
     project.agents.iter().filter(is_ai).cloned().collect()

@@ -1,4 +1,4 @@
-//! One open chat with an agent: fetched when events come, sent message by message, read when it is seen.
+//! An open chat with an agent: fetched on events, sent message by message, and read once seen.
 
 use std::time::Duration;
 
@@ -19,20 +19,20 @@ use crate::rest::get;
 use crate::route::encoded;
 use crate::text::Key;
 
-/// However often events come, the host is not asked more often.
+/// Minimum pause between fetches, however frequent the events.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Characters of a message that are read out when it comes.
+/// Maximum number of characters of an announced message.
 const SAID_MAX: usize = 200;
 
-/// The chat and what is under way in it.
+/// The chat and its running requests.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
     pub(crate) agents_state: AgentsState,
     pub(crate) seat: StoredValue<Seat>,
     pub(crate) chat: RwSignal<Chat>,
-    /// What stands in the composer.
+    /// Text of the composer.
     pub(crate) draft: RwSignal<String>,
-    /// What is wrong with it, once it was tried.
+    /// Its fault, once sending was tried.
     pub(crate) fault: RwSignal<Option<Fault>>,
     /// Why the messages could not be fetched.
     pub(crate) error: RwSignal<Option<CallError>>,
@@ -41,13 +41,13 @@ pub(crate) struct Line {
     pub(crate) is_here: RwSignal<bool>,
     pub(crate) is_acting: RwSignal<bool>,
     pub(crate) is_older_coming: RwSignal<bool>,
-    /// Whether the reader sees the end of the chat.
+    /// Whether the reader is at the end of the chat.
     pub(crate) is_at_end: RwSignal<bool>,
     turnstile: StoredValue<Turnstile>,
 }
 
 impl Line {
-    /// Opens the chat: the draft is taken up, the messages are fetched.
+    /// Opens the chat: restores the draft and fetches the messages.
     pub(crate) fn open(agents_state: AgentsState, seat: Seat) -> Self {
         let kept: KeptChat = kept::load(&KeptChat::name(&seat)).unwrap_or_default();
         let uri = format!("chats://{}", seat.project);
@@ -69,7 +69,7 @@ impl Line {
         subscribe(uris, Callback::new(move |()| line.load()));
         Effect::new(move |_| {
             page().refreshed.track();
-            // As whom the reader talks decides what is theirs.
+            // The reader's own agent decides which messages are theirs.
             if !agents_state.me().is_empty() {
                 line.load();
             }
@@ -79,7 +79,7 @@ impl Line {
         line
     }
 
-    /// Fetches the newest page; what is shown stays until it is here.
+    /// Fetches the newest page. The old messages are shown meanwhile.
     pub(crate) fn load(self) {
         if self.agents_state.me().is_empty() {
             return;
@@ -110,20 +110,20 @@ impl Line {
         }
     }
 
-    /// What the agent is called.
+    /// The agent's name.
     fn name(self) -> String {
         let seat = self.seat.get_value();
         let agent = untrack(|| self.agents_state.agent(&seat));
         agent.map_or(seat.agent, |it| it.agent.name)
     }
 
-    /// How the chat stands.
+    /// The state of the chat.
     pub(crate) fn status(self) -> ChatStatus {
         let seat = self.seat.get_value();
         self.agents_state.agent(&seat).map(|it| it.chat).unwrap_or_default()
     }
 
-    /// Fetches the page before the oldest message that is here.
+    /// Fetches the page before the oldest loaded message.
     pub(crate) fn older(self, then: impl FnOnce() + 'static) {
         let first = self.chat.with_untracked(|it| it.messages.first().map(|it| it.sequence));
         if self.is_older_coming.get_untracked() || first.is_none() {
@@ -146,14 +146,14 @@ impl Line {
         });
     }
 
-    /// Keeps what was typed over a reload.
+    /// Stores the draft and unsent messages over a reload.
     pub(crate) fn keep(self) {
         let draft = self.draft.get_untracked();
         let unsent = self.chat.with_untracked(Chat::unsent);
         self.seat.with_value(|it| kept::save(&KeptChat::name(it), KeptChat { draft, unsent }));
     }
 
-    /// Sends what stands in the composer, unless something is wrong with it.
+    /// Sends the composer's message, if valid.
     pub(crate) fn send(self) {
         let content = self.draft.get_untracked();
         let fault = chat::fault(&content);
@@ -168,14 +168,14 @@ impl Line {
         self.send_next();
     }
 
-    /// What failed is sent once more, under the same names.
+    /// Retries failed messages under the same ids.
     pub(crate) fn again(self) {
         self.chat.update(Chat::again);
         self.send_next();
         browser::focus_if_lost("agent-input");
     }
 
-    /// A message that did not get through goes back into the composer.
+    /// Moves an undelivered message back into the composer.
     pub(crate) fn withdraw(self, client_id: &str) {
         if let Some(Some(text)) = self.chat.try_update(|it| it.withdraw(client_id)) {
             self.draft.update(|draft| {
@@ -194,7 +194,7 @@ impl Line {
         spawn_local(async move {
             let sent = send(&seat, &unsent).await;
             if self.chat.try_with_untracked(|_| ()).is_none() {
-                // What failed is sent once more when the chat is opened again.
+                // Failed messages are retried when the chat is opened again.
                 if sent.is_ok() {
                     KeptChat::taken(&seat, &unsent.client_id);
                     self.agents_state.load();
@@ -217,12 +217,12 @@ impl Line {
         });
     }
 
-    /// Asks the agent to come.
+    /// Calls the agent to the chat.
     pub(crate) fn start(self) {
         self.act("start_chat", Key::AgentChatStarting);
     }
 
-    /// Lets the agent go.
+    /// Ends the agent's presence.
     pub(crate) fn end(self) {
         self.act("end_chat", Key::AgentChatEnding);
     }
@@ -247,10 +247,10 @@ impl Line {
         });
     }
 
-    /// Tells the host what was read, while the page is looked at.
+    /// Reports messages as read while the page is visible.
     fn tell_read(self) {
         let tell = move || {
-            // The reader may have gone elsewhere since the frame was asked for.
+            // The reader may have left since the frame was requested.
             let is_at_end = self.is_at_end.try_get_untracked() == Some(true);
             let is_seen = browser::is_visible() && is_at_end;
             if !is_seen || self.chat.try_update_untracked(Chat::is_to_tell) != Some(true) {
@@ -268,7 +268,7 @@ impl Line {
         Effect::new(move |_| {
             self.chat.track();
             self.is_at_end.track();
-            // Not in the middle of the change that causes it.
+            // Deferred, to stay out of the change that triggers it.
             request_animation_frame(tell);
         });
         let looked = window_event_listener_untyped("visibilitychange", move |_| tell());
@@ -276,10 +276,10 @@ impl Line {
     }
 }
 
-/// Messages of one page.
+/// Number of messages per page.
 const PAGE: usize = 50;
 
-/// A page of a chat: the newest, or the one before a message.
+/// Fetches a page of a chat: the newest, or the one before a message.
 pub(crate) async fn messages(seat: &Seat, before: Option<u64>) -> Result<Messages, CallError> {
     let before = before.map(|it| format!("&before={it}")).unwrap_or_default();
     let (project, agent) = (encoded(&seat.project), encoded(&seat.agent));
@@ -289,7 +289,7 @@ pub(crate) async fn messages(seat: &Seat, before: Option<u64>) -> Result<Message
     Ok(page)
 }
 
-/// Sends a message; gives what the host calls it.
+/// Sends a message. Returns the host's id of it.
 pub(crate) async fn send(seat: &Seat, unsent: &Unsent) -> Result<String, CallError> {
     let mut arguments = of(seat);
     arguments["content"] = unsent.content.as_str().into();
@@ -300,7 +300,7 @@ pub(crate) async fn send(seat: &Seat, unsent: &Unsent) -> Result<String, CallErr
     id.map(str::to_owned).ok_or_else(|| CallError::page("send_chat gave no message_id"))
 }
 
-/// One of the tools that take a seat and nothing else.
+/// Calls a tool whose only argument is the seat.
 pub(crate) async fn act(tool: &str, seat: &Seat) -> Result<(), CallError> {
     fetch::<Value>(tool, of(seat)).await.map(drop)
 }

@@ -1,4 +1,4 @@
-//! One agent: who it is, whether it is there, and what the reader can do about it.
+//! An agent's card: identity, presence, and the reader's actions.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -18,7 +18,7 @@ use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
-/// What a chat's state is called, and how it is drawn.
+/// Label and CSS class of a chat's state.
 pub(super) fn status(status: ChatStatus) -> (Key, &'static str) {
     match status {
         ChatStatus::Connected => (Key::Online, "chat-state is-connected"),
@@ -27,7 +27,7 @@ pub(super) fn status(status: ChatStatus) -> (Key, &'static str) {
     }
 }
 
-/// Who plays an agent, in the reader's language.
+/// The assistant that acts as an agent, in the reader's language.
 fn player(agents_state: AgentsState, agent: &ProjectAgent) -> String {
     let Some(name) = &agent.agent.assistant else {
         return Key::AgentOutside.say().to_owned();
@@ -70,10 +70,10 @@ pub(super) fn AgentCard(seat: Seat) -> impl IntoView {
     }
 }
 
-/// Drawn beside the text, which says the same.
+/// Decoration: the text says the same.
 #[component]
 fn Icon(kind: Memo<AgentKind>) -> impl IntoView {
-    // A head with an antenna; a head with shoulders.
+    // A head with an antenna, or a head with shoulders.
     let path = move || match kind.get() {
         AgentKind::Ai => {
             "M12 2v4M6 6h12a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2ZM9 11v2M15 11v2M8 22h8"
@@ -95,7 +95,7 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
         AgentKind::Human => Key::AgentHuman,
     };
     let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
-    // One that the host plays is called when it is needed, and answers though it is not there now.
+    // An agent run by the host answers though it is not present.
     let presence =
         Memo::new(move |_| agent.with(|it| (it.agent.online, it.agent.assistant.is_some())));
     let online = move || match presence.get() {
@@ -107,7 +107,7 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
         <p class="agent-badges">
             <span class="badge agent-kind">{move || kind().say()}</span>
             {move || is_me().then(|| view! { <span class="badge">{Key::AgentYou}</span> })}
-            // Of people it is not known.
+            // Unknown for people.
             {move || is_ai.get().then(|| view! {
                 <span class=move || online().1>{move || online().0.say()}</span>
             })}
@@ -141,7 +141,7 @@ fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
     }
 }
 
-/// What the reader can do.
+/// The reader's actions.
 #[component]
 fn Acts(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
@@ -149,7 +149,7 @@ fn Acts(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
     let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
     let is_outside =
         Memo::new(move |_| is_ai.get() && agent.with(|it| it.agent.assistant.is_none()));
-    // What stands in the configuration is changed there.
+    // Agents of the configuration are changed there.
     let is_ours =
         Memo::new(move |_| agents_state.is_operator() && agent.with(|it| !it.is_configured));
     let id = StoredValue::new(format!("{}-{}", seat.project, seat.agent));
@@ -187,7 +187,7 @@ fn Acts(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
     }
 }
 
-/// The way to the chat, with what is unread and how it stands.
+/// Link to the chat, with its unread count and state.
 #[component]
 fn ChatLink(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
     let unread = Memo::new(move |_| agent.with(|it| it.unread));
@@ -210,14 +210,14 @@ fn ChatLink(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
                 <span class="unread" aria-hidden="true">{move || unread.get()}</span>
             })}
         </a>
-        // One that was not begun says nothing: whether the agent answers stands beside its name.
+        // A chat that was not begun has no state to show: presence stands beside the name.
         {move || (state.get() != ChatStatus::Disconnected).then(|| view! {
             <span class=status(state.get()).1>{status(state.get()).0}</span>
         })}
     }
 }
 
-/// What was opened about this agent.
+/// The open panel of this agent.
 #[component]
 pub(super) fn Below(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
@@ -248,7 +248,7 @@ pub(super) fn Below(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
     }
 }
 
-/// Asks once before a passkey stops working, or an agent goes.
+/// Asks for confirmation before a passkey is revoked or an agent retired.
 #[component]
 fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
     let agents_state: AgentsState = expect_context();

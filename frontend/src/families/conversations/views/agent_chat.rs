@@ -1,4 +1,4 @@
-//! One chat with an agent: its head, the log, which follows what comes for as long as the reader is at its end, and the
+//! A chat with an agent: its head, the log, which follows new messages while the reader is at its end, and the
 //! composer.
 
 use leptos::ev::{KeyboardEvent, SubmitEvent};
@@ -23,7 +23,7 @@ use crate::text::{Key, Lang};
 use crate::views::chat::markdown::Markdown;
 use crate::views::notice::{Empty, Notice, Skeleton};
 
-/// Whether there is a chat to be drawn.
+/// Whether there is a chat to draw.
 #[derive(Clone, PartialEq)]
 enum Stage {
     Loading,
@@ -84,7 +84,7 @@ fn Talk(seat: Seat, name: Memo<String>) -> impl IntoView {
     }
 }
 
-/// Whether the agent is there, and the way to call it or to let it go.
+/// The agent's presence, and buttons to call or dismiss it.
 #[component]
 fn Status(name: Memo<String>) -> impl IntoView {
     let line: Line = expect_context();
@@ -101,7 +101,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
         };
         key.fill(&[&name.get()])
     };
-    // Announced when it changes, and not when the reader comes.
+    // Announced on changes, but not on arrival.
     Effect::new(move |before: Option<ChatStatus>| {
         let now = state.get();
         if before.is_some_and(|it| it != now) {
@@ -145,7 +145,7 @@ pub(super) fn Composer(name: Memo<String>) -> impl IntoView {
         send(line);
     };
     let keydown = move |event: KeyboardEvent| {
-        // The Enter that ends a word of an input method is its own.
+        // Enter that ends input-method composition is not ours.
         if browser::is_composing(&event) {
             return;
         }
@@ -180,8 +180,7 @@ pub(super) fn Composer(name: Memo<String>) -> impl IntoView {
             <label class="only-heard" for="agent-input">
                 {move || Key::AgentMessageTo.fill(&[&name.get()])}
             </label>
-            // The copy beside it makes the two as high as the text. It is never cut short: what is too
-            // long is announced, and stays.
+            // The hidden copy gives both the height of the text. The text is never truncated; excess is announced.
             <div class="chat-grow" data-text=move || line.draft.get()>
                 <textarea id="agent-input" rows="1" enterkeyhint="send"
                     aria-describedby="agent-keys agent-count agent-fault" aria-invalid=invalid
@@ -206,13 +205,13 @@ fn is_long(fault: &Fault) -> bool {
     *fault != Fault::Empty
 }
 
-/// The keyboard stays where one writes.
+/// Sends and keeps the focus in the composer.
 fn send(line: Line) {
     line.send();
     browser::focus_soon("agent-input");
 }
 
-/// How near to its end the log counts as there, in pixels.
+/// Distance in pixels from the end of the log that counts as the end.
 const NEAR_PX: i32 = 60;
 
 /// The messages of the chat.
@@ -233,7 +232,7 @@ pub(super) fn Log(name: Memo<String>) -> impl IntoView {
     let retry = Callback::new(move |()| line.load());
     view! {
         {move || error.get().map(|error| view! { <Notice error on_retry=retry/> })}
-        // What comes is read out by the page's one voice.
+        // New messages are announced by the page's live region.
         <div class="agent-log" role="log" aria-live="off" tabindex="0" node_ref=log
             aria-label=move || Key::AgentLog.fill(&[&name.get()])
             aria-busy=move || (!line.is_here.get()).to_string()
@@ -261,7 +260,7 @@ fn Top(log: NodeRef<html::Div>) -> impl IntoView {
     let line: Line = expect_context();
     let has_older = Memo::new(move |_| line.chat.with(|it| it.has_older));
     let is_begun = Memo::new(move |_| line.chat.with(|it| it.messages.len() > 20));
-    // What is put above pushes down what the reader looks at, and is scrolled away again.
+    // Earlier messages push the view down, which is compensated by scrolling.
     let older = move |_| {
         let before = log.get_untracked().map_or(0, |it| it.scroll_height());
         line.older(move || {
@@ -295,7 +294,7 @@ fn is_near_end(log: &web_sys::HtmlDivElement) -> bool {
     log.scroll_height() - log.client_height() - log.scroll_top() <= NEAR_PX
 }
 
-/// Keeps the end in sight, unless the reader scrolled away from it; at first it begins at the unread.
+/// Keeps the end in view, unless the reader scrolled away; initially shows the first unread message.
 fn follow(line: Line, log: NodeRef<html::Div>) {
     let last = Memo::new(move |_| {
         line.chat.with(|it| (it.messages.last().map(|it| it.sequence), it.outgoing.len()))
@@ -318,7 +317,7 @@ fn follow(line: Line, log: NodeRef<html::Div>) {
     });
 }
 
-/// A message that the host has.
+/// A message stored by the host.
 #[component]
 pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
     let line: Line = expect_context();
@@ -335,7 +334,7 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
     };
     let time = Memo::new(move |_| message.get().map(|it| it.timestamp).unwrap_or_default());
     let text = Signal::derive(move || message.get().map(|it| it.content).unwrap_or_default());
-    // The day stands where it is another than that of the message before.
+    // The day is shown if it differs from the previous message's.
     let is_new_day = Memo::new(move |_| {
         let before = line.chat.with(|chat| {
             let before = chat.messages.iter().rev().find(|it| it.sequence < sequence);
@@ -364,7 +363,7 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
                 <b>{who}</b>
                 <time datetime=move || time.get()>{moment}</time>
             </p>
-            // People write as they like; what programs write is Markdown.
+            // People's messages are plain text; programs' are Markdown.
             {match is_own {
                 true => any_view! { <p class="agent-text">{text}</p> },
                 false => any_view! { <div class="agent-text"><Markdown text is_open=false/></div> },
@@ -374,7 +373,7 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
     }
 }
 
-/// A message of the reader's on its way.
+/// An outgoing message of the reader's.
 #[component]
 pub(super) fn Own(client_id: String) -> impl IntoView {
     let line: Line = expect_context();

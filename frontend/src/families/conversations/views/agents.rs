@@ -1,4 +1,4 @@
-//! Projects and their agents: who is there, chats with them, and for the operator their definitions.
+//! Projects and their agents: presence, chats, and for the operator their definitions.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -18,7 +18,7 @@ use crate::text::Key;
 use crate::views::notice::{Empty, loaded};
 use crate::views::output::copy;
 
-/// The list, or one chat.
+/// The list of projects, or one chat.
 #[component]
 pub(crate) fn AgentsView() -> impl IntoView {
     provide_context(AgentsState::open());
@@ -33,7 +33,7 @@ pub(crate) fn AgentsView() -> impl IntoView {
 #[component]
 pub(super) fn List() -> impl IntoView {
     let agents_state: AgentsState = expect_context();
-    // A passkey is shown until the reader goes elsewhere.
+    // A passkey is shown until the reader leaves.
     on_cleanup(move || {
         agents_state.passkey.try_set(None);
         agents_state.panel.try_set(Panel::Nothing);
@@ -123,7 +123,7 @@ fn ProjectCard(id: String) -> impl IntoView {
     }
 }
 
-/// What can be begun in a project, and the form for it.
+/// Actions of a project and their forms.
 #[component]
 fn Actions(id: String) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
@@ -171,7 +171,7 @@ fn Actions(id: String) -> impl IntoView {
     }
 }
 
-/// The invitation; the passkey goes along where it has just been made.
+/// The invitation; with the passkey if it was just created.
 #[component]
 pub(super) fn Invite(
     seat: Seat,
@@ -248,7 +248,7 @@ fn Connection() -> impl IntoView {
     }
 }
 
-/// The passkey, if one was just made.
+/// The passkey, if one was just created.
 #[component]
 fn PasskeyView() -> impl IntoView {
     let agents_state: AgentsState = expect_context();

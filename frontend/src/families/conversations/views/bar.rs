@@ -1,5 +1,5 @@
-//! Which conversations are listed, by project, state, agent and words; what one is where there is none, and a game to
-//! watch.
+//! The filter of the list by project, state, agent and text; the explanation of an empty list, and the button for a
+//! game.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::route::Spot;
 use crate::text::Key;
 use crate::views::notice::Notice;
 
-/// How long after the last key to search.
+/// Pause in typing before a search.
 const TYPING: Duration = Duration::from_millis(300);
 
 /// The filter of the list.
@@ -58,7 +58,7 @@ pub(super) fn Bar(list: ConversationList) -> impl IntoView {
     }
 }
 
-/// All, and each by itself: its value, and what it is called. Chosen is what the filter has, by `of`.
+/// The options of a filter with the current value selected; `of` reads it from the filter.
 fn options(
     list: ConversationList,
     of: fn(&Filter) -> String,
@@ -79,7 +79,7 @@ fn states(list: ConversationList) -> AnyView {
     options(list, of, move || STATES.map(state).to_vec())
 }
 
-/// Agents that may be in a conversation: those of the project chosen, or all.
+/// Options for agents: those of the chosen project, or all.
 fn agents(list: ConversationList) -> AnyView {
     let agents = Memo::new(move |_| {
         let filter = list.filter.get();
@@ -92,7 +92,7 @@ fn agents(list: ConversationList) -> AnyView {
                 .map(|it| (it.agent.agent_id.clone(), it.agent.name.clone()))
                 .collect()
         });
-        // What the address asks for is there to be seen, whatever it is.
+        // The agent of the address is listed even if unknown.
         if !filter.agent.is_empty() && agents.iter().all(|it| it.0 != filter.agent) {
             agents.push((filter.agent.clone(), filter.agent));
         }
@@ -151,7 +151,7 @@ fn Search(list: ConversationList) -> impl IntoView {
     }
 }
 
-/// Says what conversations are.
+/// Explains conversations.
 #[component]
 pub(super) fn Nothing(list: ConversationList) -> impl IntoView {
     let players = players(list);
@@ -183,11 +183,11 @@ fn players(list: ConversationList) -> Memo<Option<Players>> {
     })
 }
 
-/// Begins a word game between two agents that the host plays, and goes there.
+/// Begins a word game between two agents run by the host, and navigates there.
 #[component]
 fn WatchGame(
     list: ConversationList,
-    /// Beside a list, rather than in the place of one.
+    /// Shown beside a list rather than instead of one.
     is_quiet: bool,
 ) -> impl IntoView {
     let players = players(list);
@@ -202,8 +202,7 @@ fn WatchGame(
         let from = page().route.get_untracked();
         spawn_local(async move {
             let begun = fetch::<Transcript>("begin_conversation", players.arguments()).await;
-            // The list may have shown the game before this is known, without this button; a reader who went on stays
-            // where they are.
+            // The list may have replaced this button before the answer; a reader who left stays where they are.
             let _ = is_begun.try_set(false);
             if page().route.get_untracked() != from {
                 return;
@@ -218,7 +217,7 @@ fn WatchGame(
             }
         });
     };
-    // The one of the list stands aside while there is a larger one.
+    // Hidden while there is a larger one.
     let is_shown = Memo::new(move |_| {
         let is_empty = list.filter.with(|it| it.is_empty())
             && list.listing.with(|it| it.here().is_none_or(|it| it.shown.is_empty()));

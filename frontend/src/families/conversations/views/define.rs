@@ -1,4 +1,4 @@
-//! The forms of the place: a project, an agent, a conversation to be begun.
+//! Forms that define a project or an agent, or begin a conversation.
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
@@ -15,7 +15,7 @@ use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
-/// What is typed, field by field.
+/// The typed values of an agent's fields.
 #[derive(Clone, Copy)]
 struct Typed {
     id: RwSignal<String>,
@@ -53,7 +53,7 @@ impl Typed {
     }
 }
 
-/// The form, in a project; for an agent that is there, it changes it.
+/// Defines an agent in a project, or edits an existing one.
 #[component]
 pub(super) fn DefineAgent(
     project: String,
@@ -103,7 +103,7 @@ pub(super) fn DefineAgent(
     }
 }
 
-/// The projects that an agent is in.
+/// The projects of an agent.
 fn works_in(agents_state: AgentsState, id: &str) -> Vec<String> {
     let is_in = |it: &&Project| it.agents.iter().any(|it| it.agent.agent_id == id);
     let ids =
@@ -111,7 +111,7 @@ fn works_in(agents_state: AgentsState, id: &str) -> Vec<String> {
     agents_state.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
 }
 
-/// The agents that are there already, as far as the reader can see.
+/// Ids of all agents visible to the reader.
 fn taken(agents_state: AgentsState) -> Vec<String> {
     let ids = |projects: &Projects| {
         let agents = projects.projects.iter().flat_map(|it| &it.agents);
@@ -120,7 +120,7 @@ fn taken(agents_state: AgentsState) -> Vec<String> {
     agents_state.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
 }
 
-/// It is defined; the form is closed where it is still open, and gives the keyboard back to its `opener`.
+/// Handles success: closes the form, if still open, and focuses its `opener`.
 fn defined(
     agents_state: AgentsState,
     draft: &AgentDraft,
@@ -207,7 +207,7 @@ fn Places(checked: Checked, chosen: RwSignal<Vec<String>>) -> impl IntoView {
     }
 }
 
-/// For a program who plays it, for a person whose token it is.
+/// The assistant for a program, or the principal for a person.
 #[component]
 fn Player(checked: Checked, typed: Typed) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
@@ -233,7 +233,7 @@ fn Player(checked: Checked, typed: Typed) -> impl IntoView {
     }
 }
 
-/// The form that defines a project.
+/// Defines a project.
 #[component]
 pub(super) fn DefineProject() -> impl IntoView {
     let agents_state: AgentsState = expect_context();
@@ -264,14 +264,14 @@ pub(super) fn DefineProject() -> impl IntoView {
     }
 }
 
-/// What a form of this place ends with.
+/// The buttons of a form.
 #[component]
 pub(super) fn FormActions(
     checked: Checked,
     say: Key,
-    /// What it says while it is on its way.
+    /// Text while sending.
     busy: Key,
-    /// What gets the keyboard back.
+    /// Id of the element to focus afterwards.
     opener: String,
 ) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
@@ -289,7 +289,7 @@ pub(super) fn FormActions(
     }
 }
 
-/// The form, in a project.
+/// Begins a conversation in a project.
 #[component]
 pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
@@ -322,7 +322,7 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
         };
         let (faults, arguments) = (beginning.faults(), beginning.arguments());
         checked.send("begin_conversation", faults, arguments, |transcript: Transcript, is_open| {
-            // Who has gone on is not called away: it stands in the list of conversations.
+            // A reader who has left stays there; the conversation appears in the list.
             if is_open {
                 page().go(At::Conversation(transcript.conversation.conversation_id).route());
             }

@@ -1,4 +1,4 @@
-//! A field of a form: its name, what it wants, what is wrong with it.
+//! Form fields with label, hint and fault.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -13,16 +13,16 @@ use crate::families::conversations::agents::defining::{Fault, Faults, theirs};
 use crate::families::tell_not_done;
 use crate::text::{Key, Lang};
 
-/// One form, and what is wrong in it.
+/// A form and its faults.
 #[derive(Clone, Copy)]
 pub(super) struct Checked {
     faults: RwSignal<Faults>,
-    /// Why it was refused, where that is no field's fault.
+    /// Why it was refused, if no field is at fault.
     pub(super) error: RwSignal<Option<CallError>>,
     is_busy: RwSignal<bool>,
-    /// Before the names of the arguments, so that ids are the form's own.
+    /// Prefix of element ids.
     prefix: &'static str,
-    /// The names of the arguments in their order.
+    /// The names of the arguments, in order.
     fields: &'static [&'static str],
 }
 
@@ -37,7 +37,7 @@ impl Checked {
         }
     }
 
-    /// Shows what is wrong, and takes the keyboard to the first of it; whether nothing is.
+    /// Shows the faults and focuses the first. Returns whether there are none.
     fn show(self, faults: Faults) -> bool {
         if let Some(first) = self.fields.iter().find(|it| faults.contains_key(**it)) {
             browser::focus_soon(self.id(first));
@@ -47,8 +47,7 @@ impl Checked {
         is_right
     }
 
-    /// Has a tool do what was typed, unless something is wrong with that; `done` is told what came of it, and whether
-    /// the form is still open.
+    /// Calls a tool with the typed values, if valid; `done` gets the output and whether the form is still open.
     pub(super) fn send<T: DeserializeOwned + 'static>(
         self,
         tool: &'static str,
@@ -75,7 +74,7 @@ impl Checked {
         });
     }
 
-    /// What is wrong with this argument.
+    /// The fault of this argument.
     pub(super) fn fault(self, name: &'static str) -> Memo<Option<Fault>> {
         Memo::new(move |_| self.faults.with(|it| it.get(name).cloned()))
     }
@@ -85,7 +84,7 @@ impl Checked {
     }
 }
 
-/// The name of a field, with its mark where it is required.
+/// The label of a field, with a mark if it is required.
 #[component]
 pub(super) fn Label(to: String, say: Key, is_required: bool) -> impl IntoView {
     view! {
@@ -96,7 +95,7 @@ pub(super) fn Label(to: String, say: Key, is_required: bool) -> impl IntoView {
     }
 }
 
-/// What a field wants, and what is wrong with it; named by the ids that `described` gives.
+/// Hint and fault of a field, with the ids of `described`.
 #[component]
 pub(super) fn Notes(
     to: String,
@@ -111,16 +110,16 @@ pub(super) fn Notes(
     }
 }
 
-/// The ids of what describes a field.
+/// Ids of the elements that describe a field.
 pub(super) fn described(id: &str) -> String {
     format!("{id}-hint {id}-error")
 }
 
-/// A field of text.
+/// A text field.
 #[component]
 pub(super) fn TextField(
     checked: Checked,
-    /// What the tool calls it.
+    /// Name of the argument.
     name: &'static str,
     say: Key,
     #[prop(optional)] hint: Option<Key>,
@@ -130,7 +129,7 @@ pub(super) fn TextField(
     #[prop(optional)]
     is_long: bool,
     #[prop(optional)] is_number: bool,
-    /// Whether it stands as it is.
+    /// Whether it is read-only.
     #[prop(optional)]
     is_fixed: bool,
 ) -> impl IntoView {
@@ -162,11 +161,11 @@ pub(super) fn TextField(
     }
 }
 
-/// A choice of one: values with what they are called.
+/// A selection of one value with labels.
 #[component]
 pub(super) fn ChoiceField(
     checked: Checked,
-    /// What the tool calls it.
+    /// Name of the argument.
     name: &'static str,
     say: Key,
     #[prop(optional)] hint: Option<Key>,

@@ -1,4 +1,4 @@
-//! Parts of every view of conversations: signs, chips, ages, and the rows of a list.
+//! Shared parts of conversation views: signs, chips, ages, and list rows.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
-/// What time it is, for ages; moves on while the view is there.
+/// The current time for ages, updated while the view exists.
 #[derive(Clone, Copy)]
 pub(super) struct Now(pub(super) RwSignal<f64>);
 
 impl Now {
-    /// Lets the time move on so often, for all views below.
+    /// Updates the time at this interval for all views below.
     pub(super) fn every(time: Duration) {
         let now = RwSignal::new(browser::now_ms());
         provide_context(Self(now));
@@ -42,7 +42,7 @@ impl Now {
     }
 }
 
-/// A sign on a field of 16 by 16.
+/// A sign of 16 by 16 units.
 #[component]
 pub(super) fn Sign(path: &'static str) -> impl IntoView {
     view! {
@@ -50,7 +50,7 @@ pub(super) fn Sign(path: &'static str) -> impl IntoView {
     }
 }
 
-/// How far a conversation has come: colour, sign and text.
+/// State of a conversation: colour, sign and label.
 #[component]
 pub(super) fn Chip(state: State, is_paused: bool) -> impl IntoView {
     let (class, sign, key) = look::state(state);
@@ -73,7 +73,7 @@ pub(super) fn Avatar(look: look::Look) -> impl IntoView {
     }
 }
 
-/// An agent: sign and name.
+/// An agent's sign and name.
 #[component]
 pub(super) fn Who(#[prop(into)] agent_id: String, conversation: Conversation) -> impl IntoView {
     let look = look::look(&conversation, &agent_id);
@@ -81,7 +81,7 @@ pub(super) fn Who(#[prop(into)] agent_id: String, conversation: Conversation) ->
     view! { <span class="talk-who"><Avatar look/><span class="talk-name">{name}</span></span> }
 }
 
-/// How long ago a moment was; the moment itself where one points at it.
+/// The age of a moment, with the moment itself as tooltip.
 #[component]
 pub(super) fn Age(at: String) -> impl IntoView {
     let (told, title) = (at.clone(), at.clone());
@@ -92,7 +92,7 @@ pub(super) fn Age(at: String) -> impl IntoView {
     view! { <time datetime=at title=move || dates::moment(&title, Lang::spoken())>{age}</time> }
 }
 
-/// All rows, and the way to more of them.
+/// All rows, and the button for more.
 #[component]
 pub(super) fn Rows(list: ConversationList) -> impl IntoView {
     let ids = Memo::new(move |_| {
@@ -148,7 +148,7 @@ pub(super) fn Rows(list: ConversationList) -> impl IntoView {
     }
 }
 
-/// Up and down go from row to row, Home and End to the first and the last.
+/// Moves the focus between rows by arrow keys, Home and End.
 fn walk(event: KeyboardEvent) {
     let target = event.target().and_then(|it| it.dyn_into::<HtmlElement>().ok());
     let row = target.as_ref().and_then(|it| it.closest("li").ok().flatten());
@@ -168,7 +168,7 @@ fn walk(event: KeyboardEvent) {
     }
 }
 
-/// How many turns, of how many.
+/// Number of turns, and their limit.
 pub(super) fn turns(conversation: &Conversation) -> String {
     let turns = conversation.turns.to_string();
     match conversation.max_turns {
@@ -177,7 +177,7 @@ pub(super) fn turns(conversation: &Conversation) -> String {
     }
 }
 
-/// One conversation in a line or two.
+/// A conversation in one or two lines.
 #[component]
 pub(super) fn Row(conversation: Conversation) -> impl IntoView {
     let href = At::Conversation(conversation.conversation_id.clone()).hash();

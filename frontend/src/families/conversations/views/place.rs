@@ -1,4 +1,4 @@
-//! One conversation: what it is for, how far it has come, its messages, and ways to step in and to save it.
+//! The view of one conversation: its purpose, state and messages, and the actions to intervene and save.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton};
 use crate::views::output::copy;
 
-/// The place of one conversation.
+/// The view of one conversation.
 #[component]
 pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
     let subscriptions: Subscriptions = expect_context();
@@ -63,7 +63,7 @@ pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
 #[component]
 fn Here(watch: Watch) -> impl IntoView {
     let is_stale = move || page().connection.get() == Connection::Offline;
-    // Until now the heading was only announced; a lost focus goes to the stage.
+    // The heading was visually hidden until now; a lost focus goes to the stage.
     browser::focus_if_lost("stage");
     view! {
         <Head watch/>
@@ -84,7 +84,7 @@ fn Here(watch: Watch) -> impl IntoView {
     }
 }
 
-/// The way of a conversation.
+/// The states of a conversation.
 #[component]
 fn Trace(watch: Watch) -> impl IntoView {
     let all = Memo::new(move |_| watch.read(|it| stations(&it.told)).unwrap_or_default());
@@ -211,7 +211,7 @@ pub(super) fn Head(watch: Watch) -> impl IntoView {
     }
 }
 
-/// Who ended it, and why.
+/// Who ended it and why.
 fn why(conversation: &Conversation) -> Option<String> {
     let lang = Lang::spoken();
     let reason = look::reason(conversation.end_reason.as_deref()?, lang);
@@ -219,7 +219,7 @@ fn why(conversation: &Conversation) -> Option<String> {
     Some(Key::TalkEndedBy.fill(&[&by, &reason]))
 }
 
-/// One side: who, on which side, who plays it, and what that took.
+/// A member: agent, position, assistant and usage.
 #[component]
 fn MemberCard(member: Member, own: Memo<Conversation>) -> impl IntoView {
     let look = own.with_untracked(|it| look::look(it, &member.agent_id));
@@ -252,7 +252,7 @@ fn MemberCard(member: Member, own: Memo<Conversation>) -> impl IntoView {
     }
 }
 
-/// What it took to play a side, as far as it is known.
+/// Usage of a member, as far as known.
 fn taken(usage: &Usage) -> String {
     let lang = Lang::spoken();
     let number = |it: u64| dates::number(it as f64, lang);
@@ -308,7 +308,7 @@ pub(super) fn Export(watch: Watch) -> impl IntoView {
     }
 }
 
-/// What to call the file: an id from the address is text from outside.
+/// Name of the file: an id from the address is foreign text.
 fn file_name(id: &str, ending: &str) -> String {
     let is_plain = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
     let plain: String = id.chars().filter(is_plain).take(60).collect();

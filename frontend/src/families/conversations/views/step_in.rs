@@ -1,4 +1,4 @@
-//! A person steps in: writes to both, holds the conversation up, ends it by force.
+//! Interventions of a person: writing to both agents, pausing, and ending by force.
 
 use leptos::ev::{KeyboardEvent, SubmitEvent};
 use leptos::prelude::*;
@@ -13,10 +13,10 @@ use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
-/// Characters of a message, as the tools have it (CONV-65).
+/// Maximum number of characters of a message, as in the tools (CONV-65).
 const MESSAGE_MAX: usize = 4_000;
 
-/// What a person may do; where it is over, what they had written and not sent by then, and nothing else.
+/// The actions; once the conversation is over, only the unsent text.
 #[component]
 pub(super) fn StepIn(watch: Watch) -> impl IntoView {
     let may = Memo::new(move |_| {
@@ -32,7 +32,7 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
     });
     move || {
         if !may.get() {
-            // What was on its way when it ended may have arrived.
+            // A message being sent at the end may have arrived.
             watch.is_acting.track();
             return watch.id.with_value(|id| kept::load(id)).map(unsent).into_any();
         }
@@ -48,7 +48,7 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
     }
 }
 
-/// What was being written when it ended stays in sight, to be copied.
+/// Text unsent at the end stays visible for copying.
 fn unsent(written: Unsent) -> impl IntoView {
     view! {
         <section class="talk-step-in">
@@ -58,7 +58,7 @@ fn unsent(written: Unsent) -> impl IntoView {
     }
 }
 
-/// That it is held up, and by whom.
+/// A notice of the pause, and who caused it.
 #[component]
 fn Paused(watch: Watch) -> impl IntoView {
     let by = Memo::new(move |_| {
@@ -77,13 +77,13 @@ fn Paused(watch: Watch) -> impl IntoView {
     }
 }
 
-/// A message to both.
+/// A message to both agents.
 #[component]
 fn Write(watch: Watch) -> impl IntoView {
     let kept = watch.id.with_value(|id| kept::load::<Unsent>(id));
     let kept = kept.unwrap_or_else(|| Unsent { client_id: browser::unique(), ..<_>::default() });
     let draft = RwSignal::new(kept.content);
-    // The same message sent again, because it is not known whether it arrived, is the same message.
+    // A retry of a message keeps its id, since the first attempt may have arrived.
     let number = StoredValue::new(kept.client_id);
     let is_empty = move || draft.with(|it| is_blank(it));
     let is_long = move || draft.with(|it| it.chars().count() > MESSAGE_MAX);
@@ -97,13 +97,13 @@ fn Write(watch: Watch) -> impl IntoView {
         watch.is_at_end.set(true);
         watch.act("write_message", &message, move || {
             kept::written_taken(&id, &client_id);
-            // What was typed while it was on its way stays.
+            // Text typed while sending stays.
             if draft.try_with_untracked(|it| *it == content) == Some(true) {
                 draft.set(String::new());
                 number.set_value(browser::unique());
             }
             page().announce_key(Key::TalkSentAnnounced);
-            // There is nothing more to send: the button is off, and the keyboard not lost with it.
+            // There is nothing more to send: the button is disabled, and the focus must not be lost.
             browser::focus_if_lost("talk-write");
         });
     };
@@ -112,7 +112,7 @@ fn Write(watch: Watch) -> impl IntoView {
         send();
     };
     let key = move |event: KeyboardEvent| {
-        // Enter alone breaks the line: what is written goes to two at once, and is not taken back.
+        // Enter alone breaks the line: the message goes to two agents and cannot be taken back.
         let is_sending = event.key() == "Enter" && (event.ctrl_key() || event.meta_key());
         if is_sending && !browser::is_composing(&event) {
             event.prevent_default();
@@ -141,7 +141,7 @@ fn Write(watch: Watch) -> impl IntoView {
     }
 }
 
-/// Holds it up, and lets it go on.
+/// Pauses and resumes it.
 #[component]
 fn Pause(watch: Watch) -> impl IntoView {
     let is_paused = Memo::new(move |_| {
@@ -168,7 +168,7 @@ fn Pause(watch: Watch) -> impl IntoView {
     }
 }
 
-/// Ends it, after asking once.
+/// Ends it after confirmation.
 #[component]
 fn Stop(watch: Watch) -> impl IntoView {
     let is_asking = RwSignal::new(false);

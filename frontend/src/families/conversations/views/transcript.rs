@@ -1,5 +1,5 @@
-//! The conversation, message by message: it follows what comes for as long as the reader is at its end. Who wrote when,
-//! as a small picture with a lane for each, and the same as a table.
+//! The messages of a conversation, followed while the reader is at the end; with a chart of lanes and an equivalent
+//! table.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -14,7 +14,7 @@ use crate::families::conversations::timeline::{Lanes, Line, Mark, TOP, middle};
 use crate::families::conversations::watch::Watch;
 use crate::text::{Key, Lang, cut};
 
-/// How near to its end the log counts as there, in pixels.
+/// Distance in pixels from the end of the log that counts as the end.
 const NEAR_PX: i32 = 48;
 
 /// The messages of the conversation.
@@ -31,7 +31,7 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
     let scrolled = move |_| {
         let Some(element) = log.get_untracked() else { return };
         let (is_there, top) = (is_near_end(&element), element.scroll_top());
-        // A log that grew is no reader who went away: they go upwards.
+        // A log that grew is no sign of leaving: a reader who leaves scrolls up.
         let is_leaving = !is_there && top < top_before.get_value();
         top_before.set_value(top);
         if is_there != watch.is_at_end.get_untracked() && (is_there || is_leaving) {
@@ -49,7 +49,7 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
                     {move || Key::TalkMessages.fill(&[&count(watch).to_string()])}
                 </span>
             </h2>
-            // The page's one voice says now and then how many came; the log itself keeps silent.
+            // The page's live region announces the number of new messages; the log itself is silent.
             <div class="talk-log" id="talk-log" role="log" aria-live="off" tabindex="0" node_ref=log
                 aria-labelledby="talk-says" on:scroll=scrolled>
                 {move || if has_older.get() {
@@ -85,11 +85,11 @@ fn to_end(log: &web_sys::HtmlDivElement) {
     log.set_scroll_top(log.scroll_height());
 }
 
-/// Keeps the end in sight while messages come, unless the reader went away from it.
+/// Keeps the end in view while messages arrive, unless the reader scrolled away.
 fn follow(watch: Watch, log: NodeRef<html::Div>, numbers: Memo<Vec<u64>>) {
     let last = Memo::new(move |_| numbers.with(|it| it.last().copied()));
     Effect::new(move |_| {
-        // Read and not only tracked: a memo that is not read is never worked out.
+        // Read, not only tracked: a memo that is never read is never evaluated.
         let _ = last.get();
         if watch.is_at_end.get_untracked() {
             request_animation_frame(move || {
@@ -101,7 +101,7 @@ fn follow(watch: Watch, log: NodeRef<html::Div>, numbers: Memo<Vec<u64>>) {
     });
 }
 
-/// What came before, on demand; what is being read stays where it is.
+/// The button for earlier messages; the visible ones stay in place.
 #[component]
 fn Older(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
     let older = move |_| {
@@ -123,7 +123,7 @@ fn Older(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
     }
 }
 
-/// The way back to the end, and how much came meanwhile.
+/// The button that returns to the end, with the number of new messages.
 #[component]
 fn Latest(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
     let back = move |_| {
@@ -159,7 +159,7 @@ fn Latest(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
 /// The message of that number.
 #[component]
 fn MessageView(watch: Watch, number: u64) -> impl IntoView {
-    // Its text does not change, so it is drawn once; its receipt does.
+    // The text never changes and is drawn once; its receipt may change.
     let own = watch.live.with_untracked(|live| {
         let live = live.here()?;
         Some((live.message(number)?.clone(), live.told.conversation.clone()))
@@ -176,7 +176,7 @@ fn MessageView(watch: Watch, number: u64) -> impl IntoView {
     })
 }
 
-/// A message, on the side of its writer.
+/// A message on its writer's side.
 #[component]
 pub(super) fn Bubble(
     message: ChatMessage,
@@ -184,7 +184,7 @@ pub(super) fn Bubble(
     /// When it was read.
     #[prop(into)]
     read: Signal<Option<String>>,
-    /// The number of the last one.
+    /// The number of the last message.
     #[prop(into)]
     last: Signal<u64>,
 ) -> impl IntoView {
@@ -235,19 +235,19 @@ pub(super) fn Bubble(
     }
 }
 
-/// Characters of a message in the table.
+/// Maximum number of characters of a message in the table.
 const TEXT_MAX: usize = 80;
-/// Rows of the table: the latest.
+/// Maximum number of rows in the table; the latest are shown.
 const ROWS_MAX: usize = 120;
 
-/// The picture and the table.
+/// The chart and the table.
 #[component]
 pub(super) fn LanesView(watch: Watch) -> impl IntoView {
     let lanes = Memo::new(move |_| watch.read(|it| Lanes::of(&it.told)).unwrap_or_default());
     let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
     let is_unfolded = RwSignal::new(false);
     let details = NodeRef::<html::Details>::new();
-    // What is folded is not drawn.
+    // Folded content is not drawn.
     let unfold = move |_| {
         is_unfolded.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
     };
@@ -267,7 +267,7 @@ pub(super) fn LanesView(watch: Watch) -> impl IntoView {
     }
 }
 
-/// What the picture shows, in a sentence.
+/// Description of the chart.
 fn summary(lanes: &Lanes, own: &Conversation) -> String {
     let lang = Lang::spoken();
     let one = |agent: &String| {
@@ -280,7 +280,7 @@ fn summary(lanes: &Lanes, own: &Conversation) -> String {
 #[component]
 fn Picture(lanes: Memo<Lanes>, own: Memo<Conversation>) -> impl IntoView {
     let scroller = NodeRef::<html::Div>::new();
-    // The latest is at the right; a picture that fits does not move.
+    // The latest is at the right; a chart that fits does not scroll.
     Effect::new(move |_| {
         lanes.with(|_| ());
         request_animation_frame(move || {
@@ -344,7 +344,7 @@ fn Picture(lanes: Memo<Lanes>, own: Memo<Conversation>) -> impl IntoView {
     }
 }
 
-/// From a dot to another lane, with a head at its end.
+/// An arrow from a dot to another lane.
 fn arrow(mark: &Mark, x: f64, y: f64) -> String {
     let down = if y > mark.y { 1.0 } else { -1.0 };
     let (from, to) = (mark.y + down * 10.0, y - down * 3.0);

@@ -1,4 +1,4 @@
-//! What can be done with a form: send it, cancel it, say that one does not want to answer; and how its draft is kept.
+//! Actions of a form: sending, cancelling, declining; and the state of its draft.
 
 use leptos::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::families::forms::session::{Close, FormSession, Step};
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, details};
 
-/// The buttons, with the labels of the definition; how far the form is; where the draft is.
+/// The buttons, labelled by the definition; the progress; and the state of the draft.
 #[component]
 pub(super) fn Actions(
     session: FormSession,
@@ -53,7 +53,7 @@ pub(super) fn Actions(
     }
 }
 
-/// Escape asks before it cancels: it is too near to other keys.
+/// Escape asks for confirmation: it is easily pressed by accident.
 #[component]
 fn Sure(session: FormSession, is_asking: RwSignal<bool>) -> impl IntoView {
     let before = StoredValue::new_local(None::<web_sys::Element>);
@@ -86,7 +86,7 @@ fn Sure(session: FormSession, is_asking: RwSignal<bool>) -> impl IntoView {
     }
 }
 
-/// What came of the last try, where that was not an answer.
+/// The result of the last action, unless it was an answer.
 #[component]
 fn StepView(session: FormSession, form_state: FormState, send: Signal<String>) -> impl IntoView {
     move || match session.step.get() {
@@ -124,7 +124,7 @@ fn StepView(session: FormSession, form_state: FormState, send: Signal<String>) -
     }
 }
 
-/// Asks the reader where a form was filled in twice.
+/// Lets the reader choose between two drafts.
 #[component]
 pub(super) fn Drafts(saver: Saver, id: String) -> impl IntoView {
     let id = StoredValue::new(id);
@@ -161,7 +161,7 @@ pub(super) fn Drafts(saver: Saver, id: String) -> impl IntoView {
     }
 }
 
-/// Shows whether the draft is safe. Not a live region: what matters is announced once.
+/// Shows whether the draft is safe. No live region: important changes are announced once.
 #[component]
 fn SafeView(saver: Saver) -> impl IntoView {
     let class = move || match saver.safe.get() {

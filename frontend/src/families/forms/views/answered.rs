@@ -1,4 +1,4 @@
-//! A form that is closed: what was answered, and what goes back to the agent.
+//! A closed form: its answers, and the text returned to the agent.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 use crate::views::output::Raw;
 
-/// The text for the agent where a form is cancelled (FORM-9), or declined.
+/// Texts for the agent when a form is cancelled (FORM-9) or declined.
 const CANCELLED: &str = "フォーム入力をキャンセルしました。";
 const DECLINED: &str = "フォームへの回答を辞退しました。";
 
-/// How it was closed, and with what.
+/// How it was closed, and with which values.
 #[component]
 pub(super) fn Answered(
     session: FormSession,
@@ -50,7 +50,7 @@ pub(super) fn Answered(
     let rest = if is_submitted {
         any_view! {
             <Values form=Arc::clone(&form)/>
-            // What goes back to the agent (FORM-5) is this text, to the letter.
+            // Exactly this text is returned to the agent (FORM-5).
             <Raw value=Value::Object(values) title=Key::FormBack is_open=is_fresh/>
             {keeping::take_other(&form).map(|values| view! {
                 <Raw value=Value::Object(values) title=Key::FormLeft is_open=true/>
@@ -90,7 +90,7 @@ fn Undo(session: FormSession) -> impl IntoView {
     }
 }
 
-/// The values by their labels, as people read them.
+/// The values with labels, readable.
 #[component]
 fn Values(form: Arc<OpenForm>) -> impl IntoView {
     let read = Form::read(&Value::Object(form.schema.clone())).unwrap_or_default();
@@ -150,14 +150,14 @@ fn value_view(field: &Field, value: Option<Value>, chosen: &[Choice]) -> AnyView
     }
 }
 
-/// A day or a local time, as text.
+/// Formats a day or a local time.
 fn moment(time: &str, lang: Lang) -> String {
     let Some(day) = Day::of_time(time) else { return time.to_owned() };
     let day = dates::long_day(day, lang);
     if time.len() > 10 { format!("{day} {}", dates::clock(time)) } else { day }
 }
 
-/// What people read of a value: its label, if it has one.
+/// The label of a value, if it has one.
 fn label_of(options: &[Choice], value: &Value) -> String {
     let label = options.iter().find(|it| it.value == *value).map(|it| it.label.clone());
     label.unwrap_or_else(|| match value {
@@ -166,7 +166,7 @@ fn label_of(options: &[Choice], value: &Value) -> String {
     })
 }
 
-/// A file by its name; fetched when it is wanted, with the page's own token.
+/// A file by name, fetched on demand with the page's token.
 #[component]
 fn FileLink(file: Value) -> impl IntoView {
     let text = |name: &str| file.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! One field of a form that an agent asked for: its label, what it is for, its widget, what is wrong.
+//! A field of a requested form: its label, description, widget and error.
 
 mod choices;
 mod combobox;
@@ -16,16 +16,16 @@ use crate::browser;
 use crate::families::forms::FormState;
 use crate::text::{Key, cut};
 
-/// Characters of a label or a description that are shown; a schema is not to fill the page with one.
+/// Maximum number of characters shown of a label or description; a schema must not fill the page.
 const LABEL_MAX: usize = 300;
 const DESCRIPTION_MAX: usize = 2_000;
 
-/// A field and the form that it is in.
+/// A field within its form.
 #[derive(Clone, Copy)]
 pub(super) struct Spot {
     form_state: FormState,
     index: usize,
-    /// What is wrong with it, once that is due.
+    /// Its error, once due.
     message: Memo<Option<String>>,
 }
 
@@ -35,12 +35,12 @@ impl Spot {
         Self { form_state, index, message }
     }
 
-    /// For the `id` of what takes the keyboard.
+    /// Id of the focusable element.
     fn id(self) -> String {
         self.form_state.id(self.index)
     }
 
-    /// For the `id` of one of its parts.
+    /// Id of a part.
     fn part(self, part: &str) -> String {
         format!("{}-{part}", self.id())
     }
@@ -53,8 +53,8 @@ impl Spot {
         self.form_state.is_closed.get()
     }
 
-    /// The reader has left it. One that goes away while it has the keyboard says so after its form is
-    /// gone. What is wrong is shown once the click that left it is over: it moves what lies below.
+    /// Marks it as left. A field removed while focused fires this after its form is gone. The error appears only after
+    /// the click that left it, since it moves the elements below.
     fn leave(self) {
         browser::once_released(move || {
             if self.form_state.is_closed.try_get_untracked().is_some() {
@@ -63,7 +63,7 @@ impl Spot {
         });
     }
 
-    /// The same for several controls: once the keyboard is on none of them.
+    /// Like `leave`, once the focus is on none of several controls.
     fn leave_all(self, event: &leptos::ev::FocusEvent) {
         if browser::is_left(event) {
             self.leave();
@@ -71,7 +71,7 @@ impl Spot {
     }
 }
 
-/// Draws one field, while it is shown.
+/// Draws a field while it is shown.
 #[component]
 pub(crate) fn FieldView(form_state: FormState, index: usize) -> impl IntoView {
     let is_shown = Memo::new(move |_| form_state.is_shown(index));
@@ -111,7 +111,7 @@ fn draw(spot: Spot, field: &Field) -> AnyView {
     }
 }
 
-/// What stands around a widget that is one control: `below` stands under it.
+/// Frame of a single-control widget, with `below` under it.
 fn around(spot: Spot, field: Field, widget: AnyView, below: AnyView) -> AnyView {
     let kind = field.kind.name();
     any_view! {
@@ -124,7 +124,7 @@ fn around(spot: Spot, field: Field, widget: AnyView, below: AnyView) -> AnyView 
     }
 }
 
-/// What stands around several controls: a set with a legend. `role` is `group` or `radiogroup`.
+/// Frame of several controls: a set with a legend. `role` is `group` or `radiogroup`.
 fn around_set(
     spot: Spot,
     field: Field,
@@ -149,7 +149,7 @@ fn around_set(
     }
 }
 
-/// What it is called, and whether it must be filled in.
+/// The label, with a mark if it is required.
 fn name(field: &Field) -> impl IntoView + use<> {
     view! {
         <span class="label-text">{cut(&field.label, LABEL_MAX)}</span>
@@ -167,20 +167,20 @@ fn error(spot: Spot) -> impl IntoView {
     view! { <p class="error" id=spot.part("error")>{move || spot.message.get()}</p> }
 }
 
-/// The ids of what explains it, for `aria-describedby`: `parts` are those of the widget.
+/// Ids of its descriptions, for `aria-describedby`; `parts` are the widget's.
 fn described(spot: Spot, field: &Field, parts: &[&str]) -> String {
     let hint = field.description.is_some().then_some("hint");
     let all = hint.into_iter().chain(parts.iter().copied()).chain(["error"]);
     all.map(|it| spot.part(it)).collect::<Vec<_>>().join(" ")
 }
 
-/// A line, with its section's name where it has one (FORM-22).
+/// A divider, with its section's title if any (FORM-22).
 fn divider(field: &Field) -> AnyView {
     let label = cut(&field.label, LABEL_MAX);
     if label.trim().is_empty() {
         return any_view! { <hr class="divider"/> };
     }
-    // The line alone would be a thematic break; with a name it heads what follows.
+    // The line alone would be a thematic break; with a title it is a heading.
     any_view! {
         <div class="divider-named">
             <hr class="divider" aria-hidden="true"/>
@@ -189,7 +189,7 @@ fn divider(field: &Field) -> AnyView {
     }
 }
 
-/// A heading (FORM-23). The page has `h1` for the form's own title, so that level 1 is an `h2` here.
+/// A heading (FORM-23). The form's title is the `h1`, so that level 1 becomes `h2`.
 pub(super) fn heading(field: &Field, level: u8) -> AnyView {
     let text = cut(&field.label, LABEL_MAX);
     let description = field.description.as_ref().map(|it| cut(it, DESCRIPTION_MAX));

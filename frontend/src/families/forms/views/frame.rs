@@ -1,4 +1,4 @@
-//! A form that waits: who asks, what for, its fields, and what can be done with it.
+//! An open form: requester, purpose, fields and actions.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::output::Raw;
 
-/// A form to be filled in; or, where its definition cannot be read, what it was.
+/// A form to fill in, or its invalid definition.
 #[component]
 pub(super) fn Opened(session: FormSession, form: Arc<OpenForm>, is_place: bool) -> AnyView {
     let schema = Value::Object(form.schema.clone());
@@ -31,7 +31,7 @@ pub(super) fn Opened(session: FormSession, form: Arc<OpenForm>, is_place: bool) 
     }
 }
 
-/// What a form was whose definition cannot be read.
+/// A form whose definition cannot be parsed.
 #[component]
 pub(super) fn Broken(fault: SchemaFault, schema: Value) -> impl IntoView {
     let words = move || match Lang::spoken() {
@@ -54,7 +54,7 @@ fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool
     let has_required = read.fields.iter().any(output::form::Field::is_needed);
     let form_state = FormState::new(read, browser::next_number());
     let saver = Saver::begin(form_state, &form, Callback::new(move |()| session.look_again()));
-    // Another tab, or another person, may answer it meanwhile.
+    // Another tab or person may answer it meanwhile.
     let subscriptions: Subscriptions = expect_context();
     let rung = subscriptions.changes(&format!("form://{}", session.handle()));
     Effect::new(move |before: Option<()>| {
@@ -65,7 +65,7 @@ fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool
     });
     let is_asking = RwSignal::new(false);
     let keys = move |event: leptos::ev::KeyboardEvent| {
-        // A key that an input method or an open list has used is not ours.
+        // Keys used by an input method or an open list are ignored.
         if browser::is_composing(&event) || event.default_prevented() {
             return;
         }
@@ -102,7 +102,7 @@ fn is_in_dialog(event: &leptos::ev::KeyboardEvent) -> bool {
     target.is_some_and(|it| it.closest("dialog[open]").ok().flatten().is_some())
 }
 
-/// What it is called, who asks and when, and what for.
+/// Title, requester, time and purpose.
 #[component]
 pub(super) fn Head(session: FormSession, form: Arc<OpenForm>, is_place: bool) -> impl IntoView {
     let title = title(&form.schema);
@@ -127,7 +127,7 @@ pub(super) fn Head(session: FormSession, form: Arc<OpenForm>, is_place: bool) ->
     }
 }
 
-/// Where something secret is asked for: who asks.
+/// A warning with the requester's name, if secrets are requested.
 #[component]
 fn Secrets(secrets: Vec<String>, asked_by: Option<String>) -> impl IntoView {
     let has_any = !secrets.is_empty();
@@ -146,7 +146,7 @@ fn Secrets(secrets: Vec<String>, asked_by: Option<String>) -> impl IntoView {
     })
 }
 
-/// All that are shown; each draws itself anew when what it holds changes, and no other does.
+/// All shown fields; each redraws only itself.
 #[component]
 fn Fields(form_state: FormState) -> impl IntoView {
     let count = form_state.form().fields.len();
@@ -154,10 +154,10 @@ fn Fields(form_state: FormState) -> impl IntoView {
     view! { <div class="request-fields">{(0..count).map(field).collect_view()}</div> }
 }
 
-/// Fields named at most; correcting those shows the rest at the next try.
+/// Maximum number of fields named; the rest is shown at the next try.
 const FIELDS_MAX: usize = 50;
 
-/// Takes the keyboard when a form could not be sent; what is corrected goes from it.
+/// Summary of the errors, focused after a failed submission; corrected fields disappear from it.
 #[component]
 fn Summary(session: FormSession, form_state: FormState) -> impl IntoView {
     move || {
@@ -193,7 +193,7 @@ fn FaultLink(form_state: FormState, index: usize, message: Memo<Option<String>>)
     move || {
         message.get().map(|message| {
             let follow = move |event: leptos::ev::MouseEvent| {
-                // The address after # is the page's own.
+                // The hash of the address is used by the page.
                 event.prevent_default();
                 focus_field(&id.get_value());
             };
@@ -202,7 +202,7 @@ fn FaultLink(form_state: FormState, index: usize, message: Memo<Option<String>>)
     }
 }
 
-/// Moves the keyboard to a field, or to the first thing in it that takes one.
+/// Focuses a field, or the first focusable element in it.
 pub(super) fn focus_field(id: &str) {
     let inner = "input, select, textarea, button, [tabindex]";
     let element = document().get_element_by_id(id);

@@ -1,4 +1,4 @@
-//! What agents asked people to fill in: a list for their operator.
+//! The operator's list of requested forms.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -18,7 +18,7 @@ use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, loaded};
 
-/// The states, and what they are called by people.
+/// The states with their labels.
 const STATES: [(Option<Status>, Key); 5] = [
     (None, Key::All),
     (Some(Status::Waiting), Key::FormsWaiting),
@@ -27,24 +27,24 @@ const STATES: [(Option<Status>, Key); 5] = [
     (Some(Status::Declined), Key::FormsDeclined),
 ];
 
-/// The list, by state and page by page.
+/// The list, by state and page.
 #[derive(Clone, Copy)]
 struct List {
-    /// None for all of them.
+    /// None for all states.
     state: RwSignal<Option<Status>>,
     forms: RwSignal<Loaded<Submissions>>,
-    /// The state of those that are shown.
+    /// The state of the shown forms.
     shown: StoredValue<Option<Status>>,
-    /// Why what is shown is not all that was asked for.
+    /// Why the list is not complete or current.
     error: RwSignal<Option<CallError>>,
-    /// How many are wanted at least.
+    /// Number of forms to fetch.
     wanted: StoredValue<usize>,
-    /// Answers to an older question are dropped by its number.
+    /// Number of the latest request: answers to earlier ones are dropped.
     number: StoredValue<u32>,
 }
 
 impl List {
-    /// Fetches as much of it as is wanted; what is shown stays until that is here.
+    /// Fetches as many forms as wanted. The old ones are shown meanwhile.
     fn load(self) {
         self.number.update_value(|it| *it = it.wrapping_add(1));
         let number = self.number.get_value();
@@ -62,7 +62,7 @@ impl List {
                     self.shown.set_value(state);
                     self.forms.set(Loaded::Here(found));
                 }
-                // An old list is better than none; that the host is not there is said at the top.
+                // An old list is better than none; a missing host is reported at the top of the page.
                 Err(CallError::Offline) if is_same => {}
                 Err(error) if is_same => self.error.set(Some(error)),
                 Err(error) => self.forms.set(Loaded::Failed(error)),
@@ -70,7 +70,7 @@ impl List {
         });
     }
 
-    /// Wants a page more than is shown.
+    /// Fetches one more page.
     fn more(self) {
         let shown = self.forms.with_untracked(|it| it.here().map_or(0, |it| it.forms.len()));
         self.wanted.set_value(shown + 1);
@@ -161,14 +161,14 @@ fn Nothing(list: List) -> impl IntoView {
     any_view! { <Empty title=Key::FormsNone hint=Key::FormsNoneHint/> }
 }
 
-/// The state to show, the list anew, and all of it as a file.
+/// The state filter, the refresh button, and the export.
 #[component]
 fn Bar(list: List) -> impl IntoView {
     let error = list.error;
     let named = |state: Option<Status>| state.map(name_of).unwrap_or_default();
     let choose = move |event| {
         let state = status_of(&event_target_value(&event));
-        // The way back from a form leads to the same list.
+        // Back from a form leads to the same list.
         history::replace_hash(&At::List(state).hash());
         list.state.set(state);
     };
@@ -215,7 +215,7 @@ fn Table(list: List) -> impl IntoView {
     let has_more = Memo::new(move |_| {
         list.forms.with(|it| it.here().is_some_and(|it| it.next_cursor.is_some()))
     });
-    // A form that has come further is drawn anew, and the others stay.
+    // A changed form is redrawn; the others stay.
     let key = |it: &Listed| (it.handle.clone(), format!("{:?}", it.status), it.answered_at.clone());
     let head = |key: Key| view! { <th role="columnheader" scope="col">{key}</th> };
     let columns = [Key::State, Key::FormsName, Key::AskedBy, Key::AskedAt, Key::FormsAnsweredAt];

@@ -1,4 +1,4 @@
-//! A form that is not kept: its values go to the view that shows it, and there is no draft of it.
+//! A form without a handle: its values go to the surrounding view, and there is no draft.
 
 use leptos::prelude::*;
 use output::form::{Form, Values};
@@ -11,7 +11,7 @@ use crate::families::forms::FormState;
 use crate::page::page;
 use crate::text::Key;
 
-/// Draws the form; its values, or that there are none, go to `on_answer`.
+/// Draws the form; its values, if any, go to `on_answer`.
 #[component]
 pub(crate) fn FormLoose(
     schema: Value,

@@ -1,5 +1,5 @@
-//! The routes that are shown, as plain state, with what the map draws of them; and what to do along one, in order,
-//! linked with the map: the route for those who do not see it.
+//! The shown routes as plain state, their map content, and the list of steps, linked with the map: the text alternative
+//! of the route.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use crate::families::navigation::line::{self, Point};
 use crate::families::navigation::route_map::{Pin, Scene, Tone};
 use crate::text::{Key, Lang};
 
-/// Routes drawn at most; the tool promises three.
+/// Maximum number of routes drawn; the tool gives three.
 const ROUTES_MAX: usize = 10;
-/// Characters of a step that are shown at most.
+/// Maximum number of characters shown of a step.
 const TOLD_MAX: usize = 300;
 
-/// A route with its line, ready to be drawn.
+/// A route with its decoded line.
 pub(super) struct Drawn {
     pub(super) route: Route,
     pub(super) details: Option<RouteDetails>,
     line: Arc<Vec<Point>>,
 }
 
-/// The routes, and what of them the reader looks at. There is one at least.
+/// The routes and the selection; at least one route.
 #[derive(Clone, Copy)]
 pub(super) struct Shown {
     drawn: StoredValue<Vec<Drawn>>,
@@ -34,7 +34,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// What to show of an output; none of one without routes.
+    /// The routes of an output, if there are any.
     pub(super) fn of(routes: Routes, details: Option<Details>) -> Option<Self> {
         let details = details.unwrap_or_default();
         let mut of_route = details.routes.into_iter();
@@ -45,7 +45,7 @@ impl Shown {
         };
         let drawn: Vec<Drawn> = routes.routes.into_iter().take(ROUTES_MAX).map(with_line).collect();
         let first = drawn.first()?;
-        // Ends that were not given are those of the first line.
+        // Missing ends are taken from the first line.
         let start = pin(details.origin).or(first.line.first().map(bare));
         let goal = pin(details.destination).or(first.line.last().map(bare));
         Some(Self {
@@ -57,28 +57,28 @@ impl Shown {
         })
     }
 
-    /// Whether there is anything for a map.
+    /// Whether there is anything to draw on a map.
     pub(super) fn has_line(self) -> bool {
         self.drawn.with_value(|it| it.iter().any(|it| it.line.len() > 1))
     }
 
-    /// Looks at all of them.
+    /// Reads all routes.
     pub(super) fn with<T>(self, look: impl FnOnce(&[Drawn]) -> T) -> T {
         self.drawn.with_value(|it| look(it))
     }
 
-    /// Looks at the chosen one.
+    /// Reads the selected route.
     pub(super) fn with_chosen<T>(self, look: impl FnOnce(&Drawn) -> T) -> T {
         let index = self.chosen.get();
         self.with(|it| look(&it[index]))
     }
 
-    /// The number of the chosen one.
+    /// Index of the selected route.
     pub(super) fn chosen(self) -> usize {
         self.chosen.get()
     }
 
-    /// Chooses another one.
+    /// Selects a route.
     pub(super) fn choose(self, index: usize) {
         self.step.set(None);
         if index < self.with(<[Drawn]>::len) {
@@ -86,13 +86,13 @@ impl Shown {
         }
     }
 
-    /// Lights up the step on which a point of the chosen line lies.
+    /// Highlights the step of a point of the selected line.
     pub(super) fn light(self, point: usize) {
         let found = untrack(|| self.with_chosen(|it| step_at(it.details.as_ref(), point)));
         self.step.set(found);
     }
 
-    /// The lit step as text, with its number.
+    /// The highlighted step as numbered text.
     pub(super) fn step_text(self, lang: Lang) -> Option<String> {
         let index = self.step.get()?;
         let step = self.with_chosen(|it| it.route.steps.get(index).cloned())?;
@@ -100,18 +100,18 @@ impl Shown {
         Some(lang.fill(Key::RouteStepLit, &[&(index + 1).to_string(), &text]))
     }
 
-    /// Whether the steps of the chosen one are known on the map.
+    /// Whether the selected route's steps have positions.
     pub(super) fn is_placed(self) -> bool {
         self.with_chosen(|it| span(it.details.as_ref(), it.line.len(), 0).is_some())
     }
 
-    /// What the ends are called.
+    /// The names of the ends.
     pub(super) fn names(self) -> (String, String) {
         let name = |it: &Option<Pin>| it.as_ref().map(|it| it.name.clone()).unwrap_or_default();
         self.ends.with_value(|(start, goal)| (name(start), name(goal)))
     }
 
-    /// What the map draws.
+    /// The map's content.
     pub(super) fn scene(self) -> Scene {
         let chosen = self.chosen.get();
         let lit = self.step.get();
@@ -132,7 +132,7 @@ impl Shown {
         }
     }
 
-    /// The chosen one as a file.
+    /// The selected route for export.
     pub(super) fn exported(self) -> ExportedRoute {
         let (from, to) = self.names();
         let attribution = self.attribution.get_value();
@@ -161,14 +161,14 @@ fn bare((lat, lng): &Point) -> Pin {
     Pin { lat: *lat, lng: *lng, name: String::new() }
 }
 
-/// Steps drawn at most.
+/// Maximum number of steps drawn.
 const STEPS_MAX: usize = 500;
-/// Steps shown before one asks for the rest.
+/// Number of steps shown before expanding.
 const STEPS_SHORT: usize = 8;
-/// Characters of an instruction at most.
+/// Maximum number of characters of an instruction.
 const TEXT_MAX: usize = 300;
 
-/// The points of the line between which a step lies; none where that is not known.
+/// The points of the line between which a step lies; none if unknown.
 pub(super) fn span(
     details: Option<&RouteDetails>,
     points: usize,
@@ -181,19 +181,19 @@ pub(super) fn span(
     Some((begin, place(step + 1).unwrap_or(last).max(begin)))
 }
 
-/// The step on which a point of the line lies.
+/// The step of a point of the line.
 pub(super) fn step_at(details: Option<&RouteDetails>, point: usize) -> Option<usize> {
     let begun = details?.steps_at.iter().take_while(|it| **it as usize <= point);
     begun.count().checked_sub(1)
 }
 
-/// Draws the steps; looking at one lights it up on the map.
+/// Draws the steps; selecting one highlights it on the map.
 #[component]
 pub(super) fn StepList(
     steps: Vec<Step>,
-    /// The step that is lit up, by list and map alike.
+    /// The highlighted step, shared by list and map.
     lit: RwSignal<Option<usize>>,
-    /// Whether the steps are known on the map.
+    /// Whether the steps have positions.
     is_placed: bool,
 ) -> impl IntoView {
     let count = steps.len().min(STEPS_MAX);
@@ -242,7 +242,7 @@ pub(super) fn StepList(
     })
 }
 
-/// A sign for what Google calls it.
+/// The sign of a Google maneuver.
 fn sign(maneuver: Option<&str>) -> &'static str {
     match maneuver.unwrap_or_default() {
         "turn-left" | "turn-sharp-left" => "↰",
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(shown.chosen(), 1, "there is no such route");
     }
 
-    /// Broken ones are shown without a map.
+    /// Broken routes are shown without a map.
     #[test]
     fn draws_line_without_details_and_no_map_if_broken() {
         let owner = Owner::new();

@@ -1,4 +1,4 @@
-//! The drawing itself: what Leaflet draws when the scene, the view or the language changes.
+//! The Leaflet drawing, updated when scene, viewport or language change.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use crate::families::navigation::place::Area;
 use crate::text::Lang;
 use crate::views::map::{self, ResizeObserver, class, on, set};
 
-/// Where the map opens: the middle of Tokyo (NAV-61).
+/// Initial centre: the middle of Tokyo (NAV-61).
 const CENTRE: Point = (35.68, 139.76);
 const ZOOM: f64 = 11.0;
-/// A route of some metres is not looked at through a microscope.
+/// Maximum zoom for a short route.
 const FIT_ZOOM_MAX: f64 = 16.0;
-/// A place alone is seen with what is around it.
+/// Maximum zoom for a single place, to show its surroundings.
 const FIT_PLACE_ZOOM_MAX: f64 = 13.0;
-/// Where names are: over the routes, under the pins, and never in the way of a click.
+/// The pane of names: above routes, below pins, not clickable.
 const NAMES: &str = "names";
 
-/// What the map reports to the view, which then looks at the map.
+/// Signals of the map's changes to the view.
 #[derive(Clone, Copy)]
 pub(super) struct Moves {
     pub(super) moved: RwSignal<u32>,
@@ -32,10 +32,10 @@ pub(super) struct Moves {
     pub(super) ground: RwSignal<Ground>,
 }
 
-/// What else than result and view the drawing depends on: the choice, the step, the language, the ground.
+/// What the drawing depends on besides result and viewport: selection, step, language, ground.
 type Look = (usize, Option<(usize, usize)>, Lang, Ground);
 
-/// A map, and what is on it.
+/// A map and its layers.
 pub(super) struct Drawing {
     map: leaflet::Map,
     routes: leaflet::LayerGroup,
@@ -47,9 +47,9 @@ pub(super) struct Drawing {
     handlers: MapHandlers,
     shown: Option<(Scene, Lang)>,
     look: Option<Look>,
-    /// One a line of the scene.
+    /// One per line of the scene.
     weights: Vec<Rc<Weights>>,
-    /// The zoom and the sight that the lines are drawn for; wider than what is seen.
+    /// The zoom and viewport that the lines are drawn for; wider than the visible one.
     drawn_for: Option<(f64, Viewport)>,
     resized: u32,
 }
@@ -61,12 +61,12 @@ impl Drawing {
         handlers: MapHandlers,
     ) -> Result<Self, JsValue> {
         let options = Object::new();
-        // Ours instead: in both languages, and attributions are text and not markup.
+        // Replaced by our own: in both languages, with attributions as text rather than markup.
         set(&options, "zoomControl", &JsValue::FALSE);
         set(&options, "attributionControl", &JsValue::FALSE);
         set(&options, "maxZoom", &19.into());
         set(&options, "minZoom", &3.into());
-        // A fit in whole steps may waste three quarters of the map.
+        // Fitting to whole zoom levels could waste three quarters of the map.
         set(&options, "zoomSnap", &0.5.into());
         let map = map::open(&element, &options).await?;
         map.set_view(&leaflet::LatLng::new(CENTRE.0, CENTRE.1), ZOOM);
@@ -131,14 +131,14 @@ impl Drawing {
         self.map.zoom_out(1.0);
     }
 
-    /// Shows all routes at once.
+    /// Fits all routes.
     pub(super) fn fit(&self) {
         if let Some((scene, _)) = &self.shown {
             fit(&self.map, scene);
         }
     }
 
-    /// Draws what is new in this scene, for what the map shows now.
+    /// Draws the changes of a scene for the current viewport.
     pub(super) fn show(&mut self, scene: Scene, lang: Lang, resized: u32) {
         if self.resized != resized {
             self.resized = resized;
@@ -150,7 +150,7 @@ impl Drawing {
         if !is_same_result {
             let weights = |it: &Arc<Vec<Point>>| Rc::new(Weights::of(it));
             self.weights = scene.lines.iter().map(weights).collect();
-            // A reader who just clicked a place has it before their eyes.
+            // A reader who just clicked a place sees it already.
             let is_seen = scene.lines.is_empty() && scene.area.is_none() && {
                 let mut ends = [&scene.start, &scene.goal].into_iter().flatten();
                 ends.all(|it| self.viewport().1.has((it.lat, it.lng)))
@@ -176,7 +176,7 @@ impl Drawing {
         }
     }
 
-    /// What is seen now.
+    /// The current zoom and viewport.
     fn viewport(&self) -> (f64, Viewport) {
         let bounds = self.map.get_bounds();
         let (low, high) = (bounds.get_south_west(), bounds.get_north_east());
@@ -185,7 +185,7 @@ impl Drawing {
         (self.map.get_zoom(), viewport)
     }
 
-    /// Alternatives first, so that the chosen route lies on top, and what is clicked last of all.
+    /// Alternatives first, so that the selected route lies on top, and the clickable one last.
     fn draw_routes(&self, scene: &Scene, zoom: f64, viewport: &Viewport) {
         self.routes.clear_layers();
         let add = |name: &str, shape: &Array, is_clicked: bool| {
@@ -247,7 +247,7 @@ impl Drawing {
         }
     }
 
-    /// Writes the names of the built-in ground; tiles have their own.
+    /// Draws the names of the built-in ground; tiles have their own.
     fn draw_names(&self, scene: &Scene, lang: Lang, zoom: f64, viewport: &Viewport) {
         self.names.clear_layers();
         if matches!(self.ground.get_untracked(), Ground::Tiles(_)) {
@@ -272,7 +272,7 @@ fn bump(signal: RwSignal<u32>) {
     signal.try_update(|it| *it = it.wrapping_add(1));
 }
 
-/// Whether only the choice changed, and not the result.
+/// Whether only the selection changed, not the result.
 fn is_same_lines(one: &Scene, other: &Scene) -> bool {
     let is_same = |(a, b): (&Arc<Vec<Point>>, &Arc<Vec<Point>>)| Arc::ptr_eq(a, b) || a == b;
     let is_same_pin = |a: &Option<Pin>, b: &Option<Pin>| {
@@ -286,7 +286,7 @@ fn is_same_lines(one: &Scene, other: &Scene) -> bool {
         && is_same_pin(&one.goal, &other.goal)
 }
 
-/// Moves the map so that all alternatives are seen; without lines, the ends.
+/// Fits all alternatives, or without lines the ends.
 fn fit(map: &leaflet::Map, scene: &Scene) {
     let ends: Vec<Point> =
         [&scene.start, &scene.goal].into_iter().flatten().map(|it| (it.lat, it.lng)).collect();
@@ -299,18 +299,18 @@ fn fit(map: &leaflet::Map, scene: &Scene) {
     let low = leaflet::LatLng::new(viewport.south, viewport.west);
     let high = leaflet::LatLng::new(viewport.north, viewport.east);
     let options = Object::new();
-    // Room for the names of the ends, and for the buttons.
+    // Space for the names of the ends and the buttons.
     set(&options, "paddingTopLeft", &Array::of2(&56.into(), &60.into()));
     set(&options, "paddingBottomRight", &Array::of2(&72.into(), &66.into()));
     let is_place = area.is_none() && scene.lines.iter().all(|it| it.is_empty()) && ends.len() < 2;
     let zoom_max = if is_place { FIT_PLACE_ZOOM_MAX } else { FIT_ZOOM_MAX };
     set(&options, "maxZoom", &zoom_max.into());
-    // Moving all that is drawn is what prefers-reduced-motion asks not to do.
+    // Such an animation moves everything, which prefers-reduced-motion forbids.
     set(&options, "animate", &JsValue::FALSE);
     map.fit_bounds_with_options(&leaflet::LatLngBounds::new(&low, &high), &options);
 }
 
-/// Runs of a line as Leaflet wants them.
+/// Converts runs of a line for Leaflet.
 fn shape(line: &[Point], runs: &[Vec<usize>]) -> Array {
     let pair = |it: &usize| Array::of2(&line[*it].0.into(), &line[*it].1.into());
     runs.iter().map(|run| run.iter().map(pair).collect::<Array>()).collect()

@@ -1,5 +1,5 @@
-//! What lies under the routes: the built-in coast, or the tiles that the operator named, and which names are written on
-//! it at a zoom, so that none lies over another.
+//! The ground below the routes: the built-in coast or the operator's tiles, and the names written at a zoom level
+//! without overlaps.
 
 use js_sys::Object;
 use leptos::prelude::*;
@@ -14,10 +14,10 @@ use crate::views::map::{self, CREDIT, on, set};
 
 const PLACES: &str = "places.json";
 const PAGE: &str = "api/page";
-/// Characters of an attribution at most.
+/// Maximum number of characters of an attribution.
 const CREDIT_MAX: usize = 300;
 
-/// What the ground is.
+/// Kind of ground.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ground {
     /// The built-in coast.
@@ -25,7 +25,7 @@ pub(super) enum Ground {
     BuiltIn,
     /// Tiles, with their attribution.
     Tiles(String),
-    /// The built-in coast, because tiles do not come.
+    /// The built-in coast, because the tiles do not load.
     TilesFailed,
 }
 
@@ -43,7 +43,7 @@ struct Tiles {
     max_zoom: Option<f64>,
 }
 
-/// Lays the ground, and says in `ground` what it is; later too, when tiles fail.
+/// Lays the ground and reports its kind in `ground`, also when tiles fail later.
 pub(super) async fn lay(map: &leaflet::Map, ground: RwSignal<Ground>) {
     if let Some(tiles) = asked().await {
         lay_tiles(map, &tiles, ground);
@@ -54,7 +54,7 @@ pub(super) async fn lay(map: &leaflet::Map, ground: RwSignal<Ground>) {
     }
 }
 
-/// The names on the built-in ground. A map without them is still a map.
+/// Loads the names of the built-in ground; a map works without them.
 pub(super) async fn names() -> Vec<Label> {
     let Ok(response) = gloo_net::http::Request::get(PLACES).send().await else {
         return Vec::new();
@@ -62,7 +62,7 @@ pub(super) async fn names() -> Vec<Label> {
     response.text().await.map(|it| read(&it)).unwrap_or_default()
 }
 
-/// The tiles that the host names; most hosts name none.
+/// Fetches the host's tiles; most hosts have none.
 async fn asked() -> Option<Tiles> {
     let mut request = gloo_net::http::Request::get(PAGE);
     if let Some(authorization) = access::header() {
@@ -74,7 +74,7 @@ async fn asked() -> Option<Tiles> {
     is_safe.then_some(tiles)
 }
 
-/// Tiles of which not one has come when the first fails are given up.
+/// Gives up tiles if the first ones fail before any has loaded.
 fn lay_tiles(map: &leaflet::Map, tiles: &Tiles, ground: RwSignal<Ground>) {
     let options = Object::new();
     set(&options, "maxNativeZoom", &tiles.max_zoom.unwrap_or(19.0).into());
@@ -103,7 +103,7 @@ fn lay_tiles(map: &leaflet::Map, tiles: &Tiles, ground: RwSignal<Ground>) {
     layer.add_to(map);
 }
 
-/// Markup of an attribution as the text that it says: what others wrote is drawn as text.
+/// Converts an attribution's markup to plain text: foreign markup is never drawn.
 fn plain(attribution: &str) -> String {
     let mut text = String::new();
     let mut is_tag = false;
@@ -119,7 +119,7 @@ fn plain(attribution: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(CREDIT_MAX).collect()
 }
 
-/// What the map must say of whose work it is: Leaflet's, the ground's, the routes'.
+/// The credit shown on the map: Leaflet, ground and routes.
 pub(super) fn credit(ground: &Ground, attribution: &str) -> String {
     let ground = match ground {
         Ground::Tiles(credit) => credit.as_str(),
@@ -135,12 +135,12 @@ pub(super) fn credit(ground: &Ground, attribution: &str) -> String {
     format!("Leaflet | {}", parts.join(" · "))
 }
 
-/// Names written at most; the sight is wider than what is seen.
+/// Maximum number of names; the viewport is wider than the visible part.
 const WRITTEN_MAX: usize = 150;
-/// Pixels that names keep from each other.
+/// Minimum distance of names in pixels.
 const GAP_PX: f64 = 6.0;
 
-/// A name, and where it belongs: kind, Japanese, English, latitude, longitude, as the file has it.
+/// A name as in the file: kind, Japanese, English, latitude, longitude.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Label(u8, String, String, f64, f64);
 
@@ -156,7 +156,7 @@ impl Label {
         (self.3, self.4)
     }
 
-    /// How it is written.
+    /// CSS class.
     pub(crate) fn class(&self) -> &'static str {
         match self.0 {
             0 => "map-label is-big",
@@ -167,7 +167,7 @@ impl Label {
         }
     }
 
-    /// From which zoom on it is written.
+    /// Zoom from which it is written.
     fn zoom_min(&self) -> f64 {
         match self.0 {
             0 => 7.0,
@@ -178,7 +178,7 @@ impl Label {
         }
     }
 
-    /// Height of its letters.
+    /// Font size.
     fn letter_px(&self) -> f64 {
         match self.0 {
             0 => 15.0,
@@ -187,13 +187,13 @@ impl Label {
         }
     }
 
-    /// The room it takes at this zoom, in pixels of the whole world.
+    /// The space it takes at a zoom, in pixels of the whole world.
     fn room(&self, lang: Lang, zoom: f64) -> Room {
         let letter = self.letter_px();
         let wide = |it: char| if it.is_ascii() { letter * 0.6 } else { letter };
         let width: f64 = self.text(lang).chars().map(wide).sum();
         let (x, y) = at_zoom(self.at(), zoom);
-        // A spot is a dot with its name beside it; anything else has its name in its middle.
+        // A spot is a dot with its name beside it; other names are centred.
         let (left, right) = if self.0 == 3 {
             (x - 5.0, x + width + 10.0)
         } else {
@@ -203,7 +203,7 @@ impl Label {
     }
 }
 
-/// Room that is taken, in pixels of the whole world at a zoom.
+/// A rectangle in pixels of the whole world at a zoom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Room {
     left: f64,
@@ -213,7 +213,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// What a pin and the name above or below it take.
+    /// The space of a pin and of the name above or below it.
     pub(crate) fn of_pin(at: Point, name: &str, is_above: bool, zoom: f64) -> [Self; 2] {
         let (x, y) = at_zoom(at, zoom);
         let width: f64 = name.chars().map(|it| if it.is_ascii() { 8.0 } else { 13.0 }).sum();
@@ -237,12 +237,12 @@ fn at_zoom(at: Point, zoom: f64) -> (f64, f64) {
     (x * scale, y * scale)
 }
 
-/// Reads the bundled file; a broken one has no names.
+/// Parses the bundled file; a broken one yields no names.
 pub(crate) fn read(text: &str) -> Vec<Label> {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// The names to write: the important ones first, each only where there is room.
+/// The names to write, by importance, as far as there is space.
 pub(crate) fn written<'a>(
     labels: &'a [Label],
     lang: Lang,

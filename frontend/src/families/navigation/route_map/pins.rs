@@ -1,4 +1,4 @@
-//! What stands on the map as an element: the two ends, names, and the question about a place.
+//! Elements on the map: both ends, names, and the popup about a place.
 
 use js_sys::{Array, Object};
 use leptos::prelude::*;
@@ -9,25 +9,24 @@ use super::{Pin, PlaceAs};
 use crate::text::{Key, Lang};
 use crate::views::map::{self, class, set};
 
-/// Characters of a pin's name at most.
+/// Maximum number of characters of a pin's name.
 const NAME_MAX: usize = 40;
 
-/// What a pin stands for: its look, its name, its sign.
+/// Kind of pin: CSS class, label, sign.
 pub(super) struct Kind(&'static str, Key, Key);
 
 pub(super) const START: Kind = Kind("pin is-start", Key::MapStart, Key::MapStartShort);
 pub(super) const GOAL: Kind = Kind("pin is-goal", Key::MapGoal, Key::MapGoalShort);
 pub(super) const PLACE: Kind = Kind("pin is-place", Key::MapPlace, Key::MapPlaceShort);
 
-/// Whether the names of two ends stand above their pins: the northern one's does, so that neither
-/// name lies on the way between them.
+/// Whether the names of the ends stand above their pins: the northern one's does, so that no name lies between them.
 pub(super) fn stand_above(start: Option<&Pin>, goal: Option<&Pin>) -> (bool, bool) {
     let (start, goal) = (start.map(|it| it.lat), goal.map(|it| it.lat));
     let is_start_above = start.zip(goal).is_some_and(|(start, goal)| start >= goal);
     (is_start_above, start.is_some() && goal.is_some() && !is_start_above)
 }
 
-/// One end of the route: known by colour, shape and sign, with its name.
+/// An end of the route, distinguished by colour, shape and sign, with its name.
 pub(super) fn pin(pin: &Pin, kind: &Kind, is_above: bool, lang: Lang) -> Option<leaflet::Layer> {
     let Kind(name, label, short) = *kind;
     let head = map::element("span", "pin-head", "")?;
@@ -51,7 +50,7 @@ pub(super) fn name(label: &Label, lang: Lang, pane: &str) -> Option<leaflet::Lay
     Some(standing(&text, label.class(), label.at(), Some(pane)))
 }
 
-/// An element at a place. It takes no clicks, and so no focus either.
+/// An element at a position, neither clickable nor focusable.
 fn standing(
     element: &web_sys::Element,
     name: &str,
@@ -71,7 +70,7 @@ fn standing(
     map::marker(&leaflet::LatLng::new(lat, lng), &options)
 }
 
-/// Asks what a place shall be: elements of ours, because Leaflet takes a string for markup.
+/// Opens a popup that asks for the role of a place. Built from elements, because Leaflet treats a string as markup.
 pub(super) fn ask(
     map: &leaflet::Map,
     place: &leaflet::LatLng,
@@ -97,19 +96,19 @@ pub(super) fn ask(
             }
         });
         let run = run.into_js_value();
-        // An element that was just made takes all three.
+        // A new element accepts all three.
         let _ = button.set_attribute("type", "button");
         let _ = button.add_event_listener_with_callback("click", run.unchecked_ref());
         let _ = content.append_child(&button);
     }
     let options = class("map-popup");
     set(&options, "minWidth", &180.into());
-    // Leaflet's speaks English only.
+    // Leaflet's is in English only.
     set(&options, "closeButton", &JsValue::FALSE);
     map.open_popup_with_content_and_options(&content, place, &options);
 }
 
-/// Whether a key is Enter, pressed on the map itself and not on something that lies on it.
+/// Whether a key is Enter on the map itself rather than on something on it.
 pub(super) fn is_enter_on(event: &JsValue, map: &web_sys::HtmlElement) -> bool {
     let key = js_sys::Reflect::get(event, &"originalEvent".into()).ok();
     let key = key.and_then(|it| it.dyn_into::<web_sys::KeyboardEvent>().ok());
@@ -117,7 +116,7 @@ pub(super) fn is_enter_on(event: &JsValue, map: &web_sys::HtmlElement) -> bool {
     key.is_some_and(|it| it.key() == "Enter" && it.target().as_ref() == Some(own))
 }
 
-/// Moves the keyboard to the question that was just asked.
+/// Focuses the popup that was just opened.
 pub(super) fn focus_question(map: &web_sys::HtmlElement) {
     let button = map.query_selector(".map-ask button").ok().flatten();
     if let Some(button) = button.and_then(|it| it.dyn_into::<web_sys::HtmlElement>().ok()) {
@@ -126,11 +125,11 @@ pub(super) fn focus_question(map: &web_sys::HtmlElement) {
 }
 
 fn close(map: &leaflet::Map) {
-    // The keyboard would be lost with the button that it is on.
+    // The focus would be lost with the button.
     let _ = map.get_container().focus();
     let close = js_sys::Reflect::get(map, &"closePopup".into());
     if let Some(close) = close.ok().and_then(|it| it.dyn_into::<js_sys::Function>().ok()) {
-        // Without a popup it does nothing.
+        // Does nothing without a popup.
         let _ = close.call0(map);
     }
 }

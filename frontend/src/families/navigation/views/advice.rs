@@ -1,4 +1,4 @@
-//! What the planner says: its reasons for its choice, what it did, and the next message to it (NAV-65, NAV-66).
+//! The planner's messages: its reasons, its actions, and the next message to it (NAV-65, NAV-66).
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
@@ -11,12 +11,12 @@ use crate::families::navigation::run::Phase;
 use crate::text::{Key, Lang};
 use crate::views::notice::coded;
 
-/// The planner's text, visibly not the router's facts.
+/// The planner's text, visibly separate from the router's facts.
 #[component]
 pub(super) fn Advice() -> impl IntoView {
     let board: Board = expect_context();
     let message = Memo::new(move |_| board.run.with(|it| it.message.clone()));
-    // Where nothing was found, there is no choice to be explained.
+    // Without a result there is no choice to explain.
     let title = Memo::new(move |_| {
         let is_in_vain = board.run.with(|it| it.phase == Phase::Done && it.found.is_empty());
         if is_in_vain { Key::NavAnswer } else { Key::NavReason }
@@ -35,7 +35,7 @@ pub(super) fn Advice() -> impl IntoView {
     }
 }
 
-/// The messages so far, and a field for the next one about the same route.
+/// The messages so far, and a field for the next one about the same ends.
 #[component]
 pub(super) fn FollowUp() -> impl IntoView {
     let board: Board = expect_context();
@@ -72,7 +72,7 @@ pub(super) fn FollowUp() -> impl IntoView {
     }
 }
 
-/// The conversation; one question with one answer is not shown twice.
+/// The conversation; a single question and answer are not shown twice.
 #[component]
 fn Talk() -> impl IntoView {
     let board: Board = expect_context();
@@ -101,7 +101,7 @@ fn Talk() -> impl IntoView {
     }
 }
 
-/// Folded, because it is the planner's business; there for a reader who wants to know.
+/// Folded, for readers who want the details.
 #[component]
 pub(super) fn LogView() -> impl IntoView {
     let board: Board = expect_context();

@@ -1,4 +1,4 @@
-//! What is searched for: the two places, who chooses, and the condition (NAV-62).
+//! The search form: both places, the mode, and the condition (NAV-62).
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::lookup::{Hold, Options};
 use crate::page::{Connection, page};
 use crate::text::{Key, Lang};
 
-/// The five of the guidelines (NAV-51).
+/// The five phrases of the guidelines (NAV-51).
 const PHRASES: [Key; 5] = [
     Key::NavPhraseTraffic,
     Key::NavPhraseHighways,
@@ -28,7 +28,7 @@ const PHRASES: [Key; 5] = [
     Key::NavPhraseRights,
 ];
 
-/// The form of a search.
+/// The search form.
 #[component]
 pub(super) fn SearchForm() -> impl IntoView {
     let board: Board = expect_context();
@@ -56,7 +56,7 @@ pub(super) fn SearchForm() -> impl IntoView {
     }
 }
 
-/// The Enter that ends a word of an input method sends nothing.
+/// Prevents sending by Enter that ends input-method composition.
 fn keep_composing(event: KeyboardEvent) {
     if event.key() == "Enter" && browser::is_composing(&event) {
         event.prevent_default();
@@ -124,7 +124,7 @@ fn Condition() -> impl IntoView {
     }
 }
 
-/// The one that searches, the one that stops, and what is missing.
+/// Buttons to search and stop, and what is missing.
 #[component]
 fn Actions() -> impl IntoView {
     let board: Board = expect_context();
@@ -156,7 +156,7 @@ fn Actions() -> impl IntoView {
     }
 }
 
-/// The field, and what it needs to ask.
+/// State of an end's field.
 #[derive(Clone, Copy)]
 struct Field {
     board: Board,
@@ -165,7 +165,7 @@ struct Field {
     hold: StoredValue<Option<Hold>, LocalStorage>,
 }
 
-/// One end of the route.
+/// The field of one end.
 #[component]
 fn EndField(side: Side) -> impl IntoView {
     let board: Board = expect_context();
@@ -173,10 +173,10 @@ fn EndField(side: Side) -> impl IntoView {
     let is_shown =
         Memo::new(move |_| field.end.combo.with(|it| it.is_open && !it.options().is_empty()));
     let leave = move |event: FocusEvent| {
-        // Options belong to the box: with the keyboard elsewhere they would lie over what is next.
+        // The options must not cover the next field once the focus is elsewhere.
         field.end.combo.try_update(Combo::close);
         if browser::is_left(&event) {
-            // The map goes to the origin before anything is searched (S3:332).
+            // The map moves to the origin before a search (S3:332).
             if side == Side::From {
                 board.find(side);
             }
@@ -219,7 +219,7 @@ impl Field {
         if is_failed { Key::NavSuggestFailed.say() } else { "" }
     }
 
-    /// Changes the box, does what follows, and says whether the key was ours.
+    /// Changes the box and performs the resulting step. Returns whether the key was handled.
     fn change(self, change: impl FnOnce(&mut Combo) -> Step) -> bool {
         match self.end.combo.try_update(change) {
             None | Some(Step::Pass | Step::RemoveLast) => return false,
@@ -243,7 +243,7 @@ impl Field {
     fn ask(self, number: u32, text: String, after_ms: u32) {
         let hold = Hold::new();
         let stop = hold.stop();
-        // The one before is given up with its hold.
+        // Replacing it aborts the previous one.
         self.hold.set_value(Some(hold));
         spawn_local(async move {
             browser::sleep(Duration::from_millis(after_ms.into())).await;
@@ -320,7 +320,7 @@ fn input(field: Field, is_shown: Memo<bool>) -> impl IntoView {
                 type_in();
             }
             on:input=move |_| {
-                // Half a word in kana is no place yet.
+                // Unfinished kana is no place yet.
                 if !is_composing.get_value() {
                     type_in();
                 }
@@ -369,7 +369,7 @@ fn popup(field: Field) -> impl IntoView {
             </li>
         }
     };
-    // The keyboard stays in the box whatever is pressed down here.
+    // Pressing an option keeps the focus in the box.
     view! {
         <div class="popup" on:mousedown=move |event| event.prevent_default()>
             <ul role="listbox" class="listbox" id=field.part("-list")
@@ -380,7 +380,7 @@ fn popup(field: Field) -> impl IntoView {
     }
 }
 
-/// Where the reader is.
+/// The button for the reader's position.
 #[component]
 fn Here() -> impl IntoView {
     let board: Board = expect_context();

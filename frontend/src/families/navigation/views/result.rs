@@ -1,4 +1,4 @@
-//! What came of a search: how it stands, the routes, their steps, and why (NAV-64, NAV-66).
+//! The result of a search: its progress, routes, steps and reasons (NAV-64, NAV-66).
 
 use leptos::prelude::*;
 
@@ -52,12 +52,12 @@ pub(super) fn ResultView() -> impl IntoView {
     }
 }
 
-/// Whether other places or another condition may help: not where the token or the rate is in the way.
+/// Whether other places or another condition may help, which they do not against a missing token or a rate limit.
 fn is_about_places(error: &CallError) -> bool {
     matches!(error, CallError::Refused(refusal) if refusal.status < 500 && ![403, 429].contains(&refusal.status))
 }
 
-/// What went wrong, and what to try.
+/// The error and what to try.
 fn error(board: Board, phase: Phase) -> Option<AnyView> {
     let Phase::Failed(error) = phase else { return None };
     let retry = Callback::new(move |()| board.retry());
@@ -70,7 +70,7 @@ fn error(board: Board, phase: Phase) -> Option<AnyView> {
     })
 }
 
-/// No route is no error of the reader or the page: the answer's text, and what to try.
+/// No route is no error: shows the answer's text and what to try.
 fn nothing(board: Board) -> impl IntoView {
     let has_message = move || board.run.with(|it| !it.is_in_vain() || !it.message.is_empty());
     view! {
@@ -94,7 +94,7 @@ fn Tries() -> impl IntoView {
     }
 }
 
-/// What the planner compared.
+/// The planner's comparisons.
 #[component]
 fn Comparisons() -> impl IntoView {
     let board: Board = expect_context();
@@ -113,7 +113,7 @@ fn Comparisons() -> impl IntoView {
     }
 }
 
-/// Before the first search.
+/// Shown before the first search.
 #[component]
 fn Idle() -> impl IntoView {
     let board: Board = expect_context();
@@ -135,7 +135,7 @@ fn Example(board: Board) -> impl IntoView {
     }
 }
 
-/// What the host's map covers, and what to press where a search went outside of it.
+/// The area covered by the host's map, with a button if a search went outside of it.
 #[component]
 fn Covered() -> impl IntoView {
     let board: Board = expect_context();
@@ -177,7 +177,7 @@ fn Covered() -> impl IntoView {
     }
 }
 
-/// The planner failed and the router helped out: the reader sees that, and why (NAV-18).
+/// A notice that the planner failed and the router answered, with the reason (NAV-18).
 #[component]
 fn FellBack() -> impl IntoView {
     let board: Board = expect_context();
@@ -259,7 +259,7 @@ pub(super) fn Share() -> impl IntoView {
     }
 }
 
-/// The directions as text: to be sent, or read out.
+/// The directions as text for sharing.
 fn directions(own: &Alternative, name: &str) -> String {
     let time = own.route.duration_in_traffic.as_ref().unwrap_or(&own.route.duration);
     let mut text = format!("{name} ({}, {})\n", own.route.distance.text, time.text);

@@ -1,5 +1,5 @@
-//! The routes side by side: one looked at, the others by how they differ from it (NAV-64); and the steps of the first,
-//! each linked with its piece of the map, both ways.
+//! The routes side by side: the selected one, and the differences of the others (NAV-64); and its steps, linked with
+//! the map both ways.
 
 use leptos::prelude::*;
 use output::navigation::{RouteDetails, Step, Toll};
@@ -8,7 +8,7 @@ use crate::families::navigation::board::Board;
 use crate::families::navigation::found::{self, Alternative, Found, STEPS_MAX};
 use crate::text::{Key, Lang};
 
-/// What is known of the route that is looked at.
+/// Facts of the selected route.
 #[component]
 pub(super) fn Chosen() -> impl IntoView {
     let board: Board = expect_context();
@@ -54,7 +54,7 @@ pub(super) fn Chosen() -> impl IntoView {
     }
 }
 
-/// All of them, where there are several; one is looked at.
+/// All routes, if there are several, with one selected.
 #[component]
 pub(super) fn Routes() -> impl IntoView {
     let board: Board = expect_context();
@@ -88,7 +88,7 @@ pub(super) fn Routes() -> impl IntoView {
     move || table(found.get())
 }
 
-/// A fact in which routes are compared.
+/// A compared property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Traffic,
@@ -97,7 +97,7 @@ enum Kind {
     Toll,
 }
 
-/// What makes a route stand out, by its place in the list.
+/// Indices of the outstanding routes.
 #[derive(Clone, Copy)]
 struct Marks {
     fastest: Option<usize>,
@@ -106,7 +106,7 @@ struct Marks {
 }
 
 impl Kind {
-    /// Of what is not known there is no column.
+    /// Unknown properties have no column.
     fn of(found: &Found) -> Vec<Self> {
         let all = &found.alternatives;
         let has_traffic = all.iter().any(|it| it.route.duration_in_traffic.is_some());
@@ -139,7 +139,7 @@ impl Kind {
         text.unwrap_or_else(|| "—".to_owned())
     }
 
-    /// How a route differs from the one that is looked at.
+    /// Difference between a route and the selected one.
     fn difference(self, own: &Alternative, base: &Alternative, lang: Lang) -> Option<String> {
         let less = |own: u64, base: u64| own.cast_signed().saturating_sub(base.cast_signed());
         Some(match self {
@@ -213,13 +213,13 @@ fn cell(board: Board, index: usize, own: &Alternative, kind: Kind) -> impl IntoV
     }
 }
 
-/// What the route is called.
+/// The route's name.
 pub(super) fn name(own: &Alternative) -> String {
     let summary = own.route.summary.trim();
     if summary.is_empty() { Key::NavUnnamed.say().to_owned() } else { summary.to_owned() }
 }
 
-/// What the tolls come to; none where that is not known.
+/// The tolls as text; none if unknown.
 fn toll_text(details: &RouteDetails, lang: Lang) -> Option<String> {
     let metres = details.toll_metres.filter(|it| *it > 0);
     let on_roads = metres.map(|it| lang.fill(Key::NavTollRoads, &[&found::kilometres(it)]));
@@ -237,12 +237,12 @@ fn amount(toll: &Toll, lang: Lang) -> String {
     }
 }
 
-/// Of the button of a step.
+/// Id of a step's button.
 pub(super) fn id(step: usize) -> String {
     format!("nav-step{step}")
 }
 
-/// The list; it says all that the map shows.
+/// The list of steps: everything that the map shows.
 #[component]
 pub(super) fn Steps() -> impl IntoView {
     let board: Board = expect_context();
@@ -310,8 +310,7 @@ pub(crate) enum Turn {
     Arrive,
 }
 
-/// The arrow of a maneuver by Google's name for it, and whether it is drawn mirrored: arrows are
-/// drawn to the right.
+/// The arrow of a Google maneuver, and whether it is mirrored: arrows are drawn to the right.
 pub(crate) fn of(maneuver: Option<&str>) -> (Turn, bool) {
     let name = maneuver.unwrap_or_default();
     let is_left = name.ends_with("left");
@@ -325,14 +324,14 @@ pub(crate) fn of(maneuver: Option<&str>) -> (Turn, bool) {
         "roundabout" => Turn::Roundabout,
         "ferry" | "ferry-train" => Turn::Ferry,
         "arrive" | "destination" => Turn::Arrive,
-        // `straight`, none, and what a planner may come up with.
+        // `straight`, none, and unknown ones.
         _ => Turn::Straight,
     };
     (turn, is_left)
 }
 
 impl Turn {
-    /// The lines of the arrow, for `<path d=…>`.
+    /// The path of the arrow, for `<path d=…>`.
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Straight => "M12 21V4M6 10l6-6 6 6",
@@ -378,7 +377,7 @@ mod tests {
         let found = found([Some(1_320.0), Some(0.0)], Some(3_120));
         let [base, own] = &found.alternatives[..] else { panic!("two routes") };
         let difference = |kind: Kind| kind.difference(own, base, Lang::En).unwrap();
-        // Without traffic of its own, the other takes as long as it always does.
+        // Without its own traffic data, the other route keeps its usual duration.
         assert_eq!(difference(Kind::Traffic), "+18 min");
         assert_eq!(difference(Kind::Time), "+29 min");
         assert_eq!(difference(Kind::Distance), "−2.3 km");

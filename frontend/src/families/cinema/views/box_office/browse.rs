@@ -1,4 +1,4 @@
-//! What is on: a strip of days, a search, and each film with its showtimes.
+//! The programme: a strip of days, a search, and each film with its showtimes.
 
 use std::time::Duration;
 
@@ -23,14 +23,14 @@ use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
 
-/// How old the programme on the screen may get while the reader looks at it.
+/// Maximum age of the programme while the reader looks at it.
 const AGE: Duration = Duration::from_secs(60);
-/// How old it may be when they come back to it, in milliseconds.
+/// Maximum age when the reader returns, in milliseconds.
 const YOUNG_MS: f64 = 15_000.0;
-/// A search waits until the reader has paused.
+/// Pause in typing before a search.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// What a search has found.
+/// Result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Found {
     films: Vec<Movie>,
@@ -85,13 +85,13 @@ pub(super) fn Browse() -> impl IntoView {
                 Loaded::Failed(error) => any_view! { <Notice error on_retry=retry/> },
                 Loaded::Here(()) => any_view! { <Films day found/> },
             }}
-            // Not pushed away by the films when they arrive.
+            // Placed so that arriving films do not push it away.
             {move || (stage.get() != Loaded::Loading).then(|| view! { <FindReservation/><StaffWay/> })}
         </div>
     }
 }
 
-/// Fetches the films and, of each, the showtimes; what is shown stays until the answer is here.
+/// Fetches the films and their showtimes. The old ones are shown meanwhile.
 pub(super) async fn load(office: Office) {
     let loaded = programme(office).await;
     office.announced.set(Vec::new());
@@ -125,11 +125,11 @@ async fn showtimes(films: &[Movie]) -> Result<Vec<(String, Vec<Showtime>)>, Call
     browser::all(requests).await.into_iter().collect()
 }
 
-/// Fetches the showtimes of what was found beyond the first films.
+/// Fetches the showtimes of films found beyond the first ones.
 async fn take_up(office: Office, found: Vec<Movie>) {
     let missing = |all: &Programme| all.missing(&found).into_iter().cloned().collect::<Vec<_>>();
     let missing = office.programme.with_untracked(|it| it.here().map(missing)).unwrap_or_default();
-    // Where that fails they are missing still: the next search, or a look at the programme, asks again.
+    // After a failure they stay missing; the next search or refresh tries again.
     let Ok(showtimes) = showtimes(&missing).await else { return };
     office.programme.update(|loaded| {
         if let Loaded::Here(programme) = loaded {
@@ -138,7 +138,7 @@ async fn take_up(office: Office, found: Vec<Movie>) {
     });
 }
 
-/// The films as soon as they are known, while their showtimes are on their way.
+/// The films as soon as they are known, while their showtimes are being fetched.
 #[component]
 fn Announced(office: Office) -> impl IntoView {
     let card = |film: Movie| view! { <li><FilmCard film showtimes=Signal::from(Vec::new())/></li> };
@@ -167,7 +167,7 @@ fn chosen_day(office: Office) -> Option<Day> {
     })
 }
 
-/// Asks the host for what was typed, a moment after the last letter; none without a search.
+/// Searches the host for the typed text after a pause; none without a query.
 fn search(office: Office) -> RwSignal<Option<Found>> {
     let found = RwSignal::new(None);
     let number = StoredValue::new(0_u32);
@@ -185,7 +185,7 @@ fn search(office: Office) -> RwSignal<Option<Found>> {
             if !is_last() {
                 return;
             }
-            // A search that fails leaves what is shown: the list itself says what is wrong.
+            // A failed search leaves the list, which reports the error itself.
             let movies: Result<Movies, _> =
                 fetch("list_movies", json!({ "title_query": query })).await;
             if let (true, Ok(movies)) = (is_last(), movies) {
@@ -201,7 +201,7 @@ fn search(office: Office) -> RwSignal<Option<Found>> {
 #[component]
 fn Search() -> impl IntoView {
     let office: Office = expect_context();
-    // While an input method composes, what stands in the field is not yet what is meant.
+    // While an input method composes, the field's text is not final.
     let composing = StoredValue::new(false);
     let take = move |event: leptos::ev::Event| {
         if !composing.get_value() {
@@ -291,7 +291,7 @@ fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
             }
         })
     };
-    // Where nothing is on at all, no other day or search helps.
+    // If nothing is showing at all, no other day or search helps.
     let has_films =
         move || office.programme.with(|it| it.here().is_some_and(|it| !it.days().is_empty()));
     let said = move |fits: Key, none: Key| {
@@ -304,7 +304,7 @@ fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
     }
 }
 
-/// The way back to a reservation made earlier.
+/// Finds an earlier reservation.
 #[component]
 fn FindReservation() -> impl IntoView {
     let id = RwSignal::new(String::new());
@@ -334,7 +334,7 @@ fn FindReservation() -> impl IntoView {
     }
 }
 
-/// The way to the staff's place, for the staff.
+/// Link to the admin views, for admins.
 #[component]
 fn StaffWay() -> impl IntoView {
     let leave: Leave = expect_context();
@@ -348,7 +348,7 @@ fn StaffWay() -> impl IntoView {
     }
 }
 
-/// Where a showtime leads.
+/// Link of a showtime.
 pub(crate) fn seats_of(showtime: &str, start_time: &str) -> String {
     let date = Day::of_time(start_time).map(|it| it.to_string());
     At::BoxOffice(Booking { date, showtime: Some(showtime.to_owned()) }).hash()

@@ -1,4 +1,4 @@
-//! The seats picked, whom they are for, and the one button that reserves them.
+//! The picked seats, the person to reserve for, and the button that reserves.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -22,11 +22,11 @@ use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
-/// The id of what is picked. The keyboard comes here where what it pressed has gone: on the button that reserves, a
-/// second press would.
+/// Id of the summary of picked seats. It takes the focus if the pressed button is gone: on the reserve button, a second
+/// press would reserve.
 pub(super) const PICKED: &str = "picked";
 
-/// How the reservation stands.
+/// State of the reservation request.
 #[derive(Clone, Debug, Default, PartialEq)]
 enum Sending {
     #[default]
@@ -35,7 +35,7 @@ enum Sending {
     Failed(CallError),
 }
 
-/// What is sent, and the key that makes sending it twice the same as once (CIN-47).
+/// A request and its idempotency key (CIN-47).
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Order {
     user: String,
@@ -43,7 +43,7 @@ struct Order {
     key: String,
 }
 
-/// How to correct a choice.
+/// How to correct a choice that violates a rule.
 fn sentence(broken: &Broken, lang: Lang) -> String {
     let (japanese, english) = broken.sentences();
     match lang {
@@ -52,7 +52,7 @@ fn sentence(broken: &Broken, lang: Lang) -> String {
     }
 }
 
-/// Scrolls to what keeps the seats from being reserved: the button is in sight on a phone where that is not.
+/// Scrolls to the reason why the seats are not reserved: on a phone it can be out of view.
 fn reveal_why() {
     request_animation_frame(|| browser::reveal_first(".checkout .notice"));
 }
@@ -95,7 +95,7 @@ impl CheckoutState {
             return self.refuse(sentence(&broken, Lang::now()));
         }
         self.order.update_value(|order| {
-            // The same order goes out under the same key, or a lost answer would book twice.
+            // The same request keeps its key, or a lost answer would book twice.
             if (&order.user, &order.seats) != (&user, &seats) || order.key.is_empty() {
                 *order = Order { user, seats, key: browser::unique() };
             }
@@ -103,7 +103,7 @@ impl CheckoutState {
         self.send();
     }
 
-    /// Says why it was not sent, to those who look as well.
+    /// Reports why it was not sent, visibly and to screen readers.
     fn refuse(self, why: String) {
         page().announce(why);
         reveal_why();
@@ -116,7 +116,7 @@ impl CheckoutState {
         let order = self.order.get_value();
         let showtime = self.showing.id.get_value();
         spawn_local(async move {
-            // Under the same key the same order is the same, with a hold or without.
+            // With the same key the request is the same, with a hold or without.
             let hold = self.showing.holding.token_for(&order.user).await;
             let mut arguments = json!({
                 "user_id": order.user,
@@ -134,8 +134,8 @@ impl CheckoutState {
         });
     }
 
-    /// What the seats were picked and held for is done. The reader may look elsewhere by now, so nothing of the view is
-    /// touched; where they still look at this showing, the ticket takes its place.
+    /// Completes the booking. The reader may be elsewhere, so only shared state changes; if they still look at this
+    /// showing, the ticket replaces it.
     fn done(self, showtime: &str, reservation: Reservation) {
         let Showing { office, .. } = self.showing;
         Keep::Browser.put("name", &office.name.get_untracked());
@@ -161,9 +161,9 @@ impl CheckoutState {
             return tell_not_done(&error);
         }
         if let CallError::Refused(refusal) = &error {
-            // Where nothing was answered, the seats may be the reader's: they stay picked for the next try.
+            // Without an answer, the seats may be the reader's: they stay picked for a retry.
             self.showing.is_reserving.set(false);
-            // A refused order is settled: the next one is another.
+            // A refused request is settled: the next one is new.
             self.order.set_value(Order::default());
             match refusal.code.as_str() {
                 "seat_already_reserved" | "seat_held" => self.showing.lose(&refused_seats(refusal)),
@@ -172,7 +172,7 @@ impl CheckoutState {
             }
             self.showing.refresh();
         }
-        // They may have picked others while it was on its way.
+        // The reader may have picked other seats meanwhile.
         if self.is_given_up(&self.showing.picks.get_untracked()) {
             self.showing.is_reserving.set(false);
             self.showing.refresh();
@@ -181,15 +181,14 @@ impl CheckoutState {
         reveal_why();
     }
 
-    /// Whether an order that got no answer is no longer what is picked: as long as it is, it is the next try.
+    /// Whether an unanswered request differs from the current picks; while equal, the next try repeats it.
     fn is_given_up(self, now: &Picks) -> bool {
         let seats = now.ids(&self.showing.hall.get_untracked());
         let is_unanswered = self.showing.is_reserving.get_untracked();
         is_unanswered && self.order.with_value(|it| it.seats != seats)
     }
 
-    /// The reader has picked anew: the last try is over, and what was wrong with it. That seats were lost to others is
-    /// no choice of theirs.
+    /// A new pick ends the last try and its errors. Losing seats to others is not a pick.
     fn follow(self, before: &Picks, now: &Picks) {
         let is_more = now.has_more_than(before);
         if is_more {
@@ -268,7 +267,7 @@ fn NameField(checkout: CheckoutState) -> impl IntoView {
     view! { <NameInput office=checkout.showing.office is_missing on_input/> }
 }
 
-/// Whom seats are for.
+/// Input for the person to reserve for.
 #[component]
 pub(super) fn NameInput(
     office: Office,

@@ -1,4 +1,4 @@
-//! Seats that are held for the reader for a while, with the time that is left.
+//! Seats held for the reader, with the time left.
 
 use std::time::Duration;
 
@@ -17,26 +17,26 @@ use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::Notice;
 
-/// How often the time that is left is shown anew.
+/// How often the time left is redrawn.
 const TICK: Duration = Duration::from_millis(500);
-/// When a screen reader announces that the time is nearly over, in seconds.
+/// Seconds left at which a screen reader announces the end.
 const WARNED_AT_S: u64 = 60;
 
-/// The id of the button that holds, and of the one that takes its place.
+/// Id of the button that holds, and of the one that replaces it.
 const ACTION: &str = "hold-action";
 
 /// Seats that the host holds for this page.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub(super) struct Hold {
-    /// As the host reports it.
+    /// As reported by the host.
     #[serde(flatten)]
     pub(super) told: output::cinema::Hold,
-    /// When it ends by this device's clock, in milliseconds; the host's clock may be another.
+    /// When it ends by this device's clock, in milliseconds; the host's clock may differ.
     #[serde(default)]
     ends_ms: f64,
 }
 
-/// Under which name this tab keeps the hold of a showing.
+/// Storage key of a showing's hold in this tab.
 pub(super) fn hold_name(showtime: &str) -> String {
     format!("hold.{showtime}")
 }
@@ -47,12 +47,12 @@ impl Hold {
         Self { told, ends_ms }
     }
 
-    /// Whole seconds that are left.
+    /// Whole seconds left.
     fn left_s(&self, now_ms: f64) -> u64 {
         ((self.ends_ms - now_ms) / 1e3).ceil().max(0.0) as u64
     }
 
-    /// What names it to the host.
+    /// Its token for the host.
     fn name(&self) -> String {
         self.told.hold_token.clone().unwrap_or_else(|| self.told.hold_id.clone())
     }
@@ -62,22 +62,22 @@ impl Hold {
     }
 }
 
-/// The hold of one showing, and what can be done with it.
+/// The hold of one showing.
 #[derive(Clone, Copy)]
 pub(super) struct Holding {
     pub(super) hold: RwSignal<Option<Hold>>,
-    /// Whether the last one ended by itself.
+    /// Whether the last hold expired.
     has_ended: RwSignal<bool>,
-    /// Whether a request to hold or to release is under way.
+    /// Whether a request to hold or release is running.
     pub(super) is_busy: RwSignal<bool>,
-    /// Whether nothing was held because the name is missing.
+    /// Whether holding failed because the name is missing.
     wants_name: RwSignal<bool>,
     error: RwSignal<Option<CallError>>,
     name: StoredValue<String>,
 }
 
 impl Holding {
-    /// Takes up what this tab held before a reload.
+    /// Restores the hold of this tab after a reload.
     pub(super) fn new(showtime: &str) -> Self {
         let name = hold_name(showtime);
         let kept = Keep::Tab.get::<Hold>(&name);
@@ -91,12 +91,12 @@ impl Holding {
         }
     }
 
-    /// What shows the host whose seats they are.
+    /// The token that proves the reader's hold to the host.
     pub(super) fn token(self) -> Option<String> {
         self.hold.with_untracked(|it| it.as_ref().map(Hold::name))
     }
 
-    /// What `user` reserves these seats with. A hold for another name does no good: it is let go first.
+    /// The token with which `user` reserves these seats. A hold for another name is useless and released first.
     pub(super) async fn token_for(self, user: &str) -> Option<String> {
         let hold = self.hold.get_untracked()?;
         if hold.told.user_id == user {
@@ -115,14 +115,14 @@ impl Holding {
         self.hold.set(hold);
     }
 
-    /// Takes up a hold that the host has made for the reader.
+    /// Takes over a hold that the host made for the reader.
     pub(super) fn take_up(self, hold: output::cinema::Hold) {
         self.has_ended.set(false);
         self.keep(Some(Hold::begun(hold, js_sys::Date::now())));
     }
 
-    /// Takes up the newest of what the host holds for the reader, where it is not known here: an assistant made it, or
-    /// another tab. `is_mine` is whether the hall shows seats of the hold that is known. Gives the seats.
+    /// Takes over the newest hold of the reader's that is unknown here: made by an assistant or another tab. `is_mine`
+    /// is whether the hall shows seats of the known hold. Returns the seats.
     pub(super) fn follow(
         self,
         held: Vec<output::cinema::Hold>,
@@ -146,13 +146,13 @@ impl Holding {
         }
     }
 
-    /// The host knows no such hold any more, or has made a reservation of it.
+    /// The hold has expired or become a reservation.
     pub(super) fn over(self, has_ended: bool) {
         self.keep(None);
         self.has_ended.set(has_ended);
     }
 
-    /// Holds what is picked, in place of what was held before.
+    /// Holds the picked seats, replacing an earlier hold.
     fn hold(self, showing: Showing) {
         let user = showing.office.name.with_untracked(|it| it.trim().to_owned());
         if user.is_empty() {
@@ -195,7 +195,7 @@ impl Holding {
                 }
                 Err(error) => self.failed(showing, error),
             }
-            // What was pressed may have gone.
+            // The pressed button may be gone.
             browser::focus_if_lost(ACTION);
             showing.refresh();
         });
@@ -212,7 +212,7 @@ impl Holding {
         self.error.set(Some(error));
     }
 
-    /// Lets go of what is held; it ends by itself where the host is not reached.
+    /// Releases the hold; without a connection it expires by itself.
     fn release(self, showing: Showing) {
         let Some(token) = self.token().filter(|_| !self.is_busy.get_untracked()) else { return };
         self.over(false);
@@ -227,12 +227,12 @@ impl Holding {
     }
 }
 
-/// Lets the host's hold go.
+/// Releases a hold at the host.
 async fn release(token: &str) {
     let _ = fetch::<serde_json::Value>("release_hold", json!({ "hold_token": token })).await;
 }
 
-/// The button that holds, or the time that is left.
+/// The button that holds, or the time left.
 #[component]
 pub(super) fn HoldView(showing: Showing) -> impl IntoView {
     let holding = showing.holding;

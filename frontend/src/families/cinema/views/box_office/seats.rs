@@ -1,4 +1,4 @@
-//! The seats of one showing: what is on, the hall, kept up to date, and the checkout beside it.
+//! The seats of one showing: its facts, the hall, kept up to date, and the checkout.
 
 use std::time::Duration;
 
@@ -27,9 +27,9 @@ use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, loaded};
 
-/// The id of the heading of the hall.
+/// Id of the hall's heading.
 pub(super) const PLAN: &str = "plan-title";
-/// How old the seats on the screen may get while the reader looks at them.
+/// Maximum age of the shown seats while the reader looks at them.
 const AGE: Duration = Duration::from_secs(15);
 
 /// One showing on the screen.
@@ -40,27 +40,27 @@ pub(super) struct Showing {
     pub(super) id: StoredValue<String>,
     pub(super) map: RwSignal<Loaded<SeatMap>>,
     pub(super) hall: Memo<Hall>,
-    /// Whether it has yet to begin.
+    /// Whether it has not begun.
     is_open: Memo<bool>,
     pub(super) picks: RwSignal<Picks>,
-    /// The rules that the choice breaks.
+    /// The rules violated by the choice.
     pub(super) broken: Memo<Vec<Broken>>,
-    /// What the host holds for the reader.
+    /// The reader's hold.
     pub(super) holding: Holding,
-    /// When the seats that are shown were answered, and whether the last try failed.
+    /// When the shown seats were fetched, and whether the last fetch failed.
     as_of: RwSignal<f64>,
     is_stale: RwSignal<bool>,
     asking: StoredValue<Asking>,
-    /// Whether the host is reserving what is picked.
+    /// Whether a reservation is being made.
     pub(super) is_reserving: RwSignal<bool>,
-    /// Which of the picked seats another user took while the reader was not asking, and when that came.
+    /// The picked seats that another user took while the reader made no request, and when.
     pub(super) taken: RwSignal<Option<Taken>>,
 }
 
-/// How long it may take to read that seats are gone, in milliseconds.
+/// Time for reading that seats are gone, in milliseconds.
 const READING_MS: f64 = 5_000.0;
 
-/// Seats that another user took from under the reader's eyes.
+/// Picked seats taken by another user.
 #[derive(Clone, PartialEq)]
 pub(super) struct Taken {
     ids: Vec<String>,
@@ -68,25 +68,25 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// Which, in a sentence.
+    /// Names them in a sentence.
     pub(super) fn say(&self, lang: Lang, is_all: bool) -> String {
         let key = if is_all { Key::LostAll } else { Key::LostSeats };
         lang.fill(key, &[&self.ids.join(lang.comma())])
     }
 
-    /// Whether the reader may not have seen it yet.
+    /// Whether the reader may not have read it yet.
     fn is_fresh(&self) -> bool {
         js_sys::Date::now() - self.at_ms < READING_MS
     }
 }
 
-/// Whether the host is being asked for the seats.
+/// Whether the seats are being fetched.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Asking {
     #[default]
     Not,
     Now,
-    /// And once more, since something may have changed meanwhile.
+    /// And again afterwards, since they may have changed meanwhile.
     Again,
 }
 
@@ -117,8 +117,8 @@ impl Showing {
         }
     }
 
-    /// Asks the host for the seats; what is shown and picked stays until the answer is here.
-    /// However often it is asked for, one question is under way at a time, and one after it.
+    /// Fetches the seats; the shown and picked ones stay meanwhile. At most one request runs at a time, with one more
+    /// queued.
     pub(super) fn refresh(self) {
         let Some(id) = self.id.try_get_value() else { return };
         if self.asking.get_value() != Asking::Not {
@@ -152,8 +152,8 @@ impl Showing {
         });
     }
 
-    /// Asks what is held for the reader, where the hall shows that it may be other than what is known here: an assistant
-    /// holds and releases seats for them too.
+    /// Fetches the reader's hold if the hall shows that it may have changed: an assistant can hold and release seats,
+    /// too.
     async fn know_hold(self, id: &str) {
         let user = self.office.name.with_untracked(|it| it.trim().to_owned());
         let (is_mine, is_held) = self.map.with_untracked(|map| {
@@ -167,7 +167,7 @@ impl Showing {
         }
         let arguments = json!({ "user_id": user, "showtime_id": id });
         let Ok(found) = fetch::<Holds>("list_holds", arguments).await else { return };
-        // What the reader does just now counts.
+        // A running action of the reader's takes precedence.
         let is_idle = |it: RwSignal<bool>| it.try_get_untracked() == Some(false);
         if !is_idle(self.holding.is_busy) || !is_idle(self.is_reserving) {
             return;
@@ -176,12 +176,12 @@ impl Showing {
             let hall = self.hall.get_untracked();
             self.picks.update(|it| it.take(&hall, &seats));
             page().announce_key(Key::HoldBegun);
-            // The hall as their holder sees it.
+            // Fetches the hall as the holder sees it.
             self.asking.set_value(Asking::Again);
         }
     }
 
-    /// Takes over what was answered to who showed `token`.
+    /// Stores the seats answered for `token`.
     fn take(self, map: SeatMap, is_first: bool, token: Option<String>) {
         self.map.set(Loaded::Here(map));
         self.is_stale.set(false);
@@ -189,7 +189,7 @@ impl Showing {
         if !self.is_open.get_untracked() {
             return self.close();
         }
-        // What the reader is taking just now is not lost: it is asked again once that is done.
+        // A running request of the reader's must not be lost: the seats are fetched again after it.
         let is_taking = self.is_reserving.get_untracked() || self.holding.is_busy.get_untracked();
         if is_taking || self.holding.token() != token {
             return;
@@ -208,14 +208,13 @@ impl Showing {
         }
     }
 
-    /// When the seats that are shown were answered, by the cinema's clock, as the showing's times are.
+    /// When the shown seats were fetched, in the cinema's time zone, as its showtimes are.
     fn as_of(self, lang: Lang) -> String {
         let ahead_ms = self.office.programme.with(|it| it.here().map_or(0.0, |it| it.ahead_ms));
         dates::clock_at(self.as_of.get() + ahead_ms, lang)
     }
 
-    /// Whether what is picked has just become less, so that the reader should see that before it is reserved.
-    /// It is asked once.
+    /// Whether picked seats were just lost, which the reader should notice before reserving. Reported once.
     pub(super) fn has_just_lost(self) -> bool {
         let is_fresh = self.taken.with_untracked(|it| it.as_ref().is_some_and(Taken::is_fresh));
         if is_fresh {
@@ -224,7 +223,7 @@ impl Showing {
         is_fresh
     }
 
-    /// It has begun: nothing can be picked any more, and what was picked is let go.
+    /// The showing has begun: picks are dropped and no seat can be picked.
     fn close(self) {
         if self.picks.with_untracked(|it| !it.is_empty()) {
             self.picks.set(Picks::default());
@@ -232,7 +231,7 @@ impl Showing {
         }
     }
 
-    /// Another user was faster.
+    /// Handles seats taken by another user.
     pub(super) fn lose(self, ids: &[String]) {
         let mut lost = Vec::new();
         self.picks.update(|picks| lost = picks.lose(ids));
@@ -249,14 +248,14 @@ impl Showing {
         page().announce_fill(key, &[&lost.join(lang.comma())]);
     }
 
-    /// Picks a seat or lets go of it, and says so.
+    /// Picks or unpicks a seat and announces it.
     pub(super) fn pick(self, seat: &Seat) {
         let mut picked = Picked::Taken;
         let max = self.hall.with_untracked(|it| it.seats_max);
         let other = self.hall.with_untracked(|it| it.other_half(seat).cloned());
         self.picks.update(|picks| {
             picked = picks.toggle(seat, max);
-            // What goes together is picked together, and let go together.
+            // Seats of a pair are picked and unpicked together.
             let is_apart = |it: &Seat| picks.has(&it.seat_id) != picks.has(&seat.seat_id);
             if let Some(other) = other.filter(is_apart) {
                 picks.toggle(&other, max);
@@ -290,18 +289,18 @@ impl Showing {
         self.id.with_value(|id| picks_name(id))
     }
 
-    /// Keeps the picks over a look elsewhere and over a reload.
+    /// Stores the picks over visits to other views and a reload.
     fn keep(self) {
         let picks = self.picks.get();
         self.id.with_value(|id| Chosen::here().keep_picks(id, &picks));
-        // Before the seats are here, nothing is known of what was picked.
+        // Before the seats are loaded, nothing is known of the picks.
         if self.map.with_untracked(|it| it.here().is_some()) {
             Keep::Tab.put(&self.kept_name(), &picks.ids(&self.hall.get_untracked()));
         }
     }
 }
 
-/// Under which name this tab keeps what is picked of a showing.
+/// Storage key of a showing's picks in this tab.
 pub(super) fn picks_name(showtime: &str) -> String {
     format!("picks.{showtime}")
 }
@@ -340,10 +339,10 @@ pub(super) fn Seats(showtime: String) -> impl IntoView {
 #[component]
 fn Plan(showing: Showing) -> impl IntoView {
     let hall = showing.hall;
-    // Whether there is a hall, and whether it can be booked: a seat that goes does not redraw it.
+    // Separate memos, so that a change of one seat does not redraw the hall.
     let is_empty = Memo::new(move |_| hall.with(|it| it.rows.is_empty()));
     let is_open = showing.is_open;
-    // Where seats can be waited for, and there is nothing else to be done.
+    // If there is a waiting list and nothing else to do.
     let is_full = Memo::new(move |_| {
         let is_full = hall.with(|it| it.counts().0 == 0) && showing.picks.with(Picks::is_empty);
         is_full && page().tool("join_waiting_list").is_some()
@@ -397,7 +396,7 @@ fn Plan(showing: Showing) -> impl IntoView {
     }
 }
 
-/// Stands where the checkout was, once the film has begun, or as long as the cinema sells no seats for it.
+/// Replaces the checkout once the film has begun, or while the cinema sells no seats for it.
 #[component]
 fn Closed(showing: Showing) -> impl IntoView {
     let is_paused = Memo::new(move |_| {
@@ -418,7 +417,7 @@ fn Closed(showing: Showing) -> impl IntoView {
     }
 }
 
-/// What is on, when and where; and the way back.
+/// Film, time and place of the showing, and the way back.
 #[component]
 pub(super) fn Facts(showing: Showing) -> impl IntoView {
     let showtime = Memo::new(move |_| {
@@ -461,7 +460,7 @@ pub(super) fn Facts(showing: Showing) -> impl IntoView {
     }
 }
 
-/// The film's title in the reader's language, if the programme is known; else as the host says.
+/// The film's title in the reader's language if the programme is loaded, else the host's title.
 fn title_of(office: Office, showtime: &Showtime) -> String {
     let lang = Lang::spoken();
     let known = office.programme.with(|programme| {

@@ -1,4 +1,4 @@
-//! Seats for those who do not mind which: the host proposes, the reader may still change them.
+//! Suggested seats: the host proposes, and the reader can change them.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -13,10 +13,10 @@ use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
-/// How many go to the cinema together, most often.
+/// Default number of seats.
 const COUNT: usize = 2;
 
-/// Up to as many seats as one reservation may have.
+/// Selects a number of seats up to the limit of one reservation.
 #[component]
 pub(super) fn SeatCount(showing: Showing, count: RwSignal<usize>) -> impl IntoView {
     let seats_max = Memo::new(move |_| showing.hall.with(|it| it.seats_max));
@@ -39,7 +39,7 @@ pub(super) fn SeatCount(showing: Showing, count: RwSignal<usize>) -> impl IntoVi
     }
 }
 
-/// How many seats, and the button that has them proposed.
+/// The number of seats and the button that requests a suggestion.
 #[component]
 pub(super) fn Suggest(showing: Showing) -> impl IntoView {
     let is_offered = Memo::new(move |_| page().tool("suggest_seats").is_some());

@@ -1,4 +1,4 @@
-//! The waiting list of a showing that has no seats left: to join it, to see how far one is, to take or leave an offer.
+//! The waiting list of a sold-out showing: joining it, the position in it, and accepting or declining an offer.
 
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
-/// The list is asked for once the reader has paused in typing a name.
+/// Pause in typing a name before the list is fetched.
 const PAUSE: Duration = Duration::from_millis(400);
-/// The id of the heading.
+/// Id of the heading.
 const TITLE: &str = "waiting-title";
 
-/// The reader's entries of this showing.
+/// The reader's entries for this showing.
 #[derive(Clone, Copy)]
 struct List {
     showing: Showing,
@@ -54,7 +54,7 @@ impl List {
         let _ = self.entries.try_set(own);
     }
 
-    /// Calls a tool, and looks at the list again.
+    /// Calls a tool, then fetches the list again.
     fn call(self, tool: &'static str, arguments: Value, said: Key) {
         if self.is_busy.get_untracked() {
             return;
@@ -72,7 +72,7 @@ impl List {
             }
             self.load().await;
             self.showing.refresh();
-            // What was pressed has made room for what came of it, or all of the list has gone.
+            // The pressed button was replaced, or the whole list is gone.
             browser::focus_if_lost(TITLE);
             browser::focus_if_lost(PLAN);
         });
@@ -90,7 +90,7 @@ impl List {
     }
 }
 
-/// Stands beside the hall as long as the showing is sold out, or the reader waits for it.
+/// Shown while the showing is sold out or the reader is waiting for it.
 #[component]
 pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
     let list = List {
@@ -123,7 +123,7 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
     let is_full = Memo::new(move |_| {
         showing.hall.with(|it| it.counts().0 == 0) && showing.picks.with(Picks::is_empty)
     });
-    // What was taken up is no offer any more: the checkout has it.
+    // An accepted offer is part of the checkout.
     let open = Memo::new(move |_| {
         let hold = showing.holding.hold.with(|it| it.as_ref().map(|it| it.told.hold_id.clone()));
         let is_taken =
@@ -152,7 +152,7 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
     }
 }
 
-/// A name as it stands once the reader has paused in typing it.
+/// The name after a pause in typing.
 fn settled(name: RwSignal<String>) -> RwSignal<String> {
     let typed = move || name.with(|it| it.trim().to_owned());
     let settled = RwSignal::new(untrack(typed));
@@ -212,7 +212,7 @@ fn Entry(list: List, waiting: Waiting) -> impl IntoView {
     }
 }
 
-/// Seats that are held for who waited.
+/// Seats offered to a waiting reader.
 #[component]
 fn Offer(list: List, offer: Hold) -> impl IntoView {
     let seats: Vec<_> = offer.seats.iter().map(|it| it.seat_id.clone()).collect();

@@ -1,5 +1,5 @@
-//! A hall of hundreds or thousands of seats: drawn as a few shapes a row, moved and zoomed, with an overview. Those
-//! who read or press keys meet the same grid; only the row where they are has its seats as elements.
+//! A hall of hundreds or thousands of seats: drawn as a few shapes per row, pannable and zoomable, with an overview.
+//! Screen readers and keyboards get the same grid; only the current row has its seats as elements.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,50 +17,50 @@ use crate::families::cinema::hall::{Cursor, Hall, Place, Row};
 use crate::families::cinema::look::{PLACE, Shape, Shapes, State};
 use crate::text::Key;
 
-/// What the names of the rows take of the width, in CSS pixels.
+/// Width of the row names, in CSS pixels.
 const NAMES: f64 = 32.0;
-/// What the plan leaves free at its end, in CSS pixels.
+/// Free space at the end of the plan, in CSS pixels.
 const EDGE: f64 = 8.0;
-/// What the screen takes of the height, in CSS pixels.
+/// Height of the screen, in CSS pixels.
 const SCREEN: f64 = 44.0;
-/// A place that a finger hits and whose number is read, in CSS pixels.
+/// Size of a place that a finger can hit and whose number is legible, in CSS pixels.
 const PLAIN: f64 = 28.0;
-/// Places of this size are picked by a click; a click between smaller ones leads nearer first.
+/// Minimum size of a place picked by a click; clicking smaller ones zooms in first.
 const PICKED_FROM: f64 = 16.0;
-/// The largest place, in CSS pixels.
+/// Maximum size of a place, in CSS pixels.
 const MOST: f64 = 48.0;
-/// The smallest, for what is no hall.
+/// Minimum size, for an empty hall.
 const LEAST: f64 = 2.0;
-/// What a button makes larger or smaller.
+/// Zoom factor of a button.
 const ZOOM: f64 = 1.4;
-/// How far the mouse goes with its button down before it moves the plan, in CSS pixels.
+/// Distance after which a pressed mouse pans the plan, in CSS pixels.
 const DRAGGED: f64 = 4.0;
 
-/// How late the overview may be while the plan is moved, which then costs frames nothing.
+/// Maximum delay of the overview during panning, which then costs no frames.
 const LATE: Duration = Duration::from_millis(60);
 
-/// A place of the plan, in CSS pixels from the corner of what is seen of it.
+/// A point in CSS pixels from the corner of the visible plan.
 type Point = (f64, f64);
 
-/// What is on the screen of a large hall.
+/// State of a large hall on the screen.
 #[derive(Clone, Copy)]
 struct Sheet {
     drawn: Drawn,
     scroll: NodeRef<Div>,
     plan: NodeRef<Div>,
     grid: NodeRef<Div>,
-    /// The size of a place in CSS pixels, and the size at which all of the hall is seen.
+    /// The size of a place in CSS pixels, and the size at which the whole hall is visible.
     size: RwSignal<f64>,
     least: RwSignal<f64>,
-    /// The part of the plan that is seen, as shares: from the left, from the top, width, height.
+    /// The visible part of the plan, as shares: left, top, width, height.
     seen: RwSignal<[f64; 4]>,
-    /// Whether that is looked at soon.
+    /// Whether an update of it is scheduled.
     is_due: StoredValue<bool>,
-    /// What the mouse is on.
+    /// The place under the mouse.
     hover: RwSignal<Option<Cursor>>,
-    /// Where the mouse went down, and how far the plan was moved then; whether it has moved since.
+    /// Where the mouse went down, the scroll position then, and whether it has moved since.
     grip: StoredValue<Option<(Point, Point, bool)>>,
-    /// How far apart two fingers were, and the size of a place then.
+    /// Distance of two fingers, and the size of a place then.
     pinch: StoredValue<Option<(f64, f64)>>,
 }
 
@@ -81,12 +81,12 @@ impl Sheet {
         }
     }
 
-    /// Whether all of it is seen.
+    /// Whether the whole plan is visible.
     fn is_whole(self) -> bool {
         self.size.get() <= self.least.get() + 0.01
     }
 
-    /// Looks how large the window is. What was seen as a whole still is; at first the size is one to pick at.
+    /// Measures the window. A plan visible as a whole stays so; the initial size is one for picking.
     fn measure(self, is_first: bool) {
         let Some(Some(scroll)) = self.scroll.try_get_untracked() else { return };
         let was_whole = !is_first && untrack(|| self.is_whole());
@@ -109,7 +109,7 @@ impl Sheet {
         self.look();
     }
 
-    /// Gives places a size, at once, so that what is read of the plan next is right.
+    /// Sets the size of places synchronously, so that later measurements are right.
     fn resize(self, size: f64) {
         let size = size.clamp(self.least.get_untracked(), MOST);
         if let Some(Some(plan)) = self.plan.try_get_untracked() {
@@ -119,7 +119,7 @@ impl Sheet {
         self.size.set(size);
     }
 
-    /// Gives places a size and keeps what is at a point there.
+    /// Sets the size of places and keeps the content at a point in place.
     fn zoom(self, size: f64, (x, y): Point) {
         let Some(scroll) = self.scroll.get_untracked() else { return };
         let before = self.size.get_untracked();
@@ -131,7 +131,7 @@ impl Sheet {
         self.look();
     }
 
-    /// Larger or smaller, by a button: around the middle of what is seen.
+    /// Zooms by a button, around the middle of the visible part.
     fn zoom_by(self, factor: f64) {
         let Some(scroll) = self.scroll.get_untracked() else { return };
         let middle =
@@ -139,14 +139,14 @@ impl Sheet {
         self.zoom(self.size.get_untracked() * factor, middle);
     }
 
-    /// The width and the height of all places together, in CSS pixels.
+    /// Width and height of all places together, in CSS pixels.
     fn extent(self) -> (f64, f64) {
         let size = self.size.get_untracked();
         let of = |it: &Hall| (f64::from(it.columns) * size, it.rows.len() as f64 * size);
         self.drawn.hall.with_untracked(of)
     }
 
-    /// Takes up what is seen of the plan: beside the names of the rows, which stay, and below the screen.
+    /// Updates the visible part, which excludes the sticky row names and the screen.
     fn look(self) {
         let Some(Some(scroll)) = self.scroll.try_get_untracked() else { return };
         let (width, height) = self.extent();
@@ -164,7 +164,7 @@ impl Sheet {
         }
     }
 
-    /// The plan was moved.
+    /// Handles scrolling of the plan.
     fn scrolled(self) {
         if self.is_due.try_update_value(|it| std::mem::replace(it, true)) == Some(false) {
             let look = move || {
@@ -176,19 +176,19 @@ impl Sheet {
         }
     }
 
-    /// A point of the window as one of what is seen of the plan.
+    /// Converts a point of the window to one of the visible plan.
     fn point(self, x: f64, y: f64) -> Point {
         let corner = self.scroll.get_untracked().map(|it| it.get_bounding_client_rect());
         corner.map_or((0.0, 0.0), |it| (x - it.left(), y - it.top()))
     }
 
-    /// The row, and the seat in it, at a point of the window.
+    /// The row and the seat at a point of the window.
     fn at(self, event: &MouseEvent) -> Option<(usize, Option<Cursor>)> {
         let corner = self.grid.get_untracked()?.get_bounding_client_rect();
         let size = self.size.get_untracked();
         let row = ((f64::from(event.client_y()) - corner.top()) / size).floor();
         let column = ((f64::from(event.client_x()) - corner.left() - NAMES) / size).floor() + 1.0;
-        // Beyond the edges there is no row and no column: a cast keeps to what a number can be.
+        // Outside the plan there is no row or column; the cast is bounded.
         let row = (row >= 0.0).then_some(row as usize)?;
         let find = |it: &Hall| (row < it.rows.len()).then(|| it.find(row, column.max(0.0) as u32));
         Some((row, self.drawn.hall.with_untracked(find)?))
@@ -198,7 +198,7 @@ impl Sheet {
         if self.grip.get_value().is_some_and(|it| it.2) {
             return self.grip.set_value(None);
         }
-        // What reads the page to people may press an element without a point.
+        // Assistive technology may press an element without a point.
         let target = event.target().and_then(|it| it.dyn_into::<Element>().ok());
         let seat = target.as_ref().and_then(|it| it.get_attribute("data-seat"));
         let by_name = |hall: &Hall| {
@@ -236,7 +236,7 @@ impl Sheet {
         self.grip.set_value(Some((at, moved, false)));
     }
 
-    /// The mouse moves the plan while its button is down, and else shows which seat it is on.
+    /// Pans the plan while the mouse button is down, else shows the seat under the mouse.
     fn moved(self, event: &MouseEvent) {
         let (x, y) = (f64::from(event.client_x()), f64::from(event.client_y()));
         match self.grip.get_value().filter(|_| event.buttons() & 1 == 1) {
@@ -261,7 +261,7 @@ impl Sheet {
         }
     }
 
-    /// Two fingers, how far apart they are, and the middle between them.
+    /// The distance of two fingers and the middle between them.
     fn fingers(self, event: &TouchEvent) -> Option<(f64, Point)> {
         let touches = event.touches();
         let finger = |at| {
@@ -277,7 +277,7 @@ impl Sheet {
         let Some((apart, middle)) = self.fingers(event) else {
             return self.pinch.set_value(None);
         };
-        // The page itself is not to be zoomed.
+        // Prevents zooming of the page.
         event.prevent_default();
         match self.pinch.get_value().filter(|_| !is_first) {
             Some((before, size)) => self.zoom(size * apart / before, middle),
@@ -285,7 +285,7 @@ impl Sheet {
         }
     }
 
-    /// Two fingers on a trackpad, or the wheel with Control.
+    /// Zooms by two fingers on a trackpad, or by the wheel with Control.
     fn wheel(self, event: &WheelEvent) {
         if event.ctrl_key() {
             event.prevent_default();
@@ -294,7 +294,7 @@ impl Sheet {
         }
     }
 
-    /// Moves the plan so that a point of the overview is in the middle.
+    /// Centres the plan at a point of the overview.
     fn go(self, event: &MouseEvent) {
         let target = event.current_target().and_then(|it| it.dyn_into::<Element>().ok());
         let Some((map, scroll)) = target.zip(self.scroll.get_untracked()) else { return };
@@ -310,13 +310,13 @@ impl Sheet {
         scroll.set_scroll_top(scroll_to(y * height + SCREEN - high / 2.0));
     }
 
-    /// Shows the first place for a wheelchair, and moves the keyboard there.
+    /// Shows the first wheelchair place and moves the focus there.
     fn show_wheelchair(self) {
         let Some(to) = self.drawn.hall.with_untracked(Hall::wheelchair) else { return };
         self.resize(self.size.get_untracked().max(PLAIN));
         self.drawn.cursor.set(to);
         let (id, grid) = (self.drawn.id(to), self.grid.get_untracked());
-        // The seats of its row are there by then.
+        // The seats of its row exist by then.
         request_animation_frame(move || {
             if let Some(grid) = grid {
                 let _ = grid.focus();
@@ -327,7 +327,7 @@ impl Sheet {
     }
 }
 
-/// The rows as they stand, which a change of their seats' states leaves.
+/// The rows, unchanged while only states of seats change.
 fn standing(hall: &Hall, before: Option<&Arc<Vec<Row>>>) -> Arc<Vec<Row>> {
     let same = |one: &Place, other: &Place| {
         let (a, b) = (&one.seat, &other.seat);
@@ -361,7 +361,7 @@ pub(super) fn LargeHall(drawn: Drawn) -> impl IntoView {
         let scroll = sheet.scroll.get();
         let is_first = is_measured != Some(true);
         match &scroll {
-            // What is on the page already has its size before it is first seen.
+            // An element on the page has its size before it is first drawn.
             Some(element) if element.client_width() > 0 => sheet.measure(is_first),
             Some(_) => request_animation_frame(move || sheet.measure(is_first)),
             None => {}
@@ -404,7 +404,7 @@ fn view_box((columns, rows): (u32, usize)) -> String {
     format!("0 0 {} {}", columns * PLACE, rows * PLACE as usize)
 }
 
-/// All rows: the seats, which the overview shows as well, and then what is written on them.
+/// All rows: the seats, also used by the overview, and then their marks.
 fn shapes(sheet: Sheet, rows: &Arc<Vec<Row>>) -> impl IntoView + use<> {
     let Drawn { hall, picks, name, number, .. } = sheet.drawn;
     let row = |index: usize| {
@@ -434,7 +434,7 @@ fn shapes(sheet: Sheet, rows: &Arc<Vec<Row>>) -> impl IntoView + use<> {
     }
 }
 
-/// What zooms and leads, and how the plan is moved.
+/// Buttons for zooming and navigation, and a hint on panning.
 #[component]
 fn Tools(sheet: Sheet, is_whole: Memo<bool>) -> impl IntoView {
     let has_wheelchair = Memo::new(move |_| sheet.drawn.hall.with(|it| it.wheelchair().is_some()));
@@ -466,7 +466,7 @@ fn Tools(sheet: Sheet, is_whole: Memo<bool>) -> impl IntoView {
     }
 }
 
-/// The hall for keys and for what reads the page to people: all rows by name, and the seats of the one where they are.
+/// The hall for keyboards and assistive technology: all rows by name, and the seats of the current one.
 #[component]
 fn Grid(sheet: Sheet, rows: Memo<Arc<Vec<Row>>>) -> impl IntoView {
     let Sheet { drawn, hover, .. } = sheet;
@@ -511,7 +511,7 @@ fn Grid(sheet: Sheet, rows: Memo<Arc<Vec<Row>>>) -> impl IntoView {
     }
 }
 
-/// A frame around a seat; none where there is none.
+/// A frame around a seat, if any.
 fn ring_at(
     drawn: Drawn,
     class: &'static str,
@@ -528,7 +528,7 @@ fn ring_at(
     }
 }
 
-/// The seats of a row as elements, where they stand.
+/// The seats of a row as elements, at their places.
 #[component]
 fn Cells(sheet: Sheet, row: usize) -> impl IntoView {
     let Drawn { hall, picks, .. } = sheet.drawn;
@@ -564,7 +564,7 @@ fn Cells(sheet: Sheet, row: usize) -> impl IntoView {
     }
 }
 
-/// All of the hall, small, and which part of it is seen.
+/// The whole hall, small, with the visible part marked.
 #[component]
 fn Overview(sheet: Sheet, extent: Memo<(u32, usize)>) -> impl IntoView {
     let Drawn { name, number, .. } = sheet.drawn;
@@ -587,7 +587,7 @@ fn Overview(sheet: Sheet, extent: Memo<(u32, usize)>) -> impl IntoView {
     }
 }
 
-/// Which seat the mouse or the keyboard is on, for eyes: what reads to people has it from the seat itself.
+/// The seat under the mouse or cursor, for sighted readers: assistive technology reads it from the seat.
 #[component]
 fn At(sheet: Sheet) -> impl IntoView {
     let drawn = sheet.drawn;

@@ -1,4 +1,4 @@
-//! What the catalogue lists, films or screens: a table of all, with ways to add, to change and to remove one.
+//! The entries of the catalogue, films or screens: a table with buttons to add, change and remove.
 
 use std::fmt::Debug;
 
@@ -15,25 +15,25 @@ use crate::families::cinema::staff::words::Word;
 use crate::text::Lang;
 use crate::views::notice::{Notice, coded};
 
-/// One kind of what the catalogue lists.
+/// A kind of catalogue entry.
 pub(super) trait Entry: Clone + Debug + Default + Send + Sync + 'static {
-    /// The id of the part's heading.
+    /// Id of the view's heading.
     const PART: &'static str;
-    /// The heading, the button that adds one, the table, and the column of names.
+    /// Texts of the heading, the add button, the table, and the name column.
     const WORDS: [Word; 4];
-    /// The tool that edits one, and what it calls the identifier.
+    /// The tool that edits an entry, and its id argument.
     const TOOL: &'static str;
     const KEY: &'static str;
 
-    /// All of them.
+    /// All entries.
     fn all(catalogue: &Catalogue) -> &[Self];
     fn id(&self) -> &str;
-    /// The name, and the one in English.
+    /// The name, and the English one.
     fn names(&self) -> (&str, Option<&str>);
-    /// The heads of the columns between identifier and buttons, and the cells below them.
+    /// The headers of the columns between id and buttons, and their cells.
     fn heads() -> AnyView;
     fn cells(&self) -> AnyView;
-    /// The form of one, a new one where there is none `before`.
+    /// The form of an entry; a new one without `before`.
     fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView;
 }
 
@@ -46,7 +46,7 @@ fn found<E: Entry>(staff: Staff, id: &str) -> E {
     staff.catalogue.with_untracked(|it| it.here().and_then(find)).unwrap_or_default()
 }
 
-/// Whether the identifier in the form of a new one is another's, which is marked there.
+/// Whether the id of a new entry is already used, which is marked in the form.
 pub(super) fn is_taken<E: Entry>(staff: Staff, sheet: Sheet) -> bool {
     let id = untrack(|| sheet.value(E::KEY));
     let is_taken = untrack(|| all::<E>(staff)).iter().any(|it| it.id() == id);
@@ -56,7 +56,7 @@ pub(super) fn is_taken<E: Entry>(staff: Staff, sheet: Sheet) -> bool {
     is_taken
 }
 
-/// The part that has all of them.
+/// The view of all entries.
 pub(super) fn entries<E: Entry>(staff: Staff) -> impl IntoView {
     let edits = Editing::<Doing>::new(staff);
     let [heading, add, table, named] = E::WORDS;
@@ -90,7 +90,7 @@ pub(super) fn entries<E: Entry>(staff: Staff) -> impl IntoView {
     }
 }
 
-/// What it is called in the reader's language.
+/// The name in the reader's language.
 fn called<E: Entry>(entry: &E) -> String {
     let (own, english) = entry.names();
     name(Some(own), english, Lang::spoken()).unwrap_or_default()
@@ -112,7 +112,7 @@ fn row<E: Entry>(edits: Editing<Doing>, entry: E) -> impl IntoView {
     }
 }
 
-/// The form or the question of what is done.
+/// The form or confirmation of the current action.
 fn doings<E: Entry>(edits: Editing<Doing>) -> AnyView {
     match edits.doing.get() {
         Doing::Nothing => ().into_any(),
@@ -135,7 +135,7 @@ fn doings<E: Entry>(edits: Editing<Doing>) -> AnyView {
     }
 }
 
-/// A refusal, with what the cinema found in its own words.
+/// A refusal with the cinema's own message.
 #[component]
 pub(super) fn Refused(error: CallError) -> impl IntoView {
     let problems = error.problems();

@@ -1,4 +1,4 @@
-//! The catalogue as a file: saved, and read back with a look at what would change before it does.
+//! The catalogue as a file: exported, and imported after a preview of the changes.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -18,17 +18,17 @@ use crate::page::page;
 use crate::views::drop::FileDrop;
 use crate::views::notice::{Notice, coded};
 
-/// Characters of a file that the cinema reads.
+/// Maximum number of characters of a file, as in the cinema.
 const CHARS_MAX: usize = 300_000;
-/// No file of so many characters has more bytes.
+/// Maximum size in bytes of a file with that many characters.
 const BYTES_MAX: f64 = 4.0 * CHARS_MAX as f64;
 const CHOOSE: &str = "staff-choose";
 const FOUND: &str = "staff-found";
 
-/// A file that may be imported.
+/// A file to import.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Chosen {
-    /// As it is called; a version before has none.
+    /// Its name; an earlier version has none.
     name: String,
     version: Option<u32>,
     format: &'static str,
@@ -42,16 +42,16 @@ impl Chosen {
     }
 }
 
-/// How the import stands.
+/// State of the import.
 #[derive(Clone, Debug, Default, PartialEq)]
 enum Import {
     #[default]
     Nothing,
     Looking,
-    /// What it would change.
+    /// The changes it would make.
     Found(CatalogueImport),
     Done(CatalogueImport),
-    /// The file itself is wrong.
+    /// The file itself is invalid.
     Wrong(Word),
     Failed(CallError),
 }
@@ -81,7 +81,7 @@ impl Files {
         });
     }
 
-    /// Takes the first of the files that were chosen.
+    /// Takes the first of the chosen files.
     fn choose(self, files: &FileList) {
         let Some(file) = files.get(0) else { return };
         let name = file.name();
@@ -90,7 +90,7 @@ impl Files {
         }
         spawn_local(async move {
             let text = JsFuture::from(file.text()).await.ok().and_then(|it| it.as_string());
-            // What is no UTF-8 is read with this in its place, and would be sold under such names.
+            // Invalid UTF-8 contains this character and would end up in names.
             let text = text.filter(|it| !it.contains('\u{fffd}'));
             let format = if name.to_lowercase().ends_with(".csv") { "csv" } else { "json" };
             match text {
@@ -99,7 +99,7 @@ impl Files {
                     self.refuse(name, Word::ImportLarge);
                 }
                 Some(text) => {
-                    // Spreadsheets begin their files with a mark that belongs to no cell.
+                    // Spreadsheets begin their files with a byte order mark.
                     let text = text.trim_start_matches('\u{feff}').to_owned();
                     self.look(Chosen { name, version: None, format, text }).await;
                 }
@@ -113,14 +113,14 @@ impl Files {
         why.announce(&[]);
     }
 
-    /// Asks what a file would change.
+    /// Fetches the changes a file would make.
     async fn look(self, chosen: Chosen) {
         Word::ImportReading.announce(&[]);
         self.import.set(Import::Looking);
         self.chosen.set(chosen.clone());
         let arguments = json!({ "text": chosen.text, "format": chosen.format, "dry_run": true });
         let found = fetch::<CatalogueImport>("import_catalogue", arguments).await;
-        // Another one may have been chosen meanwhile.
+        // Another file may have been chosen meanwhile.
         if self.chosen.try_with_untracked(|it| *it == chosen) != Some(true) {
             return;
         }
@@ -158,7 +158,7 @@ impl Files {
         browser::focus_soon(CHOOSE);
     }
 
-    /// What going back to an earlier version would change.
+    /// Fetches the changes of returning to an earlier version.
     fn look_back(self, version: u32) {
         spawn_local(async move {
             let arguments = json!({ "import": version });
@@ -174,7 +174,7 @@ impl Files {
     }
 }
 
-/// The part `File`.
+/// The file view.
 #[component]
 pub(super) fn FileView(staff: Staff) -> impl IntoView {
     let files = Files {
@@ -208,7 +208,7 @@ pub(super) fn FileView(staff: Staff) -> impl IntoView {
     }
 }
 
-/// What the file would change, or has changed, or what is wrong with it.
+/// The changes a file would make or has made, or its faults.
 #[component]
 fn Found(files: Files) -> impl IntoView {
     let called = move || files.chosen.with(|it| it.called());

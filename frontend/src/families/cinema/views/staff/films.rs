@@ -1,4 +1,4 @@
-//! The films: added, changed, removed.
+//! The films: adding, changing, removing.
 
 use leptos::prelude::*;
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::families::cinema::staff::catalogue::{Catalogue, Film};
 use crate::families::cinema::staff::words::Word;
 
 const TITLE: &str = "staff-film-heading";
-/// Characters of a text of the catalogue.
+/// Maximum number of characters of a text in the catalogue.
 const TEXT_MAX: usize = 2_000;
 
 impl Entry for Film {
@@ -47,7 +47,7 @@ impl Entry for Film {
     }
 }
 
-/// All fields of a film, with what is in them.
+/// All fields of a film with their values.
 fn sheet_of(before: Option<&Film>) -> Sheet {
     const LINE: Kind = Kind::Line(TEXT_MAX);
     let mut fields = Vec::new();
@@ -85,7 +85,7 @@ fn sheet_of(before: Option<&Film>) -> Sheet {
     Sheet::new("staff-film", fields, values.unwrap_or_default())
 }
 
-/// The form of one film, a new one where there is none `before`.
+/// The form of a film; a new one without `before`.
 #[component]
 fn FilmForm(films: Editing<Doing>, before: Option<Film>) -> impl IntoView {
     let sheet = sheet_of(before.as_ref());
@@ -106,7 +106,7 @@ fn FilmForm(films: Editing<Doing>, before: Option<Film>) -> impl IntoView {
         if sheet.is_changed("rating") {
             arguments["rating"] = value("rating").parse::<f64>().unwrap_or_default().into();
         }
-        // An empty text clears what may be left out.
+        // An empty text clears an optional field.
         for name in [
             "title",
             "title_en",

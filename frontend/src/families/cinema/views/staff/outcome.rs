@@ -1,4 +1,4 @@
-//! An edit of the staff's: what is done, what came of it, and the question before something is removed.
+//! An edit in the admin views: the action, its outcome, and the confirmation before a removal.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -13,12 +13,12 @@ use crate::families::cinema::staff::words::Word;
 use crate::families::tell_not_done;
 use crate::views::notice::Sure;
 
-/// How many changes are shown.
+/// Maximum number of changes shown.
 const SHOWN_MAX: usize = 200;
-/// The id of the button that adds one; the keyboard goes there when what opened a form has gone.
+/// Id of the add button, which takes the focus if the button that opened a form is gone.
 pub(super) const ADD: &str = "staff-add";
 
-/// What is done with which film or screen.
+/// An action on a film or screen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Doing {
     #[default]
@@ -28,14 +28,14 @@ pub(super) enum Doing {
     Remove(String),
 }
 
-/// What is done in a part, as `D` has it, and what came of it.
+/// The current action of a view, as `D`, and its outcome.
 pub(super) struct Editing<D: 'static> {
     pub(super) staff: Staff,
     pub(super) doing: RwSignal<D>,
     pub(super) came: RwSignal<Option<CatalogueImport>>,
     pub(super) error: RwSignal<Option<CallError>>,
     pub(super) is_busy: RwSignal<bool>,
-    /// What had the keyboard when it was begun.
+    /// The element focused when it began.
     opener: StoredValue<Option<web_sys::Element>, LocalStorage>,
 }
 
@@ -66,13 +66,13 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
         self.doing.set(doing);
     }
 
-    /// Closes what is open, and gives the keyboard back to what opened it.
+    /// Closes the current action and returns the focus to its opener.
     pub(super) fn stop(self) {
         self.doing.set(D::default());
         browser::focus_back(self.opener.get_value(), ADD);
     }
 
-    /// Asks whether what was begun is meant.
+    /// Asks for confirmation.
     pub(super) fn sure(
         self,
         ask: Signal<String>,
@@ -83,14 +83,14 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
         view! { <Sure id="staff-no" ask yes no=Word::SureNo on_yes on_no is_busy=self.is_busy/> }
     }
 
-    /// That is done; what was begun meanwhile stays open.
+    /// Completes an action; one begun meanwhile stays open.
     pub(super) fn finish(self, done: &D) {
         if self.doing.with_untracked(|it| it == done) {
             self.stop();
         }
     }
 
-    /// That came to nothing: it is said where it was done, or by the page where something else was begun meanwhile.
+    /// Reports a failed action: in place, or as a toast if another was begun meanwhile.
     pub(super) fn fail(self, done: &D, error: CallError) {
         if self.doing.try_with_untracked(|it| it == done) == Some(true) {
             self.error.set(Some(error));
@@ -99,7 +99,7 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
         }
     }
 
-    /// Sends an edit; what the cinema finds wrong with a field goes to the `sheet` that has it.
+    /// Sends an edit; the cinema's faults go to the fields of `sheet`.
     pub(super) fn send(self, tool: &'static str, arguments: Value, sheet: Option<Sheet>) {
         if self.is_busy.get_untracked() {
             return;
@@ -123,7 +123,7 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
     }
 }
 
-/// What has changed, folded; the live region has said that it did.
+/// The changes made, folded; the live region has announced them.
 #[component]
 pub(super) fn Outcome(came: RwSignal<Option<CatalogueImport>>) -> impl IntoView {
     move || {
@@ -147,7 +147,7 @@ pub(super) fn Outcome(came: RwSignal<Option<CatalogueImport>>) -> impl IntoView 
     }
 }
 
-/// The lines of what changes: a sign, in words, and what it is about.
+/// A line per change: its kind in words, and its subject.
 #[component]
 pub(super) fn Changes(came: CatalogueImport) -> impl IntoView {
     let shown = came.changes.len().min(SHOWN_MAX);
@@ -172,7 +172,7 @@ pub(super) fn Changes(came: CatalogueImport) -> impl IntoView {
     }
 }
 
-/// The buttons in a row: one changes what it is about, the other removes it, which the `words` say.
+/// The buttons of a table row, to change and to remove it, labelled by `words`.
 #[component]
 pub(super) fn RowActions<D: Clone + Default + PartialEq + Send + Sync + 'static>(
     edits: Editing<D>,
@@ -191,7 +191,7 @@ pub(super) fn RowActions<D: Clone + Default + PartialEq + Send + Sync + 'static>
     }
 }
 
-/// The buttons below a form: one saves, the other closes it.
+/// The buttons of a form, to save and to close it.
 #[component]
 pub(super) fn FormActions(
     is_busy: RwSignal<bool>,

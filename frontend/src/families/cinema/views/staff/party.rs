@@ -1,4 +1,4 @@
-//! A party is moved: its reservation is found, a showing and seats are chosen, and the cinema moves it.
+//! Moves a party: finds its reservation, then selects a showing and seats, and lets the cinema move it.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -23,14 +23,14 @@ use crate::views::notice::{Notice, Skeleton};
 const FIND: &str = "staff-find";
 const CHOSEN: &str = "staff-party-chosen";
 
-/// A move that is prepared.
+/// A move being prepared.
 #[derive(Clone, Copy)]
 struct Party {
     staff: Staff,
-    /// What was found; none before anything was sought.
+    /// The found reservations; none before a search.
     found: RwSignal<Option<Vec<Reservation>>>,
     chosen: RwSignal<Option<Reservation>>,
-    /// The showing to move to.
+    /// The target showing.
     to: RwSignal<String>,
     map: RwSignal<Loaded<SeatMap>>,
     picks: RwSignal<Picks>,
@@ -45,7 +45,7 @@ impl Party {
         self.chosen.with(|it| it.as_ref().map_or(0, |it| it.seats.len()))
     }
 
-    /// Looks for a reservation by its number, else for those of a person.
+    /// Finds a reservation by its number, else those of a person.
     fn find(self, sought: String) {
         if self.is_busy.get_untracked() {
             return;
@@ -87,7 +87,7 @@ impl Party {
         browser::focus_soon(FIND);
     }
 
-    /// Fetches the seats of the showing to move to; the party's own are free for it.
+    /// Fetches the seats of the target showing; the party's own count as free.
     fn load(self) {
         self.picks.set(Picks::default());
         self.map.set(Loaded::Loading);
@@ -162,7 +162,7 @@ impl Party {
                     self.staff.load().await;
                 }
                 Err(error) => {
-                    // What is free has changed, it seems.
+                    // The free seats have apparently changed.
                     self.load();
                     self.error.set(Some(translated(error)));
                 }
@@ -171,7 +171,7 @@ impl Party {
     }
 }
 
-/// The confirmed reservations of that number, or of that person.
+/// The confirmed reservations of that number or person.
 async fn found(sought: &str) -> Result<Vec<Reservation>, CallError> {
     let by_number =
         fetch::<Reservation>("get_reservation", json!({ "reservation_id": sought })).await;
@@ -187,7 +187,7 @@ async fn found(sought: &str) -> Result<Vec<Reservation>, CallError> {
     Ok(all)
 }
 
-/// The seats of a reservation are free for its party.
+/// Marks the seats of a reservation as free for its party.
 fn free(map: &mut SeatMap, own: &Reservation) {
     for seat in &mut map.seats {
         if own.seats.iter().any(|it| it.seat_id == seat.seat_id) {
@@ -201,7 +201,7 @@ fn seats_of(reservation: &Reservation) -> String {
     seats.collect::<Vec<_>>().join(Lang::now().comma())
 }
 
-/// Whose it is, for what, when, and where they sit.
+/// Summary of a reservation: person, film, time and seats.
 fn told(reservation: &Reservation) -> String {
     let lang = Lang::spoken();
     let (own, english) = (&reservation.movie_title, &reservation.movie_title_en);
@@ -212,7 +212,7 @@ fn told(reservation: &Reservation) -> String {
     Word::PartyOf.fill(&[&reservation.user_id, &title, &when, &seats])
 }
 
-/// The part `Party`.
+/// The view for moving a party.
 #[component]
 pub(super) fn PartyView(staff: Staff) -> impl IntoView {
     let map = RwSignal::new(Loaded::<SeatMap>::Loading);
@@ -255,7 +255,7 @@ fn Moved(reservation: Reservation) -> impl IntoView {
     }
 }
 
-/// The question for a reservation, and those that were found.
+/// The search field and the found reservations.
 #[component]
 fn Search(party: Party) -> impl IntoView {
     let sought = RwSignal::new(String::new());
@@ -302,7 +302,7 @@ fn Search(party: Party) -> impl IntoView {
     }
 }
 
-/// The reservation that is moved, where to, and the seats there.
+/// The reservation to move, the target showing and its seats.
 #[component]
 fn Chosen(party: Party, reservation: Reservation) -> impl IntoView {
     let own = StoredValue::new(reservation);

@@ -11,16 +11,16 @@ use crate::families::cinema::staff::words::Word;
 use crate::page::page;
 use crate::text::{Key, Lang};
 
-/// The id of what is wrong with the plan.
+/// Id of the list of faults.
 pub(super) const FAULTS: &str = "staff-faults";
 const HINT: &str = "staff-plan-hint";
 
-/// A screen that is drawn, and with what.
+/// A screen being edited, and the selected kind of place.
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
     pub(super) layout: RwSignal<Layout>,
     cursor: RwSignal<Spot>,
-    /// What a click puts down.
+    /// The kind that a click sets.
     sign: RwSignal<Sign>,
 }
 
@@ -57,12 +57,12 @@ impl Plan {
         }
     }
 
-    /// Whether something is wrong that keeps it from being saved.
+    /// Whether a fault prevents saving.
     pub(super) fn is_wrong(self) -> bool {
         self.layout.with_untracked(|it| it.faults().iter().any(|it| it.is_grave()))
     }
 
-    /// What stands there, and where that is.
+    /// Label of a place: its kind and position.
     fn named(self, spot: Spot) -> String {
         let (sign, number, letter, is_aisle) = self.layout.with(|layout| {
             (
@@ -90,7 +90,7 @@ impl Plan {
         browser::focus(&Self::id(to));
     }
 
-    /// Puts a sign down, within the stroke that goes on.
+    /// Sets a place within the current stroke.
     fn paint(self, spot: Spot, sign: Sign) {
         if self.layout.with_untracked(|it| it.at(spot) != sign) {
             self.layout.update(|layout| {
@@ -99,7 +99,7 @@ impl Plan {
         }
     }
 
-    /// A stroke of one place, by a key: it is said what stands there now.
+    /// Sets the place at the cursor by key, as one stroke, and announces it.
     fn put(self, sign: Sign) {
         let spot = self.cursor.get_untracked();
         self.layout.update_untracked(Layout::begin);
@@ -107,7 +107,7 @@ impl Plan {
         page().announce(untrack(|| self.named(spot)));
     }
 
-    /// Changes the plan by a button, and says so; where it cannot, why.
+    /// Changes the plan by a button and announces the change, or why it is impossible.
     fn change(
         self,
         change: impl FnOnce(&mut Layout) -> bool,
@@ -140,7 +140,7 @@ impl Plan {
         let has_control = event.ctrl_key() || event.meta_key();
         let step = Step::of_key(&key, has_control).filter(|_| !event.alt_key());
         match (key.as_str(), step) {
-            // What is placed while Shift is down is one stroke.
+            // All places set while Shift is down are one stroke.
             ("Shift", _) if !event.repeat() => self.layout.update_untracked(Layout::begin),
             ("z" | "Z", _) if has_control => {
                 event.prevent_default();
@@ -175,10 +175,10 @@ impl Plan {
         }
     }
 
-    /// The button of the mouse goes down on a place, or the mouse comes to one while it is down.
+    /// Handles the mouse button on a place, or the mouse entering one with the button down.
     fn draw(self, event: &MouseEvent, is_first: bool) {
         let Some(spot) = spot_of(event).filter(|_| event.buttons() & 1 == 1) else { return };
-        // Nothing is to be selected as text or dragged away.
+        // Prevents text selection and dragging.
         event.prevent_default();
         if is_first {
             self.layout.update_untracked(Layout::begin);
@@ -188,7 +188,7 @@ impl Plan {
     }
 }
 
-/// The place that an event is about.
+/// The place of an event.
 fn spot_of(event: &MouseEvent) -> Option<Spot> {
     let element = event.target()?.dyn_into::<web_sys::Element>().ok()?;
     let cell = element.closest("[data-spot]").ok()??;
@@ -199,7 +199,7 @@ fn spot_of(event: &MouseEvent) -> Option<Spot> {
     Some(Spot { row: row?, column: column? })
 }
 
-/// The kinds, the plan, and what it comes to.
+/// The kinds, the plan, and its sums.
 #[component]
 pub(super) fn PlanView(plan: Plan) -> impl IntoView {
     let kinds = move |sign: Sign| {
@@ -237,7 +237,7 @@ pub(super) fn PlanView(plan: Plan) -> impl IntoView {
     }
 }
 
-/// Rows and columns that come and go, and steps that are taken back.
+/// Buttons to add and remove rows and columns, undo and redo.
 #[component]
 fn Tools(plan: Plan) -> impl IntoView {
     let column = move || plan.cursor.get_untracked().column;
@@ -286,7 +286,7 @@ fn Tools(plan: Plan) -> impl IntoView {
     }
 }
 
-/// The plan itself.
+/// The grid of places.
 #[component]
 fn Grid(plan: Plan) -> impl IntoView {
     let shape = Memo::new(move |_| {
@@ -326,7 +326,7 @@ fn Grid(plan: Plan) -> impl IntoView {
 
 #[component]
 fn Cell(plan: Plan, spot: Spot) -> impl IntoView {
-    // The layout changes with each stroke; a place is drawn anew where it has changed itself.
+    // The layout changes with each stroke; a place is redrawn only if it has changed itself.
     let drawn = Memo::new(move |_| {
         plan.layout.with(|it| (it.at(spot), it.number(spot), it.is_aisle(spot.column)))
     });
@@ -349,7 +349,7 @@ fn Cell(plan: Plan, spot: Spot) -> impl IntoView {
     }
 }
 
-/// How many places of each kind there are, and what is wrong.
+/// The number of places of each kind, and the faults.
 #[component]
 fn Sums(plan: Plan) -> impl IntoView {
     let counts = Memo::new(move |_| plan.layout.with(Layout::counts));

@@ -1,4 +1,4 @@
-//! The screens: added, changed, removed; with the editor of their seats.
+//! The screens: adding, changing, removing, and their seat editor.
 
 use leptos::prelude::*;
 use serde_json::json;
@@ -14,7 +14,7 @@ use crate::families::cinema::staff::layout::Layout;
 use crate::families::cinema::staff::words::Word;
 
 const TITLE: &str = "staff-screen-heading";
-/// Characters of a name.
+/// Maximum number of characters of a name.
 const NAME_MAX: usize = 2_000;
 
 impl Entry for Screen {
@@ -50,7 +50,7 @@ impl Entry for Screen {
     }
 }
 
-/// The form of one screen with its plan, a new one where there is none `before`.
+/// The form of a screen with its plan; a new one without `before`.
 #[component]
 fn ScreenForm(screens: Editing<Doing>, before: Option<Screen>) -> impl IntoView {
     let is_new = before.is_none();

@@ -1,4 +1,4 @@
-//! A form of the staff's: its fields, what is wrong with each, as far as the page knows it or the cinema says it.
+//! An admin form: its fields, and their faults found by the page or by the cinema.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use crate::browser;
 use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
 
-/// How a field is filled in.
+/// Input kind of a field.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
-    /// A line of at most so many characters.
+    /// A line, with its maximum number of characters.
     Line(usize),
-    /// Some lines of at most so many characters.
+    /// Several lines, with their maximum number of characters.
     Text(usize),
-    /// What names the thing for good.
+    /// A permanent identifier.
     Id,
-    /// A number from the first to the second, by steps of the third.
+    /// A number: minimum, maximum and step.
     Number(f64, f64, &'static str),
     Day,
     Moment,
-    /// One of these: a value, and what it is called.
+    /// One of several values with labels.
     Choice(Signal<Vec<(String, String)>>),
 }
 
@@ -50,11 +50,11 @@ impl Field {
     }
 }
 
-/// What is wrong with a field.
+/// The fault of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wrong {
     Word(Word, Vec<String>),
-    /// As the cinema said it.
+    /// The cinema's message.
     Told(String),
 }
 
@@ -69,7 +69,7 @@ impl Wrong {
     }
 }
 
-/// What is wrong with a value, as far as that can be known here.
+/// Checks a value, as far as the page can.
 fn wrong(field: &Field, value: &str) -> Option<Wrong> {
     let word = |word, values: &[String]| Some(Wrong::Word(word, values.to_vec()));
     if value.trim().is_empty() {
@@ -93,14 +93,14 @@ fn wrong(field: &Field, value: &str) -> Option<Wrong> {
     }
 }
 
-/// A form that is filled in.
+/// A form being filled in.
 #[derive(Clone, Copy)]
 pub(super) struct Sheet {
-    /// Tells the fields of two forms apart.
+    /// Distinguishes the fields of two forms.
     name: &'static str,
     fields: StoredValue<Vec<Field>>,
     values: RwSignal<BTreeMap<&'static str, String>>,
-    /// What was in the fields at first.
+    /// The initial values.
     first: StoredValue<BTreeMap<&'static str, String>>,
     pub(super) wrong: RwSignal<BTreeMap<&'static str, Wrong>>,
 }
@@ -121,25 +121,24 @@ impl Sheet {
         }
     }
 
-    /// What is in a field, without the space around it.
+    /// The value of a field, trimmed.
     pub(super) fn value(self, name: &str) -> String {
         self.values.with(|it| it.get(name).map(|it| it.trim().to_owned())).unwrap_or_default()
     }
 
-    /// Whether something else is in a field than at first: the rest is left as it is, since another of the staff may
-    /// have changed it meanwhile.
+    /// Whether a field was changed. Unchanged fields are not sent, since another admin may have changed them meanwhile.
     pub(super) fn is_changed(self, name: &str) -> bool {
         let first = self.first.with_value(|it| it.get(name).map(|it| it.trim().to_owned()));
         untrack(|| self.value(name)) != first.unwrap_or_default()
     }
 
-    /// Marks a field, and takes the keyboard there.
+    /// Marks a field and focuses it.
     pub(super) fn mark(self, name: &'static str, wrong: Wrong) {
         self.wrong.update(|it| drop(it.insert(name, wrong)));
         self.focus_first();
     }
 
-    /// Whether it can be sent; what cannot is marked, and the first of it has the keyboard.
+    /// Whether it can be sent; faulty fields are marked, and the first is focused.
     pub(super) fn is_right(self) -> bool {
         let found = self.fields.with_value(|fields| {
             let all = fields.iter();
@@ -152,7 +151,7 @@ impl Sheet {
         is_right
     }
 
-    /// What the cinema found wrong goes to its fields; whether it all did.
+    /// Assigns the cinema's faults to their fields. Returns whether all belong to fields.
     pub(super) fn takes(self, error: &CallError) -> bool {
         let problems = error.problems();
         let mut found = BTreeMap::new();
@@ -196,7 +195,7 @@ impl Sheet {
     }
 }
 
-/// Its fields, one below the other, two where there is room.
+/// The fields, in one column or two as space allows.
 #[component]
 pub(super) fn SheetView(sheet: Sheet) -> impl IntoView {
     let fields = sheet.fields.get_value();
@@ -214,7 +213,7 @@ fn FieldView(sheet: Sheet, field: Field) -> impl IntoView {
     let described = format!("{hint} {error}");
     let message = move || sheet.wrong.with(|it| it.get(name).map(|it| it.say()));
     let is_wrong = move || sheet.wrong.with(|it| it.contains_key(name)).to_string();
-    // What is half typed is no number and no day yet, and must not be taken away: nothing is written back.
+    // A half-typed number or day must not be removed: the value is never written back.
     let value = sheet.values.with_untracked(|it| it.get(name).cloned().unwrap_or_default());
     let line = {
         let (id, described, value) = (id.clone(), described.clone(), value.clone());

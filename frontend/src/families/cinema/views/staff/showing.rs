@@ -1,4 +1,4 @@
-//! One showing is added or changed; one that would meet another is explained before it is refused.
+//! Adds or changes a showing; explains an overlap before it is refused.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -18,22 +18,22 @@ use crate::families::tell_not_done;
 use crate::text::Lang;
 use crate::views::notice::Notice;
 
-/// An identifier, a name, and the name in English.
+/// An id, a name, and the English name.
 type Named = (String, String, Option<String>);
 
 const TITLE: &str = "staff-showing-heading";
 
-/// When a showing begins where nothing else is said.
+/// Default start of a showing.
 const EVENING: &str = "19:00";
 
-/// The form of one showing, a new one where there is none `before`.
+/// The form of a showing; a new one without `before`.
 #[component]
 pub(super) fn ShowingForm(
     staff: Staff,
-    /// The day of a new one.
+    /// The day of a new showing.
     day: Option<Day>,
     before: Option<ShowtimeOccupancy>,
-    /// Given what has changed, and the day of the showing.
+    /// Called with the changes and the day of the showing.
     saved: Callback<(CatalogueImport, Option<Day>)>,
     stop: Callback<()>,
 ) -> impl IntoView {
@@ -126,7 +126,7 @@ pub(super) fn ShowingForm(
                 Ok(_) if !is_here => {}
                 Err(failure) if !is_here => tell_not_done(&failure),
                 Ok(came) => saved.run((came, Day::of_time(&start))),
-                // The cinema has refused it; why is said in the reader's language where it is known.
+                // The cinema has refused it; the reason is given in the reader's language if known.
                 Err(failure) if failure.problems().iter().any(|it| it.pointer == "/start_time") => {
                     match untrack(|| conflict.get().map(|it| told(&it))) {
                         Some(wrong) => sheet.mark("start_time", wrong),

@@ -1,4 +1,4 @@
-//! The week: how full it is, and its showings, whose sales are closed and opened here.
+//! The week: its occupancy, and its showings, whose sales can be closed and opened.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -17,7 +17,7 @@ use crate::families::cinema::staff::words::Word;
 use crate::text::Lang;
 use crate::views::notice::{Empty, Notice};
 
-/// What is done with which showing.
+/// An action on a showing.
 #[derive(Clone, Debug, Default, PartialEq)]
 enum Doing {
     #[default]
@@ -28,7 +28,7 @@ enum Doing {
     TakeOut(String),
 }
 
-/// The part, and what is done in it.
+/// The view and its current action.
 #[derive(Clone, Copy)]
 struct Week {
     edits: Editing<Doing>,
@@ -43,7 +43,7 @@ impl Week {
             .with(|it| it.here().map(|it| it.showtimes.clone()).unwrap_or_default())
     }
 
-    /// The day that is looked at: the one chosen, else the first.
+    /// The selected day, else the first.
     fn day(self) -> Option<Day> {
         let days: Vec<_> =
             self.all().iter().filter_map(|it| Day::of_time(&it.start_time)).collect();
@@ -54,7 +54,7 @@ impl Week {
         self.all().into_iter().find(|it| it.showtime_id == id)
     }
 
-    /// Film, time and screen of a showing, as people call it.
+    /// Label of a showing: time and film.
     fn called(self, showing: &ShowtimeOccupancy) -> String {
         let title = self.title(showing);
         format!("{} {title}", dates::clock(&showing.start_time))
@@ -78,7 +78,7 @@ impl Week {
         name(Some(&showing.theater_name), english.as_deref(), lang).unwrap_or_default()
     }
 
-    /// Closes sales, or opens them.
+    /// Closes or opens sales.
     fn sell(self, id: String, called: String, reason: Option<String>, is_closing: bool) {
         if self.edits.is_busy.get_untracked() {
             return;
@@ -114,7 +114,7 @@ impl Week {
     }
 }
 
-/// The part `Week`.
+/// The week view.
 #[component]
 pub(super) fn WeekView(staff: Staff) -> impl IntoView {
     let week = Week { edits: Editing::new(staff), day: RwSignal::new(None) };
@@ -134,7 +134,7 @@ pub(super) fn WeekView(staff: Staff) -> impl IntoView {
     }
 }
 
-/// What the whole week comes to.
+/// Sums of the whole week.
 #[component]
 fn Tiles(staff: Staff) -> impl IntoView {
     let sum = move |of: fn(&output::cinema::Occupancy) -> u32| {
@@ -168,7 +168,7 @@ fn Tiles(staff: Staff) -> impl IntoView {
     }
 }
 
-/// The showings of a day, and what can be done with them.
+/// The showings of a day with their actions.
 #[component]
 fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
     let day = Memo::new(move |_| week.day());
@@ -208,7 +208,7 @@ fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
     }
 }
 
-/// The form or the question of what is done.
+/// The form or confirmation of the current action.
 #[component]
 fn Doings(week: Week) -> impl IntoView {
     let stop = Callback::new(move |()| week.edits.stop());
@@ -244,7 +244,7 @@ fn Doings(week: Week) -> impl IntoView {
     }
 }
 
-/// Why sales are closed, and the button that does it.
+/// The reason for closing sales, and the button.
 #[component]
 fn Closing(week: Week, id: String) -> impl IntoView {
     let reason = RwSignal::new(String::new());
@@ -302,7 +302,7 @@ fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
                         .map(column).into_iter().collect_view()}
                 </tr></thead>
                 <tbody role="rowgroup">
-                    // One that has changed is drawn anew, and the others stay.
+                    // A changed showing is redrawn; the others stay.
                     <For each=shown key=|it| format!("{it:?}") let:it>
                         <Showing week showing=it/>
                     </For>
@@ -346,7 +346,7 @@ fn Showing(week: Week, showing: ShowtimeOccupancy) -> impl IntoView {
             {number_cell(Word::Waiting, waiting)}
             <td role="cell"><span class=class>{state}</span></td>
             <td role="cell"><div class="staff-actions">
-                // Nothing of it is sold any more.
+                // Sales have ended.
                 {(!has_begun).then(|| view! {
                     <button type="button" class="quiet small" on:click=sales
                         aria-label=move || sales_named.fill(&[&called()])>{sales_word}</button>
@@ -358,12 +358,12 @@ fn Showing(week: Week, showing: ShowtimeOccupancy) -> impl IntoView {
     }
 }
 
-/// The room of a day, and of its bar, in the chart's own units.
+/// Width of a day and of its bar, in the chart's units.
 const DAY: f64 = 100.0;
 const BAR: f64 = 64.0;
 const HEIGHT: f64 = 100.0;
 
-/// The bars of one day: what is sold stands on the ground, and what is held upon it.
+/// The stacked bars of a day: sold below, held above.
 fn bars(at: usize, day: &DaySum) -> impl IntoView + use<> {
     let x = at as f64 * DAY + (DAY - BAR) / 2.0;
     let share = |count: u32| f64::from(count) / f64::from(day.seats.max(1)) * HEIGHT;
@@ -381,7 +381,7 @@ fn bars(at: usize, day: &DaySum) -> impl IntoView + use<> {
     }
 }
 
-/// The picture, its legend, and the numbers.
+/// The chart, its legend, and the numbers.
 #[component]
 pub(super) fn Chart(staff: Staff) -> impl IntoView {
     let days = Memo::new(move |_| {
@@ -426,7 +426,7 @@ pub(super) fn Chart(staff: Staff) -> impl IntoView {
     }
 }
 
-/// The same in numbers.
+/// The chart's numbers as a table.
 #[component]
 fn Numbers(days: Memo<Vec<DaySum>>) -> impl IntoView {
     let row = move |sum: DaySum| {

@@ -1,4 +1,4 @@
-//! Boxes to tick: one alone, one of several, several of several; and one of a few options, as a list.
+//! Checkboxes, radio buttons and selections of a few options.
 
 use leptos::html::Select;
 use leptos::prelude::*;
@@ -11,9 +11,9 @@ use super::{LABEL_MAX, Spot, around, around_set, cut, described, description, er
 use crate::lookup::Options;
 use crate::text::Key;
 
-/// As many boxes as one can look over; above that they are searched.
+/// Maximum number of checkboxes; more options are searched.
 const BOXES_MAX: usize = 12;
-/// Radio buttons shown; above that they are searched, too.
+/// Maximum number of radio buttons; more options are searched.
 const RADIOS_MAX: usize = 40;
 
 /// `checkbox` (FORM-30).
@@ -70,7 +70,7 @@ pub(super) fn multiselect(spot: Spot, field: Field, options: Vec<Choice>, count:
         let Choice { value, label } = choice;
         let own = value.clone();
         let is_on = Memo::new(move |_| picked(spot).contains(&own));
-        // No more than may be chosen: what is ticked can be let go of, and what is not waits for that.
+        // At the maximum, only ticked options can be changed.
         let is_beyond = Memo::new(move |_| !is_on.get() && is_full(count, picked(spot).len()));
         let change = move |event| {
             let on = event_target_checked(&event);
@@ -104,7 +104,7 @@ pub(super) fn is_full(count: Count, chosen: usize) -> bool {
     count.max.is_some_and(|max| chosen >= max)
 }
 
-/// How many are chosen, of how many at most.
+/// Number of chosen options, and the maximum.
 pub(super) fn tally(spot: Spot, count: Count) -> AnyView {
     let chosen = Memo::new(move |_| picked(spot).len());
     let is_over = move || count.max.is_some_and(|max| chosen.get() > max);
@@ -118,7 +118,7 @@ pub(super) fn tally(spot: Spot, count: Count) -> AnyView {
     any_view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }
 }
 
-/// What a field holds that takes several.
+/// The values of a multiple-choice field.
 pub(super) fn picked(spot: Spot) -> Vec<Value> {
     match spot.form_state.value(spot.index) {
         Some(Value::Array(values)) => values,
@@ -126,7 +126,7 @@ pub(super) fn picked(spot: Spot) -> Vec<Value> {
     }
 }
 
-/// The browser's own list is best up to here; above that one wants to type.
+/// Maximum number of options in the browser's own list; more are searched.
 pub(super) const LISTED_MAX: usize = 30;
 
 /// `select` (FORM-24).

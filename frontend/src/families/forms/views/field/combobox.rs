@@ -1,4 +1,4 @@
-//! A box to search options in: by keyboard, mouse and touch, for one value or for several.
+//! A combobox for one value or several, by keyboard, mouse and touch.
 
 use std::time::Duration;
 
@@ -16,24 +16,24 @@ use crate::lookup::{self, Hold, Options, narrow};
 use crate::page::page;
 use crate::text::{Key, Lang};
 
-/// Where the options come from.
+/// Source of the options.
 pub(super) enum Source {
-    /// They are all here.
+    /// A fixed list.
     Fixed(Options),
-    /// A look-up finds them.
+    /// A look-up.
     Search(Lookup),
 }
 
-/// A box with its options, and the field that it fills in.
+/// A combobox and its field.
 #[derive(Clone, Copy)]
 pub(super) struct Picker {
     pub(super) spot: Spot,
     pub(super) combo: RwSignal<Combo>,
     pub(super) source: StoredValue<Source>,
     pub(super) label: StoredValue<String>,
-    /// How many may be chosen, where it may be several.
+    /// Limits of the number of values, if multiple.
     pub(super) count: Option<Count>,
-    /// Characters to type before a search.
+    /// Minimum number of characters for a search.
     pub(super) chars_min: usize,
     hold: StoredValue<Option<Hold>, LocalStorage>,
 }
@@ -45,7 +45,7 @@ pub(super) fn combobox(spot: Spot, field: Field, source: Source, count: Option<C
     around(spot, field, widget, below)
 }
 
-/// The box alone.
+/// The combobox alone.
 pub(super) fn boxed(spot: Spot, field: &Field, source: Source, count: Option<Count>) -> AnyView {
     let picker = Picker::new(spot, field, source, count);
     picker.follow();
@@ -69,7 +69,7 @@ impl Picker {
         }
     }
 
-    /// What the field holds stands in the box, wherever it came from.
+    /// Keeps the box in step with the field's value.
     fn follow(self) {
         if self.count.is_some() {
             return;
@@ -81,7 +81,7 @@ impl Picker {
                 Some(label) if combo.text != *label || !combo.is_settled => {
                     self.combo.update(|it| it.settle(Some(label)));
                 }
-                // A reader who types has let go of it themselves.
+                // A reader who types has cleared it themselves.
                 None if before == Some(true) && !combo.is_open => {
                     self.combo.update(|it| it.settle(None));
                 }
@@ -91,7 +91,7 @@ impl Picker {
         });
     }
 
-    /// What the field holds, with what people read of it.
+    /// The field's values with labels.
     pub(super) fn held(self) -> Vec<Choice> {
         let values = match self.count {
             Some(_) => picked(self.spot),
@@ -119,7 +119,7 @@ impl Picker {
         self.count.is_some_and(|it| is_full(it, picked(self.spot).len()))
     }
 
-    /// Does what is to be done, and says whether the key was ours.
+    /// Performs a step. Returns whether the key was handled.
     pub(super) fn run(self, step: Step) -> bool {
         match step {
             Step::Pass => return false,
@@ -137,13 +137,13 @@ impl Picker {
         true
     }
 
-    /// Changes the box, and does what follows from that.
+    /// Changes the box and performs the resulting step.
     pub(super) fn change(self, change: impl FnOnce(&mut Combo) -> Step) -> bool {
         let step = self.combo.try_update(change);
         step.is_some_and(|step| self.run(step))
     }
 
-    /// The reader typed: what was chosen is let go of.
+    /// Handles typed text: the chosen value is cleared.
     pub(super) fn type_in(self, text: &str) {
         if self.combo.with_untracked(|it| it.text == text && it.is_open) {
             return;
@@ -164,7 +164,7 @@ impl Picker {
         }
         let hold = Hold::new();
         let stop = hold.stop();
-        // The one before is given up with its hold.
+        // Replacing it aborts the previous one.
         self.hold.set_value(Some(hold));
         let form = self.spot.form_state.own_id("lookups");
         let parent = untrack(|| self.spot.form_state.parent(self.spot.index));
@@ -203,7 +203,7 @@ impl Picker {
         }
     }
 
-    /// Takes an option; of several, one that was taken already goes again.
+    /// Chooses an option; of several, a chosen one is removed.
     pub(super) fn choose(self, choice: Choice) {
         if self.spot.form_state.is_closed.get_untracked() {
             return;
@@ -226,7 +226,7 @@ impl Picker {
         self.spot.form_state.choose(self.spot.index, held);
     }
 
-    /// Takes out one of several.
+    /// Removes one of several values.
     pub(super) fn remove(self, choice: &Choice) {
         let mut held = untrack(|| self.held());
         held.retain(|it| !is_same(&it.value, &choice.value));
@@ -234,7 +234,7 @@ impl Picker {
         self.spot.form_state.choose(self.spot.index, held);
     }
 
-    /// Empties the box, and the field where it holds one value.
+    /// Clears the box, and the field if it holds one value.
     pub(super) fn clear(self) {
         self.combo.update(|it| it.settle(None));
         if self.count.is_none() {

@@ -1,4 +1,4 @@
-//! Days and times: the browser's own inputs, which people know, with the limits as text below.
+//! Days and times: the browser's own inputs, with the limits as text below.
 
 use leptos::prelude::*;
 use output::form::{Days, Field};
@@ -11,10 +11,10 @@ use crate::dates;
 use crate::families::forms::FormState;
 use crate::text::{Key, Lang};
 
-/// The last day that a date can be.
+/// The last possible date.
 const YEAR_MAX: &str = "9999-12-31";
 
-/// `date` (FORM-34), or `datetime` (FORM-35) where it has a time.
+/// `date` (FORM-34), or `datetime` (FORM-35) with a time.
 pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> AnyView {
     let today = FormState::today();
     let resolve = |day: Option<output::form::Day>| {
@@ -30,7 +30,7 @@ pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> An
         day.as_ref().map(|day| if has_time { format!("{day}T{time}") } else { day.clone() })
     };
     let parts: &[&str] = if min.is_some() || max.is_some() { &["count"] } else { &[] };
-    // A browser would take years of six digits.
+    // A browser would accept years of six digits.
     let last = Some(max.clone().unwrap_or_else(|| YEAR_MAX.to_owned()));
     let widget = view! {
         <input type=if has_time { "datetime-local" } else { "date" } class="ask-day" node_ref=node
@@ -42,7 +42,7 @@ pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> An
     around(spot, field, widget.into_any(), in_words(spot, min, max))
 }
 
-/// Between which days it is to be.
+/// The limits as text.
 fn in_words(spot: Spot, min: Option<String>, max: Option<String>) -> AnyView {
     if min.is_none() && max.is_none() {
         return ().into_any();

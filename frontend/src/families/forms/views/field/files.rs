@@ -1,5 +1,4 @@
-//! Files: a place to drop them, a button to choose them, and their list; held against what is accepted, and uploaded
-//! before the form is sent.
+//! Files: a drop zone, a button, and the list; checked against the rules and uploaded before the form is sent.
 
 use std::collections::HashMap;
 
@@ -23,22 +22,22 @@ use crate::views::drop::FileDrop;
 pub(super) struct Item {
     pub(super) key: u32,
     pub(super) named: Named,
-    /// Where the browser has it for a picture of it.
+    /// URL of its preview.
     pub(super) picture: Option<String>,
     pub(super) state: RwSignal<State>,
-    /// None where it was uploaded before this page was opened.
+    /// None if it was uploaded before this page was opened.
     file: Option<File>,
 }
 
-/// How far a file is.
+/// State of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum State {
     Waiting,
-    /// So much of it is there, from 0 to 1.
+    /// Being uploaded, with the progress from 0 to 1.
     Sending(f64),
-    /// It is there, under this id.
+    /// Uploaded under this id.
     Here(String),
-    /// It is not what the field takes.
+    /// Not accepted by the field.
     Refused(Wrong),
     Failed(CallError),
 }
@@ -79,7 +78,7 @@ impl Item {
 }
 
 impl Tray {
-    /// The list shows what the field holds, wherever it came from.
+    /// Keeps the list in step with the field's value.
     fn follow(self) {
         Effect::new(move |_| {
             let held = self.spot.form_state.value(self.spot.index);
@@ -119,7 +118,7 @@ impl Tray {
         self.rules.with_value(|it| it.multiple)
     }
 
-    /// What the field holds of the list: what is there already.
+    /// The field's value: the uploaded files.
     fn value(self) -> Option<Value> {
         let mut values = self.items.with_untracked(|items| {
             let value = |it: &Item| Some(it.named.value(&it.id()?));
@@ -131,7 +130,7 @@ impl Tray {
         values.pop()
     }
 
-    /// Tells the form what is there, and how many are not.
+    /// Updates the form's value and its number of missing files.
     fn publish(self) {
         if self.spot.form_state.is_closed.try_get_untracked().is_some() {
             self.count();
@@ -145,7 +144,7 @@ impl Tray {
         self.spot.form_state.set_uploads(self.spot.index, count);
     }
 
-    /// Takes what was chosen or dropped.
+    /// Adds chosen or dropped files.
     pub(super) fn add(self, list: &FileList) {
         if self.spot.form_state.is_closed.get_untracked() {
             return;
@@ -158,7 +157,7 @@ impl Tray {
         let room = if self.is_several() {
             FILES_MAX - self.items.with_untracked(Vec::len).min(FILES_MAX)
         } else {
-            // The new one takes the place of the one before.
+            // A new file replaces the previous one.
             self.items.with_untracked(|it| it.iter().for_each(forget));
             self.items.set(Vec::new());
             self.uploads.update_value(HashMap::clear);
@@ -185,7 +184,7 @@ impl Tray {
         self.publish();
     }
 
-    /// Why a file is not taken.
+    /// Why a file is not accepted.
     pub(super) fn words(self, wrong: &Wrong) -> String {
         let label = self.label.get_value();
         let fault = Fault { field: String::new(), label, wrong: wrong.clone() };
@@ -225,14 +224,14 @@ impl Tray {
         });
         page().announce_fill(said, &[name]);
         self.publish();
-        // What is over is let go of later: this is called by it.
+        // Dropped later: this is called by it.
         let drop_it = move || {
             self.uploads.try_update_value(|it| it.remove(&key));
         };
         set_timeout(drop_it, std::time::Duration::ZERO);
     }
 
-    /// Tries again what failed.
+    /// Retries a failed upload.
     pub(super) fn retry(self, key: u32) {
         let items = self.items.get_untracked();
         if let Some(item) = items.iter().find(|it| it.key == key) {
@@ -241,7 +240,7 @@ impl Tray {
         }
     }
 
-    /// Takes a file out; one on its way goes no further.
+    /// Removes a file and aborts its upload.
     pub(super) fn remove(self, key: u32) {
         let items = self.items.get_untracked();
         let Some(item) = items.iter().find(|it| it.key == key) else { return };
@@ -254,15 +253,15 @@ impl Tray {
     }
 }
 
-/// The browser keeps what a picture is of until its URL is revoked.
+/// Releases the preview of a picture.
 fn forget(item: &Item) {
     if let Some(picture) = &item.picture {
-        // An address of our own making is there.
+        // The URL was created by this page.
         let _ = Url::revoke_object_url(picture);
     }
 }
 
-/// Why a field does not take a file, by its name and size alone.
+/// Checks a file by name and size.
 fn wrong(rules: &Files, named: &Named) -> Option<Wrong> {
     if !rules.takes(&named.name, &named.kind) {
         return Some(Wrong::FileKind(named.name.clone()));
@@ -290,7 +289,7 @@ pub(super) fn draw(tray: Tray) -> AnyView {
     }
 }
 
-/// What is accepted, as text.
+/// The rules as text.
 fn rules(tray: Tray) -> impl IntoView {
     let spot = tray.spot;
     let said = move || {
@@ -340,7 +339,7 @@ fn row(tray: Tray, item: Item) -> impl IntoView {
     };
     let ending = named.name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let ending: String = ending.chars().take(4).collect::<String>().to_uppercase();
-    // What only calls itself a picture cannot be drawn.
+    // Not every file with a picture's type can be drawn.
     let picture = RwSignal::new(picture);
     let picture = move || match picture.get() {
         Some(url) => any_view! {
@@ -367,7 +366,7 @@ fn row(tray: Tray, item: Item) -> impl IntoView {
     }
 }
 
-/// How far it is: a bar while it is on its way, a text before and after.
+/// State of a file: a bar while uploading, otherwise a text.
 fn standing(tray: Tray, state: RwSignal<State>) -> impl IntoView {
     let said = move || {
         let lang = Lang::spoken();

@@ -1,4 +1,4 @@
-//! Options that come from elsewhere: searched for, or loaded as a whole, maybe for another field's value.
+//! Options from a look-up: searched, or loaded as a whole, possibly depending on another field.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -14,12 +14,12 @@ use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::details;
 
-/// `autocomplete` (FORM-26), and `multi-autocomplete` (FORM-27) with how many may be chosen.
+/// `autocomplete` (FORM-26), and `multi-autocomplete` (FORM-27) with its limits.
 pub(super) fn search(spot: Spot, field: Field, lookup: Lookup, count: Option<Count>) -> AnyView {
     combobox::combobox(spot, field, Source::Search(lookup), count)
 }
 
-/// The options of one field, as they come and go.
+/// The loaded options of one field.
 #[derive(Clone, Copy)]
 struct LoadedOptions {
     spot: Spot,
@@ -65,7 +65,7 @@ pub(super) fn whole(spot: Spot, field: Field, lookup: Lookup) -> AnyView {
 }
 
 impl LoadedOptions {
-    /// Loads what there is to choose from, now and whenever what it depends on changes.
+    /// Loads the options now and whenever the parent's value changes.
     fn follow(self, is_dependent: bool) {
         let spot = self.spot;
         let parent = Memo::new(move |_| spot.form_state.parent(spot.index));
@@ -121,7 +121,7 @@ impl LoadedOptions {
         }
     }
 
-    /// Whether the reader has filled in anything: before that, what happens is no news and no change.
+    /// Whether the reader has filled in anything: earlier changes are not announced.
     fn has_begun(self) -> bool {
         self.spot.form_state.changes.get_untracked() > 0
     }
@@ -131,7 +131,7 @@ impl LoadedOptions {
     }
 }
 
-/// A list with nothing to choose from yet, and why.
+/// A disabled list with the reason.
 fn shut(spot: Spot, field: &Field, text: String, is_busy: bool) -> AnyView {
     any_view! {
         <select id=spot.id() disabled aria-busy=is_busy.then_some("true") class:is-busy=is_busy

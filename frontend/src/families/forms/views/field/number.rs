@@ -1,4 +1,4 @@
-//! Numbers: typed as people type them, or pushed along a slider.
+//! Number inputs: typed, or set by a slider.
 
 use leptos::html::Input;
 use leptos::prelude::*;
@@ -10,10 +10,10 @@ use super::{Spot, around, described};
 use crate::dates;
 use crate::text::{Key, Lang, narrow};
 
-/// Beyond this a double no longer tells whole numbers apart.
+/// The largest integer range that a double represents exactly.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// What was typed, as a value: a number; or the text as it is, which is then what is wrong.
+/// Parses typed text: a number, or the text itself, which is then invalid.
 fn read(typed: &str) -> Option<Value> {
     let plain = plain(typed);
     if plain.is_empty() {
@@ -24,7 +24,7 @@ fn read(typed: &str) -> Option<Value> {
     Some(number.and_then(json).unwrap_or_else(|| Value::from(typed)))
 }
 
-/// A number as JSON has it: whole ones without a point.
+/// Converts to JSON: integers without a decimal point.
 fn json(number: f64) -> Option<Value> {
     if number.fract() == 0.0 && number.abs() < WHOLE_MAX {
         return Some(Value::from(number as i64));
@@ -32,7 +32,7 @@ fn json(number: f64) -> Option<Value> {
     JsonNumber::from_f64(number).map(Value::Number)
 }
 
-/// Without what only helps people to read: full width, blanks, a comma before every three digits.
+/// Removes notation that only helps people to read: full width, blanks, grouping commas.
 fn plain(typed: &str) -> String {
     let narrow = typed.chars().filter(|it| !it.is_whitespace()).map(|it| match narrow(it) {
         'ー' | '−' | '‐' | '–' => '-',
@@ -50,12 +50,12 @@ fn plain(typed: &str) -> String {
     narrow
 }
 
-/// `number` (FORM-32). Not `type=number`: it loses what it cannot read, and a wheel over it changes it.
+/// `number` (FORM-32). Not `type=number`, which loses unparsable text and changes by the wheel.
 pub(super) fn number(spot: Spot, field: Field, number: Number) -> AnyView {
     let node = NodeRef::<Input>::new();
     Effect::new(move |_| {
         let value = spot.form_state.value(spot.index);
-        // «1.» is 1 already, and stays as it is while the reader types on.
+        // «1.» equals 1 and stays while the reader types on.
         if let Some(input) = node.get().filter(|it| read(&it.value()) != value) {
             input.set_value(&shown(spot));
         }
@@ -83,7 +83,7 @@ pub(super) fn number(spot: Spot, field: Field, number: Number) -> AnyView {
     around(spot, field, widget.into_any(), below.unwrap_or_else(|| ().into_any()))
 }
 
-/// Between what it is to be, as text.
+/// The limits as text.
 fn limits(number: Number) -> Option<impl Fn() -> String> {
     let said = move |it: f64| dates::number(it, Lang::spoken());
     let Number { min, max, .. } = number;

@@ -1,4 +1,4 @@
-//! What a box to search in looks like: what was chosen, the box, the options below, and what to know.
+//! Drawing of a combobox: chosen values, box, options, and hints.
 
 use leptos::ev::{FocusEvent, KeyboardEvent};
 use leptos::prelude::*;
@@ -18,7 +18,7 @@ pub(super) fn draw(picker: Picker, field: &Field) -> AnyView {
     let is_open = Memo::new(move |_| picker.combo.with(|it| it.is_open));
     let leave = move |event: FocusEvent| {
         if browser::is_left(&event) {
-            // A message about it then moves what lies below.
+            // An error message then moves the elements below.
             browser::once_released(move || {
                 picker.combo.try_update(Combo::close);
             });
@@ -61,11 +61,11 @@ fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + 
         }
         if picker.change(|it| it.press(press)) {
             event.prevent_default();
-            // Escape closes the options and not what they are in.
+            // Escape closes the options, not their surroundings.
             event.stop_propagation();
         }
     };
-    // What was chosen is typed over, not typed on.
+    // Typing replaces the chosen text.
     let mark = move || {
         let is_settled = picker.combo.with_untracked(|it| it.is_settled);
         if let Some(input) = node.get_untracked().filter(|_| is_settled) {
@@ -100,7 +100,7 @@ fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + 
                 type_in();
             }
             on:input=move |_| {
-                // Half a word in kana is no search yet.
+                // Unfinished kana is no query.
                 if !is_composing.get_value() {
                     type_in();
                 }
@@ -109,7 +109,7 @@ fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + 
     }
 }
 
-/// Takes back what was chosen.
+/// Clears the chosen value.
 fn clear(picker: Picker) -> impl IntoView {
     let spot = picker.spot;
     let is_there =
@@ -128,7 +128,7 @@ fn clear(picker: Picker) -> impl IntoView {
     }
 }
 
-/// What was chosen of several, each with a way out.
+/// The chosen values, each with a remove button.
 fn chips(picker: Picker) -> impl IntoView {
     let spot = picker.spot;
     let held = Memo::new(move |_| picker.held());
@@ -136,7 +136,7 @@ fn chips(picker: Picker) -> impl IntoView {
         let label = cut(&choice.label, LABEL_MAX);
         let own = label.clone();
         let remove = move |_| {
-            // The button goes away; the keyboard is not to go with it.
+            // The button disappears; the focus must not be lost.
             browser::focus(&spot.id());
             picker.remove(&choice);
         };
@@ -186,7 +186,7 @@ fn popup(picker: Picker) -> impl IntoView {
         Found::Here(_) => list(picker),
         Found::Failed(error) => failed(picker, &error),
     };
-    // The keyboard stays in the box whatever is pressed down here.
+    // Pressing an option keeps the focus in the box.
     view! {
         <div class="popup" id=id on:mousedown=move |event| event.prevent_default()>{inside}</div>
     }
@@ -254,7 +254,7 @@ fn list(picker: Picker) -> AnyView {
     }
 }
 
-/// What to know: that enough is chosen, that nothing is, how much to type.
+/// Hints: maximum reached, nothing found, characters to type.
 fn note(picker: Picker) -> impl IntoView {
     let spot = picker.spot;
     let is_search = picker.source.with_value(|it| matches!(it, Source::Search(_)));

@@ -1,4 +1,4 @@
-//! Text on one line or several, with suggestions to click and a count of its characters.
+//! Text inputs of one or several lines, with suggestions and a character count.
 
 use leptos::html::Textarea;
 use leptos::prelude::*;
@@ -10,13 +10,13 @@ use crate::browser;
 use crate::page::page;
 use crate::text::Key;
 
-/// Characters of a suggestion that are shown (FORM-40).
+/// Maximum number of characters shown of a suggestion (FORM-40).
 const SUGGESTION_MAX: usize = 30;
 
 /// `text` (FORM-20).
 pub(super) fn line(spot: Spot, field: Field, text: Text) -> AnyView {
     let node = browser::mirrored(move || shown(spot));
-    // The reader alone needs to see a secret.
+    // A secret is visible to the reader only.
     let kind = if field.is_secret() { "password" } else { "text" };
     let widget = view! {
         <input type=kind node_ref=node id=spot.id() autocomplete="off" placeholder=field.placeholder.clone()
@@ -54,7 +54,7 @@ pub(super) fn required(field: &Field) -> Option<&'static str> {
     field.required.then_some("true")
 }
 
-/// What stands in the box for what the field holds.
+/// The text of the box for the field's value.
 pub(super) fn shown(spot: Spot) -> String {
     match spot.form_state.value(spot.index) {
         Some(Value::String(text)) => text,
@@ -68,12 +68,12 @@ fn put(spot: Spot, text: &str) {
     spot.form_state.put(spot.index, value);
 }
 
-/// What else explains it.
+/// Ids of further descriptions.
 fn parts(length: Count) -> &'static [&'static str] {
     if length == Count::default() { &[] } else { &["count"] }
 }
 
-/// How many characters there are, of how many. It limits nothing: what was pasted is not to be lost.
+/// Number of characters, and the maximum. It does not truncate, to keep pasted text.
 fn counter(spot: Spot, length: Count) -> AnyView {
     if length == Count::default() {
         return ().into_any();
@@ -91,7 +91,7 @@ fn counter(spot: Spot, length: Count) -> AnyView {
     any_view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }
 }
 
-/// The widget, and below it what may be filled in by a click.
+/// The widget with suggestions below.
 fn with_suggestions(spot: Spot, text: &Text, widget: AnyView) -> AnyView {
     if text.suggestions.is_empty() {
         return widget;
