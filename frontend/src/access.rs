@@ -10,12 +10,12 @@ use crate::browser::Keep;
 pub(crate) mod account;
 
 /// Storage key of the token in this tab.
-const KEPT: &str = "token";
+const STORAGE_KEY: &str = "token";
 /// Maximum length of a token. No token of ours or of a well-known provider is longer.
 const BYTES_MAX: usize = 8 << 10;
 
 /// Called when a token is requested, replaced or removed.
-type Tell = Box<dyn Fn(Change)>;
+type OnChange = Box<dyn Fn(Change)>;
 
 /// A change of the token that the reader did not cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,19 +30,19 @@ pub(crate) enum Change {
 
 thread_local! {
     static TOKEN: RefCell<Option<String>> = const { RefCell::new(None) };
-    static WHEN_CHANGED: RefCell<Option<Tell>> = const { RefCell::new(None) };
+    static WHEN_CHANGED: RefCell<Option<OnChange>> = const { RefCell::new(None) };
 }
 
 /// Restores the token kept by this tab or browser. Returns whether the reader can be admitted at once; false while a
 /// returned sign-in code must still be exchanged.
 pub(crate) fn open() -> bool {
     let of_account = account::open();
-    TOKEN.set(Keep::Tab.get(KEPT).or(of_account));
+    TOKEN.set(Keep::Tab.get(STORAGE_KEY).or(of_account));
     !account::is_returning()
 }
 
 /// Registers the callback for changes of the token.
-pub(crate) fn tell_when_changed(when_changed: impl Fn(Change) + 'static) {
+pub(crate) fn set_on_change(when_changed: impl Fn(Change) + 'static) {
     WHEN_CHANGED.set(Some(Box::new(when_changed)));
 }
 
@@ -53,45 +53,45 @@ pub(crate) fn header() -> Option<String> {
 
 /// Uses this token for all further calls.
 pub(crate) fn enter(token: &str) {
-    Keep::Tab.put(KEPT, &token);
+    Keep::Tab.put(STORAGE_KEY, &token);
     TOKEN.set(Some(token.to_owned()));
 }
 
 /// Uses an account's token for all further calls; the account keeps it.
 pub(crate) fn enter_by_account(token: String) {
-    Keep::Tab.remove(KEPT);
+    Keep::Tab.remove(STORAGE_KEY);
     TOKEN.set(Some(token));
 }
 
 /// Drops the refused token. An account used by another tab stays signed in.
 pub(crate) fn leave() {
-    if Keep::Tab.get::<String>(KEPT).is_none() {
+    if Keep::Tab.get::<String>(STORAGE_KEY).is_none() {
         return spawn_local(sign_out());
     }
-    Keep::Tab.remove(KEPT);
+    Keep::Tab.remove(STORAGE_KEY);
     TOKEN.set(None);
 }
 
 /// Forgets all credentials of this browser. The returned future tells the host.
 pub(crate) fn sign_out() -> impl Future<Output = ()> {
-    let told = account::leave();
-    Keep::Tab.remove(KEPT);
+    let notified = account::leave();
+    Keep::Tab.remove(STORAGE_KEY);
     TOKEN.set(None);
-    told
+    notified
 }
 
 /// Replaces or removes the account's token and reports `change`. A pasted token stays. A tab that asks for a token is
 /// not admitted when another tab signs in: its reader may want to be someone else.
 fn renewed(token: Option<String>, change: Option<Change>) {
-    if Keep::Tab.get::<String>(KEPT).is_some() || !is_entered() {
+    if Keep::Tab.get::<String>(STORAGE_KEY).is_some() || !is_entered() {
         return;
     }
     TOKEN.set(token);
-    change.into_iter().for_each(tell);
+    change.into_iter().for_each(notify);
 }
 
-fn tell(change: Change) {
-    WHEN_CHANGED.with_borrow(|tell| tell.iter().for_each(|tell| tell(change)));
+fn notify(change: Change) {
+    WHEN_CHANGED.with_borrow(|notify| notify.iter().for_each(|notify| notify(change)));
 }
 
 /// Whether the page has a token.
@@ -102,13 +102,13 @@ pub(crate) fn is_entered() -> bool {
 /// Handles a call refused for lack of a valid token.
 pub(crate) fn refused() {
     let token = TOKEN.with_borrow(Clone::clone);
-    let is_pasted = Keep::Tab.get::<String>(KEPT).is_some();
+    let is_pasted = Keep::Tab.get::<String>(STORAGE_KEY).is_some();
     if let Some(token) = token.filter(|_| !is_pasted)
         && account::refused(&token)
     {
         return;
     }
-    tell(Change::Refused);
+    notify(Change::Refused);
 }
 
 /// Extracts a token from pasted text, which may be a whole header line. Returns none if it cannot be a token.

@@ -9,8 +9,8 @@ use crate::browser::{self, MAIN};
 use crate::families;
 use crate::finder::Finder;
 use crate::home::{Activities, HEAD_START};
-use crate::operator::OperatorWay;
-use crate::page::{Connection, Door, page};
+use crate::operator::OperatorOffer;
+use crate::page::{Admission, Connection, page};
 use crate::part::{self, Part, part};
 use crate::reader;
 use crate::route::{OperatorTab, Route};
@@ -47,7 +47,6 @@ static PARTS: Part<Draw> = part!(
 /// The page of parts is for developers, and in English.
 const PARTS_TITLE: &str = "Parts";
 
-/// Draws the whole page.
 #[component]
 pub(crate) fn App() -> impl IntoView {
     families::register();
@@ -58,7 +57,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(subscriptions);
     provide_context(Activities::new(subscriptions));
     provide_context(Inbox::new());
-    let operator = OperatorWay::new();
+    let operator = OperatorOffer::new();
     provide_context(operator);
     let finder = Finder::new();
     provide_context(finder);
@@ -67,7 +66,7 @@ pub(crate) fn App() -> impl IntoView {
     Effect::new(move |_| document().set_title(&title()));
     load_ahead(operator);
     let is_home = Memo::new(move |_| {
-        page().door.get() == Door::Open && page().route.with(|it| *it == Route::Home)
+        page().admission.get() == Admission::Open && page().route.with(|it| *it == Route::Home)
     });
 
     view! {
@@ -87,7 +86,7 @@ pub(crate) fn App() -> impl IntoView {
 }
 
 /// Loads the code likely needed next, part by part, while the reader looks at the first view.
-fn load_ahead(operator: OperatorWay) {
+fn load_ahead(operator: OperatorOffer) {
     if browser::saves_data() {
         return;
     }
@@ -109,11 +108,11 @@ fn load_ahead(operator: OperatorWay) {
 fn give_notice() {
     let (activities, inbox): (Activities, Inbox) = (expect_context(), expect_context());
     Effect::new(move |before: Option<usize>| {
-        let approvals = inbox.waiting.with(|it| it.here().map_or(0, Vec::len));
+        let approvals = inbox.waiting.with(|it| it.ready().map_or(0, Vec::len));
         let waiting = activities.waiting() + approvals;
         if before.is_some_and(|it| waiting > it) && page().notices.get_untracked() {
-            let said = Lang::now().fill(Key::NoticeWaiting, &[&waiting.to_string()]);
-            settings::give_notice(&said);
+            let text = Lang::now().fill(Key::NoticeWaiting, &[&waiting.to_string()]);
+            settings::give_notice(&text);
         }
         waiting
     });
@@ -129,7 +128,7 @@ fn spoken() -> String {
 
 fn title() -> String {
     let is_operators = page().route.with(|it| matches!(it, Route::Operator(_)));
-    if page().door.get() != Door::Open && !is_operators {
+    if page().admission.get() != Admission::Open && !is_operators {
         return format!("{} — 窓口 Madoguchi", Key::SignIn.say());
     }
     if page().route.with(|it| *it == Route::Home) {
@@ -183,7 +182,7 @@ fn Stages() -> impl IntoView {
         if page().route.with(|it| matches!(it, Route::Operator(_))) {
             return Stage::Own(&OPERATOR);
         }
-        if page().door.get() != Door::Open {
+        if page().admission.get() != Admission::Open {
             return Stage::Own(&SIGN_IN);
         }
         page().route.with(|route| match route {
@@ -195,7 +194,7 @@ fn Stages() -> impl IntoView {
             Route::Approvals => Stage::Own(&APPROVALS),
             Route::Operator(_) => Stage::Own(&OPERATOR),
             Route::Nowhere(_) => Stage::Nowhere,
-            other => Stage::Family(Shown::of(other)),
+            other => Stage::Family(Shown::from_route(other)),
         })
     });
     Effect::new(move |before: Option<()>| {
@@ -271,7 +270,7 @@ fn Header() -> impl IntoView {
 #[component]
 fn InboxLink() -> impl IntoView {
     let inbox: Inbox = expect_context();
-    let count = Memo::new(move |_| inbox.waiting.with(|it| it.here().map_or(0, Vec::len)));
+    let count = Memo::new(move |_| inbox.waiting.with(|it| it.ready().map_or(0, Vec::len)));
     let is_here = move || page().route.with(|it| matches!(it, Route::Approvals));
     move || {
         (count.get() > 0).then(|| {
@@ -289,7 +288,7 @@ fn InboxLink() -> impl IntoView {
 /// Link to the operator's views, for readers who may use them.
 #[component]
 fn OperatorLink() -> impl IntoView {
-    let operator: OperatorWay = expect_context();
+    let operator: OperatorOffer = expect_context();
     let is_offered = Memo::new(move |_| operator.is_offered());
     let is_here = move || page().route.with(|it| matches!(it, Route::Operator(_)));
     move || {
@@ -305,7 +304,7 @@ fn OperatorLink() -> impl IntoView {
 #[component]
 fn ConnectionView() -> impl IntoView {
     let key = move || match page().connection.get() {
-        _ if page().door.get() != Door::Open => Key::ErrorSignIn,
+        _ if page().admission.get() != Admission::Open => Key::ErrorSignIn,
         Connection::Connecting => Key::Connecting,
         Connection::Online => Key::Online,
         Connection::Offline => Key::OfflineState,
@@ -323,14 +322,13 @@ fn ConnectionView() -> impl IntoView {
     }
 }
 
-/// Opens the finder.
 #[component]
 fn FinderButton() -> impl IntoView {
     let (page, finder): (_, Finder) = (page(), expect_context());
     view! {
         <button type="button" class="plain finder-button" id="finder-button" aria-haspopup="dialog"
             aria-keyshortcuts="Control+K Meta+K" title="Ctrl+K"
-            hidden=move || page.door.get() != Door::Open
+            hidden=move || page.admission.get() != Admission::Open
             aria-label=Key::Finder on:click=move |_| finder.open()>
             <svg aria-hidden="true" focusable="false" viewBox="0 0 20 20">
                 <circle cx="8.5" cy="8.5" r="5.5"></circle><path d="m12.5 12.5 5 5"></path>
@@ -343,7 +341,7 @@ fn FinderButton() -> impl IntoView {
 #[component]
 fn SignOut() -> impl IntoView {
     move || {
-        (page().door.get() == Door::Open && access::is_entered()).then(|| {
+        (page().admission.get() == Admission::Open && access::is_entered()).then(|| {
             view! {
                 <button type="button" class="plain sign-out" on:click=move |_| reader::forget(true)>
                     {Key::SignOut}

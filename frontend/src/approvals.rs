@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::call::Loaded;
 use crate::error::{CallError, Refusal};
-use crate::page::{Door, lasting, page};
+use crate::page::{Admission, lasting, page};
 use crate::rest;
 use crate::route::encoded;
 use crate::table::listed;
@@ -48,9 +48,8 @@ pub(crate) struct Question {
     pub(crate) url: Option<String>,
 }
 
-/// The reader's decision.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Word {
+pub(crate) enum Decision {
     Allow,
     Deny,
     /// `{KEY: {action, content}}`.
@@ -77,7 +76,7 @@ pub(crate) struct Answered {
 
 impl Answered {
     /// Returns the page's own instance.
-    pub(crate) fn here() -> Self {
+    pub(crate) fn shared() -> Self {
         lasting(|| Self { failed: RwSignal::new(None), decided: RwSignal::new(None) })
     }
 }
@@ -88,7 +87,7 @@ impl Inbox {
         Effect::new(move |_| {
             page().approvals.track();
             page().lang.track();
-            if page().door.get() == Door::Open {
+            if page().admission.get() == Admission::Open {
                 inbox.load();
             } else {
                 inbox.waiting.set(Loaded::Loading);
@@ -111,15 +110,15 @@ impl Inbox {
                     let listed = listed(&value, "approvals");
                     let listed = listed.iter().take(SHOWN_MAX).cloned().collect::<Vec<_>>();
                     let count = listed.len();
-                    let before = self.waiting.with_untracked(|it| it.here().map_or(0, Vec::len));
+                    let before = self.waiting.with_untracked(|it| it.ready().map_or(0, Vec::len));
                     if count > before {
                         let lang = Lang::now();
                         let received = lang.fill(Key::ApprovalsAnnounced, &[&count.to_string()]);
                         page().announce(received);
                     }
-                    self.waiting.set(Loaded::Here(listed));
+                    self.waiting.set(Loaded::Ready(listed));
                 }
-                Err(error) if self.waiting.with_untracked(|it| it.here().is_none()) => {
+                Err(error) if self.waiting.with_untracked(|it| it.ready().is_none()) => {
                     self.waiting.set(Loaded::Failed(error));
                 }
                 // An old list is better than none.
@@ -129,22 +128,26 @@ impl Inbox {
     }
 
     /// Sends the reader's decision about the arguments shown to them. Returns the call's new state.
-    pub(crate) async fn say(self, approval: &Approval, word: &Word) -> Result<Approval, CallError> {
+    pub(crate) async fn say(
+        self,
+        approval: &Approval,
+        decision: &Decision,
+    ) -> Result<Approval, CallError> {
         let sha = &approval.arguments_sha256;
-        let body = match word {
-            Word::Allow => json!({ "allow": true, "argumentsSha256": sha }),
-            Word::Deny => json!({ "allow": false }),
-            Word::Answers(answers) => json!({ "answers": answers }),
+        let body = match decision {
+            Decision::Allow => json!({ "allow": true, "argumentsSha256": sha }),
+            Decision::Deny => json!({ "allow": false }),
+            Decision::Answers(answers) => json!({ "answers": answers }),
         };
         let address = format!("/api/approvals/{}", encoded(&approval.id));
-        let said = rest::post::<Approval>(&address, &body).await;
+        let result = rest::post::<Approval>(&address, &body).await;
         self.load();
-        if let Ok(now) = &said
+        if let Ok(now) = &result
             && now.id == approval.id
             && matches!(now.state.as_str(), "done" | "failed" | "denied")
         {
-            Answered::here().decided.set(Some((now.id.clone(), now.state != "denied")));
+            Answered::shared().decided.set(Some((now.id.clone(), now.state != "denied")));
         }
-        said
+        result
     }
 }

@@ -37,22 +37,21 @@ struct PageFacts {
 
 /// Fetches where apps are shown; none if they are not shown.
 pub(crate) async fn origin() -> Result<Option<Origin>, CallError> {
-    let told = rest::get::<PageFacts>("/api/page").await?;
-    Ok(told.apps.filter(|it| it.origin.starts_with("https://") || it.origin.starts_with("http://")))
+    let facts = rest::get::<PageFacts>("/api/page").await?;
+    Ok(facts
+        .apps
+        .filter(|it| it.origin.starts_with("https://") || it.origin.starts_with("http://")))
 }
 
-/// The owner of a tool or an app.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Whose {
-    /// Another server, by its name.
+pub(crate) enum Owner {
     Server(String),
-    /// A component, by its name.
     Component(String),
 }
 
-impl Whose {
+impl Owner {
     /// Returns the tool's owner; none if the host does not name it.
-    pub(crate) fn of(tool: &Tool) -> Option<Self> {
+    pub(crate) fn of_tool(tool: &Tool) -> Option<Self> {
         let named = |key: &str| tool.meta.get(key).and_then(Value::as_str).map(str::to_owned);
         let component = || named("madoguchi/component").map(Self::Component);
         named("madoguchi/server").map(Self::Server).or_else(component)
@@ -90,10 +89,10 @@ pub(crate) enum Barred {
 /// Finds the tool that an app of `whose` calls `name`: one of its own server's, and for apps.
 pub(crate) fn callable<'a>(
     tools: &'a [Tool],
-    whose: &Whose,
+    owner: &Owner,
     name: &str,
 ) -> Result<&'a Tool, Barred> {
-    let mut own = tools.iter().filter(|it| Whose::of(it).as_ref() == Some(whose));
+    let mut own = tools.iter().filter(|it| Owner::of_tool(it).as_ref() == Some(owner));
     let tool = own.find(|it| own_name(it) == name).ok_or(Barred::Unknown)?;
     let visibility = tool.meta.get("ui").and_then(|it| it.get("visibility")?.as_array());
     match visibility {
@@ -104,9 +103,9 @@ pub(crate) fn callable<'a>(
 
 /// Whether the operator trusts the tool's own annotations.
 pub(crate) fn is_believed(tool: &Tool) -> bool {
-    match Whose::of(tool) {
-        Some(Whose::Server(_)) => tool.meta.get("madoguchi/believed") == Some(&Value::Bool(true)),
-        Some(Whose::Component(_)) => true,
+    match Owner::of_tool(tool) {
+        Some(Owner::Server(_)) => tool.meta.get("madoguchi/believed") == Some(&Value::Bool(true)),
+        Some(Owner::Component(_)) => true,
         None => false,
     }
 }
@@ -116,7 +115,6 @@ pub(crate) fn only_reads(tool: &Tool) -> bool {
     is_believed(tool) && tool.annotations.read_only_hint
 }
 
-/// An app's document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) html: String,
@@ -165,7 +163,7 @@ impl Document {
 
 impl Origin {
     /// Returns the requested permissions that the operator allows.
-    fn allow(&self, asked: Option<&Map<String, Value>>) -> String {
+    fn allow(&self, wanted: Option<&Map<String, Value>>) -> String {
         let names = [
             ("camera", "camera"),
             ("microphone", "microphone"),
@@ -173,7 +171,7 @@ impl Origin {
             ("clipboardWrite", "clipboard-write"),
         ];
         let is_given = |name: &str| {
-            asked.is_some_and(|it| it.contains_key(name))
+            wanted.is_some_and(|it| it.contains_key(name))
                 && self.permissions.iter().any(|it| it == name)
         };
         let given = names.into_iter().filter(|it| is_given(it.0));
@@ -293,12 +291,12 @@ mod tests {
             tool("look", json!({ "madoguchi/component": "a" })),
             tool("bare", json!({})),
         ];
-        let a = Whose::Server("a".to_owned());
-        let found = |whose: &Whose, name: &str| callable(&tools, whose, name).map(|it| &*it.name);
+        let a = Owner::Server("a".to_owned());
+        let found = |owner: &Owner, name: &str| callable(&tools, owner, name).map(|it| &*it.name);
         assert_eq!(found(&a, "look"), Ok("a_look"));
         assert_eq!(found(&a, "press"), Ok("a_press"));
-        assert_eq!(found(&Whose::Server("b".to_owned()), "look"), Ok("b_look"));
-        assert_eq!(found(&Whose::Component("a".to_owned()), "look"), Ok("look"));
+        assert_eq!(found(&Owner::Server("b".to_owned()), "look"), Ok("b_look"));
+        assert_eq!(found(&Owner::Component("a".to_owned()), "look"), Ok("look"));
         for (name, why) in [
             ("think", Barred::NotForApps),
             ("none", Barred::NotForApps),

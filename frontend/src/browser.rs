@@ -132,12 +132,11 @@ pub(crate) fn save(name: &str, blob: &Blob) -> Result<(), JsValue> {
 
 /// Whether the reader asked the browser to save data.
 pub(crate) fn saves_data() -> bool {
-    let get = |of: &JsValue, name: &str| js_sys::Reflect::get(of, &name.into());
+    let get = |object: &JsValue, name: &str| js_sys::Reflect::get(object, &name.into());
     let connection = get(&window().navigator(), "connection");
     connection.and_then(|it| get(&it, "saveData")).is_ok_and(|it| it.is_truthy())
 }
 
-/// Sleeps for `time`.
 pub(crate) async fn sleep(time: Duration) {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         set_timeout(
@@ -337,10 +336,10 @@ pub(crate) fn is_visible() -> bool {
 
 /// Whether the reader asked the page or their system for reduced motion.
 pub(crate) fn wants_less_motion() -> bool {
-    let asked = window().match_media("(prefers-reduced-motion: reduce)");
+    let query = window().match_media("(prefers-reduced-motion: reduce)");
     let page = document().document_element();
     let is_set = page.is_some_and(|it| it.get_attribute("data-motion").as_deref() == Some("less"));
-    is_set || asked.ok().flatten().is_some_and(|it| it.matches())
+    is_set || query.ok().flatten().is_some_and(|it| it.matches())
 }
 
 /// Loads a style sheet and a script that define a global, once.

@@ -11,10 +11,8 @@ use crate::error::CallError;
 use crate::mcp::wire::{self, Answer, Content, Output, Progress, Question};
 use crate::mcp::{self, Round};
 
-/// State of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Call {
-    /// Not called yet.
     #[default]
     Idle,
     Running(Option<Progress>),
@@ -97,7 +95,6 @@ impl Caller {
         }
     }
 
-    /// Calls a tool.
     pub(crate) fn start(self, tool: &str, schema: &Value, arguments: Value) {
         self.attempt.give_up();
         self.pending.set_value(Pending {
@@ -111,7 +108,6 @@ impl Caller {
         self.begun.set(number);
     }
 
-    /// Arguments of the current call.
     pub(crate) fn arguments(self) -> Value {
         self.pending.with_value(|it| it.arguments.clone())
     }
@@ -159,7 +155,7 @@ impl Caller {
                 }
             };
             let answer = mcp::call(&pending.tool, &pending.arguments, round, on_progress).await;
-            let answer = answer.and_then(Answer::of);
+            let answer = answer.and_then(Answer::parse);
             if self.attempt.is_current(number) {
                 self.settle(answer, pending.began_ms);
             }
@@ -215,7 +211,7 @@ async fn fetched(tool: &str, arguments: Value) -> Result<Value, CallError> {
     if let Some(value) = wire::take_plain(&mut result) {
         return Ok(value);
     }
-    Answer::of(result)?.done().map(|it| value_of(&it))
+    Answer::parse(result)?.done().map(|it| value_of(&it))
 }
 
 /// Parses an output of a known type from its structured form or its text.
@@ -242,23 +238,23 @@ fn of_shape<T: DeserializeOwned>(value: Value) -> Result<T, CallError> {
 pub(crate) enum Loaded<T> {
     #[default]
     Loading,
-    Here(T),
+    Ready(T),
     Failed(CallError),
 }
 
 impl<T> Loaded<T> {
     /// Maps the loaded value. A view that depends on a small part of it stays, with its focus, while the rest changes.
-    pub(crate) fn map<U>(&self, of: impl FnOnce(&T) -> U) -> Loaded<U> {
+    pub(crate) fn map<U>(&self, f: impl FnOnce(&T) -> U) -> Loaded<U> {
         match self {
             Self::Loading => Loaded::Loading,
-            Self::Here(value) => Loaded::Here(of(value)),
+            Self::Ready(value) => Loaded::Ready(f(value)),
             Self::Failed(error) => Loaded::Failed(error.clone()),
         }
     }
 
-    pub(crate) fn here(&self) -> Option<&T> {
+    pub(crate) fn ready(&self) -> Option<&T> {
         match self {
-            Self::Here(value) => Some(value),
+            Self::Ready(value) => Some(value),
             _ => None,
         }
     }
@@ -271,11 +267,11 @@ pub(crate) fn take<T: PartialEq + Send + Sync + 'static>(
     answer: Result<T, CallError>,
 ) {
     let is_news = to.try_with_untracked(|it| match &answer {
-        Ok(answer) => it.here() != Some(answer),
-        Err(_) => it.here().is_none(),
+        Ok(answer) => it.ready() != Some(answer),
+        Err(_) => it.ready().is_none(),
     });
     if is_news == Some(true) {
-        to.set(answer.map_or_else(Loaded::Failed, Loaded::Here));
+        to.set(answer.map_or_else(Loaded::Failed, Loaded::Ready));
     }
 }
 

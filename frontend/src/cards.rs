@@ -21,16 +21,16 @@ pub(crate) fn submitted(values: &impl serde::Serialize) -> String {
 /// The arguments of a call as names and readable values, with secrets masked.
 pub(crate) fn arguments(params: &Value, comma: &str) -> Vec<(String, String)> {
     let Value::Object(params) = masked(params) else { return Vec::new() };
-    let entry = |(name, value): (String, Value)| (name, words(&value, comma));
+    let entry = |(name, value): (String, Value)| (name, readable(&value, comma));
     params.into_iter().take(ARGUMENTS_MAX).map(entry).collect()
 }
 
-fn words(value: &Value, comma: &str) -> String {
+fn readable(value: &Value, comma: &str) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Null => "—".to_owned(),
         Value::Array(items) if items.iter().all(|it| !it.is_object() && !it.is_array()) => {
-            let items = items.iter().take(ARGUMENTS_MAX).map(|it| words(it, comma));
+            let items = items.iter().take(ARGUMENTS_MAX).map(|it| readable(it, comma));
             items.collect::<Vec<_>>().join(comma)
         }
         other => other.to_string(),
@@ -220,9 +220,9 @@ mod tests {
     fn shows_arguments_and_masks_secrets() {
         let params = json!({ "seat_ids": ["A5", "A6"], "passkey": "1234", "deep": { "a": 1 } });
         let expected = [("seat_ids", "A5、A6"), ("passkey", "••••••"), ("deep", "{\"a\":1}")];
-        let told = arguments(&params, "、");
-        let told: Vec<_> = told.iter().map(|it| (it.0.as_str(), it.1.as_str())).collect();
-        assert_eq!(told, expected);
+        let shown = arguments(&params, "、");
+        let shown: Vec<_> = shown.iter().map(|it| (it.0.as_str(), it.1.as_str())).collect();
+        assert_eq!(shown, expected);
         assert_eq!(arguments(&json!(7), "、"), []);
     }
 

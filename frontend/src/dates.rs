@@ -5,7 +5,6 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::text::Lang;
 
-/// A calendar day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Day {
     pub(crate) year: u32,
@@ -47,7 +46,6 @@ impl Day {
         }
     }
 
-    /// Returns the next day.
     pub(crate) fn next(self) -> Self {
         if self.day < self.days_of_month() {
             return Self { day: self.day + 1, ..self };

@@ -116,23 +116,23 @@ impl CallError {
     }
 
     /// Advice on how to proceed.
-    pub(crate) fn mend(&self, lang: Lang) -> String {
+    pub(crate) fn advice(&self, lang: Lang) -> String {
         match self {
-            Self::Offline => lang.say(Key::ErrorOfflineMend).to_owned(),
+            Self::Offline => lang.say(Key::ErrorOfflineAdvice).to_owned(),
             Self::Stopped => String::new(),
-            Self::Unauthorized => lang.say(Key::ErrorSignInMend).to_owned(),
-            Self::Protocol { .. } => lang.say(Key::ErrorProtocolMend).to_owned(),
-            Self::Refused(refusal) => refusal.mend(lang),
+            Self::Unauthorized => lang.say(Key::ErrorSignInAdvice).to_owned(),
+            Self::Protocol { .. } => lang.say(Key::ErrorProtocolAdvice).to_owned(),
+            Self::Refused(refusal) => refusal.advice(lang),
         }
     }
 
     /// Code and original message for closer inspection, without what was `said` already.
-    pub(crate) fn details(&self, said: &str) -> Option<String> {
+    pub(crate) fn details(&self, shown: &str) -> Option<String> {
         match self {
             Self::Protocol { code, message } => Some(format!("{code} {message}")),
             // What is already shown is not repeated.
             Self::Refused(refusal) if !refusal.code.is_empty() => {
-                let is_said = refusal.message.is_empty() || refusal.message == said;
+                let is_said = refusal.message.is_empty() || refusal.message == shown;
                 Some(if is_said {
                     refusal.code.clone()
                 } else {
@@ -168,7 +168,7 @@ impl From<Value> for Refusal {
 
 impl Refusal {
     /// Reads the refusal the host provides; a foreign server's refusal is the first text of its content.
-    pub(crate) fn of(own: Option<&Value>, text: Option<&str>) -> Self {
+    pub(crate) fn new(own: Option<&Value>, text: Option<&str>) -> Self {
         let ours = |value: Value| Some(Self::from(value)).filter(|it| !it.code.is_empty());
         let from_text = || ours(serde_json::from_str(text?).ok()?);
         own.cloned().and_then(ours).or_else(from_text).unwrap_or_else(|| Self {
@@ -182,7 +182,7 @@ impl Refusal {
         self.data[name].as_str().unwrap_or_default()
     }
 
-    fn mend(&self, lang: Lang) -> String {
+    fn advice(&self, lang: Lang) -> String {
         let key = match self.code.as_str() {
             "invalid_params" | "invalid_arguments" => Key::ErrInvalidParams,
             "internal_error" => Key::ErrInternal,
@@ -217,13 +217,13 @@ mod tests {
     use super::*;
 
     fn refused(value: &Value) -> CallError {
-        CallError::Refused(Box::new(Refusal::of(Some(value), None)))
+        CallError::Refused(Box::new(Refusal::new(Some(value), None)))
     }
 
     #[test]
     fn shows_message_of_unknown_code() {
         let error = refused(&json!({ "error": "dragon", "message": "Here be dragons." }));
-        assert_eq!(error.mend(Lang::Ja), "Here be dragons.");
+        assert_eq!(error.advice(Lang::Ja), "Here be dragons.");
     }
 
     #[test]
@@ -237,22 +237,22 @@ mod tests {
     fn explains_unavailable_component_in_readers_language() {
         for code in ["busy", "settings_refused", "unavailable"] {
             let error = refused(&json!({ "error": code, "message": "The component x …" }));
-            let said = error.mend(Lang::Ja);
-            assert_eq!(said, Lang::Ja.say(Key::ErrUnavailable));
-            assert_eq!(error.details(&said), Some(format!("{code} — The component x …")));
+            let shown = error.advice(Lang::Ja);
+            assert_eq!(shown, Lang::Ja.say(Key::ErrUnavailable));
+            assert_eq!(error.details(&shown), Some(format!("{code} — The component x …")));
         }
     }
 
     #[test]
     fn details_have_the_code_and_no_repetition() {
         crate::families::register();
-        let known = refused(&json!({ "error": "seat_not_found", "message": "No seat Q9." }));
-        let said = known.mend(Lang::En);
-        assert_eq!(known.details(&said).as_deref(), Some("seat_not_found — No seat Q9."));
+        let refusal = refused(&json!({ "error": "seat_not_found", "message": "No seat Q9." }));
+        let shown = refusal.advice(Lang::En);
+        assert_eq!(refusal.details(&shown).as_deref(), Some("seat_not_found — No seat Q9."));
         let own = refused(&json!({ "error": "dragon", "message": "Here be dragons." }));
-        let said = own.mend(Lang::En);
+        let shown = own.advice(Lang::En);
         assert_eq!(
-            (said.as_str(), own.details(&said).as_deref()),
+            (shown.as_str(), own.details(&shown).as_deref()),
             ("Here be dragons.", Some("dragon"))
         );
         assert_eq!(CallError::Offline.details(""), None);
@@ -286,10 +286,10 @@ mod tests {
         let body = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"No.",
             "data":{"scope":"tool:reserve_seats"}}}"#;
         let error = CallError::of_status(403, body).unwrap();
-        assert!(error.mend(Lang::En).contains("tool:reserve_seats"), "{error:?}");
+        assert!(error.advice(Lang::En).contains("tool:reserve_seats"), "{error:?}");
         assert!(!error.may_pass());
         let rest = CallError::of_status(403, r#"{"error":"forbidden","message":"Not you."}"#);
-        assert_eq!(rest.unwrap().mend(Lang::En), "Not you.");
+        assert_eq!(rest.unwrap().advice(Lang::En), "Not you.");
         assert!(CallError::of_status(429, "").unwrap().may_pass());
     }
 

@@ -25,15 +25,15 @@ static ALL: [&Family; 5] = [
 ];
 
 /// Maximum number of characters of a reported error.
-const SAID_MAX: usize = 300;
+const MESSAGE_CHARS_MAX: usize = 300;
 
 /// Reports a failure whose view the reader has already left.
-fn tell_not_done(error: &CallError) {
+fn report_failure(error: &CallError) {
     let lang = Lang::now();
-    let mend = error.mend(lang);
-    let said = if mend.is_empty() { error.title(lang).to_owned() } else { mend };
-    let said: String = said.chars().take(SAID_MAX).collect();
-    page().notify_fill(Key::NotDone, &said);
+    let advice = error.advice(lang);
+    let text = if advice.is_empty() { error.title(lang).to_owned() } else { advice };
+    let text: String = text.chars().take(MESSAGE_CHARS_MAX).collect();
+    page().notify_fill(Key::NotDone, &text);
 }
 
 /// Registers the families in the page's table.

@@ -7,12 +7,10 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlDialogElement;
 
 use crate::browser;
-use crate::page::{Door, page};
+use crate::page::{Admission, page};
 
-/// The id of the dialog.
 pub(crate) const DIALOG: &str = "finder";
 
-/// Whether the finder is open.
 #[derive(Clone, Copy)]
 pub(crate) struct Finder {
     pub(crate) is_open: RwSignal<bool>,
@@ -33,7 +31,7 @@ impl Finder {
 
     /// Opens it, unless the page asks for a token.
     pub(crate) fn open(self) {
-        if page().door.get_untracked() == Door::Open {
+        if page().admission.get_untracked() == Admission::Open {
             self.is_open.set(true);
         }
     }

@@ -18,14 +18,11 @@ pub(crate) struct Form {
     pub(crate) fields: Vec<Field>,
 }
 
-/// One field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
     /// Its target: a JSON pointer into the arguments.
     pub(crate) pointer: String,
-    /// The property's name.
     pub(crate) name: String,
-    /// Its label.
     pub(crate) label: String,
     pub(crate) help: Option<String>,
     pub(crate) required: bool,
@@ -37,7 +34,6 @@ pub(crate) struct Field {
     pub(crate) kind: Kind,
 }
 
-/// The kind of input.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     Text(Text),
@@ -60,14 +56,12 @@ pub(crate) enum Kind {
     Json,
 }
 
-/// Limits of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Text {
     pub(crate) format: Format,
     pub(crate) length: Count,
 }
 
-/// Format of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Format {
     #[default]
@@ -81,7 +75,6 @@ pub(crate) enum Format {
     Secret,
 }
 
-/// Limits of a number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Number {
     pub(crate) integer: bool,
@@ -104,7 +97,6 @@ pub(crate) struct Count {
     pub(crate) unique: bool,
 }
 
-/// One option.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Choice {
     /// JSON text, so that a `<select>` can carry any value.
@@ -195,7 +187,6 @@ impl Draft {
         }
     }
 
-    /// Stores a typed value.
     pub(crate) fn put(&mut self, field: &Field, entry: Entry) {
         self.0.insert(field.pointer.clone(), entry);
     }
@@ -220,11 +211,11 @@ impl Draft {
 
     /// The draft without secret values.
     pub(crate) fn without_secrets(&self, form: &Form) -> Self {
-        let mut kept = self.clone();
+        let mut draft = self.clone();
         for field in form.all().into_iter().filter(|it| it.is_secret()) {
-            kept.0.remove(&field.pointer);
+            draft.0.remove(&field.pointer);
         }
-        kept
+        draft
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -11,7 +11,7 @@ const DEPTH_MAX: usize = 6;
 pub(crate) struct Features(pub(crate) Value);
 
 /// Returns the features in a value, if there are any.
-pub(crate) fn of(value: &Value) -> Option<Features> {
+pub(crate) fn find(value: &Value) -> Option<Features> {
     let mut features = Vec::new();
     collect(value, None, 0, &mut features);
     features.truncate(FEATURES_MAX);
@@ -126,7 +126,7 @@ mod tests {
             { "name": "みなと座", "location": { "lat": 35.45, "lng": 139.63 } },
             { "name": "Nowhere", "location": { "lat": 135.0, "lng": 139.0 } },
         ] });
-        let features = of(&value).unwrap();
+        let features = find(&value).unwrap();
         assert_eq!(features.titles(), ["みなと座"]);
         let coordinates = &features.0["features"][0]["geometry"]["coordinates"];
         assert_eq!(*coordinates, json!([139.63, 35.45]));
@@ -137,16 +137,16 @@ mod tests {
         let line = json!({ "type": "LineString", "coordinates": [[139.7, 35.6], [139.6, 35.4]] });
         let value = json!({ "route": { "type": "FeatureCollection", "features": [
             { "type": "Feature", "properties": { "name": "Way" }, "geometry": line } ] } });
-        let features = of(&value).unwrap();
+        let features = find(&value).unwrap();
         assert_eq!(features.0["features"][0]["geometry"], line);
         assert_eq!(features.titles(), ["Way"]);
     }
 
     #[test]
     fn draws_no_map_of_broken_geometry_or_plain_data() {
-        assert_eq!(of(&json!({ "movies": [{ "title": "A", "rating": 4.5 }] })), None);
-        assert_eq!(of(&json!({ "type": "Polygon", "coordinates": [[1, 2], [3, 4]] })), None);
-        assert_eq!(of(&json!({ "type": "Point", "coordinates": [1000, 2] })), None);
-        assert_eq!(of(&json!({ "type": "Point", "coordinates": "x" })), None);
+        assert_eq!(find(&json!({ "movies": [{ "title": "A", "rating": 4.5 }] })), None);
+        assert_eq!(find(&json!({ "type": "Polygon", "coordinates": [[1, 2], [3, 4]] })), None);
+        assert_eq!(find(&json!({ "type": "Point", "coordinates": [1000, 2] })), None);
+        assert_eq!(find(&json!({ "type": "Point", "coordinates": "x" })), None);
     }
 }

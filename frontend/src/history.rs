@@ -20,7 +20,7 @@ const NEAR_PX: f64 = 2.0;
 
 /// Saved state of an entry.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct EntryState {
     scrolled: f64,
     /// The focused element, as a CSS selector.
     focus: Option<String>,
@@ -29,29 +29,29 @@ pub(crate) struct Seen {
 /// The entries of this tab, by a number that the browser stores with each.
 #[derive(Debug, Default)]
 struct Entries {
-    here: f64,
-    seen: HashMap<u64, Seen>,
+    current: f64,
+    states: HashMap<u64, EntryState>,
     /// Whether the current entry was already saved on leaving.
     is_left: bool,
 }
 
 impl Entries {
     /// Saves the state of the current entry before it is left. Only the first call counts.
-    fn leave(&mut self, seen: impl FnOnce() -> Seen) {
+    fn leave(&mut self, state: impl FnOnce() -> EntryState) {
         if !self.is_left {
             self.is_left = true;
-            if self.seen.len() >= ENTRIES_MAX {
-                self.seen.clear();
+            if self.states.len() >= ENTRIES_MAX {
+                self.states.clear();
             }
-            self.seen.insert(self.here.to_bits(), seen());
+            self.states.insert(self.current.to_bits(), state());
         }
     }
 
     /// Enters an entry. One without a number is new and gets `next`. Returns the state saved for it, if any.
-    fn arrive(&mut self, number: Option<f64>, next: f64) -> Option<Seen> {
+    fn arrive(&mut self, number: Option<f64>, next: f64) -> Option<EntryState> {
         self.is_left = false;
-        self.here = number.unwrap_or(next);
-        number.and_then(|it| self.seen.get(&it.to_bits()).cloned())
+        self.current = number.unwrap_or(next);
+        number.and_then(|it| self.states.get(&it.to_bits()).cloned())
     }
 }
 
@@ -71,11 +71,11 @@ pub(crate) fn open() {
 
 /// Saves the current entry before it is left.
 pub(crate) fn leave() {
-    ENTRIES.with_borrow_mut(|it| it.leave(seen));
+    ENTRIES.with_borrow_mut(|it| it.leave(state));
 }
 
 /// Enters another entry. Returns its saved state if the reader comes back to it.
-pub(crate) fn arrive() -> Option<Seen> {
+pub(crate) fn arrive() -> Option<EntryState> {
     let history = window().history().ok()?;
     let number = history.state().ok().and_then(|it| it.as_f64());
     let next = js_sys::Date::now() + js_sys::Math::random();
@@ -105,19 +105,19 @@ pub(crate) fn replace_hash(hash: &str) {
 }
 
 /// Restores the saved state once its content is drawn, unless the reader has moved on meanwhile.
-pub(crate) fn restore(seen: &Seen) {
-    let here = ENTRIES.with_borrow(|it| it.here);
+pub(crate) fn restore(state: &EntryState) {
+    let current = ENTRIES.with_borrow(|it| it.current);
     let is_done = Rc::new(Cell::new(false));
     for (index, after) in TRIES_MS.into_iter().enumerate() {
-        let (seen, is_done) = (seen.clone(), is_done.clone());
+        let (state, is_done) = (state.clone(), is_done.clone());
         let restore = move || {
-            let is_gone = ENTRIES.with_borrow(|it| it.here.to_bits() != here.to_bits());
+            let is_gone = ENTRIES.with_borrow(|it| it.current.to_bits() != current.to_bits());
             if is_gone || is_done.get() {
                 return;
             }
-            let is_focused = seen.focus.as_ref().is_none_or(|css| focus(css, index == 0));
-            window().scroll_to_with_x_and_y(0.0, seen.scrolled);
-            is_done.set(is_focused && (scrolled() - seen.scrolled).abs() < NEAR_PX);
+            let is_focused = state.focus.as_ref().is_none_or(|css| focus(css, index == 0));
+            window().scroll_to_with_x_and_y(0.0, state.scrolled);
+            is_done.set(is_focused && (scrolled() - state.scrolled).abs() < NEAR_PX);
         };
         set_timeout(restore, Duration::from_millis(after));
     }
@@ -138,11 +138,11 @@ fn scrolled() -> f64 {
     window().scroll_y().unwrap_or_default()
 }
 
-fn seen() -> Seen {
+fn state() -> EntryState {
     let is_somewhere = |it: &web_sys::Element| it.tag_name() != "BODY" && it.id() != MAIN;
     let active = document().active_element().filter(is_somewhere);
     let focus = active.and_then(|it| selector(&it.id(), it.get_attribute("href").as_deref()));
-    Seen { scrolled: scrolled(), focus }
+    EntryState { scrolled: scrolled(), focus }
 }
 
 /// A CSS selector that finds an element again after a redraw: by id or by link target.
@@ -159,8 +159,8 @@ fn selector(id: &str, href: Option<&str>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn at(scrolled: f64) -> Seen {
-        Seen { scrolled, ..Seen::default() }
+    fn at(scrolled: f64) -> EntryState {
+        EntryState { scrolled, ..EntryState::default() }
     }
 
     #[test]
@@ -191,8 +191,8 @@ mod tests {
         let mut entries = Entries::default();
         for number in 0..2_000_u32 {
             entries.arrive(None, f64::from(number));
-            entries.leave(Seen::default);
-            assert!(entries.seen.len() <= ENTRIES_MAX);
+            entries.leave(EntryState::default);
+            assert!(entries.states.len() <= ENTRIES_MAX);
         }
         assert!(entries.arrive(Some(1_999.0), 0.0).is_some(), "the latest is known");
     }

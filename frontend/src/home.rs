@@ -7,10 +7,10 @@ use leptos::task::spawn_local;
 use serde_json::Value;
 
 use crate::call::fetch;
-use crate::page::{Door, page};
+use crate::page::{Admission, page};
 use crate::route::Route;
 use crate::subscriptions::Subscriptions;
-use crate::table::{self, Mine, Ongoing};
+use crate::table::{self, ActivitySource, Ongoing};
 
 /// How long the first view has the connection for itself.
 pub(crate) const HEAD_START: Duration = Duration::from_secs(3);
@@ -33,38 +33,38 @@ impl Activities {
             Self { found: RwSignal::new(Vec::new()), asking: StoredValue::new(Vec::new()) };
         let is_due = RwSignal::new(false);
         set_timeout(move || is_due.set(true), HEAD_START);
-        for mine in table::mine() {
-            let changes = mine.resource.map(|it| subscriptions.changes(it));
+        for source in table::activity_sources() {
+            let changes = source.resource.map(|it| subscriptions.changes(it));
             // A view that was left may have changed them.
             let is_home = Memo::new(move |_| page().route.with(|it| matches!(it, Route::Home)));
-            let is_served = Memo::new(move |_| page().tool(mine.tool).is_some());
+            let is_served = Memo::new(move |_| page().tool(source.tool).is_some());
             Effect::new(move |_| {
                 changes.track();
                 page().refreshed.track();
                 // Read, not only tracked: a memo that is never read is never evaluated.
                 is_home.get();
-                if !is_due.get() || page().door.get() != Door::Open || !is_served.get() {
-                    activities.note(mine.tool, None);
+                if !is_due.get() || page().admission.get() != Admission::Open || !is_served.get() {
+                    activities.note(source.tool, None);
                     return;
                 }
-                activities.ask(mine);
+                activities.ask(source);
             });
         }
         activities
     }
 
     /// Schedules one request for all changes within the pause.
-    fn ask(self, mine: &'static Mine) {
-        if self.asking.with_value(|it| it.contains(&mine.tool)) {
+    fn ask(self, source: &'static ActivitySource) {
+        if self.asking.with_value(|it| it.contains(&source.tool)) {
             return;
         }
-        self.asking.update_value(|it| it.push(mine.tool));
+        self.asking.update_value(|it| it.push(source.tool));
         let ask = async move {
-            self.asking.update_value(|it| it.retain(|tool| *tool != mine.tool));
-            let Some(arguments) = (mine.arguments)() else { return };
+            self.asking.update_value(|it| it.retain(|tool| *tool != source.tool));
+            let Some(arguments) = (source.arguments)() else { return };
             // A failed request is repeated with the next change.
-            if let Ok(value) = fetch::<Value>(mine.tool, arguments).await {
-                self.note(mine.tool, (mine.read)(&value));
+            if let Ok(value) = fetch::<Value>(source.tool, arguments).await {
+                self.note(source.tool, (source.read)(&value));
             }
         };
         set_timeout(move || spawn_local(ask), PAUSE);
@@ -84,10 +84,10 @@ impl Activities {
 
     /// All activities, in the order of the families.
     pub(crate) fn all(self) -> Vec<Ongoing> {
-        let of = |tool: &str| {
+        let ongoing = |tool: &str| {
             self.found.with(|it| it.iter().find(|it| it.0 == tool).map(|it| it.1.clone()))
         };
-        table::mine().filter_map(|it| of(it.tool)).collect()
+        table::activity_sources().filter_map(|it| ongoing(it.tool)).collect()
     }
 
     /// Number of items that wait for the reader.

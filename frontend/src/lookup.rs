@@ -16,7 +16,7 @@ use web_sys::{AbortController, AbortSignal};
 use crate::access;
 use crate::browser;
 use crate::error::{CallError, Refusal};
-use crate::request::{Gate, answered, for_json, in_time, lost};
+use crate::request::{ConcurrencyLimit, answered, for_json, in_time, lost};
 use crate::route::encoded;
 use crate::text::{self, Key, Lang};
 
@@ -31,7 +31,7 @@ const DEADLINE: Duration = Duration::from_secs(15);
 pub(crate) type Options = Arc<[Choice]>;
 
 thread_local! {
-    static GATE: Gate = Gate::new(AT_ONCE);
+    static LIMIT: ConcurrencyLimit = ConcurrencyLimit::new(AT_ONCE);
     static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn fetch(
         return Ok(options);
     }
     let address = address_of(url).ok_or_else(|| refusal("invalid_url", url.to_owned()))?;
-    let _pass = GATE.with(Gate::clone).enter().await;
+    let _pass = LIMIT.with(ConcurrencyLimit::clone).enter().await;
     // Another field may have fetched the same meanwhile.
     if let Some(options) = remembered(&key) {
         return Ok(options);
@@ -143,7 +143,7 @@ pub(crate) fn why(error: &CallError, lang: Lang) -> String {
         "lookup_not_allowed" | "lookup_not_elsewhere" | "invalid_url" => Key::LookupNotAllowed,
         "lookup_failed" => Key::LookupNoAnswer,
         "invalid_answer" | "not_found" => Key::LookupUnreadable,
-        _ => return error.mend(lang),
+        _ => return error.advice(lang),
     };
     lang.say(key).to_owned()
 }
@@ -225,7 +225,7 @@ pub(crate) enum Offer {
     #[default]
     Waiting,
     Loading,
-    Here(Options),
+    Ready(Options),
     Failed(CallError),
 }
 
@@ -234,7 +234,7 @@ pub(crate) enum Offer {
 pub(crate) struct Loading {
     pub(crate) offer: Offer,
     /// Number of the latest request: answers to others are stale.
-    asked: u32,
+    latest: u32,
 }
 
 /// What happens to a field's value once its options are known.
@@ -251,24 +251,24 @@ pub(crate) enum Settled {
 impl Loading {
     /// Starts a request. Returns its number, which the answer must carry.
     pub(crate) fn ask(&mut self) -> u32 {
-        self.asked = self.asked.wrapping_add(1);
+        self.latest = self.latest.wrapping_add(1);
         self.offer = Offer::Loading;
-        self.asked
+        self.latest
     }
 
     /// The parent field is empty: a running request is stale.
     pub(crate) fn wait(&mut self) {
-        self.asked = self.asked.wrapping_add(1);
+        self.latest = self.latest.wrapping_add(1);
         self.offer = Offer::Waiting;
     }
 
     /// Stores an answer. Returns whether it was the expected one.
     pub(crate) fn answer(&mut self, number: u32, answer: Result<Options, CallError>) -> bool {
-        if self.asked != number || self.offer != Offer::Loading {
+        if self.latest != number || self.offer != Offer::Loading {
             return false;
         }
         self.offer = match answer {
-            Ok(options) => Offer::Here(options),
+            Ok(options) => Offer::Ready(options),
             Err(error) => Offer::Failed(error),
         };
         true
@@ -395,10 +395,10 @@ mod tests {
 
     #[test]
     fn keeps_value_only_while_among_options() {
-        let (here, gone) = (json!("13"), json!("CA"));
+        let (kept, gone) = (json!("13"), json!("CA"));
         let options = options(&["13", "27"]);
         let put = |index: usize| Settled::Put(options[index].clone());
-        assert_eq!(settle(&options, Some(&here), None), put(0));
+        assert_eq!(settle(&options, Some(&kept), None), put(0));
         assert_eq!(settle(&options, Some(&gone), None), Settled::Clear);
         assert_eq!(settle(&options, None, None), Settled::Same, "emptied with its parent");
     }

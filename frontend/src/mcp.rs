@@ -34,7 +34,6 @@ pub(crate) fn answered_at_ms() -> f64 {
     ANSWERED_AT_MS.get()
 }
 
-/// Description of the host.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Discovered {
     /// What it calls itself.
@@ -98,7 +97,6 @@ pub(crate) struct Round<'a> {
     pub(crate) responses: Option<Value>,
     /// The request state of the previous round.
     pub(crate) state: Option<String>,
-    /// Aborts the call.
     pub(crate) abort: Option<&'a AbortSignal>,
     /// Whether the host should report progress.
     pub(crate) progress: bool,
@@ -128,7 +126,7 @@ pub(crate) async fn call(
     }
     let extra = headers::of_call(name, arguments, round.schema);
     let on_notice = &mut |notice| {
-        if let Some(progress) = Progress::of(&notice) {
+        if let Some(progress) = Progress::parse(&notice) {
             on_progress(progress);
         }
     };
@@ -207,7 +205,7 @@ async fn request(
             _ => Err(CallError::unreadable(response.status(), &text)),
         };
     }
-    let mut pieces = Pieces::of(response).ok_or_else(lost)?.within(SILENCE_MAX);
+    let mut pieces = Pieces::new(response).ok_or_else(lost)?.within(SILENCE_MAX);
     while let Some(text) = pieces.next().await? {
         match wire::incoming(&text)? {
             Incoming::Result { id: found, result } if found == id => return Ok(result),
@@ -247,8 +245,8 @@ async fn send(
         own.abort();
     }
     let response = answered(sent, abort)?;
-    let said = response.headers().get("date").map_or(f64::NAN, |it| js_sys::Date::parse(&it));
-    ANSWERED_AT_MS.set(if said.is_nan() { browser::now_ms() } else { said });
+    let date = response.headers().get("date").map_or(f64::NAN, |it| js_sys::Date::parse(&it));
+    ANSWERED_AT_MS.set(if date.is_nan() { browser::now_ms() } else { date });
     if response.ok() || is_stream(&response) {
         return Ok(response);
     }

@@ -18,18 +18,18 @@ use crate::access;
 use crate::browser::{self, Keep};
 use crate::error::CallError;
 use crate::history;
-use crate::page::{Door, lasting, page};
+use crate::page::{Admission, lasting, page};
 use crate::rest;
 use crate::route::{OperatorTab, Route, decoded};
 use crate::text::Key;
 use data::Now;
 
 /// Storage key of the operator key in this tab.
-const KEPT: &str = "operator-key";
+const STORAGE_KEY: &str = "operator-key";
 
 /// Whether the host accepts the operator.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Gate {
+pub(crate) enum Access {
     /// Accepted, as far as is known.
     Open,
     /// A key is required; with the reason why the last one was rejected.
@@ -38,7 +38,7 @@ pub(crate) enum Gate {
 
 /// Whether the operator's views are offered; lasts as long as the page.
 #[derive(Clone, Copy)]
-pub(crate) struct OperatorWay {
+pub(crate) struct OperatorOffer {
     key: RwSignal<Option<String>>,
     /// Whether the host says that the page's own token is an operator's.
     is_operator: RwSignal<bool>,
@@ -47,8 +47,8 @@ pub(crate) struct OperatorWay {
 /// State of the operator's views; lasts as long as the page.
 #[derive(Clone, Copy)]
 pub(crate) struct Operator {
-    pub(crate) way: OperatorWay,
-    pub(crate) gate: RwSignal<Gate>,
+    pub(crate) offer: OperatorOffer,
+    pub(crate) access: RwSignal<Access>,
     /// The server's readings of the last minutes.
     pub(crate) readings: RwSignal<Readings>,
     /// Result of the last upload of a component, even after leaving its view.
@@ -77,19 +77,22 @@ pub(crate) enum Sent {
 /// The host's description of the caller.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Told {
+struct Identity {
     is_operator: bool,
 }
 
-impl OperatorWay {
+impl OperatorOffer {
     /// Takes the key kept by this tab or carried by the address, now and later.
     pub(crate) fn new() -> Self {
-        let way =
-            Self { key: RwSignal::new(Keep::Tab.get(KEPT)), is_operator: RwSignal::new(false) };
-        way.read_address();
-        let _listener = window_event_listener(leptos::ev::hashchange, move |_| way.read_address());
-        Effect::new(move |_| way.ask_who(page().door.get()));
-        way
+        let offer = Self {
+            key: RwSignal::new(Keep::Tab.get(STORAGE_KEY)),
+            is_operator: RwSignal::new(false),
+        };
+        offer.read_address();
+        let _listener =
+            window_event_listener(leptos::ev::hashchange, move |_| offer.read_address());
+        Effect::new(move |_| offer.check_operator(page().admission.get()));
+        offer
     }
 
     /// Whether the operator's views are offered.
@@ -103,7 +106,7 @@ impl OperatorWay {
     }
 
     fn keep(self, key: &str) {
-        Keep::Tab.put(KEPT, &key);
+        Keep::Tab.put(STORAGE_KEY, &key);
         self.key.set(Some(key.to_owned()));
     }
 
@@ -117,40 +120,41 @@ impl OperatorWay {
     }
 
     /// Asks the host whether the page's own token is an operator's, if there is one.
-    fn ask_who(self, door: Door) {
-        if door != Door::Open || !access::is_entered() {
+    fn check_operator(self, admission: Admission) {
+        if admission != Admission::Open || !access::is_entered() {
             return self.is_operator.set(false);
         }
         spawn_local(async move {
-            let told = rest::get::<Told>("/api/page").await.unwrap_or_default();
-            self.is_operator.set(told.is_operator && access::is_entered());
+            let identity = rest::get::<Identity>("/api/page").await.unwrap_or_default();
+            self.is_operator.set(identity.is_operator && access::is_entered());
         });
     }
 }
 
 impl Operator {
     /// Returns the page's own instance.
-    pub(crate) fn here() -> Self {
+    pub(crate) fn shared() -> Self {
         lasting(|| {
-            let (way, gate): (OperatorWay, _) = (expect_context(), RwSignal::new(Gate::Open));
+            let (offer, access): (OperatorOffer, _) =
+                (expect_context(), RwSignal::new(Access::Open));
             // A later address may carry a key.
             Effect::new(move |_| {
-                if way.has_key() && gate.get_untracked() != Gate::Open {
-                    gate.set(Gate::Open);
+                if offer.has_key() && access.get_untracked() != Access::Open {
+                    access.set(Access::Open);
                 }
             });
             let readings = RwSignal::new(Readings::default());
             let (sent, link) = (RwSignal::new(None), RwSignal::new(None));
-            Self { way, gate, readings, sent, link, failed: RwSignal::new(None) }
+            Self { offer, access, readings, sent, link, failed: RwSignal::new(None) }
         })
     }
 
     /// Retries access when the view is entered, if there is a key or token.
-    pub(crate) fn look(self) {
-        let has_any = untrack(|| self.way.has_key()) || access::is_entered();
-        match self.gate.get_untracked() {
-            Gate::Open if !has_any => self.gate.set(Gate::Shut(None)),
-            Gate::Shut(_) if has_any => self.gate.set(Gate::Open),
+    pub(crate) fn retry(self) {
+        let has_any = untrack(|| self.offer.has_key()) || access::is_entered();
+        match self.access.get_untracked() {
+            Access::Open if !has_any => self.access.set(Access::Shut(None)),
+            Access::Shut(_) if has_any => self.access.set(Access::Open),
             _ => {}
         }
     }
@@ -158,22 +162,21 @@ impl Operator {
     /// Tries a key and keeps it if it is accepted.
     pub(crate) async fn enter(self, key: &str) -> Result<(), CallError> {
         client::get::<Now>("now", Some(key)).await?;
-        self.way.keep(key);
+        self.offer.keep(key);
         page().announce_key(Key::OperatorEntered);
         Ok(())
     }
 
-    /// Forgets the key.
     pub(crate) fn leave(self) {
         self.forget(None);
-        if self.way.is_operator.get_untracked() && access::is_entered() {
-            self.gate.set(Gate::Open);
+        if self.offer.is_operator.get_untracked() && access::is_entered() {
+            self.access.set(Access::Open);
         }
     }
 
     /// Fetches an operator address.
     pub(crate) async fn get<T: DeserializeOwned>(self, path: &str) -> Result<T, CallError> {
-        let key = self.way.key.get_untracked();
+        let key = self.offer.key.get_untracked();
         let found = client::get(path, key.as_deref()).await;
         if let Err(error) = &found {
             let is_forbidden =
@@ -188,27 +191,27 @@ impl Operator {
         self,
         send: impl AsyncFnOnce(Option<&str>) -> Result<T, CallError>,
     ) -> Result<T, CallError> {
-        let key = self.way.key.get_untracked();
+        let key = self.offer.key.get_untracked();
         send(key.as_deref()).await.inspect_err(|it| self.weigh(it, key.as_ref(), false))
     }
 
     /// Closes access if the host rejects the key that was sent and it is still the current one.
     fn weigh(self, error: &CallError, sent: Option<&String>, is_forbidden: bool) {
         let is_refused = *error == CallError::Unauthorized || is_forbidden;
-        let is_current = self.way.key.with_untracked(|it| it.as_ref() == sent);
+        let is_current = self.offer.key.with_untracked(|it| it.as_ref() == sent);
         if is_refused && is_current {
             self.forget((sent.is_some() || is_forbidden).then(|| error.clone()));
         }
     }
 
     fn forget(self, why: Option<CallError>) {
-        Keep::Tab.remove(KEPT);
-        self.way.key.set(None);
+        Keep::Tab.remove(STORAGE_KEY);
+        self.offer.key.set(None);
         self.readings.set(Readings::default());
         self.sent.set(None);
         self.link.set(None);
         self.failed.set(None);
-        self.gate.set(Gate::Shut(why));
+        self.access.set(Access::Shut(why));
     }
 }
 
@@ -224,13 +227,13 @@ fn key_of(hash: &str) -> Option<String> {
 pub(crate) fn repeat<F: Future<Output = ()> + 'static>(
     every: Duration,
     is_wanted: impl Fn() -> bool + 'static,
-    what: impl Fn() -> F + 'static,
+    work: impl Fn() -> F + 'static,
 ) {
     let view = StoredValue::new(());
     spawn_local(async move {
         while view.try_get_value().is_some() {
             if browser::is_visible() && is_wanted() {
-                what().await;
+                work().await;
             }
             browser::sleep(every).await;
         }
@@ -345,9 +348,9 @@ mod tests {
 
     #[test]
     fn reader_is_no_operator_unless_host_says_so() {
-        let told = |text: &str| serde_json::from_str::<Told>(text).unwrap().is_operator;
-        assert!(told(r#"{"tiles": null, "isOperator": true}"#));
-        assert!(!told(r#"{"tiles": null}"#));
+        let is_operator = |text: &str| serde_json::from_str::<Identity>(text).unwrap().is_operator;
+        assert!(is_operator(r#"{"tiles": null, "isOperator": true}"#));
+        assert!(!is_operator(r#"{"tiles": null}"#));
     }
 
     fn at(uptime_s: f64, calls: u64) -> Reading {

@@ -28,7 +28,7 @@ const TOAST_TIME: Duration = Duration::from_secs(7);
 /// How long an announcement stays in the live region: it is soon out of date.
 const VOICE_TIME: Duration = Duration::from_secs(10);
 /// How often to check whether access was granted; no request is made for it.
-const DOOR_TIME: Duration = Duration::from_millis(500);
+const ADMISSION_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Whether the host can be reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) enum Connection {
 
 /// Whether the host admits the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum Admission {
     #[default]
     Open,
     /// A token is required.
@@ -64,7 +64,7 @@ pub(crate) struct Page {
     pub(crate) server: RwSignal<ServerInfo>,
     /// Whether there is an assistant, as far as is known.
     pub(crate) has_assistants: RwSignal<bool>,
-    pub(crate) door: RwSignal<Door>,
+    pub(crate) admission: RwSignal<Admission>,
     /// Counts reconnections to the host and swaps of tools, after which views fetch again.
     pub(crate) refreshed: RwSignal<u32>,
     /// Counts possible changes of the pending approvals.
@@ -120,7 +120,7 @@ impl Page {
             connection: RwSignal::new(Connection::default()),
             server: RwSignal::new(ServerInfo::default()),
             has_assistants: RwSignal::new(true),
-            door: RwSignal::new(if is_open { Door::Open } else { Door::Shut }),
+            admission: RwSignal::new(if is_open { Admission::Open } else { Admission::Shut }),
             refreshed: RwSignal::new(0),
             approvals: RwSignal::new(0),
             voice: RwSignal::new((String::new(), 0)),
@@ -132,15 +132,15 @@ impl Page {
         };
         let _listener = window_event_listener(leptos::ev::hashchange, move |_| {
             history::leave();
-            let seen = history::arrive();
+            let state = history::arrive();
             page.route.set(Route::parse(&browser::hash()));
-            if let Some(seen) = seen {
-                history::restore(&seen);
+            if let Some(state) = state {
+                history::restore(&state);
             }
         });
         history::open();
-        access::tell_when_changed(move |change| page.take_in(change));
-        request::tell_when_lost(move || page.doubt());
+        access::set_on_change(move |change| page.take_in(change));
+        request::set_on_lost(move || page.doubt());
         let _offline = window_event_listener(leptos::ev::offline, move |_| page.doubt());
         // A restored network ends the pause between attempts.
         let _online = window_event_listener(leptos::ev::online, move |_| {
@@ -164,42 +164,42 @@ impl Page {
                 self.refreshed.update(|it| *it = it.wrapping_add(1));
                 self.fetch_tools_soon();
             }
-            Change::Gone => self.door.set(Door::Shut),
+            Change::Gone => self.admission.set(Admission::Shut),
         }
     }
 
     /// The host refuses the page. What is shown stays.
     fn shut(self) {
-        let door = if access::is_entered() { Door::Refused } else { Door::Shut };
-        if self.door.get_untracked() != door {
-            self.door.set(door);
+        let admission = if access::is_entered() { Admission::Refused } else { Admission::Shut };
+        if self.admission.get_untracked() != admission {
+            self.admission.set(admission);
         }
     }
 
     /// Tries a token. Returns the fault if it is refused.
     pub(crate) async fn enter(self, token: &str) -> Result<(), Key> {
         access::enter(token);
-        self.try_door().await
+        self.try_admission().await
     }
 
     /// Tries the browser's account. Returns the fault if it is refused.
     pub(crate) async fn enter_by_account(self) -> Result<(), Option<Key>> {
         access::enter_by_account(access::account::arrive().await?);
-        self.try_door().await.map_err(Some)
+        self.try_admission().await.map_err(Some)
     }
 
-    async fn try_door(self) -> Result<(), Key> {
+    async fn try_admission(self) -> Result<(), Key> {
         match mcp::discover().await {
             Ok(found) => self.server.set(found.server_info),
             Err(CallError::Unauthorized) => {
                 access::leave();
                 return Err(Key::TokenRefused);
             }
-            Err(CallError::Offline) => return Err(Key::ErrorOfflineMend),
-            Err(_) => return Err(Key::ErrorProtocolMend),
+            Err(CallError::Offline) => return Err(Key::ErrorOfflineAdvice),
+            Err(_) => return Err(Key::ErrorProtocolAdvice),
         }
         self.tools.set(Loaded::Loading);
-        self.door.set(Door::Open);
+        self.admission.set(Admission::Open);
         self.announce_key(Key::SignedIn);
         if self.fetch_tools().await.is_ok() {
             self.set_online();
@@ -280,15 +280,15 @@ impl Page {
 
     /// Returns the offered tool of that name.
     pub(crate) fn tool(self, name: &str) -> Option<Tool> {
-        self.tools.with(|tools| tools.here()?.iter().find(|it| it.name == name).cloned())
+        self.tools.with(|tools| tools.ready()?.iter().find(|it| it.name == name).cloned())
     }
 
     /// Returns the values typed for a tool, now or in this tab before a reload.
     pub(crate) fn draft(self, tool: &str) -> ArcRwSignal<Draft> {
         let Drafts(drafts) = lasting(|| Drafts(StoredValue::new(HashMap::new())));
         let draft = drafts.try_update_value(|drafts| {
-            let kept = || Keep::Tab.get(&format!("draft.{tool}")).unwrap_or_default();
-            drafts.entry(tool.to_owned()).or_insert_with(|| ArcRwSignal::new(kept())).clone()
+            let stored = || Keep::Tab.get(&format!("draft.{tool}")).unwrap_or_default();
+            drafts.entry(tool.to_owned()).or_insert_with(|| ArcRwSignal::new(stored())).clone()
         });
         draft.unwrap_or_else(|| ArcRwSignal::new(Draft::default()))
     }
@@ -296,14 +296,14 @@ impl Page {
     /// Stores the typed values over a reload, without secrets.
     pub(crate) fn keep_draft(self, tool: &str, form: &Form, draft: &Draft) {
         let name = format!("draft.{tool}");
-        let kept = draft.without_secrets(form);
-        if kept.is_empty() { Keep::Tab.remove(&name) } else { Keep::Tab.put(&name, &kept) }
+        let stored = draft.without_secrets(form);
+        if stored.is_empty() { Keep::Tab.remove(&name) } else { Keep::Tab.put(&name, &stored) }
     }
 
     /// Fetches the host's tools. The old ones are shown meanwhile.
     pub(crate) async fn fetch_tools(self) -> Result<(), CallError> {
         let listed = mcp::tools().await.map(|(tools, digest)| {
-            let read = tools.iter().map(Tool::of).collect();
+            let read = tools.iter().map(Tool::parse).collect();
             self.keep_tools(digest, tools);
             read
         });
@@ -315,29 +315,29 @@ impl Page {
     /// Caches the list for the next visit, which checks its digest.
     fn keep_tools(self, digest: Option<String>, tools: Vec<Value>) {
         match &digest {
-            Some(digest) => Keep::Browser.put(KEPT_TOOLS, &(digest, tools)),
-            None => Keep::Browser.remove(KEPT_TOOLS),
+            Some(digest) => Keep::Browser.put(TOOLS_KEY, &(digest, tools)),
+            None => Keep::Browser.remove(TOOLS_KEY),
         }
         self.tools_digest.set_value(digest);
     }
 
     /// Restores the cached list if its digest is still current. Returns whether it is.
-    fn take_kept_tools(self, found: &Discovered) -> bool {
+    fn restore_tools(self, found: &Discovered) -> bool {
         let Some(digest) = &found.tools_digest else { return false };
         if self.tools_digest.with_value(|it| it.as_ref() == Some(digest)) {
-            return self.tools.with_untracked(|it| it.here().is_some());
+            return self.tools.with_untracked(|it| it.ready().is_some());
         }
-        let kept = Keep::Browser.get::<(String, Vec<Value>)>(KEPT_TOOLS);
-        let Some((_, tools)) = kept.filter(|it| it.0 == *digest) else { return false };
+        let stored = Keep::Browser.get::<(String, Vec<Value>)>(TOOLS_KEY);
+        let Some((_, tools)) = stored.filter(|it| it.0 == *digest) else { return false };
         self.tools_digest.set_value(Some(digest.clone()));
-        self.tools.set(Loaded::Here(tools.iter().map(Tool::of).collect()));
+        self.tools.set(Loaded::Ready(tools.iter().map(Tool::parse).collect()));
         true
     }
 
     /// Fetches the tools again if they may have changed.
     async fn renew_tools(self) -> Result<(), CallError> {
         match mcp::discover().await {
-            Ok(found) if self.take_kept_tools(&found) => Ok(()),
+            Ok(found) if self.restore_tools(&found) => Ok(()),
             _ => self.fetch_tools().await,
         }
     }
@@ -355,7 +355,7 @@ impl Page {
     /// Switches the language and fetches the tools again: their list has only the texts of the requested language.
     pub(crate) fn speak(self, lang: Lang) {
         self.lang.set(lang);
-        if self.tools.with_untracked(|it| it.here().is_some()) {
+        if self.tools.with_untracked(|it| it.ready().is_some()) {
             self.fetch_tools_soon();
         }
     }
@@ -364,8 +364,8 @@ impl Page {
     pub(crate) async fn meet_host(self) {
         let mut attempt = 0;
         loop {
-            while self.door.get_untracked() != Door::Open {
-                browser::sleep(DOOR_TIME).await;
+            while self.admission.get_untracked() != Admission::Open {
+                browser::sleep(ADMISSION_INTERVAL).await;
                 attempt = 0;
             }
             if self.connection.get_untracked() == Connection::Online || self.meet().await {
@@ -379,9 +379,9 @@ impl Page {
     /// First contact: fetches the host's description and its tools at once, unless the cached tools may still be
     /// current.
     async fn meet(self) -> bool {
-        let (found, listed) = if Keep::Browser.has(KEPT_TOOLS) {
+        let (found, listed) = if Keep::Browser.has(TOOLS_KEY) {
             let found = mcp::discover().await;
-            let is_known = found.as_ref().is_ok_and(|it| self.take_kept_tools(it));
+            let is_known = found.as_ref().is_ok_and(|it| self.restore_tools(it));
             let listed = if is_known { Ok(()) } else { self.fetch_tools().await };
             (found, listed)
         } else {
@@ -422,12 +422,12 @@ impl Page {
         }
         let is_told = *news == News::ToolsChanged;
         spawn_local(async move {
-            let before = self.tools.with_untracked(|it| it.here().cloned());
+            let before = self.tools.with_untracked(|it| it.ready().cloned());
             let listed = if is_told { self.fetch_tools().await } else { self.renew_tools().await };
             if listed.is_err() {
                 return;
             }
-            let is_same = self.tools.with_untracked(|it| it.here() == before.as_ref());
+            let is_same = self.tools.with_untracked(|it| it.ready() == before.as_ref());
             // A change may have been missed during a pause of the stream.
             if is_told || (!is_same && before.is_some()) {
                 self.refreshed.update(|it| *it = it.wrapping_add(1));
@@ -497,7 +497,7 @@ impl Page {
 }
 
 /// Storage key of the cached tools and their digest.
-const KEPT_TOOLS: &str = "tools";
+const TOOLS_KEY: &str = "tools";
 
 /// Whether a phrase reports progress: both languages mark it by its ending.
 fn is_progress(text: &str) -> bool {

@@ -23,7 +23,7 @@ pub(crate) struct Part<T: 'static> {
 enum From<T: 'static> {
     File(fn() -> Loading<T>),
     /// Not split off: needed by every visit.
-    Here(&'static T),
+    Always(&'static T),
 }
 
 /// A part is equal only to itself.
@@ -41,24 +41,24 @@ impl<T: Sync> Part<T> {
 
     /// A part that is not split off.
     pub(crate) const fn always(code: &'static T) -> Self {
-        Self { from: From::Here(code), loaded: OnceLock::new() }
+        Self { from: From::Always(code), loaded: OnceLock::new() }
     }
 
     /// Returns its code, if loaded.
-    pub(crate) fn here(&self) -> Option<&'static T> {
+    pub(crate) fn loaded(&self) -> Option<&'static T> {
         self.loaded.get().copied().or_else(|| self.fetch().now_or_never()?)
     }
 
     /// Whether it is not split off.
     pub(crate) const fn is_always(&self) -> bool {
-        matches!(self.from, From::Here(_))
+        matches!(self.from, From::Always(_))
     }
 
     /// Loads it. The next call retries after a failure.
     pub(crate) async fn fetch(&self) -> Option<&'static T> {
         let code = match self.from {
             From::File(load) => load().await?,
-            From::Here(code) => code,
+            From::Always(code) => code,
         };
         Some(self.loaded.get_or_init(|| code))
     }
@@ -90,11 +90,11 @@ pub(crate) use part;
 /// The link to the sheet, whose target is set by xtask.
 const LINK: &str = "later-style";
 
-thread_local!(static IS_HERE: Cell<bool> = const { Cell::new(false) });
+thread_local!(static IS_LOADED: Cell<bool> = const { Cell::new(false) });
 
 /// Whether the whole style is loaded.
 pub(crate) fn is_whole() -> bool {
-    IS_HERE.get()
+    IS_LOADED.get()
 }
 
 /// Loads the sheet. Returns false on failure; the next call retries.
@@ -118,6 +118,6 @@ pub(crate) async fn load() -> bool {
             loaded
         }
     };
-    IS_HERE.set(is_here);
+    IS_LOADED.set(is_here);
     is_here
 }

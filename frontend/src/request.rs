@@ -21,7 +21,7 @@ type Lost = Box<dyn Fn()>;
 thread_local!(static WHEN_LOST: RefCell<Option<Lost>> = const { RefCell::new(None) });
 
 /// Registers the callback for requests that do not reach the host.
-pub(crate) fn tell_when_lost(when_lost: impl Fn() + 'static) {
+pub(crate) fn set_on_lost(when_lost: impl Fn() + 'static) {
     WHEN_LOST.set(Some(Box::new(when_lost)));
 }
 
@@ -56,9 +56,9 @@ pub(crate) async fn in_time<T>(
     work: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
     let is_late = Rc::new(Cell::new(false));
-    let told = Rc::clone(&is_late);
+    let flag = Rc::clone(&is_late);
     let give_up = move || {
-        told.set(true);
+        flag.set(true);
         stop.iter().for_each(AbortController::abort);
     };
     let timer = set_timeout_with_handle(give_up, deadline).ok();
@@ -80,13 +80,13 @@ pub(crate) fn answered<E>(
 
 /// Reports a missing or incomplete response.
 pub(crate) fn lost() -> CallError {
-    WHEN_LOST.with_borrow(|tell| tell.iter().for_each(|tell| tell()));
+    WHEN_LOST.with_borrow(|all| all.iter().for_each(|when_lost| when_lost()));
     CallError::Offline
 }
 
 /// Limits the number of concurrent holders; others wait.
 #[derive(Clone)]
-pub(crate) struct Gate(Rc<Inner>);
+pub(crate) struct ConcurrencyLimit(Rc<Inner>);
 
 struct Inner {
     free: Cell<usize>,
@@ -94,20 +94,19 @@ struct Inner {
 }
 
 /// A slot of the limit, released when dropped.
-pub(crate) struct Pass(Rc<Inner>);
+pub(crate) struct Permit(Rc<Inner>);
 
-impl Gate {
+impl ConcurrencyLimit {
     pub(crate) fn new(places: usize) -> Self {
         Self(Rc::new(Inner { free: Cell::new(places), waiting: RefCell::default() }))
     }
 
-    /// Waits for a slot.
-    pub(crate) async fn enter(&self) -> Pass {
+    pub(crate) async fn enter(&self) -> Permit {
         poll_fn(|context| {
             let free = self.0.free.get();
             if free > 0 {
                 self.0.free.set(free - 1);
-                return Poll::Ready(Pass(Rc::clone(&self.0)));
+                return Poll::Ready(Permit(Rc::clone(&self.0)));
             }
             self.0.waiting.borrow_mut().push_back(context.waker().clone());
             Poll::Pending
@@ -116,7 +115,7 @@ impl Gate {
     }
 }
 
-impl Drop for Pass {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.0.free.set(self.0.free.get() + 1);
         // All are woken: the first gets the slot, and a cancelled waiter costs no other its turn.
@@ -137,7 +136,7 @@ mod tests {
     fn reports_every_lost_request() {
         let lost = Rc::new(Cell::new(0));
         let count = Rc::clone(&lost);
-        tell_when_lost(move || count.set(count.get() + 1));
+        set_on_lost(move || count.set(count.get() + 1));
         for _ in 0..2 {
             assert_eq!(answered(Err(()), None).unwrap_err(), CallError::Offline);
         }
@@ -146,12 +145,12 @@ mod tests {
 
     #[test]
     fn limits_concurrent_requests() {
-        let gate = Gate::new(2);
+        let limit = ConcurrencyLimit::new(2);
         let mut context = Context::from_waker(Waker::noop());
-        let (mut first, mut second) = (pin!(gate.enter()), pin!(gate.enter()));
+        let (mut first, mut second) = (pin!(limit.enter()), pin!(limit.enter()));
         let Poll::Ready(pass) = first.as_mut().poll(&mut context) else { panic!("the first") };
         let Poll::Ready(_kept) = second.as_mut().poll(&mut context) else { panic!("the second") };
-        let mut third = pin!(gate.enter());
+        let mut third = pin!(limit.enter());
         assert!(third.as_mut().poll(&mut context).is_pending());
         drop(pass);
         assert!(third.as_mut().poll(&mut context).is_ready());

@@ -32,7 +32,7 @@ pub(crate) async fn received<E: From<CallError>>(
     response: Response,
     mut on_event: impl FnMut(&str, &str) -> Result<bool, E>,
 ) -> Result<(), E> {
-    let mut pieces = Pieces::of(response).ok_or_else(lost)?;
+    let mut pieces = Pieces::new(response).ok_or_else(lost)?;
     while let Some(event) = pieces.next_event().await? {
         if on_event(&event.name, &event.data)? {
             return Ok(());

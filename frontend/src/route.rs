@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-/// A route of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Route {
     /// `#/`: the home view, above the first family's view.
@@ -48,7 +47,7 @@ pub(crate) enum OperatorTab {
 
 impl OperatorTab {
     /// Tabs whose address is a single word.
-    const WORDS: [(&'static str, Self); 6] = [
+    const NAMES: [(&'static str, Self); 6] = [
         ("components", Self::Components(None)),
         ("calls", Self::Calls(None)),
         ("servers", Self::Servers),
@@ -58,11 +57,11 @@ impl OperatorTab {
     ];
 
     fn hash(&self) -> String {
-        let word = Self::WORDS.iter().find(|it| it.1 == *self).map(|it| it.0);
+        let name = Self::NAMES.iter().find(|it| it.1 == *self).map(|it| it.0);
         match self {
             Self::Components(Some(name)) => format!("#/operator/components/{}", encoded(name)),
             Self::Calls(Some(call)) => format!("#/operator/calls/{}", encoded(call)),
-            _ => word.map_or_else(|| "#/operator".to_owned(), |it| format!("#/operator/{it}")),
+            _ => name.map_or_else(|| "#/operator".to_owned(), |it| format!("#/operator/{it}")),
         }
     }
 }
@@ -79,11 +78,10 @@ pub(crate) trait Spot: Sized {
     /// Parses an address; none if it is not of this family.
     fn read(path: &[&str], query: &str) -> Option<Self>;
 
-    /// Formats the address.
     fn address(&self) -> Address;
 
     /// Parses the address of a route, if it is of this family.
-    fn of(route: &Route) -> Option<Self> {
+    fn from_route(route: &Route) -> Option<Self> {
         let Route::At(address) = route else { return None };
         address.read()
     }
@@ -113,13 +111,13 @@ impl Address {
 }
 
 /// Returns the canonical form of a family's address; none if no family knows it.
-type Known = fn(&Address) -> Option<Address>;
+type Canonicalize = fn(&Address) -> Option<Address>;
 
-static KNOWN: OnceLock<Known> = OnceLock::new();
+static CANONICALIZE: OnceLock<Canonicalize> = OnceLock::new();
 
 /// Registers the canonical form.
-pub(crate) fn read_by(known: Known) {
-    let _ = KNOWN.set(known);
+pub(crate) fn set_canonicalize(canonicalize: Canonicalize) {
+    let _ = CANONICALIZE.set(canonicalize);
 }
 
 impl Route {
@@ -143,20 +141,19 @@ impl Route {
             ["operator", "calls", call] => {
                 Self::Operator(OperatorTab::Calls(Some(call.to_owned())))
             }
-            ["operator", word] => {
-                let tab = OperatorTab::WORDS.into_iter().find(|it| it.0 == word);
+            ["operator", name] => {
+                let tab = OperatorTab::NAMES.into_iter().find(|it| it.0 == name);
                 tab.map_or_else(|| Self::Nowhere(hash.to_owned()), |it| Self::Operator(it.1))
             }
             [] => Self::Home,
             _ => {
                 let address = Address { path, query: query.to_owned() };
-                let known = KNOWN.get().and_then(|it| it(&address));
-                known.map_or_else(|| Self::Nowhere(hash.to_owned()), Self::At)
+                let canonical = CANONICALIZE.get().and_then(|it| it(&address));
+                canonical.map_or_else(|| Self::Nowhere(hash.to_owned()), Self::At)
             }
         }
     }
 
-    /// Formats the hash.
     pub(crate) fn hash(&self) -> String {
         match self {
             Self::Home => "#/".to_owned(),

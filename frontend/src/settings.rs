@@ -8,7 +8,6 @@ use wasm_bindgen::{JsCast, JsValue};
 use crate::browser::{self, Keep};
 use crate::text::{Key, Lang};
 
-/// The colour theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Theme {
@@ -66,8 +65,9 @@ impl Motion {
 
 /// The stored language, or the browser's.
 pub(crate) fn language() -> RwSignal<Lang> {
-    let kept = Keep::Browser.get("language");
-    let lang = RwSignal::new(kept.unwrap_or_else(|| Lang::preferred(&browser::languages())));
+    let stored_signal = Keep::Browser.get("language");
+    let lang =
+        RwSignal::new(stored_signal.unwrap_or_else(|| Lang::preferred(&browser::languages())));
     Effect::new(move |before: Option<Lang>| {
         let lang = lang.get();
         if before.is_some_and(|before| before != lang) {
@@ -80,7 +80,7 @@ pub(crate) fn language() -> RwSignal<Lang> {
 }
 
 /// A setting stored under that name, or its default. Each change is stored and applied.
-fn kept<T>(name: &'static str, apply: fn(T)) -> RwSignal<T>
+fn stored_signal<T>(name: &'static str, apply: fn(T)) -> RwSignal<T>
 where
     T: Copy + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
@@ -98,34 +98,34 @@ where
 
 /// The stored theme, or the device's.
 pub(crate) fn theme() -> RwSignal<Theme> {
-    kept("theme", |it: Theme| set_on_document("data-theme", it.name()))
+    stored_signal("theme", |it: Theme| set_on_document("data-theme", it.name()))
 }
 
 /// The stored motion setting, or the device's.
 pub(crate) fn motion() -> RwSignal<Motion> {
-    kept("motion", |it: Motion| set_on_document("data-motion", it.name()))
+    stored_signal("motion", |it: Motion| set_on_document("data-motion", it.name()))
 }
 
 /// Whether the reader wants notifications about pending items.
 pub(crate) fn notices() -> RwSignal<bool> {
-    kept("notices", |_| {})
+    stored_signal("notices", |_| {})
 }
 
 /// The browser's notification API, if available.
-fn of_browser() -> Option<Function> {
+fn notification_api() -> Option<Function> {
     Reflect::get(&window(), &"Notification".into()).ok()?.dyn_into().ok()
 }
 
 /// Asks the browser for permission to show notifications.
 pub(crate) async fn ask_for_notices() -> bool {
-    let asked = || -> Option<Promise> {
-        let notices = of_browser()?;
+    let request = || -> Option<Promise> {
+        let notices = notification_api()?;
         let ask: Function =
             Reflect::get(&notices, &"requestPermission".into()).ok()?.dyn_into().ok()?;
         ask.call0(&notices).ok()?.dyn_into().ok()
     };
-    let Some(asked) = asked() else { return false };
-    wasm_bindgen_futures::JsFuture::from(asked).await.is_ok_and(|it| it == "granted")
+    let Some(permission) = request() else { return false };
+    wasm_bindgen_futures::JsFuture::from(permission).await.is_ok_and(|it| it == "granted")
 }
 
 /// Shows a notification, unless the page is visible or the browser forbids it.
@@ -133,7 +133,7 @@ pub(crate) fn give_notice(text: &str) {
     if browser::is_visible() {
         return;
     }
-    if let Some(notices) = of_browser() {
+    if let Some(notices) = notification_api() {
         // A browser that requires a service worker shows none.
         let _ = Reflect::construct(&notices, &js_sys::Array::of1(&JsValue::from_str(text)));
     }

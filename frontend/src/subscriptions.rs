@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 
 use crate::browser;
 use crate::mcp::listen::{APPROVALS, News};
-use crate::page::{Door, page};
+use crate::page::{Admission, page};
 use crate::part::{Part, part};
 use stream::Stream;
 
@@ -35,15 +35,12 @@ trait Listens {
     fn leads(&self) -> bool;
 }
 
-/// Receives news.
 type OnNews = Box<dyn Fn(&News)>;
 
-/// Creates a stream.
 struct Live(fn(OnNews) -> Box<dyn Listens>);
 
 static LIVE: Part<Live> = part!(live: Live = &Live(|on_news| Box::new(Stream::new(on_news))));
 
-/// The subscriptions of all views.
 #[derive(Clone, Copy)]
 pub(crate) struct Subscriptions {
     topics: StoredValue<Vec<Topic>>,
@@ -83,7 +80,7 @@ impl Subscriptions {
             Self { topics, stream: StoredValue::new_local(None), is_due: StoredValue::new(false) };
         // After readmission, perhaps as another caller, the stream is opened anew.
         Effect::new(move |_| {
-            let is_open = page().door.get() == Door::Open;
+            let is_open = page().admission.get() == Admission::Open;
             this.with_stream(|it| if is_open { it.join() } else { it.leave() });
         });
         spawn_local(async move {
@@ -97,7 +94,7 @@ impl Subscriptions {
             };
             let stream = (live.0)(Box::new(on_news));
             stream.want(this.uris());
-            if page().door.get_untracked() == Door::Open {
+            if page().admission.get_untracked() == Admission::Open {
                 stream.join();
             }
             stream.begin();
@@ -114,10 +111,10 @@ impl Subscriptions {
         this
     }
 
-    fn with_stream(self, what: impl FnOnce(&dyn Listens)) {
+    fn with_stream(self, f: impl FnOnce(&dyn Listens)) {
         let _ = self.stream.try_with_value(|stream| {
             if let Some(stream) = stream {
-                what(&**stream);
+                f(&**stream);
             }
         });
     }
@@ -163,7 +160,6 @@ impl Subscriptions {
         });
     }
 
-    /// The followed URIs.
     fn uris(self) -> Vec<String> {
         let uris = self.topics.try_with_value(|it| it.iter().map(|it| it.uri.clone()).collect());
         let uris: Option<Vec<String>> = uris;

@@ -19,7 +19,7 @@ static ALL: OnceLock<&'static [&'static Family]> = OnceLock::new();
 /// Registers the page's families, in the order of their links.
 pub(crate) fn register(families: &'static [&'static Family]) {
     let _ = ALL.set(families);
-    route::read_by(known);
+    route::set_canonicalize(canonical);
     error::advise_by(advice);
 }
 
@@ -37,18 +37,18 @@ pub(crate) struct Family {
     /// The views that its tools name for their outputs.
     pub(crate) views: &'static [View],
     /// Text of its link on the home view.
-    pub(crate) door: Option<Key>,
+    pub(crate) home_link: Option<Key>,
     /// How to learn about the reader's ongoing activities.
-    pub(crate) mine: Option<Mine>,
+    pub(crate) activity: Option<ActivitySource>,
     /// How the finder searches it.
-    pub(crate) seek: Option<Seek>,
+    pub(crate) search: Option<Search>,
     /// An example message for an assistant with all tools, and the tool that a host must offer for it.
     pub(crate) example: Option<(&'static str, Key)>,
     /// Greeting of its own assistant.
     pub(crate) greeting: Option<Greeting>,
     /// What a person approves with a call of the tool with these arguments, if there is a better text than the tool's
     /// title.
-    pub(crate) asks: fn(&str, &Value, Lang) -> Option<Phrase>,
+    pub(crate) approval_text: fn(&str, &Value, Lang) -> Option<Phrase>,
     /// Advice about a refusal of its tools, if there is a better text than the tool's own.
     pub(crate) advice: fn(&Refusal, Lang) -> Option<String>,
     /// Creates the state that outlives its views.
@@ -60,7 +60,7 @@ pub(crate) struct Family {
 }
 
 /// How to learn about the reader's ongoing activities in a family.
-pub(crate) struct Mine {
+pub(crate) struct ActivitySource {
     /// The tool that lists them.
     pub(crate) tool: &'static str,
     /// Its arguments; none while the reader is unknown.
@@ -72,7 +72,7 @@ pub(crate) struct Mine {
 }
 
 /// How the finder searches a family.
-pub(crate) struct Seek {
+pub(crate) struct Search {
     /// The searched tool.
     pub(crate) tool: &'static str,
     /// Its arguments for a query.
@@ -139,7 +139,7 @@ pub(crate) struct Drawing {
     /// Draws `structuredContent`, with the whole result as second argument; none if it is malformed.
     pub(crate) draw: fn(&Value, &Value) -> Option<AnyView>,
     /// Summarises the output in one line.
-    pub(crate) tell: fn(&Value) -> Option<Phrase>,
+    pub(crate) summary: fn(&Value) -> Option<Phrase>,
 }
 
 static NO_OUTPUTS: Part<Outputs> = Part::always(&Outputs(&[]));
@@ -151,9 +151,9 @@ pub(crate) type Closed = Callback<(OpenForm, bool)>;
 #[derive(Clone, Copy)]
 pub(crate) struct Forms {
     /// Draws a form with a handle.
-    pub(crate) kept: fn(String, Option<Closed>) -> AnyView,
+    pub(crate) with_handle: fn(String, Option<Closed>) -> AnyView,
     /// Draws a form by its schema, without a handle; its values, if any, go to the callback.
-    pub(crate) loose: fn(Value, Callback<Option<Values>>) -> AnyView,
+    pub(crate) without_handle: fn(Value, Callback<Option<Values>>) -> AnyView,
     /// Cancels the form with this handle, which nothing waits for any more.
     pub(crate) cancel: fn(String),
 }
@@ -162,12 +162,12 @@ pub(crate) struct Forms {
 pub(crate) const NONE: Family = Family {
     places: &[],
     views: &[],
-    door: None,
-    mine: None,
-    seek: None,
+    home_link: None,
+    activity: None,
+    search: None,
     example: None,
     greeting: None,
-    asks: |_, _, _| None,
+    approval_text: |_, _, _| None,
     advice: |_, _| None,
     provide: || {},
     outputs: &NO_OUTPUTS,
@@ -233,11 +233,11 @@ pub(crate) struct Shown {
 impl Shown {
     /// The first view, at its start.
     pub(crate) fn first() -> Option<Self> {
-        Self::of(&places().next()?.start())
+        Self::from_route(&places().next()?.start())
     }
 
     /// None if the route is no family's.
-    pub(crate) fn of(route: &Route) -> Option<Self> {
+    pub(crate) fn from_route(route: &Route) -> Option<Self> {
         let mut all = places().enumerate();
         all.find_map(|(at, it)| Some(Self { at, stage: (it.stage)(route)? }))
     }
@@ -251,7 +251,7 @@ impl Shown {
 impl Place {
     /// Whether it is linked: the host serves it, or that is not known yet and the page opens there.
     pub(crate) fn is_shown(&self) -> bool {
-        let is_known = page().tools.with(|it| it.here().is_some());
+        let is_known = page().tools.with(|it| it.ready().is_some());
         let is_first = || places().next().is_some_and(|it| it.tool == self.tool);
         page().tool(self.tool).is_some() || (!is_known && is_first())
     }
@@ -272,7 +272,7 @@ pub(crate) fn places() -> impl Iterator<Item = &'static Place> {
 }
 
 /// Canonical form of the address; none if no family knows it.
-fn known(address: &Address) -> Option<Address> {
+fn canonical(address: &Address) -> Option<Address> {
     places().find_map(|it| (it.read)(address))
 }
 
@@ -290,24 +290,23 @@ pub(crate) fn greeting(assistant: &str) -> Option<Greeting> {
 /// Example messages for an assistant with all of the host's tools.
 pub(crate) fn examples() -> Vec<Key> {
     let served = all().filter_map(|it| it.example);
-    let is_known = page().tools.with(|it| it.here().is_some());
+    let is_known = page().tools.with(|it| it.ready().is_some());
     served.filter(|it| !is_known || page().tool(it.0).is_some()).map(|it| it.1).collect()
 }
 
 /// Links of the home view to the views that the host serves.
-pub(crate) fn doors() -> Vec<(Key, Route)> {
-    let doors = all().filter_map(|it| Some((it.door?, it.places.first()?)));
-    doors.filter(|it| it.1.is_shown()).map(|it| (it.0, it.1.start())).collect()
+pub(crate) fn home_links() -> Vec<(Key, Route)> {
+    let home_links = all().filter_map(|it| Some((it.home_link?, it.places.first()?)));
+    home_links.filter(|it| it.1.is_shown()).map(|it| (it.0, it.1.start())).collect()
 }
 
 /// The activities of all families.
-pub(crate) fn mine() -> impl Iterator<Item = &'static Mine> {
-    all().filter_map(|it| it.mine.as_ref())
+pub(crate) fn activity_sources() -> impl Iterator<Item = &'static ActivitySource> {
+    all().filter_map(|it| it.activity.as_ref())
 }
 
-/// The finder's searches of all families.
-pub(crate) fn seeks() -> impl Iterator<Item = &'static Seek> {
-    all().filter_map(|it| it.seek.as_ref())
+pub(crate) fn searches() -> impl Iterator<Item = &'static Search> {
+    all().filter_map(|it| it.search.as_ref())
 }
 
 /// Whether the page opens at the first view: not if the host is known not to serve it.
@@ -335,7 +334,7 @@ fn drawing(name: Option<&str>) -> Option<&'static Drawing> {
     let family =
         all().find_map(|it| Some((it, it.views.iter().position(|it| Some(it.name) == name)?)));
     let (family, at) = family?;
-    family.outputs.here()?.0.get(at)
+    family.outputs.loaded()?.0.get(at)
 }
 
 /// Draws an output by the view of that name, if its code is loaded and the output fits.
@@ -344,9 +343,9 @@ pub(crate) fn draw(name: Option<&str>, value: &Value, raw: &Value) -> Option<Any
 }
 
 /// Summarises an output in one line, if it fits the view of that name or the view is unknown.
-pub(crate) fn tell(name: Option<&str>, value: &Value) -> Option<Phrase> {
+pub(crate) fn summary(name: Option<&str>, value: &Value) -> Option<Phrase> {
     if view(name).is_some() {
-        return (drawing(name)?.tell)(value);
+        return (drawing(name)?.summary)(value);
     }
     name.filter(|_| !value.is_null()).map(|_| (Key::Answer, Vec::new()))
 }
@@ -388,8 +387,8 @@ pub(crate) fn pictures<'a>(
 }
 
 /// What a person approves with the call.
-pub(crate) fn asks(tool: &str, params: &Value, lang: Lang) -> Option<Phrase> {
-    all().find_map(|it| (it.asks)(tool, params, lang))
+pub(crate) fn approval_text(tool: &str, params: &Value, lang: Lang) -> Option<Phrase> {
+    all().find_map(|it| (it.approval_text)(tool, params, lang))
 }
 
 /// A family's advice about a refusal, if there is any.

@@ -25,7 +25,7 @@ struct Later(fn(Key, Lang) -> &'static str);
 
 /// Whether the texts of all parts are loaded.
 pub(crate) fn is_whole() -> bool {
-    LATER.here().is_some()
+    LATER.loaded().is_some()
 }
 
 /// Loads the texts of parts. Returns false on failure.
@@ -46,7 +46,6 @@ pub(crate) fn speak(lang: RwSignal<Lang>) {
     let _ = SPOKEN.set(lang);
 }
 
-/// A language of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Lang {
@@ -89,7 +88,6 @@ impl Lang {
         }
     }
 
-    /// The other language.
     pub(crate) fn other(self) -> Self {
         match self {
             Self::Ja => Self::En,
@@ -117,7 +115,7 @@ impl Lang {
     pub(crate) fn say(self, key: Key) -> &'static str {
         let later = || {
             let part = if key.is_operators() { &OPERATOR } else { &LATER };
-            part.here().map_or("", |it| (it.0)(key, self))
+            part.loaded().map_or("", |it| (it.0)(key, self))
         };
         key.text(self).unwrap_or_else(later)
     }
@@ -134,7 +132,7 @@ macro_rules! spoken {
         impl $text {
             /// The text in the page's language, tracked.
             pub(crate) fn say(self) -> &'static str {
-                self.said_in($crate::text::Lang::spoken())
+                self.text_in($crate::text::Lang::spoken())
             }
 
             /// Like `say`, with values as by [`filled`](crate::text::filled).
@@ -170,7 +168,7 @@ pub(crate) use spoken;
 spoken!(Key);
 
 impl Key {
-    fn said_in(self, lang: Lang) -> &'static str {
+    fn text_in(self, lang: Lang) -> &'static str {
         lang.say(self)
     }
 }
@@ -268,10 +266,10 @@ mod tests {
         ];
         let is_name = |it: char| it.is_ascii_alphanumeric();
         let without_tests = frame.iter().filter_map(|it| it.split("#[cfg(test)]").next());
-        let said = without_tests.flat_map(|it| it.split("Key::").skip(1));
-        let said: Vec<&str> = said.filter_map(|it| it.split(|it| !is_name(it)).next()).collect();
+        let used = without_tests.flat_map(|it| it.split("Key::").skip(1));
+        let used: Vec<&str> = used.filter_map(|it| it.split(|it| !is_name(it)).next()).collect();
         let later = Key::ALL.iter().filter(|it| it.text(Lang::En).is_none());
-        let missing: Vec<_> = later.filter(|it| said.contains(&&*format!("{it:?}"))).collect();
+        let missing: Vec<_> = later.filter(|it| used.contains(&&*format!("{it:?}"))).collect();
         assert!(missing.is_empty(), "these stand behind `@later`: {missing:?}");
     }
 

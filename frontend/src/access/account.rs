@@ -28,7 +28,7 @@ const TOKEN: &str = "/oauth/token";
 const REVOKE: &str = "/oauth/revoke";
 /// Storage keys of the pending sign-in in this tab, and of the token in this browser.
 const BEGUN: &str = "account.begun";
-const KEPT: &str = "account";
+const STORAGE_KEY: &str = "account";
 /// Remaining share of a token's lifetime at which it is renewed, and the minimum time between renewals.
 const LEFT: f64 = 0.3;
 const RENEW_MIN_MS: f64 = 5_000.0;
@@ -85,20 +85,20 @@ thread_local! {
 /// Restores the browser's token. Runs before the address is read, because it restores the reader's earlier address.
 pub(super) fn open() -> Option<String> {
     let opened = returned().or_else(|| {
-        let held: Held = Keep::Browser.get(KEPT)?;
+        let held: Held = Keep::Browser.get(STORAGE_KEY)?;
         (held.renew_at_ms <= js_sys::Date::now()).then_some(Opened::Due)
     });
     let _others =
         window_event_listener(leptos::ev::Custom::new("storage"), |event: StorageEvent| {
-            if event.key().is_some_and(|it| it == Keep::name(KEPT)) {
-                take_up();
+            if event.key().is_some_and(|it| it == Keep::name(STORAGE_KEY)) {
+                on_token_change();
             }
         });
     if opened.is_some() {
         OPENED.set(opened);
         return None;
     }
-    let held: Held = Keep::Browser.get(KEPT)?;
+    let held: Held = Keep::Browser.get(STORAGE_KEY)?;
     renew_later(held.renew_at_ms);
     Some(held.token)
 }
@@ -127,9 +127,9 @@ pub(crate) async fn arrive() -> Result<String, Option<Key>> {
     };
     match come {
         Ok(token) => Ok(token),
-        Err(Failed::Offline) => Err(Some(Key::ErrorOfflineMend)),
+        Err(Failed::Offline) => Err(Some(Key::ErrorOfflineAdvice)),
         Err(Failed::Refused) => {
-            Keep::Browser.remove(KEPT);
+            Keep::Browser.remove(STORAGE_KEY);
             Err(Some(Key::AccountEnded))
         }
     }
@@ -205,7 +205,7 @@ async fn challenge(verifier: &str) -> Option<String> {
 
 /// Handles a refused `token`. Returns whether it is an account's, which is then renewed or given up.
 pub(super) fn refused(token: &str) -> bool {
-    let held: Option<Held> = Keep::Browser.get(KEPT);
+    let held: Option<Held> = Keep::Browser.get(STORAGE_KEY);
     let Some(held) = held else { return false };
     let is_fresh = held.token == token && js_sys::Date::now() - held.given_at_ms < RENEW_MIN_MS;
     let token = token.to_owned();
@@ -220,14 +220,14 @@ pub(super) fn refused(token: &str) -> bool {
 }
 
 fn give_up() {
-    Keep::Browser.remove(KEPT);
+    Keep::Browser.remove(STORAGE_KEY);
     super::renewed(None, Some(Change::Gone));
 }
 
 /// Forgets the token. The returned future tells the host.
 pub(super) fn leave() -> impl Future<Output = ()> {
-    let held: Option<Held> = Keep::Browser.get(KEPT);
-    Keep::Browser.remove(KEPT);
+    let held: Option<Held> = Keep::Browser.get(STORAGE_KEY);
+    Keep::Browser.remove(STORAGE_KEY);
     RENEWAL.set(RENEWAL.get().wrapping_add(1));
     async move {
         if let Some(held) = held {
@@ -237,8 +237,8 @@ pub(super) fn leave() -> impl Future<Output = ()> {
 }
 
 /// Another tab has renewed the token or signed out.
-fn take_up() {
-    let held: Option<Held> = Keep::Browser.get(KEPT);
+fn on_token_change() {
+    let held: Option<Held> = Keep::Browser.get(STORAGE_KEY);
     if let Some(held) = &held {
         renew_later(held.renew_at_ms);
     }
@@ -272,7 +272,7 @@ fn renew_later(at_ms: f64) {
 async fn renew(bad: Option<&str>) -> Result<String, Failed> {
     let bad = bad.map(str::to_owned);
     alone(async move {
-        let held: Held = Keep::Browser.get(KEPT).ok_or(Failed::Refused)?;
+        let held: Held = Keep::Browser.get(STORAGE_KEY).ok_or(Failed::Refused)?;
         let is_due = held.renew_at_ms <= js_sys::Date::now();
         if !is_due && bad.is_none_or(|it| it != held.token) {
             return Ok(held.token);
@@ -295,7 +295,7 @@ async fn alone(
             Ok(JsValue::UNDEFINED)
         })
     });
-    if let Ok(held) = lock(&Keep::name(KEPT), &run) {
+    if let Ok(held) = lock(&Keep::name(STORAGE_KEY), &run) {
         let _ = JsFuture::from(held).await;
     }
     outcome.replace(Err(Failed::Offline))
@@ -311,7 +311,7 @@ fn keep(given: &Given) -> String {
         renew_at_ms: now + (life_ms * (1.0 - LEFT)).max(RENEW_MIN_MS),
         given_at_ms: now,
     };
-    Keep::Browser.put(KEPT, &held);
+    Keep::Browser.put(STORAGE_KEY, &held);
     renew_later(held.renew_at_ms);
     held.token
 }

@@ -88,7 +88,7 @@ pub(crate) enum Act {
         url: String,
     },
     /// Set the text that a model gets with the next message; empty for none.
-    Tell {
+    SetContext {
         id: Value,
         text: String,
     },
@@ -110,7 +110,7 @@ pub(crate) struct Bridge {
     malformed: u32,
     direct: u32,
     running: usize,
-    made: usize,
+    total: usize,
     denied: usize,
 }
 
@@ -124,18 +124,18 @@ impl Bridge {
             malformed: 0,
             direct: 0,
             running: 0,
-            made: 0,
+            total: 0,
             denied: 0,
         }
     }
 
     /// Counts a finished call or read.
-    pub(crate) fn is_over(&mut self) {
+    pub(crate) fn finish_call(&mut self) {
         self.running = self.running.saturating_sub(1);
     }
 
     /// Counts a refusal by the person.
-    pub(crate) fn is_denied(&mut self) {
+    pub(crate) fn count_denial(&mut self) {
         self.denied += 1;
     }
 
@@ -219,7 +219,7 @@ impl Bridge {
     }
 
     fn request(&mut self, method: &str, id: Value, mut params: Map<String, Value>) -> Act {
-        let wrong = |id: &Value, what: &str| Act::Send(error(id, -32_602, what));
+        let wrong = |id: &Value, fault: &str| Act::Send(error(id, -32_602, fault));
         match method {
             "ping" => return Act::Send(result(&id, json!({}))),
             "ui/initialize" => {
@@ -268,18 +268,18 @@ impl Bridge {
                 }
             }
             "ui/update-model-context" => {
-                let told = match params.get("content") {
+                let context = match params.get("content") {
                     None | Some(Value::Null) => Some(String::new()),
                     content => texts(content),
                 };
                 let structured = params.get("structuredContent").filter(|it| !it.is_null());
-                let told = told.map(|it| match structured {
+                let context = context.map(|it| match structured {
                     Some(more) if it.is_empty() => more.to_string(),
                     Some(more) => format!("{it}\n{more}"),
                     None => it,
                 });
-                match told.filter(|it| it.chars().count() <= TEXT_MAX) {
-                    Some(text) => Act::Tell { id, text },
+                match context.filter(|it| it.chars().count() <= TEXT_MAX) {
+                    Some(text) => Act::SetContext { id, text },
                     None => wrong(&id, "content: must be text, of at most 4000 characters"),
                 }
             }
@@ -298,10 +298,10 @@ impl Bridge {
         if self.running >= CALLS_AT_ONCE {
             return Some(Act::Send(error(id, -32_000, "too many calls at once")));
         }
-        if self.made >= CALLS_MAX {
+        if self.total >= CALLS_MAX {
             return Some(Act::Send(error(id, -32_000, "this app has made too many calls")));
         }
-        (self.running, self.made) = (self.running + 1, self.made + 1);
+        (self.running, self.total) = (self.running + 1, self.total + 1);
         None
     }
 }

@@ -15,7 +15,7 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{AbortController, MessageEvent, Window};
 
 use super::bridge::{self, Act, Bridge, Reason};
-use super::{Barred, Document, Surroundings, Whose, callable, only_reads, own_name, styles};
+use super::{Barred, Document, Owner, Surroundings, callable, only_reads, own_name, styles};
 use crate::browser;
 use crate::call::{Reply, responses};
 use crate::chat::talk::Talk;
@@ -35,7 +35,7 @@ const FRAME_TIME: Duration = Duration::from_secs(20);
 /// How long a closing app may take to save its state.
 const CLOSE_TIME: Duration = Duration::from_millis(700);
 /// Maximum number of open questions to the person.
-const ASKS_MAX: usize = 4;
+const QUESTIONS_MAX: usize = 4;
 /// Maximum number of rounds of one call.
 const ROUNDS_MAX: usize = 16;
 /// Maximum number of frames searched for the sender of a message.
@@ -96,12 +96,12 @@ pub(crate) enum Failure {
 #[derive(Clone)]
 pub(crate) struct Ask {
     pub(crate) number: u32,
-    pub(crate) what: What,
-    answer: Arc<Mutex<Option<oneshot::Sender<Said>>>>,
+    pub(crate) kind: AskKind,
+    answer: Arc<Mutex<Option<oneshot::Sender<PersonAnswer>>>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum What {
+pub(crate) enum AskKind {
     Call {
         tool: Box<Tool>,
         arguments: Value,
@@ -115,7 +115,7 @@ pub(crate) enum What {
 
 /// The person's answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Said {
+pub(crate) enum PersonAnswer {
     No,
     Yes,
     /// Also for later calls of that tool by the app.
@@ -146,7 +146,7 @@ pub(crate) struct Live {
     origin: StoredValue<String>,
     bridge: StoredValue<Bridge>,
     allowed: StoredValue<BTreeSet<String>>,
-    told: StoredValue<Option<Surroundings>>,
+    reported: StoredValue<Option<Surroundings>>,
     is_counted: StoredValue<bool>,
     attempt: StoredValue<u32>,
     abort: StoredValue<Option<AbortController>, LocalStorage>,
@@ -156,7 +156,7 @@ impl Live {
     /// Opens the app of `tool` for as long as the calling view exists.
     pub(crate) fn open(tool: Tool, called: Signal<Called>) -> Self {
         let live = Self {
-            talk: Talk::here(),
+            talk: Talk::shared(),
             number: browser::next_number(),
             tool: StoredValue::new(tool),
             called,
@@ -173,7 +173,7 @@ impl Live {
             origin: StoredValue::new(String::new()),
             bridge: StoredValue::new(Bridge::new()),
             allowed: StoredValue::new(BTreeSet::new()),
-            told: StoredValue::new(None),
+            reported: StoredValue::new(None),
             is_counted: StoredValue::new(false),
             attempt: StoredValue::new(0),
             abort: StoredValue::new_local(None),
@@ -206,13 +206,13 @@ impl Live {
             messages.remove();
             sizes.remove();
             live.send(&json!({ "jsonrpc": "2.0", "id": "end", "method": "ui/resource-teardown", "params": {} }));
-            live.let_go();
+            live.cancel_all();
         });
-        Effect::new(move |_| live.tell_surroundings());
+        Effect::new(move |_| live.send_surroundings());
         Effect::new(move |before: Option<Outcome>| {
             let outcome = live.called.with(|it| it.outcome.clone());
             if before.is_some_and(|it| it != outcome) && live.listens.get_untracked() {
-                live.tell_outcome(&outcome);
+                live.send_outcome(&outcome);
             }
             outcome
         });
@@ -227,16 +227,18 @@ impl Live {
 
     /// Whose it is.
     pub(crate) fn owner(self) -> String {
-        self.tool.with_value(|it| Whose::of(it).map(|it| it.name().to_owned())).unwrap_or_default()
+        self.tool
+            .with_value(|it| Owner::of_tool(it).map(|it| it.name().to_owned()))
+            .unwrap_or_default()
     }
 
     /// Starts afresh, without any state of the previous attempt.
     pub(crate) fn begin(self) {
-        self.let_go();
+        self.cancel_all();
         self.attempt.update_value(|it| *it += 1);
         self.bridge.set_value(Bridge::new());
         self.allowed.set_value(BTreeSet::new());
-        self.told.set_value(None);
+        self.reported.set_value(None);
         self.listens.set(false);
         self.is_settled.set(false);
         self.is_fullscreen.set(false);
@@ -256,7 +258,7 @@ impl Live {
                 return;
             }
             if matches!(stage, Stage::Failed(_)) {
-                self.let_go();
+                self.cancel_all();
             }
             self.stage.try_set(stage);
             set_timeout(move || self.check_frame(attempt), FRAME_TIME);
@@ -274,7 +276,7 @@ impl Live {
     }
 
     /// Cancels everything that the app began.
-    fn let_go(self) {
+    fn cancel_all(self) {
         if self.is_counted.try_update_value(std::mem::take) == Some(true) {
             OPEN.set(OPEN.get().saturating_sub(1));
         }
@@ -288,13 +290,14 @@ impl Live {
     async fn load(self) -> Result<Stage, Failure> {
         let origin = super::origin().await.map_err(Failure::Unread)?.ok_or(Failure::NoOrigin)?;
         let gone = Failure::Unread(CallError::Stopped);
-        let Some((uri, whose)) =
-            self.tool.try_with_value(|it| (it.app().unwrap_or_default().to_owned(), Whose::of(it)))
+        let Some((uri, owner)) = self
+            .tool
+            .try_with_value(|it| (it.app().unwrap_or_default().to_owned(), Owner::of_tool(it)))
         else {
             return Err(gone);
         };
-        let whose = whose.ok_or(Failure::Unfit("the server does not say whose it is"))?;
-        let read = mcp::read(&uri, whose.meta(), self.signal().as_ref()).await;
+        let owner = owner.ok_or(Failure::Unfit("the server does not say whose it is"))?;
+        let read = mcp::read(&uri, owner.meta(), self.signal().as_ref()).await;
         let read = read.map_err(Failure::Unread)?;
         let document = Document::read(&read, &uri, &origin).map_err(Failure::Unfit)?;
         let stage = Stage::Framed {
@@ -317,7 +320,7 @@ impl Live {
             && matches!(self.stage.try_get_untracked(), Some(Stage::Framed { .. }))
             && self.document.try_with_value(|it| !it.html.is_empty()) == Some(true);
         if is_waiting {
-            self.let_go();
+            self.cancel_all();
             self.stage.set(Stage::Failed(Failure::Unreachable(self.origin.get_value())));
         }
         self.is_settled.try_set(true);
@@ -351,15 +354,15 @@ impl Live {
             Act::Send(message) => self.send(&message),
             Act::Show => self.show(),
             Act::Welcome { id } => self.welcome(&id),
-            Act::Listens => self.begin_to_tell(),
+            Act::Listens => self.send_call(),
             Act::Resize(height) => self.height.set(bridge::height(height, window_height())),
             Act::Call { id, name, arguments } => self.call(id, &name, arguments),
             Act::Read { id, uri } => self.read(id, uri),
             Act::Write { id, text } => self.write(id, text),
             Act::Open { id, url } => self.follow(id, url),
-            Act::Tell { id, text } => {
+            Act::SetContext { id, text } => {
                 let title = self.tool.with_value(|it| it.title(Lang::now()));
-                self.talk.hear_app(self.number, title, text);
+                self.talk.set_app_text(self.number, title, text);
                 self.send(&bridge::result(&id, json!({})));
             }
             Act::Mode { id, is_fullscreen } => {
@@ -374,7 +377,7 @@ impl Live {
 
     /// Ends the app at once.
     fn end(self, reason: Reason) {
-        self.let_go();
+        self.cancel_all();
         self.attempt.update_value(|it| *it += 1);
         self.is_fullscreen.set(false);
         self.listens.set(false);
@@ -470,7 +473,7 @@ impl Live {
                 "description": tool.description(surroundings.lang), "inputSchema": tool.input_schema,
             } })
         });
-        self.told.set_value(Some(surroundings));
+        self.reported.set_value(Some(surroundings));
         self.send(&bridge::result(
             id,
             json!({
@@ -487,15 +490,15 @@ impl Live {
     }
 
     /// The app has initialized: sends the call and its outcome so far.
-    fn begin_to_tell(self) {
+    fn send_call(self) {
         self.listens.set(true);
         let Called { arguments, outcome } = self.called.get_untracked();
         self.send(&bridge::notification("tool-input", json!({ "arguments": arguments })));
-        self.tell_outcome(&outcome);
-        self.tell_surroundings();
+        self.send_outcome(&outcome);
+        self.send_surroundings();
     }
 
-    fn tell_outcome(self, outcome: &Outcome) {
+    fn send_outcome(self, outcome: &Outcome) {
         match outcome {
             Outcome::Running => {}
             Outcome::Done(result) => {
@@ -508,7 +511,7 @@ impl Live {
     }
 
     /// Sends the changed properties of the page.
-    fn tell_surroundings(self) {
+    fn send_surroundings(self) {
         page().theme.track();
         self.prefers_dark.track();
         page().lang.track();
@@ -516,54 +519,54 @@ impl Live {
         self.width.track();
         let listens = self.listens.get();
         let now = self.surroundings();
-        let before = self.told.get_value();
+        let before = self.reported.get_value();
         let Some(before) = before.filter(|it| listens && *it != now) else { return };
         let (old, mut context) = (before.context(), now.context());
         if let Value::Object(context) = &mut context {
             context.retain(|key, value| old.get(key) != Some(value));
         }
-        self.told.set_value(Some(now));
+        self.reported.set_value(Some(now));
         self.send(&bridge::notification("host-context-changed", context));
     }
 
     /// Asks the person. Returns none if they must not be asked again or are gone.
-    async fn ask(self, what: What) -> Option<Said> {
+    async fn ask(self, kind: AskKind) -> Option<PersonAnswer> {
         let may_ask = self.bridge.try_with_value(Bridge::may_ask)?;
-        if !may_ask || self.asks.try_with_untracked(Vec::len)? >= ASKS_MAX {
+        if !may_ask || self.asks.try_with_untracked(Vec::len)? >= QUESTIONS_MAX {
             return None;
         }
         let (sender, receiver) = oneshot::channel();
         let ask = Ask {
             number: browser::next_number(),
-            what,
+            kind,
             answer: Arc::new(Mutex::new(Some(sender))),
         };
         self.asks.try_update(|it| it.push(ask));
         let lang = Lang::now();
         let title = self.tool.try_with_value(|it| it.title(lang))?;
         page().announce_fill(Key::AppAsksAnnounced, &[&title]);
-        let said = receiver.await.ok();
-        if said == Some(Said::No) {
-            self.bridge.try_update_value(Bridge::is_denied);
+        let answer = receiver.await.ok();
+        if answer == Some(PersonAnswer::No) {
+            self.bridge.try_update_value(Bridge::count_denial);
         }
-        said
+        answer
     }
 
     /// Handles the person's answer to a question.
-    pub(crate) fn answer(self, number: u32, said: Said) {
+    pub(crate) fn answer(self, number: u32, answer: PersonAnswer) {
         let ask = self.asks.with_untracked(|it| it.iter().find(|it| it.number == number).cloned());
         self.asks.update(|it| it.retain(|it| it.number != number));
         let sender = ask.and_then(|it| it.answer.lock().ok()?.take());
         if let Some(sender) = sender {
-            let _ = sender.send(said);
+            let _ = sender.send(answer);
         }
     }
 
     fn call(self, id: Value, name: &str, arguments: Value) {
-        let whose = self.tool.with_value(Whose::of);
+        let owner = self.tool.with_value(Owner::of_tool);
         let found = page().tools.with_untracked(|tools| {
-            let tools = tools.here().map_or(&[][..], Vec::as_slice);
-            whose.map_or(Err(Barred::Unknown), |it| callable(tools, &it, name).cloned())
+            let tools = tools.ready().map_or(&[][..], Vec::as_slice);
+            owner.map_or(Err(Barred::Unknown), |it| callable(tools, &it, name).cloned())
         });
         let tool = match found {
             Ok(tool) => tool,
@@ -572,13 +575,13 @@ impl Live {
                     Barred::Unknown => "its own server has no tool of that name",
                     Barred::NotForApps => "that tool is not for apps",
                 };
-                self.bridge.update_value(Bridge::is_over);
+                self.bridge.update_value(Bridge::finish_call);
                 return self.send(&bridge::error(&id, -32_602, why));
             }
         };
         let attempt = self.attempt.get_value();
         spawn_local(async move {
-            let answer = match self.made(tool, arguments).await {
+            let answer = match self.perform(tool, arguments).await {
                 Ok(result) => bridge::result(&id, result),
                 Err(why) => bridge::error(&id, -32_000, &why),
             };
@@ -588,19 +591,19 @@ impl Live {
 
     fn end_call(self, attempt: u32, answer: &Value) {
         if self.attempt.try_get_value() == Some(attempt) {
-            self.bridge.update_value(Bridge::is_over);
+            self.bridge.update_value(Bridge::finish_call);
             self.send(answer);
         }
     }
 
     /// Makes a permitted call. Returns the MCP result.
-    async fn made(self, tool: Tool, arguments: Value) -> Result<Value, String> {
+    async fn perform(self, tool: Tool, arguments: Value) -> Result<Value, String> {
         let is_allowed = self.allowed.try_with_value(|it| it.contains(&tool.name)) == Some(true);
         if !only_reads(&tool) && !is_allowed {
-            let what = What::Call { tool: Box::new(tool.clone()), arguments: arguments.clone() };
-            match self.ask(what).await {
-                Some(Said::Yes) => {}
-                Some(Said::Always) => {
+            let kind = AskKind::Call { tool: Box::new(tool.clone()), arguments: arguments.clone() };
+            match self.ask(kind).await {
+                Some(PersonAnswer::Yes) => {}
+                Some(PersonAnswer::Always) => {
                     self.allowed.try_update_value(|it| it.insert(tool.name.clone()));
                 }
                 _ => return Err("the person did not allow it".to_owned()),
@@ -617,14 +620,14 @@ impl Live {
                 ..Round::default()
             };
             let result = mcp::call(&tool.name, &arguments, round, &mut |_| {}).await;
-            match result.and_then(Answer::of) {
+            match result.and_then(Answer::parse) {
                 Ok(Answer::Done(output)) => return Ok(output.raw),
                 Ok(Answer::Asked { questions, state: next }) => {
                     state = next;
                     let keys: Vec<_> =
                         questions.iter().map(|it| (it.key.clone(), Reply::Decline)).collect();
-                    answers = Some(match self.ask(What::Answer(questions)).await {
-                        Some(Said::Answers(answers)) => answers,
+                    answers = Some(match self.ask(AskKind::Answer(questions)).await {
+                        Some(PersonAnswer::Answers(answers)) => answers,
                         _ => responses(&keys),
                     });
                 }
@@ -640,11 +643,11 @@ impl Live {
     }
 
     fn read(self, id: Value, uri: String) {
-        let whose = self.tool.with_value(Whose::of);
+        let owner = self.tool.with_value(Owner::of_tool);
         let attempt = self.attempt.get_value();
         spawn_local(async move {
             let meta =
-                whose.map(|it| it.meta()).unwrap_or_else(|| json!({ "madoguchi/component": "" }));
+                owner.map(|it| it.meta()).unwrap_or_else(|| json!({ "madoguchi/component": "" }));
             let answer = match mcp::read(&uri, meta, self.signal().as_ref()).await {
                 Ok(result) => bridge::result(&id, result),
                 Err(CallError::Protocol { message, .. }) => bridge::error(&id, -32_002, &message),
@@ -657,7 +660,7 @@ impl Live {
     fn write(self, id: Value, text: String) {
         let attempt = self.attempt.get_value();
         spawn_local(async move {
-            let is_put = self.ask(What::Write(text.clone())).await == Some(Said::Yes);
+            let is_put = self.ask(AskKind::Write(text.clone())).await == Some(PersonAnswer::Yes);
             let result = if is_put { json!({}) } else { json!({ "isError": true }) };
             self.answer_to(attempt, &bridge::result(&id, result));
             if is_put {
@@ -678,7 +681,7 @@ impl Live {
     fn follow(self, id: Value, url: String) {
         let attempt = self.attempt.get_value();
         spawn_local(async move {
-            let is_open = self.ask(What::Open(url)).await == Some(Said::Yes);
+            let is_open = self.ask(AskKind::Open(url)).await == Some(PersonAnswer::Yes);
             let result = if is_open { json!({}) } else { json!({ "isError": true }) };
             self.answer_to(attempt, &bridge::result(&id, result));
         });

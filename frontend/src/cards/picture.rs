@@ -9,7 +9,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base64::is_base64;
 
-/// A picture of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Picture {
@@ -33,7 +32,7 @@ const DATA_MAX: usize = 14 << 20;
 
 impl Picture {
     /// A picture from outside; none if it is invalid.
-    pub(crate) fn of(id: String, mime: &str, data: &str, name: &str, at_ms: u64) -> Option<Self> {
+    pub(crate) fn new(id: String, mime: &str, data: &str, name: &str, at_ms: u64) -> Option<Self> {
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
         let is_data = !data.is_empty() && data.len() <= DATA_MAX && data.bytes().all(is_letter);
         (KINDS.contains(&mime) && is_data).then(|| Self {
@@ -93,8 +92,14 @@ impl Shot {
     }
 
     /// A picture out of a tool's result; none if it is invalid.
-    pub(crate) fn of(id: String, mime: &str, data: &str, name: &str, at_ms: u64) -> Option<Self> {
-        let picture = is_base64(data).then(|| Picture::of(id, mime, data, name, at_ms))??;
+    pub(crate) fn from_result(
+        id: String,
+        mime: &str,
+        data: &str,
+        name: &str,
+        at_ms: u64,
+    ) -> Option<Self> {
+        let picture = is_base64(data).then(|| Picture::new(id, mime, data, name, at_ms))??;
         Some(Self::new(Shared::new(picture), Kind::Card))
     }
 
@@ -183,7 +188,7 @@ impl Picked {
     }
 
     /// The selected items, in their own order.
-    pub(crate) fn of<T>(&self, all: impl IntoIterator<Item = T>) -> Vec<T> {
+    pub(crate) fn select<T>(&self, all: impl IntoIterator<Item = T>) -> Vec<T> {
         all.into_iter().enumerate().filter(|(it, _)| self.has(*it)).map(|it| it.1).collect()
     }
 }
@@ -246,8 +251,8 @@ mod tests {
 
     #[test]
     fn accepts_only_pictures() {
-        let of = |mime: &str, data: &str| Picture::of("1".to_owned(), mime, data, "青", 7);
-        let picture = of("image/png", "aGk=").unwrap();
+        let make = |mime: &str, data: &str| Picture::new("1".to_owned(), mime, data, "青", 7);
+        let picture = make("image/png", "aGk=").unwrap();
         assert_eq!(picture.url().as_deref(), Some("data:image/png;base64,aGk="));
         for (mime, data) in [
             ("image/svg+xml", "aGk="),
@@ -256,13 +261,13 @@ mod tests {
             ("image/png", "<svg>"),
             ("image/png;a=\"", "aGk="),
         ] {
-            assert_eq!(of(mime, data), None, "{mime} {data}");
+            assert_eq!(make(mime, data), None, "{mime} {data}");
         }
     }
 
     #[test]
     fn stores_picture_bytes_outside_the_chat() {
-        let picture = Picture::of("1".to_owned(), "image/webp", "aGk=", "", 7).unwrap();
+        let picture = Picture::new("1".to_owned(), "image/webp", "aGk=", "", 7).unwrap();
         let text = serde_json::to_string(&picture).unwrap();
         assert!(!text.contains("aGk="), "{text}");
         let back: Picture = serde_json::from_str(&text).unwrap();
@@ -270,7 +275,7 @@ mod tests {
     }
 
     fn shot(name: &str, mime: &str, kind: Kind) -> Shot {
-        let shot = Shot::of("1".to_owned(), mime, "aGk=", name, 7).unwrap();
+        let shot = Shot::from_result("1".to_owned(), mime, "aGk=", name, 7).unwrap();
         Shot { kind, ..shot }
     }
 
@@ -301,7 +306,7 @@ mod tests {
             ("image/png", "a=Gk"),
             ("text/html", "aGk="),
         ] {
-            assert_eq!(Shot::of("1".to_owned(), mime, data, "", 7), None, "{mime} {data}");
+            assert_eq!(Shot::from_result("1".to_owned(), mime, data, "", 7), None, "{mime} {data}");
         }
         assert!(shot("", "image/png", Kind::Sent).url().is_some());
     }
@@ -313,7 +318,7 @@ mod tests {
             picked.turn(index);
         }
         assert_eq!(picked.counts(), (2, 3));
-        assert_eq!(picked.of(["a", "b", "c"]), ["a", "c"]);
+        assert_eq!(picked.select(["a", "b", "c"]), ["a", "c"]);
         picked.turn(2);
         assert!(picked.has(0) && !picked.has(2) && !picked.is_full() && !picked.is_empty());
     }
@@ -322,6 +327,6 @@ mod tests {
     fn picks_all_or_none() {
         assert!(Picked::all(2).is_full());
         assert!(Picked::none(2).is_empty());
-        assert_eq!(Picked::all(2).of(["a", "b"]), ["a", "b"]);
+        assert_eq!(Picked::all(2).select(["a", "b"]), ["a", "b"]);
     }
 }

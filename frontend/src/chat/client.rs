@@ -32,7 +32,6 @@ pub(crate) struct Assistants {
     pub(crate) players: Vec<Assistant>,
 }
 
-/// An available assistant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Assistant {
@@ -103,17 +102,17 @@ pub(crate) async fn chat(
     stop: AbortController,
     mut on_event: impl FnMut(Event),
 ) -> Result<(), Lost> {
-    let told = request.words.iter().map(async |(approval, word)| {
+    let results = request.decisions.iter().map(async |(approval, decision)| {
         let address = format!("/api/approvals/{}", encoded(approval));
-        rest::post::<Value>(&address, word).await
+        rest::post::<Value>(&address, decision).await
     });
-    let told = join_all(told).await;
-    if told.iter().any(|it| matches!(it, Err(CallError::Offline))) {
+    let results = join_all(results).await;
+    if results.iter().any(|it| matches!(it, Err(CallError::Offline))) {
         return Err(Lost::Failed(Failure::offline()));
     }
-    for (approval, told) in request.words.keys().zip(told) {
+    for (approval, result) in request.decisions.keys().zip(results) {
         // An approval answered before stays as it is.
-        if let Err(CallError::Refused(it)) = told
+        if let Err(CallError::Refused(it)) = result
             && it.code == "answered_already"
         {
             let is_allowed = it.data["state"] != "denied";
@@ -130,11 +129,11 @@ pub(crate) async fn chat(
     if !mcp::is_stream(&response) {
         // A host that does not stream, or refuses, answers at once.
         let value = read(response).await?;
-        on_event(Event::of("done", &value.to_string()).map_err(Lost::Failed)?);
+        on_event(Event::parse("done", &value.to_string()).map_err(Lost::Failed)?);
         return Ok(());
     }
     rest::received(response, |name, data| {
-        let event = Event::of(name, data).map_err(Lost::Failed)?;
+        let event = Event::parse(name, data).map_err(Lost::Failed)?;
         let is_last = matches!(event, Event::Done(_) | Event::Failed(_));
         on_event(event);
         Ok(is_last)
@@ -144,10 +143,10 @@ pub(crate) async fn chat(
 
 /// Sends the password (ILL-44).
 pub(crate) async fn enter(password: &str) -> Result<(), Failure> {
-    let asked = with_headers(Request::post("/api/auth"), None)
+    let request = with_headers(Request::post("/api/auth"), None)
         .json(&json!({ "password": password }))
         .map_err(|error| Failure::unreadable(&error.to_string()))?;
-    let sent = request::answered(asked.send().await, None);
+    let sent = request::answered(request.send().await, None);
     let response = sent.map_err(|_| Failure::offline())?;
     if response.ok() {
         return Ok(());
@@ -184,7 +183,7 @@ async fn failure(response: Response) -> Failure {
     let retry_after_s = response.headers().get("retry-after").and_then(|it| it.parse().ok());
     let text = response.text().await.unwrap_or_default();
     match serde_json::from_str::<Value>(&text) {
-        Ok(value) => Failure::of(status, &value, retry_after_s),
+        Ok(value) => Failure::parse(status, &value, retry_after_s),
         Err(_) => Failure { status, retry_after_s, ..Failure::unreadable(&text) },
     }
 }

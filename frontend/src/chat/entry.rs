@@ -21,14 +21,14 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Body {
-    Asked(Asked),
+    Asked(UserMessage),
     Answered(Box<Turn>),
 }
 
 /// A message of the person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Asked {
+pub(crate) struct UserMessage {
     pub(crate) text: String,
     pub(crate) pictures: Vec<Shared<Picture>>,
     /// Shown, but not sent to the assistant again: its answer was cancelled (ILL-45).
@@ -56,7 +56,6 @@ pub(crate) struct Turn {
     pub(crate) parts: Vec<Value>,
 }
 
-/// A piece of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Piece {
@@ -135,9 +134,9 @@ impl Entry {
     }
 
     /// The person's message, if the entry is one.
-    pub(crate) fn asked(&self) -> Option<&Asked> {
+    pub(crate) fn message(&self) -> Option<&UserMessage> {
         match &self.body {
-            Body::Asked(asked) => Some(asked),
+            Body::Asked(message) => Some(message),
             Body::Answered(_) => None,
         }
     }
@@ -198,7 +197,6 @@ impl Turn {
     }
 }
 
-/// A call of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ToolCard {
@@ -219,13 +217,12 @@ pub(crate) struct ToolCard {
     pub(crate) is_trusted: bool,
 }
 
-/// State of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum State {
     #[default]
     Running,
-    Done(Came),
+    Done(CallOutcome),
     Failed {
         ms: Option<u64>,
         /// The error message for people.
@@ -242,7 +239,7 @@ pub(crate) enum State {
 /// The outcome of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Came {
+pub(crate) struct CallOutcome {
     pub(crate) ms: Option<u64>,
     /// Its output (`structuredContent`); null if too large to store.
     pub(crate) result: Value,
@@ -256,9 +253,9 @@ pub(crate) struct Came {
 
 impl ToolCard {
     /// Its outcome, once known.
-    pub(crate) fn came(&self) -> Option<&Came> {
+    pub(crate) fn outcome(&self) -> Option<&CallOutcome> {
         match &self.state {
-            State::Done(came) => Some(came),
+            State::Done(outcome) => Some(outcome),
             _ => None,
         }
     }

@@ -14,7 +14,6 @@ pub(crate) const WAITING_MAX: usize = 16;
 /// Maximum number of questions of one call.
 const QUESTIONS_MAX: usize = 16;
 
-/// One event of the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
     /// What the host is doing.
@@ -24,9 +23,9 @@ pub(crate) enum Event {
     },
     Call(Called),
     Result(Resulted),
-    Words(String),
+    Text(String),
     Image(ImageIn),
-    Question(Asking),
+    Question(PendingItem),
     Usage(Usage),
     Done(Box<Done>),
     Failed(Failure),
@@ -39,7 +38,6 @@ pub(crate) enum Event {
     Other,
 }
 
-/// A tool call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Called {
@@ -90,12 +88,11 @@ pub(crate) struct ImageIn {
 
 /// A pending item.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Asking {
+pub(crate) enum PendingItem {
     Known(Waiting),
     Choice { call_id: String, images: Vec<ImageIn> },
 }
 
-/// The whole answer.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Done {
@@ -115,8 +112,8 @@ pub(crate) struct Done {
     pub(crate) stop_reason: Option<String>,
     pub(crate) parts: Vec<Value>,
     pub(crate) tool_calls: Vec<Called>,
-    #[serde(deserialize_with = "askings")]
-    pub(crate) waiting: Vec<Asking>,
+    #[serde(deserialize_with = "pending_items")]
+    pub(crate) waiting: Vec<PendingItem>,
     #[serde(deserialize_with = "usage_in")]
     pub(crate) usage: Usage,
     pub(crate) notice: Option<String>,
@@ -125,19 +122,19 @@ pub(crate) struct Done {
 impl Event {
     /// Parses one event by name and data. A malformed event is skipped, except the final ones, without which there is
     /// no answer.
-    pub(crate) fn of(name: &str, data: &str) -> Result<Self, Failure> {
+    pub(crate) fn parse(name: &str, data: &str) -> Result<Self, Failure> {
         let value: Value = serde_json::from_str(data).map_err(|_| Failure::unreadable(data))?;
-        let said = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+        let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
         Ok(match name {
             "status" => Self::Status {
                 tool: value.get("tool").and_then(Value::as_str).map(str::to_owned),
                 turn: value.get("turn").and_then(Value::as_str).map(str::to_owned),
             },
-            "text_delta" => Self::Words(said("text").to_owned()),
-            "tool_call" => known(value, Self::Call),
-            "tool_result" => known(value, Self::Result),
-            "image" => known(value, Self::Image),
-            "question" => Asking::of(&value).map_or(Self::Other, Self::Question),
+            "text_delta" => Self::Text(field("text").to_owned()),
+            "tool_call" => parsed(value, Self::Call),
+            "tool_result" => parsed(value, Self::Result),
+            "image" => parsed(value, Self::Image),
+            "question" => PendingItem::parse(&value).map_or(Self::Other, Self::Question),
             "usage" => Self::Usage(usage(&value)),
             "done" => match serde_json::from_value(value) {
                 Ok(done) => Self::Done(Box::new(done)),
@@ -146,39 +143,39 @@ impl Event {
             "error" => {
                 let status = value.get("status").and_then(Value::as_u64);
                 let status = status.and_then(|it| u16::try_from(it).ok()).unwrap_or(500);
-                Self::Failed(Failure::of(status, &value, None))
+                Self::Failed(Failure::parse(status, &value, None))
             }
             _ => Self::Other,
         })
     }
 }
 
-fn known<T: for<'de> Deserialize<'de>>(value: Value, event: fn(T) -> Event) -> Event {
+fn parsed<T: for<'de> Deserialize<'de>>(value: Value, event: fn(T) -> Event) -> Event {
     serde_json::from_value(value).map_or(Event::Other, event)
 }
 
-impl Asking {
+impl PendingItem {
     /// Parses an entry of `waiting`.
-    fn of(value: &Value) -> Option<Self> {
-        let said = |name: &str| {
+    fn parse(value: &Value) -> Option<Self> {
+        let field = |name: &str| {
             value.get(name).and_then(Value::as_str).unwrap_or_default().chars().take(600).collect()
         };
-        let call_id: String = said("callId");
+        let call_id: String = field("callId");
         let given = |name: &str| value.get(name).cloned().unwrap_or_default();
         Some(Self::Known(match value.get("type")?.as_str()? {
             "approval" => Waiting::Approval {
                 call_id,
-                name: said("name"),
-                title: said("title"),
+                name: field("name"),
+                title: field("title"),
                 params: given("params"),
-                reason: said("reason"),
-                trust: said("trust"),
-                approval: said("approval"),
+                reason: field("reason"),
+                trust: field("trust"),
+                approval: field("approval"),
             },
             "questions" => {
                 let questions: Vec<Question> = serde_json::from_value(given("questions")).ok()?;
                 let questions = questions.into_iter().take(QUESTIONS_MAX).collect();
-                let (name, approval) = (said("name"), said("approval"));
+                let (name, approval) = (field("name"), field("approval"));
                 Waiting::Questions { call_id, name, questions, approval }
             }
             "form" => {
@@ -196,20 +193,20 @@ impl Asking {
 
 impl Failure {
     /// Parses the error body of ILL-41, or the host's own `{error, message}`.
-    pub(crate) fn of(status: u16, value: &Value, retry_after_s: Option<u64>) -> Self {
+    pub(crate) fn parse(status: u16, value: &Value, retry_after_s: Option<u64>) -> Self {
         let cut = |it: &str| it.chars().take(ERROR_MAX).collect::<String>();
         let text = |value: Option<&Value>| match value {
             Some(Value::String(text)) => cut(text),
             Some(Value::Null) | None => String::new(),
             Some(other) => cut(&other.to_string()),
         };
-        let told = value.get("retryAfter").and_then(Value::as_f64).filter(|it| *it >= 0.0);
+        let retry_after = value.get("retryAfter").and_then(Value::as_f64).filter(|it| *it >= 0.0);
         // The host's own refusals have the code in `error` and the text in `message`.
         let (error, details) = match value.get("message").and_then(Value::as_str) {
             Some(message) => (cut(message), text(value.get("error"))),
             None => (text(value.get("error")), text(value.get("details"))),
         };
-        let retry_after_s = told.map(|it| it.ceil() as u64).or(retry_after_s);
+        let retry_after_s = retry_after.map(|it| it.ceil() as u64).or(retry_after_s);
         Self { status, error, details, retry_after_s: retry_after_s.map(|it| it.min(86_400)) }
     }
 
@@ -241,10 +238,10 @@ fn usage_in<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Usage, D::Error
     Ok(usage(&Value::deserialize(from)?))
 }
 
-fn askings<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Asking>, D::Error> {
+fn pending_items<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<PendingItem>, D::Error> {
     let value = Value::deserialize(from)?;
     let list = value.as_array().into_iter().flatten();
-    Ok(list.filter_map(Asking::of).take(WAITING_MAX).collect())
+    Ok(list.filter_map(PendingItem::parse).take(WAITING_MAX).collect())
 }
 
 fn millis<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
@@ -258,13 +255,13 @@ mod tests {
 
     use super::*;
 
-    fn of(name: &str, value: &Value) -> Event {
-        Event::of(name, &value.to_string()).unwrap()
+    fn event(name: &str, value: &Value) -> Event {
+        Event::parse(name, &value.to_string()).unwrap()
     }
 
     #[test]
     fn parses_complete_answer_exactly() {
-        let done = of(
+        let done = event(
             "done",
             &json!({ "text": "できました", "images": [{ "mimeType": "image/png", "data": "aGk=" }],
                 "turn": "t1", "assistant": "illustrations", "provider": "builtin", "model": "planner",
@@ -281,7 +278,7 @@ mod tests {
         assert_eq!((done.turn.as_deref(), done.tool_calls[0].ms), (Some("t1"), Some(12)));
         assert_eq!((done.usage.cost_micros, done.waiting.len()), (Some(1_200), 2));
         assert_eq!(done.parts[0]["thoughtSignature"], "s");
-        let Asking::Known(Waiting::Approval { name, .. }) = &done.waiting[0] else { panic!() };
+        let PendingItem::Known(Waiting::Approval { name, .. }) = &done.waiting[0] else { panic!() };
         assert_eq!(name, "reserve_seats");
     }
 
@@ -289,23 +286,23 @@ mod tests {
     fn parses_failure_in_both_forms() {
         let own = json!({ "error": "リクエストが多すぎます。", "details": "quota", "status": 429,
             "retryAfter": 3.2 });
-        let Event::Failed(failure) = of("error", &own) else { panic!("failed") };
+        let Event::Failed(failure) = event("error", &own) else { panic!("failed") };
         assert_eq!((failure.status, failure.retry_after_s), (429, Some(4)));
         assert_eq!(
             (failure.error.as_str(), failure.details.as_str()),
             ("リクエストが多すぎます。", "quota")
         );
         let host = json!({ "error": "rate_limited", "message": "Slowly." });
-        let failure = Failure::of(429, &host, Some(7));
+        let failure = Failure::parse(429, &host, Some(7));
         assert_eq!((failure.error.as_str(), failure.retry_after_s), ("Slowly.", Some(7)));
     }
 
     #[test]
     fn skips_unknown_events_and_reports_invalid_json() {
-        assert_eq!(of("weather", &json!({})), Event::Other);
-        assert_eq!(of("tool_call", &json!({ "name": 7 })), Event::Other);
-        assert_eq!(of("question", &json!({ "type": "riddle" })), Event::Other);
-        assert!(Event::of("status", "<html>").is_err());
-        assert!(Event::of("done", "[1]").is_err() || Event::of("done", "7").is_err());
+        assert_eq!(event("weather", &json!({})), Event::Other);
+        assert_eq!(event("tool_call", &json!({ "name": 7 })), Event::Other);
+        assert_eq!(event("question", &json!({ "type": "riddle" })), Event::Other);
+        assert!(Event::parse("status", "<html>").is_err());
+        assert!(Event::parse("done", "[1]").is_err() || Event::parse("done", "7").is_err());
     }
 }

@@ -71,9 +71,9 @@ impl SavedChats {
     }
 
     /// The conversations whose name contains these words.
-    pub(crate) fn found(&self, words: &str) -> Vec<Head> {
-        let words = words.trim().to_lowercase();
-        let fits = |it: &&Head| it.name.to_lowercase().contains(&words);
+    pub(crate) fn found(&self, query: &str) -> Vec<Head> {
+        let query = query.trim().to_lowercase();
+        let fits = |it: &&Head| it.name.to_lowercase().contains(&query);
         self.heads.iter().filter(fits).cloned().collect()
     }
 
@@ -154,7 +154,9 @@ fn length(value: &impl Serialize) -> usize {
 /// Truncates outputs of calls beyond a number of characters.
 fn cut_results(entry: &mut Shared<Entry>, max: usize) {
     let is_heavy = |piece: &Piece| match piece {
-        Piece::Call(card) => card.came().is_some_and(|came| !came.is_cut && length(came) > max),
+        Piece::Call(card) => {
+            card.outcome().is_some_and(|outcome| !outcome.is_cut && length(outcome) > max)
+        }
         _ => false,
     };
     if !entry.turn().is_some_and(|it| it.pieces.iter().any(is_heavy)) {
@@ -163,12 +165,12 @@ fn cut_results(entry: &mut Shared<Entry>, max: usize) {
     let Body::Answered(turn) = &mut entry.change().body else { return };
     for piece in turn.pieces.iter_mut().filter(|it| is_heavy(it)) {
         if let Piece::Call(card) = piece
-            && let State::Done(came) = &mut card.change().state
+            && let State::Done(outcome) = &mut card.change().state
         {
-            came.result = Value::Null;
-            came.meta = Value::Null;
-            came.text = came.text.chars().take(max.min(400)).collect();
-            came.is_cut = true;
+            outcome.result = Value::Null;
+            outcome.meta = Value::Null;
+            outcome.text = outcome.text.chars().take(max.min(400)).collect();
+            outcome.is_cut = true;
         }
     }
 }
@@ -177,7 +179,7 @@ fn cut_results(entry: &mut Shared<Entry>, max: usize) {
 pub(crate) fn each_picture(thread: &mut Thread, mut visit: impl FnMut(&mut Shared<Picture>)) {
     for entry in &mut thread.entries {
         match &mut entry.change().body {
-            Body::Asked(asked) => asked.pictures.iter_mut().for_each(&mut visit),
+            Body::Asked(message) => message.pictures.iter_mut().for_each(&mut visit),
             Body::Answered(turn) => {
                 for piece in &mut turn.pieces {
                     if let Piece::Pictures(list) = piece {

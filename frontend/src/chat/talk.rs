@@ -20,17 +20,17 @@ use crate::page::{lasting, page};
 use crate::table;
 use crate::text::Key;
 
-pub(crate) use composing::{ATTACHED_MAX, AppSays};
+pub(crate) use composing::{ATTACHED_MAX, AppText};
 
 /// The assistant with all tools.
-const OWN: &str = "counter";
+const DEFAULT_ASSISTANT: &str = "counter";
 
 /// The state of the chat.
 #[derive(Clone, Copy)]
 pub(crate) struct Talk {
     pub(crate) thread: RwSignal<Thread>,
     /// The conversation as last loaded or stored.
-    kept: StoredValue<Thread>,
+    saved: StoredValue<Thread>,
     pub(crate) saved_chats: RwSignal<SavedChats>,
     pub(crate) assistants: RwSignal<Loaded<Assistants>>,
     /// Text of the composer.
@@ -38,7 +38,7 @@ pub(crate) struct Talk {
     /// Pictures attached to the message.
     pub(crate) attached: RwSignal<Vec<Shared<crate::cards::picture::Picture>>>,
     /// Texts from apps for the model, sent with the next message.
-    pub(crate) apps: RwSignal<Vec<AppSays>>,
+    pub(crate) apps: RwSignal<Vec<AppText>>,
     /// The message being edited: sending replaces it and removes all that followed.
     pub(crate) editing: RwSignal<Option<u64>>,
     /// Text and pictures of the composer before editing began.
@@ -55,14 +55,14 @@ pub(crate) struct Talk {
 
 impl Talk {
     /// Returns the page's own instance.
-    pub(crate) fn here() -> Self {
+    pub(crate) fn shared() -> Self {
         lasting(Self::new)
     }
 
     fn new() -> Self {
         let talk = Self {
             thread: RwSignal::new(Thread::default()),
-            kept: StoredValue::new(Thread::default()),
+            saved: StoredValue::new(Thread::default()),
             saved_chats: RwSignal::new(SavedChats::default()),
             assistants: RwSignal::new(Loaded::Loading),
             draft: RwSignal::new(String::new()),
@@ -84,7 +84,7 @@ impl Talk {
             }
         });
         // Approvals answered in the list are no longer questions here.
-        let answered = Answered::here();
+        let answered = Answered::shared();
         Effect::new(move |_| {
             let Some((approval, was_allowed)) = answered.decided.get() else { return };
             let waits = talk.thread.with(|it| it.waits_for(&approval));
@@ -98,12 +98,12 @@ impl Talk {
                 talk.keep_last();
             }
         });
-        let heard = move |event: StorageEvent| {
+        let on_storage = move |event: StorageEvent| {
             if let Some(name) = event.key().filter(|_| talk.has_met.get_value()) {
-                talk.hear(&name);
+                talk.on_storage_change(&name);
             }
         };
-        let _others = window_event_listener(leptos::ev::Custom::new("storage"), heard);
+        let _others = window_event_listener(leptos::ev::Custom::new("storage"), on_storage);
         // A window restored from the cache has received no events.
         let _back = window_event_listener_untyped("pageshow", move |_| {
             if talk.has_met.get_value() {
@@ -117,9 +117,9 @@ impl Talk {
     pub(crate) fn meet(self) {
         if !self.has_met.get_value() {
             self.has_met.set_value(true);
-            self.take_up();
+            self.restore();
         }
-        if self.assistants.with_untracked(|it| it.here().is_none_or(|it| it.assistants.is_empty()))
+        if self.assistants.with_untracked(|it| it.ready().is_none_or(|it| it.assistants.is_empty()))
         {
             self.fetch_assistants();
         }
@@ -132,9 +132,11 @@ impl Talk {
                 Ok(found) => {
                     let _ = page().has_assistants.try_set(!found.assistants.is_empty());
                     // In the page, the default is the assistant with all tools; REST has its own default.
-                    let is_there = found.assistants.iter().any(|it| it.name == OWN);
-                    let _ = self.thread.try_update(|it| it.begin_with(is_there.then_some(OWN)));
-                    self.assistants.try_set(Loaded::Here(found))
+                    let is_there = found.assistants.iter().any(|it| it.name == DEFAULT_ASSISTANT);
+                    let _ = self
+                        .thread
+                        .try_update(|it| it.begin_with(is_there.then_some(DEFAULT_ASSISTANT)));
+                    self.assistants.try_set(Loaded::Ready(found))
                 }
                 Err(Unmet::Locked) => {
                     self.is_locked.try_set(true);
@@ -238,7 +240,7 @@ impl Talk {
         self.keep();
         page().announce_key(Key::ChatAnswering);
         let seed = browser::unique();
-        let mut coming = self.thread.with_untracked(|it| Coming::of(it, seed, now()));
+        let mut coming = self.thread.with_untracked(|it| Coming::new(it, seed, now()));
         spawn_local(async move {
             let take = |event| {
                 if self.attempt.is_current(number) {
@@ -267,11 +269,11 @@ impl Talk {
         }
         self.keep();
         self.keep_pictures();
-        self.tell_end();
+        self.announce_end();
     }
 
     /// Announces the end to screen readers; a failure announces itself.
-    fn tell_end(self) {
+    fn announce_end(self) {
         let key = self.thread.with_untracked(|it| match it.last_turn()?.phase {
             Phase::Done => Some(Key::ChatAnswered),
             Phase::Waiting => Some(Key::ChatWaitsForYou),

@@ -7,7 +7,9 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Asked, Body, Entry, Failure, Pending, Phase, Reply, State, Turn, Waiting};
+use super::entry::{
+    Body, Entry, Failure, Pending, Phase, Reply, State, Turn, UserMessage, Waiting,
+};
 use crate::cards::picture::{Picture, Shared};
 
 pub(crate) use asking::Request;
@@ -56,7 +58,7 @@ impl Thread {
         if !self.title.is_empty() {
             return self.title.clone();
         }
-        let first = self.entries.iter().find_map(|it| it.asked());
+        let first = self.entries.iter().find_map(|it| it.message());
         let line = first.map(|it| it.text.lines().next().unwrap_or_default().trim());
         let line = line.unwrap_or_default();
         match line.char_indices().nth(TITLE_MAX) {
@@ -129,7 +131,7 @@ impl Thread {
     pub(crate) fn ask(&mut self, text: &str, pictures: Vec<Shared<Picture>>, at_ms: u64) {
         self.close_waiting();
         let text: String = text.trim().chars().take(MESSAGE_MAX).collect();
-        self.push(Body::Asked(Asked { text, pictures, is_out: false }), at_ms);
+        self.push(Body::Asked(UserMessage { text, pictures, is_out: false }), at_ms);
         self.push(Body::Answered(Box::default()), at_ms);
     }
 
@@ -158,20 +160,20 @@ impl Thread {
         }
         self.entries.pop();
         if let Some(entry) = self.entries.last_mut()
-            && let Body::Asked(asked) = &mut entry.change().body
+            && let Body::Asked(message) = &mut entry.change().body
         {
-            asked.is_out = false;
+            message.is_out = false;
         }
         self.push(Body::Answered(Box::default()), at_ms);
         true
     }
 
     /// Removes a message and all that followed. Returns the message for editing.
-    pub(crate) fn cut(&mut self, id: u64) -> Option<Asked> {
+    pub(crate) fn cut(&mut self, id: u64) -> Option<UserMessage> {
         let index = self.entries.iter().position(|it| it.id == id)?;
-        let asked = self.entries[index].asked().cloned()?;
+        let message = self.entries[index].message().cloned()?;
         self.entries.truncate(index);
-        Some(asked)
+        Some(message)
     }
 
     /// Replies to a pending item. Returns whether all items are answered, so that the turn can continue.
@@ -226,9 +228,9 @@ impl Thread {
         }
         let before = self.entries.len().wrapping_sub(2);
         if let Some(entry) = self.entries.get_mut(before)
-            && let Body::Asked(asked) = &mut entry.change().body
+            && let Body::Asked(message) = &mut entry.change().body
         {
-            asked.is_out = true;
+            message.is_out = true;
         }
     }
 

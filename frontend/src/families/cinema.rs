@@ -10,8 +10,8 @@ use crate::page::page;
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{
-    Draw, Drawing, Family, Found, Mine, NONE, Ongoing, Outputs, Place, Seek, View, counted, fits,
-    listed, text,
+    ActivitySource, Draw, Drawing, Family, Found, NONE, Ongoing, Outputs, Place, Search, View,
+    counted, fits, listed, text,
 };
 use crate::text::Key;
 use crate::views::part::drawn_by;
@@ -24,7 +24,7 @@ mod staff;
 mod views;
 
 use place::{At, Booking};
-use staff::Leave;
+use staff::AdminPermission;
 use views::box_office::{BoxOffice, Office};
 use views::choice::SeatMapView;
 use views::history::ConversationView;
@@ -46,14 +46,14 @@ pub(super) static FAMILY: Family = Family {
         icon: "M3 5h14v3a2 2 0 0 0 0 4v3H3v-3a2 2 0 0 0 0-4zM12 5v10",
         start: || At::BoxOffice(Booking::default()).route(),
         read: At::canonical,
-        stage: |route| match At::of(route)? {
+        stage: |route| match At::from_route(route)? {
             At::BoxOffice(_) | At::Film(_) => Some(String::new()),
             At::Staff(_) => Some(STAFF_STAGE.to_owned()),
             At::Reservation(id) => Some(format!("{TICKET_STAGE}{id}")),
         },
         code: &OFFICE,
         title: |route| {
-            match At::of(route) {
+            match At::from_route(route) {
                 Some(At::Reservation(_)) => Key::StepTicket,
                 Some(At::Staff(_)) => Key::StaffPlace,
                 _ => Key::BoxOffice,
@@ -69,7 +69,7 @@ pub(super) static FAMILY: Family = Family {
         View::new("reservation"),
         View::new("history"),
     ],
-    asks: |tool, params, lang| {
+    approval_text: |tool, params, lang| {
         let seats = if tool == "reserve_seats" { seats(params) } else { Vec::new() };
         let names = seats.join(lang.comma());
         match seats.len() {
@@ -105,17 +105,17 @@ pub(super) static FAMILY: Family = Family {
         };
         Some(lang.say(key).to_owned())
     },
-    door: Some(Key::FrontBook),
-    mine: Some(Mine {
+    home_link: Some(Key::FrontBook),
+    activity: Some(ActivitySource {
         tool: "list_reservations",
         arguments: || {
-            let name = views::box_office::name_kept();
+            let name = views::box_office::stored_name();
             (!name.is_empty()).then(|| json!({ "user_id": name }))
         },
         resource: None,
         read: |value| next_visit(value, &dates::now()),
     }),
-    seek: Some(Seek {
+    search: Some(Search {
         tool: "list_movies",
         arguments: |sought| json!({ "title_query": sought }),
         read: |value| {
@@ -138,11 +138,11 @@ pub(super) static FAMILY: Family = Family {
         provide_context(office);
         // The address of a film starts a search for it.
         Effect::new(move |_| {
-            if let Some(At::Film(title)) = page().route.with(At::of) {
+            if let Some(At::Film(title)) = page().route.with(At::from_route) {
                 office.query.set(title);
             }
         });
-        provide_context(Leave::new());
+        provide_context(AdminPermission::new());
     },
     outputs: &OUTPUTS,
     ..NONE
@@ -169,21 +169,21 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
             let movies = fits::<Movies>(value)?;
             Some(any_view! { <MoviesView movies/> })
         },
-        tell: |value| counted(Key::CardFilms, fits::<Movies>(value)?.movies.len()),
+        summary: |value| counted(Key::CardFilms, fits::<Movies>(value)?.movies.len()),
     },
     Drawing {
         draw: |value, _| {
             let showtimes = fits::<Showtimes>(value)?;
             Some(any_view! { <ShowtimesView showtimes/> })
         },
-        tell: |value| counted(Key::CardShowtimes, fits::<Showtimes>(value)?.showtimes.len()),
+        summary: |value| counted(Key::CardShowtimes, fits::<Showtimes>(value)?.showtimes.len()),
     },
     Drawing {
         draw: |value, _| {
             let map = fits::<SeatMap>(value)?;
             Some(any_view! { <SeatMapView map/> })
         },
-        tell: |value| {
+        summary: |value| {
             let seats = fits::<SeatMap>(value)?.seats;
             counted(Key::CardSeats, seats.iter().filter(|it| it.is_free()).count())
         },
@@ -193,7 +193,7 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
             let reservation = fits::<Reservation>(value)?;
             Some(any_view! { <Ticket reservation/> })
         },
-        tell: |value| {
+        summary: |value| {
             Some((Key::CardReservation, vec![fits::<Reservation>(value)?.reservation_id]))
         },
     },
@@ -202,17 +202,17 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
             let history = fits::<History>(value)?;
             Some(any_view! { <ConversationView history/> })
         },
-        tell: |value| counted(Key::CardMessages, fits::<History>(value)?.history.len()),
+        summary: |value| counted(Key::CardMessages, fits::<History>(value)?.history.len()),
     },
 ]));
 
 /// The next visit by the cinema's clock, or by the reader's, `now`, if the cinema gives none.
-fn next_visit(made: &Value, now: &str) -> Option<Ongoing> {
-    let now = text(made, "now").unwrap_or(now);
+fn next_visit(reservations: &Value, now: &str) -> Option<Ongoing> {
+    let now = text(reservations, "now").unwrap_or(now);
     let is_to_come =
         |it: &&Value| text(it, "status") == Some("confirmed") && text(it, "start_time") > Some(now);
-    let made = listed(made, "reservations").iter().filter(is_to_come);
-    let next = made.min_by_key(|it| text(it, "start_time"))?;
+    let reservations = listed(reservations, "reservations").iter().filter(is_to_come);
+    let next = reservations.min_by_key(|it| text(it, "start_time"))?;
     let (title, start) = (text(next, "movie_title")?, text(next, "start_time")?);
     Some(Ongoing {
         phrase: (Key::FrontVisit, vec![title.to_owned()]),
@@ -242,7 +242,7 @@ mod tests {
 
     use super::*;
     use crate::families;
-    use crate::table::{advice, asks, tell};
+    use crate::table::{advice, approval_text, summary};
     use crate::text::Lang;
 
     #[test]
@@ -252,11 +252,11 @@ mod tests {
             { "seat_id": "A1", "row": "A", "number": 1, "is_reserved": false },
             { "seat_id": "A2", "row": "A", "number": 2, "is_reserved": true },
         ] });
-        assert_eq!(tell(Some("seat_map"), &map), Some((Key::CardSeats, vec!["1".to_owned()])));
-        assert_eq!(tell(Some("seat_map"), &json!([])), None);
+        assert_eq!(summary(Some("seat_map"), &map), Some((Key::CardSeats, vec!["1".to_owned()])));
+        assert_eq!(summary(Some("seat_map"), &json!([])), None);
         let strange = Some((Key::Answer, Vec::new()));
-        assert_eq!(tell(Some("strange"), &map), strange, "drawn as data");
-        assert_eq!(tell(None, &map), None);
+        assert_eq!(summary(Some("strange"), &map), strange, "drawn as data");
+        assert_eq!(summary(None, &map), None);
     }
 
     #[test]
@@ -264,7 +264,7 @@ mod tests {
         families::register();
         let refusal = json!({ "error": "seat_already_reserved", "status": 409,
             "message": "Seat A2 is already occupied.", "data": { "seat_ids": ["A2", "A3"] } });
-        let refusal = Refusal::of(Some(&refusal), None);
+        let refusal = Refusal::new(Some(&refusal), None);
         let texts = [Lang::Ja, Lang::En].map(|it| advice(&refusal, it).unwrap());
         let right = [
             "A2、A3 はすでに予約されています。別の座席をお選びください。",
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(texts, right);
         let staff = |data: Value| {
             let refusal = json!({ "error": "staff_only", "message": "…", "data": data });
-            advice(&Refusal::of(Some(&refusal), None), Lang::En)
+            advice(&Refusal::new(Some(&refusal), None), Lang::En)
         };
         assert!(staff(json!({ "scope": "cinema:staff" })).unwrap().contains("cinema:staff"));
         assert_eq!(staff(json!({})), None, "its own text says it");
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn next_visit_is_first_in_the_future() {
-        let made = |id: &str, start: &str, status| Reservation {
+        let reservation = |id: &str, start: &str, status| Reservation {
             reservation_id: id.to_owned(),
             movie_title: Some("七人の侍".to_owned()),
             movie_title_en: Some("Seven Samurai".to_owned()),
@@ -291,21 +291,21 @@ mod tests {
         };
         let (confirmed, cancelled) = (ReservationStatus::Confirmed, ReservationStatus::Cancelled);
         let reservations = vec![
-            made("late", "2026-11-30T09:00:00", confirmed),
-            made("past", "2026-11-26T09:00:00", confirmed),
-            made("off", "2026-11-27T09:00:00", cancelled),
-            made("next", "2026-11-28T18:30:00", confirmed),
+            reservation("late", "2026-11-30T09:00:00", confirmed),
+            reservation("past", "2026-11-26T09:00:00", confirmed),
+            reservation("off", "2026-11-27T09:00:00", cancelled),
+            reservation("next", "2026-11-28T18:30:00", confirmed),
         ];
-        let made = Reservations { reservations, reservations_count: 4, now: None };
-        let mut made = serde_json::to_value(made).unwrap();
-        let next = next_visit(&made, "2026-11-26T10:00:00").unwrap();
+        let reservations = Reservations { reservations, reservations_count: 4, now: None };
+        let mut reservations = serde_json::to_value(reservations).unwrap();
+        let next = next_visit(&reservations, "2026-11-26T10:00:00").unwrap();
         assert_eq!(next.route, At::Reservation("next".to_owned()).route());
         assert_eq!(next.phrase, (Key::FrontVisit, vec!["七人の侍".to_owned()]));
         assert_eq!(next.english.as_deref(), Some("Seven Samurai"));
         assert_eq!(next.at.as_deref(), Some("2026-11-28T18:30:00"));
-        assert!(next_visit(&made, "2026-12-01T00:00:00").is_none());
-        made["now"] = json!("2026-11-28T20:00:00");
-        let next = next_visit(&made, "2026-11-26T10:00:00").unwrap();
+        assert!(next_visit(&reservations, "2026-12-01T00:00:00").is_none());
+        reservations["now"] = json!("2026-11-28T20:00:00");
+        let next = next_visit(&reservations, "2026-11-26T10:00:00").unwrap();
         assert_eq!(next.route, At::Reservation("late".to_owned()).route(), "by its own clock");
     }
 
@@ -313,9 +313,9 @@ mod tests {
     fn names_reservation_by_its_seats() {
         families::register();
         let params = json!({ "seat_ids": ["A5", "A6"] });
-        let asked = asks("reserve_seats", &params, Lang::Ja);
-        assert_eq!(asked, Some((Key::CardAskReserve, vec!["A5、A6".to_owned(), "2".to_owned()])));
-        assert_eq!(asks("reserve_seats", &json!({}), Lang::Ja), None);
-        assert_eq!(asks("show_seats", &params, Lang::Ja), None);
+        let text = approval_text("reserve_seats", &params, Lang::Ja);
+        assert_eq!(text, Some((Key::CardAskReserve, vec!["A5、A6".to_owned(), "2".to_owned()])));
+        assert_eq!(approval_text("reserve_seats", &json!({}), Lang::Ja), None);
+        assert_eq!(approval_text("show_seats", &params, Lang::Ja), None);
     }
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{
-    Draw, Drawing, Family, Found, Mine, NONE, Ongoing, Outputs, Place, Seek, View, counted, fits,
-    listed, text,
+    ActivitySource, Draw, Drawing, Family, Found, NONE, Ongoing, Outputs, Place, Search, View,
+    counted, fits, listed, text,
 };
 use crate::text::Key;
 use place::{Agents, At, Filter};
@@ -39,7 +39,7 @@ pub(super) static FAMILY: Family = Family {
             icon: "M2 4h11v7H7l-3 3v-3H2zM16 8h2v7h-2v3l-3-3H9",
             start: || At::List(Filter::default()).route(),
             read: At::canonical,
-            stage: |route| match At::of(route)? {
+            stage: |route| match At::from_route(route)? {
                 At::List(_) => Some(String::new()),
                 At::Conversation(id) => Some(id),
             },
@@ -52,16 +52,16 @@ pub(super) static FAMILY: Family = Family {
             icon: "M4 7h12v9H4zM10 7V3M7.5 11v1M12.5 11v1",
             start: || Agents(None).route(),
             read: Agents::canonical,
-            stage: |route| Agents::of(route).map(|_| String::new()),
+            stage: |route| Agents::from_route(route).map(|_| String::new()),
             code: &AGENTS,
-            title: |route| match Agents::of(route) {
+            title: |route| match Agents::from_route(route) {
                 Some(Agents(Some(it))) => format!("{} · {}", it.agent, Key::AgentsPlace.say()),
                 _ => Key::AgentsPlace.say().to_owned(),
             },
         },
     ],
     views: &[View::new("conversation"), View::new("conversations")],
-    mine: Some(Mine {
+    activity: Some(ActivitySource {
         tool: "list_conversations",
         arguments: || Some(json!({ "state": "active" })),
         resource: Some("conversations://list"),
@@ -72,7 +72,7 @@ pub(super) static FAMILY: Family = Family {
             (count > 0).then_some(Ongoing { phrase, english: None, at: None, route, waiting: 0 })
         },
     }),
-    seek: Some(Seek {
+    search: Some(Search {
         tool: "list_conversations",
         arguments: |_| json!({}),
         read: |value| {
@@ -106,10 +106,10 @@ static AGENTS: Part<Draw> = part!(agents: Draw = &Draw(|_| any_view! { <AgentsVi
 static OUTPUTS: Part<Outputs> = part!(conversations: Outputs = &Outputs(&[
     Drawing {
         draw: |value, _| {
-            let told = fits::<Transcript>(value)?;
-            Some(any_view! { <TalkInline told/> })
+            let transcript = fits::<Transcript>(value)?;
+            Some(any_view! { <TalkInline transcript/> })
         },
-        tell: |value| {
+        summary: |value| {
             // Its purpose and participants do not change.
             let own = fits::<Transcript>(value)?.conversation;
             let names: Vec<String> = own.members.into_iter().map(|it| it.name).collect();
@@ -122,7 +122,7 @@ static OUTPUTS: Part<Outputs> = part!(conversations: Outputs = &Outputs(&[
             let talks = fits::<Conversations>(value)?;
             Some(any_view! { <TalksInline talks/> })
         },
-        tell: |value| {
+        summary: |value| {
             counted(Key::CardTalks, fits::<Conversations>(value)?.conversations.len())
         },
     },

@@ -24,8 +24,8 @@ use crate::page::page;
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{
-    Draw, Drawing, Family, Forms, Found, Mine, NONE, Ongoing, Outputs, Place, Seek, View, fits,
-    listed, text,
+    ActivitySource, Draw, Drawing, Family, Forms, Found, NONE, Ongoing, Outputs, Place, Search,
+    View, fits, listed, text,
 };
 use crate::text::{Key, Lang};
 pub(crate) use filled::choices_of;
@@ -40,12 +40,12 @@ pub(super) static FAMILY: Family = Family {
         icon: "M5 3h10v14H5zM8 7h4M8 10h4M8 13h2",
         start: || At::List(None).route(),
         read: At::canonical,
-        stage: |route| match At::of(route)? {
+        stage: |route| match At::from_route(route)? {
             At::List(_) => Some(String::new()),
             At::Form(handle) => Some(handle),
         },
         code: &PLACE,
-        title: |route| match At::of(route) {
+        title: |route| match At::from_route(route) {
             Some(At::Form(_)) => {
                 page().form_title.get().unwrap_or_else(|| Key::FormPlace.say().to_owned())
             }
@@ -53,7 +53,7 @@ pub(super) static FAMILY: Family = Family {
         },
     }],
     views: &[View { elsewhere: Some(Key::CardFormBelow), ..View::new("form_request") }],
-    mine: Some(Mine {
+    activity: Some(ActivitySource {
         tool: "list_form_submissions",
         arguments: || Some(json!({ "status": "waiting" })),
         resource: Some("form://submissions.csv"),
@@ -69,7 +69,7 @@ pub(super) static FAMILY: Family = Family {
             })
         },
     }),
-    seek: Some(Seek {
+    search: Some(Search {
         tool: "list_form_submissions",
         arguments: |_| json!({}),
         read: |value| {
@@ -97,11 +97,11 @@ static PLACE: Part<Draw> = part!(forms: Draw = &Draw(|stage| match stage {
 }));
 
 static FORMS: Part<Forms> = part!(forms: Forms = &Forms {
-    kept: |handle, on_closed| match on_closed {
+    with_handle: |handle, on_closed| match on_closed {
         Some(on_closed) => any_view! { <FormInline handle on_closed/> },
         None => any_view! { <FormInline handle/> },
     },
-    loose: |schema, on_answer| any_view! { <FormLoose schema on_answer/> },
+    without_handle: |schema, on_answer| any_view! { <FormLoose schema on_answer/> },
     cancel: session::cancel,
 });
 
@@ -111,7 +111,7 @@ static OUTPUTS: Part<Outputs> = part!(forms: Outputs = &Outputs(&[Drawing {
         let handle = raw.pointer("/_meta/forms~1form/handle")?.as_str()?.to_owned();
         Some(any_view! { <FormInline handle/> })
     },
-    tell: |_| None,
+    summary: |_| None,
 }
 ]));
 
@@ -134,7 +134,7 @@ pub(crate) struct FormState {
 impl FormState {
     /// Creates the state with the form's initial values.
     pub(crate) fn new(form: Form, number: u32) -> Self {
-        let filled = Filled::of(match Self::today() {
+        let filled = Filled::new(match Self::today() {
             Some(today) => form.on(today),
             None => form,
         });
@@ -149,7 +149,6 @@ impl FormState {
         }
     }
 
-    /// The form's definition.
     pub(crate) fn form(self) -> Arc<Form> {
         self.filled.with_value(|it| Arc::clone(&it.form))
     }

@@ -37,17 +37,17 @@ pub(super) static FAMILY: Family = Family {
 static OUTPUTS: Part<Outputs> = part!(illustrations: Outputs = &Outputs(&[
     Drawing {
         draw: |value, raw| card(&fits(&with_bytes(value, raw))?, raw),
-        tell: |_| counted(Key::CardPictures, 1),
+        summary: |_| counted(Key::CardPictures, 1),
     },
     Drawing {
         draw: |value, raw| Some(cards(fits(&with_bytes(value, raw))?)),
-        tell: |value| {
+        summary: |value| {
             counted(Key::CardPictures, fits::<Illustrations>(value)?.illustrations.len())
         },
     },
     Drawing {
-        draw: |value, raw| made(fits(&with_bytes(value, raw))?),
-        tell: |value| match fits::<Thumbnail>(value)?.title {
+        draw: |value, raw| thumbnail(fits(&with_bytes(value, raw))?),
+        summary: |value| match fits::<Thumbnail>(value)?.title {
             title if title.is_empty() => Some((Key::PictureMade, Vec::new())),
             title => Some((Key::PictureMadeNamed, vec![title])),
         },
@@ -83,7 +83,7 @@ fn with_bytes(value: &Value, raw: &Value) -> Value {
 
 /// Draws the illustration of one card; none if it is no picture.
 fn card(card: &Illustration, raw: &Value) -> Option<AnyView> {
-    let name = asked(raw).unwrap_or_default();
+    let name = requested_name(raw).unwrap_or_default();
     let shot = shot(&card.mime_type, &card.data, &name)?;
     Some(any_view! { <PictureGrid shots=vec![shot]/> })
 }
@@ -95,15 +95,15 @@ fn cards(cards: Illustrations) -> AnyView {
     let shots: Vec<Shot> =
         shots.filter_map(|it| shot(&it.mime_type, &it.data, &it.card_name)).collect();
     let left_out = all - shots.len();
-    let told = (left_out > 0).then(|| {
+    let omitted = (left_out > 0).then(|| {
         view! { <p class="hint">{move || Key::Truncated.fill(&[&left_out.to_string()])}</p> }
     });
-    any_view! { <PictureGrid shots/>{told} }
+    any_view! { <PictureGrid shots/>{omitted} }
 }
 
 /// Draws a composed thumbnail; none if it is no picture.
-fn made(made: Thumbnail) -> Option<AnyView> {
-    let Thumbnail { mime_type, data, title, width, height, cards, .. } = made;
+fn thumbnail(thumbnail: Thumbnail) -> Option<AnyView> {
+    let Thumbnail { mime_type, data, title, width, height, cards, .. } = thumbnail;
     let lang = Lang::now();
     let name = lang.fill(Key::PictureMadeNamed, &[&title]);
     let name = if title.is_empty() { lang.say(Key::PictureMade).to_owned() } else { name };
@@ -118,11 +118,11 @@ fn made(made: Thumbnail) -> Option<AnyView> {
 }
 
 fn shot(mime: &str, data: &str, name: &str) -> Option<Shot> {
-    Shot::of(browser::unique(), mime, data, name, browser::now_ms() as u64)
+    Shot::from_result(browser::unique(), mime, data, name, browser::now_ms() as u64)
 }
 
 /// The requested card's name, which an illustration itself does not contain.
-fn asked(raw: &Value) -> Option<String> {
+fn requested_name(raw: &Value) -> Option<String> {
     if let Some(name) = raw.pointer("/arguments/card_name").and_then(Value::as_str) {
         return Some(name.to_owned());
     }
@@ -154,12 +154,12 @@ mod tests {
     #[test]
     fn names_card_by_requested_name() {
         let raw = json!({ "arguments": { "card_name": "青い竜" } });
-        assert_eq!(asked(&raw).as_deref(), Some("青い竜"));
+        assert_eq!(requested_name(&raw).as_deref(), Some("青い竜"));
         let raw = json!({ "content": [
             { "type": "text", "text": "{\"mimeType\":\"image/png\"}" },
             { "type": "text", "text": "青い竜" },
         ] });
-        assert_eq!(asked(&raw).as_deref(), Some("青い竜"));
-        assert_eq!(asked(&json!({})), None);
+        assert_eq!(requested_name(&raw).as_deref(), Some("青い竜"));
+        assert_eq!(requested_name(&json!({})), None);
     }
 }

@@ -35,7 +35,7 @@ pub(super) static FAMILY: Family = Family {
         icon: "M10 18s-6-5.5-6-10a6 6 0 0 1 12 0c0 4.5-6 10-6 10zM10 6.5a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3z",
         start: || RouteQuery::default().route(),
         read: RouteQuery::canonical,
-        stage: |route| RouteQuery::of(route).map(|_| String::new()),
+        stage: |route| RouteQuery::from_route(route).map(|_| String::new()),
         code: &PLACE,
         title: |_| Key::NavPlace.say().to_owned(),
     }],
@@ -54,7 +54,7 @@ pub(super) static FAMILY: Family = Family {
         };
         Some(lang.say(key).to_owned())
     },
-    door: Some(Key::FrontRoute),
+    home_link: Some(Key::FrontRoute),
     views: &[View::new("routes"), View::new("comparison"), View::new("place")],
     example: Some(("route_search", Key::ChatExWay)),
     greeting: Some(Greeting {
@@ -77,21 +77,21 @@ static OUTPUTS: Part<Outputs> = part!(navigation: Outputs = &Outputs(&[
             let details = raw.get("_meta").and_then(|it| fits(it.get(DETAILS)?));
             Some(any_view! { <RoutesView routes details/> })
         },
-        tell: |value| counted(Key::CardRoutes, fits::<Routes>(value)?.routes.len()),
+        summary: |value| counted(Key::CardRoutes, fits::<Routes>(value)?.routes.len()),
     },
     Drawing {
         draw: |value, _| {
             let comparison = fits::<Comparison>(value)?;
             Some(any_view! { <ComparisonView comparison/> })
         },
-        tell: |value| fits::<Comparison>(value).map(|_| (Key::CardComparison, Vec::new())),
+        summary: |value| fits::<Comparison>(value).map(|_| (Key::CardComparison, Vec::new())),
     },
     Drawing {
         draw: |value, _| {
             let place = fits::<Found>(value)?;
             Some(any_view! { <PlaceView place/> })
         },
-        tell: |_| Some((Key::CardPlace, Vec::new())),
+        summary: |_| Some((Key::CardPlace, Vec::new())),
     },
 ]));
 
@@ -104,23 +104,24 @@ mod tests {
     use crate::table::advice;
     use crate::text::Lang;
 
-    fn said(refusal: Value) -> Option<String> {
+    fn advised(refusal: Value) -> Option<String> {
         families::register();
-        advice(&Refusal::of(Some(&refusal), None), Lang::Ja)
+        advice(&Refusal::new(Some(&refusal), None), Lang::Ja)
     }
 
     #[test]
     fn place_outside_map_shows_the_covered_area() {
         let outside = json!({ "error": "place_outside_map", "status": 404, "message": "…",
             "data": { "place": "大阪駅", "map": "東京・川崎・横浜" } });
-        let text = said(outside).unwrap();
+        let text = advised(outside).unwrap();
         assert!(text.contains("大阪駅") && text.contains("東京・川崎・横浜"), "{text}");
-        assert_eq!(said(json!({ "error": "place_outside_map", "message": "Too far." })), None);
+        assert_eq!(advised(json!({ "error": "place_outside_map", "message": "Too far." })), None);
     }
 
     #[test]
     fn used_up_quota_is_not_a_lost_connection() {
-        let failed = |status: u16| said(json!({ "error": "GOOGLE_MAPS_ERROR", "status": status }));
+        let failed =
+            |status: u16| advised(json!({ "error": "GOOGLE_MAPS_ERROR", "status": status }));
         assert_ne!(failed(503).unwrap(), failed(502).unwrap());
     }
 }

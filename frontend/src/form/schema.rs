@@ -14,7 +14,7 @@ const DEPTH_MAX: usize = 4;
 
 impl Form {
     /// The form of `schema`; `explain` returns an argument's label and description in the reader's language.
-    pub(crate) fn of(schema: &Value, explain: &dyn Fn(&str) -> Explained) -> Self {
+    pub(crate) fn from_schema(schema: &Value, explain: &dyn Fn(&str) -> Explained) -> Self {
         let mut reader = Reader { root: schema, explain, left: FIELDS_MAX };
         Self { fields: reader.fields(schema, "", 0).unwrap_or_default() }
     }
@@ -56,16 +56,16 @@ impl Reader<'_> {
         let (schema, _) = self.resolved(property);
         let pointer = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
         let kind = self.kind(name, &schema, &pointer, depth);
-        let word = |key: &str| {
+        let text = |key: &str| {
             let own = property.get(key).or_else(|| schema.get(key)).and_then(Value::as_str);
             own.map(str::to_owned)
         };
         // Nested arguments have dotted paths: `message.sender`.
         let own = (self.explain)(&pointer[1..].replace('/', "."));
         let example = schema.pointer("/examples/0").map(shown);
-        let help = own.help.or_else(|| word("description"));
+        let help = own.help.or_else(|| text("description"));
         // A description as short as a label is the better label: it is in the reader's language.
-        let (label, help) = match (own.label.or_else(|| word("title")), help) {
+        let (label, help) = match (own.label.or_else(|| text("title")), help) {
             (Some(title), help) => (title, help),
             (None, Some(help)) => headline(&help).unwrap_or_else(|| match is_short(&help) {
                 true => (help.trim_end_matches(['。', '.']).to_owned(), None),

@@ -7,7 +7,7 @@ use crate::mcp::wire::{Explained, Tool};
 use crate::text::Lang;
 
 fn form(schema: &Value) -> Form {
-    Form::of(schema, &|_| Explained::default())
+    Form::from_schema(schema, &|_| Explained::default())
 }
 
 fn reserve() -> Form {
@@ -55,7 +55,7 @@ fn explains_nested_fields_by_dotted_path() {
         help: (path == "message.sender").then(|| "Who said it".to_owned()),
         label: None,
     };
-    assert_eq!(field(&Form::of(&schema, &explained), "sender").label, "Who said it");
+    assert_eq!(field(&Form::from_schema(&schema, &explained), "sender").label, "Who said it");
     assert_eq!(field(&form(&schema), "sender").label, "送信者");
 }
 
@@ -195,9 +195,9 @@ fn keeps_typed_text_over_new_schema_but_no_secrets() {
         "name": { "type": "string" }, "passkey": { "type": "string" } } }));
     assert_eq!(draft.text(field(&after, "name")), "Suzuki");
     let draft = typed(&after, &[("name", text("Suzuki")), ("passkey", text("1234"))]);
-    let kept = draft.without_secrets(&after);
-    assert_eq!(kept.text(field(&after, "passkey")), "");
-    assert_eq!(kept.text(field(&after, "name")), "Suzuki");
+    let stored = draft.without_secrets(&after);
+    assert_eq!(stored.text(field(&after, "passkey")), "");
+    assert_eq!(stored.text(field(&after, "name")), "Suzuki");
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn tools_own_label_wins() {
     let schema = json!({ "properties": {
         "idempotency_key": { "title": "Key", "description": "任意。同じキーなら一度だけ", "type": "string" } } });
     let explained = |_: &str| Explained { label: Some("再送キー".to_owned()), help: None };
-    let form = Form::of(&schema, &explained);
+    let form = Form::from_schema(&schema, &explained);
     assert_eq!(form.fields[0].label, "再送キー");
     assert_eq!(form.fields[0].help.as_deref(), Some("任意。同じキーなら一度だけ"));
 }
@@ -246,7 +246,7 @@ fn separates_optional_program_fields() {
     assert_eq!(folded.collect::<Vec<_>>(), ["idempotency_key"]);
     let needed =
         json!({ "required": ["cursor"], "properties": { "cursor": { "type": "string" } } });
-    assert!(!Form::of(&needed, &|_| Explained::default()).fields[0].is_for_programs);
+    assert!(!Form::from_schema(&needed, &|_| Explained::default()).fields[0].is_for_programs);
 }
 
 /// Every label of every bundled tool is in the chosen language.
@@ -257,15 +257,15 @@ fn bundled_tools_have_japanese_labels() {
     for folder in std::fs::read_dir(components).unwrap() {
         let Ok(tools) = std::fs::read(folder.unwrap().path().join("tools.json")) else { continue };
         let tools: Vec<Value> = serde_json::from_slice(&tools).unwrap();
-        for tool in tools.iter().map(Tool::of).filter(|it| !it.is_for_pages()) {
+        for tool in tools.iter().map(Tool::parse).filter(|it| !it.is_for_pages()) {
             for lang in [Lang::Ja, Lang::En] {
-                let form = Form::of(&tool.input_schema, &|name| tool.argument(lang, name));
+                let form = Form::from_schema(&tool.input_schema, &|name| tool.argument(lang, name));
                 for field in form.all() {
                     let is_kana = |it: char| ('\u{3040}'..='\u{9fff}').contains(&it);
-                    let said = format!("{}: {}: {:?}", tool.name, field.name, field.label);
+                    let context = format!("{}: {}: {:?}", tool.name, field.name, field.label);
                     match lang {
-                        Lang::Ja => assert!(field.label.contains(is_kana), "{said}"),
-                        Lang::En => assert!(!field.label.starts_with(is_kana), "{said}"),
+                        Lang::Ja => assert!(field.label.contains(is_kana), "{context}"),
+                        Lang::En => assert!(!field.label.starts_with(is_kana), "{context}"),
                     }
                     labels += 1;
                 }

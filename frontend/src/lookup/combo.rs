@@ -17,11 +17,10 @@ pub(crate) enum Found {
     #[default]
     Nothing,
     Loading,
-    Here(Options),
+    Ready(Options),
     Failed(CallError),
 }
 
-/// A combobox.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Combo {
     /// Text of the box.
@@ -39,7 +38,7 @@ pub(crate) struct Combo {
     /// Whether free text is allowed: the options are then suggestions.
     is_free: bool,
     /// Number of the latest search: answers to others are stale.
-    asked: u32,
+    latest: u32,
 }
 
 /// The handled keys.
@@ -73,7 +72,7 @@ pub(crate) enum Step {
 
 impl Press {
     /// Parses the browser's name of a key.
-    pub(crate) fn of(key: &str) -> Option<Self> {
+    pub(crate) fn from_key(key: &str) -> Option<Self> {
         Some(match key {
             "ArrowDown" | "Down" => Self::Down,
             "ArrowUp" | "Up" => Self::Up,
@@ -98,7 +97,7 @@ impl Combo {
             chars_min,
             debounce_ms,
             is_free: false,
-            asked: 0,
+            latest: 0,
         }
     }
 
@@ -110,7 +109,7 @@ impl Combo {
     /// The shown options.
     pub(crate) fn options(&self) -> &[Choice] {
         match &self.found {
-            Found::Here(options) => &options[..options.len().min(SHOWN_MAX)],
+            Found::Ready(options) => &options[..options.len().min(SHOWN_MAX)],
             _ => &[],
         }
     }
@@ -118,7 +117,7 @@ impl Combo {
     /// Number of options not shown.
     pub(crate) fn hidden(&self) -> usize {
         match &self.found {
-            Found::Here(options) => options.len().saturating_sub(SHOWN_MAX),
+            Found::Ready(options) => options.len().saturating_sub(SHOWN_MAX),
             _ => 0,
         }
     }
@@ -130,7 +129,7 @@ impl Combo {
 
     /// Whether an answer of this number still counts.
     pub(crate) fn awaits(&self, number: u32) -> bool {
-        self.asked == number && self.found == Found::Loading
+        self.latest == number && self.found == Found::Loading
     }
 
     /// Handles typed text.
@@ -149,7 +148,7 @@ impl Combo {
         self.is_open = true;
         self.active = None;
         match self.found {
-            Found::Here(_) | Found::Loading if !self.is_settled => Step::Done,
+            Found::Ready(_) | Found::Loading if !self.is_settled => Step::Done,
             _ => self.ask(0),
         }
     }
@@ -177,7 +176,7 @@ impl Combo {
     /// Drops the found options, because their source has changed.
     pub(crate) fn forget(&mut self) {
         // A running search is stale from now on.
-        self.asked = self.asked.wrapping_add(1);
+        self.latest = self.latest.wrapping_add(1);
         self.found = Found::Nothing;
         self.active = None;
     }
@@ -189,7 +188,7 @@ impl Combo {
         }
         self.active = None;
         self.found = match answer {
-            Ok(options) => Found::Here(options),
+            Ok(options) => Found::Ready(options),
             Err(error) => Found::Failed(error),
         };
         true
@@ -203,7 +202,7 @@ impl Combo {
         }
         self.found = Found::Loading;
         let text = searched.chars().take(TYPED_MAX).collect();
-        Step::Ask { number: self.asked, text, after_ms }
+        Step::Ask { number: self.latest, text, after_ms }
     }
 
     /// Handles a key. Keys used by an input method are not passed here.
@@ -276,7 +275,7 @@ mod tests {
     }
 
     /// Number, delay and query of a search step.
-    fn asked(step: &Step) -> (u32, &str, u32) {
+    fn search(step: &Step) -> (u32, &str, u32) {
         match step {
             Step::Ask { number, text, after_ms } => (*number, text, *after_ms),
             other => panic!("nothing is asked: {other:?}"),
@@ -286,7 +285,7 @@ mod tests {
     /// A combobox with three options.
     fn with_three() -> Combo {
         let mut combo = Combo::new(0, 300);
-        let (number, ..) = asked(&combo.open());
+        let (number, ..) = search(&combo.open());
         assert!(combo.answer(number, Ok(options(3))));
         combo
     }
@@ -298,8 +297,8 @@ mod tests {
         assert_eq!(combo.type_in("山"), Step::Done);
         assert_eq!(combo.type_in(" 山 "), Step::Done, "blanks are no characters");
         assert_eq!(combo.found, Found::Nothing);
-        assert_eq!(asked(&combo.type_in("山田")).1, "山田");
-        assert_eq!(asked(&combo.type_in("山田 ")).2, 300);
+        assert_eq!(search(&combo.type_in("山田")).1, "山田");
+        assert_eq!(search(&combo.type_in("山田 ")).2, 300);
         assert_eq!(combo.found, Found::Loading);
         assert_eq!(combo.type_in("山"), Step::Done);
         assert_eq!(combo.found, Found::Nothing, "what was found goes with what was typed");
@@ -308,15 +307,15 @@ mod tests {
     #[test]
     fn uses_only_the_latest_answer() {
         let mut combo = Combo::new(1, 300);
-        let (first, ..) = asked(&combo.type_in("a"));
-        let (second, ..) = asked(&combo.type_in("ab"));
+        let (first, ..) = search(&combo.type_in("a"));
+        let (second, ..) = search(&combo.type_in("ab"));
         assert!(!combo.answer(first, Ok(options(5))), "it is stale");
         assert_eq!(combo.found, Found::Loading);
         assert!(combo.answer(second, Ok(options(2))));
         assert_eq!(combo.options().len(), 2);
         assert!(!combo.answer(first, Err(CallError::Offline)), "and stays stale");
         assert!(!combo.answer(second, Ok(options(9))), "nothing is answered twice");
-        let (third, ..) = asked(&combo.type_in("abc"));
+        let (third, ..) = search(&combo.type_in("abc"));
         combo.settle(Some("abc"));
         assert!(!combo.answer(third, Ok(options(1))), "one was chosen meanwhile");
     }
@@ -324,13 +323,13 @@ mod tests {
     #[test]
     fn retries_failure_by_enter_or_button() {
         let mut combo = Combo::new(1, 300);
-        let (number, ..) = asked(&combo.type_in("a"));
+        let (number, ..) = search(&combo.type_in("a"));
         assert!(combo.answer(number, Err(CallError::Offline)));
         assert_eq!(combo.found, Found::Failed(CallError::Offline));
         let step = combo.press(Press::Enter);
-        assert_eq!((asked(&step).1, asked(&step).2), ("a", 0));
-        assert!(combo.answer(asked(&step).0, Err(CallError::Offline)));
-        assert_eq!(asked(&combo.retry()).1, "a");
+        assert_eq!((search(&step).1, search(&step).2), ("a", 0));
+        assert!(combo.answer(search(&step).0, Err(CallError::Offline)));
+        assert_eq!(search(&combo.retry()).1, "a");
     }
 
     #[test]
@@ -409,7 +408,7 @@ mod tests {
         let mut combo = Combo::new(0, 300);
         combo.settle(Some("option 7"));
         assert!(!combo.is_loose());
-        assert_eq!(asked(&combo.open()).1, "", "all of them, not the one that is there");
+        assert_eq!(search(&combo.open()).1, "", "all of them, not the one that is there");
         let mut picky = Combo::new(1, 300);
         picky.settle(Some("option 7"));
         assert_eq!(picky.open(), Step::Done);
@@ -419,7 +418,7 @@ mod tests {
     #[test]
     fn shows_100_options_and_counts_the_rest() {
         let mut combo = Combo::new(0, 0);
-        let (number, ..) = asked(&combo.open());
+        let (number, ..) = search(&combo.open());
         combo.answer(number, Ok(options(SHOWN_MAX + 7)));
         assert_eq!((combo.options().len(), combo.hidden()), (SHOWN_MAX, 7));
         assert_eq!(combo.press(Press::Up), Step::Done);
@@ -428,17 +427,17 @@ mod tests {
 
     #[test]
     fn maps_every_handled_key_name() {
-        assert_eq!(Press::of("ArrowDown"), Some(Press::Down));
-        assert_eq!(Press::of("Escape"), Some(Press::Escape));
+        assert_eq!(Press::from_key("ArrowDown"), Some(Press::Down));
+        assert_eq!(Press::from_key("Escape"), Some(Press::Escape));
         for name in ["a", "Tab", "PageDown", "Process", "Unidentified"] {
-            assert_eq!(Press::of(name), None, "{name}");
+            assert_eq!(Press::from_key(name), None, "{name}");
         }
     }
 
     #[test]
     fn enter_sends_free_text_unless_a_suggestion_is_active() {
         let mut combo = Combo::free(1, 0);
-        let (number, ..) = asked(&combo.type_in("東京"));
+        let (number, ..) = search(&combo.type_in("東京"));
         combo.answer(number, Ok(options(2)));
         assert_eq!(combo.press(Press::Enter), Step::Pass, "the form is sent");
         assert!(!combo.is_open && combo.text == "東京");
@@ -454,7 +453,7 @@ mod tests {
     #[test]
     fn failed_suggestions_do_not_block_free_text() {
         let mut combo = Combo::free(1, 0);
-        let (number, ..) = asked(&combo.type_in("東京"));
+        let (number, ..) = search(&combo.type_in("東京"));
         combo.answer(number, Err(CallError::Offline));
         assert_eq!(combo.press(Press::Enter), Step::Pass);
     }

@@ -73,7 +73,7 @@ pub(crate) async fn listen(
             _ => Err(CallError::unreadable(response.status(), &text)),
         };
     }
-    let mut pieces = Pieces::of(response).ok_or(CallError::Offline)?.within(SILENCE_MAX);
+    let mut pieces = Pieces::new(response).ok_or(CallError::Offline)?.within(SILENCE_MAX);
     while let Some(text) = pieces.next().await? {
         match wire::incoming(&text)? {
             Incoming::Notice(notice) => received(&notice).into_iter().for_each(&mut on_received),

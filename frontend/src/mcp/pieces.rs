@@ -25,7 +25,7 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    pub(crate) fn of(response: Response) -> Option<Self> {
+    pub(crate) fn new(response: Response) -> Option<Self> {
         let reader = response.body()?.get_reader().unchecked_into();
         Some(Self { reader, events: Events::default(), ready: VecDeque::new(), silence: None })
     }

@@ -36,12 +36,12 @@ pub(crate) struct Annotations {
 }
 
 /// A text of an object by name.
-fn text(of: &Value, name: &str) -> Option<String> {
-    of.get(name)?.as_str().map(str::to_owned)
+fn text(object: &Value, name: &str) -> Option<String> {
+    object.get(name)?.as_str().map(str::to_owned)
 }
 
 impl Tool {
-    pub(crate) fn of(listed: &Value) -> Self {
+    pub(crate) fn parse(listed: &Value) -> Self {
         let value = |name: &str| listed.get(name).cloned().unwrap_or_default();
         let hints = &listed["annotations"];
         Self {
@@ -74,7 +74,7 @@ impl Tool {
 
     /// Label and description of an argument, in the tool's language version beyond its schema, else the schema's.
     pub(crate) fn argument(&self, lang: Lang, name: &str) -> Explained {
-        let text = |of: &str| self.text(lang)?.get(of)?.get(name)?.as_str();
+        let text = |key: &str| self.text(lang)?.get(key)?.get(name)?.as_str();
         let schema =
             || self.input_schema.get("properties")?.get(name)?.get("description")?.as_str();
         let help = text("arguments").or_else(schema);
@@ -174,7 +174,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn of(notice: &Value) -> Option<Self> {
+    pub(super) fn parse(notice: &Value) -> Option<Self> {
         let params = &notice["params"];
         (notice["method"] == "notifications/progress").then(|| Self {
             progress: params["progress"].as_f64().unwrap_or_default(),
@@ -239,7 +239,7 @@ pub(super) fn put_meta(params: &mut Value) {
 
 impl Answer {
     /// Parses a result of `tools/call`.
-    pub(crate) fn of(raw: Value) -> Result<Self, CallError> {
+    pub(crate) fn parse(raw: Value) -> Result<Self, CallError> {
         if !raw.is_object() {
             return Err(CallError::page("the result is no object"));
         }
@@ -257,7 +257,7 @@ impl Answer {
                 Content::Text(text) => Some(text.as_str()),
                 _ => None,
             });
-            return Err(CallError::Refused(Box::new(Refusal::of(own, text))));
+            return Err(CallError::Refused(Box::new(Refusal::new(own, text))));
         }
         Ok(Self::Done(Output { structured: structured.cloned(), content, raw }))
     }

@@ -9,7 +9,7 @@ fn error_keeps_code_and_data() {
     let result = json!({ "resultType": "complete", "isError": true,
         "content": [{ "type": "text", "text": refusal.to_string() }],
         "_meta": { "madoguchi/error": refusal } });
-    let Err(CallError::Refused(refusal)) = Answer::of(result) else { panic!("refused") };
+    let Err(CallError::Refused(refusal)) = Answer::parse(result) else { panic!("refused") };
     assert_eq!(refusal.code, "seat_already_reserved");
     assert_eq!(refusal.data, json!({ "seat_ids": ["A2"] }));
 }
@@ -18,7 +18,7 @@ fn error_keeps_code_and_data() {
 fn parses_foreign_error_from_text() {
     let result =
         json!({ "isError": true, "content": [{ "type": "text", "text": "No such city." }] });
-    let Err(CallError::Refused(refusal)) = Answer::of(result) else { panic!("refused") };
+    let Err(CallError::Refused(refusal)) = Answer::parse(result) else { panic!("refused") };
     assert_eq!((refusal.code.as_str(), refusal.message.as_str()), ("", "No such city."));
 }
 
@@ -27,7 +27,7 @@ fn parses_question_with_schema() {
     let result = json!({ "resultType": "input_required", "requestState": "sealed",
         "inputRequests": { "sure": { "method": "elicitation/create",
             "params": { "mode": "form", "message": "Sure?", "requestedSchema": { "type": "object" } } } } });
-    let Ok(Answer::Asked { questions, state }) = Answer::of(result) else { panic!("asked") };
+    let Ok(Answer::Asked { questions, state }) = Answer::parse(result) else { panic!("asked") };
     assert_eq!(state.as_deref(), Some("sealed"));
     assert_eq!(questions[0].key, "sure");
     assert_eq!(questions[0].message, "Sure?");
@@ -37,7 +37,7 @@ fn parses_question_with_schema() {
 #[test]
 fn keeps_unknown_content_kinds() {
     let result = json!({ "content": [{ "type": "hologram" }, { "type": "text", "text": "hi" }] });
-    let Ok(Answer::Done(output)) = Answer::of(result) else { panic!("done") };
+    let Ok(Answer::Done(output)) = Answer::parse(result) else { panic!("done") };
     assert_eq!(output.content, [Content::Unknown, Content::Text("hi".to_owned())]);
 }
 
@@ -65,7 +65,7 @@ fn distinguishes_error_result_and_notification() {
 
 #[test]
 fn tool_title_falls_back_to_its_own_language() {
-    let tool = Tool::of(&json!({
+    let tool = Tool::parse(&json!({
         "name": "reserve_seats", "title": "座席を予約", "description": "指定座席の予約を確定。",
         "inputSchema": { "type": "object" },
         "_meta": { "madoguchi/text": { "ja": { "title": "座席を予約" },

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::text::narrow;
 
-/// State of the server.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Now {
@@ -101,14 +100,12 @@ pub(crate) struct Problem {
     pub(crate) why: String,
 }
 
-/// All components of the host.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Components {
     pub(crate) components: Vec<Component>,
 }
 
-/// One component of the host.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Component {
@@ -388,7 +385,7 @@ impl Pending {
 impl Part {
     /// All differing parts: texts as they are, other values as JSON.
     pub(crate) fn between(pinned: &Value, waiting: &Value) -> Vec<Self> {
-        let text = |of: &Value, name: &str| match of.get(name) {
+        let text = |object: &Value, name: &str| match object.get(name) {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) => Some(text.clone()),
             Some(other) => serde_json::to_string_pretty(other).ok(),
@@ -408,13 +405,13 @@ impl Part {
 
 impl Line {
     /// The called name.
-    pub(crate) fn what(&self) -> String {
+    pub(crate) fn called_name(&self) -> String {
         let name = self.tool.as_deref().or(self.name.as_deref()).unwrap_or(&self.method);
-        called(name, self.who())
+        called(name, self.answerer())
     }
 
     /// The component or upstream server that answered.
-    pub(crate) fn who(&self) -> &str {
+    pub(crate) fn answerer(&self) -> &str {
         self.component.as_deref().or(self.server.as_deref()).unwrap_or_default()
     }
 
@@ -437,7 +434,7 @@ impl Line {
 
     /// Whether the lower-case text `sought` occurs in the called name, the answerer or the caller.
     pub(crate) fn has(&self, sought: &str) -> bool {
-        [&*self.what(), self.who(), &self.principal]
+        [&*self.called_name(), self.answerer(), &self.principal]
             .iter()
             .any(|it| it.to_lowercase().contains(sought))
     }
@@ -447,7 +444,7 @@ impl Line {
 pub(crate) fn newest_first(mut lines: Vec<Line>) -> Vec<Line> {
     let mut seen = HashMap::<String, u32>::new();
     for line in &mut lines {
-        let own = format!("{} {} {} {}", line.time, line.call, line.round, line.what());
+        let own = format!("{} {} {} {}", line.time, line.call, line.round, line.called_name());
         let count = seen.entry(own.clone()).or_default();
         line.key = format!("{own} {count}");
         *count += 1;
@@ -511,17 +508,17 @@ mod tests {
 
     #[test]
     fn restores_only_kept_revisions_not_serving() {
-        let of = |number| Generation { number, ..Generation::default() };
+        let revision = |number| Generation { number, ..Generation::default() };
         let mut component = Component {
             is_serving: true,
             generation: Some(3),
             kept: vec![2, 3],
             ..Component::default()
         };
-        assert!(component.may_return(&of(2)) && !component.may_return(&of(3)));
-        assert!(!component.may_return(&of(1)), "its bytes are gone");
+        assert!(component.may_return(&revision(2)) && !component.may_return(&revision(3)));
+        assert!(!component.may_return(&revision(1)), "its bytes are gone");
         component.is_serving = false;
-        assert!(component.may_return(&of(3)), "it was taken away");
+        assert!(component.may_return(&revision(3)), "it was taken away");
     }
 
     #[test]
@@ -532,20 +529,20 @@ mod tests {
         ] });
         let lines = serde_json::from_value::<Audit>(lines).unwrap().lines;
         let lines = newest_first(lines);
-        assert_eq!((&*lines[0].what(), lines[0].is_done()), ("b", true));
+        assert_eq!((&*lines[0].called_name(), lines[0].is_done()), ("b", true));
         assert!(lines[1].is_note());
         assert_ne!(lines[2].key, lines[3].key);
     }
 
     #[test]
     fn node_is_in_rotation_unless_gone_or_unready() {
-        let told = json!({ "shared": true, "nodes": [
+        let report = json!({ "shared": true, "nodes": [
             { "id": 1, "name": "a", "components": [{ "name": "x", "epoch": 3 },
                 { "name": "y", "epoch": 9, "why": "it wants more" }] },
             { "id": 2, "is_gone": true },
             { "id": 3, "not_ready": "the server is about to stop" },
         ] });
-        let Nodes { shared, nodes } = serde_json::from_value(told).unwrap();
+        let Nodes { shared, nodes } = serde_json::from_value(report).unwrap();
         let states: Vec<_> = nodes.iter().map(|it| (it.is_in_rotation(), it.epoch())).collect();
         assert!(shared);
         assert_eq!(states, [(true, Some(3)), (false, None), (false, None)]);

@@ -6,14 +6,12 @@ use serde_json::Value;
 
 use super::data::{Activity, WaitingTool};
 
-/// The upstream servers.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Servers {
     pub(crate) servers: Vec<Server>,
 }
 
-/// An upstream server.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Server {
@@ -41,14 +39,14 @@ pub(crate) struct Storage {
     /// The command that backs it up.
     pub(crate) backup: String,
     pub(crate) bytes: u64,
-    pub(crate) parts: Vec<Kept>,
-    pub(crate) databases: Vec<Kept>,
+    pub(crate) parts: Vec<StoredPart>,
+    pub(crate) databases: Vec<StoredPart>,
 }
 
 /// A part of the data folder, or a component's database.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub(crate) struct Kept {
+pub(crate) struct StoredPart {
     pub(crate) name: String,
     pub(crate) bytes: u64,
     pub(crate) files: u64,
@@ -57,7 +55,6 @@ pub(crate) struct Kept {
     pub(crate) error: Option<String>,
 }
 
-/// A table of a component.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Table {
@@ -67,14 +64,12 @@ pub(crate) struct Table {
     pub(crate) has_more: bool,
 }
 
-/// The server's settings.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Settings {
     pub(crate) settings: Vec<Setting>,
 }
 
-/// One setting.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Setting {
@@ -149,14 +144,12 @@ pub(crate) struct Token {
     pub(crate) toolset: Option<String>,
 }
 
-/// People's accounts.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Accounts {
     pub(crate) accounts: Vec<Account>,
 }
 
-/// One account.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Account {
@@ -184,14 +177,12 @@ pub(crate) struct Link {
     pub(crate) link: String,
 }
 
-/// Details of one call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Call {
     pub(crate) rounds: Vec<Round>,
 }
 
-/// One round of a call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Round {
@@ -209,7 +200,6 @@ pub(crate) struct Round {
     pub(crate) measured: Vec<Measured>,
 }
 
-/// One part of a round.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Part {

@@ -101,8 +101,8 @@ impl Kind {
 
 /// Kind and text of an outcome in the audit log.
 pub(crate) fn outcome(outcome: &str, lang: Lang) -> (Kind, String) {
-    let (word, rest) = outcome.split_once(':').unwrap_or((outcome, ""));
-    let (kind, key) = match word {
+    let (code, rest) = outcome.split_once(':').unwrap_or((outcome, ""));
+    let (kind, key) = match code {
         "done" => (Kind::Done, Key::Done),
         "asked" => (Kind::Asked, Key::OutcomeAsked),
         "refused" => (Kind::Refused, Key::OutcomeRefused),
@@ -141,10 +141,10 @@ pub(crate) fn sentences(component: &Component, lang: Lang) -> (Vec<String>, Vec<
     let is_used = |grant: &&String| component.grants_needed.contains(grant);
     let (used, unused): (Vec<_>, Vec<_>) = component.grants.iter().partition(is_used);
     let reach = &component.reach;
-    let told = |grants: Vec<&String>| -> Vec<String> {
+    let describe = |grants: Vec<&String>| -> Vec<String> {
         grants.into_iter().flat_map(|grant| sentence(grant, reach, lang)).collect()
     };
-    let (mut used, unused) = (told(used), told(unused));
+    let (mut used, unused) = (describe(used), describe(unused));
     if !reach.environment.is_empty() {
         used.push(lang.fill(Key::GrantEnvironment, &[&list(&reach.environment, lang)]));
     }
@@ -153,7 +153,7 @@ pub(crate) fn sentences(component: &Component, lang: Lang) -> (Vec<String>, Vec<
 
 /// What one grant allows; an unknown one is shown by name.
 fn sentence(grant: &str, reach: &Reach, lang: Lang) -> Vec<String> {
-    let of = |names: &[String], some: Key, none: Key| match names {
+    let describe = |names: &[String], some: Key, none: Key| match names {
         [] => lang.say(none).to_owned(),
         names => lang.fill(some, &[&list(names, lang)]),
     };
@@ -162,9 +162,9 @@ fn sentence(grant: &str, reach: &Reach, lang: Lang) -> Vec<String> {
         "settings" => lang.say(Key::GrantSettings).to_owned(),
         "clock" => lang.say(Key::GrantClock).to_owned(),
         "random" => lang.say(Key::GrantRandom).to_owned(),
-        "http" => of(&reach.http, Key::GrantHttp, Key::GrantHttpNone),
-        "folders" => of(&reach.folders, Key::GrantFolders, Key::GrantFoldersNone),
-        "files" => of(&reach.files, Key::GrantFiles, Key::GrantFilesNone),
+        "http" => describe(&reach.http, Key::GrantHttp, Key::GrantHttpNone),
+        "folders" => describe(&reach.folders, Key::GrantFolders, Key::GrantFoldersNone),
+        "files" => describe(&reach.files, Key::GrantFiles, Key::GrantFilesNone),
         "blobs" => lang.say(Key::GrantBlobs).to_owned(),
         "events" => lang.say(Key::GrantEvents).to_owned(),
         "schedule" => match reach.schedule_ms {
@@ -173,9 +173,9 @@ fn sentence(grant: &str, reach: &Reach, lang: Lang) -> Vec<String> {
         },
         "jobs" => lang.say(Key::GrantJobs).to_owned(),
         "endpoints" => lang.say(Key::GrantEndpoints).to_owned(),
-        "assistants" => of(&reach.asks, Key::GrantAssistants, Key::GrantAssistantsNone),
+        "assistants" => describe(&reach.asks, Key::GrantAssistants, Key::GrantAssistantsNone),
         "calls" => {
-            let calls = of(&reach.calls, Key::GrantCalls, Key::GrantCallsNone);
+            let calls = describe(&reach.calls, Key::GrantCalls, Key::GrantCallsNone);
             let trusts = (!reach.trusts.is_empty())
                 .then(|| lang.fill(Key::GrantTrusts, &[&list(&reach.trusts, lang)]));
             return [calls].into_iter().chain(trusts).collect();
@@ -227,13 +227,13 @@ mod tests {
 
     #[test]
     fn every_outcome_has_text_and_kind() {
-        let said = |it| outcome(it, Lang::En);
-        assert_eq!(said("done"), (Kind::Done, "Done".to_owned()));
-        assert_eq!(said("asked").0, Kind::Asked);
-        assert_eq!(said("limit_exceeded:memory").1, "Limit exceeded: memory");
-        assert_eq!(said("limit_exceeded").1, "Limit exceeded");
-        assert_eq!(said("trapped").0, Kind::Fault);
-        let own = said("sold_out");
+        let described = |it| outcome(it, Lang::En);
+        assert_eq!(described("done"), (Kind::Done, "Done".to_owned()));
+        assert_eq!(described("asked").0, Kind::Asked);
+        assert_eq!(described("limit_exceeded:memory").1, "Limit exceeded: memory");
+        assert_eq!(described("limit_exceeded").1, "Limit exceeded");
+        assert_eq!(described("trapped").0, Kind::Fault);
+        let own = described("sold_out");
         assert_eq!(own, (Kind::Refused, "Refused: sold_out".to_owned()), "a tool's own code");
         assert_eq!(outcome("busy", Lang::Ja).1, "混雑");
     }
@@ -296,8 +296,8 @@ mod tests {
             "runs",
         ];
         for grant in known {
-            let said = sentence(grant, &Reach::default(), Lang::En);
-            assert!(said[0].ends_with('.'), "{grant}: {said:?}");
+            let lines = sentence(grant, &Reach::default(), Lang::En);
+            assert!(lines[0].ends_with('.'), "{grant}: {lines:?}");
         }
         assert_eq!(sentence("dragons", &Reach::default(), Lang::Ja), ["dragons"]);
     }

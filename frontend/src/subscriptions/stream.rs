@@ -33,7 +33,6 @@ const ANSWER_TIME: Duration = Duration::from_secs(2);
 /// Prefix of the names of lock and channel, followed by a number for the token.
 const NAME: &str = "madoguchi-stream";
 
-/// A message between tabs.
 #[derive(Serialize, Deserialize)]
 enum Message {
     /// A new leader asks for the others' URIs.
@@ -70,7 +69,6 @@ extern "C" {
 pub(super) struct Stream(Rc<Inner>);
 
 struct Inner {
-    /// Id of this tab.
     tab: String,
     on_news: OnNews,
     wanted: RefCell<Vec<String>>,
@@ -120,7 +118,6 @@ impl Drop for Part {
 }
 
 impl Stream {
-    /// Creates it without joining.
     pub(super) fn new(on_news: OnNews) -> Self {
         let tab = format!("{:x}", (js_sys::Math::random() * 2_f64.powi(52)) as u64);
         let inner = Rc::new(Inner {
@@ -174,7 +171,7 @@ impl Listens for Stream {
 
     fn want(&self, uris: Vec<String>) {
         *self.0.wanted.borrow_mut() = uris;
-        self.0.tell_wanted();
+        self.0.send_wanted();
     }
 
     fn leads(&self) -> bool {
@@ -182,9 +179,9 @@ impl Listens for Stream {
     }
 }
 
-fn with(inner: &Weak<Inner>, what: impl FnOnce(&Rc<Inner>)) {
+fn with(inner: &Weak<Inner>, f: impl FnOnce(&Rc<Inner>)) {
     if let Some(inner) = inner.upgrade() {
-        what(&inner);
+        f(&inner);
     }
 }
 
@@ -218,7 +215,7 @@ impl Inner {
         }
         let part = Part { name, channel, _on_message: on_message, release: None };
         *self.part.borrow_mut() = Some(part);
-        self.tell_wanted();
+        self.send_wanted();
         if self.may_lead.get() {
             self.take_turns();
         }
@@ -288,7 +285,7 @@ impl Inner {
                     let is_here = this.part.borrow().as_ref().is_some_and(|it| it.name == name);
                     if is_here && this.leads.get() {
                         this.resign();
-                        this.tell_wanted();
+                        this.send_wanted();
                         if !this.is_in_queue.get() {
                             this.stand(false);
                         }
@@ -340,14 +337,14 @@ impl Inner {
         self.has_leader.set(false);
         self.send(&Message::IsThereALeader);
         let this = Rc::downgrade(self);
-        let look = move || {
+        let check = move || {
             with(&this, |this| {
                 if !this.has_leader.get() && !this.leads.get() && browser::is_visible() {
                     this.stand(true);
                 }
             });
         };
-        set_timeout(look, ANSWER_TIME);
+        set_timeout(check, ANSWER_TIME);
     }
 
     fn send(&self, message: &Message) {
@@ -361,7 +358,7 @@ impl Inner {
         match message {
             Message::WhatIsWanted => {
                 self.has_leader.set(true);
-                self.tell_wanted();
+                self.send_wanted();
             }
             Message::Wanted { tab, mut uris } => {
                 uris.truncate(URIS_MAX);
@@ -388,13 +385,13 @@ impl Inner {
         }
     }
 
-    fn tell_wanted(self: &Rc<Self>) {
+    fn send_wanted(self: &Rc<Self>) {
         let uris = self.wanted.borrow().clone();
         self.send(&Message::Wanted { tab: self.tab.clone(), uris });
         self.subscribe();
     }
 
-    fn tell(&self, news: News) {
+    fn deliver(&self, news: News) {
         let is_looked_at = browser::is_visible();
         self.send(&Message::News { news: news.clone(), is_looked_at });
         (self.on_news)(&news);
@@ -433,9 +430,9 @@ impl Inner {
         spawn_local(async move {
             let wanted = listen::to(&uris);
             let signal = abort.signal();
-            let (of, hearing) = (abort.clone(), this.clone());
+            let (current, listening) = (abort.clone(), this.clone());
             let end = listen::listen(wanted, Some(&signal), |received| {
-                with(&hearing, |it| it.take_in(term, &of, &uris, received));
+                with(&listening, |it| it.take_in(term, &current, &uris, received));
             });
             let end = end.await;
             with(&this, |it| it.end(term, &abort, &end));
@@ -469,13 +466,13 @@ impl Inner {
                 });
                 let before = before.unwrap_or_default();
                 let uris = uris.difference(&before).cloned().collect();
-                self.tell(News::Listening { uris, is_after_gap });
+                self.deliver(News::Listening { uris, is_after_gap });
                 if self.is_outdated.take() {
                     self.subscribe();
                 }
             }
-            Received::ToolsChanged if self.is_open(abort) => self.tell(News::ToolsChanged),
-            Received::Updated(uri) if self.is_open(abort) => self.tell(News::Updated(uri)),
+            Received::ToolsChanged if self.is_open(abort) => self.deliver(News::ToolsChanged),
+            Received::Updated(uri) if self.is_open(abort) => self.deliver(News::Updated(uri)),
             Received::ToolsChanged | Received::Updated(_) => {}
         }
     }
@@ -499,7 +496,7 @@ impl Inner {
         self.is_outdated.set(false);
         let attempt = self.attempts.get();
         self.attempts.set(attempt.saturating_add(1));
-        self.tell(News::Ended { is_offline: matches!(end, Err(CallError::Offline)) });
+        self.deliver(News::Ended { is_offline: matches!(end, Err(CallError::Offline)) });
         let this = Rc::downgrade(self);
         spawn_local(async move {
             browser::sleep(listen::pause(attempt, js_sys::Math::random())).await;

@@ -95,7 +95,7 @@ with_chat_words! {
     WentOffline: "接続が切れました。自動で再接続します。", "The connection was lost. It will be tried again by itself.";
     Loading: "読み込み中…", "Loading…";
     PartMissing: "画面の一部を読み込めませんでした", "A part of the page could not be loaded";
-    PartMissingMend: "通信状態を確かめて、もう一度お試しください。サーバーが更新されていた場合は、再読み込みしてください。", "Check the connection, then try again. If the server has been updated meanwhile, reload the page.";
+    PartMissingAdvice: "通信状態を確かめて、もう一度お試しください。サーバーが更新されていた場合は、再読み込みしてください。", "Check the connection, then try again. If the server has been updated meanwhile, reload the page.";
     Reload: "再読み込み", "Reload";
     Retry: "もう一度試す", "Try again";
     Details: "詳細", "Details";
@@ -142,11 +142,11 @@ with_chat_words! {
 
     // Errors and advice.
     ErrorOffline: "ホストに接続できません", "The host cannot be reached";
-    ErrorOfflineMend: "ネットワークとホストの状態を確認してから、もう一度お試しください。", "Check the network and that the host is running, then try again.";
+    ErrorOfflineAdvice: "ネットワークとホストの状態を確認してから、もう一度お試しください。", "Check the network and that the host is running, then try again.";
     ErrorProtocol: "ホストとの通信でエラーが起きました", "The host and this page did not understand each other";
-    ErrorProtocolMend: "ページを再読み込みしてください。続く場合は、下の内容を管理者へお伝えください。", "Reload the page. If it goes on, tell the operator what it says below.";
+    ErrorProtocolAdvice: "ページを再読み込みしてください。続く場合は、下の内容を管理者へお伝えください。", "Reload the page. If it goes on, tell the operator what it says below.";
     ErrorSignIn: "サインインが必要です", "Not signed in";
-    ErrorSignInMend: "アクセストークンを入力してから、もう一度お試しください。", "Enter your access token, then try again.";
+    ErrorSignInAdvice: "アクセストークンを入力してから、もう一度お試しください。", "Enter your access token, then try again.";
     ErrScope: "あなたのトークンではこの操作はできません。必要な権限：{0}", "Your token does not reach so far. It would need the scope {0}.";
     ErrRate: "リクエストが多すぎます。少し待ってからもう一度お試しください。", "Too many requests. Wait a moment, then try again.";
     ErrorRefused: "この操作はできませんでした", "That could not be done";

@@ -4,10 +4,10 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::Value;
 
-use super::cards::asked;
+use super::cards::as_question;
 use super::form::Questions;
 use super::notice::{Empty, Notice, Skeleton, coded};
-use crate::approvals::{Answered, Approval, Inbox, Word};
+use crate::approvals::{Answered, Approval, Decision, Inbox};
 use crate::browser;
 use crate::call::Loaded;
 use crate::dates;
@@ -23,7 +23,7 @@ const TITLE: &str = "approvals-title";
 /// The pending approvals, oldest first.
 #[component]
 pub(crate) fn ApprovalsView() -> impl IntoView {
-    let (inbox, answered): (Inbox, _) = (expect_context(), Answered::here());
+    let (inbox, answered): (Inbox, _) = (expect_context(), Answered::shared());
     inbox.load();
     // Errors shown here are done with; later ones are shown when the reader comes back.
     on_cleanup(move || answered.failed.set(None));
@@ -32,7 +32,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     let is_by_assistant = Memo::new(move |_| {
         let is_by_assistant =
             |it: &Value| text(it, "askedBy").is_some_and(|it| it.starts_with("assistant:"));
-        inbox.waiting.with(|it| it.here().is_some_and(|it| it.iter().any(is_by_assistant)))
+        inbox.waiting.with(|it| it.ready().is_some_and(|it| it.iter().any(is_by_assistant)))
     });
     Effect::new(move |_| {
         if is_by_assistant.get() {
@@ -48,7 +48,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     let ids = Memo::new(move |_| {
         let id = |it: &Value| Some(text(it, "id")?.to_owned());
         let ids = |all: &Vec<Value>| all.iter().filter_map(id).collect::<Vec<_>>();
-        inbox.waiting.with(|it| it.here().map(ids))
+        inbox.waiting.with(|it| it.ready().map(ids))
     });
     let list = move || match ids.get() {
         None => match inbox.waiting.get() {
@@ -91,22 +91,22 @@ fn called<'a>(assistants: &'a Value, name: &'a str, lang: Lang) -> &'a str {
 /// One pending call with the reader's answer.
 #[component]
 fn Card(id: String) -> impl IntoView {
-    let (inbox, answered): (Inbox, _) = (expect_context(), Answered::here());
+    let (inbox, answered): (Inbox, _) = (expect_context(), Answered::shared());
     let approval = Memo::new(move |_| {
         let has_id = |it: &&Value| text(it, "id") == Some(&id);
-        inbox.waiting.with(|all| all.here()?.iter().find(has_id).and_then(fits::<Approval>))
+        inbox.waiting.with(|all| all.ready()?.iter().find(has_id).and_then(fits::<Approval>))
     });
     let is_busy = RwSignal::new(false);
-    let say = Callback::new(move |word: Word| {
+    let say = Callback::new(move |decision: Decision| {
         let Some(approval) = approval.get_untracked().filter(|_| !is_busy.get_untracked()) else {
             return;
         };
         is_busy.set(true);
         answered.failed.set(None);
         spawn_local(async move {
-            let said = inbox.say(&approval, &word).await;
+            let result = inbox.say(&approval, &decision).await;
             let _ = is_busy.try_set(false);
-            match said {
+            match result {
                 Ok(now) => over(&approval.id, &now),
                 Err(error) => {
                     match untaken(&error) {
@@ -118,7 +118,7 @@ fn Card(id: String) -> impl IntoView {
             }
         });
     });
-    let drawn = move || approval.get().map(|it| view! { <Asked approval=it is_busy say/> });
+    let drawn = move || approval.get().map(|it| view! { <Pending approval=it is_busy say/> });
     view! { {drawn} }
 }
 
@@ -151,7 +151,7 @@ fn over(answered: &str, now: &Approval) {
 }
 
 #[component]
-fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> impl IntoView {
+fn Pending(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Decision>) -> impl IntoView {
     let id = format!("inbox-{}", browser::next_number());
     let labelled = id.clone();
     let mut lines = approval.words.lines();
@@ -161,7 +161,7 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
     let asked_for = StoredValue::new((approval.tool.clone(), approval.arguments.clone()));
     let plain = Memo::new(move |_| {
         let lang = Lang::spoken();
-        let (key, values) = asked_for.with_value(|it| table::asks(&it.0, &it.1, lang))?;
+        let (key, values) = asked_for.with_value(|it| table::approval_text(&it.0, &it.1, lang))?;
         Some(key.fill(&values.iter().map(String::as_str).collect::<Vec<_>>()))
     });
     let whole = first.clone();
@@ -178,19 +178,19 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
     let (at, until) = (approval.asked_at.clone(), approval.expires_at.clone());
     let moment = move |time: &str| dates::moment(time, Lang::spoken());
     let is_changed = !approval.changed.is_empty();
-    let questions: Vec<_> = approval.questions.iter().cloned().map(asked).collect();
+    let questions: Vec<_> = approval.questions.iter().cloned().map(as_question).collect();
     let number = browser::next_number();
-    let answer = move |answers: Value| say.run(Word::Answers(answers));
+    let answer = move |answers: Value| say.run(Decision::Answers(answers));
     let busy = move || is_busy.get().then_some("true");
     let actions = if questions.is_empty() {
         any_view! {
             <div class="actions approval-actions">
                 <button type="button" class="main-action" aria-disabled=busy
-                    on:click=move |_| say.run(Word::Allow)>
+                    on:click=move |_| say.run(Decision::Allow)>
                     {move || if is_busy.get() { Key::ApprovalRunning } else { Key::ApprovalAllow }.say()}
                 </button>
                 <button type="button" class="quiet" aria-disabled=busy
-                    on:click=move |_| say.run(Word::Deny)>{Key::CardDeny}</button>
+                    on:click=move |_| say.run(Decision::Deny)>{Key::CardDeny}</button>
             </div>
         }
     } else {

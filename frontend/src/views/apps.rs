@@ -10,7 +10,7 @@ use super::form::Questions;
 use super::notice::{Notice, Skeleton};
 use crate::apps::bridge::Reason;
 use crate::apps::is_believed;
-use crate::apps::live::{Ask, Called, Failure, Live, Said, Stage, What};
+use crate::apps::live::{Ask, AskKind, Called, Failure, Live, PersonAnswer, Stage};
 use crate::browser;
 use crate::mcp::wire::Tool;
 use crate::text::{Key, Lang};
@@ -24,7 +24,6 @@ pub(crate) struct Shown {
     pub(crate) data: ViewFn,
 }
 
-/// Draws the app of a tool.
 #[component]
 pub(crate) fn AppView(shown: Shown) -> impl IntoView {
     let Shown { tool, called, data } = shown;
@@ -106,7 +105,6 @@ fn Data(is_framed: Memo<bool>, data: ViewFn) -> impl IntoView {
     }
 }
 
-/// The frame, or why there is none.
 #[component]
 fn Stands(live: Live, named: String) -> impl IntoView {
     let named = StoredValue::new(named);
@@ -201,56 +199,56 @@ fn Asks(live: Live) -> impl IntoView {
 
 #[component]
 fn AskView(live: Live, ask: Ask) -> impl IntoView {
-    let Ask { number, what, .. } = ask;
+    let Ask { number, kind, .. } = ask;
     let id = format!("app-ask-{number}");
-    let say = move |said: Said| live.answer(number, said);
+    let say = move |answer: PersonAnswer| live.answer(number, answer);
     browser::focus_if_lost(id.clone());
-    let button = move |class: &'static str, key: Key, said: Said| {
+    let button = move |class: &'static str, key: Key, answer: PersonAnswer| {
         view! {
-            <button type="button" class=class on:click=move |_| say(said.clone())>{key}</button>
+            <button type="button" class=class on:click=move |_| say(answer.clone())>{key}</button>
         }
     };
-    let asked = match what {
-        What::Answer(questions) => {
-            let answer = move |answers: Value| say(Said::Answers(answers));
+    let content = match kind {
+        AskKind::Answer(questions) => {
+            let answer = move |answers: Value| say(PersonAnswer::Answers(answers));
             any_view! { <Questions questions number on_answer=answer/> }
         }
-        What::Call { tool, arguments } => {
+        AskKind::Call { tool, arguments } => {
             let warning = match is_believed(&tool) {
                 false => Some(Key::AppAskUnknown),
                 true if tool.annotations.destructive_hint == Some(true) => Some(Key::CardAskGrave),
                 true => None,
             };
             let name = tool.name.clone();
-            let what = move || Key::CardAskWhat.fill(&[&tool.title(Lang::spoken())]);
+            let question = move || Key::CardAskWhat.fill(&[&tool.title(Lang::spoken())]);
             any_view! {
-                <p class="approval-what">{what}</p>
+                <p class="approval-what">{question}</p>
                 {warning.map(|it| view! { <p class="approval-grave">{it}</p> })}
                 <Arguments tool=name params=arguments/>
                 <div class="actions approval-actions">
-                    {button("main-action", Key::CardAllow, Said::Yes)}
-                    {button("quiet", Key::AppAllowAll, Said::Always)}
-                    {button("quiet is-grave", Key::CardDeny, Said::No)}
+                    {button("main-action", Key::CardAllow, PersonAnswer::Yes)}
+                    {button("quiet", Key::AppAllowAll, PersonAnswer::Always)}
+                    {button("quiet is-grave", Key::CardDeny, PersonAnswer::No)}
                 </div>
             }
         }
-        What::Write(text) => any_view! {
+        AskKind::Write(text) => any_view! {
             <p class="approval-what">{Key::AppAskWrite}</p>
             <p class="app-quote">{text}</p>
             <div class="actions approval-actions">
-                {button("main-action", Key::AppPut, Said::Yes)}
-                {button("quiet", Key::AppNo, Said::No)}
+                {button("main-action", Key::AppPut, PersonAnswer::Yes)}
+                {button("quiet", Key::AppNo, PersonAnswer::No)}
             </div>
         },
-        What::Open(url) => {
+        AskKind::Open(url) => {
             let shown = url.clone();
             any_view! {
                 <p class="approval-what">{Key::AppAskOpen}</p>
                 <p class="app-quote"><code>{shown}</code></p>
                 <div class="actions approval-actions">
                     <a class="button" href=url target="_blank" rel="noopener noreferrer"
-                        on:click=move |_| say(Said::Yes)>{Key::OpenPage}</a>
-                    {button("quiet", Key::AppNo, Said::No)}
+                        on:click=move |_| say(PersonAnswer::Yes)>{Key::OpenPage}</a>
+                    {button("quiet", Key::AppNo, PersonAnswer::No)}
                 </div>
             }
         }
@@ -260,7 +258,7 @@ fn AskView(live: Live, ask: Ask) -> impl IntoView {
     view! {
         <section class="approval is-open app-ask" aria-labelledby=labelled>
             <h4 class="approval-title" id=id tabindex="-1">{title}</h4>
-            {asked}
+            {content}
         </section>
     }
 }

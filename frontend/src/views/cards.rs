@@ -9,14 +9,13 @@ mod pictures;
 use leptos::prelude::*;
 
 pub(crate) use call_card::{Arguments, CallCard};
-pub(crate) use pending::{PendingCard, asked};
+pub(crate) use pending::{PendingCard, as_question};
 pub(crate) use pictures::{PictureGrid, ThreadGallery};
 
 /// Lets a result send a message: a choice made in it is the next one. Provided as a context by views with a
 /// conversation; elsewhere results are read-only.
 #[derive(Clone, Copy)]
 pub(crate) struct Say {
-    /// Sends a message.
     pub(crate) say: Callback<String>,
     /// Whether an answer is running and nothing can be sent.
     pub(crate) is_busy: Signal<bool>,

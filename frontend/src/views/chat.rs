@@ -24,10 +24,9 @@ use composer::Composer;
 use threads::Threads;
 use transcript::Transcript;
 
-/// The whole place.
 #[component]
 pub(crate) fn ChatView() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     talk.meet();
     // A conversation has an address; without one, the open conversation stays.
     Effect::new(move |_| {
@@ -46,7 +45,7 @@ pub(crate) fn ChatView() -> impl IntoView {
     let is_empty = Memo::new(move |_| talk.thread.with(|it| it.is_empty()));
     let is_lost = Memo::new(move |_| match talk.assistants.get() {
         Loaded::Failed(error) => Some(error),
-        Loaded::Loading | Loaded::Here(_) => None,
+        Loaded::Loading | Loaded::Ready(_) => None,
     });
     let retry = Callback::new(move |()| talk.fetch_assistants());
     let drawn = move || {
@@ -90,7 +89,7 @@ fn NoAssistant() -> impl IntoView {
 pub(super) fn current(talk: Talk) -> Option<Assistant> {
     let chosen = talk.thread.with(|it| it.assistant.clone());
     talk.assistants.with(|loaded| {
-        let all = loaded.here()?;
+        let all = loaded.ready()?;
         let name = chosen.as_deref().unwrap_or(&all.default);
         let own = all.assistants.iter().find(|it| it.name == name);
         own.or_else(|| all.assistants.first()).cloned()
@@ -117,7 +116,7 @@ pub(super) fn provider(lang: Lang, provider: &str, model: &str) -> String {
 
 #[component]
 fn Head() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let behind = move || {
         let own = current(talk)?;
         Some(provider(Lang::spoken(), &own.provider, &own.model))
@@ -129,7 +128,7 @@ fn Head() -> impl IntoView {
         talk.keep();
     };
     let options = move || {
-        let all = talk.assistants.with(|it| it.here().cloned()).unwrap_or_default();
+        let all = talk.assistants.with(|it| it.ready().cloned()).unwrap_or_default();
         let own = current(talk).map(|it| it.name).unwrap_or_default();
         let option = |assistant: Assistant| {
             let is_own = assistant.name == own;
@@ -174,7 +173,7 @@ fn Head() -> impl IntoView {
 /// The greeting of the chosen assistant.
 #[component]
 pub(super) fn Welcome() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let own = Memo::new(move |_| table::greeting(&current(talk)?.name));
     let title = move || own.get().map_or(Key::ChatWelcome, |it| it.title).say();
     let hint = move || own.get().map_or(Key::ChatWelcomeHint, |it| it.hint).say();
@@ -204,7 +203,7 @@ pub(super) fn Welcome() -> impl IntoView {
 /// Replaces the conversation until the password is accepted.
 #[component]
 pub(super) fn Password() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let password = RwSignal::new(String::new());
     let is_trying = RwSignal::new(false);
     let wrong = RwSignal::new(String::new());
@@ -221,7 +220,7 @@ pub(super) fn Password() -> impl IntoView {
             if let Err(failure) = tried {
                 let lang = Lang::now();
                 let error = match failure.error {
-                    error if error.is_empty() => lang.say(Key::ErrorOfflineMend).to_owned(),
+                    error if error.is_empty() => lang.say(Key::ErrorOfflineAdvice).to_owned(),
                     error => error,
                 };
                 let _ = is_trying.try_set(false);

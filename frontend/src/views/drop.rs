@@ -11,7 +11,7 @@ pub(crate) fn FileDrop(
     /// Ids of the button, its input, and the button's description.
     ids: [String; 3],
     /// Texts of the zone and the button.
-    words: [Signal<String>; 2],
+    texts: [Signal<String>; 2],
     /// Accepted extensions or MIME types, comma-separated; empty for any.
     accept: String,
     #[prop(optional)] is_several: bool,
@@ -52,7 +52,7 @@ pub(crate) fn FileDrop(
         }
     };
     let [button, input, described] = ids;
-    let [place, choose] = words;
+    let [place, choose] = texts;
     view! {
         <div class="drop" class:is-over=is_over
             on:dragenter=over on:dragover=over on:dragleave=move |_| is_over.set(false) on:drop=dropped>

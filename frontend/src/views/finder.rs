@@ -14,7 +14,7 @@ use crate::browser;
 use crate::call::fetch;
 use crate::chat::kept::SavedChats;
 use crate::finder::{DIALOG, Finder};
-use crate::operator::OperatorWay;
+use crate::operator::OperatorOffer;
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::table::{self, Found};
@@ -72,14 +72,14 @@ thread_local! {
 #[component]
 pub(crate) fn FinderView() -> impl IntoView {
     let finder: Finder = expect_context();
-    let operator: OperatorWay = expect_context();
+    let operator: OperatorOffer = expect_context();
     let sought_now = RwSignal::new(String::new());
     let chosen = RwSignal::new(0_usize);
     let found = RwSignal::new(Vec::<Answer>::new());
     let entries = Memo::new(move |_| {
         let lang = Lang::spoken();
         let sought = sought_now.with(|it| folded(it.trim()));
-        let mut all = own(operator, lang, &sought);
+        let mut all = page_entries(operator, lang, &sought);
         let answers = found.get();
         all.extend(answers.iter().flat_map(|it| it.fitting(&sought, lang)));
         all.truncate(ALL_MAX);
@@ -180,7 +180,7 @@ pub(crate) fn FinderView() -> impl IntoView {
 }
 
 /// The page's own entries: views, tools, and stored chats.
-fn own(operator: OperatorWay, lang: Lang, sought: &str) -> Vec<Entry> {
+fn page_entries(operator: OperatorOffer, lang: Lang, sought: &str) -> Vec<Entry> {
     let mut places = vec![(Key::FinderHome, Route::Home)];
     let served = table::places().filter(|it| it.is_shown());
     places.extend(served.map(|it| (it.name, it.start())));
@@ -220,7 +220,7 @@ fn own(operator: OperatorWay, lang: Lang, sought: &str) -> Vec<Entry> {
         route: Route::Chat(Some(it.id)),
     }));
     page().tools.with(|tools| {
-        let tools = tools.here().into_iter().flatten();
+        let tools = tools.ready().into_iter().flatten();
         let fits =
             |it: &&crate::mcp::wire::Tool| has(&it.name, sought) || has(&it.title(lang), sought);
         all.extend(tools.filter(fits).take(KIND_MAX).map(|it| Entry {
@@ -238,18 +238,18 @@ fn ask(sought: &str, found: RwSignal<Vec<Answer>>) {
     if sought.is_empty() {
         return;
     }
-    for seek in table::seeks().filter(|it| page().tool(it.tool).is_some()) {
-        let asked = (seek.arguments)(sought);
-        let name = (seek.tool, asked.to_string());
+    for search in table::searches().filter(|it| page().tool(it.tool).is_some()) {
+        let arguments = (search.arguments)(sought);
+        let name = (search.tool, arguments.to_string());
         if let Some(known) = ANSWERS.with_borrow(|it| it.get(&name).cloned()) {
-            put(found, Answer { kind: seek.kind, sought: sought.to_owned(), found: known });
+            put(found, Answer { kind: search.kind, sought: sought.to_owned(), found: known });
             continue;
         }
         let sought = sought.to_owned();
         spawn_local(async move {
             // A failed search has no results; the page's own entries stay.
-            let Ok(value) = fetch::<Value>(seek.tool, asked).await else { return };
-            let answer = Answer { kind: seek.kind, sought, found: (seek.read)(&value) };
+            let Ok(value) = fetch::<Value>(search.tool, arguments).await else { return };
+            let answer = Answer { kind: search.kind, sought, found: (search.read)(&value) };
             ANSWERS.with_borrow_mut(|it| it.insert(name, answer.found.clone()));
             put(found, answer);
         });

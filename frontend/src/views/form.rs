@@ -17,7 +17,6 @@ use crate::mcp::wire::{Ask, Explained, Question};
 use crate::page::page;
 use crate::text::{Key, Lang};
 
-/// A form being filled in.
 #[derive(Clone, Copy)]
 pub(crate) struct Filling {
     pub(crate) form: Memo<Form>,
@@ -141,7 +140,6 @@ impl Filling {
         }
     }
 
-    /// Clears the form.
     pub(crate) fn clear(self) {
         self.draft.set(Draft::default());
         self.touched.set(BTreeSet::new());
@@ -230,20 +228,20 @@ pub(crate) fn Questions(
     #[prop(optional)]
     number: u32,
 ) -> impl IntoView {
-    let asked: Vec<(Question, Filling)> = questions
+    let fillings: Vec<(Question, Filling)> = questions
         .into_iter()
         .take(QUESTIONS_MAX)
         .enumerate()
         .map(|(index, it)| (it.clone(), filling(&it, number as usize * QUESTIONS_MAX + index)))
         .collect();
-    let asked = StoredValue::new(asked);
+    let fillings = StoredValue::new(fillings);
     let send = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        let replies = asked.with_value(|asked| {
+        let replies = fillings.with_value(|fillings| {
             let reply = |(question, filling): &(Question, Filling)| {
                 Some((question.key.clone(), reply(question, *filling)?))
             };
-            asked.iter().map(reply).collect::<Option<Vec<_>>>()
+            fillings.iter().map(reply).collect::<Option<Vec<_>>>()
         });
         if let Some(replies) = replies {
             on_answer.run(responses(&replies));
@@ -251,7 +249,7 @@ pub(crate) fn Questions(
     };
     let decline = move |_| {
         let decline = |it: &(Question, Filling)| (it.0.key.clone(), Reply::Decline);
-        let replies = asked.with_value(|it| it.iter().map(decline).collect::<Vec<_>>());
+        let replies = fillings.with_value(|it| it.iter().map(decline).collect::<Vec<_>>());
         on_answer.run(responses(&replies));
     };
     page().announce_key(Key::Question);
@@ -270,7 +268,7 @@ pub(crate) fn Questions(
     view! {
         <form class="questions" novalidate on:submit=send aria-labelledby=labelled>
             <h2 id=title_id tabindex="-1">{Key::Question}</h2>
-            {asked.get_value().into_iter().map(question).collect_view()}
+            {fillings.get_value().into_iter().map(question).collect_view()}
             <div class="actions">
                 <button type="submit" class="main-action">{Key::QuestionSend}</button>
                 <button type="button" class="quiet" on:click=decline>{Key::QuestionDecline}</button>
@@ -284,7 +282,7 @@ fn filling(question: &Question, index: usize) -> Filling {
         Ask::Form(schema) => schema.clone(),
         _ => json!({}),
     };
-    let form = Form::of(&schema, &|_| Explained::default());
+    let form = Form::from_schema(&schema, &|_| Explained::default());
     Filling::new(
         Memo::new(move |_| form.clone()),
         RwSignal::new(Draft::default()),

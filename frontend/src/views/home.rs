@@ -14,7 +14,7 @@ use crate::text::{Key, Lang};
 /// Shown above the first family's view.
 #[component]
 pub(crate) fn Front() -> impl IntoView {
-    let door = move |(key, route): (Key, Route)| {
+    let link = move |(key, route): (Key, Route)| {
         view! { <li><a class="front-door" href=route.hash()>{key}</a></li> }
     };
     view! {
@@ -23,29 +23,29 @@ pub(crate) fn Front() -> impl IntoView {
                 <h1 tabindex="-1" id="stage">{Key::FrontDoor}</h1>
             })}
             <p class="front-what">{Key::FrontWhat}</p>
-            <ul class="front-doors">{move || doors().into_iter().map(door).collect_view()}</ul>
-            <Mine/>
+            <ul class="front-doors">{move || links().into_iter().map(link).collect_view()}</ul>
+            <ActivityList/>
         </section>
     }
 }
 
 /// The links. Those that depend on the host's tools come last, so that nothing moves.
-fn doors() -> Vec<(Key, Route)> {
+fn links() -> Vec<(Key, Route)> {
     let chat = page().has_assistants.get().then_some((Key::FrontChat, Route::Chat(None)));
-    let mut doors: Vec<_> = chat.into_iter().collect();
-    doors.push((Key::FrontTools, Route::Counter(None)));
-    let families = table::doors();
-    let at = if table::has_first() { 0 } else { doors.len() };
+    let mut links: Vec<_> = chat.into_iter().collect();
+    links.push((Key::FrontTools, Route::Counter(None)));
+    let families = table::home_links();
+    let at = if table::has_first() { 0 } else { links.len() };
     let (first, others) = families.split_at(families.len().min(1));
-    doors.splice(at..at, first.iter().cloned());
-    doors.extend(others.iter().cloned());
-    doors
+    links.splice(at..at, first.iter().cloned());
+    links.extend(others.iter().cloned());
+    links
 }
 
 /// Stored chats with a question to the reader, and whether it is one of these approvals. A question answered elsewhere
 /// is omitted.
 fn asking(approvals: &[Value]) -> Vec<(bool, Ongoing)> {
-    let kept = Keep::Browser.get::<Value>("chat").unwrap_or_default();
+    let stored = Keep::Browser.get::<Value>("chat").unwrap_or_default();
     let ask = |head: &Value| {
         let (id, approval) = (text(head, "id")?, text(head, "asks")?);
         let is_listed = approvals.iter().any(|it| text(it, "id") == Some(approval));
@@ -58,16 +58,16 @@ fn asking(approvals: &[Value]) -> Vec<(bool, Ongoing)> {
         };
         (is_listed || approval.is_empty()).then_some((is_listed, ongoing))
     };
-    listed(&kept, "heads").iter().filter_map(ask).collect()
+    listed(&stored, "heads").iter().filter_map(ask).collect()
 }
 
 /// Pending and ongoing activities; the space is reserved so that nothing moves.
 #[component]
-fn Mine() -> impl IntoView {
+fn ActivityList() -> impl IntoView {
     let activities: Activities = expect_context();
     let inbox: Inbox = expect_context();
     let all = Memo::new(move |_| {
-        let waiting = inbox.waiting.with(|it| it.here().cloned().unwrap_or_default());
+        let waiting = inbox.waiting.with(|it| it.ready().cloned().unwrap_or_default());
         let asking = asking(&waiting);
         let count = waiting.len().saturating_sub(asking.iter().filter(|it| it.0).count());
         let approvals = (count > 0).then(|| Ongoing {

@@ -11,7 +11,6 @@ use crate::text::{Key, Lang};
 /// Draws an error, with a retry button if that may help.
 #[component]
 pub(crate) fn Notice(
-    /// The error.
     error: CallError,
     /// Called by the button.
     #[prop(optional, into)]
@@ -35,16 +34,16 @@ pub(crate) fn Notice(
     view! {
         <div class=class role="alert">
             <p class="notice-title">{move || error.with_value(|it| it.title(Lang::spoken()))}</p>
-            <p>{move || error.with_value(|it| coded(&it.mend(Lang::spoken())))}</p>
-            {move || error.with_value(|it| details(it, &it.mend(Lang::spoken())))}
+            <p>{move || error.with_value(|it| coded(&it.advice(Lang::spoken())))}</p>
+            {move || error.with_value(|it| details(it, &it.advice(Lang::spoken())))}
             {retry}
         </div>
     }
 }
 
 /// Code and original message in addition to `said`, folded, for closer inspection.
-pub(crate) fn details(error: &CallError, said: &str) -> Option<impl IntoView + use<>> {
-    let details = error.details(said)?;
+pub(crate) fn details(error: &CallError, shown: &str) -> Option<impl IntoView + use<>> {
+    let details = error.details(shown)?;
     Some(view! {
         <details class="notice-code">
             <summary>{Key::Details}</summary>
@@ -53,13 +52,8 @@ pub(crate) fn details(error: &CallError, said: &str) -> Option<impl IntoView + u
     })
 }
 
-/// A placeholder while loading.
 #[component]
-pub(crate) fn Skeleton(
-    /// Number of lines.
-    #[prop(default = 3)]
-    lines: usize,
-) -> impl IntoView {
+pub(crate) fn Skeleton(#[prop(default = 3)] lines: usize) -> impl IntoView {
     view! {
         // Not a `div`: its replacement would count as the same element, moved.
         <section class="skeleton" aria-busy="true">
@@ -79,19 +73,14 @@ pub(crate) fn loaded<T>(
     match state {
         Loaded::Loading => any_view! { <Skeleton lines/> },
         Loaded::Failed(error) => any_view! { <Notice error on_retry=retry/> },
-        Loaded::Here(value) => draw(value),
+        Loaded::Ready(value) => draw(value),
     }
 }
 
-/// An empty state with advice.
 #[component]
 pub(crate) fn Empty(
-    /// Its title.
-    #[prop(into)]
-    title: Signal<String>,
-    /// Its advice.
-    #[prop(optional, into)]
-    hint: Option<Signal<String>>,
+    #[prop(into)] title: Signal<String>,
+    #[prop(optional, into)] hint: Option<Signal<String>>,
 ) -> impl IntoView {
     view! {
         <div class="empty">
@@ -134,9 +123,7 @@ pub(crate) fn Sure(
     /// Id of the safe answer.
     #[prop(into)]
     id: String,
-    /// The question.
-    #[prop(into)]
-    ask: Signal<String>,
+    #[prop(into)] ask: Signal<String>,
     #[prop(into)] yes: Signal<String>,
     #[prop(into)] no: Signal<String>,
     on_yes: Callback<()>,

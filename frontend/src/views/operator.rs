@@ -18,20 +18,19 @@ use super::notice::Notice;
 use crate::access;
 use crate::browser;
 use crate::error::CallError;
-use crate::operator::{Gate, Operator};
+use crate::operator::{Access, Operator};
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
 
-/// Id of the heading.
 const TITLE: &str = "operator-title";
 
 /// The operator's views, or the request for a key.
 #[component]
 pub(crate) fn OperatorView() -> impl IntoView {
-    let operator = Operator::here();
-    operator.look();
-    let is_open = Memo::new(move |_| operator.gate.with(|it| *it == Gate::Open));
+    let operator = Operator::shared();
+    operator.retry();
+    let is_open = Memo::new(move |_| operator.access.with(|it| *it == Access::Open));
     move || match is_open.get() {
         true => any_view! { <Inside/> },
         false => any_view! { <SignIn/> },
@@ -96,7 +95,7 @@ fn Inside() -> impl IntoView {
         <div class="op">
             <div class="op-head">
                 <h1 id=TITLE tabindex="-1">{Key::OperatorPlace}</h1>
-                {move || operator.way.has_key().then(|| view! {
+                {move || operator.offer.has_key().then(|| view! {
                     <button type="button" class="quiet small" on:click=leave>{Key::OperatorLeave}</button>
                 })}
             </div>
@@ -128,7 +127,6 @@ fn Stale(is_stale: RwSignal<bool>) -> impl IntoView {
     }
 }
 
-/// A labelled fact.
 fn fact(key: Key, value: impl Fn() -> String + Send + 'static) -> impl IntoView {
     view! { <div><dt>{key}</dt><dd>{value}</dd></div> }
 }
@@ -150,7 +148,7 @@ impl Wrong {
         match self {
             Self::Unreadable => lang.say(Key::OperatorKeyUnreadable).to_owned(),
             Self::Refused(CallError::Unauthorized) => lang.say(Key::OperatorKeyRefused).to_owned(),
-            Self::Refused(error) => error.mend(lang),
+            Self::Refused(error) => error.advice(lang),
         }
     }
 }
@@ -161,8 +159,8 @@ pub(super) fn SignIn() -> impl IntoView {
     let operator: Operator = expect_context();
     let typed = RwSignal::new(String::new());
     let is_trying = RwSignal::new(false);
-    let before = operator.gate.with_untracked(|it| match it {
-        Gate::Shut(Some(error)) => Some(Wrong::Refused(error.clone())),
+    let before = operator.access.with_untracked(|it| match it {
+        Access::Shut(Some(error)) => Some(Wrong::Refused(error.clone())),
         _ => None,
     });
     let wrong = RwSignal::new(before);

@@ -88,7 +88,7 @@ fn Whole(tool: Tool, output: Output) -> impl IntoView {
     let name = tool.name;
     let piece = move |content| view! { <ContentView content tool=name.clone()/> };
     let data = structured.filter(|_| !is_drawn).map(|value| {
-        let map = geo::of(&value).map(|features| view! { <MapView features/> });
+        let map = geo::find(&value).map(|features| view! { <MapView features/> });
         view! { {map}<Structured value/> }
     });
     view! {
@@ -190,9 +190,7 @@ const RAW_MAX: usize = 100_000;
 #[component]
 pub(crate) fn Raw(
     value: Value,
-    /// Its title.
-    #[prop(default = Key::RawJson)]
-    title: Key,
+    #[prop(default = Key::RawJson)] title: Key,
     #[prop(optional)] is_open: bool,
 ) -> impl IntoView {
     let text = serde_json::to_string_pretty(&value).unwrap_or_default();
@@ -219,7 +217,6 @@ const COLUMNS_MAX: usize = 12;
 const DEPTH_MAX: usize = 6;
 const VALUE_MAX: usize = 4_000;
 
-/// Draws a value.
 #[component]
 pub(crate) fn Structured(value: Value) -> AnyView {
     drawn(value, 0)

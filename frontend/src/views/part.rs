@@ -14,8 +14,8 @@ use crate::part::{self, Part};
 use crate::text::{self, Key};
 
 /// A part's code, if it and its texts are loaded.
-fn here<T: Sync>(part: &'static Part<T>) -> Option<&'static T> {
-    part.here().filter(|_| part.is_always() || text::is_whole() && part::is_whole())
+fn loaded_code<T: Sync>(part: &'static Part<T>) -> Option<&'static T> {
+    part.loaded().filter(|_| part.is_always() || text::is_whole() && part::is_whole())
 }
 
 /// Draws by a part's code, at once or as soon as it is loaded.
@@ -23,7 +23,7 @@ pub(crate) fn drawn_by<T: Sync>(
     part: &'static Part<T>,
     draw: impl Fn(&'static T) -> AnyView + Send + 'static,
 ) -> AnyView {
-    let drawn = move || here(part).map(|code| untrack(|| draw(code)));
+    let drawn = move || loaded_code(part).map(|code| untrack(|| draw(code)));
     drawn().unwrap_or_else(|| {
         let load = move || -> Loading { Box::pin(async { part.fetch().await.is_some() }) };
         once_loaded(Box::new(drawn), Arc::new(load))
@@ -66,7 +66,7 @@ fn Missing(retry: Callback<()>) -> impl IntoView {
     view! {
         <div class="notice is-error" role="alert">
             <p class="notice-title">{Key::PartMissing}</p>
-            <p>{Key::PartMissingMend}</p>
+            <p>{Key::PartMissingAdvice}</p>
             <div class="actions">
                 <button type="button" class="quiet" on:click=move |_| {
                     retry.run(());

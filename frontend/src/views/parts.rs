@@ -23,7 +23,6 @@ const BUTTONS: [(&str, &str); 7] = [
 /// Names of the type scale, smallest first.
 const TYPE: [&str; 7] = ["1", "2", "3", "4", "5", "6", "7"];
 
-/// The page.
 #[component]
 pub(crate) fn PartsView() -> impl IntoView {
     browser::focus_soon("stage");
@@ -39,7 +38,6 @@ pub(crate) fn PartsView() -> impl IntoView {
     }
 }
 
-/// A titled section.
 #[component]
 fn Sample(title: &'static str, children: Children) -> impl IntoView {
     view! {
@@ -148,10 +146,10 @@ fn Words() -> impl IntoView {
     let ended = ["done", "asked", "refused", "trapped"];
     let chip = move |outcome: &'static str| {
         let (kind, _) = units::outcome(outcome, Lang::now());
-        let said = move || units::outcome(outcome, Lang::spoken()).1;
+        let text = move || units::outcome(outcome, Lang::spoken()).1;
         view! {
             <li><span class=kind.class()>
-                <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}
+                <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{text}
             </span></li>
         }
     };

@@ -18,9 +18,8 @@ const MORE_ICON: &str = "M4 10h.01M10 10h.01M16 10h.01";
 const CHAT_ICON: &str = "M3 4h14v10H9l-4 3v-3H3z";
 const TOOLS_ICON: &str = "M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h5v5h-5z";
 
-/// A link to a view.
 #[derive(Clone, Copy)]
-struct Way {
+struct NavLink {
     /// None for a view of the page itself.
     place: Option<&'static Place>,
     start: fn() -> Route,
@@ -28,7 +27,7 @@ struct Way {
     icon: &'static str,
 }
 
-impl Way {
+impl NavLink {
     fn to(place: &'static Place) -> Self {
         Self { place: Some(place), start: place.start, name: place.name, icon: place.icon }
     }
@@ -40,16 +39,16 @@ impl Way {
 }
 
 /// All links in order.
-fn ways() -> Vec<Way> {
-    let own = |start, name, icon| Way { place: None, start, name, icon };
-    let mut ways = table::places().map(Way::to).collect::<Vec<_>>();
-    let at = ways.len().min(1);
+fn nav_links() -> Vec<NavLink> {
+    let own = |start, name, icon| NavLink { place: None, start, name, icon };
+    let mut nav_links = table::places().map(NavLink::to).collect::<Vec<_>>();
+    let at = nav_links.len().min(1);
     let own = [
         own(|| Route::Chat(None), Key::ChatPlace, CHAT_ICON),
         own(|| Route::Counter(None), Key::Counter, TOOLS_ICON),
     ];
-    ways.splice(at..at, own);
-    ways
+    nav_links.splice(at..at, own);
+    nav_links
 }
 
 /// How many of all links stand in the bar itself.
@@ -61,16 +60,16 @@ fn in_bar(all: usize) -> usize {
 #[component]
 pub(crate) fn Places() -> impl IntoView {
     let is_open = RwSignal::new(false);
-    let is_shown = move |way: &Way| {
-        let is_served = match way.place {
+    let is_shown = move |nav_link: &NavLink| {
+        let is_served = match nav_link.place {
             Some(place) => place.is_shown(),
-            None => way.name != Key::ChatPlace || page().has_assistants.get(),
+            None => nav_link.name != Key::ChatPlace || page().has_assistants.get(),
         };
-        is_served || page().route.with(|it| way.has(it))
+        is_served || page().route.with(|it| nav_link.has(it))
     };
     let shown = Memo::new(move |_| {
-        let all = ways().into_iter().enumerate();
-        all.filter(|(_, way)| is_shown(way)).map(|(at, _)| at).collect::<Vec<_>>()
+        let all = nav_links().into_iter().enumerate();
+        all.filter(|(_, nav_link)| is_shown(nav_link)).map(|(at, _)| at).collect::<Vec<_>>()
     });
     Effect::new(move |_| {
         page().route.track();
@@ -102,14 +101,17 @@ pub(crate) fn Places() -> impl IntoView {
     let links = move |is_first: bool| {
         let shown = shown.get();
         let (first, rest) = shown.split_at(in_bar(shown.len()));
-        let ways = ways();
+        let nav_links = nav_links();
         let part = if is_first { first } else { rest };
-        part.iter().filter_map(|at| ways.get(*at)).map(|way| link(*way)).collect_view()
+        part.iter()
+            .filter_map(|at| nav_links.get(*at))
+            .map(|nav_link| link(*nav_link))
+            .collect_view()
     };
     // Pending items of hidden links are indicated on the menu.
     let is_rest_here = Memo::new(move |_| {
-        let (shown, ways) = (shown.get(), ways());
-        let mut rest = shown.iter().skip(in_bar(shown.len())).filter_map(|at| ways.get(*at));
+        let (shown, nav_links) = (shown.get(), nav_links());
+        let mut rest = shown.iter().skip(in_bar(shown.len())).filter_map(|at| nav_links.get(*at));
         page().route.with(|route| rest.any(|it| it.has(route)))
     });
     let has_rest = Memo::new(move |_| shown.with(|it| it.len() > BAR_MAX));
@@ -137,14 +139,14 @@ pub(crate) fn Places() -> impl IntoView {
     }
 }
 
-fn link(way: Way) -> impl IntoView {
+fn link(nav_link: NavLink) -> impl IntoView {
     let activities: Activities = expect_context();
-    let is_here = Memo::new(move |_| page().route.with(|it| way.has(it)));
-    let waiting = Memo::new(move |_| activities.waiting_at(&(way.start)()));
+    let is_here = Memo::new(move |_| page().route.with(|it| nav_link.has(it)));
+    let waiting = Memo::new(move |_| activities.waiting_at(&(nav_link.start)()));
     view! {
-        <a href=(way.start)().hash() aria-current=move || is_here.get().then_some("page")>
-            {icon(way.icon)}
-            <span>{way.name}</span>
+        <a href=(nav_link.start)().hash() aria-current=move || is_here.get().then_some("page")>
+            {icon(nav_link.icon)}
+            <span>{nav_link.name}</span>
             {move || (waiting.get() > 0).then(|| view! {
                 " "<span class="inbox-count">{waiting}</span>
             })}

@@ -6,7 +6,7 @@ use super::notice::Sure;
 use crate::browser::{self, Keep};
 use crate::operator::units;
 use crate::page::page;
-use crate::reader::{self, KEPT_ON, kind};
+use crate::reader::{self, PERMANENT, kind};
 use crate::settings::{self, Motion, Theme};
 use crate::text::{Key, Lang};
 
@@ -60,7 +60,7 @@ pub(crate) fn PreferencesView() -> impl IntoView {
                     .map(motion).into_iter().collect_view()}
             </fieldset>
             <Notices/>
-            <Kept/>
+            <StoredData/>
         </div>
     }
 }
@@ -98,7 +98,7 @@ fn Notices() -> impl IntoView {
 
 /// The data stored in this browser, and the button to clear it.
 #[component]
-fn Kept() -> impl IntoView {
+fn StoredData() -> impl IntoView {
     let is_asking = RwSignal::new(false);
     let clear = Callback::new(move |()| reader::forget(false));
     let keep = Callback::new(move |()| {
@@ -131,7 +131,7 @@ fn Kept() -> impl IntoView {
 
 /// Stored bytes by category.
 fn what_is_kept() -> Vec<(Key, u64)> {
-    let kinds = [Key::PreferencesChats, Key::PreferencesTyped, KEPT_ON];
+    let kinds = [Key::PreferencesChats, Key::PreferencesTyped, PERMANENT];
     let mut sums = kinds.map(|it| (it, 0));
     for keep in [Keep::Browser, Keep::Tab] {
         for name in keep.names() {

@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 
 use crate::access::{self, account};
 use crate::browser;
-use crate::page::{Door, page};
+use crate::page::{Admission, page};
 use crate::text::{Key, Lang};
 
 /// Replaces every view until access is granted.
@@ -14,7 +14,9 @@ pub(crate) fn SignIn() -> impl IntoView {
     let token = RwSignal::new(String::new());
     let is_trying = RwSignal::new(false);
     let wrong = RwSignal::new(
-        page().door.with_untracked(|it| matches!(it, Door::Refused).then_some(Key::TokenRefused)),
+        page()
+            .admission
+            .with_untracked(|it| matches!(it, Admission::Refused).then_some(Key::TokenRefused)),
     );
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();

@@ -54,10 +54,10 @@ fn parses_requests_and_refuses_malformed_ones() {
         ask(&mut bridge, "ui/message", text),
         Act::Write { id: id.clone(), text: "a\nb".to_owned() }
     );
-    let told = json!({ "structuredContent": { "a": 1 } });
+    let context = json!({ "structuredContent": { "a": 1 } });
     assert_eq!(
-        ask(&mut bridge, "ui/update-model-context", told),
-        Act::Tell { id: id.clone(), text: "{\"a\":1}".to_owned() }
+        ask(&mut bridge, "ui/update-model-context", context),
+        Act::SetContext { id: id.clone(), text: "{\"a\":1}".to_owned() }
     );
     assert_eq!(
         ask(&mut bridge, "ui/request-display-mode", json!({ "mode": "pip" })),
@@ -153,11 +153,11 @@ fn limits_concurrent_and_total_calls() {
     }
     assert_eq!(code(&call(0.0, &mut bridge)), -32_000);
     for at in 0..CALLS_MAX - CALLS_AT_ONCE {
-        bridge.is_over();
+        bridge.finish_call();
         let act = call(at as f64 * 100.0, &mut bridge);
         assert!(matches!(act, Act::Call { .. }), "{at}: {act:?}");
     }
-    bridge.is_over();
+    bridge.finish_call();
     assert_eq!(code(&call(1e9, &mut bridge)), -32_000);
 }
 
@@ -166,7 +166,7 @@ fn app_asks_no_more_after_repeated_refusals() {
     let mut bridge = begun();
     for _ in 0..DENIED_MAX {
         assert!(bridge.may_ask());
-        bridge.is_denied();
+        bridge.count_denial();
     }
     assert!(!bridge.may_ask());
 }

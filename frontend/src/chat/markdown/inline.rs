@@ -2,7 +2,6 @@
 
 use crate::browser::is_link;
 
-/// A piece of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Inline {
     Text(String),
@@ -222,18 +221,18 @@ fn link(rest: &str, depth: usize, budget: &mut Budget) -> Option<(Inline, usize)
         // A link with an unsafe address is shown as written.
         return Some((Inline::Text(rest[..taken].to_owned()), taken));
     };
-    let mut said = Vec::new();
-    spans(words, DEPTH_MAX.max(depth), budget, &mut said);
+    let mut label = Vec::new();
+    spans(words, DEPTH_MAX.max(depth), budget, &mut label);
     let is_other = |it: &Inline| match it {
         Inline::Link(to, _) => *to != url,
         Inline::Code(text) => safe(text).is_some_and(|it| it != url),
         _ => false,
     };
     // Text that looks like another address would hide the target.
-    if said.is_empty() || said.iter().any(is_other) {
-        said = vec![Inline::Text(url.clone())];
+    if label.is_empty() || label.iter().any(is_other) {
+        label = vec![Inline::Text(url.clone())];
     }
-    let words = said.into_iter().flat_map(|it| match it {
+    let words = label.into_iter().flat_map(|it| match it {
         // Links do not nest.
         Inline::Link(_, words) => words,
         it => vec![it],

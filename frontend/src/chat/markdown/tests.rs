@@ -101,7 +101,7 @@ fn executable_markup_is_text() {
 
 #[test]
 fn link_text_cannot_pose_as_another_address() {
-    let leads = |said: &str| Link("https://evil.example".to_owned(), vec![text(said)]);
+    let leads = |label: &str| Link("https://evil.example".to_owned(), vec![text(label)]);
     for hidden in
         ["https://bank.example", "sign in: https://bank.example", "`https://bank.example`"]
     {
@@ -111,8 +111,8 @@ fn link_text_cannot_pose_as_another_address() {
         );
     }
     let own = "[at https://evil.example](https://evil.example)";
-    let said = vec![text("at "), text("https://evil.example")];
-    assert_eq!(line(own), [Link("https://evil.example".to_owned(), said)], "no link in a link");
+    let label = vec![text("at "), text("https://evil.example")];
+    assert_eq!(line(own), [Link("https://evil.example".to_owned(), label)], "no link in a link");
     assert_eq!(line("[bank](https://evil.example)"), [leads("bank")]);
 }
 
@@ -129,24 +129,26 @@ fn closes_unfinished_markup() {
 
 /// Collects all text of the tree, whatever its marks.
 fn letters(blocks: &[Block], out: &mut String) {
-    fn of(line: &[Inline], out: &mut String) {
+    fn collect(line: &[Inline], out: &mut String) {
         for piece in line {
             match piece {
                 Text(text) | Code(text) => out.push_str(text),
-                Strong(inner) | Emphasis(inner) | Struck(inner) | Link(_, inner) => of(inner, out),
+                Strong(inner) | Emphasis(inner) | Struck(inner) | Link(_, inner) => {
+                    collect(inner, out)
+                }
                 Break => out.push('\n'),
             }
         }
     }
     for block in blocks {
         match block {
-            Block::Paragraph(line) | Block::Heading(_, line) => of(line, out),
+            Block::Paragraph(line) | Block::Heading(_, line) => collect(line, out),
             Block::Code(_, text) => out.push_str(text),
             Block::List(_, items) => items.iter().for_each(|it| letters(it, out)),
             Block::Quote(inner) => letters(inner, out),
             Block::Table(head, rows) => {
-                head.iter().for_each(|it| of(it, out));
-                rows.iter().flatten().for_each(|it| of(it, out));
+                head.iter().for_each(|it| collect(it, out));
+                rows.iter().flatten().for_each(|it| collect(it, out));
             }
             Block::Rule => {}
         }
@@ -206,12 +208,12 @@ fn limits_depth_and_length() {
         let blocks = read(&hostile, true);
         assert!(!blocks.is_empty() && blocks.len() <= BLOCKS_MAX + 2);
         fn depth(blocks: &[Block]) -> usize {
-            let of = |it: &Block| match it {
+            let depth = |it: &Block| match it {
                 Block::Quote(inner) => 1 + depth(inner),
                 Block::List(_, items) => 1 + items.iter().map(|it| depth(it)).max().unwrap_or(0),
                 _ => 1,
             };
-            blocks.iter().map(of).max().unwrap_or(0)
+            blocks.iter().map(depth).max().unwrap_or(0)
         }
         assert!(depth(&blocks) <= DEPTH_MAX + 2);
     }

@@ -30,7 +30,7 @@ enum Refused {
 
 impl Refused {
     /// Checks a file of this kind and size, with `count` others attached.
-    fn of(kind: &str, bytes: f64, count: usize) -> Option<Self> {
+    fn check(kind: &str, bytes: f64, count: usize) -> Option<Self> {
         match () {
             () if count >= ATTACHED_MAX => Some(Self::Count),
             () if !KINDS.contains(&kind) => Some(Self::Kind),
@@ -51,7 +51,7 @@ impl Refused {
 
 /// An app's text for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AppSays {
+pub(crate) struct AppText {
     /// Identifies the app.
     pub(crate) number: u32,
     /// The app's title.
@@ -61,11 +61,11 @@ pub(crate) struct AppSays {
 
 impl Talk {
     /// Replaces the text of an app; an empty one removes it.
-    pub(crate) fn hear_app(self, number: u32, title: String, text: String) {
+    pub(crate) fn set_app_text(self, number: u32, title: String, text: String) {
         self.apps.update(|messages| {
             messages.retain(|it| it.number != number);
             if !text.is_empty() {
-                messages.push(AppSays { number, title, text });
+                messages.push(AppText { number, title, text });
             }
         });
     }
@@ -115,14 +115,14 @@ impl Talk {
         if self.thread.with_untracked(Thread::is_running) {
             return;
         }
-        let asked = self.thread.with_untracked(|it| it.clone().cut(id));
-        if let Some(asked) = asked {
+        let message = self.thread.with_untracked(|it| it.clone().cut(id));
+        if let Some(message) = message {
             // The draft is restored afterwards; it is already set aside if another message was being edited.
             if self.editing.get_untracked().is_none() {
                 self.aside.set_value((self.draft.get_untracked(), self.attached.get_untracked()));
             }
-            self.draft.set(asked.text);
-            self.attached.set(asked.pictures);
+            self.draft.set(message.text);
+            self.attached.set(message.pictures);
             self.editing.set(Some(id));
             page().announce_key(self.editing_key(id));
             browser::focus_soon("chat-input");
@@ -166,13 +166,13 @@ impl Talk {
 
     async fn attach_one(self, file: &File) -> Result<(), Refused> {
         let count = self.attached.with_untracked(Vec::len);
-        if let Some(refused) = Refused::of(&file.type_(), file.size(), count) {
+        if let Some(refused) = Refused::check(&file.type_(), file.size(), count) {
             return Err(refused);
         }
         let bytes = JsFuture::from(file.array_buffer()).await.map_err(|_| Refused::Unread)?;
         let data = base64::encoded(&js_sys::Uint8Array::new(&bytes).to_vec());
         let id = format!("{:015}-{}", now(), browser::unique());
-        let picture = Picture::of(id, &file.type_(), &data, &file.name(), now());
+        let picture = Picture::new(id, &file.type_(), &data, &file.name(), now());
         let picture = picture.map(Shared::new).ok_or(Refused::Unread)?;
         // Others may have been attached while this one was read.
         let is_taken = self.attached.try_update(|attached| {
@@ -198,9 +198,9 @@ mod tests {
 
     #[test]
     fn attaches_only_a_few_small_pictures() {
-        assert_eq!(Refused::of("image/png", 10.0, 0), None);
-        assert_eq!(Refused::of("image/svg+xml", 10.0, 0), Some(Refused::Kind));
-        assert_eq!(Refused::of("image/webp", BYTES_MAX + 1.0, 0), Some(Refused::Size));
-        assert_eq!(Refused::of("image/gif", 10.0, ATTACHED_MAX), Some(Refused::Count));
+        assert_eq!(Refused::check("image/png", 10.0, 0), None);
+        assert_eq!(Refused::check("image/svg+xml", 10.0, 0), Some(Refused::Kind));
+        assert_eq!(Refused::check("image/webp", BYTES_MAX + 1.0, 0), Some(Refused::Size));
+        assert_eq!(Refused::check("image/gif", 10.0, ATTACHED_MAX), Some(Refused::Count));
     }
 }

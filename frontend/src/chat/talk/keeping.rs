@@ -15,7 +15,7 @@ use crate::text::Key;
 
 impl Talk {
     /// Restores the stored state.
-    pub(super) fn take_up(self) {
+    pub(super) fn restore(self) {
         let saved_chats = SavedChats::load();
         let open = saved_chats.open.clone();
         self.saved_chats.set(saved_chats);
@@ -27,7 +27,7 @@ impl Talk {
     }
 
     /// Handles a storage change by another window.
-    pub(super) fn hear(self, name: &str) {
+    pub(super) fn on_storage_change(self, name: &str) {
         if name == Keep::name(SAVED_CHATS) {
             self.change_saved(|_| {});
         } else if name == Keep::name(&kept::place(&self.id())) {
@@ -52,12 +52,12 @@ impl Talk {
 
     /// Whether the conversation differs from its last loaded or stored state.
     fn has_changed(self) -> bool {
-        self.thread.with_untracked(|now| self.kept.with_value(|it| it != now))
+        self.thread.with_untracked(|now| self.saved.with_value(|it| it != now))
     }
 
     /// Marks the conversation as stored.
-    fn note_kept(self) {
-        self.kept.set_value(self.thread.get_untracked());
+    fn mark_saved(self) {
+        self.saved.set_value(self.thread.get_untracked());
     }
 
     /// Changes the stored summaries, reloading them first: another window may have changed them.
@@ -70,7 +70,7 @@ impl Talk {
 
     fn show(self, thread: Thread) {
         self.thread.set(thread);
-        self.note_kept();
+        self.mark_saved();
         self.load_pictures();
     }
 
@@ -78,7 +78,7 @@ impl Talk {
     pub(crate) fn keep(self) {
         if self.has_changed() {
             self.keep_as(self.thread.get_untracked());
-            self.note_kept();
+            self.mark_saved();
         }
     }
 
@@ -146,7 +146,7 @@ impl Talk {
                 });
                 // The bytes are stored apart from the conversation.
                 if !has_changed {
-                    self.note_kept();
+                    self.mark_saved();
                 }
             }
         });

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MESSAGE_MAX, Thread};
 use crate::cards::picture::{Picture, Shared};
-use crate::chat::entry::{Asked, Body, Entry, Pending, Phase, Reply, Turn, Waiting};
+use crate::chat::entry::{Body, Entry, Pending, Phase, Reply, Turn, UserMessage, Waiting};
 
 /// Maximum number of history entries sent (ILL-46).
 pub(crate) const HISTORY_MAX: usize = 20;
@@ -20,7 +20,7 @@ pub(crate) const PICTURE_MARK: &str = "madoguchiPicture";
 pub(crate) struct Request {
     pub(crate) body: Value,
     /// The person's decisions by approval, in the form of `POST /api/approvals/ID`.
-    pub(crate) words: Map<String, Value>,
+    pub(crate) decisions: Map<String, Value>,
     /// Tools that the person trusts.
     pub(crate) trusts: Vec<String>,
 }
@@ -30,27 +30,27 @@ impl Thread {
     pub(crate) fn request(&self) -> Option<Request> {
         let (last, before) = self.entries.split_last()?;
         let turn = last.turn()?;
-        let (mut request, mut words) = (Map::new(), Map::new());
+        let (mut request, mut decisions) = (Map::new(), Map::new());
         let before = if turn.has_news() {
             let sentences = turn.pending.iter().filter(|it| it.is_news()).filter_map(sentence);
             let message = sentences.collect::<Vec<_>>().join("\n");
             request.insert("message".to_owned(), json!(message));
-            put_answers(&mut request, &mut words, turn);
+            put_answers(&mut request, &mut decisions, turn);
             before
         } else {
-            let (asked, before) = before.split_last()?;
-            let asked = asked.asked()?;
-            let mut message = asked.text.clone();
+            let (user_message, before) = before.split_last()?;
+            let user_message = user_message.message()?;
+            let mut message = user_message.text.clone();
             // Pending items of the continued turn are refused by this message.
             if let Some((turn, since)) = self.latest(before) {
-                put_answers(&mut request, &mut words, turn);
+                put_answers(&mut request, &mut decisions, turn);
                 if !turn.answerer.is_planner() {
                     message = with_unanswered(since, message);
                 }
             }
             request.insert("message".to_owned(), json!(message));
-            if !asked.pictures.is_empty() {
-                request.insert("images".to_owned(), images(asked));
+            if !user_message.pictures.is_empty() {
+                request.insert("images".to_owned(), images(user_message));
             }
             before
         };
@@ -61,15 +61,15 @@ impl Thread {
         if self.chooses && !turn.has_news() {
             request.insert("choose".to_owned(), json!(true));
         }
-        Some(Request { body: Value::Object(request), words, trusts: self.trusts.clone() })
+        Some(Request { body: Value::Object(request), decisions, trusts: self.trusts.clone() })
     }
 
     /// The last turn that the server may still know, from which it continues with all its context, and the entries
     /// after it. Another assistant begins with the history.
     fn latest<'a>(&self, entries: &'a [Shared<Entry>]) -> Option<(&'a Turn, &'a [Shared<Entry>])> {
-        let kept = |it: &'a Shared<Entry>| it.turn().filter(|it| it.turn.is_some());
-        let at = entries.iter().rposition(|it| kept(it).is_some())?;
-        let turn = kept(&entries[at])?;
+        let known_turn = |it: &'a Shared<Entry>| it.turn().filter(|it| it.turn.is_some());
+        let at = entries.iter().rposition(|it| known_turn(it).is_some())?;
+        let turn = known_turn(&entries[at])?;
         let is_same = |it: &String| *it == turn.answerer.assistant;
         self.assistant.as_ref().is_none_or(is_same).then_some((turn, &entries[at + 1..]))
     }
@@ -80,14 +80,16 @@ impl Thread {
 fn with_unanswered(since: &[Shared<Entry>], mut message: String) -> String {
     let mut left = MESSAGE_MAX.saturating_sub(message.chars().count());
     for pair in since.windows(2).rev() {
-        let (Some(asked), Some(turn)) = (pair[0].asked(), pair[1].turn()) else { continue };
+        let (Some(user_message), Some(turn)) = (pair[0].message(), pair[1].turn()) else {
+            continue;
+        };
         let is_unanswered = matches!(turn.phase, Phase::Stopped | Phase::Failed(_));
-        if asked.is_out || asked.text.is_empty() || !is_unanswered {
+        if user_message.is_out || user_message.text.is_empty() || !is_unanswered {
             continue;
         }
-        let Some(rest) = left.checked_sub(asked.text.chars().count() + 2) else { break };
+        let Some(rest) = left.checked_sub(user_message.text.chars().count() + 2) else { break };
         left = rest;
-        message = format!("{}\n\n{message}", asked.text);
+        message = format!("{}\n\n{message}", user_message.text);
     }
     message
 }
@@ -104,7 +106,7 @@ fn sentence(pending: &Pending) -> Option<&str> {
 }
 
 /// Adds the continued turn and the person's replies to its pending items.
-fn put_answers(request: &mut Map<String, Value>, words: &mut Map<String, Value>, turn: &Turn) {
+fn put_answers(request: &mut Map<String, Value>, decisions: &mut Map<String, Value>, turn: &Turn) {
     let mut selected = None;
     for pending in turn.pending.iter().filter(|it| it.is_news()) {
         if let (Some(Reply::Chosen(ids)), Waiting::Choice { pictures, .. }) =
@@ -113,7 +115,7 @@ fn put_answers(request: &mut Map<String, Value>, words: &mut Map<String, Value>,
             let chosen = pictures.iter().filter(|it| ids.contains(&it.id));
             selected.get_or_insert_with(Vec::new).extend(chosen.filter_map(|it| image(it)));
         }
-        words.extend(word(pending));
+        decisions.extend(decision(pending));
     }
     request.insert("turn".to_owned(), json!(turn.turn));
     if let Some(selected) = selected {
@@ -122,8 +124,8 @@ fn put_answers(request: &mut Map<String, Value>, words: &mut Map<String, Value>,
 }
 
 /// The approval that the person answered, and the decision.
-fn word(pending: &Pending) -> Option<(String, Value)> {
-    let word = match (pending.reply.as_ref()?, &pending.waiting) {
+fn decision(pending: &Pending) -> Option<(String, Value)> {
+    let decision = match (pending.reply.as_ref()?, &pending.waiting) {
         (Reply::Allow | Reply::Trust, _) => json!({ "allow": true }),
         (Reply::Deny, _) | (Reply::Cancelled, Waiting::Approval { .. }) => {
             json!({ "allow": false })
@@ -136,7 +138,7 @@ fn word(pending: &Pending) -> Option<(String, Value)> {
         _ => return None,
     };
     let approval = pending.waiting.approval().filter(|it| !it.is_empty())?;
-    Some((approval.to_owned(), word))
+    Some((approval.to_owned(), decision))
 }
 
 /// The earlier messages, for a server that has forgotten them.
@@ -148,8 +150,8 @@ fn history(entries: &[Shared<Entry>]) -> Value {
             break;
         }
         let (role, parts) = match &entry.body {
-            Body::Asked(asked) if asked.is_out => continue,
-            Body::Asked(asked) => ("user", asked_parts(asked, &mut left)),
+            Body::Asked(user_message) if user_message.is_out => continue,
+            Body::Asked(user_message) => ("user", message_parts(user_message, &mut left)),
             Body::Answered(turn) => ("model", turn_parts(turn, &mut left)),
         };
         if !parts.is_empty() {
@@ -160,9 +162,9 @@ fn history(entries: &[Shared<Entry>]) -> Value {
     Value::Array(history)
 }
 
-fn asked_parts(asked: &Asked, left: &mut usize) -> Vec<Value> {
-    let text = (!asked.text.is_empty()).then(|| json!({ "text": asked.text }));
-    let pictures = asked.pictures.iter().filter_map(|it| inline(it, left));
+fn message_parts(user_message: &UserMessage, left: &mut usize) -> Vec<Value> {
+    let text = (!user_message.text.is_empty()).then(|| json!({ "text": user_message.text }));
+    let pictures = user_message.pictures.iter().filter_map(|it| inline(it, left));
     text.into_iter().chain(pictures).collect()
 }
 
@@ -194,8 +196,8 @@ fn inline(picture: &Picture, left: &mut usize) -> Option<Value> {
     Some(json!({ "inlineData": { "mimeType": picture.mime, "data": &**data } }))
 }
 
-fn images(asked: &Asked) -> Value {
-    Value::Array(asked.pictures.iter().filter_map(|it| image(it)).collect())
+fn images(user_message: &UserMessage) -> Value {
+    Value::Array(user_message.pictures.iter().filter_map(|it| image(it)).collect())
 }
 
 fn image(picture: &Picture) -> Option<Value> {

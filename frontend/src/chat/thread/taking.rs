@@ -6,9 +6,10 @@ use super::Thread;
 use super::asking::PICTURE_MARK;
 use crate::cards::picture::{Picture, Shared};
 use crate::chat::entry::{
-    Answerer, Body, Came, Entry, Pending, Phase, Piece, Reply, State, ToolCard, Turn, Waiting,
+    Answerer, Body, CallOutcome, Entry, Pending, Phase, Piece, Reply, State, ToolCard, Turn,
+    Waiting,
 };
-use crate::chat::event::{Asking, Called, Done, Event, ImageIn, Resulted, WAITING_MAX};
+use crate::chat::event::{Called, Done, Event, ImageIn, PendingItem, Resulted, WAITING_MAX};
 
 /// Maximum number of characters of one answer.
 const TEXT_MAX: usize = 200_000;
@@ -27,7 +28,7 @@ pub(crate) struct Coming {
     /// Milliseconds since 1970.
     pub(crate) at_ms: u64,
     count: u32,
-    has_words: bool,
+    has_text: bool,
     has_pictures: bool,
     /// Index of the stream's first piece.
     begin: usize,
@@ -35,7 +36,7 @@ pub(crate) struct Coming {
 
 impl Coming {
     /// Begins a stream.
-    pub(crate) fn of(thread: &Thread, seed: String, at_ms: u64) -> Self {
+    pub(crate) fn new(thread: &Thread, seed: String, at_ms: u64) -> Self {
         let begin = thread.last_turn().map_or(0, |it| it.pieces.len());
         Self { seed, at_ms, begin, ..Self::default() }
     }
@@ -44,7 +45,7 @@ impl Coming {
         self.count += 1;
         // Sorted by name, the oldest come first.
         let id = format!("{:015}-{:03}-{}", self.at_ms, self.count, self.seed);
-        Picture::of(id, &image.mime_type, &image.data, &image.name, self.at_ms).map(Shared::new)
+        Picture::new(id, &image.mime_type, &image.data, &image.name, self.at_ms).map(Shared::new)
     }
 }
 
@@ -67,15 +68,15 @@ impl Thread {
                 turn.phase = Phase::Thinking;
                 turn.result(resulted);
             }
-            Event::Words(words) => {
-                coming.has_words |= !words.is_empty();
-                turn.say(&words);
+            Event::Text(text) => {
+                coming.has_text |= !text.is_empty();
+                turn.push_text(&text);
             }
             Event::Image(image) => {
                 coming.has_pictures = true;
                 turn.show(coming.picture(&image));
             }
-            Event::Question(asking) => turn.wait_for(asking, coming),
+            Event::Question(item) => turn.wait_for(item, coming),
             Event::Usage(usage) => turn.usage = usage,
             Event::Done(done) => turn.finish(*done, coming),
             Event::Failed(failure) => self.fail(failure),
@@ -89,16 +90,16 @@ impl Thread {
 
     /// Shows the earlier answer to an approval, overriding the person's current one.
     fn overrule(&mut self, approval: &str, is_allowed: bool) {
-        let is_of_approval = |pending: &Pending| {
+        let has_approval = |pending: &Pending| {
             let is_approval = matches!(pending.waiting, Waiting::Approval { .. });
             is_approval && pending.waiting.approval() == Some(approval)
         };
         let holds = |it: &&mut Shared<Entry>| {
-            it.turn().is_some_and(|it| it.pending.iter().any(is_of_approval))
+            it.turn().is_some_and(|it| it.pending.iter().any(has_approval))
         };
         let Some(entry) = self.entries.iter_mut().rev().find(holds) else { return };
         let Body::Answered(turn) = &mut entry.change().body else { return };
-        let Some(pending) = turn.pending.iter_mut().find(|it| is_of_approval(it)) else { return };
+        let Some(pending) = turn.pending.iter_mut().find(|it| has_approval(it)) else { return };
         if matches!(pending.reply, Some(Reply::Allow | Reply::Trust)) == is_allowed {
             return;
         }
@@ -123,16 +124,16 @@ impl Turn {
         }
     }
 
-    fn say(&mut self, words: &str) {
-        if words.is_empty() {
+    fn push_text(&mut self, added: &str) {
+        if added.is_empty() {
             return;
         }
         match self.pieces.last_mut() {
-            Some(Piece::Text(text)) if text.len() + words.len() <= TEXT_MAX => {
-                text.change().push_str(words);
+            Some(Piece::Text(text)) if text.len() + added.len() <= TEXT_MAX => {
+                text.change().push_str(added);
             }
             Some(Piece::Text(_)) => {}
-            _ => self.push(Piece::Text(Shared::new(words.chars().take(TEXT_MAX).collect()))),
+            _ => self.push(Piece::Text(Shared::new(added.chars().take(TEXT_MAX).collect()))),
         }
     }
 
@@ -148,12 +149,12 @@ impl Turn {
 
     /// The latest card of this call; an open one has priority.
     fn card(&mut self, id: &str) -> Option<&mut Shared<ToolCard>> {
-        let of = |it: &Piece| match it {
+        let is_done = |it: &Piece| match it {
             Piece::Call(card) if card.id == id => Some(card.is_over()),
             _ => None,
         };
-        let open = self.pieces.iter().rposition(|it| of(it) == Some(false));
-        let index = open.or_else(|| self.pieces.iter().rposition(|it| of(it).is_some()))?;
+        let open = self.pieces.iter().rposition(|it| is_done(it) == Some(false));
+        let index = open.or_else(|| self.pieces.iter().rposition(|it| is_done(it).is_some()))?;
         match &mut self.pieces[index] {
             Piece::Call(card) => Some(card),
             _ => None,
@@ -188,7 +189,7 @@ impl Turn {
         let state = if is_error {
             State::Failed { ms, error: text }
         } else {
-            State::Done(Came { ms, result, meta, text, is_cut: false })
+            State::Done(CallOutcome { ms, result, meta, text, is_cut: false })
         };
         if self.card(&id).is_none() {
             let card = ToolCard { id: id.clone(), name, ..ToolCard::default() };
@@ -222,10 +223,10 @@ impl Turn {
         }
     }
 
-    fn wait_for(&mut self, asking: Asking, coming: &mut Coming) {
-        let waiting = match asking {
-            Asking::Known(waiting) => waiting,
-            Asking::Choice { call_id, images } => {
+    fn wait_for(&mut self, item: PendingItem, coming: &mut Coming) {
+        let waiting = match item {
+            PendingItem::Known(waiting) => waiting,
+            PendingItem::Choice { call_id, images } => {
                 let images = images.iter().take(PICTURES_MAX);
                 let pictures = images.filter_map(|it| coming.picture(it)).collect();
                 Waiting::Choice { call_id, pictures }
@@ -264,19 +265,19 @@ impl Turn {
             pending.is_settled = true;
         }
         self.complete_calls(done.tool_calls, coming.begin);
-        if !coming.has_words {
-            self.say(&text);
+        if !coming.has_text {
+            self.push_text(&text);
         }
-        if is_choice && !done.waiting.iter().any(|it| matches!(it, Asking::Choice { .. })) {
-            self.wait_for(Asking::Choice { call_id: String::new(), images }, coming);
+        if is_choice && !done.waiting.iter().any(|it| matches!(it, PendingItem::Choice { .. })) {
+            self.wait_for(PendingItem::Choice { call_id: String::new(), images }, coming);
         } else if !coming.has_pictures && !is_choice {
             for image in images.iter().take(PICTURES_MAX) {
                 let picture = coming.picture(image);
                 self.show(picture);
             }
         }
-        for asking in done.waiting {
-            self.wait_for(asking, coming);
+        for item in done.waiting {
+            self.wait_for(item, coming);
         }
         let waits = self.pending.iter().any(|it| it.reply.is_none());
         self.phase = if waits { Phase::Waiting } else { Phase::Done };
@@ -299,7 +300,11 @@ impl Turn {
             let error = std::mem::take(&mut called.error);
             let state = match called.is_error {
                 true => State::Failed { ms: called.ms, error },
-                false => State::Done(Came { ms: called.ms, is_cut: true, ..Came::default() }),
+                false => State::Done(CallOutcome {
+                    ms: called.ms,
+                    is_cut: true,
+                    ..CallOutcome::default()
+                }),
             };
             if let Some(card) = self.card(&called.id) {
                 if card.state == State::Running && called.ms.is_some() {

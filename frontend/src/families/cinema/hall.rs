@@ -30,7 +30,6 @@ pub(crate) struct Hall {
     pub(crate) rules: SeatRules,
 }
 
-/// One row, left to right.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Row {
     pub(crate) name: String,
@@ -46,7 +45,7 @@ pub(crate) struct Place {
 
 impl Hall {
     /// Sorts the seats into rows. A number missing between two columns is an aisle.
-    pub(crate) fn of(map: &SeatMap) -> Self {
+    pub(crate) fn new(map: &SeatMap) -> Self {
         let mut rows: BTreeMap<(usize, String), Vec<Place>> = BTreeMap::new();
         for seat in map.seats.iter().take(HALL_MAX) {
             let column = seat.column.unwrap_or(seat.number).clamp(1, COLUMNS_MAX);
@@ -95,12 +94,10 @@ impl Hall {
         self.rules.broken(&seats, &picks.ids(self))
     }
 
-    /// Every place of the hall.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Place> {
         self.rows.iter().flat_map(|row| &row.places)
     }
 
-    /// The seat of that id.
     pub(crate) fn seat(&self, id: &str) -> Option<&Seat> {
         self.places().map(|it| &it.seat).find(|it| it.seat_id == id)
     }
@@ -150,7 +147,6 @@ impl Hall {
         free.unwrap_or_default()
     }
 
-    /// The place under the cursor.
     pub(crate) fn at(&self, cursor: Cursor) -> Option<&Place> {
         self.rows.get(cursor.row)?.places.get(cursor.place)
     }

@@ -14,7 +14,7 @@ fn hall(rows: &[(&str, &[(u32, bool)])]) -> Hall {
             ..Seat::default()
         })
     });
-    Hall::of(&SeatMap { seats: seats.collect(), ..SeatMap::default() })
+    Hall::new(&SeatMap { seats: seats.collect(), ..SeatMap::default() })
 }
 
 fn two_rows() -> Hall {
@@ -53,7 +53,7 @@ fn strings(ids: &[&str]) -> Vec<String> {
 fn seat_without_column_stands_at_its_number() {
     let seat =
         |number| Seat { row: "A".into(), number, seat_id: format!("A{number}"), ..Seat::default() };
-    let hall = Hall::of(&SeatMap { seats: vec![seat(10), seat(2)], ..SeatMap::default() });
+    let hall = Hall::new(&SeatMap { seats: vec![seat(10), seat(2)], ..SeatMap::default() });
     assert_eq!(hall.columns, 10);
     assert_eq!(hall.rows[0].places[0].column, 2);
 }
@@ -127,13 +127,17 @@ fn rejects_eleventh_seat() {
 #[test]
 fn takes_seat_limit_from_the_cinema() {
     let mut hall = hall(&[("A", &[(1, false), (2, false), (3, false)])]);
-    hall.seats_max = Hall::of(&SeatMap { seats_max: Some(2), ..SeatMap::default() }).seats_max;
+    hall.seats_max = Hall::new(&SeatMap { seats_max: Some(2), ..SeatMap::default() }).seats_max;
     let mut picks = Picks::default();
     let picked = ["A1", "A2", "A3"].map(|id| pick(&mut picks, &hall, id));
     assert_eq!(picked, [Picked::Yes, Picked::Yes, Picked::TooMany]);
-    let mut kept = Picks::default();
-    kept.restore(&hall, &strings(&["A1", "A2", "A3"]));
-    assert_eq!(kept.len(), 2, "what was kept over a reload is no more than what may be reserved");
+    let mut restored = Picks::default();
+    restored.restore(&hall, &strings(&["A1", "A2", "A3"]));
+    assert_eq!(
+        restored.len(),
+        2,
+        "what was kept over a reload is no more than what may be reserved"
+    );
 }
 
 #[test]
@@ -146,12 +150,12 @@ fn draws_every_seat_of_the_largest_hall() {
         ..Seat::default()
     };
     let mut seats: Vec<_> = rows.map(seat).collect();
-    let hall = Hall::of(&SeatMap { seats: seats.clone(), ..SeatMap::default() });
+    let hall = Hall::new(&SeatMap { seats: seats.clone(), ..SeatMap::default() });
     assert_eq!((hall.counts(), hall.left_out), ((2_080, 2_080), 0));
     assert!(hall.seat("Z80").is_some());
     seats.extend(seats.clone());
     seats.truncate(HALL_MAX + 7);
-    let hall = Hall::of(&SeatMap { seats, ..SeatMap::default() });
+    let hall = Hall::new(&SeatMap { seats, ..SeatMap::default() });
     assert_eq!(hall.left_out, 7, "what is not drawn is told");
 }
 
@@ -208,7 +212,7 @@ fn with_a_pair() -> Hall {
         pair_with: (kind == SeatKind::Pair).then(|| format!("A{}", 7 - number)),
         ..Seat::default()
     });
-    Hall::of(&SeatMap {
+    Hall::new(&SeatMap {
         seats: seats.collect(),
         prices: Some(PriceList {
             currency: "JPY".to_owned(),
@@ -263,7 +267,7 @@ fn hall_is_large_from_401_seats() {
             number: number / 20 + 1,
             ..Seat::default()
         };
-        Hall::of(&SeatMap { seats: (0..count).map(seat).collect(), ..SeatMap::default() })
+        Hall::new(&SeatMap { seats: (0..count).map(seat).collect(), ..SeatMap::default() })
     };
     assert_eq!((rows(400).is_large(), rows(401).is_large()), (false, true));
 }

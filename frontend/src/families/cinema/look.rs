@@ -22,7 +22,7 @@ pub(crate) enum State {
 
 impl State {
     /// State of a seat for a reader with these picks.
-    pub(crate) fn of(seat: &Seat, picks: &Picks) -> Self {
+    pub(crate) fn for_seat(seat: &Seat, picks: &Picks) -> Self {
         if picks.has(&seat.seat_id) {
             Self::Picked
         } else if picks.has_lost(&seat.seat_id) {
@@ -89,7 +89,7 @@ pub(crate) struct Shapes {
 
 impl Shapes {
     /// Draws a row at `top` with its seats in these states.
-    pub(crate) fn of(row: &Row, top: u32, states: &[State]) -> Self {
+    pub(crate) fn draw(row: &Row, top: u32, states: &[State]) -> Self {
         let mut shapes = Self::default();
         let mut corner = String::new();
         for (place, &state) in row.places.iter().zip(states) {
@@ -200,7 +200,7 @@ mod tests {
             standard("B17"),
         ]);
         use State::{Free, Held, Lost, Picked, Taken};
-        let shapes = Shapes::of(&row, 20, &[Free, Taken, Free, Free, Free, Picked, Held]);
+        let shapes = Shapes::draw(&row, 20, &[Free, Taken, Free, Free, Free, Picked, Held]);
         let seats = [
             ("is-standard", 2),
             ("is-taken", 1),
@@ -223,7 +223,7 @@ mod tests {
         assert!(
             shapes.seats[0].path.starts_with("M0 20m") && shapes.seats[0].path.contains("M280 20m")
         );
-        let lost = Shapes::of(&row, 20, &[Lost; 7]);
+        let lost = Shapes::draw(&row, 20, &[Lost; 7]);
         assert_eq!(classes(&lost.seats), [("is-lost", 7)]);
         assert_eq!(classes(&lost.marks), [("is-lost", 7)]);
     }
@@ -235,7 +235,7 @@ mod tests {
             ..seat(id, SeatKind::Pair)
         };
         let row = row(&[half("B9", "B10"), half("B10", "B9")]);
-        let shapes = Shapes::of(&row, 0, &[State::Free; 2]);
+        let shapes = Shapes::draw(&row, 0, &[State::Free; 2]);
         // The first half ends where the second begins.
         assert!(shapes.seats[0].path.starts_with("M160 0m1.5 1.5h18.5v17"), "{shapes:?}");
         assert!(shapes.seats[0].path.contains("M180 0m0 1.5h18.5"), "{shapes:?}");
@@ -245,17 +245,17 @@ mod tests {
     fn readers_own_state_precedes_that_of_others() {
         let mut picks = Picks::default();
         let free = seat("B1", SeatKind::Standard);
-        assert_eq!(State::of(&free, &picks), State::Free);
+        assert_eq!(State::for_seat(&free, &picks), State::Free);
         picks.toggle(&free, 10);
-        assert_eq!(State::of(&free, &picks), State::Picked);
+        assert_eq!(State::for_seat(&free, &picks), State::Picked);
         let taken = Seat { is_reserved: true, ..free.clone() };
-        assert_eq!(State::of(&taken, &Picks::default()), State::Taken);
+        assert_eq!(State::for_seat(&taken, &Picks::default()), State::Taken);
         picks.lose(&["B1".to_owned()]);
-        assert_eq!(State::of(&taken, &picks), State::Lost);
+        assert_eq!(State::for_seat(&taken, &picks), State::Lost);
         let held = Seat { is_held: true, ..free.clone() };
         let mine = Seat { is_mine: true, ..held.clone() };
-        let of = |it| State::of(it, &Picks::default());
-        assert_eq!((of(&held), of(&mine)), (State::Held, State::Free));
+        let state = |it| State::for_seat(it, &Picks::default());
+        assert_eq!((state(&held), state(&mine)), (State::Held, State::Free));
         assert!(State::Held.is_gone() && !State::Picked.is_gone());
     }
 }

@@ -117,9 +117,9 @@ mod tests {
         .into_iter()
         .chain(staff)
         {
-            assert_eq!(At::of(&Route::parse(&at.hash())), Some(at));
+            assert_eq!(At::from_route(&Route::parse(&at.hash())), Some(at));
         }
         let nowhere = Route::parse("#/box-office/staff/nowhere");
-        assert_eq!(At::of(&nowhere), None, "{nowhere:?}");
+        assert_eq!(At::from_route(&nowhere), None, "{nowhere:?}");
     }
 }

@@ -46,13 +46,13 @@ impl Programme {
 
     /// The day to show: the requested one, else the next day with a bookable showing, else the next day. `now` is as
     /// for [`has_begun`].
-    pub(crate) fn day(&self, asked: Option<Day>, now: &str) -> Option<Day> {
+    pub(crate) fn day(&self, requested: Option<Day>, now: &str) -> Option<Day> {
         let days = self.days();
-        let asked = asked.filter(|it| days.contains(it));
+        let requested = requested.filter(|it| days.contains(it));
         let today = Day::of_time(now);
         let mut ahead = days.iter().copied().filter(|it| Some(*it) >= today);
         let first = ahead.clone().next().or_else(|| days.last().copied());
-        asked.or_else(|| ahead.find(|it| self.has_open(None, *it, now))).or(first)
+        requested.or_else(|| ahead.find(|it| self.has_open(None, *it, now))).or(first)
     }
 
     /// Whether a showing of that day can be booked: of one film, or of any.
@@ -64,24 +64,24 @@ impl Programme {
     }
 
     /// The showtimes of a film, if loaded.
-    pub(crate) fn of(&self, film: &str) -> Option<&Vec<Showtime>> {
+    pub(crate) fn showtimes_of(&self, film: &str) -> Option<&Vec<Showtime>> {
         self.showtimes.iter().find(|it| it.0 == film).map(|it| &it.1)
     }
 
     /// The films of `found` without loaded showtimes, up to the limit.
     pub(crate) fn missing<'a>(&self, found: &'a [Movie]) -> Vec<&'a Movie> {
         let found = found.iter().take(FILMS_MAX);
-        found.filter(|it| self.of(&it.movie_id).is_none()).collect()
+        found.filter(|it| self.showtimes_of(&it.movie_id).is_none()).collect()
     }
 
     /// Adds films found beyond the first ones, replacing those of the last search.
-    pub(crate) fn take_up(
+    pub(crate) fn add_found(
         &mut self,
         found: &[Movie],
         showtimes: impl IntoIterator<Item = (String, Vec<Showtime>)>,
     ) {
         for (film, times) in showtimes {
-            self.showtimes.retain(|of| of.0 != film);
+            self.showtimes.retain(|entry| entry.0 != film);
             self.showtimes.push((film, times));
         }
         self.films.truncate(FILMS_MAX);
@@ -90,12 +90,12 @@ impl Programme {
                 self.films.push(film.clone());
             }
         }
-        self.showtimes.retain(|of| self.films.iter().any(|it| it.movie_id == of.0));
+        self.showtimes.retain(|entry| self.films.iter().any(|it| it.movie_id == entry.0));
     }
 
     /// The showtimes of a film on that day, earliest first.
     pub(crate) fn showtimes(&self, film: &str, day: Option<Day>) -> Vec<Showtime> {
-        let all = self.of(film).into_iter().flatten();
+        let all = self.showtimes_of(film).into_iter().flatten();
         let is_then = |it: &&Showtime| day.is_none() || Day::of_time(&it.start_time) == day;
         let mut then: Vec<Showtime> = Vec::new();
         for showtime in all.filter(is_then) {
@@ -134,7 +134,7 @@ pub(crate) enum Left {
 
 impl Left {
     /// `now` is as for [`has_begun`].
-    pub(crate) fn of(showtime: &Showtime, now: &str) -> Self {
+    pub(crate) fn new(showtime: &Showtime, now: &str) -> Self {
         if has_begun(showtime, now) {
             return Self::Started;
         }
@@ -216,9 +216,9 @@ mod tests {
 
     #[test]
     fn shows_requested_day_or_the_next_one() {
-        let chosen = |asked: Option<&str>, today: &str| {
+        let chosen = |requested: Option<&str>, today: &str| {
             let now = format!("{today}T00:00:00");
-            programme().day(asked.map(day), &now).unwrap().to_string()
+            programme().day(requested.map(day), &now).unwrap().to_string()
         };
         assert_eq!(chosen(Some("2026-11-22"), "2026-11-21"), "2026-11-22");
         assert_eq!(chosen(Some("2030-01-01"), "2026-11-21"), "2026-11-21");
@@ -233,8 +233,8 @@ mod tests {
         assert_eq!(chosen("2026-11-21T17:59:59"), "2026-11-21");
         assert_eq!(chosen("2026-11-21T18:00:00"), "2026-11-22", "all of today has begun");
         assert_eq!(chosen("2026-11-22T23:00:00"), "2026-11-22", "there is no other day");
-        let asked = programme().day(Some(day("2026-11-21")), "2026-11-21T23:00:00");
-        assert_eq!(asked, Some(day("2026-11-21")), "the reader asked for it");
+        let requested = programme().day(Some(day("2026-11-21")), "2026-11-21T23:00:00");
+        assert_eq!(requested, Some(day("2026-11-21")), "the reader asked for it");
     }
 
     #[test]
@@ -276,16 +276,16 @@ mod tests {
         let found = [film(3), film(50)];
         let missing = programme.missing(&found).into_iter().map(|it| it.movie_id.as_str());
         assert_eq!(missing.collect::<Vec<_>>(), ["m50"]);
-        programme.take_up(&found, [times(50)]);
+        programme.add_found(&found, [times(50)]);
         let ids = ["m3".to_owned(), "m50".to_owned()];
         let on = programme.on(Some(day("2026-11-21")), Some(&ids), "2026-11-20T00:00:00");
         assert_eq!((on.len(), programme.missing(&found).len()), (2, 0));
-        programme.take_up(&[film(60)], [times(60)]);
+        programme.add_found(&[film(60)], [times(60)]);
         assert_eq!(
             (programme.films.len(), programme.showtimes.len()),
             (FILMS_MAX + 1, FILMS_MAX + 1)
         );
-        assert_eq!(programme.of("m50"), None);
+        assert_eq!(programme.showtimes_of("m50"), None);
     }
 
     #[test]
@@ -298,8 +298,8 @@ mod tests {
     #[test]
     fn marks_showing_that_has_begun() {
         let showtime = showtime("a1", "2026-11-21T09:00:00");
-        assert_eq!(Left::of(&showtime, "2026-11-21T09:00:00"), Left::Started);
-        assert_eq!(Left::of(&showtime, "2026-11-21T08:59:59"), Left::None);
+        assert_eq!(Left::new(&showtime, "2026-11-21T09:00:00"), Left::Started);
+        assert_eq!(Left::new(&showtime, "2026-11-21T08:59:59"), Left::None);
     }
 
     #[test]
@@ -312,17 +312,17 @@ mod tests {
 
     #[test]
     fn shows_name_without_english_unchanged() {
-        let said = |english, lang| name(Some("特撮"), english, lang);
-        assert_eq!(said(Some("Tokusatsu"), Lang::En).as_deref(), Some("Tokusatsu"));
-        assert_eq!(said(Some("Tokusatsu"), Lang::Ja).as_deref(), Some("特撮"));
-        assert_eq!(said(None, Lang::En).as_deref(), Some("特撮"));
+        let shown = |english, lang| name(Some("特撮"), english, lang);
+        assert_eq!(shown(Some("Tokusatsu"), Lang::En).as_deref(), Some("Tokusatsu"));
+        assert_eq!(shown(Some("Tokusatsu"), Lang::Ja).as_deref(), Some("特撮"));
+        assert_eq!(shown(None, Lang::En).as_deref(), Some("特撮"));
         assert_eq!(name(None, None, Lang::En), None);
     }
 
     #[test]
     fn ten_percent_free_is_few() {
         let left = |free, total| {
-            Left::of(
+            Left::new(
                 &Showtime {
                     available_seats_count: free,
                     total_seats_count: total,

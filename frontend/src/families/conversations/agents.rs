@@ -79,7 +79,7 @@ impl AgentsState {
                 let uris = projects.projects.iter().map(|it| format!("chats://{}", it.project_id));
                 uris.chain([LIST.to_owned()]).collect::<Vec<_>>()
             };
-            agents_state.projects.with(|it| it.here().map(ids)).unwrap_or_default()
+            agents_state.projects.with(|it| it.ready().map(ids)).unwrap_or_default()
         });
         subscribe(uris.into(), Callback::new(move |()| agents_state.load()));
         Effect::new(move |_| {
@@ -91,7 +91,7 @@ impl AgentsState {
 
     /// Fetches the projects. The old ones are shown meanwhile.
     pub(crate) fn load(self) {
-        look(self.turnstile, PAUSE, move || async move {
+        coalesce(self.turnstile, PAUSE, move || async move {
             take(self.projects, projects().await);
         });
     }
@@ -136,30 +136,29 @@ impl AgentsState {
 
     /// Whether the reader may define projects and agents.
     pub(crate) fn is_operator(self) -> bool {
-        self.projects.with(|it| it.here().is_some_and(|it| it.is_operator))
+        self.projects.with(|it| it.ready().is_some_and(|it| it.is_operator))
     }
 
     /// Id of the reader's own agent.
     pub(crate) fn me(self) -> String {
-        self.projects.with(|it| it.here().map(|it| it.me.clone())).unwrap_or_default()
+        self.projects.with(|it| it.ready().map(|it| it.me.clone())).unwrap_or_default()
     }
 
-    /// The ids of the projects.
     pub(crate) fn project_ids(self) -> Vec<String> {
         let ids = |it: &Projects| it.projects.iter().map(|it| it.project_id.clone()).collect();
-        self.projects.with(|it| it.here().map(ids)).unwrap_or_default()
+        self.projects.with(|it| it.ready().map(ids)).unwrap_or_default()
     }
 
     /// The current state of a project.
     pub(crate) fn project(self, id: &str) -> Option<Project> {
-        self.projects.with(|it| it.here()?.projects.iter().find(|it| it.project_id == id).cloned())
+        self.projects.with(|it| it.ready()?.projects.iter().find(|it| it.project_id == id).cloned())
     }
 
     /// The current state of an agent in a project.
     pub(crate) fn agent(self, seat: &Seat) -> Option<ProjectAgent> {
         self.projects.with(|projects| {
             let project =
-                projects.here()?.projects.iter().find(|it| it.project_id == seat.project)?;
+                projects.ready()?.projects.iter().find(|it| it.project_id == seat.project)?;
             project.agents.iter().find(|it| it.agent.agent_id == seat.agent).cloned()
         })
     }
@@ -187,10 +186,10 @@ impl Turnstile {
 }
 
 /// Runs `work`, and once more if requested meanwhile, after a pause that limits the rate.
-pub(crate) fn look<F: Future<Output = ()> + 'static>(
+pub(crate) fn coalesce<F: Future<Output = ()> + 'static>(
     turnstile: StoredValue<Turnstile>,
     pause: Duration,
-    look: impl Fn() -> F + 'static,
+    work: impl Fn() -> F + 'static,
 ) {
     let enter = move || turnstile.try_update_value(Turnstile::enter) == Some(true);
     if !enter() {
@@ -198,7 +197,7 @@ pub(crate) fn look<F: Future<Output = ()> + 'static>(
     }
     spawn_local(async move {
         loop {
-            look().await;
+            work().await;
             if turnstile.try_update_value(Turnstile::leave) != Some(true) {
                 return;
             }

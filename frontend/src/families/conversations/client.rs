@@ -56,7 +56,7 @@ const PURPOSE: &str = "しりとり";
 
 /// Two agents of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Players {
+pub(crate) struct AgentPair {
     pub(crate) project_id: String,
     initiator_id: String,
     target_id: String,
@@ -64,9 +64,9 @@ pub(crate) struct Players {
     pub(crate) names: (String, String),
 }
 
-impl Players {
+impl AgentPair {
     /// The first two agents run by the host, preferably of the given project.
-    pub(crate) fn of(projects: &Projects, project_id: &str) -> Option<Self> {
+    pub(crate) fn find(projects: &Projects, project_id: &str) -> Option<Self> {
         let is_own = |it: &Agent| it.kind == AgentKind::Ai && it.assistant.is_some();
         let mut all: Vec<_> = projects.projects.iter().collect();
         all.sort_by_key(|it| it.project_id != project_id);
@@ -123,16 +123,16 @@ mod tests {
     fn game_needs_two_agents_run_by_the_host() {
         use AgentKind::{Ai, Human};
         let lone = vec![agent("a", Ai, true), agent("b", Ai, false), agent("h", Human, true)];
-        assert_eq!(Players::of(&projects(&[("p", lone.clone())]), ""), None);
+        assert_eq!(AgentPair::find(&projects(&[("p", lone.clone())]), ""), None);
         let pair = vec![agent("x", Ai, true), agent("h", Human, false), agent("y", Ai, true)];
         let both = projects(&[("p", lone), ("q", pair.clone()), ("r", pair)]);
-        let players = Players::of(&both, "").unwrap();
+        let pair = AgentPair::find(&both, "").unwrap();
         assert_eq!(
-            players.arguments(),
+            pair.arguments(),
             json!({ "project_id": "q", "initiator_agent_id": "x", "target_agent_id": "y",
                 "purpose": "しりとり" })
         );
-        assert_eq!(players.names, ("X".to_owned(), "Y".to_owned()));
-        assert_eq!(Players::of(&both, "r").unwrap().project_id, "r", "where the reader looks");
+        assert_eq!(pair.names, ("X".to_owned(), "Y".to_owned()));
+        assert_eq!(AgentPair::find(&both, "r").unwrap().project_id, "r", "where the reader looks");
     }
 }

@@ -9,12 +9,12 @@ use super::place::Seat;
 use crate::browser::Keep;
 
 /// Maximum number of entries; beyond it, the first by name is dropped.
-const KEPT_MAX: usize = 40;
+const ENTRIES_MAX: usize = 40;
 
 /// A kind of stored text.
 pub(crate) trait Typed: Default + Serialize + DeserializeOwned {
     /// Storage key.
-    const KEPT: &'static str;
+    const STORAGE_KEY: &'static str;
 
     /// Whether there is nothing to store.
     fn is_empty(&self) -> bool;
@@ -30,7 +30,7 @@ pub(crate) struct Unsent {
 }
 
 impl Typed for Unsent {
-    const KEPT: &'static str = "conversations.written";
+    const STORAGE_KEY: &'static str = "conversations.written";
 
     fn is_empty(&self) -> bool {
         self.content.is_empty()
@@ -40,15 +40,15 @@ impl Typed for Unsent {
 /// Stored state of a chat with an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct KeptChat {
+pub(crate) struct StoredChat {
     /// Text of the composer.
     pub(crate) draft: String,
     /// Messages not known to have been received.
     pub(crate) unsent: Vec<Unsent>,
 }
 
-impl Typed for KeptChat {
-    const KEPT: &'static str = "agents.chats";
+impl Typed for StoredChat {
+    const STORAGE_KEY: &'static str = "agents.chats";
 
     fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -57,14 +57,18 @@ impl Typed for KeptChat {
 
 /// Loads the entry of that name.
 pub(crate) fn load<T: Typed>(name: &str) -> Option<T> {
-    Keep::Tab.get::<BTreeMap<String, T>>(T::KEPT)?.remove(name)
+    Keep::Tab.get::<BTreeMap<String, T>>(T::STORAGE_KEY)?.remove(name)
 }
 
 /// Stores an entry in the browser.
 pub(crate) fn save<T: Typed>(name: &str, typed: T) {
-    let mut all = Keep::Tab.get(T::KEPT).unwrap_or_default();
+    let mut all = Keep::Tab.get(T::STORAGE_KEY).unwrap_or_default();
     put(&mut all, name, typed);
-    if all.is_empty() { Keep::Tab.remove(T::KEPT) } else { Keep::Tab.put(T::KEPT, &all) }
+    if all.is_empty() {
+        Keep::Tab.remove(T::STORAGE_KEY)
+    } else {
+        Keep::Tab.put(T::STORAGE_KEY, &all)
+    }
 }
 
 fn put<T: Typed>(all: &mut BTreeMap<String, T>, name: &str, typed: T) {
@@ -72,7 +76,7 @@ fn put<T: Typed>(all: &mut BTreeMap<String, T>, name: &str, typed: T) {
     if typed.is_empty() {
         return;
     }
-    while all.len() >= KEPT_MAX {
+    while all.len() >= ENTRIES_MAX {
         all.pop_first();
     }
     all.insert(name.to_owned(), typed);
@@ -85,7 +89,7 @@ pub(crate) fn written_taken(conversation: &str, client_id: &str) {
     }
 }
 
-impl KeptChat {
+impl StoredChat {
     /// Name of the entry.
     pub(crate) fn name(seat: &Seat) -> String {
         format!("{}/{}", seat.project, seat.agent)
@@ -93,9 +97,9 @@ impl KeptChat {
 
     /// Removes a received message of a chat that is no longer open.
     pub(crate) fn taken(seat: &Seat, client_id: &str) {
-        let mut kept: Self = load(&Self::name(seat)).unwrap_or_default();
-        kept.unsent.retain(|it| it.client_id != client_id);
-        save(&Self::name(seat), kept);
+        let mut stored: Self = load(&Self::name(seat)).unwrap_or_default();
+        stored.unsent.retain(|it| it.client_id != client_id);
+        save(&Self::name(seat), stored);
     }
 }
 
@@ -108,7 +112,7 @@ mod tests {
         for number in 0..100 {
             put(&mut all, &format!("c_{number:03}"), typed.clone());
         }
-        assert_eq!(all.len(), KEPT_MAX);
+        assert_eq!(all.len(), ENTRIES_MAX);
         assert!(all.get("c_099") == Some(typed));
         put(&mut all, "c_099", T::default());
         assert!(!all.contains_key("c_099"), "nothing is left of what was sent");
@@ -117,7 +121,7 @@ mod tests {
     #[test]
     fn keeps_drafts_by_name_up_to_limit() {
         let content = "あ".to_owned();
-        keeps_so_many_and_nothing_of_nothing(&KeptChat {
+        keeps_so_many_and_nothing_of_nothing(&StoredChat {
             draft: content.clone(),
             unsent: Vec::new(),
         });

@@ -139,7 +139,7 @@ impl ConversationList {
     async fn pages(self) -> Result<Conversations, CallError> {
         let shown = match self.is_other.get_value() {
             true => 0,
-            false => self.listing.with_untracked(|it| it.here().map_or(0, |it| it.shown.len())),
+            false => self.listing.with_untracked(|it| it.ready().map_or(0, |it| it.shown.len())),
         };
         let filter = self.filter.get_untracked();
         let mut found = client::list(&filter, None).await?;
@@ -161,15 +161,15 @@ impl ConversationList {
         self.is_other.set_value(false);
         match found {
             Ok(found) => self.listing.update(|listing| match listing {
-                Loaded::Here(listing) if !is_other => listing.renew(found, is_away),
+                Loaded::Ready(listing) if !is_other => listing.renew(found, is_away),
                 other => {
                     let mut listing = Listing::default();
                     listing.renew(found, false);
-                    *other = Loaded::Here(listing);
+                    *other = Loaded::Ready(listing);
                 }
             }),
             Err(error) => {
-                let is_here = self.listing.with_untracked(|it| it.here().is_some());
+                let is_here = self.listing.with_untracked(|it| it.ready().is_some());
                 // An old list is better than none.
                 if is_other || !(is_here && (error.may_pass() || !is_first)) {
                     self.listing.set(Loaded::Failed(error));
@@ -180,7 +180,7 @@ impl ConversationList {
 
     /// Appends the next page.
     pub(crate) fn more(self) {
-        let cursor = self.listing.with_untracked(|it| it.here()?.next_cursor.clone());
+        let cursor = self.listing.with_untracked(|it| it.ready()?.next_cursor.clone());
         let Some(cursor) = cursor else { return };
         self.no_more.set(None);
         let (number, filter) = (self.number.get_value(), self.filter.get_untracked());
@@ -191,7 +191,7 @@ impl ConversationList {
             }
             match found {
                 Ok(found) => self.listing.update(|listing| {
-                    if let Loaded::Here(listing) = listing {
+                    if let Loaded::Ready(listing) = listing {
                         listing.extend(found);
                     }
                 }),

@@ -45,8 +45,8 @@ pub(crate) fn look(conversation: &Conversation, agent_id: &str) -> Look {
     let Some(at) = members.iter().position(|it| it.agent_id == agent_id) else {
         return Look { tone: TONES, sign: PERSON, side: Side::Apart };
     };
-    let (mut tone, mut sign) = own(agent_id);
-    let taken: Vec<(usize, usize)> = members[..at].iter().map(|it| own(&it.agent_id)).collect();
+    let (mut tone, mut sign) = hashed(agent_id);
+    let taken: Vec<(usize, usize)> = members[..at].iter().map(|it| hashed(&it.agent_id)).collect();
     while taken.len() < TONES && taken.iter().any(|it| it.0 == tone) {
         tone = (tone + 1) % TONES;
     }
@@ -58,7 +58,7 @@ pub(crate) fn look(conversation: &Conversation, agent_id: &str) -> Look {
 }
 
 /// Appearance of an agent by itself.
-fn own(agent_id: &str) -> (usize, usize) {
+fn hashed(agent_id: &str) -> (usize, usize) {
     // FNV-1a spreads ids that differ in one letter.
     let hash = agent_id
         .bytes()
@@ -155,20 +155,20 @@ mod tests {
 
     #[test]
     fn two_agents_never_look_the_same() {
-        let mut own = conversation("c");
+        let mut sample = conversation("c");
         for number in 0..200 {
-            own.members[0].agent_id = format!("agent-{number}");
+            sample.members[0].agent_id = format!("agent-{number}");
             for other in 0..20 {
-                own.members[1].agent_id = format!("worker-{other}");
+                sample.members[1].agent_id = format!("worker-{other}");
                 let (one, two) = (
-                    look(&own, &format!("agent-{number}")),
-                    look(&own, &format!("worker-{other}")),
+                    look(&sample, &format!("agent-{number}")),
+                    look(&sample, &format!("worker-{other}")),
                 );
                 assert!(one.tone != two.tone && one.sign != two.sign, "{number} {other}");
                 assert_eq!((one.side, two.side), (Side::Initiator, Side::Participant));
             }
         }
-        assert_eq!(look(&own, "operator").side, Side::Apart);
+        assert_eq!(look(&sample, "operator").side, Side::Apart);
     }
 
     #[test]
@@ -184,19 +184,19 @@ mod tests {
     #[test]
     fn only_active_conversation_can_be_paused() {
         for state in STATES {
-            let own = Conversation { state, ..conversation("c") };
-            assert_eq!(may_pause(&own), state == State::Active, "{state:?}");
+            let sample = Conversation { state, ..conversation("c") };
+            assert_eq!(may_pause(&sample), state == State::Active, "{state:?}");
         }
     }
 
     #[test]
     fn labels_names_causes_and_reasons_or_shows_codes() {
-        let own = conversation("c");
-        assert_eq!(name(&own, "worker-a", Lang::Ja), "Analysis Worker");
-        assert_eq!(name(&own, "system", Lang::En), "the counter");
-        assert_eq!(name(&own, "hanako", Lang::En), "hanako");
+        let sample = conversation("c");
+        assert_eq!(name(&sample, "worker-a", Lang::Ja), "Analysis Worker");
+        assert_eq!(name(&sample, "system", Lang::En), "the counter");
+        assert_eq!(name(&sample, "hanako", Lang::En), "hanako");
         assert_eq!(cause("dragon", Lang::Ja), "dragon");
         assert_eq!(reason("initiator_ended", Lang::Ja), "開始者が終了");
-        assert_eq!(purpose(&own, Lang::Ja), "しりとり");
+        assert_eq!(purpose(&sample, Lang::Ja), "しりとり");
     }
 }

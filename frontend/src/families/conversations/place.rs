@@ -144,13 +144,13 @@ mod tests {
         crate::families::register();
         let filter = Filter { query: "り ん".to_owned(), ..Filter::default() };
         for at in [At::List(Filter::default()), At::List(filter), At::Conversation("c_0".into())] {
-            assert_eq!(At::of(&Route::parse(&at.hash())), Some(at));
+            assert_eq!(At::from_route(&Route::parse(&at.hash())), Some(at));
         }
         let seat = Seat { project: "demo".to_owned(), agent: "a/b".to_owned() };
         for agents in [Agents(None), Agents(Some(seat))] {
-            assert_eq!(Agents::of(&Route::parse(&agents.hash())), Some(agents));
+            assert_eq!(Agents::from_route(&Route::parse(&agents.hash())), Some(agents));
         }
-        assert_eq!(Agents::of(&Route::parse("#/agents/demo")), Some(Agents(None)));
+        assert_eq!(Agents::from_route(&Route::parse("#/agents/demo")), Some(Agents(None)));
     }
 
     #[test]

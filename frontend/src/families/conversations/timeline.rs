@@ -17,12 +17,12 @@ pub(crate) struct Station {
 }
 
 /// The states so far, and the expected ones.
-pub(crate) fn stations(told: &Transcript) -> Vec<Station> {
-    let steps = &told.steps;
+pub(crate) fn stations(transcript: &Transcript) -> Vec<Station> {
+    let steps = &transcript.steps;
     let mut stations: Vec<Station> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let next = steps.get(index + 1).and_then(|it| instant(&it.at));
-        let stayed = next.zip(instant(&step.at)).map(|(next, here)| (next - here).max(0.0));
+        let stayed = next.zip(instant(&step.at)).map(|(next, start)| (next - start).max(0.0));
         stations.push(Station {
             state: step.state,
             step: Some(step.clone()),
@@ -44,15 +44,15 @@ pub(crate) fn stations(told: &Transcript) -> Vec<Station> {
 }
 
 /// Start of the current state, in milliseconds since 1970; none if the conversation is over.
-pub(crate) fn since(told: &Transcript) -> Option<f64> {
-    let last = told.steps.last()?;
+pub(crate) fn since(transcript: &Transcript) -> Option<f64> {
+    let last = transcript.steps.last()?;
     let is_over = matches!(last.state, State::Ended | State::Expired);
     if is_over { None } else { instant(&last.at) }
 }
 
 /// Total duration in milliseconds; none unless the conversation is over.
-pub(crate) fn whole(told: &Transcript) -> Option<f64> {
-    let (first, last) = (told.steps.first()?, told.steps.last()?);
+pub(crate) fn whole(transcript: &Transcript) -> Option<f64> {
+    let (first, last) = (transcript.steps.first()?, transcript.steps.last()?);
     let is_over = matches!(last.state, State::Ended | State::Expired);
     let took = instant(&last.at).zip(instant(&first.at)).map(|(end, begin)| (end - begin).max(0.0));
     took.filter(|_| is_over)
@@ -108,15 +108,16 @@ enum Event<'a> {
 
 impl Lanes {
     /// Computes the chart of a conversation.
-    pub(crate) fn of(told: &Transcript) -> Self {
-        let left_out = told.messages.len().saturating_sub(MESSAGES_MAX);
-        let messages = &told.messages[left_out..];
-        let agents = agents(&told.conversation, messages.iter().map(|it| it.sender_id.as_str()));
+    pub(crate) fn new(transcript: &Transcript) -> Self {
+        let left_out = transcript.messages.len().saturating_sub(MESSAGES_MAX);
+        let messages = &transcript.messages[left_out..];
+        let agents =
+            agents(&transcript.conversation, messages.iter().map(|it| it.sender_id.as_str()));
         let lane = |agent: &str| agents.iter().position(|it| it == agent);
         let first = messages.first().and_then(|it| instant(&it.timestamp));
         // Times have a resolution of seconds: within one, a beginning precedes messages, and these an end.
         let mut events: Vec<(f64, u8, Event<'_>)> = Vec::new();
-        for step in &told.steps {
+        for step in &transcript.steps {
             let at = instant(&step.at).unwrap_or_default();
             // Steps long before the first drawn message are omitted.
             if left_out == 0 || first.is_none_or(|first| at >= first) {
@@ -141,7 +142,7 @@ impl Lanes {
                     let Some(own) = lane(&message.sender_id) else { continue };
                     let to: Vec<usize> = match message.recipient_id.as_deref().and_then(lane) {
                         Some(to) => vec![to],
-                        None => (0..told.conversation.members.len()).collect(),
+                        None => (0..transcript.conversation.members.len()).collect(),
                     };
                     let to = to.into_iter().filter(|it| *it != own);
                     lanes.marks.push(Mark {
@@ -247,16 +248,16 @@ mod tests {
     use super::*;
     use crate::families::conversations::samples::transcript;
 
-    fn states(told: &Transcript) -> Vec<(State, bool)> {
-        stations(told).iter().map(|it| (it.state, it.is_now)).collect()
+    fn states(transcript: &Transcript) -> Vec<(State, bool)> {
+        stations(transcript).iter().map(|it| (it.state, it.is_now)).collect()
     }
 
     #[test]
     fn only_past_states_show_duration() {
-        let told = transcript(1..=1);
-        let stations = stations(&told);
+        let transcript = transcript(1..=1);
+        let stations = stations(&transcript);
         assert_eq!(
-            states(&told),
+            states(&transcript),
             [
                 (State::Pending, false),
                 (State::Active, true),
@@ -266,30 +267,30 @@ mod tests {
         );
         assert_eq!(stations[0].stayed_ms, Some(500.0));
         assert_eq!((stations[1].stayed_ms, stations[2].step.clone()), (None, None));
-        assert_eq!(since(&told), instant("2026-01-23T10:00:00.5Z"));
-        assert_eq!(whole(&told), None);
+        assert_eq!(since(&transcript), instant("2026-01-23T10:00:00.5Z"));
+        assert_eq!(whole(&transcript), None);
     }
 
     #[test]
     fn expired_conversation_ends_at_pending() {
-        let mut told = transcript(1..=1);
-        told.steps[1].state = State::Expired;
-        assert_eq!(states(&told), [(State::Pending, false), (State::Expired, true)]);
-        assert_eq!((since(&told), whole(&told)), (None, Some(500.0)));
+        let mut transcript = transcript(1..=1);
+        transcript.steps[1].state = State::Expired;
+        assert_eq!(states(&transcript), [(State::Pending, false), (State::Expired, true)]);
+        assert_eq!((since(&transcript), whole(&transcript)), (None, Some(500.0)));
     }
 
     #[test]
     fn early_end_skips_the_active_state() {
-        let mut told = transcript(1..=1);
-        told.steps[1].state = State::Terminating;
+        let mut transcript = transcript(1..=1);
+        transcript.steps[1].state = State::Terminating;
         let wanted = [(State::Pending, false), (State::Terminating, true), (State::Ended, false)];
-        assert_eq!(states(&told), wanted);
+        assert_eq!(states(&transcript), wanted);
     }
 
     /// The arrow leads to the lane of its recipient.
     #[test]
     fn draws_message_as_dot_with_arrow_on_senders_lane() {
-        let lanes = Lanes::of(&transcript(1..=4));
+        let lanes = Lanes::new(&transcript(1..=4));
         assert_eq!(lanes.agents, ["worker-a", "worker-b"]);
         assert_eq!((lanes.marks.len(), lanes.stations.len(), lanes.left_out), (4, 2, 0));
         assert_eq!((lanes.marks[0].y, lanes.marks[1].y), (middle(0), middle(1)));
@@ -301,19 +302,19 @@ mod tests {
 
     #[test]
     fn last_message_precedes_end_of_same_second() {
-        let mut told = transcript(1..=3);
-        let at = told.messages[2].timestamp.clone();
-        told.steps[1] = Step { state: State::Ended, at, ..told.steps[1].clone() };
-        let lanes = Lanes::of(&told);
+        let mut transcript = transcript(1..=3);
+        let at = transcript.messages[2].timestamp.clone();
+        transcript.steps[1] = Step { state: State::Ended, at, ..transcript.steps[1].clone() };
+        let lanes = Lanes::new(&transcript);
         assert!(lanes.marks[2].x < lanes.stations[1].x);
     }
 
     #[test]
     fn intervening_person_has_a_lane_and_addresses_both() {
-        let mut told = transcript(1..=3);
-        told.messages[2].sender_id = "operator".to_owned();
-        told.messages[2].recipient_id = None;
-        let lanes = Lanes::of(&told);
+        let mut transcript = transcript(1..=3);
+        transcript.messages[2].sender_id = "operator".to_owned();
+        transcript.messages[2].recipient_id = None;
+        let lanes = Lanes::new(&transcript);
         assert_eq!(lanes.agents, ["worker-a", "worker-b", "operator"]);
         assert_eq!(lanes.marks[2].arrows.len(), 2);
         assert_eq!(lanes.height, TOP + 3.0 * LANE);
@@ -321,15 +322,15 @@ mod tests {
 
     #[test]
     fn draws_latest_messages_and_shortens_long_pauses() {
-        let mut told = transcript(1..=500);
-        let lanes = Lanes::of(&told);
+        let mut transcript = transcript(1..=500);
+        let lanes = Lanes::new(&transcript);
         assert_eq!((lanes.marks.len(), lanes.left_out), (MESSAGES_MAX, 500 - MESSAGES_MAX));
         assert_eq!(lanes.stations.len(), 0, "what was long before is left out");
-        told.messages.truncate(2);
-        told.messages[1].timestamp = "2027-01-23T10:00:00Z".to_owned();
-        let lanes = Lanes::of(&told);
+        transcript.messages.truncate(2);
+        transcript.messages[1].timestamp = "2027-01-23T10:00:00Z".to_owned();
+        let lanes = Lanes::new(&transcript);
         assert!(lanes.marks[1].x - lanes.marks[0].x <= GAP_MAX);
-        assert_eq!(Lanes::of(&Transcript::default()).marks, []);
+        assert_eq!(Lanes::new(&Transcript::default()).marks, []);
     }
 
     #[test]
@@ -346,12 +347,12 @@ mod tests {
 
     #[test]
     fn formats_length_in_at_most_two_units() {
-        let told = |ms| length(ms, Lang::En);
-        assert_eq!(told(1_234.0), "1 s");
-        assert_eq!(told(59_900.0), "59 s");
-        assert_eq!(told(61_000.0), "1 min 1 s");
-        assert_eq!(told(3_661_000.0), "1 h 1 min");
-        assert_eq!(told(90_000_000.0), "1 d 1 h");
+        let text = |ms| length(ms, Lang::En);
+        assert_eq!(text(1_234.0), "1 s");
+        assert_eq!(text(59_900.0), "59 s");
+        assert_eq!(text(61_000.0), "1 min 1 s");
+        assert_eq!(text(3_661_000.0), "1 h 1 min");
+        assert_eq!(text(90_000_000.0), "1 d 1 h");
         assert_eq!(length(-5.0, Lang::Ja), "1 秒未満");
     }
 

@@ -37,19 +37,18 @@ pub(crate) use place::ConversationPlace;
 /// Scroll distance in pixels from which the list must not move.
 const AWAY_PX: f64 = 160.0;
 
-/// The list of conversations.
 #[component]
 pub(crate) fn ConversationsView() -> impl IntoView {
     let subscriptions: Subscriptions = expect_context();
-    let asked = match page().route.with_untracked(At::of) {
+    let filter = match page().route.with_untracked(At::from_route) {
         Some(At::List(filter)) => filter,
         _ => Default::default(),
     };
-    let list = ConversationList::new(asked);
+    let list = ConversationList::new(filter);
     list.stay(subscriptions);
     Now::every(Duration::from_secs(5));
     Effect::new(move |_| {
-        if let Some(At::List(filter)) = page().route.with(At::of) {
+        if let Some(At::List(filter)) = page().route.with(At::from_route) {
             untrack(|| list.follow(filter));
         }
     });
@@ -64,9 +63,9 @@ pub(crate) fn ConversationsView() -> impl IntoView {
         list.listing.with(|it| match it {
             Loaded::Loading => Stage::Loading,
             Loaded::Failed(_) => Stage::Failed,
-            Loaded::Here(listing) if !listing.shown.is_empty() => Stage::Rows,
-            Loaded::Here(_) if is_all => Stage::Nothing,
-            Loaded::Here(_) => Stage::NoneFit,
+            Loaded::Ready(listing) if !listing.shown.is_empty() => Stage::Rows,
+            Loaded::Ready(_) if is_all => Stage::Nothing,
+            Loaded::Ready(_) => Stage::NoneFit,
         })
     });
     view! {
@@ -110,7 +109,7 @@ fn notice_where(list: ConversationList) {
         if list.is_away.get_untracked() != is_away {
             list.is_away.set(is_away);
             let has_held =
-                list.listing.with_untracked(|it| it.here().is_some_and(|it| it.held > 0));
+                list.listing.with_untracked(|it| it.ready().is_some_and(|it| it.held > 0));
             if !is_away && has_held {
                 list.renew();
             }
@@ -124,18 +123,18 @@ const MESSAGES_MAX: usize = 4;
 /// Maximum number of conversations drawn.
 const ROWS_MAX: usize = 20;
 
-/// One conversation as a card.
 #[component]
-pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
-    let id = told.conversation.conversation_id.clone();
+pub(crate) fn TalkInline(transcript: Transcript) -> impl IntoView {
+    let id = transcript.conversation.conversation_id.clone();
     let href = At::Conversation(id.clone()).hash();
-    let watch = Watch::new(&id, Some(told));
+    let watch = Watch::new(&id, Some(transcript));
     if let Some(subscriptions) = use_context::<Subscriptions>() {
         watch.stay(subscriptions);
     }
     let title = format!("talk-inline-{}", browser::next_number());
     let labelled = title.clone();
-    let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
+    let own =
+        Memo::new(move |_| watch.read(|it| it.transcript.conversation.clone()).unwrap_or_default());
     let state = Memo::new(move |_| own.with(|it| (it.state, it.paused_at.is_some())));
     let purpose = move || own.with(|it| look::purpose(it, Lang::spoken()));
     let counts = move || {
@@ -181,7 +180,7 @@ pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
 }
 
 fn latest(live: &Live) -> Vec<ChatMessage> {
-    let all = &live.told.messages;
+    let all = &live.transcript.messages;
     all[all.len().saturating_sub(MESSAGES_MAX)..].to_vec()
 }
 

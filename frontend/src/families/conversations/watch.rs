@@ -9,12 +9,12 @@ use output::conversations::Transcript;
 use serde_json::{Value, json};
 
 use super::client;
-use super::live::{Came, Live, Part};
+use super::live::{Live, Merged, Part};
 use super::look;
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::error::CallError;
-use crate::families::tell_not_done;
+use crate::families::report_failure;
 use crate::mcp::listen;
 use crate::page::{Connection, page};
 use crate::subscriptions::Subscriptions;
@@ -30,7 +30,7 @@ thread_local! {
 
 /// Speed at which new messages are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Haste {
+enum Speed {
     /// One by one.
     Paced,
     /// All at once, as requested by the reader.
@@ -63,19 +63,19 @@ pub(crate) struct Watch {
     pub(crate) is_reading_back: RwSignal<bool>,
     /// Whether fetched messages are not shown yet.
     pub(crate) is_pacing: RwSignal<bool>,
-    haste: StoredValue<Haste>,
+    speed: StoredValue<Speed>,
     is_busy: StoredValue<bool>,
     is_due: StoredValue<bool>,
     /// Whether it may have missed so much that it starts afresh.
     is_whole: StoredValue<bool>,
     /// Number of unannounced new messages, and the time of the last announcement.
-    unsaid: StoredValue<(usize, f64)>,
+    unannounced: StoredValue<(usize, f64)>,
 }
 
 impl Watch {
     /// Opens the conversation of that id, starting from known data.
     pub(crate) fn new(id: &str, known: Option<Transcript>) -> Self {
-        let live = known.map_or(Loaded::Loading, |it| Loaded::Here(Live::of(it)));
+        let live = known.map_or(Loaded::Loading, |it| Loaded::Ready(Live::new(it)));
         Self {
             id: StoredValue::new(id.to_owned()),
             live: RwSignal::new(live),
@@ -85,28 +85,28 @@ impl Watch {
             refusal: RwSignal::new(None),
             is_reading_back: RwSignal::new(false),
             is_pacing: RwSignal::new(false),
-            haste: StoredValue::new(Haste::Paced),
+            speed: StoredValue::new(Speed::Paced),
             is_busy: StoredValue::new(false),
             is_due: StoredValue::new(false),
             is_whole: StoredValue::new(false),
-            unsaid: StoredValue::new((0, 0.0)),
+            unannounced: StoredValue::new((0, 0.0)),
         }
     }
 
     /// Opens the conversation of that id, from its beginning if this page has just begun it.
-    pub(crate) fn of(id: &str) -> Self {
+    pub(crate) fn resume(id: &str) -> Self {
         let begun = BEGUN.with_borrow_mut(Option::take);
         Self::new(id, begun.filter(|it| it.conversation.conversation_id == id))
     }
 
     /// Stores a conversation that this page has just begun, and navigates to it.
-    pub(crate) fn begun(told: Transcript) {
-        BEGUN.set(Some(told));
+    pub(crate) fn begun(transcript: Transcript) {
+        BEGUN.set(Some(transcript));
     }
 
     /// Shows all fetched messages, and further ones at once.
     pub(crate) fn hurry(self) {
-        self.haste.set_value(Haste::All);
+        self.speed.set_value(Speed::All);
         self.is_pacing.set(false);
     }
 
@@ -137,7 +137,7 @@ impl Watch {
             let mut failed = 0;
             while self.is_due.try_get_value() == Some(true) {
                 self.is_due.set_value(false);
-                let found = self.look().await;
+                let found = self.fetch().await;
                 if self.id.try_get_value().is_none() {
                     return;
                 }
@@ -158,7 +158,7 @@ impl Watch {
         });
     }
 
-    async fn look(self) -> Result<(), CallError> {
+    async fn fetch(self) -> Result<(), CallError> {
         for turn in 0..CATCH_UP_MAX {
             let (Some(id), Some(is_whole)) =
                 (self.id.try_get_value(), self.is_whole.try_get_value())
@@ -166,7 +166,7 @@ impl Watch {
                 break;
             };
             let next = if turn == 0 { Live::next } else { Live::onward };
-            let known = self.live.with_untracked(|it| it.here().map(next));
+            let known = self.live.with_untracked(|it| it.ready().map(next));
             let part = if is_whole { Part::Latest } else { known.unwrap_or(Part::Latest) };
             let found = client::read(&id, part).await;
             if self.id.try_get_value().is_none() {
@@ -195,19 +195,19 @@ impl Watch {
     /// once. Returns false if that was aborted.
     async fn pace(self, found: &Transcript) -> bool {
         let is_seen = !browser::wants_less_motion() && !document().hidden();
-        if !is_seen || self.haste.try_get_value() != Some(Haste::Paced) {
+        if !is_seen || self.speed.try_get_value() != Some(Speed::Paced) {
             return self.id.try_get_value().is_some();
         }
-        let parts = self.live.with_untracked(|it| it.here().map(|it| it.paced(found)));
+        let parts = self.live.with_untracked(|it| it.ready().map(|it| it.paced(found)));
         for part in parts.unwrap_or_default() {
             self.is_pacing.set(true);
             self.take(part, Part::After(0));
             browser::sleep(PACE).await;
-            match self.haste.try_get_value() {
-                Some(Haste::Paced) => {}
-                Some(Haste::All) => break,
-                Some(Haste::Passed) => {
-                    self.haste.set_value(Haste::Paced);
+            match self.speed.try_get_value() {
+                Some(Speed::Paced) => {}
+                Some(Speed::All) => break,
+                Some(Speed::Passed) => {
+                    self.speed.set_value(Speed::Paced);
                     self.is_pacing.set(false);
                     return false;
                 }
@@ -219,7 +219,7 @@ impl Watch {
     }
 
     fn fail(self, error: CallError) {
-        let is_here = self.live.with_untracked(|it| it.here().is_some());
+        let is_here = self.live.with_untracked(|it| it.ready().is_some());
         // An old state is better than none.
         if !(is_here && error.may_pass()) {
             self.live.set(Loaded::Failed(error));
@@ -227,44 +227,45 @@ impl Watch {
     }
 
     /// Merges fetched messages. Returns the result to announce.
-    fn take(self, found: Transcript, part: Part) -> Came {
-        let before = self.live.with_untracked(|it| it.here().map(|it| it.told.conversation.state));
+    fn take(self, found: Transcript, part: Part) -> Merged {
+        let before =
+            self.live.with_untracked(|it| it.ready().map(|it| it.transcript.conversation.state));
         let after = found.conversation.state;
-        let mut came = Came::default();
+        let mut merged = Merged::default();
         self.live.update(|live| match live {
-            Loaded::Here(live) => came = live.take(found, part),
+            Loaded::Ready(live) => merged = live.take(found, part),
             other => {
-                came.is_full = false;
-                *other = Loaded::Here(Live::of(found));
+                merged.is_full = false;
+                *other = Loaded::Ready(Live::new(found));
             }
         });
-        if came.new > 0 && !self.is_at_end.get_untracked() {
-            self.unseen.update(|it| *it += came.new);
+        if merged.new > 0 && !self.is_at_end.get_untracked() {
+            self.unseen.update(|it| *it += merged.new);
         }
         let lang = Lang::now();
         if before.is_some_and(|before| before != after) {
             page().announce_fill(Key::TalkStateAnnounced, &[lang.say(look::state(after).2)]);
         } else {
-            self.say_news(came.new);
+            self.announce_news(merged.new);
         }
-        came
+        merged
     }
 
-    fn say_news(self, new: usize) {
+    fn announce_news(self, new: usize) {
         let now = browser::now_ms();
-        let (unsaid, last) = self.unsaid.get_value();
-        let unsaid = unsaid + new;
-        if unsaid > 0 && now - last > ANNOUNCED_EVERY_MS {
-            page().announce_fill(Key::TalkNewAnnounced, &[&unsaid.to_string()]);
-            self.unsaid.set_value((0, now));
+        let (unannounced, last) = self.unannounced.get_value();
+        let unannounced = unannounced + new;
+        if unannounced > 0 && now - last > ANNOUNCED_EVERY_MS {
+            page().announce_fill(Key::TalkNewAnnounced, &[&unannounced.to_string()]);
+            self.unannounced.set_value((0, now));
         } else {
-            self.unsaid.set_value((unsaid, last));
+            self.unannounced.set_value((unannounced, last));
         }
     }
 
     /// Fetches earlier messages; `then` runs once they are drawn.
     pub(crate) fn read_back(self, then: impl FnOnce() + 'static) {
-        let part = self.live.with_untracked(|it| it.here().and_then(Live::older));
+        let part = self.live.with_untracked(|it| it.ready().and_then(Live::older));
         let Some(part) = part.filter(|_| !self.is_reading_back.get_untracked()) else { return };
         self.is_reading_back.set(true);
         let id = self.id.get_value();
@@ -298,7 +299,7 @@ impl Watch {
             if self.id.try_get_value().is_none() {
                 return match found {
                     Ok(_) => then(),
-                    Err(error) => tell_not_done(&error),
+                    Err(error) => report_failure(&error),
                 };
             }
             self.is_acting.set(false);
@@ -306,7 +307,7 @@ impl Watch {
                 Ok(found) => {
                     self.refusal.set(None);
                     if self.is_pacing.get_untracked() {
-                        self.haste.set_value(Haste::Passed);
+                        self.speed.set_value(Speed::Passed);
                     }
                     self.take(found, Part::Latest);
                     // The tool's output need not be the latest state.
@@ -324,6 +325,6 @@ impl Watch {
 
     /// Reads a part of it, if loaded.
     pub(crate) fn read<T>(self, read: impl FnOnce(&Live) -> T) -> Option<T> {
-        self.live.with(|it| it.here().map(read))
+        self.live.with(|it| it.ready().map(read))
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Entry {
 
 impl Filled {
     /// Creates the state with the form's defaults.
-    pub(super) fn of(form: Form) -> Self {
+    pub(super) fn new(form: Form) -> Self {
         let defaults = form.defaults();
         let entry = |name: &String| Entry {
             value: ArcRwSignal::new(defaults.get(name).cloned()),
@@ -44,7 +44,7 @@ impl Filled {
             uploads: ArcRwSignal::new(0),
         };
         let fields = form.fields.iter().map(|it| entry(&it.name)).collect();
-        let filled = Self { plan: Plan::of(&form), fields, form: Arc::new(form) };
+        let filled = Self { plan: Plan::new(&form), fields, form: Arc::new(form) };
         filled.show_anew();
         filled
     }

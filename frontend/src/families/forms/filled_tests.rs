@@ -14,7 +14,7 @@ fn cascade(name: &str, parent: &str) -> Field {
 }
 
 fn filled(fields: Vec<Field>) -> Filled {
-    Filled::of(Form { fields, ..Form::default() })
+    Filled::new(Form { fields, ..Form::default() })
 }
 
 fn address() -> Filled {
@@ -122,7 +122,7 @@ fn page_follows_the_shared_validation_table() {
         let form = Form::read(&case["form"]).unwrap();
         let day = case["today"].as_str().unwrap().parse().unwrap();
         let today = Today { earliest: day, latest: day };
-        let filled = Filled::of(form.on(today));
+        let filled = Filled::new(form.on(today));
         let name = &case["case"];
         // The page has no values for non-fields and so cannot send any.
         let values = case["values"].as_object().unwrap();

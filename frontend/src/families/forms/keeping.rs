@@ -15,7 +15,7 @@ const HANDLES: &str = "forms";
 /// A draft in this browser.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Kept {
+pub(crate) struct StoredDraft {
     pub(crate) values: Values,
     pub(crate) labels: Values,
     /// The host's revision that it is based on.
@@ -38,11 +38,11 @@ pub(crate) enum Start {
 }
 
 /// Selects the newer of two drafts.
-pub(crate) fn start(kept: Option<&Kept>, host: &OpenForm) -> Start {
+pub(crate) fn start(stored: Option<&StoredDraft>, host: &OpenForm) -> Start {
     let theirs = host.draft.as_ref();
-    match kept.filter(|it| !it.is_saved) {
-        Some(kept) if theirs == Some(&kept.values) => Start::Theirs,
-        Some(kept) if theirs.is_some() && host.revision > kept.revision => Start::Both,
+    match stored.filter(|it| !it.is_saved) {
+        Some(stored) if theirs == Some(&stored.values) => Start::Theirs,
+        Some(stored) if theirs.is_some() && host.revision > stored.revision => Start::Both,
         Some(_) => Start::Ours,
         None if theirs.is_some() => Start::Theirs,
         None => Start::Fresh,
@@ -50,22 +50,22 @@ pub(crate) fn start(kept: Option<&Kept>, host: &OpenForm) -> Start {
 }
 
 /// The draft of a form, if this browser has one.
-pub(crate) fn find(handle: &str) -> Option<Kept> {
+pub(crate) fn find(handle: &str) -> Option<StoredDraft> {
     Keep::Browser.get(&name(handle))
 }
 
 /// Stores a draft; one that is too long is left to the host.
-pub(crate) fn put(handle: &str, kept: &Kept) -> bool {
-    let is_short = serde_json::to_string(kept).is_ok_and(|it| it.len() <= CHARS_MAX);
+pub(crate) fn put(handle: &str, stored: &StoredDraft) -> bool {
+    let is_short = serde_json::to_string(stored).is_ok_and(|it| it.len() <= CHARS_MAX);
     if !is_short {
         forget(handle);
         return false;
     }
     let mut handles = handles();
-    let dropped = take_up(&mut handles, handle);
+    let dropped = move_to_end(&mut handles, handle);
     dropped.iter().for_each(|it| Keep::Browser.remove(&name(it)));
     Keep::Browser.put(HANDLES, &handles);
-    Keep::Browser.put(&name(handle), kept);
+    Keep::Browser.put(&name(handle), stored);
     true
 }
 
@@ -98,7 +98,7 @@ fn handles() -> Vec<String> {
 }
 
 /// Moves a form to the end of the list. Returns the dropped ones.
-fn take_up(handles: &mut Vec<String>, handle: &str) -> Vec<String> {
+fn move_to_end(handles: &mut Vec<String>, handle: &str) -> Vec<String> {
     handles.retain(|it| it != handle);
     handles.push(handle.to_owned());
     let too_many = handles.len().saturating_sub(FORMS_MAX);
@@ -119,8 +119,8 @@ mod tests {
         OpenForm { draft: draft.map(values), revision, ..OpenForm::default() }
     }
 
-    fn kept(text: &str, revision: u32, is_saved: bool) -> Kept {
-        Kept { values: values(text), revision, is_saved, ..Kept::default() }
+    fn stored(text: &str, revision: u32, is_saved: bool) -> StoredDraft {
+        StoredDraft { values: values(text), revision, is_saved, ..StoredDraft::default() }
     }
 
     #[test]
@@ -128,32 +128,32 @@ mod tests {
         assert_eq!(start(None, &host(None, 0)), Start::Fresh);
         assert_eq!(start(None, &host(Some("host"), 3)), Start::Theirs);
         // The host had everything; its current state is as new or newer.
-        assert_eq!(start(Some(&kept("mine", 3, true)), &host(Some("host"), 4)), Start::Theirs);
+        assert_eq!(start(Some(&stored("mine", 3, true)), &host(Some("host"), 4)), Start::Theirs);
         // Typed after the last save, while offline.
-        assert_eq!(start(Some(&kept("mine", 3, false)), &host(Some("host"), 3)), Start::Ours);
-        assert_eq!(start(Some(&kept("mine", 0, false)), &host(None, 0)), Start::Ours);
+        assert_eq!(start(Some(&stored("mine", 3, false)), &host(Some("host"), 3)), Start::Ours);
+        assert_eq!(start(Some(&stored("mine", 0, false)), &host(None, 0)), Start::Ours);
     }
 
     #[test]
     fn reader_chooses_between_diverged_drafts() {
-        let mine = kept("mine", 3, false);
+        let mine = stored("mine", 3, false);
         assert_eq!(start(Some(&mine), &host(Some("host"), 4)), Start::Both);
         assert_eq!(start(Some(&mine), &host(Some("mine"), 4)), Start::Theirs);
     }
 
     #[test]
     fn keeps_local_draft_if_host_lost_its_own() {
-        assert_eq!(start(Some(&kept("mine", 9, false)), &host(None, 0)), Start::Ours);
+        assert_eq!(start(Some(&stored("mine", 9, false)), &host(None, 0)), Start::Ours);
     }
 
     #[test]
     fn drops_oldest_of_too_many_drafts() {
         let mut handles = Vec::new();
         for number in 0..FORMS_MAX {
-            assert!(take_up(&mut handles, &number.to_string()).is_empty());
+            assert!(move_to_end(&mut handles, &number.to_string()).is_empty());
         }
-        assert!(take_up(&mut handles, "0").is_empty(), "one that is there is only moved");
-        assert_eq!(take_up(&mut handles, "new"), ["1"]);
+        assert!(move_to_end(&mut handles, "0").is_empty(), "one that is there is only moved");
+        assert_eq!(move_to_end(&mut handles, "new"), ["1"]);
         assert_eq!(handles.len(), FORMS_MAX);
     }
 }

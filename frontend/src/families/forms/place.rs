@@ -20,7 +20,6 @@ const NAMES: [(Status, &str); 4] = [
     (Status::Declined, "declined"),
 ];
 
-/// The name of a state.
 pub(crate) fn name_of(status: Status) -> &'static str {
     NAMES.iter().find(|it| it.0 == status).map_or("", |it| it.1)
 }
@@ -63,8 +62,8 @@ mod tests {
         crate::families::register();
         let states = NAMES.map(|it| At::List(Some(it.0)));
         for at in [At::List(None), At::Form("f-1 %".to_owned())].into_iter().chain(states) {
-            assert_eq!(At::of(&Route::parse(&at.hash())), Some(at));
+            assert_eq!(At::from_route(&Route::parse(&at.hash())), Some(at));
         }
-        assert_eq!(At::of(&Route::parse("#/forms?state=dragon")), Some(At::List(None)));
+        assert_eq!(At::from_route(&Route::parse("#/forms?state=dragon")), Some(At::List(None)));
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn of(form: &Form) -> Self {
+    pub(super) fn new(form: &Form) -> Self {
         let named = form.fields.iter().enumerate().filter(|(_, it)| !it.name.is_empty());
         let places: HashMap<String, usize> =
             named.map(|(index, it)| (it.name.clone(), index)).collect();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     fn plan(fields: Vec<Field>) -> Plan {
-        Plan::of(&Form { fields, ..Form::default() })
+        Plan::new(&Form { fields, ..Form::default() })
     }
 
     #[test]

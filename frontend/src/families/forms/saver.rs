@@ -8,7 +8,7 @@ use output::form::{Drafted, OpenForm, Values};
 use serde_json::json;
 
 use super::FormState;
-use super::keeping::{self, Kept, Start};
+use super::keeping::{self, Start, StoredDraft};
 use crate::browser;
 use crate::call::fetch;
 use crate::dates;
@@ -31,9 +31,9 @@ pub(crate) enum Safe {
     /// Being sent to the host.
     Soon,
     /// At the host, since this time of day.
-    There(String),
+    Saved(String),
     /// Only in this browser, with the reason.
-    Here(CallError),
+    LocalOnly(CallError),
 }
 
 /// The other of two drafts.
@@ -85,7 +85,7 @@ impl Saver {
             when_over,
             work: StoredValue::new(Work { revision: opened.revision, ..Work::default() }),
         };
-        saver.take_up(opened);
+        saver.restore(opened);
         let before = form_state.changes.get_untracked();
         Effect::new(move |_| {
             if form_state.changes.get() != before {
@@ -96,18 +96,18 @@ impl Saver {
         saver
     }
 
-    fn take_up(self, opened: &OpenForm) {
-        let kept = keeping::find(&opened.handle);
+    fn restore(self, opened: &OpenForm) {
+        let stored = keeping::find(&opened.handle);
         let labels = opened.labels.clone().unwrap_or_default();
         let theirs = opened.draft.clone().unwrap_or_default();
-        match (keeping::start(kept.as_ref(), opened), kept) {
+        match (keeping::start(stored.as_ref(), opened), stored) {
             (Start::Theirs, _) => self.form_state.restore(&theirs, &labels),
-            (Start::Ours, Some(kept)) => {
-                self.form_state.restore(&kept.values, &kept.labels);
+            (Start::Ours, Some(stored)) => {
+                self.form_state.restore(&stored.values, &stored.labels);
                 self.changed();
             }
-            (Start::Both, Some(kept)) => {
-                self.form_state.restore(&kept.values, &kept.labels);
+            (Start::Both, Some(stored)) => {
+                self.form_state.restore(&stored.values, &stored.labels);
                 self.work.update_value(|it| it.is_dirty = true);
                 let revision = opened.revision;
                 self.rival.set(Some(Rival { values: theirs, labels, revision }));
@@ -144,7 +144,7 @@ impl Saver {
             work.is_dirty = true;
             work.attempt = 0;
         });
-        if !matches!(self.safe.get_untracked(), Safe::Soon | Safe::Here(_)) {
+        if !matches!(self.safe.get_untracked(), Safe::Soon | Safe::LocalOnly(_)) {
             self.safe.set(Safe::Soon);
         }
         let is_waiting = self.work.with_value(|it| it.is_to_keep);
@@ -163,8 +163,9 @@ impl Saver {
             return;
         }
         let (values, labels) = self.form_state.draft();
-        let kept = Kept { values, labels, revision: work.revision, is_saved: !work.is_dirty };
-        self.handle.with_value(|it| keeping::put(it, &kept));
+        let stored =
+            StoredDraft { values, labels, revision: work.revision, is_saved: !work.is_dirty };
+        self.handle.with_value(|it| keeping::put(it, &stored));
     }
 
     fn save_in(self, time: Duration) {
@@ -225,13 +226,13 @@ impl Saver {
             return self.save_in(SAVE_TIME);
         }
         // Announced once, and again after a failure: not at every change.
-        let was_here = matches!(self.safe.get_untracked(), Safe::Here(_));
-        if was_here || !self.work.with_value(|it| it.is_said) {
+        let was_local = matches!(self.safe.get_untracked(), Safe::LocalOnly(_));
+        if was_local || !self.work.with_value(|it| it.is_said) {
             self.work.update_value(|it| it.is_said = true);
             page().announce_key(Key::DraftSavedNow);
         }
         let at = dates::clock_at(mcp::answered_at_ms(), Lang::now());
-        self.safe.set(Safe::There(at));
+        self.safe.set(Safe::Saved(at));
     }
 
     fn failed(self, error: CallError) {
@@ -247,11 +248,11 @@ impl Saver {
             Some("already_answered" | "not_found") => return self.when_over.run(()),
             _ => {}
         }
-        if !matches!(self.safe.get_untracked(), Safe::Here(_)) {
+        if !matches!(self.safe.get_untracked(), Safe::LocalOnly(_)) {
             page().announce_key(Key::DraftNotSaved);
         }
         let may_pass = error.may_pass();
-        self.safe.set(Safe::Here(error));
+        self.safe.set(Safe::LocalOnly(error));
         if may_pass {
             let attempt = self.work.with_value(|it| it.attempt);
             self.work.update_value(|it| it.attempt = attempt.saturating_add(1));

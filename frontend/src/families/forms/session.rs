@@ -90,7 +90,7 @@ impl FormSession {
         Effect::new(move |before: Option<()>| {
             page().refreshed.track();
             if before.is_some() {
-                session.look_again();
+                session.check_again();
             }
         });
         session
@@ -101,7 +101,6 @@ impl FormSession {
         format!("request{}-{part}", self.number)
     }
 
-    /// The form's handle.
     pub(crate) fn handle(self) -> String {
         self.handle.try_get_value().unwrap_or_default()
     }
@@ -109,10 +108,10 @@ impl FormSession {
     /// Fetches the form.
     pub(crate) fn load(self) {
         self.stage.set(Stage::Loading);
-        self.look();
+        self.refresh();
     }
 
-    fn look(self) {
+    fn refresh(self) {
         spawn_local(self.ask());
     }
 
@@ -145,10 +144,10 @@ impl FormSession {
     }
 
     /// Checks whether the form was answered elsewhere meanwhile.
-    pub(crate) fn look_again(self) {
+    pub(crate) fn check_again(self) {
         let is_done = self.stage.with_untracked(|it| matches!(it, Stage::Closed(..)));
         if !is_done && !self.is_busy() {
-            self.look();
+            self.refresh();
         }
     }
 
@@ -213,7 +212,7 @@ impl FormSession {
         page().end_progress();
         if is_answered(&error) {
             self.step.set(Step::None);
-            return self.look();
+            return self.refresh();
         }
         let (places, _) = form_state.take(error.problems());
         if places.is_empty() {
@@ -252,7 +251,7 @@ impl FormSession {
                 }
                 Err(error) if is_answered(&error) => {
                     self.step.set(Step::None);
-                    self.look();
+                    self.refresh();
                 }
                 Err(error) => self.step.set(Step::NotClosed(error)),
             }

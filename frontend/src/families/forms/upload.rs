@@ -12,7 +12,7 @@ use web_sys::{File, ProgressEvent, XmlHttpRequest};
 use crate::access;
 use crate::error::CallError;
 use crate::lookup;
-use crate::request::Gate;
+use crate::request::ConcurrencyLimit;
 
 /// Address of uploads.
 const ENDPOINT: &str = "/api/blobs";
@@ -22,7 +22,7 @@ const AT_ONCE: usize = 2;
 const DEADLINE_MS: u32 = 600_000;
 
 thread_local! {
-    static GATE: Gate = Gate::new(AT_ONCE);
+    static LIMIT: ConcurrencyLimit = ConcurrencyLimit::new(AT_ONCE);
 }
 
 /// Properties of a file known before sending.
@@ -62,7 +62,7 @@ impl Drop for Upload {
 }
 
 impl Named {
-    pub(crate) fn of(file: &File) -> Self {
+    pub(crate) fn from_file(file: &File) -> Self {
         let kind = file.type_();
         let is_given = !kind.is_empty() && kind.contains('/');
         Self {
@@ -101,7 +101,7 @@ pub(crate) async fn send(
     on_progress: impl Fn(f64) + 'static,
     on_end: impl FnOnce(Result<String, CallError>) + 'static,
 ) {
-    let pass = GATE.with(Gate::clone).enter().await;
+    let pass = LIMIT.with(ConcurrencyLimit::clone).enter().await;
     if !is_wanted() {
         return;
     }
@@ -137,7 +137,7 @@ fn begin(
     request.set_timeout(DEADLINE_MS);
     request.set_onloadend(Some(on_end.as_ref().unchecked_ref()));
     request.upload().ok()?.set_onprogress(Some(on_progress.as_ref().unchecked_ref()));
-    request.set_request_header("Content-Type", &Named::of(file).kind).ok()?;
+    request.set_request_header("Content-Type", &Named::from_file(file).kind).ok()?;
     if let Some(authorization) = access::header() {
         request.set_request_header("Authorization", &authorization).ok()?;
     }
@@ -175,9 +175,9 @@ mod tests {
         let kind = "application/pdf".to_owned();
         let named = Named { name: "見積.pdf".to_owned(), kind, size: 12 };
         let value = named.value("abc");
-        let told =
+        let expected =
             json!({ "name": "見積.pdf", "type": "application/pdf", "size": 12, "fileId": "abc" });
-        assert_eq!(value, told);
+        assert_eq!(value, expected);
         assert_eq!(Named::read(&value), Some(named));
         assert_eq!(Named::read(&json!("見積.pdf")), None);
     }

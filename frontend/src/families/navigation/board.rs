@@ -29,7 +29,7 @@ pub(crate) struct Board {
     /// The step shown on the map.
     pub(crate) step: RwSignal<Option<usize>>,
     /// Why the reader's position is unknown; none while it is being determined.
-    pub(crate) here: RwSignal<Option<Key>>,
+    pub(crate) locate_error: RwSignal<Option<Key>>,
     pub(crate) is_locating: RwSignal<bool>,
     /// The planner of conditions, once known.
     pub(crate) planner: RwSignal<Option<Planner>>,
@@ -52,7 +52,7 @@ impl Board {
             mode: RwSignal::new(Mode::default()),
             run: RwSignal::new(Run::default()),
             step: RwSignal::new(None),
-            here: RwSignal::new(None),
+            locate_error: RwSignal::new(None),
             is_locating: RwSignal::new(false),
             planner: RwSignal::new(None),
             area: RwSignal::new(None),
@@ -99,7 +99,7 @@ impl Board {
         if *query == RouteQuery::default() {
             // A reader who comes back finds the previous result.
             if !is_idle {
-                self.tell_address(history::replace_hash);
+                self.write_address(history::replace_hash);
             }
             return;
         }
@@ -128,9 +128,9 @@ impl Board {
         }
         self.start(&query, true);
         // An address without a query shows the last result, so that Back would seem to do nothing.
-        let shown = RouteQuery::of(&Route::parse(&browser::hash())).unwrap_or_default();
+        let shown = RouteQuery::from_route(&Route::parse(&browser::hash())).unwrap_or_default();
         let is_bare = shown == RouteQuery::default();
-        self.tell_address(if is_bare { history::replace_hash } else { history::push_hash });
+        self.write_address(if is_bare { history::replace_hash } else { history::push_hash });
     }
 
     /// Searches for the example.
@@ -192,13 +192,13 @@ impl Board {
         self.asked_in.set_value(Lang::now());
         let (number, Some(stop)) = self.attempt.open() else { return };
         self.step.set(None);
-        self.here.set(None);
+        self.locate_error.set(None);
         self.is_area_drawn.set(false);
         self.run.update(|it| it.begin(query, browser::now_ms()));
         spawn_local(async move {
             self.work(number, stop).await;
             if self.attempt.is_current(number) {
-                self.tell_end();
+                self.announce_end();
             }
         });
     }
@@ -235,9 +235,9 @@ impl Board {
     }
 
     /// Announces the end to screen readers; an error is announced by its own view.
-    fn tell_end(self) {
+    fn announce_end(self) {
         let lang = Lang::now();
-        let said = self.run.with_untracked(|run| match &run.phase {
+        let announcement = self.run.with_untracked(|run| match &run.phase {
             Phase::Failed(CallError::Offline) => None,
             Phase::Done if run.found.is_empty() => Some(lang.say(Key::NavNoRoute).to_owned()),
             Phase::Done => {
@@ -248,8 +248,8 @@ impl Board {
             }
             _ => None,
         });
-        if let Some(said) = said {
-            page().announce(said);
+        if let Some(announcement) = announcement {
+            page().announce(announcement);
         }
         self.run.with_untracked(|run| {
             let ends = [(self.from, &run.found.origin), (self.to, &run.found.destination)];
@@ -283,12 +283,12 @@ impl Board {
             run.chosen = index;
             run.query.chosen = Some(index);
         });
-        self.tell_address(history::replace_hash);
+        self.write_address(history::replace_hash);
     }
 
-    /// Writes the shown route into the address by `tell`.
-    fn tell_address(self, tell: fn(&str)) {
-        tell(&self.run.with_untracked(|it| it.query.hash()));
+    /// Writes the shown route into the address by `write`.
+    fn write_address(self, write: fn(&str)) {
+        write(&self.run.with_untracked(|it| it.query.hash()));
     }
 }
 
@@ -341,15 +341,15 @@ impl Board {
 
     /// Sets the origin to the reader's position.
     pub(crate) fn locate(self) {
-        self.here.set(None);
+        self.locate_error.set(None);
         self.is_locating.set(true);
         spawn_local(async move {
-            let found = place::here().await;
+            let found = place::locate().await;
             self.is_locating.set(false);
             match found {
                 Ok(point) => self.set_point(Side::From, point),
                 Err(key) => {
-                    self.here.set(Some(key));
+                    self.locate_error.set(Some(key));
                     page().announce_key(key);
                 }
             }

@@ -49,11 +49,11 @@ async fn received(
     if !mcp::is_stream(&response) {
         let value = read(response).await?;
         // A host that does not stream has answered at once.
-        on_event(Event::of("done", &value.to_string())?);
+        on_event(Event::parse("done", &value.to_string())?);
         return Ok(());
     }
     rest::received(response, |name, data| {
-        let event = Event::of(name, data)?;
+        let event = Event::parse(name, data)?;
         let is_last = matches!(event, Event::Done(_) | Event::Failed(_));
         on_event(event);
         Ok(is_last)
@@ -75,7 +75,7 @@ pub(crate) async fn routes(
     };
     let ignore = &mut |_| {};
     let called = mcp::call("route_search", &arguments, round, ignore);
-    let output = Answer::of(in_time(SEARCH_DEADLINE, stop.clone(), called).await?)?.done()?;
+    let output = Answer::parse(in_time(SEARCH_DEADLINE, stop.clone(), called).await?)?.done()?;
     let details = output.raw.get("_meta").and_then(|it| it.get(DETAILS)).cloned();
     Ok((call::read(&output)?, details_of(details.unwrap_or_default())))
 }
@@ -103,7 +103,7 @@ pub(crate) async fn nearest(point: Point) -> Option<String> {
 
 /// The area covered by the host's own map; none if routes are found elsewhere or it is not given.
 pub(crate) async fn area() -> Option<Area> {
-    Area::of(&get("/api/navigation/about", AbortController::new().ok()?).await.ok()?)
+    Area::parse(&get("/api/navigation/about", AbortController::new().ok()?).await.ok()?)
 }
 
 /// The planner of conditions (NAV-15); none if the host does not name it.
@@ -112,12 +112,12 @@ pub(crate) async fn planner() -> Option<Planner> {
 }
 
 async fn get(address: &str, stop: AbortController) -> Result<Value, CallError> {
-    let asked = async {
+    let fetched = async {
         let signal = stop.signal();
         let sent = for_json(Request::get(address), Some(&signal)).send().await;
         read(answered(sent, Some(&signal))?).await
     };
-    in_time(PLACE_DEADLINE, stop.clone(), asked).await
+    in_time(PLACE_DEADLINE, stop.clone(), fetched).await
 }
 
 async fn read(response: Response) -> Result<Value, CallError> {

@@ -22,7 +22,7 @@ const WARNINGS_MAX: usize = 20;
 /// Draws the routes; details that a provider does not give are omitted.
 #[component]
 pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoView {
-    let Some(shown) = Shown::of(routes, details) else {
+    let Some(shown) = Shown::new(routes, details) else {
         return any_view! { <Empty title=Key::RoutesNone/> };
     };
     let (from, to) = shown.names();
@@ -56,8 +56,8 @@ fn Map(shown: Shown, after: String) -> impl IntoView {
     let scene = Signal::derive(move || shown.scene());
     let light = move |point: usize| {
         shown.light(point);
-        if let Some(told) = untrack(|| shown.step_text(Lang::spoken())) {
-            page().announce(told);
+        if let Some(text) = untrack(|| shown.step_text(Lang::spoken())) {
+            page().announce(text);
         }
     };
     let lit = move || shown.step_text(Lang::spoken());
@@ -174,7 +174,6 @@ fn Files(shown: Shown) -> impl IntoView {
     }
 }
 
-/// Draws the place.
 #[component]
 pub(crate) fn PlaceView(place: Place) -> impl IntoView {
     let (lat, lng) = (place.location.lat, place.location.lng);
@@ -218,7 +217,6 @@ pub(crate) fn PlaceView(place: Place) -> impl IntoView {
 /// Maximum number of rows and columns drawn; the tool takes 25 of each.
 const SIDE_MAX: usize = 25;
 
-/// Draws the table.
 #[component]
 pub(crate) fn ComparisonView(comparison: Comparison) -> impl IntoView {
     let Comparison { rows, origin_addresses, destination_addresses } = comparison;

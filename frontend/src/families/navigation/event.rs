@@ -10,7 +10,6 @@ use crate::rest::name;
 /// Maximum number of characters of a text.
 pub(crate) const TEXT_MAX: usize = 4_000;
 
-/// One event of the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Event {
     /// It is thinking, or a tool is running.
@@ -20,14 +19,13 @@ pub(crate) enum Event {
     Call(Called),
     Result(Resulted),
     /// More text of a thought.
-    Words(String),
+    Text(String),
     Done(Box<Done>),
     Failed(CallError),
     /// An event unknown to this page.
     Other,
 }
 
-/// A tool call.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Called {
@@ -102,7 +100,6 @@ pub(crate) struct Plain {
     pub(crate) steps: Vec<PlainStep>,
 }
 
-/// A step of it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct PlainStep {
@@ -113,7 +110,7 @@ pub(crate) struct PlainStep {
 
 impl Event {
     /// Parses one event by name and data.
-    pub(crate) fn of(name: &str, data: &str) -> Result<Self, CallError> {
+    pub(crate) fn parse(name: &str, data: &str) -> Result<Self, CallError> {
         let value: Value =
             serde_json::from_str(data).map_err(|_| CallError::unreadable(0, data))?;
         let read = |error: serde_json::Error| CallError::page(&error.to_string());
@@ -126,7 +123,7 @@ impl Event {
             "tool_result" => Self::Result(serde_json::from_value(value).map_err(read)?),
             "reasoning_delta" => {
                 let text = value.get("text").and_then(Value::as_str).unwrap_or_default();
-                Self::Words(text.to_owned())
+                Self::Text(text.to_owned())
             }
             "done" => Self::Done(serde_json::from_value(value).map_err(read)?),
             "error" => Self::Failed(failure(0, &value)),
@@ -137,8 +134,8 @@ impl Event {
 
 /// Parses the refusal `{"error": {"code", "message", "details"}, "status"}` (NAV-10), or the host's own.
 pub(crate) fn failure(status: u16, value: &Value) -> CallError {
-    let told = value.get("status").and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
-    let status = told.unwrap_or(status);
+    let given = value.get("status").and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
+    let status = given.unwrap_or(status);
     let Some(error) = value.get("error").filter(|it| it.is_object()) else {
         return crate::lookup::failed(status, &value.to_string());
     };
@@ -157,13 +154,13 @@ mod tests {
 
     use super::*;
 
-    fn of(name: &str, value: &Value) -> Event {
-        Event::of(name, &value.to_string()).unwrap()
+    fn event(name: &str, value: &Value) -> Event {
+        Event::parse(name, &value.to_string()).unwrap()
     }
 
     #[test]
     fn parses_the_specified_answer_exactly() {
-        let done = of(
+        let done = event(
             "done",
             &json!({
                 "route": {
@@ -190,7 +187,7 @@ mod tests {
 
     #[test]
     fn no_route_is_not_an_error() {
-        let done = of("done", &json!({ "route": null, "reasoning": { "message": "なし" } }));
+        let done = event("done", &json!({ "route": null, "reasoning": { "message": "なし" } }));
         assert!(matches!(done, Event::Done(done) if done.route.is_none()));
     }
 
@@ -198,7 +195,7 @@ mod tests {
     fn failure_keeps_code_and_status() {
         let body = json!({ "error": { "code": "CLAUDE_API_ERROR", "message": "だめ",
             "details": "Rate limit exceeded" }, "status": 503 });
-        let Event::Failed(CallError::Refused(refusal)) = of("error", &body) else {
+        let Event::Failed(CallError::Refused(refusal)) = event("error", &body) else {
             panic!("refused")
         };
         assert_eq!((refusal.code.as_str(), refusal.status), ("CLAUDE_API_ERROR", 503));
@@ -208,8 +205,8 @@ mod tests {
 
     #[test]
     fn skips_unknown_events_and_reports_non_json() {
-        assert_eq!(of("weather", &json!({})), Event::Other);
-        assert!(Event::of("status", "<html>").is_err());
-        assert_eq!(of("status", &json!({ "state": "thinking" })), Event::Status { tool: None });
+        assert_eq!(event("weather", &json!({})), Event::Other);
+        assert!(Event::parse("status", "<html>").is_err());
+        assert_eq!(event("status", &json!({ "state": "thinking" })), Event::Status { tool: None });
     }
 }

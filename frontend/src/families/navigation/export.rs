@@ -32,7 +32,7 @@ pub(crate) struct ExportedRoute {
 
 impl ExportedRoute {
     /// A route between two ends, with steps at the positions of its details.
-    pub(crate) fn of(
+    pub(crate) fn new(
         route: &Route,
         details: Option<&RouteDetails>,
         line: &[Point],
@@ -193,7 +193,7 @@ mod tests {
         };
         let details = RouteDetails { steps_at: vec![0, 2, 99], ..RouteDetails::default() };
         let line = [(35.681_236, 139.767_128), (35.6, 139.7), (35.465_8, 139.622_3)];
-        ExportedRoute::of(&route, Some(&details), &line, ("東京駅", "横浜/駅 \"west\""), "© A & B")
+        ExportedRoute::new(&route, Some(&details), &line, ("東京駅", "横浜/駅 \"west\""), "© A & B")
     }
 
     /// Checks the output of `gpx`: elements are paired or closed, and text is escaped.
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn exports_line_alone_without_details() {
         let route = Route { steps: vec![Step::default()], ..Route::default() };
-        let exported = ExportedRoute::of(&route, None, &[(35.0, 139.0)], ("", ""), "");
+        let exported = ExportedRoute::new(&route, None, &[(35.0, 139.0)], ("", ""), "");
         assert!(exported.steps.is_empty());
         let gpx = exported.gpx();
         check_xml(&gpx);

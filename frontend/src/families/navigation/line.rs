@@ -43,7 +43,7 @@ pub(crate) struct Weights(Vec<f64>);
 impl Weights {
     /// Visvalingam–Whyatt: repeatedly removes the least important point. Unlike Douglas–Peucker, it is equally fast for
     /// a hostile line.
-    pub(crate) fn of(points: &[Point]) -> Self {
+    pub(crate) fn compute(points: &[Point]) -> Self {
         let plane: Vec<_> = points.iter().map(|it| projected(*it)).collect();
         let mut weights = vec![f64::INFINITY; plane.len()];
         let mut left: Vec<usize> = (0..plane.len()).map(|it| it.saturating_sub(1)).collect();
@@ -287,7 +287,7 @@ mod tests {
     fn draws_line_points_in_order_with_both_ends() {
         for seed in 0..20 {
             let points = walk(seed, 3_000, 0.002);
-            let weights = Weights::of(&points);
+            let weights = Weights::compute(&points);
             for zoom in [4.0, 9.0, 14.0, 19.0] {
                 let runs = drawn(&points, &weights, zoom, &WORLD);
                 assert_eq!(runs.len(), 1, "nothing is out of sight");
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn draws_more_points_when_zoomed_in_up_to_limit() {
         let points = walk(3, 100_000, 0.000_5);
-        let weights = Weights::of(&points);
+        let weights = Weights::compute(&points);
         let count = |zoom: f64| drawn(&points, &weights, zoom, &WORLD)[0].len();
         let counts: Vec<usize> = (3..20).map(|zoom| count(f64::from(zoom))).collect();
         assert!(counts.windows(2).all(|it| it[0] <= it[1]), "{counts:?}");
@@ -326,14 +326,14 @@ mod tests {
     fn drawing_stays_within_pixels_of_the_line() {
         for seed in 0..5 {
             let points = walk(seed, 2_000, 0.002);
-            let runs = drawn(&points, &Weights::of(&points), 10.0, &WORLD);
-            let kept: Vec<Point> = runs[0].iter().map(|it| points[*it]).collect();
+            let runs = drawn(&points, &Weights::compute(&points), 10.0, &WORLD);
+            let drawn: Vec<Point> = runs[0].iter().map(|it| points[*it]).collect();
             // A pixel at zoom 10 is some 125 m here.
             for point in &points {
-                let index = nearest(&kept, *point).unwrap();
+                let index = nearest(&drawn, *point).unwrap();
                 let ends =
-                    [index, (index + 1).min(kept.len() - 1)].map(|it| metres(kept[it], *point));
-                let between = metres(kept[index], kept[(index + 1).min(kept.len() - 1)]);
+                    [index, (index + 1).min(drawn.len() - 1)].map(|it| metres(drawn[it], *point));
+                let between = metres(drawn[index], drawn[(index + 1).min(drawn.len() - 1)]);
                 // The height by Heron's formula.
                 let half = (ends[0] + ends[1] + between) / 2.0;
                 let square = half * (half - ends[0]) * (half - ends[1]) * (half - between);
@@ -348,13 +348,13 @@ mod tests {
     fn shapeless_line_keeps_ends_and_empty_one_draws_nothing() {
         let straight: Vec<Point> =
             (0..1_000).map(|it| (35.0, 139.0 + f64::from(it) / 1e3)).collect();
-        let runs = drawn(&straight, &Weights::of(&straight), 12.0, &WORLD);
+        let runs = drawn(&straight, &Weights::compute(&straight), 12.0, &WORLD);
         assert_eq!(runs, [vec![0, 999]]);
         for few in [&straight[..0], &straight[..1]] {
-            assert!(drawn(few, &Weights::of(few), 12.0, &WORLD).is_empty());
+            assert!(drawn(few, &Weights::compute(few), 12.0, &WORLD).is_empty());
         }
         let stays = vec![(35.0, 139.0); 50];
-        assert_eq!(drawn(&stays, &Weights::of(&stays), 12.0, &WORLD), [vec![0, 49]]);
+        assert_eq!(drawn(&stays, &Weights::compute(&stays), 12.0, &WORLD), [vec![0, 49]]);
     }
 
     #[test]

@@ -25,7 +25,6 @@ pub(crate) enum Kind {
     Call(Call),
 }
 
-/// A tool call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Call {
     id: String,
@@ -57,7 +56,6 @@ pub(crate) enum ToolResult {
     Unknown,
 }
 
-/// All entries, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Log(Vec<Entry>);
 
@@ -66,18 +64,17 @@ impl Log {
         &self.0
     }
 
-    /// Number of calls so far.
     pub(crate) fn calls(&self) -> usize {
         self.0.iter().filter(|it| matches!(it.kind, Kind::Call(_))).count()
     }
 
     /// Adds text to the current thought, or begins one.
-    pub(crate) fn think(&mut self, words: &str, after_ms: f64) {
+    pub(crate) fn think(&mut self, thought: &str, after_ms: f64) {
         if let Some(Entry { kind: Kind::Thought(text), .. }) = self.0.last_mut() {
             let room = TEXT_MAX.saturating_sub(text.chars().count());
-            text.extend(words.chars().take(room));
-        } else if !words.trim().is_empty() {
-            self.push(Kind::Thought(at_most(words, TEXT_MAX)), after_ms);
+            text.extend(thought.chars().take(room));
+        } else if !thought.trim().is_empty() {
+            self.push(Kind::Thought(at_most(thought, TEXT_MAX)), after_ms);
         }
     }
 

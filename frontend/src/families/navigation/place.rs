@@ -48,7 +48,7 @@ pub(crate) struct Area {
 
 impl Area {
     /// None if routes are found elsewhere.
-    pub(crate) fn of(about: &Value) -> Option<Self> {
+    pub(crate) fn parse(about: &Value) -> Option<Self> {
         let name = about.get("map")?.as_str()?.chars().take(NAME_CHARS_MAX).collect();
         let corner = |at: usize| {
             let part = |it: usize| about.pointer(&format!("/bounds/{at}/{it}"))?.as_f64();
@@ -118,7 +118,7 @@ const DEADLINE_MS: u32 = 10_000;
 const AGE_MAX_MS: u32 = 60_000;
 
 /// The reader's position, or the message for them.
-pub(crate) async fn here() -> Result<Point, Key> {
+pub(crate) async fn locate() -> Result<Point, Key> {
     if !window().is_secure_context() {
         return Err(Key::NavHereInsecure);
     }
@@ -139,12 +139,12 @@ pub(crate) async fn here() -> Result<Point, Key> {
         let options = PositionOptions::new();
         options.set_timeout(DEADLINE_MS);
         options.set_maximum_age(AGE_MAX_MS);
-        let asked = geolocation.get_current_position_with_error_callback_and_options(
+        let request = geolocation.get_current_position_with_error_callback_and_options(
             take.unchecked_ref(),
             Some(fail.unchecked_ref()),
             &options,
         );
-        if asked.is_err() {
+        if request.is_err() {
             let _ = reject.call0(&JsValue::UNDEFINED);
         }
     });
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn parses_map_area_if_present() {
         let about = json!({ "map": "東京・川崎・横浜", "bounds": [[35.3, 139.4], [35.9, 139.9]] });
-        let area = Area::of(&about).unwrap();
+        let area = Area::parse(&about).unwrap();
         assert!(EXAMPLE.iter().all(|it| area.has(it.1)));
         assert!(area.has(area.middle()));
         assert!(!area.has(Point { lat: 34.702, lng: 135.495 }), "大阪駅");
@@ -181,7 +181,7 @@ mod tests {
             json!({ "map": "x", "bounds": [[0, 0]] }),
             json!({ "map": "x", "bounds": [[99, 0], [99, 1]] }),
         ] {
-            assert_eq!(Area::of(&none), None, "{none}");
+            assert_eq!(Area::parse(&none), None, "{none}");
         }
     }
 

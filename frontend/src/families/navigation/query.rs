@@ -294,14 +294,14 @@ mod tests {
 
     #[test]
     fn claims_ai_only_if_one_runs() {
-        let of = |provider: &str, claude: &str| {
+        let planner = |provider: &str, claude: &str| {
             Planner::of_health(&json!({ "services": { "claude": claude },
                 "assistants": { "navigation": { "provider": provider } } }))
         };
-        let builtin = of("builtin", "connected");
+        let builtin = planner("builtin", "connected");
         assert_eq!(builtin, Some(Planner::Builtin), "a key alone makes no planner");
-        assert_eq!(of("claude", "connected"), Some(Planner::Claude));
-        assert_eq!(of("gemini", "not_configured"), Some(Planner::Model));
+        assert_eq!(planner("claude", "connected"), Some(Planner::Claude));
+        assert_eq!(planner("gemini", "not_configured"), Some(Planner::Model));
         let old = json!({ "services": { "claude": "not_configured" } });
         assert_eq!(Planner::of_health(&old), Some(Planner::Builtin));
         assert_eq!(Planner::of_health(&json!({})), None);

@@ -39,7 +39,6 @@ pub(crate) struct Scene {
     pub(crate) attribution: String,
 }
 
-/// One end of a route.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Pin {
     pub(crate) lat: f64,

@@ -110,7 +110,7 @@ impl Run {
                 self.log.end(&resulted);
                 self.gather(resulted);
             }
-            Event::Words(words) => self.log.think(&words, after_ms),
+            Event::Text(text) => self.log.think(&text, after_ms),
             Event::Done(done) => self.finish(*done, after_ms),
             Event::Failed(error) => self.fail(error),
             Event::Other => {}
@@ -322,9 +322,9 @@ mod tests {
 
     #[test]
     fn link_selects_its_route_or_the_last() {
-        for (asked, shown) in [(Some(1), 1), (Some(7), 1), (None, 0)] {
+        for (chosen, shown) in [(Some(1), 1), (Some(7), 1), (None, 0)] {
             let mut run = Run::default();
-            run.begin(&RouteQuery { chosen: asked, ..query() }, 0.0);
+            run.begin(&RouteQuery { chosen, ..query() }, 0.0);
             run.take(result("1", &routes(&[route(0, 9, 90, None), route(1, 8, 80, None)])), 0.0);
             run.take(done(Some(("1", 0)), ""), 0.0);
             assert_eq!((run.chosen, run.advised), (shown, Some(0)));

@@ -20,7 +20,6 @@ use crate::text::{Key, Lang};
 use form::SearchForm;
 use result::ResultView;
 
-/// The whole place.
 #[component]
 pub(crate) fn NavigationView() -> impl IntoView {
     let board = lasting(Board::new);
@@ -28,7 +27,7 @@ pub(crate) fn NavigationView() -> impl IntoView {
     Effect::new(move |_| {
         page().route.track();
         // A search changes the address without navigating, so the address itself is read.
-        if let Some(query) = RouteQuery::of(&Route::parse(&browser::hash())) {
+        if let Some(query) = RouteQuery::from_route(&Route::parse(&browser::hash())) {
             untrack(|| board.follow(&query));
         }
     });
@@ -43,8 +42,8 @@ pub(crate) fn NavigationView() -> impl IntoView {
             browser::reveal(&routes::id(step));
         }
     };
-    let on_place = move |(lat, lng, what): (f64, f64, PlaceAs)| {
-        let side = if what == PlaceAs::Origin { Side::From } else { Side::To };
+    let on_place = move |(lat, lng, role): (f64, f64, PlaceAs)| {
+        let side = if role == PlaceAs::Origin { Side::From } else { Side::To };
         board.set_point(side, Point { lat, lng });
     };
     view! {
@@ -65,10 +64,10 @@ pub(crate) fn NavigationView() -> impl IntoView {
 /// The map's content for a search and the form.
 fn scene(board: Board, run: &Run) -> Scene {
     let found = &run.found;
-    let pin = |end: End, asked: &str, known: Option<Point>| {
+    let pin = |end: End, searched: &str, known: Option<Point>| {
         let text = end.text();
         // A found place belongs to its query, not to text typed since.
-        let known = known.filter(|_| text.trim() == asked);
+        let known = known.filter(|_| text.trim() == searched);
         let point = end.point.get().or(known).filter(|it| place::is_on_globe(*it))?;
         Some(Pin { lat: point.lat, lng: point.lng, name: text })
     };

@@ -9,7 +9,7 @@ use super::Say;
 use crate::apps::live::{Called, Outcome};
 use crate::browser;
 use crate::cards::{self, masked, shortened};
-use crate::chat::entry::{Came, State, ToolCard};
+use crate::chat::entry::{CallOutcome, State, ToolCard};
 use crate::mcp::wire::{Content, Explained, Output, Tool};
 use crate::page::page;
 use crate::table;
@@ -33,22 +33,22 @@ pub(crate) fn CallCard(
     let title_id = format!("{id}-title");
     let labelled = title_id.clone();
     let title = Memo::new(move |_| card.with(title));
-    let class = move || format!("call {}", card.with(|it| Look::of(&it.state).class));
-    let came = Memo::new(move |_| card.with(|it| it.came().cloned()));
+    let class = move || format!("call {}", card.with(|it| Look::for_state(&it.state).class));
+    let outcome = Memo::new(move |_| card.with(|it| it.outcome().cloned()));
     view! {
         <section class=class aria-labelledby=labelled>
             <Head card title title_id/>
             <Failure card title on_retry/>
-            {move || came.get().map(|came| view! { <Outcome card came is_last/> })}
+            {move || outcome.get().map(|outcome| view! { <Outcome card outcome is_last/> })}
         </section>
     }
 }
 
 /// The tool's title in the reader's language.
 fn title(card: &ToolCard) -> String {
-    let known = page().tool(&card.name).map(|it| it.title(Lang::spoken()));
+    let title = page().tool(&card.name).map(|it| it.title(Lang::spoken()));
     let own = Some(card.title.clone()).filter(|it| !it.is_empty());
-    known.or(own).unwrap_or_else(|| card.name.clone())
+    title.or(own).unwrap_or_else(|| card.name.clone())
 }
 
 /// Appearance of a state.
@@ -59,7 +59,7 @@ struct Look {
 }
 
 impl Look {
-    fn of(state: &State) -> Self {
+    fn for_state(state: &State) -> Self {
         let (class, sign, key) = match state {
             State::Running => ("is-running", "", Key::CardRunning),
             State::Done(_) => ("is-done", "✓", Key::Done),
@@ -75,7 +75,7 @@ impl Look {
 /// Its duration as text.
 fn took(state: &State) -> Option<String> {
     let ms = match state {
-        State::Done(Came { ms, .. }) | State::Failed { ms, .. } => (*ms)?,
+        State::Done(CallOutcome { ms, .. }) | State::Failed { ms, .. } => (*ms)?,
         _ => return None,
     };
     Some(if ms < 1_000 {
@@ -94,9 +94,9 @@ fn Head(card: Memo<ToolCard>, title: Memo<String>, title_id: String) -> impl Int
     let unfold = move |_| {
         is_unfolded.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
     };
-    let sign = move || card.with(|it| Look::of(&it.state).sign);
+    let sign = move || card.with(|it| Look::for_state(&it.state).sign);
     let state = move || {
-        let state = card.with(|it| Look::of(&it.state).key.say().to_owned());
+        let state = card.with(|it| Look::for_state(&it.state).key.say().to_owned());
         let took = card.with(|it| took(&it.state));
         [Some(state), took].into_iter().flatten().collect::<Vec<_>>().join(" · ")
     };
@@ -122,8 +122,8 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
             (!text.is_empty()).then(|| view! { <dt>{key}</dt><dd>{text}</dd> })
         };
         let plain = match state {
-            State::Done(came) if !table::is_looked_at(view.as_deref()) => {
-                Some(view! { <Plain view name=name.clone() came/> })
+            State::Done(outcome) if !table::is_looked_at(view.as_deref()) => {
+                Some(view! { <Plain view name=name.clone() outcome/> })
             }
             _ => None,
         };
@@ -143,7 +143,6 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
     }
 }
 
-/// The error, and a retry button.
 #[component]
 fn Failure(
     card: Memo<ToolCard>,
@@ -176,24 +175,24 @@ fn Failure(
 
 /// The output, once its code is loaded.
 #[component]
-fn Outcome(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
+fn Outcome(card: Memo<ToolCard>, outcome: CallOutcome, is_last: Signal<bool>) -> AnyView {
     let code = card.with_untracked(|it| table::outputs(it.view.as_deref()));
-    drawn_by(code, move |_| any_view! { <Told card came=came.clone() is_last/> })
+    drawn_by(code, move |_| any_view! { <Summary card outcome=outcome.clone() is_last/> })
 }
 
 /// The output in one line, and drawn if it is the latest or was opened.
 #[component]
-fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
+fn Summary(card: Memo<ToolCard>, outcome: CallOutcome, is_last: Signal<bool>) -> AnyView {
     let (view, name, params) =
         card.with_untracked(|it| (it.view.clone(), it.name.clone(), it.params.clone()));
-    if came.is_cut && came.result.is_null() {
+    if outcome.is_cut && outcome.result.is_null() {
         return any_view! { <p class="hint call-cut">{Key::CardCut}</p> };
     }
     // An app is always drawn.
     let has_app = page().tool(&name).is_some_and(|it| has_app(&it));
-    let told = table::tell(view.as_deref(), &came.result);
-    let told = told.or_else(|| has_app.then(|| (Key::Answer, Vec::new())));
-    let Some((key, values)) = told else { return ().into_any() };
+    let summary = table::summary(view.as_deref(), &outcome.result);
+    let summary = summary.or_else(|| has_app.then(|| (Key::Answer, Vec::new())));
+    let Some((key, values)) = summary else { return ().into_any() };
     let is_shown_elsewhere = table::is_answer(view.as_deref());
     let opened = RwSignal::new(None::<bool>);
     let is_open =
@@ -204,7 +203,7 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
         key.fill(&values)
     };
-    let came = StoredValue::new((view, name, params, came));
+    let outcome = StoredValue::new((view, name, params, outcome));
     any_view! {
         <div class="call-outcome">
             <button type="button" class="call-line" aria-controls=controls
@@ -214,8 +213,8 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
             </button>
             <div id=id class="call-result">
                 {move || is_open.get().then(|| {
-                    let (view, name, params, came) = came.get_value();
-                    view! { <CallResult view name params came/> }
+                    let (view, name, params, outcome) = outcome.get_value();
+                    view! { <CallResult view name params outcome/> }
                 })}
             </div>
         </div>
@@ -224,7 +223,12 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
 
 /// Draws an output by its tool's view.
 #[component]
-pub(super) fn CallResult(view: Option<String>, name: String, params: Value, came: Came) -> AnyView {
+pub(super) fn CallResult(
+    view: Option<String>,
+    name: String,
+    params: Value,
+    outcome: CallOutcome,
+) -> AnyView {
     let tool = page().tool(&name).unwrap_or_else(|| Tool { name, ..Tool::default() });
     let mut tool = tool;
     let is_drawn = table::is_known(view.as_deref());
@@ -233,8 +237,8 @@ pub(super) fn CallResult(view: Option<String>, name: String, params: Value, came
         tool.meta.insert("madoguchi/view".to_owned(), Value::String(view));
     }
     let called = has_app(&tool)
-        .then(|| Called { arguments: params.clone(), outcome: Outcome::Done(whole(&came)) });
-    let output = output(&params, came, is_drawn);
+        .then(|| Called { arguments: params.clone(), outcome: Outcome::Done(whole(&outcome)) });
+    let output = output(&params, outcome, is_drawn);
     let Some(called) = called else { return any_view! { <OutputView tool output/> } };
     let own = tool.clone();
     let data = ViewFn::from(move || view! { <OutputView tool=own.clone() output=output.clone()/> });
@@ -242,13 +246,13 @@ pub(super) fn CallResult(view: Option<String>, name: String, params: Value, came
 }
 
 /// The MCP result, as far as a conversation stores it.
-fn whole(came: &Came) -> Value {
-    let text = match came.text.is_empty() {
-        true => came.result.to_string(),
-        false => came.text.clone(),
+fn whole(outcome: &CallOutcome) -> Value {
+    let text = match outcome.text.is_empty() {
+        true => outcome.result.to_string(),
+        false => outcome.text.clone(),
     };
     let mut whole = json!({ "content": [{ "type": "text", "text": text }] });
-    for (name, value) in [("structuredContent", &came.result), ("_meta", &came.meta)] {
+    for (name, value) in [("structuredContent", &outcome.result), ("_meta", &outcome.meta)] {
         if !value.is_null() {
             whole[name] = value.clone();
         }
@@ -258,11 +262,11 @@ fn whole(came: &Came) -> Value {
 
 /// Draws an output without a view as data.
 #[component]
-pub(super) fn Plain(view: Option<String>, name: String, came: Came) -> AnyView {
+pub(super) fn Plain(view: Option<String>, name: String, outcome: CallOutcome) -> AnyView {
     if let Some(key) = table::elsewhere(view.as_deref()) {
         return any_view! { <p class="hint">{key}</p> };
     }
-    let output = output(&Value::Null, came, false);
+    let output = output(&Value::Null, outcome, false);
     // Only the tool's secrets are needed: its output has no view.
     let output_schema = page().tool(&name).map(|it| it.output_schema).unwrap_or_default();
     let tool = Tool { output_schema, ..Tool::default() };
@@ -272,8 +276,8 @@ pub(super) fn Plain(view: Option<String>, name: String, came: Came) -> AnyView {
     }
 }
 
-fn output(params: &Value, came: Came, is_drawn: bool) -> Output {
-    let Came { result, meta, text, .. } = came;
+fn output(params: &Value, outcome: CallOutcome, is_drawn: bool) -> Output {
+    let CallOutcome { result, meta, text, .. } = outcome;
     let shown = masked(&shortened(&result));
     let mut raw = Map::new();
     for (name, value) in [("arguments", masked(params)), ("structuredContent", shown.clone())] {
@@ -309,13 +313,13 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
                 let Explained { label, help } = tool.argument(lang, &name);
                 label.or(help).map(|it| topic(&it).to_owned())
             });
-            let (said, named) = match about {
+            let (shown, named) = match about {
                 Some(about) => (about, any_view! { <code class="hint">{name}</code> }),
                 None => (name, ().into_any()),
             };
             view! {
                 <div class="call-argument">
-                    <dt>{said}{named}</dt>
+                    <dt>{shown}{named}</dt>
                     <dd>{value}</dd>
                 </div>
             }
@@ -339,11 +343,11 @@ mod tests {
 
     #[test]
     fn text_of_card_has_no_secrets_or_bytes() {
-        let came = Came {
+        let outcome = CallOutcome {
             result: json!({ "data": "A".repeat(9_000), "session_token": "abc" }),
-            ..Came::default()
+            ..CallOutcome::default()
         };
-        let output = output(&json!({ "passkey": "1234", "card_name": "青" }), came, true);
+        let output = output(&json!({ "passkey": "1234", "card_name": "青" }), outcome, true);
         let raw = output.raw.to_string();
         assert!(raw.len() < 400 && !raw.contains("1234") && !raw.contains("abc"), "{raw}");
         assert!(raw.contains("青"));
@@ -352,8 +356,8 @@ mod tests {
 
     #[test]
     fn shows_text_without_structure() {
-        let came = Came { text: "晴れ".to_owned(), ..Came::default() };
-        let output = output(&Value::Null, came, false);
+        let outcome = CallOutcome { text: "晴れ".to_owned(), ..CallOutcome::default() };
+        let output = output(&Value::Null, outcome, false);
         assert_eq!(output.content, [Content::Text("晴れ".to_owned())]);
         assert_eq!(output.structured, None);
     }

@@ -39,7 +39,7 @@ pub(crate) fn PendingCard(
                 any_view! { <Approval name title params reason reply on_reply=say/> }
             }
             Waiting::Questions { questions, .. } => {
-                any_view! { <Asked questions reply on_reply=say/> }
+                any_view! { <ToolQuestions questions reply on_reply=say/> }
             }
             Waiting::Form { schema, handle, .. } => {
                 any_view! { <FormCard schema handle reply on_reply=say/> }
@@ -53,12 +53,13 @@ pub(crate) fn PendingCard(
 
 /// A tool's questions; once answered, a note of that.
 #[component]
-fn Asked(
+fn ToolQuestions(
     questions: Vec<crate::approvals::Question>,
     reply: Memo<Option<Reply>>,
     on_reply: Callback<Reply>,
 ) -> impl IntoView {
-    let questions: Vec<Question> = questions.into_iter().take(QUESTIONS_MAX).map(asked).collect();
+    let questions: Vec<Question> =
+        questions.into_iter().take(QUESTIONS_MAX).map(as_question).collect();
     let questions = StoredValue::new(questions);
     let number = browser::next_number();
     let answer = move |answers: Value| on_reply.run(Reply::Answers(answers));
@@ -76,7 +77,7 @@ fn Asked(
     }
 }
 
-pub(crate) fn asked(question: crate::approvals::Question) -> Question {
+pub(crate) fn as_question(question: crate::approvals::Question) -> Question {
     let crate::approvals::Question { key, message, schema, url } = question;
     let ask = match (schema, url) {
         (Some(schema), _) => Ask::Form(schema),
@@ -106,13 +107,13 @@ pub(super) fn Approval(
     let tool = StoredValue::new((name.clone(), title));
     let called = Memo::new(move |_| {
         tool.with_value(|(name, title)| {
-            let known = page().tool(name).map(|it| it.title(Lang::spoken()));
+            let current = page().tool(name).map(|it| it.title(Lang::spoken()));
             let own = Some(title.clone()).filter(|it| !it.is_empty());
-            known.or(own).unwrap_or_else(|| name.clone())
+            current.or(own).unwrap_or_else(|| name.clone())
         })
     });
-    let asked = (name.clone(), params.clone());
-    let what = move || match table::asks(&asked.0, &asked.1, Lang::spoken()) {
+    let call = (name.clone(), params.clone());
+    let describe = move || match table::approval_text(&call.0, &call.1, Lang::spoken()) {
         Some((key, values)) => key.fill(&values.iter().map(String::as_str).collect::<Vec<_>>()),
         None => Key::CardAskWhat.fill(&[&called.get()]),
     };
@@ -125,19 +126,20 @@ pub(super) fn Approval(
         // A reader who is writing keeps the focus.
         browser::focus_if_lost(id.clone());
     }
-    let (what, reason) = (StoredValue::new_local(what), StoredValue::new((name, params, reason)));
-    let told = move || what.with_value(|it| it());
+    let (describe, reason) =
+        (StoredValue::new_local(describe), StoredValue::new((name, params, reason)));
+    let description = move || describe.with_value(|it| it());
     let is_open = Memo::new(move |_| reply.with(Option::is_none));
     move || {
         if !is_open.get() {
             // The outcome stands above, in the call itself.
-            return any_view! { <p class="approval-over"><Said reply/><span>{told}</span></p> };
+            return any_view! { <p class="approval-over"><DecisionText reply/><span>{description}</span></p> };
         }
         let (name, params, reason) = reason.get_value();
         any_view! {
             <section class="approval is-open" aria-labelledby=id.clone()>
                 <h2 class="approval-title" id=id.clone() tabindex="-1">{Key::CardAsk}</h2>
-                <p class="approval-what">{told}</p>
+                <p class="approval-what">{description}</p>
                 {move || is_grave().then(|| view! {
                     <p class="approval-grave">{Key::CardAskGrave}</p>
                 })}
@@ -169,15 +171,14 @@ fn Buttons(on_reply: Callback<Reply>) -> impl IntoView {
     }
 }
 
-/// The decision.
 #[component]
-fn Said(reply: Memo<Option<Reply>>) -> impl IntoView {
-    let said = move || match reply.get() {
+fn DecisionText(reply: Memo<Option<Reply>>) -> impl IntoView {
+    let text = move || match reply.get() {
         Some(Reply::Allow) => ("card-said is-good", Key::CardAllowed),
         Some(Reply::Trust) => ("card-said is-good", Key::CardTrusted),
         _ => ("card-said", Key::CardRefused),
     };
-    view! { <span class=move || said().0>{move || said().1.say()}</span> }
+    view! { <span class=move || text().0>{move || text().1.say()}</span> }
 }
 
 /// The form. One with a handle goes through the forms component, which checks it again (FORM-10) and notifies other
@@ -198,8 +199,8 @@ fn FormCard(
         if reply.get_untracked().is_some() {
             return;
         }
-        let said = reply_of(&form);
-        if is_fresh { on_reply.run(said) } else { found.set(Some(said)) }
+        let reply = reply_of(&form);
+        if is_fresh { on_reply.run(reply) } else { found.set(Some(reply)) }
     };
     let is_over = Memo::new(move |_| reply.with(Option::is_some));
     let form = move || {
@@ -208,11 +209,11 @@ fn FormCard(
             return any_view! { <Over handle reply/> };
         }
         any_view! {
-            {kept(handle, Some(Callback::new(closed)))}
-            {move || found.get().map(|said| view! {
+            {stored_form(handle, Some(Callback::new(closed)))}
+            {move || found.get().map(|reply| view! {
                 <div class="actions">
                     <span class="hint">{Key::CardFormDone}</span>
-                    <button type="button" on:click=move |_| on_reply.run(said.clone())>
+                    <button type="button" on:click=move |_| on_reply.run(reply.clone())>
                         {Key::CardFormGoOn}
                     </button>
                 </div>
@@ -223,14 +224,17 @@ fn FormCard(
 }
 
 /// The form of that handle, drawn by its family.
-fn kept(handle: String, on_closed: Option<Closed>) -> Option<AnyView> {
-    let draw = move |it: &Forms| (it.kept)(handle.clone(), on_closed);
+fn stored_form(handle: String, on_closed: Option<Closed>) -> Option<AnyView> {
+    let draw = move |it: &Forms| (it.with_handle)(handle.clone(), on_closed);
     table::forms().map(|code| drawn_by(code, draw))
 }
 
 /// A form without a handle, drawn by its family.
-fn loose(schema: Value, on_answer: Callback<Option<output::form::Values>>) -> Option<AnyView> {
-    let draw = move |it: &Forms| (it.loose)(schema.clone(), on_answer);
+fn unstored_form(
+    schema: Value,
+    on_answer: Callback<Option<output::form::Values>>,
+) -> Option<AnyView> {
+    let draw = move |it: &Forms| (it.without_handle)(schema.clone(), on_answer);
     table::forms().map(|code| drawn_by(code, draw))
 }
 
@@ -242,16 +246,16 @@ fn Over(handle: String, reply: Memo<Option<Reply>>) -> impl IntoView {
     let unfold = move |_| {
         is_unfolded.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
     };
-    let told = move || match reply.get() {
+    let summary = move || match reply.get() {
         Some(Reply::Submitted(_)) => Key::CardFormSent.say(),
         _ => Key::CardFormCancelled.say(),
     };
     view! {
         <details class="card-form-over" node_ref=details on:toggle=unfold>
-            <summary class="card-said">{told}</summary>
+            <summary class="card-said">{summary}</summary>
             {move || is_unfolded.get().then(|| {
                 let handle = handle.clone();
-                kept(handle, None)
+                stored_form(handle, None)
             })}
         </details>
     }
@@ -275,7 +279,7 @@ fn Loose(schema: Value, reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -
     };
     move || match reply.get() {
         None => any_view! {
-            <div class="card-form">{loose(schema.get_value(), Callback::new(send))}</div>
+            <div class="card-form">{unstored_form(schema.get_value(), Callback::new(send))}</div>
         },
         Some(Reply::Submitted(text)) => {
             let values = serde_json::from_str::<Value>(&text).unwrap_or(Value::String(text));
@@ -299,7 +303,7 @@ mod tests {
     #[test]
     fn parses_form_page_and_unknown_questions() {
         let question = |schema: Option<Value>, url: Option<&str>| {
-            asked(crate::approvals::Question {
+            as_question(crate::approvals::Question {
                 schema,
                 url: url.map(str::to_owned),
                 ..Default::default()

@@ -74,7 +74,7 @@ fn Tiles(
     let all_key = move || if picked.with(Picked::is_full) { Key::PickNone } else { Key::PickAll };
     let confirm = move |_| {
         if !is_empty.get_untracked() {
-            let chosen = picked.with_untracked(|it| shots.with_value(|all| it.of(all.clone())));
+            let chosen = picked.with_untracked(|it| shots.with_value(|all| it.select(all.clone())));
             answer.run(Reply::Chosen(chosen.iter().map(|it| it.picture.id.clone()).collect()));
             browser::focus_if_lost("chat-input");
         }

@@ -87,9 +87,7 @@ pub(super) fn download(shot: &Shot) {
 /// A button with the number of pictures that opens the gallery; nothing without pictures.
 #[component]
 pub(crate) fn ThreadGallery(
-    /// Number of pictures.
-    #[prop(into)]
-    count: Signal<usize>,
+    #[prop(into)] count: Signal<usize>,
     /// The pictures, read only while the gallery is open.
     #[prop(into)]
     shots: Signal<Vec<Shot>>,
@@ -295,12 +293,8 @@ impl Look {
 pub(super) fn Overlay(
     is_open: RwSignal<bool>,
     class: &'static str,
-    /// Its name.
-    #[prop(into)]
-    label: Signal<String>,
-    /// Handles keys.
-    #[prop(optional, into)]
-    on_key: Option<Callback<KeyboardEvent>>,
+    #[prop(into)] label: Signal<String>,
+    #[prop(optional, into)] on_key: Option<Callback<KeyboardEvent>>,
     children: ChildrenFn,
 ) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();

@@ -19,10 +19,9 @@ use crate::text::{Key, Lang};
 const WAITING: &str = ".chat-log :is(.card-form form, .card-ask, .approval.is-open) \
     :is(input, select, textarea, button)";
 
-/// The composer of a message.
 #[component]
 pub(super) fn Composer() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
         talk.send();
@@ -83,7 +82,7 @@ pub(super) fn Composer() -> impl IntoView {
 /// The trusted tools, and the button to revoke trust.
 #[component]
 fn Trusted() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let trusts = Memo::new(move |_| talk.thread.with(|it| it.trusts.clone()));
     let names = move || {
         let title = |trust: &String| {
@@ -111,7 +110,7 @@ fn Trusted() -> impl IntoView {
 /// The texts of apps that are sent along.
 #[component]
 fn Apps() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     view! {
         <For each=move || talk.apps.get() key=|it| (it.number, it.title.clone()) let:app>
             <div class="chat-note">
@@ -128,7 +127,7 @@ fn Apps() -> impl IntoView {
 /// The text input, growing with its content.
 #[component]
 fn Input() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let keydown = move |event: KeyboardEvent| {
         // Enter and Escape of an input method are not ours.
         if browser::is_composing(&event) {
@@ -177,7 +176,7 @@ fn Input() -> impl IntoView {
 /// The send button, which stops a running answer.
 #[component]
 fn Send() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     let is_empty = move || talk.draft.with(|it| is_blank(it)) && talk.attached.with(Vec::is_empty);
     // The button becomes the send button before this click ends, and must not send.
@@ -203,7 +202,7 @@ fn Send() -> impl IntoView {
 
 #[component]
 fn Attach() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let change = move |event: Event| {
         let input = event.target().and_then(|it| it.dyn_into::<HtmlInputElement>().ok());
         let Some(input) = input else { return };
@@ -227,15 +226,15 @@ fn Attach() -> impl IntoView {
 
 #[component]
 fn Attached() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let one = move |picture: Shared<Picture>| {
         let (id, name) = (picture.id.clone(), picture.name.clone());
-        let said = name.clone();
+        let label = name.clone();
         view! {
             <li class="chat-thumb">
                 <img src=picture.url().unwrap_or_default() alt=name/>
                 <button type="button" class="quiet small" on:click=move |_| talk.detach(&id)
-                    aria-label=move || Key::ChatDetach.fill(&[&said])>
+                    aria-label=move || Key::ChatDetach.fill(&[&label])>
                     <span aria-hidden="true">"×"</span>
                 </button>
             </li>

@@ -26,7 +26,7 @@ pub(super) type Place = (u64, usize);
 pub(super) struct LatestCall(pub(super) Memo<Option<Place>>);
 
 impl LatestCall {
-    pub(super) fn of(thread: &Thread) -> Option<Place> {
+    pub(super) fn find(thread: &Thread) -> Option<Place> {
         thread.entries.iter().rev().find_map(|entry| {
             let pieces = &entry.turn()?.pieces;
             let index = pieces.iter().rposition(|it| matches!(it, Piece::Call(_)))?;
@@ -43,7 +43,6 @@ enum Kind {
     Pictures,
 }
 
-/// A piece of an answer.
 #[component]
 pub(super) fn PieceView(
     place: Place,
@@ -70,14 +69,14 @@ pub(super) fn PieceView(
                 any_view! { <Markdown text is_open/> }
             }
             Kind::Call => any_view! { <Call place piece/> },
-            Kind::Pictures => any_view! { <Made place piece/> },
+            Kind::Pictures => any_view! { <Generated place piece/> },
         })
     }
 }
 
 #[component]
 fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let latest: LatestCall = expect_context();
     let card = Memo::new(move |_| {
         piece.with(|it| match it {
@@ -97,8 +96,8 @@ fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
 
 /// Generated pictures with their facts.
 #[component]
-fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
-    let talk = Talk::here();
+fn Generated(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
+    let talk = Talk::shared();
     let list = Memo::new(move |_| {
         piece.with(|it| match it {
             Some(Piece::Pictures(list)) => list.clone(),
@@ -120,10 +119,10 @@ fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
 pub(super) fn facts(thread: &Thread, id: u64, lang: Lang) -> Option<Vec<String>> {
     let index = thread.entries.iter().position(|it| it.id == id)?;
     let own = &thread.entries[index].turn()?.answerer;
-    let asked = thread.entries.get(index.checked_sub(1)?)?.asked();
-    let asked = asked.map(|it| it.text.chars().take(PROMPT_MAX).collect::<String>());
+    let message = thread.entries.get(index.checked_sub(1)?)?.message();
+    let message = message.map(|it| it.text.chars().take(PROMPT_MAX).collect::<String>());
     let who = (!own.provider.is_empty()).then(|| provider(lang, &own.provider, &own.model));
-    Some(asked.filter(|it| !it.is_empty()).into_iter().chain(who).collect())
+    Some(message.filter(|it| !it.is_empty()).into_iter().chain(who).collect())
 }
 
 /// Pictures for display.
@@ -134,13 +133,13 @@ pub(super) fn shots(list: &[Shared<Picture>], source: Source) -> Vec<Shot> {
 /// A pending item, or the reply to it.
 #[component]
 pub(super) fn PendingView(pending: Memo<Option<Pending>>) -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let reply = Callback::new(move |(id, reply): (String, Reply)| talk.reply(&id, reply));
     view! { <PendingCard pending on_reply=reply/> }
 }
 
 /// A generated picture with its facts.
-fn made(thread: &Thread, entry: u64, picture: &Shared<Picture>, lang: Lang) -> Shot {
+fn generated(thread: &Thread, entry: u64, picture: &Shared<Picture>, lang: Lang) -> Shot {
     let mut shown = picture.clone();
     if picture.name.is_empty() {
         lang.say(Key::PictureMade).clone_into(&mut shown.change().name);
@@ -151,14 +150,14 @@ fn made(thread: &Thread, entry: u64, picture: &Shared<Picture>, lang: Lang) -> S
 
 /// Number of pictures, counted without reading them.
 pub(super) fn shot_count(thread: &Thread) -> usize {
-    let of = |entry: &Shared<Entry>| match &entry.body {
-        Body::Asked(asked) => asked.pictures.len(),
+    let count = |entry: &Shared<Entry>| match &entry.body {
+        Body::Asked(message) => message.pictures.len(),
         Body::Answered(turn) => {
             let cards = calls(turn).map(|it| fetched(it, turn).len()).sum::<usize>();
             turn.pictures().len() + cards
         }
     };
-    thread.entries.iter().map(of).sum::<usize>().min(SHOTS_MAX)
+    thread.entries.iter().map(count).sum::<usize>().min(SHOTS_MAX)
 }
 
 /// All pictures, latest first.
@@ -166,11 +165,12 @@ pub(super) fn all_shots(thread: &Thread, lang: Lang) -> Vec<Shot> {
     let mut shots = Vec::new();
     for entry in thread.entries.iter().rev() {
         match &entry.body {
-            Body::Asked(asked) => {
-                shots.extend(asked.pictures.iter().map(|it| Shot::new(it.clone(), Source::Sent)));
+            Body::Asked(message) => {
+                shots.extend(message.pictures.iter().map(|it| Shot::new(it.clone(), Source::Sent)));
             }
             Body::Answered(turn) => {
-                shots.extend(turn.pictures().iter().map(|it| made(thread, entry.id, it, lang)));
+                shots
+                    .extend(turn.pictures().iter().map(|it| generated(thread, entry.id, it, lang)));
                 for call in calls(turn) {
                     let cards = fetched(call, turn).into_iter().enumerate();
                     shots.extend(cards.filter_map(|(index, card)| {
@@ -178,7 +178,7 @@ pub(super) fn all_shots(thread: &Thread, lang: Lang) -> Vec<Shot> {
                         let text = |name: &str| card.get(name).and_then(Value::as_str);
                         let own = call.params.get("card_name").and_then(Value::as_str);
                         let name = text("card_name").or(text("title")).or(own).unwrap_or_default();
-                        Shot::of(id, text("mimeType")?, text("data")?, name, entry.at_ms)
+                        Shot::from_result(id, text("mimeType")?, text("data")?, name, entry.at_ms)
                     }));
                 }
             }
@@ -200,8 +200,10 @@ fn calls(turn: &Turn) -> impl Iterator<Item = &ToolCard> {
 
 /// The pictures fetched by a call, unparsed.
 fn fetched<'a>(call: &'a ToolCard, turn: &Turn) -> Vec<&'a Value> {
-    let Some(came) = call.came().filter(|it| it.result.is_object()) else { return Vec::new() };
-    table::pictures(call.view.as_deref(), &came.result, !turn.pictures().is_empty())
+    let Some(outcome) = call.outcome().filter(|it| it.result.is_object()) else {
+        return Vec::new();
+    };
+    table::pictures(call.view.as_deref(), &outcome.result, !turn.pictures().is_empty())
 }
 
 #[cfg(test)]
@@ -209,10 +211,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::chat::entry::{Answerer, Asked, Came, State};
+    use crate::chat::entry::{Answerer, CallOutcome, State, UserMessage};
 
     fn thread() -> Thread {
-        let picture = Picture::of("p".to_owned(), "image/png", "aGk=", "", 7).unwrap();
+        let picture = Picture::new("p".to_owned(), "image/png", "aGk=", "", 7).unwrap();
         let cards = json!({ "illustrations": [
             { "card_name": "青い竜", "mimeType": "image/png", "data": "aGk=" },
             { "card_name": "偽", "mimeType": "text/html", "data": "aGk=" },
@@ -220,7 +222,7 @@ mod tests {
         let call = ToolCard {
             id: "c".to_owned(),
             view: Some("illustrations".to_owned()),
-            state: State::Done(Came { result: cards, ..Came::default() }),
+            state: State::Done(CallOutcome { result: cards, ..CallOutcome::default() }),
             ..ToolCard::default()
         };
         let turn = Turn {
@@ -232,10 +234,11 @@ mod tests {
             ..Turn::default()
         };
         let entry = |id: u64, body: Body| Shared::new(Entry { id, at_ms: 7, body });
-        let asked = Asked { text: "青い竜で作って".to_owned(), ..Asked::default() };
+        let message =
+            UserMessage { text: "青い竜で作って".to_owned(), ..UserMessage::default() };
         let mut thread = Thread::new("t".to_owned(), None);
         thread.entries =
-            vec![entry(1, Body::Asked(asked)), entry(2, Body::Answered(Box::new(turn)))];
+            vec![entry(1, Body::Asked(message)), entry(2, Body::Answered(Box::new(turn)))];
         thread
     }
 
@@ -243,7 +246,7 @@ mod tests {
     fn picture_names_its_sources_and_maker() {
         let thread = thread();
         let picture = thread.last_turn().unwrap().pictures()[0].clone();
-        let shot = made(&thread, 2, &picture, Lang::Ja);
+        let shot = generated(&thread, 2, &picture, Lang::Ja);
         assert_eq!(shot.facts, ["青い竜で作って", Lang::Ja.say(Key::ChatBuiltin)]);
         assert_eq!((shot.picture.name.as_str(), shot.kind), ("作成されたサムネイル", Source::Made));
     }

@@ -20,12 +20,11 @@ enum Doing {
     Forgetting,
 }
 
-/// The list of conversations.
 #[component]
 pub(super) fn Threads() -> impl IntoView {
-    let talk = Talk::here();
-    let words = RwSignal::new(String::new());
-    let found = Memo::new(move |_| words.with(|words| talk.saved_chats.with(|it| it.found(words))));
+    let talk = Talk::shared();
+    let query = RwSignal::new(String::new());
+    let found = Memo::new(move |_| query.with(|query| talk.saved_chats.with(|it| it.found(query))));
     let is_any = Memo::new(move |_| talk.saved_chats.with(|it| !it.heads.is_empty()));
     let nothing = move || {
         found.with(Vec::is_empty).then(|| {
@@ -37,7 +36,7 @@ pub(super) fn Threads() -> impl IntoView {
         <nav class="chat-threads" aria-label=Key::ChatList>
             <label class="only-heard" for="chat-search">{Key::ChatSearch}</label>
             <input type="search" id="chat-search" placeholder=Key::ChatSearch
-                prop:value=words on:input=move |event| words.set(event_target_value(&event))/>
+                prop:value=query on:input=move |event| query.set(event_target_value(&event))/>
             <ul>
                 <For each=move || found.get() key=|it| (it.id.clone(), it.name.clone())
                     children=move |head| view! { <ThreadView head/> }/>
@@ -52,16 +51,16 @@ fn name(head: &Head) -> String {
 }
 
 /// Id of an entry's element: a button or a confirmation.
-fn part_id(head: StoredValue<Head>, what: &str) -> String {
-    head.with_value(|it| format!("chat-{what}-{}", it.id))
+fn part_id(head: StoredValue<Head>, part: &str) -> String {
+    head.with_value(|it| format!("chat-{part}-{}", it.id))
 }
 
 #[component]
 fn ThreadView(head: Head) -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let doing = RwSignal::new(Doing::Nothing);
     let head = StoredValue::new(head);
-    let said = move || head.with_value(name);
+    let title = move || head.with_value(name);
     let id = move || head.with_value(|it| it.id.clone());
     let is_open = move || talk.thread.with(|it| it.id == id());
     let open = move |_| {
@@ -75,15 +74,15 @@ fn ThreadView(head: Head) -> impl IntoView {
     let row = move || {
         view! {
             <button type="button" class="plain chat-thread-open" on:click=open
-                aria-current=move || is_open().then_some("true")><span>{said}</span></button>
+                aria-current=move || is_open().then_some("true")><span>{title}</span></button>
             <button type="button" class="plain small" id=part_id(head, "rename")
-                aria-label=move || Key::ChatRenameNamed.fill(&[&said()])
+                aria-label=move || Key::ChatRenameNamed.fill(&[&title()])
                 on:click=move |_| {
                     doing.set(Doing::Naming);
                     browser::focus_soon("chat-name");
                 }>{Key::ChatRename}</button>
             <button type="button" class="plain small" id=part_id(head, "forget")
-                aria-label=move || Key::ChatForgetNamed.fill(&[&said()])
+                aria-label=move || Key::ChatForgetNamed.fill(&[&title()])
                 on:click=move |_| {
                     doing.set(Doing::Forgetting);
                     browser::focus_soon("chat-keep-it");
@@ -103,7 +102,7 @@ fn ThreadView(head: Head) -> impl IntoView {
 
 #[component]
 fn Naming(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let title = RwSignal::new(head.with_value(|it| it.name.clone()));
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -129,8 +128,8 @@ fn Naming(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
 
 #[component]
 fn Forgetting(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
-    let talk = Talk::here();
-    let said = move || Key::ChatForgetAsk.fill(&[&head.with_value(name)]);
+    let talk = Talk::shared();
+    let question = move || Key::ChatForgetAsk.fill(&[&head.with_value(name)]);
     let keep = move || {
         doing.set(Doing::Nothing);
         browser::focus_soon(part_id(head, "forget"));
@@ -138,7 +137,7 @@ fn Forgetting(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView 
     view! {
         <div class="chat-forgetting" role="group" aria-labelledby=part_id(head, "ask")
             on:keydown=move |event| if browser::takes_escape(&event) { keep() }>
-            <p id=part_id(head, "ask")>{said}</p>
+            <p id=part_id(head, "ask")>{question}</p>
             <div class="actions">
                 <button type="button" class="quiet small is-grave"
                     on:click=move |_| talk.forget(&head.with_value(|it| it.id.clone()))>

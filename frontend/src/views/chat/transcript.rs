@@ -14,7 +14,7 @@ use super::piece::{LatestCall, PendingView, PieceView, shots};
 use super::provider;
 use crate::browser;
 use crate::cards::picture::{Kind, Shared};
-use crate::chat::entry::{Asked, Body, Entry, Failure, Phase, Piece, Turn, Usage};
+use crate::chat::entry::{Body, Entry, Failure, Phase, Piece, Turn, Usage, UserMessage};
 use crate::chat::talk::Talk;
 use crate::dates::grouped;
 use crate::page::page;
@@ -28,10 +28,9 @@ const NEAR_PX: f64 = 80.0;
 /// How long the end of an answer may still grow, in milliseconds.
 const SETTLING_MS: f64 = 1_500.0;
 
-/// The messages of the conversation.
 #[component]
 pub(super) fn Transcript() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     // Each conversation numbers its own entries.
     let ids = Memo::new(move |_| {
@@ -41,7 +40,7 @@ pub(super) fn Transcript() -> impl IntoView {
     });
     let log = NodeRef::<html::Div>::new();
     follow(talk, log);
-    provide_context(LatestCall(Memo::new(move |_| talk.thread.with(LatestCall::of))));
+    provide_context(LatestCall(Memo::new(move |_| talk.thread.with(LatestCall::find))));
     view! {
         // Streamed text is not read out: the live region announces beginning and end.
         <div class="chat-log" role="log" aria-live="off" node_ref=log
@@ -55,7 +54,7 @@ pub(super) fn Transcript() -> impl IntoView {
 /// The button that returns to the end.
 #[component]
 pub(super) fn Latest() -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     // Pending items have their own button and must not be covered.
     let is_away = Memo::new(move |_| {
         !talk.is_at_end.get() && talk.thread.with(|it| !it.is_empty() && !it.is_waiting())
@@ -81,8 +80,8 @@ fn is_near_end() -> bool {
     let window = window();
     let number = |it: Result<wasm_bindgen::JsValue, _>| it.ok().and_then(|it| it.as_f64());
     let height = document().document_element().map_or(0, |it| it.scroll_height());
-    let (seen, top) = (number(window.inner_height()), window.scroll_y().unwrap_or_default());
-    f64::from(height) - seen.unwrap_or_default() - top <= NEAR_PX
+    let (height_seen, top) = (number(window.inner_height()), window.scroll_y().unwrap_or_default());
+    f64::from(height) - height_seen.unwrap_or_default() - top <= NEAR_PX
 }
 
 fn scroll_to_end() {
@@ -119,9 +118,9 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
             ended_ms.set_value(browser::now_ms());
         }
     });
-    type Kept = Rc<RefCell<Option<(ResizeObserver, Closure<dyn FnMut()>)>>>;
-    let kept: Kept = Rc::default();
-    let keeper = StoredValue::new_local(Rc::clone(&kept));
+    type ObserverCell = Rc<RefCell<Option<(ResizeObserver, Closure<dyn FnMut()>)>>>;
+    let observing: ObserverCell = Rc::default();
+    let stored = StoredValue::new_local(Rc::clone(&observing));
     Effect::new(move |_| {
         let Some(element) = log.get() else { return };
         let grown = Closure::<dyn FnMut()>::new(move || {
@@ -137,11 +136,11 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
         });
         if let Ok(observer) = ResizeObserver::new(grown.as_ref().unchecked_ref()) {
             observer.observe(&element);
-            keeper.with_value(|it| *it.borrow_mut() = Some((observer, grown)));
+            stored.with_value(|it| *it.borrow_mut() = Some((observer, grown)));
         }
     });
     on_cleanup(move || {
-        if let Some(Some((observer, _))) = keeper.try_with_value(|it| it.borrow_mut().take()) {
+        if let Some(Some((observer, _))) = stored.try_with_value(|it| it.borrow_mut().take()) {
             observer.disconnect();
         }
     });
@@ -150,7 +149,7 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
 /// A message, for as long as it exists.
 #[component]
 pub(super) fn Message(id: u64) -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let entry = Memo::new(move |_| {
         talk.thread.with(|it| it.entries.iter().find(|it| it.id == id).cloned())
     });
@@ -172,37 +171,37 @@ pub(super) fn Message(id: u64) -> impl IntoView {
             {if is_answer {
                 any_view! { <Answer id entry/> }
             } else {
-                any_view! { <Own id entry/> }
+                any_view! { <UserMessageView id entry/> }
             }}
         </article>
     }
 }
 
-type Seen = Memo<Option<Shared<Entry>>>;
+type SharedEntry = Memo<Option<Shared<Entry>>>;
 
-fn turn<T>(entry: Seen, read: impl FnOnce(&Turn) -> T) -> Option<T> {
+fn turn<T>(entry: SharedEntry, read: impl FnOnce(&Turn) -> T) -> Option<T> {
     entry.with(|it| it.as_ref().and_then(|it| it.turn()).map(read))
 }
 
 #[component]
-fn Own(id: u64, entry: Seen) -> impl IntoView {
-    let talk = Talk::here();
-    let asked = Memo::new(move |_| {
+fn UserMessageView(id: u64, entry: SharedEntry) -> impl IntoView {
+    let talk = Talk::shared();
+    let message = Memo::new(move |_| {
         entry.with(|it| match it.as_ref().map(|it| &it.body) {
-            Some(Body::Asked(asked)) => asked.clone(),
-            _ => Asked::default(),
+            Some(Body::Asked(message)) => message.clone(),
+            _ => UserMessage::default(),
         })
     });
-    let copied = move |_| copy(&asked.with_untracked(|it| it.text.clone()), Key::Copied);
+    let copied = move |_| copy(&message.with_untracked(|it| it.text.clone()), Key::Copied);
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
-    let sent = Memo::new(move |_| asked.with(|it| shots(&it.pictures, Kind::Sent)));
+    let sent = Memo::new(move |_| message.with(|it| shots(&it.pictures, Kind::Sent)));
     let has_sent = Memo::new(move |_| sent.with(|it| !it.is_empty()));
     view! {
         <div class="chat-bubble">
             {move || has_sent.get().then(|| view! { <PictureGrid shots=sent/> })}
-            <p class="chat-own-text">{move || asked.with(|it| it.text.clone())}</p>
+            <p class="chat-own-text">{move || message.with(|it| it.text.clone())}</p>
         </div>
-        {move || asked.with(|it| it.is_out).then(|| view! {
+        {move || message.with(|it| it.is_out).then(|| view! {
             <p class="hint">{Key::ChatLeftOut}</p>
         })}
         <div class="chat-acts">
@@ -216,7 +215,7 @@ fn Own(id: u64, entry: Seen) -> impl IntoView {
 }
 
 #[component]
-fn Answer(id: u64, entry: Seen) -> impl IntoView {
+fn Answer(id: u64, entry: SharedEntry) -> impl IntoView {
     let count = Memo::new(move |_| turn(entry, |it| it.pieces.len()).unwrap_or_default());
     let is_running = Memo::new(move |_| turn(entry, Turn::is_running) == Some(true));
     let pending = move |index: usize| {
@@ -253,7 +252,7 @@ fn Answer(id: u64, entry: Seen) -> impl IntoView {
 
 /// What the host is doing.
 #[component]
-fn Status(entry: Seen) -> impl IntoView {
+fn Status(entry: SharedEntry) -> impl IntoView {
     let doing = Memo::new(move |_| {
         turn(entry, |it| match &it.phase {
             Phase::Thinking => Some(None),
@@ -267,7 +266,7 @@ fn Status(entry: Seen) -> impl IntoView {
     });
     move || {
         let tool = doing.get()?;
-        let said = move || match &tool {
+        let text = move || match &tool {
             Some(name) => {
                 let title = page().tool(name).map(|it| it.title(Lang::spoken()));
                 Key::ChatRunning.fill(&[&title.unwrap_or_else(|| name.clone())])
@@ -277,7 +276,7 @@ fn Status(entry: Seen) -> impl IntoView {
         Some(view! {
             <p class="chat-status" class:is-writing=move || is_writing.get()>
                 <span class="chat-dots" aria-hidden="true"><i></i><i></i><i></i></span>
-                <span>{said}</span>
+                <span>{text}</span>
             </p>
         })
     }
@@ -285,8 +284,8 @@ fn Status(entry: Seen) -> impl IntoView {
 
 /// The end of an answer: answerer and actions.
 #[component]
-fn Ending(entry: Seen) -> impl IntoView {
-    let talk = Talk::here();
+fn Ending(entry: SharedEntry) -> impl IntoView {
+    let talk = Talk::shared();
     let phase = Memo::new(move |_| turn(entry, |it| it.phase.clone()).unwrap_or_default());
     let is_last = Memo::new(move |_| {
         let own = entry.with(|it| it.as_ref().map(|it| it.id));
@@ -352,10 +351,10 @@ fn Ending(entry: Seen) -> impl IntoView {
 /// Why an answer failed; what arrived stays above.
 #[component]
 fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl IntoView {
-    let talk = Talk::here();
+    let talk = Talk::shared();
     let Failure { status, error, details, retry_after_s } = failure;
-    let said = move || match (error.as_str(), status) {
-        ("", 0) if is_bare.get() => Key::ErrorOfflineMend.say().to_owned(),
+    let text = move || match (error.as_str(), status) {
+        ("", 0) if is_bare.get() => Key::ErrorOfflineAdvice.say().to_owned(),
         ("", 0) => Key::ChatLost.say().to_owned(),
         ("", _) => Key::ChatUnreadable.say().to_owned(),
         (error, _) => error.to_owned(),
@@ -369,7 +368,7 @@ fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl 
             <p class="notice-title">{move || {
                 if is_bare.get() { Key::ChatNoAnswer } else { Key::ChatIncomplete }.say()
             }}</p>
-            <p>{said}</p>
+            <p>{text}</p>
             {retry_after_s.map(|seconds| view! {
                 <p>{move || Key::ChatRetryAfter.fill(&[&seconds.to_string()])}</p>
             })}
@@ -386,7 +385,7 @@ fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl 
 /// The line below an answer.
 #[component]
 pub(super) fn Facts(#[prop(into)] turn: Signal<Turn>) -> impl IntoView {
-    let said = Memo::new(move |_| {
+    let facts = Memo::new(move |_| {
         turn.with(|turn| {
             let (own, lang) = (&turn.answerer, Lang::spoken());
             let who = (!own.provider.is_empty()).then(|| provider(lang, &own.provider, &own.model));
@@ -394,7 +393,7 @@ pub(super) fn Facts(#[prop(into)] turn: Signal<Turn>) -> impl IntoView {
             parts.collect::<Vec<_>>().join(" · ")
         })
     });
-    view! { <span class="chat-facts hint">{said}</span> }
+    view! { <span class="chat-facts hint">{facts}</span> }
 }
 
 /// The usage, as far as known.

@@ -17,7 +17,7 @@ pub(super) enum Group {
 }
 
 impl Group {
-    pub(super) fn of(tool: &Tool) -> Self {
+    pub(super) fn for_tool(tool: &Tool) -> Self {
         let removes = ["cancel_", "delete_", "remove_"].iter().any(|it| tool.name.starts_with(it));
         match tool.annotations {
             _ if tool.annotations.read_only_hint => Self::Look,
@@ -46,7 +46,7 @@ fn grouped(tools: &[Tool], query: &str, lang: Lang) -> Vec<(Group, Vec<Tool>)> {
                 .map(|it| it.to_lowercase())
                 .join(" ");
         if words.iter().all(|word| text.contains(word)) {
-            let own = Group::of(tool);
+            let own = Group::for_tool(tool);
             let group = groups.iter_mut().find(|it| it.0 == own);
             group.into_iter().for_each(|it| it.1.push(tool.clone()));
         }
@@ -60,7 +60,7 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
     let query = RwSignal::new(String::new());
     let groups = Memo::new(move |_| {
         let (query, lang) = (query.get(), Lang::spoken());
-        page().tools.with(|it| grouped(it.here().map_or(&[], Vec::as_slice), &query, lang))
+        page().tools.with(|it| grouped(it.ready().map_or(&[], Vec::as_slice), &query, lang))
     });
     let count = move || {
         let count = groups.with(|it| it.iter().map(|it| it.1.len()).sum::<usize>());
@@ -81,7 +81,7 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
         });
     });
     let none = move || {
-        let has_tools = page().tools.with(|it| it.here().is_some_and(|it| !it.is_empty()));
+        let has_tools = page().tools.with(|it| it.ready().is_some_and(|it| !it.is_empty()));
         groups.with(Vec::is_empty).then(|| {
             let key = if has_tools { Key::NoToolsFit } else { Key::NoTools };
             view! { <p class="hint">{key}</p> }
@@ -150,7 +150,7 @@ mod tests {
             { "name": "reserve_seats", "title": "座席予約", "_meta": { "ui": { "visibility": ["model", "app"] } } },
             { "name": "save_form_draft", "title": "下書き保存", "_meta": { "ui": { "visibility": ["app"] } } },
         ]);
-        tools.as_array().unwrap().iter().map(Tool::of).collect()
+        tools.as_array().unwrap().iter().map(Tool::parse).collect()
     }
 
     fn names(query: &str, lang: Lang) -> Vec<String> {

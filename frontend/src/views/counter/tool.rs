@@ -49,7 +49,7 @@ fn ToolView(tool: Memo<Tool>) -> impl IntoView {
     let name = tool.with_untracked(|it| it.name.clone());
     let form = Memo::new(move |_| {
         let lang = Lang::spoken();
-        tool.with(|tool| Form::of(&tool.input_schema, &|name| tool.argument(lang, name)))
+        tool.with(|tool| Form::from_schema(&tool.input_schema, &|name| tool.argument(lang, name)))
     });
     let draft = RwSignal::from(page().draft(&name));
     let filling = Filling::new(form, draft, "tool", 0);
@@ -103,7 +103,7 @@ fn speak(caller: Caller, filling: Filling) {
 
 #[component]
 fn ToolHead(tool: Memo<Tool>) -> impl IntoView {
-    let group = Memo::new(move |_| tool.with(Group::of));
+    let group = Memo::new(move |_| tool.with(Group::for_tool));
     let badge = move || match group.get() {
         Group::Look => ("badge is-look", Key::ReadsOnly),
         Group::Undo if tool.with(|it| it.annotations.destructive_hint == Some(true)) => {

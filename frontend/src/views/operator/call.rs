@@ -16,15 +16,14 @@ use crate::route::{OperatorTab, Route, encoded};
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
 
-/// The call of the address.
 #[component]
 pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
     let operator: Operator = expect_context();
     let found = RwSignal::new(Loaded::<Call>::Loading);
-    let look = move |number: String| async move {
+    let fetch = move |number: String| async move {
         let call = operator.get::<Call>(&format!("calls/{}", encoded(&number))).await;
         let _ = found.try_set(match call {
-            Ok(call) => Loaded::Here(call),
+            Ok(call) => Loaded::Ready(call),
             Err(error) => Loaded::Failed(error),
         });
     };
@@ -32,11 +31,11 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
         if let Some(number) = named.get() {
             browser::focus_soon("op-call");
             found.set(Loaded::Loading);
-            spawn_local(look(number));
+            spawn_local(fetch(number));
         }
     });
     let retry =
-        Callback::new(move |()| spawn_local(look(named.get_untracked().unwrap_or_default())));
+        Callback::new(move |()| spawn_local(fetch(named.get_untracked().unwrap_or_default())));
     let is_gone =
         |error: &CallError| matches!(error, CallError::Refused(refusal) if refusal.status == 404);
     view! {
@@ -50,19 +49,18 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
                 any_view! { <Empty title=Key::OperatorCallGone hint=Key::OperatorCallGoneHint/> }
             }
             Loaded::Failed(error) => any_view! { <Notice error on_retry=retry/> },
-            Loaded::Here(call) => {
+            Loaded::Ready(call) => {
                 call.rounds.into_iter().map(round).collect_view().into_any()
             }
         }}
     }
 }
 
-/// One round of the call.
 fn round(round: Round) -> impl IntoView {
     let Round { time, outcome: ended, duration_us, measured, parts_dropped, .. } = round;
     let at = move || dates::second(&time, Lang::spoken());
     let (kind, _) = units::outcome(&ended, Lang::now());
-    let said = move || units::outcome(&ended, Lang::spoken()).1;
+    let text = move || units::outcome(&ended, Lang::spoken()).1;
     let generation =
         round.generation.map(|it| move || Key::OperatorGeneration.fill(&[&it.to_string()]));
     let who = round.component.or(round.server).unwrap_or_default();
@@ -79,7 +77,7 @@ fn round(round: Round) -> impl IntoView {
                     <span>{who}</span>{generation.map(|it| view! { <span>{it}</span> })}
                     <span>{move || caller(&principal)}</span><span>{at}</span>
                     <span class=kind.class()>
-                        <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}
+                        <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{text}
                     </span>
                     <span>{units::took(duration_us)}</span>
                 </p>

@@ -14,11 +14,9 @@ use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
 
-/// Interval of fetching.
 const EVERY: Duration = Duration::from_secs(3);
 /// The fetched address.
 const LAST: &str = "audit?lines=200";
-/// Columns of the table.
 const COLUMNS: [Key; 7] = [
     Key::Time,
     Key::Tool,
@@ -40,7 +38,7 @@ struct Log {
 }
 
 impl Log {
-    async fn look(self) {
+    async fn fetch(self) {
         let found = self.operator.get::<Audit>(LAST).await;
         self.lines.take(found.map(|it| newest_first(it.lines)));
     }
@@ -56,11 +54,10 @@ impl Log {
                 line.has(&sought) && !(is_bad_only && line.is_done())
             }
         };
-        self.lines.found.with(|it| it.here().into_iter().flatten().filter(fits).cloned().collect())
+        self.lines.found.with(|it| it.ready().into_iter().flatten().filter(fits).cloned().collect())
     }
 }
 
-/// The view `Calls`.
 #[component]
 pub(super) fn CallsView() -> impl IntoView {
     let operator: Operator = expect_context();
@@ -71,14 +68,14 @@ pub(super) fn CallsView() -> impl IntoView {
         sought: RwSignal::new(String::new()),
         is_bad_only: RwSignal::new(false),
     };
-    repeat(EVERY, move || log.is_paused.try_get_untracked() == Some(false), move || log.look());
+    repeat(EVERY, move || log.is_paused.try_get_untracked() == Some(false), move || log.fetch());
     let is_empty =
-        Memo::new(move |_| log.lines.found.with(|it| it.here().is_none_or(Vec::is_empty)));
+        Memo::new(move |_| log.lines.found.with(|it| it.ready().is_none_or(Vec::is_empty)));
     let drawn = move || match is_empty.get() {
         true => any_view! { <Empty title=Key::OperatorCallsNone hint=Key::OperatorCallsNoneHint/> },
         false => any_view! { <Filters log/><Table log/> },
     };
-    log.lines.shown(move || log.look(), move || any_view! { {drawn} })
+    log.lines.shown(move || log.fetch(), move || any_view! { {drawn} })
 }
 
 /// The filters, and the button that pauses updates.
@@ -89,7 +86,7 @@ fn Filters(log: Log) -> impl IntoView {
         if log.is_paused.get_untracked() {
             page().announce_key(Key::OperatorPaused);
         } else {
-            spawn_local(log.look());
+            spawn_local(log.fetch());
         }
     };
     let choose = move |event| log.is_bad_only.set(event_target_value(&event) == "bad");
@@ -118,14 +115,13 @@ fn Filters(log: Log) -> impl IntoView {
     }
 }
 
-/// The table of calls.
 #[component]
 fn Table(log: Log) -> impl IntoView {
     let lines = Memo::new(move |_| log.fitting());
     let is_none = Memo::new(move |_| lines.with(Vec::is_empty));
     let counted = move || {
         let count = |all: &[Line]| all.iter().filter(|it| !it.is_note()).count().to_string();
-        let all = log.lines.found.with(|it| it.here().map(|it| count(it)).unwrap_or_default());
+        let all = log.lines.found.with(|it| it.ready().map(|it| count(it)).unwrap_or_default());
         Key::OperatorCallsShown.fill(&[&lines.with(|it| count(it)), &all])
     };
     let column = move |key: Key| view! { <th role="columnheader" scope="col">{key}</th> };
@@ -170,17 +166,17 @@ fn row(line: Line) -> AnyView {
             </tr>
         };
     }
-    let what = line.what();
+    let what = line.called_name();
     let opened = line.opens().map(|it| Route::Operator(OperatorTab::Calls(Some(it))).hash());
     let generation = line.generation.map(|it| format!("({it})"));
-    let who = line.who().to_owned();
+    let who = line.answerer().to_owned();
     let principal = line.principal;
     let surface = match line.era {
         Some(era) if !era.is_empty() => format!("{} ({era})", line.surface),
         _ => line.surface,
     };
     let (kind, _) = units::outcome(&line.outcome, Lang::now());
-    let said = move || units::outcome(&line.outcome, Lang::spoken()).1;
+    let text = move || units::outcome(&line.outcome, Lang::spoken()).1;
     any_view! {
         <tr role="row">
             <td role="cell" class="op-when">{at}</td>
@@ -192,7 +188,7 @@ fn row(line: Line) -> AnyView {
             <td role="cell">{move || caller(&principal)}</td>
             <td role="cell">{surface}</td>
             <td role="cell"><span class=kind.class()>
-                <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}
+                <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{text}
             </span>{line.trap.map(|it| view! { <code class="op-trap">{it}</code> })}</td>
             <td role="cell" class="is-number">{units::took(line.duration_us)}</td>
         </tr>

@@ -26,7 +26,7 @@ pub(super) fn Row(
     let error = RwSignal::new(None::<CallError>);
     let name = StoredValue::new(name);
     let component = Memo::new(move |_| {
-        name.with_value(|name| inventory.told(name, Clone::clone)).unwrap_or_default()
+        name.with_value(|name| inventory.read(name, Clone::clone)).unwrap_or_default()
     });
     let id = move |part: &str| name.with_value(|it| format!("op-{part}-{it}"));
     let details = NodeRef::<Details>::new();
@@ -37,10 +37,10 @@ pub(super) fn Row(
             browser::focus_soon(id("more"));
         }
     });
-    let of = move |of: fn(&Component) -> String| Memo::new(move |_| component.with(of));
+    let memo = move |f: fn(&Component) -> String| Memo::new(move |_| component.with(f));
     let wrong = Memo::new(move |_| component.with(|it| it.trouble.clone()));
-    let digest = of(|it| it.digest.as_deref().map(units::digest).unwrap_or_default());
-    let size = of(|it| it.size_bytes.map(units::bytes).unwrap_or_default());
+    let digest = memo(|it| it.digest.as_deref().map(units::digest).unwrap_or_default());
+    let size = memo(|it| it.size_bytes.map(units::bytes).unwrap_or_default());
     view! {
         <article class="op-card" aria-labelledby=id("name")>
             <Head component id=id("name")/>
@@ -96,18 +96,18 @@ fn Head(component: Memo<Component>, id: String) -> impl IntoView {
 #[component]
 fn Facts(component: Memo<Component>) -> impl IntoView {
     let number = move |value: u64| dates::number(value as f64, Lang::spoken());
-    let told = move |of: fn(&Activity) -> u64| component.with(|it| of(&it.activity));
-    let calls = move || number(told(|it| it.calls));
+    let read = move |f: fn(&Activity) -> u64| component.with(|it| f(&it.activity));
+    let calls = move || number(read(|it| it.calls));
     let faults =
-        move || format!("{} / {}", number(told(|it| it.errors)), number(told(|it| it.traps)));
+        move || format!("{} / {}", number(read(|it| it.errors)), number(read(|it| it.traps)));
     let times = move || {
-        let calls = told(|it| it.calls);
-        let (half, most) = (told(|it| it.p50_us), told(|it| it.p99_us));
+        let calls = read(|it| it.calls);
+        let (half, most) = (read(|it| it.p50_us), read(|it| it.p99_us));
         format!("{} / {}", units::within(half, calls), units::within(most, calls))
     };
     let under_way =
-        move || format!("{} / {}", number(told(|it| it.running)), number(told(|it| it.queued)));
-    let peak = move || match told(|it| it.memory_peak_bytes) {
+        move || format!("{} / {}", number(read(|it| it.running)), number(read(|it| it.queued)));
+    let peak = move || match read(|it| it.memory_peak_bytes) {
         0 => units::NONE.to_owned(),
         bytes => units::bytes(bytes),
     };
@@ -129,12 +129,12 @@ fn Times(component: Memo<Component>) -> impl IntoView {
     let faults = Memo::new(move |_| {
         component.with(|it| (it.activity.traps, it.activity.errors, it.activity.calls))
     });
-    let said = move || {
-        let told = |(us, count): &(u64, u64)| {
+    let description = move || {
+        let line = |(us, count): &(u64, u64)| {
             let count = dates::number(*count as f64, Lang::spoken());
             format!("≤ {}: {count}", units::took(*us))
         };
-        let all = latency.with(|it| it.iter().map(told).collect::<Vec<_>>());
+        let all = latency.with(|it| it.iter().map(line).collect::<Vec<_>>());
         Key::OperatorTimesChart.fill(&[&all.join(Lang::spoken().comma())])
     };
     let ends = move || {
@@ -159,7 +159,7 @@ fn Times(component: Memo<Component>) -> impl IntoView {
     };
     let faulty = move || {
         let (traps, errors, calls) = faults.get();
-        let part = |of: u64| used(of, calls.max(1));
+        let part = |value: u64| used(value, calls.max(1));
         view! {
             <rect class="op-bar-ground" width=BAR height="10"></rect>
             <rect class="op-bar-error" width=part(errors) height="10"></rect>
@@ -170,7 +170,7 @@ fn Times(component: Memo<Component>) -> impl IntoView {
         (!latency.with(Vec::is_empty)).then(|| view! {
         <div class="op-times">
             <figure>
-                <svg class="op-histogram" role="img" aria-label=said preserveAspectRatio="none"
+                <svg class="op-histogram" role="img" aria-label=description preserveAspectRatio="none"
                     viewBox=format!("0 0 {CHART_WIDTH} {CHART_HEIGHT}")>{columns}</svg>
                 <figcaption>{Key::OperatorTimesShort}" "{ends}</figcaption>
             </figure>
@@ -201,7 +201,7 @@ fn columns(latency: &[(u64, u64)]) -> Vec<(f64, f64, f64)> {
 /// Its grants as sentences.
 #[component]
 fn Touches(component: Memo<Component>) -> impl IntoView {
-    let told = Memo::new(move |_| component.with(|it| units::sentences(it, Lang::spoken())));
+    let sentences = Memo::new(move |_| component.with(|it| units::sentences(it, Lang::spoken())));
     let list = |sentences: Vec<String>| {
         let sentence = |it| view! { <li>{it}</li> };
         view! { <ul class="op-sentences">{sentences.into_iter().map(sentence).collect_view()}</ul> }
@@ -210,7 +210,7 @@ fn Touches(component: Memo<Component>) -> impl IntoView {
         <section>
             <h4>{Key::OperatorReach}</h4>
             {move || {
-                let (used, unused) = told.get();
+                let (used, unused) = sentences.get();
                 let is_none = used.is_empty() && unused.is_empty();
                 view! {
                     {is_none.then(|| view! { <p>{Key::OperatorReachNone}</p> })}

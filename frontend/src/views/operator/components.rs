@@ -19,7 +19,6 @@ use crate::text::{Key, Lang};
 use crate::views::drop::FileDrop;
 use crate::views::notice::{Empty, Notice};
 
-/// Interval of fetching.
 const EVERY: Duration = Duration::from_secs(5);
 
 /// The view `Components`; the component `named` by the address is open.
@@ -30,10 +29,10 @@ pub(super) fn ComponentsView(named: Memo<Option<String>>) -> impl IntoView {
     repeat(
         EVERY,
         move || inventory.is_busy.try_get_untracked() == Some(false),
-        move || inventory.look(),
+        move || inventory.fetch(),
     );
     inventory.all.shown(
-        move || inventory.look(),
+        move || inventory.fetch(),
         move || {
             any_view! {
                 <Waiting inventory/>
@@ -45,14 +44,13 @@ pub(super) fn ComponentsView(named: Memo<Option<String>>) -> impl IntoView {
     )
 }
 
-/// The list of components.
 #[component]
 fn List(inventory: Inventory, named: Memo<Option<String>>) -> impl IntoView {
     let names = Memo::new(move |_| {
         let names = |all: &Vec<_>| -> Vec<String> {
             all.iter().map(|it: &crate::operator::data::Component| it.name.clone()).collect()
         };
-        inventory.all.found.with(|it| it.here().map(names).unwrap_or_default())
+        inventory.all.found.with(|it| it.ready().map(names).unwrap_or_default())
     });
     let is_empty = Memo::new(move |_| names.with(Vec::is_empty));
     let missing = move || named.get().filter(|it| names.with(|all| !all.contains(it)));
@@ -95,11 +93,10 @@ impl Sent {
         }
     }
 
-    /// Its details.
     fn why(&self, lang: Lang) -> Option<String> {
         match self {
             Self::Waits(_) => Some(lang.say(Key::OperatorLoadWaitsHint).to_owned()),
-            Self::Refused(_, error) => Some(error.mend(lang)),
+            Self::Refused(_, error) => Some(error.advice(lang)),
             _ => None,
         }
     }
@@ -134,7 +131,6 @@ impl LoadForm {
         browser::focus_soon(NAME);
     }
 
-    /// Drops the file.
     fn clear(self) {
         self.file.set(None);
         browser::focus_soon(CHOOSE);
@@ -163,9 +159,9 @@ impl LoadForm {
                 Ok(_) => None,
                 Err(_) => waiting(operator, &name).await,
             };
-            self.inventory.look().await;
+            self.inventory.fetch().await;
             let is_left = self.is_sending.try_set(false).is_some();
-            let came = match answer {
+            let result = match answer {
                 Ok(installed) => Sent::Serves(name, installed.generation.unwrap_or_default()),
                 Err(error) if waits.is_some() && is_put_off(&error, waits != waited) => {
                     Sent::Waits(name)
@@ -175,28 +171,28 @@ impl LoadForm {
                 }
                 Err(error) => Sent::Failed(error),
             };
-            self.tell(came, is_left);
+            self.report(result, is_left);
         });
     }
 
     /// Shows and announces the result; an accepted file is dropped.
-    fn tell(self, came: Sent, is_left: bool) {
+    fn report(self, result: Sent, is_left: bool) {
         let lang = Lang::now();
         // A visible error notice announces itself.
-        if is_left || !matches!(came, Sent::Failed(_)) {
-            let why = came.why(lang).unwrap_or_default();
-            page().announce(format!("{} {why}", came.title(lang)));
+        if is_left || !matches!(result, Sent::Failed(_)) {
+            let why = result.why(lang).unwrap_or_default();
+            page().announce(format!("{} {why}", result.title(lang)));
         }
-        if matches!(came, Sent::Serves(..) | Sent::Waits(_)) {
+        if matches!(result, Sent::Serves(..) | Sent::Waits(_)) {
             let _ = self.file.try_set(None);
         }
-        self.inventory.operator.sent.set(Some(came));
+        self.inventory.operator.sent.set(Some(result));
         browser::focus_if_lost(CHOOSE);
     }
 
     /// The digest of the pending build of that name.
     fn waiting(self, name: &str) -> Option<String> {
-        self.inventory.told(name, |it| it.pending.as_ref().map(|it| it.digest.clone())).flatten()
+        self.inventory.read(name, |it| it.pending.as_ref().map(|it| it.digest.clone())).flatten()
     }
 }
 
@@ -226,7 +222,7 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
     let id = |it: &str| it.to_owned();
     let has_file = move || form.file.with(Option::is_some);
     // A build that the operator has decided on is no longer pending.
-    let came = Memo::new(move |_| {
+    let result = Memo::new(move |_| {
         let is_true = |it: &Sent| match it {
             Sent::Waits(name) => form.waiting(name).is_some(),
             _ => true,
@@ -237,12 +233,12 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
         <section class="op-part" aria-labelledby="op-load">
             <h2 id="op-load" class="section-title">{Key::OperatorLoad}</h2>
             <FileDrop ids=[id(CHOOSE), id("op-load-file"), id("op-load-rules")] accept=id(".wasm")
-                words=[Key::OperatorDrop.into(), Key::OperatorChooseFile.into()]
+                texts=[Key::OperatorDrop.into(), Key::OperatorChooseFile.into()]
                 is_shut=form.is_sending take=move |files: &FileList| form.choose(files)>
                 <p class="drop-rules" id="op-load-rules">{Key::OperatorLoadRules}</p>
             </FileDrop>
             {move || has_file().then(|| view! { <Naming form/> })}
-            {move || came.get().map(|came| view! { <Outcome came/> })}
+            {move || result.get().map(|result| view! { <Outcome result/> })}
         </section>
     }
 }
@@ -259,7 +255,7 @@ fn Naming(form: LoadForm) -> impl IntoView {
     };
     let becomes = move || {
         let name = form.name.get().trim().to_owned();
-        match form.inventory.told(&name, |_| ()) {
+        match form.inventory.read(&name, |_| ()) {
             Some(()) => Key::OperatorNameKnown.fill(&[&name]),
             None => Key::OperatorNameNew.say().to_owned(),
         }
@@ -301,21 +297,21 @@ fn Naming(form: LoadForm) -> impl IntoView {
 
 /// The result, also announced.
 #[component]
-fn Outcome(came: Sent) -> impl IntoView {
-    if let Sent::Failed(error) = came {
+fn Outcome(result: Sent) -> impl IntoView {
+    if let Sent::Failed(error) = result {
         return any_view! { <Notice error/> };
     }
-    let is_bad = matches!(came, Sent::Refused(..) | Sent::Wrong(..));
-    let waits = matches!(came, Sent::Waits(_));
-    let came = StoredValue::new(came);
+    let is_bad = matches!(result, Sent::Refused(..) | Sent::Wrong(..));
+    let waits = matches!(result, Sent::Waits(_));
+    let result = StoredValue::new(result);
     let go = move |_| {
         browser::reveal(WAITING);
         browser::focus(WAITING);
     };
     any_view! {
         <div class="notice" class:is-error=is_bad>
-            <p class="notice-title">{move || came.with_value(|it| it.title(Lang::spoken()))}</p>
-            <p>{move || came.with_value(|it| it.why(Lang::spoken()))}</p>
+            <p class="notice-title">{move || result.with_value(|it| it.title(Lang::spoken()))}</p>
+            <p>{move || result.with_value(|it| it.why(Lang::spoken()))}</p>
             {waits.then(|| view! {
                 <button type="button" class="quiet small" on:click=go>{Key::OperatorLoadWaitsGo}</button>
             })}

@@ -14,7 +14,6 @@ use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
 use crate::views::notice::coded;
 
-/// Interval of fetching.
 const EVERY: Duration = Duration::from_secs(2);
 
 /// The server's last report, and whether it is outdated.
@@ -25,7 +24,7 @@ struct State {
 }
 
 impl State {
-    async fn look(self) {
+    async fn fetch(self) {
         let found = self.operator.get::<Now>("now").await;
         if let Ok(now) = &found {
             let reading = Reading { uptime_s: now.uptime_s, calls: now.calls };
@@ -35,19 +34,18 @@ impl State {
     }
 
     /// Reads a part of the report.
-    fn told<T: Default>(self, of: impl Fn(&Now) -> T) -> T {
-        self.now.found.with(|it| it.here().map(of)).unwrap_or_default()
+    fn read<T: Default>(self, f: impl Fn(&Now) -> T) -> T {
+        self.now.found.with(|it| it.ready().map(f)).unwrap_or_default()
     }
 }
 
-/// The view `Now`.
 #[component]
 pub(super) fn NowView() -> impl IntoView {
     let operator: Operator = expect_context();
     let state = State { operator, now: Followed::new() };
-    repeat(EVERY, || true, move || state.look());
+    repeat(EVERY, || true, move || state.fetch());
     state.now.shown(
-        move || state.look(),
+        move || state.fetch(),
         move || any_view! { <Health state/><Tiles state/><Chart/><NodesPart/> },
     )
 }
@@ -55,29 +53,29 @@ pub(super) fn NowView() -> impl IntoView {
 /// Whether all is well, else the problems.
 #[component]
 fn Health(state: State) -> impl IntoView {
-    let troubles = Memo::new(move |_| state.told(|it| it.troubles.clone()));
-    let said = move || match troubles.with(Vec::len) {
+    let problems = Memo::new(move |_| state.read(|it| it.troubles.clone()));
+    let summary = move || match problems.with(Vec::len) {
         0 => Key::OperatorWell.say().to_owned(),
         count => Key::OperatorUnwell.fill(&[&count.to_string()]),
     };
     // Announced on changes, not at each fetch.
     Effect::new(move |before: Option<usize>| {
-        let count = troubles.with(Vec::len);
+        let count = problems.with(Vec::len);
         if before.is_some_and(|it| it != count) {
-            page().announce(untrack(said));
+            page().announce(untrack(summary));
         }
         count
     });
-    let is_well = move || troubles.with(Vec::is_empty);
+    let is_well = move || problems.with(Vec::is_empty);
     view! {
         <section class="op-health" class:is-well=is_well aria-labelledby="op-health">
             <h2 id="op-health" class="op-health-title">
                 <span class="op-mark" aria-hidden="true">{move || if is_well() { "✓" } else { "!" }}</span>
-                {said}
+                {summary}
             </h2>
             {move || (!is_well()).then(|| view! {
                 <ul class="op-troubles">
-                    {troubles.get().into_iter().map(|it| view! { <ProblemLine problem=it/> }).collect_view()}
+                    {problems.get().into_iter().map(|it| view! { <ProblemLine problem=it/> }).collect_view()}
                 </ul>
             })}
         </section>
@@ -87,22 +85,22 @@ fn Health(state: State) -> impl IntoView {
 /// A problem, linked to its component or server.
 #[component]
 fn ProblemLine(problem: Problem) -> impl IntoView {
-    let of = match (problem.name, problem.of.as_str()) {
+    let subject = match (problem.name, problem.of.as_str()) {
         // Nodes have no view of their own.
         (Some(name), "node") => any_view! { <b>{name}</b> },
-        (Some(name), of) => {
-            let route = Route::Operator(tab(of, &name));
+        (Some(name), kind) => {
+            let route = Route::Operator(tab(kind, &name));
             any_view! { <a href=route.hash()>{name}</a> }
         }
         (None, "disk") => any_view! { <b>{Key::OperatorOfDisk}</b> },
         (None, _) => any_view! { <b>{Key::Server}</b> },
     };
-    view! { <li>{of}" "<span lang="en">{coded(&problem.why)}</span></li> }
+    view! { <li>{subject}" "<span lang="en">{coded(&problem.why)}</span></li> }
 }
 
 /// The tab for a subject.
-fn tab(of: &str, name: &str) -> OperatorTab {
-    match of {
+fn tab(kind: &str, name: &str) -> OperatorTab {
+    match kind {
         "server" => OperatorTab::Servers,
         _ => OperatorTab::Components(Some(name.to_owned())),
     }
@@ -115,24 +113,24 @@ fn Tiles(state: State) -> impl IntoView {
     let none = || units::NONE.to_owned();
     let rate =
         move || state.operator.readings.with(|it| it.latest()).map_or_else(none, units::rate);
-    let time = move |of: fn(&Now) -> u64| move || state.told(|it| units::within(of(it), it.calls));
-    let errors = move || state.told(|it| units::share(it.errors, it.calls));
+    let time = move |f: fn(&Now) -> u64| move || state.read(|it| units::within(f(it), it.calls));
+    let errors = move || state.read(|it| units::share(it.errors, it.calls));
     let errors_of = move || {
-        let (errors, calls, traps) = state.told(|it| (it.errors, it.calls, it.traps));
+        let (errors, calls, traps) = state.read(|it| (it.errors, it.calls, it.traps));
         Key::OperatorErrorsOf.fill(&[&number(errors), &number(calls), &number(traps)])
     };
     let under_way = move || {
-        let (running, queued) = state.told(|it| (it.running, it.queued));
+        let (running, queued) = state.read(|it| (it.running, it.queued));
         format!("{} / {}", number(running), number(queued))
     };
-    let waiting = move || Key::OperatorWaitingCalls.fill(&[&number(state.told(|it| it.waiting))]);
-    let memory = move || state.told(|it| it.memory_bytes).map_or_else(none, units::bytes);
-    let uptime = move || units::length(state.told(|it| it.uptime_s), Lang::spoken());
-    let version = move || Key::OperatorVersion.fill(&[&state.told(|it| it.version.clone())]);
-    let tools = move || Key::OperatorServingTools.fill(&[&number(state.told(|it| it.tools))]);
-    let pending = Memo::new(move |_| state.told(Now::awaits));
+    let waiting = move || Key::OperatorWaitingCalls.fill(&[&number(state.read(|it| it.waiting))]);
+    let memory = move || state.read(|it| it.memory_bytes).map_or_else(none, units::bytes);
+    let uptime = move || units::length(state.read(|it| it.uptime_s), Lang::spoken());
+    let version = move || Key::OperatorVersion.fill(&[&state.read(|it| it.version.clone())]);
+    let tools = move || Key::OperatorServingTools.fill(&[&number(state.read(|it| it.tools))]);
+    let pending = Memo::new(move |_| state.read(Now::awaits));
     let pending_of = move || {
-        let (builds, tools) = state.told(|it| (it.pending, it.waiting_tools));
+        let (builds, tools) = state.read(|it| (it.pending, it.waiting_tools));
         Key::OperatorPendingOf.fill(&[&number(builds), &number(tools)])
     };
     let components = Route::Operator(OperatorTab::Components(None)).hash();
@@ -160,7 +158,7 @@ fn Tiles(state: State) -> impl IntoView {
             </div>
             <div>
                 <dt>{Key::OperatorServing}</dt>
-                <dd><a href=components>{move || number(state.told(|it| it.serving))}</a></dd>
+                <dd><a href=components>{move || number(state.read(|it| it.serving))}</a></dd>
                 <dd class="op-note">{tools}</dd>
             </div>
             <div class:is-waiting=move || { pending.get() > 0 }>
@@ -181,10 +179,11 @@ pub(super) fn Chart() -> impl IntoView {
     let operator: Operator = expect_context();
     let readings = operator.readings;
     let is_line = Memo::new(move |_| readings.with(|it| it.is_line()));
-    let told = move |value: Option<f64>| value.map_or_else(|| units::NONE.to_owned(), units::rate);
-    let most = move || told(readings.with(|it| it.most()));
+    let format =
+        move |value: Option<f64>| value.map_or_else(|| units::NONE.to_owned(), units::rate);
+    let most = move || format(readings.with(|it| it.most()));
     let label = move || {
-        let latest = told(readings.with(|it| it.latest()));
+        let latest = format(readings.with(|it| it.latest()));
         Key::OperatorChartSaid.fill(&[&latest, &most()])
     };
     let picture = move || {
@@ -214,27 +213,26 @@ pub(super) fn Chart() -> impl IntoView {
     }
 }
 
-/// Interval of fetching.
 const NODES_EVERY: Duration = Duration::from_secs(5);
 
 /// All nodes; nothing if this server is alone.
 #[component]
 fn NodesPart() -> impl IntoView {
     let operator: Operator = expect_context();
-    let told = RwSignal::new(Nodes::default());
+    let latest = RwSignal::new(Nodes::default());
     repeat(
         NODES_EVERY,
         || true,
         move || async move {
             // Old data is better than none; its age is shown above.
             if let Ok(found) = operator.get::<Nodes>("nodes").await {
-                let _gone = told.try_set(found);
+                let _gone = latest.try_set(found);
             }
         },
     );
-    let is_shared = Memo::new(move |_| told.with(|it| it.shared));
+    let is_shared = Memo::new(move |_| latest.with(|it| it.shared));
     let ids =
-        Memo::new(move |_| told.with(|it| it.nodes.iter().map(|it| it.id).collect::<Vec<_>>()));
+        Memo::new(move |_| latest.with(|it| it.nodes.iter().map(|it| it.id).collect::<Vec<_>>()));
     move || {
         is_shared.get().then(|| {
             view! {
@@ -242,7 +240,7 @@ fn NodesPart() -> impl IntoView {
                     <h2 id="op-nodes" class="section-title">{Key::OperatorNodes}</h2>
                     <ul class="op-list op-nodes">
                         <For each=move || ids.get() key=|id| *id let:id>
-                            <li><Card told id/></li>
+                            <li><Card latest id/></li>
                         </For>
                     </ul>
                 </section>
@@ -251,11 +249,10 @@ fn NodesPart() -> impl IntoView {
     }
 }
 
-/// One node.
 #[component]
-fn Card(told: RwSignal<Nodes>, id: i64) -> impl IntoView {
+fn Card(latest: RwSignal<Nodes>, id: i64) -> impl IntoView {
     let node = Memo::new(move |_| {
-        told.with(|it| it.nodes.iter().find(|it| it.id == id).cloned()).unwrap_or_default()
+        latest.with(|it| it.nodes.iter().find(|it| it.id == id).cloned()).unwrap_or_default()
     });
     let title = format!("op-node-{id}");
     let is_on = move || node.with(Node::is_in_rotation);
@@ -272,8 +269,8 @@ fn Card(told: RwSignal<Nodes>, id: i64) -> impl IntoView {
         node.with(|it| it.wrong().into_iter().map(wrong).collect_view())
     };
     let is_here = move || node.with(|it| it.is_here).then_some(Key::OperatorNodeHere);
-    let of = move |of: fn(&Node) -> Option<String>| {
-        move || node.with(of).unwrap_or_else(|| units::NONE.to_owned())
+    let read = move |f: fn(&Node) -> Option<String>| {
+        move || node.with(f).unwrap_or_else(|| units::NONE.to_owned())
     };
     let seen = move || dates::second(&node.with(|it| it.seen_at.clone()), Lang::spoken());
     view! {
@@ -288,9 +285,9 @@ fn Card(told: RwSignal<Nodes>, id: i64) -> impl IntoView {
             </div>
             {why}
             <dl class="op-numbers">
-                {fact(Key::OperatorNodeAddress, of(|it| it.address.clone()))}
-                {fact(Key::OperatorNodeVersion, of(|it| Some(it.version.clone())))}
-                {fact(Key::OperatorNodeEpoch, of(|it| Some(it.epoch()?.to_string())))}
+                {fact(Key::OperatorNodeAddress, read(|it| it.address.clone()))}
+                {fact(Key::OperatorNodeVersion, read(|it| Some(it.version.clone())))}
+                {fact(Key::OperatorNodeEpoch, read(|it| Some(it.epoch()?.to_string())))}
                 {fact(Key::OperatorNodeSeen, seen)}
             </dl>
         </article>

@@ -13,18 +13,17 @@ use crate::operator::{client, units};
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Sure};
 
-/// The view `People`.
 #[component]
 pub(super) fn PeopleView() -> impl IntoView {
     let report = Report::<Tokens>::at("tokens");
-    report.shown(move |told| {
-        let has_accounts = Memo::new(move |_| told.with(|it| it.has_accounts));
+    report.shown(move |latest| {
+        let has_accounts = Memo::new(move |_| latest.with(|it| it.has_accounts));
         view! {
             {move || match has_accounts.get() {
                 true => any_view! { <AccountsPart/> },
                 false => any_view! { <NoAccounts/> },
             }}
-            <TokensPart told/>
+            <TokensPart latest/>
         }
     })
 }
@@ -34,9 +33,8 @@ fn NoAccounts() -> impl IntoView {
     view! { <Empty title=Key::OperatorAccountsOff hint=Key::OperatorAccountsOffHint/> }
 }
 
-/// The tokens of the configuration.
 #[component]
-fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
+fn TokensPart(latest: Memo<Tokens>) -> impl IntoView {
     let row = move |token: Token| {
         let (expires, has_expired) = (token.expires.clone(), token.expired);
         let until = move || match &expires {
@@ -57,12 +55,12 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
             </tr>
         }
     };
-    let tokens = Memo::new(move |_| told.with(|it| it.tokens.clone()));
-    let issuers = Memo::new(move |_| told.with(|it| it.issuers.clone()));
+    let tokens = Memo::new(move |_| latest.with(|it| it.tokens.clone()));
+    let issuers = Memo::new(move |_| latest.with(|it| it.issuers.clone()));
     view! {
         <section class="op-part" aria-labelledby="op-tokens">
             <h2 id="op-tokens" class="section-title">{Key::OperatorTokens}</h2>
-            {move || (!told.with(|it| it.asks_who_calls)).then(|| view! {
+            {move || (!latest.with(|it| it.asks_who_calls)).then(|| view! {
                 <p class="op-wrong">{Key::OperatorTokensNone}</p>
             })}
             <p class="hint">{Key::OperatorTokensHint}</p>
@@ -90,13 +88,12 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
     }
 }
 
-/// People's accounts.
 #[component]
 fn AccountsPart() -> impl IntoView {
     let report = Report::<Accounts>::at("accounts");
-    let made = report.operator.link;
-    report.shown(move |told| {
-        let all = Memo::new(move |_| told.with(|it| it.accounts.clone()));
+    let link = report.operator.link;
+    report.shown(move |latest| {
+        let all = Memo::new(move |_| latest.with(|it| it.accounts.clone()));
         let is_none = Memo::new(move |_| all.with(Vec::is_empty));
         let names = Memo::new(move |_| {
             all.with(|it| it.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
@@ -104,7 +101,7 @@ fn AccountsPart() -> impl IntoView {
         view! {
             <section class="op-part" aria-labelledby="op-accounts">
                 <h2 id="op-accounts" class="section-title" tabindex="-1">{Key::OperatorAccounts}</h2>
-                {move || made.get().map(|(name, link)| view! {
+                {move || link.get().map(|(name, link)| view! {
                     <div class="notice is-calm" role="status">
                         <p class="notice-title">{Key::OperatorLinkFor.fill(&[&name])}</p>
                         <p>{Key::OperatorLinkHint}</p>
@@ -128,19 +125,18 @@ fn link(
     report: Report<Accounts>,
     name: String,
     (rest, body): (&str, Value),
-    made: impl FnOnce() + 'static,
+    then: impl FnOnce() + 'static,
 ) {
     let path = client::account(&name, rest);
     report.order((Key::OperatorLinkMade, name.clone()), "op-link", async move {
         let link = report.operator.ask::<Link>(&path, &body).await?;
         report.operator.link.set(Some((name, link.link)));
-        made();
+        then();
         browser::focus_soon("op-link");
         Ok(())
     });
 }
 
-/// Creates an account.
 #[component]
 fn New(report: Report<Accounts>) -> impl IntoView {
     let (name, scopes) = (RwSignal::new(String::new()), RwSignal::new("*".to_owned()));
@@ -227,8 +223,9 @@ fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl
         };
         let end = move |_| {
             let path = name.with_value(|it| client::account(it, &format!("/devices/{id}")));
-            let said = (Key::OperatorDeviceEnded, device.with_untracked(|it| it.client.clone()));
-            report.order(said, TITLE, async move { report.operator.delete(&path).await });
+            let announcement =
+                (Key::OperatorDeviceEnded, device.with_untracked(|it| it.client.clone()));
+            report.order(announcement, TITLE, async move { report.operator.delete(&path).await });
         };
         view! {
             <li>

@@ -18,7 +18,6 @@ use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::{Notice, loaded};
 
-/// Interval of fetching.
 const EVERY: Duration = Duration::from_secs(5);
 
 /// A repeatedly fetched value.
@@ -42,14 +41,14 @@ impl<T: PartialEq + Send + Sync + 'static> Followed<T> {
 
     /// Stores an answer; old data is better than none. Does nothing if the view is gone.
     pub(super) fn take(self, found: Result<T, CallError>) {
-        let Some(is_known) = self.found.try_with_untracked(|it| it.here().is_some()) else {
+        let Some(is_known) = self.found.try_with_untracked(|it| it.ready().is_some()) else {
             return;
         };
         match found {
             Ok(found) => {
                 self.is_stale.set(false);
-                if self.found.with_untracked(|it| it.here() != Some(&found)) {
-                    self.found.set(Loaded::Here(found));
+                if self.found.with_untracked(|it| it.ready() != Some(&found)) {
+                    self.found.set(Loaded::Ready(found));
                 }
             }
             Err(_) if is_known => self.is_stale.set(true),
@@ -60,13 +59,13 @@ impl<T: PartialEq + Send + Sync + 'static> Followed<T> {
     /// Draws the value once loaded, below a notice of its age; `look` fetches it.
     pub(super) fn shown<F: Future<Output = ()> + 'static>(
         self,
-        look: impl Fn() -> F + Send + Sync + 'static,
+        fetch: impl Fn() -> F + Send + Sync + 'static,
         draw: impl Fn() -> AnyView + Send + 'static,
     ) -> impl IntoView {
         let state = Memo::new(move |_| self.found.with(|it| it.map(|_| ())));
         let retry = Callback::new(move |()| {
             self.found.set(Loaded::Loading);
-            spawn_local(look());
+            spawn_local(fetch());
         });
         move || {
             loaded(state.get(), 6, retry, |()| {
@@ -105,17 +104,17 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
             path,
         };
         let is_free = move || report.is_busy.try_get_untracked() == Some(false);
-        repeat(EVERY, is_free, move || report.look());
+        repeat(EVERY, is_free, move || report.fetch());
         report
     }
 
-    async fn look(self) {
+    async fn fetch(self) {
         self.followed.take(self.operator.get::<T>(self.path).await);
     }
 
     /// The report; empty until loaded.
-    pub(super) fn told(self) -> Memo<T> {
-        Memo::new(move |_| self.followed.found.with(|it| it.here().cloned()).unwrap_or_default())
+    pub(super) fn latest(self) -> Memo<T> {
+        Memo::new(move |_| self.followed.found.with(|it| it.ready().cloned()).unwrap_or_default())
     }
 
     /// Draws it once loaded.
@@ -123,13 +122,13 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
         self,
         draw: impl Fn(Memo<T>) -> V + Send + 'static,
     ) -> impl IntoView {
-        let told = self.told();
+        let latest = self.latest();
         self.followed.shown(
-            move || self.look(),
+            move || self.fetch(),
             move || {
                 any_view! {
                     {move || self.error.get().map(|error| view! { <Notice error/> })}
-                    {draw(told)}
+                    {draw(latest)}
                 }
             },
         )
@@ -138,12 +137,14 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
     /// Runs `work` and announces `key` with `name` on success. A lost focus goes to `way_back`.
     pub(super) fn order(
         self,
-        said: (Key, String),
+        announcement: (Key, String),
         way_back: impl Into<String>,
         work: impl Future<Output = Result<(), CallError>> + 'static,
     ) {
         let states = (self.is_busy, self.error);
-        order(self.operator, states, said, way_back, work, async move || self.look().await);
+        order(self.operator, states, announcement, way_back, work, async move || {
+            self.fetch().await
+        });
     }
 }
 
@@ -155,7 +156,7 @@ pub(super) fn order(
     (key, name): (Key, String),
     way_back: impl Into<String>,
     work: impl Future<Output = Result<(), CallError>> + 'static,
-    look: impl AsyncFnOnce() + 'static,
+    fetch: impl AsyncFnOnce() + 'static,
 ) {
     if is_busy.get_untracked() {
         return;
@@ -173,7 +174,7 @@ pub(super) fn order(
         if is_done {
             page().notify_fill(key, &name);
         }
-        look().await;
+        fetch().await;
         let _ = is_busy.try_set(false);
         browser::focus_if_lost(way_back);
     });
@@ -216,7 +217,7 @@ impl Inventory {
     }
 
     /// Fetches the list. The old one is shown meanwhile.
-    pub(super) async fn look(self) {
+    pub(super) async fn fetch(self) {
         let next = |number: &mut u32| {
             *number = number.wrapping_add(1);
             *number
@@ -240,23 +241,27 @@ impl Inventory {
     pub(super) fn order(
         self,
         error: RwSignal<Option<CallError>>,
-        said: (Key, String),
+        announcement: (Key, String),
         way_back: impl Into<String>,
         work: impl Future<Output = Result<(), CallError>> + 'static,
     ) {
-        order(self.operator, (self.is_busy, error), said, way_back, work, async move || {
-            self.look().await
-        });
+        order(
+            self.operator,
+            (self.is_busy, error),
+            announcement,
+            way_back,
+            work,
+            async move || self.fetch().await,
+        );
     }
 
-    /// Reads a component.
-    pub(super) fn told<T>(self, name: &str, of: impl FnOnce(&Component) -> T) -> Option<T> {
-        self.all.found.with(|all| all.here()?.iter().find(|it| it.name == name).map(of))
+    pub(super) fn read<T>(self, name: &str, f: impl FnOnce(&Component) -> T) -> Option<T> {
+        self.all.found.with(|all| all.ready()?.iter().find(|it| it.name == name).map(f))
     }
 
     /// The pending builds with their components.
     pub(super) fn pending(self) -> Vec<(String, Pending)> {
-        let of = |it: &Component| Some((it.name.clone(), it.pending.clone()?));
-        self.all.found.with(|it| it.here().into_iter().flatten().filter_map(of).collect())
+        let pending = |it: &Component| Some((it.name.clone(), it.pending.clone()?));
+        self.all.found.with(|it| it.ready().into_iter().flatten().filter_map(pending).collect())
     }
 }

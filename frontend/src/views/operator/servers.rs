@@ -12,13 +12,12 @@ use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, coded};
 
-/// The view `Servers`.
 #[component]
 pub(super) fn ServersView() -> impl IntoView {
     let report = Report::<Servers>::at("servers");
-    report.shown(move |told| {
+    report.shown(move |latest| {
         let names = Memo::new(move |_| {
-            told.with(|it| it.servers.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
+            latest.with(|it| it.servers.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
         });
         view! {
             <section class="op-part" aria-labelledby="op-servers">
@@ -28,7 +27,7 @@ pub(super) fn ServersView() -> impl IntoView {
                 })}
                 <ul class="op-list">
                     <For each=move || names.get() key=Clone::clone let:name>
-                        <li><Card report told name/></li>
+                        <li><Card report latest name/></li>
                     </For>
                 </ul>
             </section>
@@ -36,15 +35,14 @@ pub(super) fn ServersView() -> impl IntoView {
     })
 }
 
-/// One server.
 #[component]
-fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl IntoView {
+fn Card(report: Report<Servers>, latest: Memo<Servers>, name: String) -> impl IntoView {
     let own = name.clone();
     let server = Memo::new(move |_| {
-        told.with(|it| it.servers.iter().find(|it| it.name == own).cloned()).unwrap_or_default()
+        latest.with(|it| it.servers.iter().find(|it| it.name == own).cloned()).unwrap_or_default()
     });
     let id = format!("op-server-{name}");
-    let of = move |of: fn(&Server) -> String| move || server.with(of);
+    let read = move |f: fn(&Server) -> String| move || server.with(f);
     let is_on = move || server.with(|it| it.status == "running");
     let state = move || {
         server
@@ -85,7 +83,7 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
             <div class="op-card-head">
                 <h3 id=id.clone()>{name}</h3>
                 <span class="op-state" class:is-on=is_on>{state}</span>
-                <p class="op-facts"><code>{of(|it| it.address.clone())}</code></p>
+                <p class="op-facts"><code>{read(|it| it.address.clone())}</code></p>
             </div>
             {move || server.with(|it| it.error.clone()).map(|it| view! { <p class="op-wrong" lang="en">{coded(&it)}</p> })}
             {last}
@@ -124,21 +122,20 @@ fn tool_link(tool: String) -> impl IntoView {
     view! { <a href=href><code>{tool}</code></a> }
 }
 
-/// The view `Settings`.
 #[component]
 pub(super) fn SettingsView() -> impl IntoView {
     let report = Report::<Settings>::at("settings");
     let sought = RwSignal::new(String::new());
     let is_said_only = RwSignal::new(false);
-    report.shown(move |told| {
+    report.shown(move |latest| {
         let fitting = Memo::new(move |_| {
             let sought = sought.with(|it| it.trim().to_lowercase());
             let fits = |it: &&Setting| it.has(&sought) && (it.is_said() || !is_said_only.get());
-            told.with(|it| it.settings.iter().filter(fits).cloned().collect::<Vec<_>>())
+            latest.with(|it| it.settings.iter().filter(fits).cloned().collect::<Vec<_>>())
         });
         let is_none = Memo::new(move |_| fitting.with(Vec::is_empty));
         let counted = move || {
-            let all = told.with(|it| it.settings.len()).to_string();
+            let all = latest.with(|it| it.settings.len()).to_string();
             Key::OperatorSettingsShown.fill(&[&fitting.with(Vec::len).to_string(), &all])
         };
         view! {
@@ -179,7 +176,7 @@ pub(super) fn SettingsView() -> impl IntoView {
 fn row(setting: Setting) -> impl IntoView {
     let (is_hidden, is_unset) = (setting.is_hidden, setting.value.is_null());
     let plain = value(&setting.value);
-    let told = move || match (is_hidden, is_unset, plain.is_empty()) {
+    let shown = move || match (is_hidden, is_unset, plain.is_empty()) {
         (true, ..) => any_view! { <i>{Key::OperatorSettingHidden}</i> },
         (_, true, _) => any_view! { <span class="op-unset">{units::NONE}</span> },
         (.., true) => any_view! { <code>"\"\""</code> },
@@ -196,7 +193,7 @@ fn row(setting: Setting) -> impl IntoView {
     view! {
         <tr role="row">
             <th role="rowheader" scope="row"><code>{setting.name}</code></th>
-            <td role="cell">{told}</td>
+            <td role="cell">{shown}</td>
             <td role="cell" class:op-unset=!is_said>{source}</td>
         </tr>
     }

@@ -7,7 +7,7 @@ use super::report::{Report, bar};
 use crate::browser;
 use crate::dates;
 use crate::error::CallError;
-use crate::operator::reports::{Kept, Storage, used};
+use crate::operator::reports::{Storage, StoredPart, used};
 use crate::operator::units;
 use crate::text::{Key, Lang};
 use crate::views::notice::coded;
@@ -15,20 +15,19 @@ use crate::views::notice::coded;
 /// MIME type of JSON lines.
 const JSON_LINES: &str = "application/x-ndjson";
 
-/// The view `Storage`.
 #[component]
 pub(super) fn StorageView() -> impl IntoView {
     let report = Report::<Storage>::at("storage");
     let is_backing_up = RwSignal::new(false);
-    report.shown(move |told| {
+    report.shown(move |latest| {
         let names = Memo::new(move |_| {
-            told.with(|it| it.databases.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
+            latest.with(|it| it.databases.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
         });
-        let is_elsewhere = Memo::new(move |_| told.with(|it| it.kind == "postgresql"));
-        let parts = Memo::new(move |_| told.with(|it| it.parts.clone()));
+        let is_elsewhere = Memo::new(move |_| latest.with(|it| it.kind == "postgresql"));
+        let parts = Memo::new(move |_| latest.with(|it| it.parts.clone()));
         let all = move || {
-            let bytes = units::bytes(told.with(|it| it.bytes));
-            Key::OperatorStorageAll.fill(&[&bytes, &told.with(|it| it.folder.clone())])
+            let bytes = units::bytes(latest.with(|it| it.bytes));
+            Key::OperatorStorageAll.fill(&[&bytes, &latest.with(|it| it.folder.clone())])
         };
         view! {
             <p>{all}</p>
@@ -43,13 +42,13 @@ pub(super) fn StorageView() -> impl IntoView {
                     {move || if is_backing_up.get() { Key::OperatorBackupRuns } else { Key::OperatorBackupTake }.say()}
                 </button>
                 <p>{Key::OperatorBackupHint}</p>
-                <pre class="op-command" tabindex="0">{move || told.with(|it| it.backup.clone())}</pre>
+                <pre class="op-command" tabindex="0">{move || latest.with(|it| it.backup.clone())}</pre>
             </section>
             <section class="op-part" aria-labelledby="op-databases">
                 <h2 id="op-databases" class="section-title">{Key::OperatorDatabases}</h2>
                 <ul class="op-list">
                     <For each=move || names.get() key=Clone::clone let:name>
-                        <li><Database report told name/></li>
+                        <li><Database report latest name/></li>
                     </For>
                 </ul>
                 {move || is_elsewhere.get().then(|| view! {
@@ -83,10 +82,10 @@ fn backup(report: Report<Storage>, is_backing_up: RwSignal<bool>) {
 }
 
 /// Its size as text and as a bar.
-fn sizes(kept: Kept) -> impl IntoView {
-    let bytes = units::bytes(kept.bytes);
-    let (files, is_elsewhere) = (kept.files, kept.files == 0 && kept.bytes > 0);
-    let limit = kept.limit_bytes;
+fn sizes(part: StoredPart) -> impl IntoView {
+    let bytes = units::bytes(part.bytes);
+    let (files, is_elsewhere) = (part.files, part.files == 0 && part.bytes > 0);
+    let limit = part.limit_bytes;
     let text = move || {
         let count = dates::number(files as f64, Lang::spoken());
         match limit.map(units::bytes) {
@@ -97,28 +96,28 @@ fn sizes(kept: Kept) -> impl IntoView {
             None => Key::OperatorKept.fill(&[&bytes, &count]),
         }
     };
-    let filled = limit.map(|limit| bar(0.0, used(kept.bytes, limit), "op-bar-used"));
+    let filled = limit.map(|limit| bar(0.0, used(part.bytes, limit), "op-bar-used"));
     view! { <span class="op-kept"><span>{text}</span>{filled}</span> }
 }
 
 /// A component's database with its tables. Open ones stay open while figures change.
 #[component]
-fn Database(report: Report<Storage>, told: Memo<Storage>, name: String) -> impl IntoView {
+fn Database(report: Report<Storage>, latest: Memo<Storage>, name: String) -> impl IntoView {
     let id = format!("op-database-{name}");
     let own = name.clone();
-    let kept = Memo::new(move |_| {
-        told.with(|it| it.databases.iter().find(|it| it.name == own).cloned()).unwrap_or_default()
+    let part = Memo::new(move |_| {
+        latest.with(|it| it.databases.iter().find(|it| it.name == own).cloned()).unwrap_or_default()
     });
     let tables = Memo::new(move |_| {
-        kept.with(|it| it.tables.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
+        part.with(|it| it.tables.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
     });
     let has_tables = Memo::new(move |_| tables.with(|it| !it.is_empty()));
-    let error = move || kept.with(|it| it.error.clone());
+    let error = move || part.with(|it| it.error.clone());
     let component = StoredValue::new(name.clone());
     view! {
         <article class="op-card" aria-labelledby=id>
             <h3 id=id.clone()>{name}</h3>
-            {move || sizes(kept.get())}
+            {move || sizes(part.get())}
             {move || error().map(|it| view! { <p class="op-wrong" lang="en">{coded(&it)}</p> })}
             {move || has_tables.get().then(|| view! {
                 <details class="op-more">
@@ -133,7 +132,7 @@ fn Database(report: Report<Storage>, told: Memo<Storage>, name: String) -> impl 
                         </tr></thead>
                         <tbody role="rowgroup">
                             <For each=move || tables.get() key=Clone::clone let:table>
-                                <TableRow report kept component table/>
+                                <TableRow report part component table/>
                             </For>
                         </tbody>
                     </table>
@@ -147,13 +146,13 @@ fn Database(report: Report<Storage>, told: Memo<Storage>, name: String) -> impl 
 #[component]
 fn TableRow(
     report: Report<Storage>,
-    kept: Memo<Kept>,
+    part: Memo<StoredPart>,
     component: StoredValue<String>,
     table: String,
 ) -> impl IntoView {
     let own = table.clone();
     let count = move || {
-        let found = kept.with(|it| it.tables.iter().find(|it| it.name == own).cloned());
+        let found = part.with(|it| it.tables.iter().find(|it| it.name == own).cloned());
         let found = found.unwrap_or_default();
         let key = if found.has_more { Key::OperatorRowsMore } else { Key::OperatorRows };
         key.fill(&[&dates::number(found.rows as f64, Lang::spoken())])

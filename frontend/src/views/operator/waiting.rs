@@ -21,7 +21,6 @@ use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, coded};
 
-/// Id of the heading.
 pub(super) const WAITING: &str = "op-waiting";
 
 /// All pending builds; nothing without any.
@@ -51,13 +50,13 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
     let own = StoredValue::new((name.clone(), pending.digest.clone()));
     let say = move |verb: &'static str, key: Key| {
         let (name, digest) = own.get_value();
-        let said = (key, name.clone());
-        inventory.order(error, said, TITLE, async move {
+        let announcement = (key, name.clone());
+        inventory.order(error, announcement, TITLE, async move {
             let path = format!("{}/{verb}", client::component(&name));
             inventory.operator.order(&path, &json!({ "digest": digest })).await
         });
     };
-    let of = StoredValue::new(name.clone());
+    let stored_name = StoredValue::new(name.clone());
     let named = move |key: Key| move || own.with_value(|it| key.fill(&[&it.0]));
     let id = format!("op-waits-{name}");
     let labelled = id.clone();
@@ -85,7 +84,7 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
                     <Parts all=Part::between(&pinned, &waiting)/>
                 </section>
             }).collect_view()}
-            <Trial inventory name=of error/>
+            <Trial inventory name=stored_name error/>
             {move || error.get().map(|error| view! { <Notice error/> })}
             <div class="actions">
                 <button type="button" class="main-action" aria-disabled=move || inventory.is_busy.get().to_string()
@@ -99,7 +98,6 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
     }
 }
 
-/// Id of the heading.
 const TOOLS_WAITING: &str = "op-tools-waiting";
 
 /// The differing parts of two definitions, current and new.
@@ -156,8 +154,8 @@ fn ServerCard(inventory: Inventory, server: Server) -> impl IntoView {
     let own = StoredValue::new((server.name.clone(), body));
     let say = move |verb: &'static str, key: Key| {
         let (name, body) = own.get_value();
-        let said = (key, name.clone());
-        inventory.order(error, said, TITLE, async move {
+        let announcement = (key, name.clone());
+        inventory.order(error, announcement, TITLE, async move {
             inventory.operator.order(&client::server(&name, verb), &body).await
         });
     };
@@ -195,7 +193,6 @@ fn ServerCard(inventory: Inventory, server: Server) -> impl IntoView {
 
 /// Interval of fetching during a trial.
 const EVERY: Duration = Duration::from_secs(1);
-/// The default share.
 const PERCENT: &str = "10";
 
 /// The trial of a pending build beside a serving one.
@@ -205,16 +202,16 @@ fn Trial(
     name: StoredValue<String>,
     error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
-    let told = move |of: fn(&crate::operator::data::Component) -> Option<Canary>| {
-        name.with_value(|name| inventory.told(name, of)).flatten()
+    let read = move |f: fn(&crate::operator::data::Component) -> Option<Canary>| {
+        name.with_value(|name| inventory.read(name, f)).flatten()
     };
-    let canary = Memo::new(move |_| told(|it| it.canary.clone()));
+    let canary = Memo::new(move |_| read(|it| it.canary.clone()));
     let is_serving = Memo::new(move |_| {
-        name.with_value(|it| inventory.told(it, |it| it.is_serving)) == Some(true)
+        name.with_value(|it| inventory.read(it, |it| it.is_serving)) == Some(true)
     });
     let ended = Memo::new(move |_| {
-        let of = |it: &crate::operator::data::Component| it.pending.as_ref()?.ended.clone();
-        name.with_value(|name| inventory.told(name, of)).flatten()
+        let ended = |it: &crate::operator::data::Component| it.pending.as_ref()?.ended.clone();
+        name.with_value(|name| inventory.read(name, ended)).flatten()
     });
     let is_running = Memo::new(move |_| canary.with(Option::is_some));
     // The end of a trial and its reason are announced.
@@ -253,10 +250,10 @@ fn Begin(
             return;
         };
         let name = name.get_value();
-        let digest = inventory.told(&name, |it| it.pending.as_ref().map(|it| it.digest.clone()));
+        let digest = inventory.read(&name, |it| it.pending.as_ref().map(|it| it.digest.clone()));
         let body = share.body(digest.flatten().as_deref());
-        let said = (Key::OperatorCanaryBegun, name.clone());
-        inventory.order(error, said, TITLE, async move {
+        let announcement = (Key::OperatorCanaryBegun, name.clone());
+        inventory.order(error, announcement, TITLE, async move {
             inventory.operator.order(&client::canary(&name), &body).await
         });
     };
@@ -302,7 +299,6 @@ fn Begin(
     }
 }
 
-/// The running trial.
 #[component]
 fn Running(
     inventory: Inventory,
@@ -313,7 +309,7 @@ fn Running(
     repeat(
         EVERY,
         move || inventory.is_busy.try_get_untracked() == Some(false),
-        move || inventory.look(),
+        move || inventory.fetch(),
     );
     // An automatic end removes the focused button.
     on_cleanup(|| {
@@ -330,7 +326,7 @@ fn Running(
     let comparisons =
         Memo::new(move |_| canary.with(|it| it.as_ref().map(|it| it.comparisons.clone())));
     let title = move || {
-        let share = share.get().map(|it| it.told(Lang::spoken())).unwrap_or_default();
+        let share = share.get().map(|it| it.text(Lang::spoken())).unwrap_or_default();
         Key::OperatorCanaryRuns.fill(&[&share])
     };
     let stop = move |_| {
@@ -349,7 +345,7 @@ fn Running(
                     view! { <span>{Key::OperatorInstalled.fill(&[&at])}</span> }
                 })}
             </p>
-            {move || figures.get().map(|(own, before)| view! { <Beside own before/> })}
+            {move || figures.get().map(|(own, before)| view! { <SideBySide own before/> })}
             {move || comparisons.get().map(|all| view! { <Differing all/> })}
             <div class="actions">
                 <button type="button" class="quiet" aria-label=named
@@ -363,25 +359,25 @@ fn Running(
 
 /// The figures of both builds, side by side.
 #[component]
-fn Beside(own: Figures, before: Figures) -> impl IntoView {
+fn SideBySide(own: Figures, before: Figures) -> impl IntoView {
     let number = move |value: u64| dates::number(value as f64, Lang::spoken());
-    let row = move |key: Key, of: fn(&Figures) -> u64| {
+    let row = move |key: Key, f: fn(&Figures) -> u64| {
         view! {
             <tr>
                 <th scope="row">{key.say()}</th>
-                <td class:is-grave=of(&own).min(1) == 1 && key != Key::OperatorCalls>
-                    {number(of(&own))}
+                <td class:is-grave=f(&own).min(1) == 1 && key != Key::OperatorCalls>
+                    {number(f(&own))}
                 </td>
-                <td>{number(of(&before))}</td>
+                <td>{number(f(&before))}</td>
             </tr>
         }
     };
-    let time = move |key: Key, of: fn(&Figures) -> u64| {
+    let time = move |key: Key, f: fn(&Figures) -> u64| {
         view! {
             <tr>
                 <th scope="row">{key.say()}</th>
-                <td>{units::within(of(&own), own.calls)}</td>
-                <td>{units::within(of(&before), before.calls)}</td>
+                <td>{units::within(f(&own), own.calls)}</td>
+                <td>{units::within(f(&before), before.calls)}</td>
             </tr>
         }
     };
@@ -418,7 +414,8 @@ fn Differing(all: Vec<Comparison>) -> impl IntoView {
     let is_same = different.is_empty();
     let one = move |comparison: Comparison| {
         let counts = [comparison.different.to_string(), comparison.compared.to_string()];
-        let told = Key::OperatorCanaryDiffersOf.fill(&[&comparison.tool, &counts[0], &counts[1]]);
+        let summary =
+            Key::OperatorCanaryDiffersOf.fill(&[&comparison.tool, &counts[0], &counts[1]]);
         let example = comparison.example.map(|example| {
             view! {
                 <dl class="op-differs">
@@ -436,7 +433,7 @@ fn Differing(all: Vec<Comparison>) -> impl IntoView {
                 </dl>
             }
         });
-        view! { <li><p>{told}</p>{example}</li> }
+        view! { <li><p>{summary}</p>{example}</li> }
     };
     any_view! {
         <div>
@@ -451,7 +448,7 @@ fn Differing(all: Vec<Comparison>) -> impl IntoView {
 
 impl Share {
     /// The share as text.
-    fn told(&self, lang: Lang) -> String {
+    fn text(&self, lang: Lang) -> String {
         let (percent, callers) = (self.percent.to_string(), self.callers.join(", "));
         match (self.percent, self.callers.is_empty()) {
             (0, _) => lang.fill(Key::OperatorCanaryOf, &[&callers]),

@@ -82,9 +82,9 @@ impl Catalogue {
         let cleaning = i64::from(self.cleaning_minutes);
         let ends = begins + i64::from(film.duration);
         week.iter().find_map(|showing| {
-            let is_beside = own != Some(showing.showtime_id.as_str())
+            let is_same_screen = own != Some(showing.showtime_id.as_str())
                 && screen_of(&showing.showtime_id) == Some(screen);
-            let other = self.film(&showing.movie_id).filter(|_| is_beside)?;
+            let other = self.film(&showing.movie_id).filter(|_| is_same_screen)?;
             let at = minute_of(&showing.start_time)?;
             let until = at + i64::from(other.duration);
             let is_conflict = begins < until + cleaning && at < ends + cleaning;

@@ -175,9 +175,11 @@ impl Layout {
             let runs = line.places.split(|it| *it != Sign::Pair);
             let is_odd = runs.into_iter().any(|it| it.len() % 2 == 1);
             let is_lone = |at: usize| {
-                let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+                let neighbours = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
                 line.places[at] == Sign::Companion
-                    && !beside.into_iter().any(|it| line.places.get(it) == Some(&Sign::Wheelchair))
+                    && !neighbours
+                        .into_iter()
+                        .any(|it| line.places.get(it) == Some(&Sign::Wheelchair))
             };
             if line.places.iter().all(|it| *it == Sign::None) {
                 faults.push(Fault::Empty(line.letter));
@@ -242,8 +244,8 @@ impl Layout {
         }
         self.keep();
         for line in &mut self.lines {
-            let beside = line.places.get(at.min(self.columns.saturating_sub(1)));
-            let sign = beside.copied().filter(|_| !is_aisle).unwrap_or_default();
+            let neighbours = line.places.get(at.min(self.columns.saturating_sub(1)));
+            let sign = neighbours.copied().filter(|_| !is_aisle).unwrap_or_default();
             line.places.insert(at, sign);
         }
         self.columns += 1;

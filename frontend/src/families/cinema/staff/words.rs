@@ -7,15 +7,15 @@ macro_rules! words {
     ($($word:ident: $ja:literal, $en:literal;)*) => {
         /// A text of the admin views.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Word { $($word,)* }
+        pub(crate) enum Text { $($word,)* }
 
-        impl Word {
+        impl Text {
             /// All texts, for the tests.
             #[cfg(test)]
             const ALL: &[Self] = &[$(Self::$word,)*];
 
             /// The text in a language.
-            pub(crate) fn said_in(self, lang: Lang) -> &'static str {
+            pub(crate) fn text_in(self, lang: Lang) -> &'static str {
                 match (lang, self) {
                     $((Lang::Ja, Self::$word) => $ja, (Lang::En, Self::$word) => $en,)*
                 }
@@ -24,12 +24,12 @@ macro_rules! words {
     };
 }
 
-spoken!(Word);
+spoken!(Text);
 
-impl Word {
+impl Text {
     /// Announces it to screen readers.
     pub(crate) fn announce(self, values: &[&str]) {
-        page().announce(filled(self.said_in(Lang::now()), values));
+        page().announce(filled(self.text_in(Lang::now()), values));
     }
 }
 
@@ -65,7 +65,7 @@ words! {
     Missing: "入力してください。", "Please fill this in.";
     IdWrong: "半角の英小文字・数字・ハイフンで 32 文字までです。", "Up to 32 lower-case letters, digits and hyphens.";
     IdTaken: "この ID はすでに使われています。", "This identifier is taken.";
-    TextLong: "{0} 文字までです。", "At most {0} {0|character|characters}.";
+    TooLong: "{0} 文字までです。", "At most {0} {0|character|characters}.";
     NumberWrong: "{0} から {1} までの数で入力してください。", "Please give a number from {0} to {1}.";
     SoldLost: "予約済みの座席がなくなるため、変更できません。先に予約を移すか取り消してください。対象：{0}", "Seats that are sold would be gone. Move or cancel these reservations first: {0}";
     CheckedIn: "この予約はすでに入場済みのため、別の上映には移せません。", "This reservation was used at the door, so it cannot go to another showing.";
@@ -233,12 +233,12 @@ mod tests {
 
     #[test]
     fn both_languages_have_the_same_placeholders() {
-        for word in Word::ALL {
+        for word in Text::ALL {
             let places =
-                |lang| (0..9).map(move |it| word.said_in(lang).contains(&format!("{{{it}}}")));
+                |lang| (0..9).map(move |it| word.text_in(lang).contains(&format!("{{{it}}}")));
             assert!(places(Lang::Ja).eq(places(Lang::En)), "{word:?}");
-            assert_eq!(plural(word.said_in(Lang::En)), None, "{word:?}");
-            assert!(!word.said_in(Lang::Ja).is_empty() && !word.said_in(Lang::En).is_empty());
+            assert_eq!(plural(word.text_in(Lang::En)), None, "{word:?}");
+            assert!(!word.text_in(Lang::Ja).is_empty() && !word.text_in(Lang::En).is_empty());
         }
     }
 }

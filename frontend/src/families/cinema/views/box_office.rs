@@ -53,13 +53,13 @@ impl Office {
             programme: RwSignal::new(Loaded::Loading),
             announced: RwSignal::new(Vec::new()),
             query: RwSignal::new(String::new()),
-            name: RwSignal::new(name_kept()),
+            name: RwSignal::new(stored_name()),
         }
     }
 
     /// Fetches the programme if it is not loaded: it has the titles in both languages.
     pub(crate) fn know_programme(self) {
-        if self.programme.with_untracked(|it| it.here().is_none()) {
+        if self.programme.with_untracked(|it| it.ready().is_none()) {
             leptos::task::spawn_local(browse::load(self));
         }
     }
@@ -67,7 +67,7 @@ impl Office {
 
 impl Chosen {
     /// Returns the page's own instance.
-    pub(crate) fn here() -> Self {
+    pub(crate) fn shared() -> Self {
         lasting(|| Self { picks: StoredValue::new(HashMap::new()), fresh: RwSignal::new(None) })
     }
 
@@ -85,7 +85,7 @@ impl Chosen {
 }
 
 /// The name typed in this tab, else that of the last reservation; empty if neither is known.
-pub(crate) fn name_kept() -> String {
+pub(crate) fn stored_name() -> String {
     Keep::Tab.get("name").or_else(|| Keep::Browser.get("name")).unwrap_or_default()
 }
 
@@ -97,7 +97,7 @@ static SEATS: Part<Draw> = part!(cinema: Draw = &Draw(|showtime| {
 #[component]
 pub(crate) fn BoxOffice() -> impl IntoView {
     let showtime = Memo::new(move |_| {
-        page().route.with(|route| match At::of(route) {
+        page().route.with(|route| match At::from_route(route) {
             Some(At::BoxOffice(booking)) => booking.showtime,
             _ => None,
         })

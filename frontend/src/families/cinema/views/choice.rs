@@ -14,7 +14,7 @@ use crate::views::notice::Empty;
 /// Draws a hall; in a conversation its seats can be picked.
 #[component]
 pub(crate) fn SeatMapView(map: SeatMap) -> impl IntoView {
-    let hall = Hall::of(&map);
+    let hall = Hall::new(&map);
     let is_empty = hall.rows.is_empty();
     let hall = Memo::new(move |_| hall.clone());
     if is_empty {

@@ -40,7 +40,6 @@ struct Drawn {
 /// Draws the hall; read-only without `on_pick`.
 #[component]
 pub(crate) fn HallView(
-    /// The seats to draw.
     hall: Memo<Hall>,
     /// The seats picked and lost.
     picks: RwSignal<Picks>,
@@ -98,7 +97,7 @@ fn SmallHall(drawn: Drawn) -> impl IntoView {
     begin_in_the_middle(scroll, is_wide, is_whole);
     view! {
         <div class="hall" class:is-whole=is_whole>
-            <Sights drawn is_wide is_whole/>
+            <WideHallTools drawn is_wide is_whole/>
             <div class="hall-scroll" node_ref=scroll>
                 <div class="hall-plan" style=("--columns", move || hall.with(|it| it.columns).to_string())>
                     <div class="screen" aria-hidden="true"><span>{Key::Screen}</span></div>
@@ -151,7 +150,7 @@ fn begin_in_the_middle(
 
 /// Helps to see all of a hall wider than the window: an overview, and links to the wheelchair places at its edges.
 #[component]
-fn Sights(drawn: Drawn, is_wide: RwSignal<bool>, is_whole: RwSignal<bool>) -> impl IntoView {
+fn WideHallTools(drawn: Drawn, is_wide: RwSignal<bool>, is_whole: RwSignal<bool>) -> impl IntoView {
     let wheelchair = Memo::new(move |_| drawn.hall.with(Hall::wheelchair));
     let show = move |_| {
         if let Some(to) = wheelchair.get_untracked() {

@@ -71,7 +71,7 @@ fn stars(rating: f64) -> Option<String> {
 /// One showing, linked to its seats until it begins.
 #[component]
 pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
-    let left = Left::of(&showtime, &dates::now());
+    let left = Left::new(&showtime, &dates::now());
     let class = match left {
         Left::Plenty(_) => "showtime",
         Left::Few(_) => "showtime is-few",

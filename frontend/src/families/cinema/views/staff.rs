@@ -23,13 +23,12 @@ use crate::dates;
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking, Tab};
 use crate::families::cinema::staff::catalogue::{Catalogue, Film, Screen};
-use crate::families::cinema::staff::words::Word;
+use crate::families::cinema::staff::words::Text;
 use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
 use crate::views::notice::loaded;
 
-/// Id of the heading.
 const TITLE: &str = "staff-title";
 
 /// State shared by the admin views.
@@ -59,13 +58,13 @@ impl Staff {
 
     /// Calls a tool that edits the catalogue, then fetches it again.
     async fn edit(self, tool: &str, arguments: Value) -> Result<CatalogueImport, CallError> {
-        Word::Saving.announce(&[]);
+        Text::Saving.announce(&[]);
         let done = fetch::<CatalogueImport>(tool, arguments).await.map_err(translated);
         if let Ok(done) = &done {
             self.load().await;
             let count = done.changes_count.to_string();
-            let word = if done.changes_count == 0 { Word::SavedSame } else { Word::Saved };
-            word.announce(&[&count]);
+            let label = if done.changes_count == 0 { Text::SavedSame } else { Text::Saved };
+            label.announce(&[&count]);
         }
         done
     }
@@ -80,10 +79,10 @@ async fn catalogue() -> Result<Catalogue, CallError> {
 fn translated(error: CallError) -> CallError {
     use crate::text::{Lang, filled};
     let CallError::Refused(mut refusal) = error else { return error };
-    let word = match refusal.code.as_str() {
-        "sold_seats_would_be_lost" => Word::SoldLost,
-        "already_checked_in" => Word::CheckedIn,
-        "reservation_transferred" => Word::GivenAway,
+    let label = match refusal.code.as_str() {
+        "sold_seats_would_be_lost" => Text::SoldLost,
+        "already_checked_in" => Text::CheckedIn,
+        "reservation_transferred" => Text::GivenAway,
         _ => return CallError::Refused(refusal),
     };
     let showtimes = refusal.data.get("showtimes").and_then(Value::as_array);
@@ -92,18 +91,18 @@ fn translated(error: CallError) -> CallError {
     if !refusal.data.is_object() {
         refusal.data = json!({});
     }
-    refusal.data["message_ja"] = filled(word.said_in(Lang::Ja), &[&named]).into();
+    refusal.data["message_ja"] = filled(label.text_in(Lang::Ja), &[&named]).into();
     CallError::Refused(refusal)
 }
 
 impl Tab {
-    fn word(self) -> Word {
+    fn label(self) -> Text {
         match self {
-            Self::Week => Word::TabWeek,
-            Self::Films => Word::TabFilms,
-            Self::Screens => Word::TabScreens,
-            Self::Party => Word::TabParty,
-            Self::File => Word::TabFile,
+            Self::Week => Text::TabWeek,
+            Self::Films => Text::TabFilms,
+            Self::Screens => Text::TabScreens,
+            Self::Party => Text::TabParty,
+            Self::File => Text::TabFile,
         }
     }
 }
@@ -122,7 +121,7 @@ pub(crate) fn StaffView() -> impl IntoView {
     });
     browser::focus_soon(TITLE);
     let tab = Memo::new(move |_| {
-        page().route.with(|it| match At::of(it) {
+        page().route.with(|it| match At::from_route(it) {
             Some(At::Staff(tab)) => tab,
             _ => Tab::Week,
         })
@@ -130,7 +129,7 @@ pub(crate) fn StaffView() -> impl IntoView {
     let link = move |target: Tab| {
         view! {
             <a href=At::Staff(target).hash() aria-current=move || (tab.get() == target).then_some("page")>
-                {target.word()}
+                {target.label()}
             </a>
         }
     };
@@ -141,16 +140,16 @@ pub(crate) fn StaffView() -> impl IntoView {
     });
     let stage = Memo::new(move |_| {
         match (staff.catalogue.with(|it| it.map(|_| ())), staff.week.with(|it| it.map(|_| ()))) {
-            (Loaded::Here(()), other) | (other, _) => other,
+            (Loaded::Ready(()), other) | (other, _) => other,
         }
     });
     view! {
         <div class="op staff">
             <div class="op-head">
-                <h1 id=TITLE tabindex="-1">{Word::Title}</h1>
-                <a class="back" href=At::BoxOffice(Booking::default()).hash()>{Word::BackToOffice}</a>
+                <h1 id=TITLE tabindex="-1">{Text::Title}</h1>
+                <a class="back" href=At::BoxOffice(Booking::default()).hash()>{Text::BackToOffice}</a>
             </div>
-            <nav class="op-tabs" aria-label=Word::Tabs>
+            <nav class="op-tabs" aria-label=Text::Tabs>
                 {Tab::ALL.map(link).into_iter().collect_view()}
             </nav>
             {move || loaded(stage.get(), 8, retry, |()| match tab.get() {
@@ -164,18 +163,16 @@ pub(crate) fn StaffView() -> impl IntoView {
     }
 }
 
-/// A column header.
-fn column(word: Word) -> impl IntoView {
-    view! { <th role="columnheader" scope="col">{word}</th> }
+fn column(label: Text) -> impl IntoView {
+    view! { <th role="columnheader" scope="col">{label}</th> }
 }
 
 /// A cell of a numeric column, labelled if rows are drawn as cards.
-fn number_cell(word: Word, number: impl Into<Signal<String>>) -> impl IntoView {
+fn number_cell(label: Text, number: impl Into<Signal<String>>) -> impl IntoView {
     let number: Signal<String> = number.into();
-    view! { <td role="cell" class="is-number" data-label=word>{number}</td> }
+    view! { <td role="cell" class="is-number" data-label=label>{number}</td> }
 }
 
-/// Header of a numeric column.
-fn number_column(word: Word) -> impl IntoView {
-    view! { <th role="columnheader" scope="col" class="is-number">{word}</th> }
+fn number_column(label: Text) -> impl IntoView {
+    view! { <th role="columnheader" scope="col" class="is-number">{label}</th> }
 }

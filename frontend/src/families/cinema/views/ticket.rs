@@ -38,10 +38,10 @@ const AGE: Duration = Duration::from_secs(60);
 /// The reservation of that id: as just made at first, then as fetched from the cinema.
 #[component]
 pub(crate) fn TicketView(id: String) -> impl IntoView {
-    let fresh = Chosen::here().fresh.try_update(Option::take).flatten();
+    let fresh = Chosen::shared().fresh.try_update(Option::take).flatten();
     let fresh = fresh.filter(|it| it.reservation_id == id);
     let is_fresh = fresh.is_some();
-    let state = RwSignal::new(fresh.map_or(Loaded::Loading, Loaded::Here));
+    let state = RwSignal::new(fresh.map_or(Loaded::Loading, Loaded::Ready));
     let id = StoredValue::new(id);
     let load = move || {
         let (id, before) = (id.get_value(), state.get_untracked());
@@ -54,11 +54,11 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
             }
             // An old ticket is better than none; an unchanged one is not redrawn.
             let is_news = match &found {
-                Ok(found) => before.here() != Some(found),
-                Err(_) => before.here().is_none(),
+                Ok(found) => before.ready() != Some(found),
+                Err(_) => before.ready().is_none(),
             };
             if is_news {
-                state.set(found.map_or_else(Loaded::Failed, Loaded::Here));
+                state.set(found.map_or_else(Loaded::Failed, Loaded::Ready));
             }
         });
     };
@@ -73,7 +73,7 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
         load();
     });
     let title = move || {
-        let status = state.with(|it| it.here().map(|it| it.status));
+        let status = state.with(|it| it.ready().map(|it| it.status));
         match status {
             Some(ReservationStatus::Cancelled) => Key::CancelDone,
             Some(ReservationStatus::Transferred) => Key::TransferDone,
@@ -96,7 +96,7 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
                         <a class="button" href=At::BoxOffice(Booking::default()).hash()>{Key::ToBoxOffice}</a>
                     </div>
                 },
-                Loaded::Here(reservation) => any_view! {
+                Loaded::Ready(reservation) => any_view! {
                     <Ticket reservation=reservation.clone()/>
                     <Actions reservation state/>
                 },
@@ -166,9 +166,9 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
 }
 
 /// Fetches a document of a reservation: its `code` or `calendar`.
-async fn handed_out(reservation_id: &str, what: &str) -> Result<String, CallError> {
+async fn handed_out(reservation_id: &str, document: &str) -> Result<String, CallError> {
     let id = String::from(js_sys::encode_uri_component(reservation_id));
-    mcp::read_text(&format!("cinema://reservations/{id}/{what}")).await
+    mcp::read_text(&format!("cinema://reservations/{id}/{document}")).await
 }
 
 /// The number as a scannable code. If the cinema draws none, the number is enough.
@@ -180,12 +180,12 @@ fn Code(id: String) -> impl IntoView {
         let url = svg.map(|svg| {
             format!("data:image/svg+xml,{}", String::from(js_sys::encode_uri_component(&svg)))
         });
-        let _ = drawn.try_set(url.map_or_else(Loaded::Failed, Loaded::Here));
+        let _ = drawn.try_set(url.map_or_else(Loaded::Failed, Loaded::Ready));
     });
     move || match drawn.get() {
         Loaded::Failed(_) => None,
         Loaded::Loading => Some(any_view! { <dd class="ticket-code"></dd> }),
-        Loaded::Here(url) => {
+        Loaded::Ready(url) => {
             Some(any_view! { <dd class="ticket-code"><img src=url alt=Key::ReservationCode/></dd> })
         }
     }
@@ -204,7 +204,7 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
                 json!({ "reservation_id": id.get_value(), "user_id": user.get_value() });
             match fetch::<Reservation>("cancel_reservation", arguments).await {
                 Ok(reservation) => {
-                    state.set(Loaded::Here(reservation));
+                    state.set(Loaded::Ready(reservation));
                     page().announce_key(Key::CancelDone);
                     browser::focus_soon("stage");
                 }
@@ -300,7 +300,7 @@ fn Transfer(
             }
             match own {
                 Ok(own) => {
-                    state.set(Loaded::Here(own));
+                    state.set(Loaded::Ready(own));
                     page().announce_key(Key::TransferDone);
                     browser::focus_soon("stage");
                 }

@@ -18,7 +18,7 @@ pub(crate) struct Messages {
 
 /// State of an outgoing message.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Fate {
+pub(crate) enum Delivery {
     /// It waits for earlier ones.
     Waiting,
     /// It is being sent.
@@ -33,7 +33,7 @@ pub(crate) enum Fate {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Outgoing {
     pub(crate) unsent: Unsent,
-    pub(crate) fate: Fate,
+    pub(crate) delivery: Delivery,
 }
 
 /// A chat with an agent.
@@ -43,14 +43,12 @@ pub(crate) struct Chat {
     me: String,
     /// The received messages, by number.
     pub(crate) messages: Vec<ChatMessage>,
-    /// Whether there are older ones.
     pub(crate) has_older: bool,
-    /// In the order written.
     pub(crate) outgoing: Vec<Outgoing>,
     /// The number of the first message unread when the reader arrived.
     pub(crate) mark: Option<u64>,
     /// The last number reported to the host as read.
-    told: u64,
+    reported: u64,
     has_begun: bool,
 }
 
@@ -58,7 +56,7 @@ impl Chat {
     /// Creates a chat with messages whose delivery was unknown when the reader left; they are sent again under the same
     /// ids.
     pub(crate) fn with(unsent: Vec<Unsent>) -> Self {
-        let outgoing = |unsent| Outgoing { unsent, fate: Fate::Waiting };
+        let outgoing = |unsent| Outgoing { unsent, delivery: Delivery::Waiting };
         Self { outgoing: unsent.into_iter().map(outgoing).collect(), ..Self::default() }
     }
 
@@ -104,7 +102,7 @@ impl Chat {
             }
         }
         let is_here = |id: &String| self.messages.iter().any(|it| it.id == *id);
-        let is_left = |it: &Outgoing| !matches!(&it.fate, Fate::Taken(id) if is_here(id));
+        let is_left = |it: &Outgoing| !matches!(&it.delivery, Delivery::Taken(id) if is_here(id));
         self.outgoing.retain(is_left);
         self.spread_receipts();
     }
@@ -130,57 +128,57 @@ impl Chat {
     }
 
     /// Whether to report the shown messages as read; once for each.
-    pub(crate) fn is_to_tell(&mut self) -> bool {
+    pub(crate) fn must_report_read(&mut self) -> bool {
         let last = self.unread().last().map_or(0, |it| it.sequence);
-        let is_to_tell = last > self.told;
-        self.told = self.told.max(last);
-        is_to_tell
+        let must_report_read = last > self.reported;
+        self.reported = self.reported.max(last);
+        must_report_read
     }
 
     /// The report failed and is due again.
-    pub(crate) fn untold(&mut self) {
-        self.told = 0;
+    pub(crate) fn report_failed(&mut self) {
+        self.reported = 0;
     }
 
     /// Adds a message of the reader's and clears the unread mark.
     pub(crate) fn write(&mut self, unsent: Unsent) {
         self.mark = None;
-        self.outgoing.push(Outgoing { unsent, fate: Fate::Waiting });
+        self.outgoing.push(Outgoing { unsent, delivery: Delivery::Waiting });
     }
 
     /// The next message to send: the first waiting one, if none is being sent. A failed one blocks later ones, to keep
     /// the order.
     pub(crate) fn next_to_send(&mut self) -> Option<Unsent> {
-        let is_settled = |it: &&mut Outgoing| !matches!(it.fate, Fate::Taken(_));
+        let is_settled = |it: &&mut Outgoing| !matches!(it.delivery, Delivery::Taken(_));
         let next = self.outgoing.iter_mut().find(is_settled)?;
-        if next.fate != Fate::Waiting {
+        if next.delivery != Delivery::Waiting {
             return None;
         }
-        next.fate = Fate::Sending;
+        next.delivery = Delivery::Sending;
         Some(next.unsent.clone())
     }
 
     /// The host has accepted a message under this id.
     pub(crate) fn taken(&mut self, client_id: &str, message_id: &str) {
-        self.settle(client_id, Fate::Taken(message_id.to_owned()));
+        self.settle(client_id, Delivery::Taken(message_id.to_owned()));
         self.merge(Vec::new());
     }
 
     /// A message may not have been delivered.
     pub(crate) fn failed(&mut self, client_id: &str, error: CallError) {
-        self.settle(client_id, Fate::Failed(error));
+        self.settle(client_id, Delivery::Failed(error));
     }
 
     /// Retries all failed messages under the same ids, so that the host stores each once.
     pub(crate) fn again(&mut self) {
-        let failed = |it: &&mut Outgoing| matches!(it.fate, Fate::Failed(_));
-        self.outgoing.iter_mut().filter(failed).for_each(|it| it.fate = Fate::Waiting);
+        let failed = |it: &&mut Outgoing| matches!(it.delivery, Delivery::Failed(_));
+        self.outgoing.iter_mut().filter(failed).for_each(|it| it.delivery = Delivery::Waiting);
     }
 
-    fn settle(&mut self, client_id: &str, fate: Fate) {
+    fn settle(&mut self, client_id: &str, delivery: Delivery) {
         if let Some(message) = self.outgoing.iter_mut().find(|it| it.unsent.client_id == client_id)
         {
-            message.fate = fate;
+            message.delivery = delivery;
         }
     }
 
@@ -193,7 +191,7 @@ impl Chat {
 
     /// The messages to store over a reload.
     pub(crate) fn unsent(&self) -> Vec<Unsent> {
-        let is_open = |it: &&Outgoing| !matches!(it.fate, Fate::Taken(_));
+        let is_open = |it: &&Outgoing| !matches!(it.delivery, Delivery::Taken(_));
         self.outgoing.iter().filter(is_open).map(|it| it.unsent.clone()).collect()
     }
 
@@ -329,10 +327,10 @@ mod tests {
         first.messages[0].read_at = Some("2026-01-23T10:00:00Z".to_owned());
         chat.take_newest("me", first, true);
         assert_eq!(chat.mark, Some(3));
-        assert!(chat.is_to_tell());
-        assert!(!chat.is_to_tell(), "once");
-        chat.untold();
-        assert!(chat.is_to_tell(), "again where it failed");
+        assert!(chat.must_report_read());
+        assert!(!chat.must_report_read(), "once");
+        chat.report_failed();
+        assert!(chat.must_report_read(), "again where it failed");
         chat.write(unsent("x"));
         assert_eq!(chat.mark, None);
         chat.take_newest("me", page(&[(5, "a")], true), true);

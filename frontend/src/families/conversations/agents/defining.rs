@@ -87,7 +87,6 @@ fn gather(faults: impl IntoIterator<Item = (&'static str, Option<Fault>)>) -> Fa
     faults.into_iter().filter_map(present).collect()
 }
 
-/// A project being defined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProjectDraft {
     pub(crate) id: String,
@@ -95,7 +94,6 @@ pub(crate) struct ProjectDraft {
 }
 
 impl ProjectDraft {
-    /// Its fields, the id first.
     pub(crate) const FIELDS: &[&str] = &["project_id", "name"];
 
     /// Checks it against existing projects.
@@ -111,7 +109,6 @@ impl ProjectDraft {
     }
 }
 
-/// An agent being defined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AgentDraft {
     pub(crate) id: String,
@@ -127,12 +124,11 @@ pub(crate) struct AgentDraft {
 }
 
 impl AgentDraft {
-    /// Its fields, the id first.
     pub(crate) const FIELDS: &[&str] =
         &["agent_id", "name", "type", "project_ids", "skills", "assistant", "principal"];
 
     /// The values of an existing agent in these projects, for editing.
-    pub(crate) fn of(present: &ProjectAgent, projects: Vec<String>, lang: Lang) -> Self {
+    pub(crate) fn from_agent(present: &ProjectAgent, projects: Vec<String>, lang: Lang) -> Self {
         let agent = &present.agent;
         Self {
             id: agent.agent_id.clone(),
@@ -204,7 +200,6 @@ const PURPOSE_MAX: usize = 500;
 /// Maximum number of turns (CONV-32).
 const TURNS_MAX: u32 = 1_000;
 
-/// A conversation being begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Beginning {
     pub(crate) project: String,
@@ -216,12 +211,11 @@ pub(crate) struct Beginning {
 }
 
 impl Beginning {
-    /// Its fields.
     pub(crate) const FIELDS: &[&str] =
         &["target_agent_id", "initiator_agent_id", "purpose", "initial_message", "max_turns"];
 
     /// A likely default: between the first two agents run by the host, else between any two.
-    pub(crate) fn of(project: &Project) -> Self {
+    pub(crate) fn default_for(project: &Project) -> Self {
         let mut able = able(project);
         able.sort_by_key(|it| it.agent.assistant.is_none());
         let id = |index: usize| able.get(index).map(|it| it.agent.agent_id.clone());
@@ -325,7 +319,7 @@ mod tests {
             },
             ..ProjectAgent::default()
         };
-        let draft = AgentDraft::of(&present, vec!["demo".to_owned()], Lang::En);
+        let draft = AgentDraft::from_agent(&present, vec!["demo".to_owned()], Lang::En);
         assert_eq!(draft.arguments(), agent().arguments());
     }
 
@@ -383,7 +377,7 @@ mod tests {
 
     #[test]
     fn conversation_defaults_to_two_ai_agents() {
-        let beginning = Beginning::of(&project());
+        let beginning = Beginning::default_for(&project());
         assert_eq!((&*beginning.initiator, &*beginning.target), ("b", "a"));
         assert_eq!(beginning.faults(), Faults::new());
         let same = Beginning { target: "b".to_owned(), ..beginning };
@@ -392,7 +386,7 @@ mod tests {
 
     #[test]
     fn omits_empty_fields_and_sends_turns_as_number() {
-        let beginning = Beginning { turns: " 5 ".to_owned(), ..Beginning::of(&project()) };
+        let beginning = Beginning { turns: " 5 ".to_owned(), ..Beginning::default_for(&project()) };
         assert_eq!(
             beginning.arguments(),
             json!({ "project_id": "demo", "initiator_agent_id": "b", "target_agent_id": "a",

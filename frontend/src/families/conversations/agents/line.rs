@@ -8,11 +8,11 @@ use output::conversations::ChatStatus;
 use serde_json::{Value, json};
 
 use super::chat::{self, Chat, Fault, Messages, beginning};
-use super::{AgentsState, Turnstile, look, subscribe};
+use super::{AgentsState, Turnstile, coalesce, subscribe};
 use crate::browser;
 use crate::call::fetch;
 use crate::error::CallError;
-use crate::families::conversations::kept::{self, KeptChat, Unsent};
+use crate::families::conversations::kept::{self, StoredChat, Unsent};
 use crate::families::conversations::place::Seat;
 use crate::page::page;
 use crate::rest::get;
@@ -22,7 +22,7 @@ use crate::text::Key;
 /// Minimum pause between fetches, however frequent the events.
 const PAUSE: Duration = Duration::from_millis(200);
 /// Maximum number of characters of an announced message.
-const SAID_MAX: usize = 200;
+const ANNOUNCED_CHARS_MAX: usize = 200;
 
 /// The chat and its running requests.
 #[derive(Clone, Copy)]
@@ -49,13 +49,13 @@ pub(crate) struct Line {
 impl Line {
     /// Opens the chat: restores the draft and fetches the messages.
     pub(crate) fn open(agents_state: AgentsState, seat: Seat) -> Self {
-        let kept: KeptChat = kept::load(&KeptChat::name(&seat)).unwrap_or_default();
+        let stored: StoredChat = kept::load(&StoredChat::name(&seat)).unwrap_or_default();
         let uri = format!("chats://{}", seat.project);
         let line = Self {
             agents_state,
             seat: StoredValue::new(seat),
-            chat: RwSignal::new(Chat::with(kept.unsent)),
-            draft: RwSignal::new(kept.draft),
+            chat: RwSignal::new(Chat::with(stored.unsent)),
+            draft: RwSignal::new(stored.draft),
             fault: RwSignal::new(None),
             error: RwSignal::new(None),
             refused: RwSignal::new(None),
@@ -74,7 +74,7 @@ impl Line {
                 line.load();
             }
         });
-        line.tell_read();
+        line.report_read();
         line.send_next();
         line
     }
@@ -84,7 +84,7 @@ impl Line {
         if self.agents_state.me().is_empty() {
             return;
         }
-        look(self.turnstile, PAUSE, move || async move {
+        coalesce(self.turnstile, PAUSE, move || async move {
             let Some(seat) = self.seat.try_get_value() else { return };
             match messages(&seat, None).await {
                 _ if self.chat.is_disposed() => {}
@@ -95,7 +95,7 @@ impl Line {
     }
 
     fn take(self, found: Messages) {
-        let me = self.agents_state.projects.with_untracked(|it| it.here().map(|it| it.me.clone()));
+        let me = self.agents_state.projects.with_untracked(|it| it.ready().map(|it| it.me.clone()));
         let is_seen = browser::is_visible() && self.is_at_end.get_untracked();
         let new = self
             .chat
@@ -105,8 +105,8 @@ impl Line {
         self.is_here.set(true);
         if let Some(last) = new.last() {
             let name = self.name();
-            let said = beginning(&last.content, SAID_MAX);
-            page().announce_fill(Key::AgentSaid, &[&name, &said]);
+            let text = beginning(&last.content, ANNOUNCED_CHARS_MAX);
+            page().announce_fill(Key::AgentSaid, &[&name, &text]);
         }
     }
 
@@ -150,7 +150,7 @@ impl Line {
     pub(crate) fn keep(self) {
         let draft = self.draft.get_untracked();
         let unsent = self.chat.with_untracked(Chat::unsent);
-        self.seat.with_value(|it| kept::save(&KeptChat::name(it), KeptChat { draft, unsent }));
+        self.seat.with_value(|it| kept::save(&StoredChat::name(it), StoredChat { draft, unsent }));
     }
 
     /// Sends the composer's message, if valid.
@@ -196,7 +196,7 @@ impl Line {
             if self.chat.try_with_untracked(|_| ()).is_none() {
                 // Failed messages are retried when the chat is opened again.
                 if sent.is_ok() {
-                    KeptChat::taken(&seat, &unsent.client_id);
+                    StoredChat::taken(&seat, &unsent.client_id);
                     self.agents_state.load();
                 }
                 return;
@@ -227,7 +227,7 @@ impl Line {
         self.act("end_chat", Key::AgentChatEnding);
     }
 
-    fn act(self, tool: &'static str, said: Key) {
+    fn act(self, tool: &'static str, announcement: Key) {
         if self.is_acting.get_untracked() {
             return;
         }
@@ -239,7 +239,7 @@ impl Line {
                 return;
             }
             if done.is_ok() {
-                page().announce_key(said);
+                page().announce_key(announcement);
             }
             self.refused.set(done.err());
             self.agents_state.load();
@@ -248,18 +248,18 @@ impl Line {
     }
 
     /// Reports messages as read while the page is visible.
-    fn tell_read(self) {
-        let tell = move || {
+    fn report_read(self) {
+        let report = move || {
             // The reader may have left since the frame was requested.
             let is_at_end = self.is_at_end.try_get_untracked() == Some(true);
             let is_seen = browser::is_visible() && is_at_end;
-            if !is_seen || self.chat.try_update_untracked(Chat::is_to_tell) != Some(true) {
+            if !is_seen || self.chat.try_update_untracked(Chat::must_report_read) != Some(true) {
                 return;
             }
             let seat = self.seat.get_value();
             spawn_local(async move {
                 if act("mark_chat_read", &seat).await.is_err() {
-                    self.chat.try_update_untracked(Chat::untold);
+                    self.chat.try_update_untracked(Chat::report_failed);
                     return;
                 }
                 self.agents_state.load();
@@ -269,14 +269,13 @@ impl Line {
             self.chat.track();
             self.is_at_end.track();
             // Deferred, to stay out of the change that triggers it.
-            request_animation_frame(tell);
+            request_animation_frame(report);
         });
-        let looked = window_event_listener_untyped("visibilitychange", move |_| tell());
+        let looked = window_event_listener_untyped("visibilitychange", move |_| report());
         on_cleanup(move || looked.remove());
     }
 }
 
-/// Number of messages per page.
 const PAGE: usize = 50;
 
 /// Fetches a page of a chat: the newest, or the one before a message.
@@ -291,7 +290,7 @@ pub(crate) async fn messages(seat: &Seat, before: Option<u64>) -> Result<Message
 
 /// Sends a message. Returns the host's id of it.
 pub(crate) async fn send(seat: &Seat, unsent: &Unsent) -> Result<String, CallError> {
-    let mut arguments = of(seat);
+    let mut arguments = seat_arguments(seat);
     arguments["content"] = unsent.content.as_str().into();
     arguments["client_message_id"] = unsent.client_id.as_str().into();
     let taken: Value = fetch("send_chat", arguments).await?;
@@ -302,9 +301,9 @@ pub(crate) async fn send(seat: &Seat, unsent: &Unsent) -> Result<String, CallErr
 
 /// Calls a tool whose only argument is the seat.
 pub(crate) async fn act(tool: &str, seat: &Seat) -> Result<(), CallError> {
-    fetch::<Value>(tool, of(seat)).await.map(drop)
+    fetch::<Value>(tool, seat_arguments(seat)).await.map(drop)
 }
 
-fn of(seat: &Seat) -> Value {
+fn seat_arguments(seat: &Seat) -> Value {
     json!({ "project_id": seat.project, "agent_id": seat.agent })
 }

@@ -12,7 +12,7 @@ use crate::call::fetch;
 use crate::error::CallError;
 use crate::families::conversations::agents::{AgentsState, Panel, Passkey};
 use crate::families::conversations::place::{Agents, Seat};
-use crate::families::tell_not_done;
+use crate::families::report_failure;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
@@ -28,7 +28,7 @@ pub(super) fn status(status: ChatStatus) -> (Key, &'static str) {
 }
 
 /// The assistant that acts as an agent, in the reader's language.
-fn player(agents_state: AgentsState, agent: &ProjectAgent) -> String {
+fn assistant_title(agents_state: AgentsState, agent: &ProjectAgent) -> String {
     let Some(name) = &agent.agent.assistant else {
         return Key::AgentOutside.say().to_owned();
     };
@@ -40,7 +40,6 @@ fn player(agents_state: AgentsState, agent: &ProjectAgent) -> String {
     Key::AgentPlayed.fill(&[&title.unwrap_or_else(|| name.clone())])
 }
 
-/// An agent of a project.
 #[component]
 pub(super) fn AgentCard(seat: Seat) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
@@ -131,7 +130,7 @@ fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
     view! {
         <ul class="agent-facts">
             {move || is_ai.get().then(|| view! {
-                <li>{move || agent.with(|it| player(agents_state, it))}</li>
+                <li>{move || agent.with(|it| assistant_title(agents_state, it))}</li>
                 {move || passkey().map(|key| view! { <li>{key}</li> })}
             })}
             {move || skills().map(|skills| view! {
@@ -275,7 +274,7 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
             }
             match done {
                 Ok(output) => settle(agents_state, seat, name, &output, is_retiring),
-                Err(failure) if !is_open => tell_not_done(&failure),
+                Err(failure) if !is_open => report_failure(&failure),
                 Err(failure) => error.set(Some(failure)),
             }
         });

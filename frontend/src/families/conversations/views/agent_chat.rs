@@ -13,7 +13,7 @@ use crate::call::Loaded;
 use crate::dates;
 use crate::families::conversations::agents::AgentsState;
 use crate::families::conversations::agents::chat::{
-    self, Chat, Fate, Fault, MESSAGE_MAX, MESSAGE_NEAR, Outgoing,
+    self, Chat, Delivery, Fault, MESSAGE_MAX, MESSAGE_NEAR, Outgoing,
 };
 use crate::families::conversations::agents::line::Line;
 use crate::families::conversations::place::{Agents, Seat};
@@ -30,10 +30,9 @@ enum Stage {
     Failed(crate::error::CallError),
     Gone,
     Human,
-    Here,
+    Chat,
 }
 
-/// The chat with one agent.
 #[component]
 pub(super) fn LineView(seat: Seat) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
@@ -46,9 +45,9 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
         agents_state.projects.with(|it| match (it, agent) {
             (Loaded::Loading, _) => Stage::Loading,
             (Loaded::Failed(error), _) => Stage::Failed(error.clone()),
-            (Loaded::Here(_), None) => Stage::Gone,
-            (Loaded::Here(_), Some(it)) if it.agent.kind == AgentKind::Human => Stage::Human,
-            (Loaded::Here(_), Some(_)) => Stage::Here,
+            (Loaded::Ready(_), None) => Stage::Gone,
+            (Loaded::Ready(_), Some(it)) if it.agent.kind == AgentKind::Human => Stage::Human,
+            (Loaded::Ready(_), Some(_)) => Stage::Chat,
         })
     });
     let fallback = seat.agent.clone();
@@ -66,7 +65,7 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
                 Stage::Failed(error) => any_view! { <Notice error on_retry=retry/> },
                 Stage::Gone => any_view! { <Empty title=Key::AgentGone hint=Key::AgentGoneHint/> },
                 Stage::Human => any_view! { <Empty title=Key::AgentIsHuman/> },
-                Stage::Here => any_view! { <Talk seat=seat.clone() name/> },
+                Stage::Chat => any_view! { <Talk seat=seat.clone() name/> },
             }}
         </div>
     }
@@ -93,7 +92,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
         let seat = line.seat.get_value();
         line.agents_state.agent(&seat).is_some_and(|it| it.agent.assistant.is_none())
     });
-    let said = move || {
+    let text = move || {
         let key = match state.get() {
             ChatStatus::Connected => Key::AgentStatusConnected,
             ChatStatus::Connecting => Key::AgentStatusConnecting,
@@ -105,7 +104,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
     Effect::new(move |before: Option<ChatStatus>| {
         let now = state.get();
         if before.is_some_and(|it| it != now) {
-            page().announce(untrack(said));
+            page().announce(untrack(text));
         }
         now
     });
@@ -115,7 +114,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
         <div class="agent-status" role="group" aria-label=Key::State>
             <p>
                 <span class=move || status(state.get()).1 aria-hidden="true"></span>
-                <span id="agent-status">{said}</span>
+                <span id="agent-status">{text}</span>
             </p>
             {move || if is_off() {
                 any_view! {
@@ -247,9 +246,9 @@ pub(super) fn Log(name: Memo<String>) -> impl IntoView {
                 <Empty title=Key::AgentNothing hint=Key::AgentNothingHint/>
             })}
             <For each=move || sequences.get() key=|it| *it
-                children=move |sequence| view! { <Said sequence name/> }/>
+                children=move |sequence| view! { <StoredMessage sequence name/> }/>
             <For each=move || outgoing.get() key=Clone::clone
-                children=move |client_id| view! { <Own client_id/> }/>
+                children=move |client_id| view! { <OutgoingMessage client_id/> }/>
         </div>
     }
 }
@@ -319,7 +318,7 @@ fn follow(line: Line, log: NodeRef<html::Div>) {
 
 /// A message stored by the host.
 #[component]
-pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
+pub(super) fn StoredMessage(sequence: u64, name: Memo<String>) -> impl IntoView {
     let line: Line = expect_context();
     let message = Memo::new(move |_| {
         line.chat.with(|it| it.messages.iter().find(|it| it.sequence == sequence).cloned())
@@ -375,7 +374,7 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
 
 /// An outgoing message of the reader's.
 #[component]
-pub(super) fn Own(client_id: String) -> impl IntoView {
+pub(super) fn OutgoingMessage(client_id: String) -> impl IntoView {
     let line: Line = expect_context();
     let id = StoredValue::new(client_id);
     let own = Memo::new(move |_| {
@@ -383,16 +382,16 @@ pub(super) fn Own(client_id: String) -> impl IntoView {
         line.chat.with(|it| it.outgoing.iter().find(has_id).cloned())
     });
     let text = move || own.get().map(|it| it.unsent.content);
-    let failed = Memo::new(move |_| match own.get()?.fate {
-        Fate::Failed(error) => Some(error),
+    let failed = Memo::new(move |_| match own.get()?.delivery {
+        Delivery::Failed(error) => Some(error),
         _ => None,
     });
-    let fate = move || {
-        let key = match own.get()?.fate {
-            Fate::Waiting => Key::AgentWaiting,
-            Fate::Sending => Key::AgentSending,
-            Fate::Taken(_) => Key::AgentSent,
-            Fate::Failed(_) => Key::AgentFailed,
+    let delivery = move || {
+        let key = match own.get()?.delivery {
+            Delivery::Waiting => Key::AgentWaiting,
+            Delivery::Sending => Key::AgentSending,
+            Delivery::Taken(_) => Key::AgentSent,
+            Delivery::Failed(_) => Key::AgentFailed,
         };
         Some(key.say())
     };
@@ -403,7 +402,7 @@ pub(super) fn Own(client_id: String) -> impl IntoView {
     view! {
         <article class=class aria-label=Key::AgentYouAt>
             <p class="agent-text">{text}</p>
-            <p class="agent-receipt">{fate}</p>
+            <p class="agent-receipt">{delivery}</p>
             {move || failed.get().map(|error| view! {
                 <Notice error/>
                 <div class="actions">

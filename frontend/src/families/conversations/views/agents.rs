@@ -22,14 +22,13 @@ use crate::views::output::copy;
 #[component]
 pub(crate) fn AgentsView() -> impl IntoView {
     provide_context(AgentsState::open());
-    let seat = Memo::new(move |_| page().route.with(Agents::of).and_then(|it| it.0));
+    let seat = Memo::new(move |_| page().route.with(Agents::from_route).and_then(|it| it.0));
     move || match seat.get() {
         Some(seat) => any_view! { <LineView seat/> },
         None => any_view! { <List/> },
     }
 }
 
-/// All projects, each with its agents.
 #[component]
 pub(super) fn List() -> impl IntoView {
     let agents_state: AgentsState = expect_context();
@@ -80,7 +79,6 @@ fn Cards() -> impl IntoView {
     }
 }
 
-/// A project with its agents.
 #[component]
 fn ProjectCard(id: String) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
@@ -185,7 +183,7 @@ pub(super) fn Invite(
         prompt.set(Loaded::Loading);
         spawn_local(async move {
             let found = mcp::prompt(agents::INVITATION, &arguments.get_value()).await;
-            prompt.try_set(found.map_or_else(Loaded::Failed, Loaded::Here));
+            prompt.try_set(found.map_or_else(Loaded::Failed, Loaded::Ready));
         });
     };
     load();
@@ -252,17 +250,17 @@ fn Connection() -> impl IntoView {
 #[component]
 fn PasskeyView() -> impl IntoView {
     let agents_state: AgentsState = expect_context();
-    move || agents_state.passkey.get().map(|made| view! { <Made made/> })
+    move || agents_state.passkey.get().map(|passkey| view! { <NewPasskey passkey/> })
 }
 
 #[component]
-fn Made(made: Passkey) -> impl IntoView {
+fn NewPasskey(passkey: Passkey) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
     let is_inviting = RwSignal::new(false);
     page().announce_key(Key::PasskeyMade);
     browser::focus_soon("passkey-title");
-    let made = StoredValue::new(made);
-    let name = move || made.with_value(|it| it.name.clone());
+    let passkey = StoredValue::new(passkey);
+    let name = move || passkey.with_value(|it| it.name.clone());
     let done = move |_| {
         agents_state.passkey.set(None);
         browser::focus_soon("stage");
@@ -274,11 +272,11 @@ fn Made(made: Passkey) -> impl IntoView {
             </h2>
             <p>{Key::PasskeyOnce}</p>
             <code class="passkey-value" id="passkey-value">
-                {made.with_value(|it| it.passkey.clone())}
+                {passkey.with_value(|it| it.passkey.clone())}
             </code>
             <div class="actions">
                 <button type="button" class="small"
-                    on:click=move |_| made.with_value(|it| copy(&it.passkey, Key::Copied))>
+                    on:click=move |_| passkey.with_value(|it| copy(&it.passkey, Key::Copied))>
                     {Key::PasskeyCopy}
                 </button>
                 <button type="button" class="quiet small"
@@ -287,7 +285,7 @@ fn Made(made: Passkey) -> impl IntoView {
                     on:click=move |_| is_inviting.update(|it| *it = !*it)>{Key::AgentInvite}</button>
                 <button type="button" class="quiet small" on:click=done>{Key::PasskeyDone}</button>
             </div>
-            {move || is_inviting.get().then(|| made.with_value(|it| view! {
+            {move || is_inviting.get().then(|| passkey.with_value(|it| view! {
                 <Invite seat=it.seat.clone() name=it.name.clone() passkey=it.passkey.clone()/>
             }))}
         </section>

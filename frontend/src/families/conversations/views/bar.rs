@@ -11,7 +11,7 @@ use output::conversations::{AgentKind, State, Transcript};
 use crate::browser;
 use crate::call::fetch;
 use crate::error::CallError;
-use crate::families::conversations::client::Players;
+use crate::families::conversations::client::AgentPair;
 use crate::families::conversations::list::ConversationList;
 use crate::families::conversations::look;
 use crate::families::conversations::place::{At, Filter, QUERY_MAX, STATES, state_of};
@@ -24,7 +24,6 @@ use crate::views::notice::Notice;
 /// Pause in typing before a search.
 const TYPING: Duration = Duration::from_millis(300);
 
-/// The filter of the list.
 #[component]
 pub(super) fn Bar(list: ConversationList) -> impl IntoView {
     let choice = move |key: Key, id, set: fn(&mut Filter, String), options: AnyView| {
@@ -61,12 +60,12 @@ pub(super) fn Bar(list: ConversationList) -> impl IntoView {
 /// The options of a filter with the current value selected; `of` reads it from the filter.
 fn options(
     list: ConversationList,
-    of: fn(&Filter) -> String,
+    value_of: fn(&Filter) -> String,
     each: impl Fn() -> Vec<(String, Signal<String>)> + Send + 'static,
 ) -> AnyView {
     let option = move |(value, text): (String, Signal<String>)| {
         let own = value.clone();
-        let is_own = move || list.filter.with(|it| of(it) == own);
+        let is_own = move || list.filter.with(|it| value_of(it) == own);
         view! { <option value=value selected=is_own>{text}</option> }
     };
     let all = option((String::new(), Key::All.into()));
@@ -75,8 +74,8 @@ fn options(
 
 fn states(list: ConversationList) -> AnyView {
     let state = |it: State| (it.name().to_owned(), look::state(it).2.into());
-    let of = |it: &Filter| it.state.map(|it| it.name().to_owned()).unwrap_or_default();
-    options(list, of, move || STATES.map(state).to_vec())
+    let value = |it: &Filter| it.state.map(|it| it.name().to_owned()).unwrap_or_default();
+    options(list, value, move || STATES.map(state).to_vec())
 }
 
 /// Options for agents: those of the chosen project, or all.
@@ -84,7 +83,7 @@ fn agents(list: ConversationList) -> AnyView {
     let agents = Memo::new(move |_| {
         let filter = list.filter.get();
         let mut agents: Vec<(String, String)> = list.projects.with(|projects| {
-            let projects = projects.here().map(|it| it.projects.as_slice()).unwrap_or_default();
+            let projects = projects.ready().map(|it| it.projects.as_slice()).unwrap_or_default();
             let own = projects.iter();
             let own = own.filter(|it| filter.project.is_empty() || it.project_id == filter.project);
             own.flat_map(|it| &it.agents)
@@ -106,12 +105,12 @@ fn agents(list: ConversationList) -> AnyView {
 fn projects(list: ConversationList) -> AnyView {
     let projects = Memo::new(move |_| {
         let mut projects: Vec<(String, String)> = list.projects.with(|projects| {
-            let projects = projects.here().map(|it| it.projects.as_slice()).unwrap_or_default();
+            let projects = projects.ready().map(|it| it.projects.as_slice()).unwrap_or_default();
             projects.iter().map(|it| (it.project_id.clone(), it.name.clone())).collect()
         });
-        let asked = list.filter.with(|it| it.project.clone());
-        if !asked.is_empty() && projects.iter().all(|it| it.0 != asked) {
-            projects.push((asked.clone(), asked));
+        let chosen = list.filter.with(|it| it.project.clone());
+        if !chosen.is_empty() && projects.iter().all(|it| it.0 != chosen) {
+            projects.push((chosen.clone(), chosen));
         }
         projects
     });
@@ -154,10 +153,10 @@ fn Search(list: ConversationList) -> impl IntoView {
 /// Explains conversations.
 #[component]
 pub(super) fn Nothing(list: ConversationList) -> impl IntoView {
-    let players = players(list);
-    let hint = move || match players.get() {
-        Some(players) => Key::TalkGameHint.fill(&[&players.names.0, &players.names.1]),
-        None if list.projects.with(|it| it.here().is_some()) => {
+    let pair = pair(list);
+    let hint = move || match pair.get() {
+        Some(pair) => Key::TalkGameHint.fill(&[&pair.names.0, &pair.names.1]),
+        None if list.projects.with(|it| it.ready().is_some()) => {
             Key::TalkGameNobody.say().to_owned()
         }
         None => String::new(),
@@ -176,10 +175,10 @@ pub(super) fn Nothing(list: ConversationList) -> impl IntoView {
     }
 }
 
-fn players(list: ConversationList) -> Memo<Option<Players>> {
+fn pair(list: ConversationList) -> Memo<Option<AgentPair>> {
     Memo::new(move |_| {
         let project = list.filter.with(|it| it.project.clone());
-        list.projects.with(|it| it.here().and_then(|it| Players::of(it, &project)))
+        list.projects.with(|it| it.ready().and_then(|it| AgentPair::find(it, &project)))
     })
 }
 
@@ -190,27 +189,27 @@ fn WatchGame(
     /// Shown beside a list rather than instead of one.
     is_quiet: bool,
 ) -> impl IntoView {
-    let players = players(list);
+    let pair = pair(list);
     let is_begun = RwSignal::new(false);
     let refusal = RwSignal::new(None::<CallError>);
     let begin = move |_| {
-        let Some(players) = players.get_untracked().filter(|_| !is_begun.get_untracked()) else {
+        let Some(pair) = pair.get_untracked().filter(|_| !is_begun.get_untracked()) else {
             return;
         };
         is_begun.set(true);
         page().announce_key(Key::TalkGameBegins);
         let from = page().route.get_untracked();
         spawn_local(async move {
-            let begun = fetch::<Transcript>("begin_conversation", players.arguments()).await;
+            let begun = fetch::<Transcript>("begin_conversation", pair.arguments()).await;
             // The list may have replaced this button before the answer; a reader who left stays where they are.
             let _ = is_begun.try_set(false);
             if page().route.get_untracked() != from {
                 return;
             }
             match begun {
-                Ok(told) => {
-                    let place = At::Conversation(told.conversation.conversation_id.clone());
-                    Watch::begun(told);
+                Ok(transcript) => {
+                    let place = At::Conversation(transcript.conversation.conversation_id.clone());
+                    Watch::begun(transcript);
                     page().go(place.route());
                 }
                 Err(error) => _ = refusal.try_set(Some(error)),
@@ -220,8 +219,8 @@ fn WatchGame(
     // Hidden while there is a larger one.
     let is_shown = Memo::new(move |_| {
         let is_empty = list.filter.with(|it| it.is_empty())
-            && list.listing.with(|it| it.here().is_none_or(|it| it.shown.is_empty()));
-        players.with(Option::is_some)
+            && list.listing.with(|it| it.ready().is_none_or(|it| it.shown.is_empty()));
+        pair.with(Option::is_some)
             && page().tool("begin_conversation").is_some()
             && !(is_quiet && is_empty)
     });

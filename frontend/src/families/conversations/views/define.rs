@@ -28,7 +28,7 @@ struct Typed {
 }
 
 impl Typed {
-    fn of(draft: AgentDraft) -> Self {
+    fn from_draft(draft: AgentDraft) -> Self {
         Self {
             id: RwSignal::new(draft.id),
             name: RwSignal::new(draft.name),
@@ -63,10 +63,10 @@ pub(super) fn DefineAgent(
     let agents_state: AgentsState = expect_context();
     let checked = Checked::new("new-agent", AgentDraft::FIELDS);
     let is_there = present.is_some();
-    let typed = Typed::of(match present {
+    let typed = Typed::from_draft(match present {
         Some(agent) => {
             let projects = works_in(agents_state, &agent.agent.agent_id);
-            AgentDraft::of(&agent, projects, Lang::now())
+            AgentDraft::from_agent(&agent, projects, Lang::now())
         }
         None => AgentDraft { projects: vec![project.clone()], ..AgentDraft::default() },
     });
@@ -97,18 +97,17 @@ pub(super) fn DefineAgent(
             <Places checked chosen=typed.projects/>
             <TextField checked name="skills" say=Key::AgentSkills hint=Key::DefineSkillsHint
                 value=typed.skills/>
-            <Player checked typed/>
+            <ActorField checked typed/>
             <FormActions checked say busy opener=closer/>
         </form>
     }
 }
 
-/// The projects of an agent.
 fn works_in(agents_state: AgentsState, id: &str) -> Vec<String> {
     let is_in = |it: &&Project| it.agents.iter().any(|it| it.agent.agent_id == id);
     let ids =
         |it: &Projects| it.projects.iter().filter(is_in).map(|it| it.project_id.clone()).collect();
-    agents_state.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
+    agents_state.projects.with_untracked(|it| it.ready().map(ids)).unwrap_or_default()
 }
 
 /// Ids of all agents visible to the reader.
@@ -117,7 +116,7 @@ fn taken(agents_state: AgentsState) -> Vec<String> {
         let agents = projects.projects.iter().flat_map(|it| &it.agents);
         agents.map(|it| it.agent.agent_id.clone()).collect()
     };
-    agents_state.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
+    agents_state.projects.with_untracked(|it| it.ready().map(ids)).unwrap_or_default()
 }
 
 /// Handles success: closes the form, if still open, and focuses its `opener`.
@@ -209,7 +208,7 @@ fn Places(checked: Checked, chosen: RwSignal<Vec<String>>) -> impl IntoView {
 
 /// The assistant for a program, or the principal for a person.
 #[component]
-fn Player(checked: Checked, typed: Typed) -> impl IntoView {
+fn ActorField(checked: Checked, typed: Typed) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
     let choices = Signal::derive(move || {
         let lang = Lang::spoken();
@@ -294,8 +293,9 @@ pub(super) fn FormActions(
 pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
     let checked = Checked::new("begin", Beginning::FIELDS);
-    let first =
-        untrack(|| agents_state.project(&project)).map(|it| Beginning::of(&it)).unwrap_or_default();
+    let first = untrack(|| agents_state.project(&project))
+        .map(|it| Beginning::default_for(&it))
+        .unwrap_or_default();
     let initiator = RwSignal::new(first.initiator);
     let target = RwSignal::new(first.target);
     let empty = || RwSignal::new(String::new());

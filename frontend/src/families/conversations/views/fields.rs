@@ -10,7 +10,7 @@ use crate::call::fetch;
 use crate::error::CallError;
 use crate::families::conversations::agents::AgentsState;
 use crate::families::conversations::agents::defining::{Fault, Faults, theirs};
-use crate::families::tell_not_done;
+use crate::families::report_failure;
 use crate::text::{Key, Lang};
 
 /// A form and its faults.
@@ -64,7 +64,7 @@ impl Checked {
             let _ = self.is_busy.try_set(false);
             match answer {
                 Ok(output) => done(output, !self.error.is_disposed()),
-                Err(error) if self.error.is_disposed() => tell_not_done(&error),
+                Err(error) if self.error.is_disposed() => report_failure(&error),
                 Err(error) => {
                     let faults = theirs(&error, self.fields);
                     self.error.set(faults.is_empty().then_some(error));
@@ -115,7 +115,6 @@ pub(super) fn described(id: &str) -> String {
     format!("{id}-hint {id}-error")
 }
 
-/// A text field.
 #[component]
 pub(super) fn TextField(
     checked: Checked,

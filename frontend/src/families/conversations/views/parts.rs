@@ -84,9 +84,9 @@ pub(super) fn Who(#[prop(into)] agent_id: String, conversation: Conversation) ->
 /// The age of a moment, with the moment itself as tooltip.
 #[component]
 pub(super) fn Age(at: String) -> impl IntoView {
-    let (told, title) = (at.clone(), at.clone());
+    let (moment, title) = (at.clone(), at.clone());
     let age = move || {
-        let at = timeline::instant(&told)?;
+        let at = timeline::instant(&moment)?;
         Some(timeline::ago(Now::get() - at, Lang::spoken()))
     };
     view! { <time datetime=at title=move || dates::moment(&title, Lang::spoken())>{age}</time> }
@@ -97,18 +97,18 @@ pub(super) fn Age(at: String) -> impl IntoView {
 pub(super) fn Rows(list: ConversationList) -> impl IntoView {
     let ids = Memo::new(move |_| {
         list.listing.with(|listing| {
-            let shown = listing.here().map(|it| it.shown.as_slice()).unwrap_or_default();
+            let shown = listing.ready().map(|it| it.shown.as_slice()).unwrap_or_default();
             shown.iter().map(|it| it.conversation_id.clone()).collect::<Vec<_>>()
         })
     });
-    let held = Memo::new(move |_| list.listing.with(|it| it.here().map_or(0, |it| it.held)));
+    let held = Memo::new(move |_| list.listing.with(|it| it.ready().map_or(0, |it| it.held)));
     let has_more = Memo::new(move |_| {
-        list.listing.with(|it| it.here().is_some_and(|it| it.next_cursor.is_some()))
+        list.listing.with(|it| it.ready().is_some_and(|it| it.next_cursor.is_some()))
     });
     let row = move |id: String| {
         let own = Memo::new(move |_| {
             list.listing.with(|listing| {
-                let shown = listing.here().map(|it| it.shown.as_slice()).unwrap_or_default();
+                let shown = listing.ready().map(|it| it.shown.as_slice()).unwrap_or_default();
                 shown.iter().find(|it| it.conversation_id == id).cloned()
             })
         });

@@ -28,7 +28,7 @@ use crate::views::output::copy;
 #[component]
 pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
     let subscriptions: Subscriptions = expect_context();
-    let watch = Watch::of(&id);
+    let watch = Watch::resume(&id);
     watch.stay(subscriptions);
     Now::every(Duration::from_secs(1));
     browser::focus_soon("stage");
@@ -54,14 +54,14 @@ pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
                     <h1 tabindex="-1" id="stage">{title}</h1>
                     <Notice error on_retry=retry/>
                 },
-                Loaded::Here(()) => any_view! { <Here watch/> },
+                Loaded::Ready(()) => any_view! { <LoadedConversation watch/> },
             }}
         </article>
     }
 }
 
 #[component]
-fn Here(watch: Watch) -> impl IntoView {
+fn LoadedConversation(watch: Watch) -> impl IntoView {
     let is_stale = move || page().connection.get() == Connection::Offline;
     // The heading was visually hidden until now; a lost focus goes to the stage.
     browser::focus_if_lost("stage");
@@ -87,8 +87,8 @@ fn Here(watch: Watch) -> impl IntoView {
 /// The states of a conversation.
 #[component]
 fn Trace(watch: Watch) -> impl IntoView {
-    let all = Memo::new(move |_| watch.read(|it| stations(&it.told)).unwrap_or_default());
-    let whole = Memo::new(move |_| watch.read(|it| whole(&it.told)).flatten());
+    let all = Memo::new(move |_| watch.read(|it| stations(&it.transcript)).unwrap_or_default());
+    let whole = Memo::new(move |_| watch.read(|it| whole(&it.transcript)).flatten());
     let station = move |station: Station| view! { <StationView station watch/> };
     view! {
         <section class="talk-trace" aria-labelledby="talk-trace">
@@ -105,7 +105,7 @@ fn Trace(watch: Watch) -> impl IntoView {
     }
 }
 
-fn what(state: State) -> Key {
+fn explanation(state: State) -> Key {
     match state {
         State::Pending => Key::TalkPendingWhat,
         State::Active => Key::TalkActiveWhat,
@@ -125,7 +125,7 @@ fn StationView(station: Station, watch: Watch) -> impl IntoView {
     let stayed = move || match stayed_ms {
         Some(ms) => Some(Key::TalkStayed.fill(&[&timeline::length(ms, Lang::spoken())])),
         None if is_now => {
-            let since = watch.read(|it| since(&it.told)).flatten()?;
+            let since = watch.read(|it| since(&it.transcript)).flatten()?;
             let ms = Now::get() - since;
             Some(Key::TalkStaying.fill(&[&timeline::length(ms, Lang::spoken())]))
         }
@@ -135,7 +135,7 @@ fn StationView(station: Station, watch: Watch) -> impl IntoView {
         let (by, at) = (step.caused_by.clone(), step.at.clone());
         let by = move || {
             let lang = Lang::spoken();
-            watch.read(|it| look::name(&it.told.conversation, &by, lang))
+            watch.read(|it| look::name(&it.transcript.conversation, &by, lang))
         };
         let code = step.cause.clone();
         let cause = move || look::cause(&code, Lang::spoken());
@@ -152,7 +152,7 @@ fn StationView(station: Station, watch: Watch) -> impl IntoView {
             aria-current=is_now.then_some("step") data-state=state.name()>
             <span class="talk-station-sign"><Sign path=sign/></span>
             <div>
-                <p class="talk-station-name" title=move || what(state).say()>
+                <p class="talk-station-name" title=move || explanation(state).say()>
                     {key}
                     {(!is_reached).then(|| view! {
                         <span class="only-heard">" "{Key::TalkAhead}</span>
@@ -165,10 +165,10 @@ fn StationView(station: Station, watch: Watch) -> impl IntoView {
     }
 }
 
-/// The head of a conversation.
 #[component]
 pub(super) fn Head(watch: Watch) -> impl IntoView {
-    let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
+    let own =
+        Memo::new(move |_| watch.read(|it| it.transcript.conversation.clone()).unwrap_or_default());
     let state = Memo::new(move |_| own.with(|it| (it.state, it.paused_at.is_some())));
     let purpose = Memo::new(move |_| own.with(|it| look::purpose(it, Lang::spoken())));
     let facts = move || {
@@ -184,7 +184,7 @@ pub(super) fn Head(watch: Watch) -> impl IntoView {
         })
     };
     let created = Memo::new(move |_| own.with(|it| it.created_at.clone()));
-    let said =
+    let text =
         Memo::new(move |_| own.with(|it| it.reason_text.clone().filter(|it| !it.is_empty())));
     let members = Memo::new(move |_| own.with(|it| it.members.clone()));
     let card = move |member: Member| view! { <MemberCard member own/> };
@@ -203,7 +203,7 @@ pub(super) fn Head(watch: Watch) -> impl IntoView {
                 {facts}
                 <li>{move || view! { <Age at=created.get()/> }}</li>
             </ul>
-            {move || said.get().map(|said| view! { <p class="talk-reason">{said}</p> })}
+            {move || text.get().map(|text| view! { <p class="talk-reason">{text}</p> })}
             <ul class="talk-members" aria-label=Key::TalkMembers>
                 {move || members.get().into_iter().map(card).collect_view()}
             </ul>
@@ -228,7 +228,7 @@ fn MemberCard(member: Member, own: Memo<Conversation>) -> impl IntoView {
         Role::Participant => Key::TalkParticipant,
     };
     let (is_played, usage, unread) = (member.assistant.is_some(), member.usage, member.unread);
-    let player = move || match is_played {
+    let assistant = move || match is_played {
         true => Key::TalkPlayedBy.say(),
         false => Key::TalkOutside.say(),
     };
@@ -238,7 +238,7 @@ fn MemberCard(member: Member, own: Memo<Conversation>) -> impl IntoView {
             <Avatar look/>
             <div>
                 <p><b class="talk-name">{name}</b>" "<code>{member.agent_id}</code></p>
-                <p class="hint">{role}" · "{player}</p>
+                <p class="hint">{role}" · "{assistant}</p>
                 {(usage != Usage::default()).then(|| view! {
                     <p class="hint">{move || taken(&usage)}</p>
                 })}
@@ -256,15 +256,15 @@ fn MemberCard(member: Member, own: Memo<Conversation>) -> impl IntoView {
 fn taken(usage: &Usage) -> String {
     let lang = Lang::spoken();
     let number = |it: u64| dates::number(it as f64, lang);
-    let mut told = vec![Key::TalkUsage.fill(&[&number(u64::from(usage.turns))])];
+    let mut parts = vec![Key::TalkUsage.fill(&[&number(u64::from(usage.turns))])];
     if usage.input_tokens + usage.output_tokens > 0 {
         let counts = [number(usage.input_tokens), number(usage.output_tokens)];
-        told.push(Key::ChatTokens.fill(&[&counts[0], &counts[1]]));
+        parts.push(Key::ChatTokens.fill(&[&counts[0], &counts[1]]));
     }
     if let Some(cost) = usage.cost_usd.filter(|it| *it > 0.0) {
-        told.push(Key::Cost.fill(&[&format!("{cost:.4}")]));
+        parts.push(Key::Cost.fill(&[&format!("{cost:.4}")]));
     }
-    told.join(" · ")
+    parts.join(" · ")
 }
 
 /// The buttons that save it.

@@ -20,7 +20,8 @@ const MESSAGE_MAX: usize = 4_000;
 #[component]
 pub(super) fn StepIn(watch: Watch) -> impl IntoView {
     let may = Memo::new(move |_| {
-        let may = watch.read(|it| it.told.may_step_in && it.told.conversation.state.is_open());
+        let may = watch
+            .read(|it| it.transcript.may_step_in && it.transcript.conversation.state.is_open());
         may.unwrap_or_default()
     });
     Effect::new(move |before: Option<bool>| {
@@ -63,7 +64,7 @@ fn unsent(written: Unsent) -> impl IntoView {
 fn Paused(watch: Watch) -> impl IntoView {
     let by = Memo::new(move |_| {
         let by = watch.read(|live| {
-            let own = &live.told.conversation;
+            let own = &live.transcript.conversation;
             own.paused_at.as_ref()?;
             let by = own.paused_by.as_deref().unwrap_or("operator");
             Some(look::name(own, by, Lang::spoken()))
@@ -80,11 +81,12 @@ fn Paused(watch: Watch) -> impl IntoView {
 /// A message to both agents.
 #[component]
 fn Write(watch: Watch) -> impl IntoView {
-    let kept = watch.id.with_value(|id| kept::load::<Unsent>(id));
-    let kept = kept.unwrap_or_else(|| Unsent { client_id: browser::unique(), ..<_>::default() });
-    let draft = RwSignal::new(kept.content);
+    let stored = watch.id.with_value(|id| kept::load::<Unsent>(id));
+    let stored =
+        stored.unwrap_or_else(|| Unsent { client_id: browser::unique(), ..<_>::default() });
+    let draft = RwSignal::new(stored.content);
     // A retry of a message keeps its id, since the first attempt may have arrived.
-    let number = StoredValue::new(kept.client_id);
+    let number = StoredValue::new(stored.client_id);
     let is_empty = move || draft.with(|it| is_blank(it));
     let is_long = move || draft.with(|it| it.chars().count() > MESSAGE_MAX);
     let send = move || {
@@ -145,7 +147,7 @@ fn Write(watch: Watch) -> impl IntoView {
 #[component]
 fn Pause(watch: Watch) -> impl IntoView {
     let is_paused = Memo::new(move |_| {
-        watch.read(|it| it.told.conversation.paused_at.is_some()).unwrap_or_default()
+        watch.read(|it| it.transcript.conversation.paused_at.is_some()).unwrap_or_default()
     });
     let turn = move |_| {
         let paused = !is_paused.get_untracked();
@@ -156,7 +158,7 @@ fn Pause(watch: Watch) -> impl IntoView {
     };
     let text = move || if is_paused.get() { Key::TalkResume } else { Key::TalkPause }.say();
     let is_due = Memo::new(move |_| {
-        watch.read(|it| look::may_pause(&it.told.conversation)).unwrap_or_default()
+        watch.read(|it| look::may_pause(&it.transcript.conversation)).unwrap_or_default()
     });
     move || {
         is_due.get().then(|| {
@@ -182,8 +184,8 @@ fn Stop(watch: Watch) -> impl IntoView {
         browser::focus_soon("talk-stop");
     };
     let stop = move || {
-        let said = reason.get_untracked().trim().to_owned();
-        let more = if said.is_empty() { json!({}) } else { json!({ "reason_text": said }) };
+        let text = reason.get_untracked().trim().to_owned();
+        let more = if text.is_empty() { json!({}) } else { json!({ "reason_text": text }) };
         stop(watch, &more);
     };
     view! {

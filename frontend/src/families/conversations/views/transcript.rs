@@ -17,15 +17,16 @@ use crate::text::{Key, Lang, cut};
 /// Distance in pixels from the end of the log that counts as the end.
 const NEAR_PX: i32 = 48;
 
-/// The messages of the conversation.
 #[component]
 pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
     let log = NodeRef::<html::Div>::new();
     let numbers = Memo::new(move |_| {
-        let all = |it: &Live| it.told.messages.iter().map(|it| it.sequence).collect::<Vec<_>>();
+        let all =
+            |it: &Live| it.transcript.messages.iter().map(|it| it.sequence).collect::<Vec<_>>();
         watch.read(all).unwrap_or_default()
     });
-    let has_older = Memo::new(move |_| watch.read(|it| it.told.has_older).unwrap_or_default());
+    let has_older =
+        Memo::new(move |_| watch.read(|it| it.transcript.has_older).unwrap_or_default());
     follow(watch, log, numbers);
     let top_before = StoredValue::new(0);
     let scrolled = move |_| {
@@ -71,8 +72,8 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
 
 fn count(watch: Watch) -> u64 {
     let last = |live: &Live| {
-        let drawn = live.told.messages.last().map_or(0, |it| it.sequence);
-        drawn.max(u64::from(live.told.conversation.messages))
+        let drawn = live.transcript.messages.last().map_or(0, |it| it.sequence);
+        drawn.max(u64::from(live.transcript.conversation.messages))
     };
     watch.read(last).unwrap_or_default()
 }
@@ -156,19 +157,18 @@ fn Latest(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
     }
 }
 
-/// The message of that number.
 #[component]
 fn MessageView(watch: Watch, number: u64) -> impl IntoView {
     // The text never changes and is drawn once; its receipt may change.
     let own = watch.live.with_untracked(|live| {
-        let live = live.here()?;
-        Some((live.message(number)?.clone(), live.told.conversation.clone()))
+        let live = live.ready()?;
+        Some((live.message(number)?.clone(), live.transcript.conversation.clone()))
     });
     let read = Memo::new(move |_| {
         watch.read(|it| it.message(number).and_then(|it| it.read_at.clone())).flatten()
     });
     let last = Memo::new(move |_| {
-        let last = |it: &Live| it.told.messages.last().map_or(0, |it| it.sequence);
+        let last = |it: &Live| it.transcript.messages.last().map_or(0, |it| it.sequence);
         watch.read(last).unwrap_or_default()
     });
     own.map(|(message, conversation)| {
@@ -184,9 +184,7 @@ pub(super) fn Bubble(
     /// When it was read.
     #[prop(into)]
     read: Signal<Option<String>>,
-    /// The number of the last message.
-    #[prop(into)]
-    last: Signal<u64>,
+    #[prop(into)] last: Signal<u64>,
 ) -> impl IntoView {
     let look = look::look(&conversation, &message.sender_id);
     let side = match look.side {
@@ -205,8 +203,8 @@ pub(super) fn Bubble(
     };
     let receipt = move || match read.get() {
         Some(at) => {
-            let told = dates::second(&at, Lang::spoken());
-            let title = Key::TalkReadAt.fill(&[&told]);
+            let time = dates::second(&at, Lang::spoken());
+            let title = Key::TalkReadAt.fill(&[&time]);
             view! { <span class="talk-receipt is-read" title=title>"✓ "{Key::TalkRead}</span> }
         }
         None => {
@@ -243,8 +241,9 @@ const ROWS_MAX: usize = 120;
 /// The chart and the table.
 #[component]
 pub(super) fn LanesView(watch: Watch) -> impl IntoView {
-    let lanes = Memo::new(move |_| watch.read(|it| Lanes::of(&it.told)).unwrap_or_default());
-    let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
+    let lanes = Memo::new(move |_| watch.read(|it| Lanes::new(&it.transcript)).unwrap_or_default());
+    let own =
+        Memo::new(move |_| watch.read(|it| it.transcript.conversation.clone()).unwrap_or_default());
     let is_unfolded = RwSignal::new(false);
     let details = NodeRef::<html::Details>::new();
     // Folded content is not drawn.
@@ -370,9 +369,9 @@ fn Table(watch: Watch) -> impl IntoView {
     ];
     let rows = move || {
         watch.read(|live| {
-            let left_out = live.told.messages.len().saturating_sub(ROWS_MAX);
-            let row = |message: &ChatMessage| row(&live.told.conversation, message);
-            live.told.messages[left_out..].iter().map(row).collect_view()
+            let left_out = live.transcript.messages.len().saturating_sub(ROWS_MAX);
+            let row = |message: &ChatMessage| row(&live.transcript.conversation, message);
+            live.transcript.messages[left_out..].iter().map(row).collect_view()
         })
     };
     view! {

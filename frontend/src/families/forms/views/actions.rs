@@ -94,19 +94,20 @@ fn StepView(session: FormSession, form_state: FormState, send: Signal<String>) -
         Step::NotSent(error) => {
             let is_offline = error == CallError::Offline;
             let error = StoredValue::new(error);
-            let mend = move || {
+            let advice = move || {
                 let lang = Lang::spoken();
                 if is_offline {
                     return Key::FormNotSentOffline.fill(&[&send.get()]);
                 }
-                error
-                    .with_value(|it| format!("{}{}{}", it.title(lang), lang.colon(), it.mend(lang)))
+                error.with_value(|it| {
+                    format!("{}{}{}", it.title(lang), lang.colon(), it.advice(lang))
+                })
             };
-            let more = move || error.with_value(|it| details(it, &it.mend(Lang::spoken())));
+            let more = move || error.with_value(|it| details(it, &it.advice(Lang::spoken())));
             any_view! {
                 <div class="notice is-error" role="alert" id=session.id("trouble") tabindex="-1">
                     <p class="notice-title">{Key::FormNotSent}</p>
-                    <p>{mend}</p>
+                    <p>{advice}</p>
                     {more}
                 </div>
             }
@@ -165,17 +166,17 @@ pub(super) fn Drafts(saver: Saver, id: String) -> impl IntoView {
 #[component]
 fn SafeView(saver: Saver) -> impl IntoView {
     let class = move || match saver.safe.get() {
-        Safe::Here(_) => "request-safe is-here",
+        Safe::LocalOnly(_) => "request-safe is-here",
         _ => "request-safe",
     };
     let text = move || match saver.safe.get() {
         Safe::Nothing => String::new(),
         Safe::Soon => Key::Saving.say().to_owned(),
-        Safe::There(time) => Key::DraftThere.fill(&[&time]),
-        Safe::Here(CallError::Refused(it)) if !it.message.is_empty() => {
+        Safe::Saved(time) => Key::DraftThere.fill(&[&time]),
+        Safe::LocalOnly(CallError::Refused(it)) if !it.message.is_empty() => {
             format!("{} {}", Key::DraftHere.say(), it.message)
         }
-        Safe::Here(_) => Key::DraftHere.say().to_owned(),
+        Safe::LocalOnly(_) => Key::DraftHere.say().to_owned(),
     };
     view! { <p class=class>{text}</p> }
 }

@@ -30,7 +30,7 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    fn of(form_state: FormState, index: usize) -> Self {
+    fn new(form_state: FormState, index: usize) -> Self {
         let message = Memo::new(move |_| form_state.message(index));
         Self { form_state, index, message }
     }
@@ -80,7 +80,7 @@ pub(crate) fn FieldView(form_state: FormState, index: usize) -> impl IntoView {
     field.map(|field| {
         let field = StoredValue::new(field);
         move || {
-            let draw = || field.with_value(|field| draw(Spot::of(form_state, index), field));
+            let draw = || field.with_value(|field| draw(Spot::new(form_state, index), field));
             is_shown.get().then(draw)
         }
     })

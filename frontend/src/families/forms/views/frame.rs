@@ -34,14 +34,14 @@ pub(super) fn Opened(session: FormSession, form: Arc<OpenForm>, is_place: bool) 
 /// A form whose definition cannot be parsed.
 #[component]
 pub(super) fn Broken(fault: SchemaFault, schema: Value) -> impl IntoView {
-    let words = move || match Lang::spoken() {
+    let text = move || match Lang::spoken() {
         Lang::Ja => fault.japanese.clone(),
         Lang::En => fault.english.clone(),
     };
     view! {
         <div class="notice is-error">
             <p class="notice-title">{Key::FormBroken}</p>
-            <p>{words}</p>
+            <p>{text}</p>
         </div>
         <Raw value=schema/>
     }
@@ -53,14 +53,14 @@ fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool
         read.fields.iter().filter(|it| it.is_secret()).map(|it| it.label.clone()).collect();
     let has_required = read.fields.iter().any(output::form::Field::is_needed);
     let form_state = FormState::new(read, browser::next_number());
-    let saver = Saver::begin(form_state, &form, Callback::new(move |()| session.look_again()));
+    let saver = Saver::begin(form_state, &form, Callback::new(move |()| session.check_again()));
     // Another tab or person may answer it meanwhile.
     let subscriptions: Subscriptions = expect_context();
     let rung = subscriptions.changes(&format!("form://{}", session.handle()));
     Effect::new(move |before: Option<()>| {
         rung.track();
         if before.is_some() {
-            session.look_again();
+            session.check_again();
         }
     });
     let is_asking = RwSignal::new(false);
@@ -131,7 +131,7 @@ pub(super) fn Head(session: FormSession, form: Arc<OpenForm>, is_place: bool) ->
 #[component]
 fn Secrets(secrets: Vec<String>, asked_by: Option<String>) -> impl IntoView {
     let has_any = !secrets.is_empty();
-    let words = move || {
+    let text = move || {
         let names = secrets.join(Lang::spoken().comma());
         let who = asked_by.clone().unwrap_or_else(|| Key::FormSomebody.say().to_owned());
         Key::FormSecret.fill(&[&names, &who])
@@ -140,7 +140,7 @@ fn Secrets(secrets: Vec<String>, asked_by: Option<String>) -> impl IntoView {
         view! {
             <div class="notice is-warning" role="note">
                 <p class="notice-title">{Key::FormSecretTitle}</p>
-                <p>{words}</p>
+                <p>{text}</p>
             </div>
         }
     })

@@ -54,13 +54,13 @@ impl List {
             if self.number.try_get_value() != Some(number) {
                 return;
             }
-            let is_here = self.forms.with_untracked(|it| it.here().is_some());
+            let is_here = self.forms.with_untracked(|it| it.ready().is_some());
             let is_same = is_here && self.shown.get_value() == state;
             match found {
                 Ok(found) => {
                     self.error.set(None);
                     self.shown.set_value(state);
-                    self.forms.set(Loaded::Here(found));
+                    self.forms.set(Loaded::Ready(found));
                 }
                 // An old list is better than none; a missing host is reported at the top of the page.
                 Err(CallError::Offline) if is_same => {}
@@ -72,7 +72,7 @@ impl List {
 
     /// Fetches one more page.
     fn more(self) {
-        let shown = self.forms.with_untracked(|it| it.here().map_or(0, |it| it.forms.len()));
+        let shown = self.forms.with_untracked(|it| it.ready().map_or(0, |it| it.forms.len()));
         self.wanted.set_value(shown + 1);
         self.load();
     }
@@ -102,12 +102,12 @@ async fn pages(state: Option<Status>, wanted: usize) -> Result<Submissions, Call
 /// The list of forms.
 #[component]
 pub(crate) fn FormsView() -> impl IntoView {
-    let asked = move || match page().route.with(At::of) {
+    let requested = move || match page().route.with(At::from_route) {
         Some(At::List(state)) => Some(state),
         _ => None,
     };
     let list = List {
-        state: RwSignal::new(untrack(asked).flatten()),
+        state: RwSignal::new(untrack(requested).flatten()),
         forms: RwSignal::new(Loaded::Loading),
         shown: StoredValue::new(None),
         error: RwSignal::new(None),
@@ -117,7 +117,7 @@ pub(crate) fn FormsView() -> impl IntoView {
     let subscriptions: Subscriptions = expect_context();
     let rung = subscriptions.changes("form://submissions.csv");
     Effect::new(move |_| {
-        if let Some(state) = asked().filter(|it| *it != list.state.get_untracked()) {
+        if let Some(state) = requested().filter(|it| *it != list.state.get_untracked()) {
             list.state.set(state);
         }
     });
@@ -210,10 +210,10 @@ fn Bar(list: List) -> impl IntoView {
 #[component]
 fn Table(list: List) -> impl IntoView {
     let forms =
-        move || list.forms.with(|it| it.here().map(|it| it.forms.clone()).unwrap_or_default());
-    let count = move || list.forms.with(|it| it.here().map_or(0, |it| it.forms.len()).to_string());
+        move || list.forms.with(|it| it.ready().map(|it| it.forms.clone()).unwrap_or_default());
+    let count = move || list.forms.with(|it| it.ready().map_or(0, |it| it.forms.len()).to_string());
     let has_more = Memo::new(move |_| {
-        list.forms.with(|it| it.here().is_some_and(|it| it.next_cursor.is_some()))
+        list.forms.with(|it| it.ready().is_some_and(|it| it.next_cursor.is_some()))
     });
     // A changed form is redrawn; the others stay.
     let key = |it: &Listed| (it.handle.clone(), format!("{:?}", it.status), it.answered_at.clone());
@@ -254,14 +254,14 @@ fn Row(form: Listed) -> impl IntoView {
         Status::Cancelled | Status::Declined => "badge is-closed",
     };
     let href = At::Form(form.handle).hash();
-    let (asked, answered) = (form.asked_at, form.answered_at);
+    let (asked_at, answered) = (form.asked_at, form.answered_at);
     view! {
         <tr role="row">
             <td role="cell"><span class=class>{key}</span></td>
             <td role="cell" class="forms-title"><a href=href>{form.title}</a></td>
             <td role="cell" data-label=Key::AskedBy>{form.asked_by}</td>
             <td role="cell" data-label=Key::AskedAt>
-                {move || dates::moment(&asked, Lang::spoken())}
+                {move || dates::moment(&asked_at, Lang::spoken())}
             </td>
             <td role="cell" data-label=Key::FormsAnsweredAt>
                 {move || answered.as_ref().map(|it| dates::moment(it, Lang::spoken()))}

@@ -14,7 +14,7 @@ use crate::text::{Key, Lang};
 /// Maximum number of routes drawn; the tool gives three.
 const ROUTES_MAX: usize = 10;
 /// Maximum number of characters shown of a step.
-const TOLD_MAX: usize = 300;
+const STEP_CHARS_MAX: usize = 300;
 
 /// A route with its decoded line.
 pub(super) struct Drawn {
@@ -35,7 +35,7 @@ pub(super) struct Shown {
 
 impl Shown {
     /// The routes of an output, if there are any.
-    pub(super) fn of(routes: Routes, details: Option<Details>) -> Option<Self> {
+    pub(super) fn new(routes: Routes, details: Option<Details>) -> Option<Self> {
         let details = details.unwrap_or_default();
         let mut of_route = details.routes.into_iter();
         let with_line = |route: Route| Drawn {
@@ -96,7 +96,7 @@ impl Shown {
     pub(super) fn step_text(self, lang: Lang) -> Option<String> {
         let index = self.step.get()?;
         let step = self.with_chosen(|it| it.route.steps.get(index).cloned())?;
-        let text: String = step.instruction.chars().take(TOLD_MAX).collect();
+        let text: String = step.instruction.chars().take(STEP_CHARS_MAX).collect();
         Some(lang.fill(Key::RouteStepLit, &[&(index + 1).to_string(), &text]))
     }
 
@@ -138,7 +138,7 @@ impl Shown {
         let attribution = self.attribution.get_value();
         untrack(|| {
             self.with_chosen(|route| {
-                ExportedRoute::of(
+                ExportedRoute::new(
                     &route.route,
                     route.details.as_ref(),
                     &route.line,
@@ -271,7 +271,7 @@ mod tests {
 
     fn shown(lines: &[&str], details: Option<Details>) -> Shown {
         let routes = lines.iter().map(|it| route(it)).collect();
-        Shown::of(Routes { routes, ..Routes::default() }, details).unwrap()
+        Shown::new(Routes { routes, ..Routes::default() }, details).unwrap()
     }
 
     #[test]
@@ -306,7 +306,7 @@ mod tests {
         assert!(!broken.has_line() && broken.scene().start.is_none());
         broken.light(3);
         assert_eq!(broken.step_text(Lang::En), None);
-        assert!(Shown::of(Routes::default(), None).is_none());
+        assert!(Shown::new(Routes::default(), None).is_none());
     }
 
     #[test]

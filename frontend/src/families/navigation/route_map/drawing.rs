@@ -81,16 +81,16 @@ impl Drawing {
         };
         on(&map, "moveend", move |_: JsValue| bump(moves.moved));
         if let Some(on_place) = handlers.on_place {
-            let asked = map::weakly(&map);
+            let weak = map::weakly(&map);
             on(&map, "click", move |event: leaflet::MouseEvent| {
-                if let Some(map) = asked() {
+                if let Some(map) = weak() {
                     pins::ask(&map, &event.lat_lng(), on_place);
                 }
             });
             // For keyboards: Enter asks about the middle of the map.
-            let asked = map::weakly(&map);
+            let weak = map::weakly(&map);
             on(&map, "keydown", move |event: JsValue| {
-                let Some(map) = asked() else { return };
+                let Some(map) = weak() else { return };
                 let element = map.get_container();
                 if pins::is_enter_on(&event, &element) {
                     pins::ask(&map, &map.get_center(), on_place);
@@ -148,7 +148,7 @@ impl Drawing {
         let old_scene = old.as_ref().map(|(scene, _)| scene);
         let is_same_result = old_scene.is_some_and(|it| is_same_lines(it, &scene));
         if !is_same_result {
-            let weights = |it: &Arc<Vec<Point>>| Rc::new(Weights::of(it));
+            let weights = |it: &Arc<Vec<Point>>| Rc::new(Weights::compute(it));
             self.weights = scene.lines.iter().map(weights).collect();
             // A reader who just clicked a place sees it already.
             let is_seen = scene.lines.is_empty() && scene.area.is_none() && {
@@ -214,7 +214,8 @@ impl Drawing {
         if let (Some(line), Some((from, to))) = (scene.lines.get(scene.chosen), scene.step) {
             let part = line.get(from..=to.min(line.len().saturating_sub(1))).unwrap_or_default();
             if part.len() > 1 {
-                let shape = shape(part, &line::drawn(part, &Weights::of(part), zoom, viewport));
+                let shape =
+                    shape(part, &line::drawn(part, &Weights::compute(part), zoom, viewport));
                 add("route-step-casing", &shape, false);
                 add("route-step", &shape, false);
             }

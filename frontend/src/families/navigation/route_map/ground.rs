@@ -17,7 +17,6 @@ const PAGE: &str = "api/page";
 /// Maximum number of characters of an attribution.
 const CREDIT_MAX: usize = 300;
 
-/// Kind of ground.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ground {
     /// The built-in coast.
@@ -45,7 +44,7 @@ struct Tiles {
 
 /// Lays the ground and reports its kind in `ground`, also when tiles fail later.
 pub(super) async fn lay(map: &leaflet::Map, ground: RwSignal<Ground>) {
-    if let Some(tiles) = asked().await {
+    if let Some(tiles) = fetch_tiles().await {
         lay_tiles(map, &tiles, ground);
         ground.try_set(Ground::Tiles(plain(&tiles.attribution)));
     } else {
@@ -63,7 +62,7 @@ pub(super) async fn names() -> Vec<Label> {
 }
 
 /// Fetches the host's tiles; most hosts have none.
-async fn asked() -> Option<Tiles> {
+async fn fetch_tiles() -> Option<Tiles> {
     let mut request = gloo_net::http::Request::get(PAGE);
     if let Some(authorization) = access::header() {
         request = request.header("Authorization", &authorization);
@@ -156,7 +155,6 @@ impl Label {
         (self.3, self.4)
     }
 
-    /// CSS class.
     pub(crate) fn class(&self) -> &'static str {
         match self.0 {
             0 => "map-label is-big",
@@ -178,7 +176,6 @@ impl Label {
         }
     }
 
-    /// Font size.
     fn letter_px(&self) -> f64 {
         match self.0 {
             0 => 15.0,
@@ -253,9 +250,9 @@ pub(crate) fn written<'a>(
     let mut rooms = taken.to_vec();
     let mut found = Vec::new();
     let is_asked = |it: &&Label| zoom >= it.zoom_min() && viewport.has(it.at());
-    let mut asked: Vec<&Label> = labels.iter().filter(is_asked).collect();
-    asked.sort_by_key(|it| if it.0 == 4 { 1 } else { it.0 });
-    for label in asked {
+    let mut candidates: Vec<&Label> = labels.iter().filter(is_asked).collect();
+    candidates.sort_by_key(|it| if it.0 == 4 { 1 } else { it.0 });
+    for label in candidates {
         let room = label.room(lang, zoom);
         if found.len() < WRITTEN_MAX && !rooms.iter().any(|it| it.touches(&room)) {
             rooms.push(room);

@@ -84,15 +84,15 @@ pub(super) fn ask(
         (Key::MapSetGoal, "quiet small", Some(PlaceAs::Goal)),
         (Key::Close, "plain small", None),
     ];
-    for (key, name, what) in answers {
+    for (key, name, role) in answers {
         let Some(button) = map::element("button", name, lang.say(key)) else { return };
         let closed = map::weakly(map);
         let run = Closure::<dyn Fn()>::new(move || {
             if let Some(map) = closed() {
                 close(&map);
             }
-            if let Some(what) = what {
-                on_place.run((at.0, at.1, what));
+            if let Some(role) = role {
+                on_place.run((at.0, at.1, role));
             }
         });
         let run = run.into_js_value();

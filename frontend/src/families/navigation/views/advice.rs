@@ -45,10 +45,10 @@ pub(super) fn FollowUp() -> impl IntoView {
     let text = RwSignal::new(String::new());
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
-        let asked = text.get_untracked();
-        if !asked.trim().is_empty() {
+        let condition = text.get_untracked();
+        if !condition.trim().is_empty() {
             text.set(String::new());
-            board.ask_again(&asked);
+            board.ask_again(&condition);
             crate::browser::focus_if_lost("nav-stop");
         }
     };

@@ -28,7 +28,6 @@ const PHRASES: [Key; 5] = [
     Key::NavPhraseRights,
 ];
 
-/// The search form.
 #[component]
 pub(super) fn SearchForm() -> impl IntoView {
     let board: Board = expect_context();
@@ -130,7 +129,7 @@ fn Actions() -> impl IntoView {
     let board: Board = expect_context();
     let is_running = Memo::new(move |_| board.run.with(Run::is_running));
     let lack = Memo::new(move |_| board.query().lack());
-    let said = move || {
+    let missing = move || {
         if is_running.get() {
             return "";
         }
@@ -152,7 +151,7 @@ fn Actions() -> impl IntoView {
                 </button>
             })}
         </div>
-        <p class="hint nav-lack" id="nav-lack">{said}</p>
+        <p class="hint nav-lack" id="nav-lack">{missing}</p>
     }
 }
 
@@ -186,7 +185,7 @@ fn EndField(side: Side) -> impl IntoView {
         <div class="field nav-end" on:focusout=leave>
             <div class="nav-end-top">
                 <label class="label" for=field.part("")>{move || field.name().say()}</label>
-                {(side == Side::From).then(|| view! { <Here/> })}
+                {(side == Side::From).then(|| view! { <LocateButton/> })}
             </div>
             <div class="combo">
                 <div class="nav-box" class:is-goal=side == Side::To>
@@ -211,7 +210,7 @@ impl Field {
     }
 
     fn note(self) -> &'static str {
-        if let Some(key) = self.board.here.get().filter(|_| self.side == Side::From) {
+        if let Some(key) = self.board.locate_error.get().filter(|_| self.side == Side::From) {
             return key.say();
         }
         let is_failed =
@@ -235,7 +234,7 @@ impl Field {
         if self.end.combo.with_untracked(|it| it.text == text && it.is_open) {
             return;
         }
-        self.board.here.set(None);
+        self.board.locate_error.set(None);
         self.end.point.set(None);
         self.change(|it| it.type_in(text));
     }
@@ -259,18 +258,18 @@ impl Field {
             return;
         }
         let lang = Lang::now();
-        let said = self.end.combo.with_untracked(|it| match &it.found {
+        let announcement = self.end.combo.with_untracked(|it| match &it.found {
             _ if !it.is_open => None,
-            Found::Here(options) if options.is_empty() => {
+            Found::Ready(options) if options.is_empty() => {
                 Some(lang.say(Key::NavSuggestNone).to_owned())
             }
-            Found::Here(options) => {
+            Found::Ready(options) => {
                 Some(lang.fill(Key::LookupCount, &[&options.len().to_string()]))
             }
             _ => None,
         });
-        if let Some(said) = said {
-            page().announce(said);
+        if let Some(announcement) = announcement {
+            page().announce(announcement);
         }
     }
 
@@ -293,7 +292,7 @@ fn input(field: Field, is_shown: Memo<bool>) -> impl IntoView {
     };
     let press = move |event: KeyboardEvent| {
         let is_command = event.ctrl_key() || event.meta_key() || event.alt_key();
-        let press = Press::of(&event.key()).filter(|_| !is_command);
+        let press = Press::from_key(&event.key()).filter(|_| !is_command);
         if browser::is_composing(&event) {
             return;
         }
@@ -382,7 +381,7 @@ fn popup(field: Field) -> impl IntoView {
 
 /// The button for the reader's position.
 #[component]
-fn Here() -> impl IntoView {
+fn LocateButton() -> impl IntoView {
     let board: Board = expect_context();
     let key = move || if board.is_locating.get() { Key::NavLocating } else { Key::NavHere };
     view! {

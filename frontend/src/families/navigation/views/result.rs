@@ -17,7 +17,6 @@ use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton, details};
 
-/// The whole result.
 #[component]
 pub(super) fn ResultView() -> impl IntoView {
     let board: Board = expect_context();
@@ -186,19 +185,18 @@ fn FellBack() -> impl IntoView {
     });
     move || {
         why.get().map(|why| {
-            let mended = why.clone();
+            let error = why.clone();
             view! {
                 <div class="notice is-calm nav-fell-back" role="alert">
                     <p class="notice-title">{Key::NavFellBack}</p>
-                    <p>{move || mended.mend(Lang::spoken())}</p>
-                    {move || details(&why, &why.mend(Lang::spoken()))}
+                    <p>{move || error.advice(Lang::spoken())}</p>
+                    {move || details(&why, &why.advice(Lang::spoken()))}
                 </div>
             }
         })
     }
 }
 
-/// The buttons below the steps.
 #[component]
 pub(super) fn Share() -> impl IntoView {
     let board: Board = expect_context();
@@ -217,7 +215,7 @@ pub(super) fn Share() -> impl IntoView {
             let own = run.found.alternatives.get(run.chosen)?;
             let ends = (run.query.from.as_str(), run.query.to.as_str());
             let attribution = &run.found.attribution;
-            Some(ExportedRoute::of(&own.route, Some(&own.details), &own.line, ends, attribution))
+            Some(ExportedRoute::new(&own.route, Some(&own.details), &own.line, ends, attribution))
         });
         if let Some(exported) = exported {
             exported.save(is_gpx);

@@ -61,7 +61,7 @@ pub(super) fn Routes() -> impl IntoView {
     let found = Memo::new(move |_| board.run.with(|it| (it.found.clone(), it.advised)));
     let table = move |(found, advised): (Found, Option<usize>)| {
         let marks = Marks { fastest: found.fastest(), shortest: found.shortest(), advised };
-        let kinds = Kind::of(&found);
+        let kinds = Kind::known_in(&found);
         let head = move |key: Key| {
             view! { <th role="columnheader" scope="col">{key}</th> }
         };
@@ -107,7 +107,7 @@ struct Marks {
 
 impl Kind {
     /// Unknown properties have no column.
-    fn of(found: &Found) -> Vec<Self> {
+    fn known_in(found: &Found) -> Vec<Self> {
         let all = &found.alternatives;
         let has_traffic = all.iter().any(|it| it.route.duration_in_traffic.is_some());
         let has_toll = all.iter().any(|it| it.details.toll.is_some());
@@ -279,7 +279,7 @@ fn step(board: Board, index: usize, step: Step, is_last: bool) -> impl IntoView 
     let facts: Vec<String> =
         [step.distance, step.duration].into_iter().filter(|it| !it.is_empty()).collect();
     let maneuver = step.maneuver.as_deref().or(is_last.then_some("arrive"));
-    let (turn, is_mirrored) = of(maneuver);
+    let (turn, is_mirrored) = arrow(maneuver);
     view! {
         <li>
             <button type="button" class="nav-step" id=id(index) class:is-shown=move || is_shown.get()
@@ -311,7 +311,7 @@ pub(crate) enum Turn {
 }
 
 /// The arrow of a Google maneuver, and whether it is mirrored: arrows are drawn to the right.
-pub(crate) fn of(maneuver: Option<&str>) -> (Turn, bool) {
+pub(crate) fn arrow(maneuver: Option<&str>) -> (Turn, bool) {
     let name = maneuver.unwrap_or_default();
     let is_left = name.ends_with("left");
     let turn = match name.trim_end_matches("-left").trim_end_matches("-right") {
@@ -354,22 +354,22 @@ mod tests {
     use crate::families::navigation::found::tests::{details, route, routes};
 
     fn found(tolls: [Option<f64>; 2], traffic: Option<u64>) -> Found {
-        let mut told = details("東京駅");
-        for (own, amount) in told.routes.iter_mut().zip(tolls) {
+        let mut more = details("東京駅");
+        for (own, amount) in more.routes.iter_mut().zip(tolls) {
             let toll = |amount| Toll { currency: "JPY".to_owned(), amount, is_estimate: true };
             own.toll = amount.map(toll);
         }
         let mut found = Found::default();
         let both = [route(0, 31_200, 2_460, traffic), route(1, 28_900, 4_200, None)];
-        found.take("", routes(&both), told);
+        found.take("", routes(&both), more);
         found
     }
 
     #[test]
     fn omits_columns_without_values() {
-        assert_eq!(Kind::of(&found([None, None], None)), [Kind::Time, Kind::Distance]);
+        assert_eq!(Kind::known_in(&found([None, None], None)), [Kind::Time, Kind::Distance]);
         let all = [Kind::Traffic, Kind::Time, Kind::Distance, Kind::Toll];
-        assert_eq!(Kind::of(&found([Some(1_320.0), None], Some(3_120))), all);
+        assert_eq!(Kind::known_in(&found([Some(1_320.0), None], Some(3_120))), all);
     }
 
     #[test]
@@ -399,22 +399,22 @@ mod tests {
 
     #[test]
     fn every_google_maneuver_has_an_arrow() {
-        assert_eq!(of(Some("turn-right")), (Turn::Corner, false));
-        assert_eq!(of(Some("turn-slight-left")), (Turn::Slight, true));
-        assert_eq!(of(Some("turn-sharp-right")), (Turn::Sharp, false));
-        assert_eq!(of(Some("uturn-left")), (Turn::Back, true));
-        assert_eq!(of(Some("roundabout-right")), (Turn::Roundabout, false));
-        assert_eq!(of(Some("ramp-left")), (Turn::Slight, true));
-        assert_eq!(of(Some("fork-right")), (Turn::Fork, false));
-        assert_eq!(of(Some("keep-left")), (Turn::Slight, true));
-        assert_eq!(of(Some("merge")), (Turn::Merge, false));
-        assert_eq!(of(Some("ferry")), (Turn::Ferry, false));
-        assert_eq!(of(Some("straight")), (Turn::Straight, false));
+        assert_eq!(arrow(Some("turn-right")), (Turn::Corner, false));
+        assert_eq!(arrow(Some("turn-slight-left")), (Turn::Slight, true));
+        assert_eq!(arrow(Some("turn-sharp-right")), (Turn::Sharp, false));
+        assert_eq!(arrow(Some("uturn-left")), (Turn::Back, true));
+        assert_eq!(arrow(Some("roundabout-right")), (Turn::Roundabout, false));
+        assert_eq!(arrow(Some("ramp-left")), (Turn::Slight, true));
+        assert_eq!(arrow(Some("fork-right")), (Turn::Fork, false));
+        assert_eq!(arrow(Some("keep-left")), (Turn::Slight, true));
+        assert_eq!(arrow(Some("merge")), (Turn::Merge, false));
+        assert_eq!(arrow(Some("ferry")), (Turn::Ferry, false));
+        assert_eq!(arrow(Some("straight")), (Turn::Straight, false));
     }
 
     #[test]
     fn missing_or_unknown_maneuver_goes_straight() {
-        assert_eq!(of(None), (Turn::Straight, false));
-        assert_eq!(of(Some("teleport")).0, Turn::Straight);
+        assert_eq!(arrow(None), (Turn::Straight, false));
+        assert_eq!(arrow(Some("teleport")).0, Turn::Straight);
     }
 }

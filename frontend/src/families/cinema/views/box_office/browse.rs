@@ -14,7 +14,7 @@ use crate::dates::{self, Day};
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking, Tab};
 use crate::families::cinema::programme::{FILMS_MAX, Programme};
-use crate::families::cinema::staff::Leave;
+use crate::families::cinema::staff::AdminPermission;
 use crate::families::cinema::views::movies::FilmCard;
 use crate::families::cinema::views::stay_fresh;
 use crate::mcp;
@@ -59,9 +59,9 @@ pub(super) fn Browse() -> impl IntoView {
     Effect::new(move |_| {
         let films = found.get().map(|it| it.films).unwrap_or_default();
         let is_missing =
-            office.programme.with(|it| it.here().is_some_and(|it| !it.missing(&films).is_empty()));
+            office.programme.with(|it| it.ready().is_some_and(|it| !it.missing(&films).is_empty()));
         if is_missing {
-            spawn_local(take_up(office, films));
+            spawn_local(fetch_found(office, films));
         }
     });
     let retry = Callback::new(move |()| {
@@ -83,7 +83,7 @@ pub(super) fn Browse() -> impl IntoView {
             {move || match stage.get() {
                 Loaded::Loading => any_view! { <Announced office/> },
                 Loaded::Failed(error) => any_view! { <Notice error on_retry=retry/> },
-                Loaded::Here(()) => any_view! { <Films day found/> },
+                Loaded::Ready(()) => any_view! { <Films day found/> },
             }}
             // Placed so that arriving films do not push it away.
             {move || (stage.get() != Loaded::Loading).then(|| view! { <FindReservation/><StaffWay/> })}
@@ -101,13 +101,13 @@ pub(super) async fn load(office: Office) {
 async fn programme(office: Office) -> Result<Programme, CallError> {
     let movies: Movies = fetch("list_movies", json!({})).await?;
     let is_known = |movie: &Movie| {
-        let programme = |all: &Programme| all.of(&movie.movie_id).is_some();
-        office.programme.with_untracked(|it| it.here().is_some_and(programme))
+        let programme = |all: &Programme| all.showtimes_of(&movie.movie_id).is_some();
+        office.programme.with_untracked(|it| it.ready().is_some_and(programme))
     };
     let (first, rest) = movies.movies.split_at(movies.movies.len().min(FILMS_MAX));
     let films: Vec<Movie> =
         first.iter().chain(rest.iter().filter(|it| is_known(it))).cloned().collect();
-    if office.programme.with_untracked(|it| it.here().is_none()) {
+    if office.programme.with_untracked(|it| it.ready().is_none()) {
         office.announced.set(films.clone());
     }
     let now = movies.now;
@@ -126,14 +126,14 @@ async fn showtimes(films: &[Movie]) -> Result<Vec<(String, Vec<Showtime>)>, Call
 }
 
 /// Fetches the showtimes of films found beyond the first ones.
-async fn take_up(office: Office, found: Vec<Movie>) {
+async fn fetch_found(office: Office, found: Vec<Movie>) {
     let missing = |all: &Programme| all.missing(&found).into_iter().cloned().collect::<Vec<_>>();
-    let missing = office.programme.with_untracked(|it| it.here().map(missing)).unwrap_or_default();
+    let missing = office.programme.with_untracked(|it| it.ready().map(missing)).unwrap_or_default();
     // After a failure they stay missing; the next search or refresh tries again.
     let Ok(showtimes) = showtimes(&missing).await else { return };
     office.programme.update(|loaded| {
-        if let Loaded::Here(programme) = loaded {
-            programme.take_up(&found, showtimes);
+        if let Loaded::Ready(programme) = loaded {
+            programme.add_found(&found, showtimes);
         }
     });
 }
@@ -157,13 +157,13 @@ fn Announced(office: Office) -> impl IntoView {
 }
 
 fn chosen_day(office: Office) -> Option<Day> {
-    let asked = page().route.with(|route| match At::of(route) {
+    let requested = page().route.with(|route| match At::from_route(route) {
         Some(At::BoxOffice(booking)) => Day::parse(booking.date.as_deref()?),
         _ => None,
     });
     office.programme.with(|loaded| {
-        let programme = loaded.here()?;
-        programme.day(asked, &programme.now())
+        let programme = loaded.ready()?;
+        programme.day(requested, &programme.now())
     })
 }
 
@@ -231,7 +231,7 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
         let found = found.get();
         let ids = found.map(|it| it.films.into_iter().map(|it| it.movie_id).collect::<Vec<_>>());
         let films = |it: &Programme| it.on(day.get(), ids.as_deref(), &it.now());
-        office.programme.with(|it| it.here().map(films).unwrap_or_default())
+        office.programme.with(|it| it.ready().map(films).unwrap_or_default())
     });
     let count = move || Key::FilmCount.fill(&[&films.with(Vec::len).to_string()]);
     Effect::new(move |before: Option<usize>| {
@@ -245,7 +245,7 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
         let of_id = id.clone();
         let showtimes = Signal::derive(move || {
             let showtimes = |it: &Programme| it.showtimes(&of_id, day.get());
-            office.programme.with(|it| it.here().map(showtimes).unwrap_or_default())
+            office.programme.with(|it| it.ready().map(showtimes).unwrap_or_default())
         });
         // It may have changed since it was drawn.
         let film = Signal::derive(move || {
@@ -293,13 +293,13 @@ fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
     };
     // If nothing is showing at all, no other day or search helps.
     let has_films =
-        move || office.programme.with(|it| it.here().is_some_and(|it| !it.days().is_empty()));
-    let said = move |fits: Key, none: Key| {
+        move || office.programme.with(|it| it.ready().is_some_and(|it| !it.days().is_empty()));
+    let choose = move |fits: Key, none: Key| {
         Signal::derive(move || if has_films() { fits } else { none }.say().to_owned())
     };
     view! {
-        <Empty title=said(Key::NoFilms, Key::NoProgramme)
-            hint=said(Key::NoFilmsHint, Key::NoProgrammeHint)/>
+        <Empty title=choose(Key::NoFilms, Key::NoProgramme)
+            hint=choose(Key::NoFilmsHint, Key::NoProgrammeHint)/>
         {suggestions}
     }
 }
@@ -337,10 +337,10 @@ fn FindReservation() -> impl IntoView {
 /// Link to the admin views, for admins.
 #[component]
 fn StaffWay() -> impl IntoView {
-    let leave: Leave = expect_context();
-    leave.look();
+    let permission: AdminPermission = expect_context();
+    permission.watch();
     move || {
-        leave.is_given().then(|| {
+        permission.is_given().then(|| {
             view! {
                 <p class="staff-way"><a href=At::Staff(Tab::Week).hash()>{Key::StaffWay}</a></p>
             }
@@ -355,13 +355,10 @@ pub(crate) fn seats_of(showtime: &str, start_time: &str) -> String {
 }
 
 #[component]
-pub(super) fn Days(
-    /// The day shown.
-    day: Memo<Option<Day>>,
-) -> impl IntoView {
+pub(super) fn Days(day: Memo<Option<Day>>) -> impl IntoView {
     let office: Office = expect_context();
     let days = Memo::new(move |_| {
-        office.programme.with(|it| it.here().map(|it| it.days()).unwrap_or_default())
+        office.programme.with(|it| it.ready().map(|it| it.days()).unwrap_or_default())
     });
     view! {
         <nav class="days" aria-label=Key::ChooseDay>
@@ -379,7 +376,7 @@ fn DayLink(each: Day, day: Memo<Option<Day>>) -> impl IntoView {
     let booking = Booking { date: Some(each.to_string()), showtime: None };
     let office: Office = expect_context();
     let today = Memo::new(move |_| {
-        let now = office.programme.with(|it| it.here().map(Programme::now));
+        let now = office.programme.with(|it| it.ready().map(Programme::now));
         now.and_then(|it| Day::of_time(&it))
     });
     let near = move || {

@@ -16,7 +16,7 @@ use crate::families::cinema::hall::Picks;
 use crate::families::cinema::place::At;
 use crate::families::cinema::programme::price;
 use crate::families::cinema::refused_seats;
-use crate::families::tell_not_done;
+use crate::families::report_failure;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
@@ -139,12 +139,12 @@ impl CheckoutState {
     fn done(self, showtime: &str, reservation: Reservation) {
         let Showing { office, .. } = self.showing;
         Keep::Browser.put("name", &office.name.get_untracked());
-        Chosen::here().keep_picks(showtime, &Picks::default());
+        Chosen::shared().keep_picks(showtime, &Picks::default());
         Keep::Tab.remove(&picks_name(showtime));
         Keep::Tab.remove(&hold_name(showtime));
         let id = reservation.reservation_id.clone();
-        Chosen::here().fresh.set(Some(reservation));
-        let is_here = page().route.with_untracked(|route| match At::of(route) {
+        Chosen::shared().fresh.set(Some(reservation));
+        let is_here = page().route.with_untracked(|route| match At::from_route(route) {
             Some(At::BoxOffice(booking)) => booking.showtime.as_deref() == Some(showtime),
             _ => false,
         });
@@ -158,7 +158,7 @@ impl CheckoutState {
 
     fn failed(self, error: CallError) {
         if self.sending.is_disposed() {
-            return tell_not_done(&error);
+            return report_failure(&error);
         }
         if let CallError::Refused(refusal) = &error {
             // Without an answer, the seats may be the reader's: they stay picked for a retry.

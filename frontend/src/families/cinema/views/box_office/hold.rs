@@ -30,7 +30,7 @@ const ACTION: &str = "hold-action";
 pub(super) struct Hold {
     /// As reported by the host.
     #[serde(flatten)]
-    pub(super) told: output::cinema::Hold,
+    pub(super) reported: output::cinema::Hold,
     /// When it ends by this device's clock, in milliseconds; the host's clock may differ.
     #[serde(default)]
     ends_ms: f64,
@@ -42,9 +42,9 @@ pub(super) fn hold_name(showtime: &str) -> String {
 }
 
 impl Hold {
-    fn begun(told: output::cinema::Hold, now_ms: f64) -> Self {
-        let ends_ms = now_ms + f64::from(told.seconds_left) * 1e3;
-        Self { told, ends_ms }
+    fn begun(reported: output::cinema::Hold, now_ms: f64) -> Self {
+        let ends_ms = now_ms + f64::from(reported.seconds_left) * 1e3;
+        Self { reported, ends_ms }
     }
 
     /// Whole seconds left.
@@ -54,11 +54,11 @@ impl Hold {
 
     /// Its token for the host.
     fn name(&self) -> String {
-        self.told.hold_token.clone().unwrap_or_else(|| self.told.hold_id.clone())
+        self.reported.hold_token.clone().unwrap_or_else(|| self.reported.hold_id.clone())
     }
 
     fn has_all(&self, ids: &[String]) -> bool {
-        ids.iter().all(|id| self.told.seats.iter().any(|it| it.seat_id == *id))
+        ids.iter().all(|id| self.reported.seats.iter().any(|it| it.seat_id == *id))
     }
 }
 
@@ -80,9 +80,9 @@ impl Holding {
     /// Restores the hold of this tab after a reload.
     pub(super) fn new(showtime: &str) -> Self {
         let name = hold_name(showtime);
-        let kept = Keep::Tab.get::<Hold>(&name);
+        let stored = Keep::Tab.get::<Hold>(&name);
         Self {
-            hold: RwSignal::new(kept.filter(|it| it.left_s(js_sys::Date::now()) > 0)),
+            hold: RwSignal::new(stored.filter(|it| it.left_s(js_sys::Date::now()) > 0)),
             has_ended: RwSignal::new(false),
             is_busy: RwSignal::new(false),
             wants_name: RwSignal::new(false),
@@ -99,7 +99,7 @@ impl Holding {
     /// The token with which `user` reserves these seats. A hold for another name is useless and released first.
     pub(super) async fn token_for(self, user: &str) -> Option<String> {
         let hold = self.hold.get_untracked()?;
-        if hold.told.user_id == user {
+        if hold.reported.user_id == user {
             return Some(hold.name());
         }
         self.over(false);
@@ -116,7 +116,7 @@ impl Holding {
     }
 
     /// Takes over a hold that the host made for the reader.
-    pub(super) fn take_up(self, hold: output::cinema::Hold) {
+    pub(super) fn adopt(self, hold: output::cinema::Hold) {
         self.has_ended.set(false);
         self.keep(Some(Hold::begun(hold, js_sys::Date::now())));
     }
@@ -128,13 +128,14 @@ impl Holding {
         held: Vec<output::cinema::Hold>,
         is_mine: bool,
     ) -> Option<Vec<String>> {
-        let known = self.hold.with_untracked(|it| it.as_ref().map(|it| it.told.hold_id.clone()));
+        let known =
+            self.hold.with_untracked(|it| it.as_ref().map(|it| it.reported.hold_id.clone()));
         let is_listed = held.iter().any(|it| Some(&it.hold_id) == known.as_ref());
         let newest = held.into_iter().next();
         match newest.filter(|it| Some(&it.hold_id) != known.as_ref()) {
             Some(newest) if known.is_none() || !is_mine || is_listed => {
                 let seats = newest.seats.iter().map(|it| it.seat_id.clone()).collect();
-                self.take_up(newest);
+                self.adopt(newest);
                 Some(seats)
             }
             _ => {
@@ -176,7 +177,13 @@ impl Holding {
         self.ask(showing, "extend_hold", json!({ "hold_token": token }), Key::HoldExtended);
     }
 
-    fn ask(self, showing: Showing, tool: &'static str, arguments: serde_json::Value, said: Key) {
+    fn ask(
+        self,
+        showing: Showing,
+        tool: &'static str,
+        arguments: serde_json::Value,
+        announcement: Key,
+    ) {
         if self.is_busy.get_untracked() {
             return;
         }
@@ -190,8 +197,8 @@ impl Holding {
             }
             match answer {
                 Ok(hold) => {
-                    self.take_up(hold);
-                    page().announce_key(said);
+                    self.adopt(hold);
+                    page().announce_key(announcement);
                 }
                 Err(error) => self.failed(showing, error),
             }

@@ -50,7 +50,7 @@ pub(super) struct Showing {
     /// When the shown seats were fetched, and whether the last fetch failed.
     as_of: RwSignal<f64>,
     is_stale: RwSignal<bool>,
-    asking: StoredValue<Asking>,
+    fetching: StoredValue<Fetching>,
     /// Whether a reservation is being made.
     pub(super) is_reserving: RwSignal<bool>,
     /// The picked seats that another user took while the reader made no request, and when.
@@ -82,7 +82,7 @@ impl Taken {
 
 /// Whether the seats are being fetched.
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Asking {
+enum Fetching {
     #[default]
     Not,
     Now,
@@ -94,23 +94,23 @@ impl Showing {
     fn new(id: String) -> Self {
         let office: Office = expect_context();
         let map = RwSignal::new(Loaded::<SeatMap>::Loading);
-        let kept = Chosen::here().picks(&id);
-        let hall = Memo::new(move |_| map.with(|it| it.here().map(Hall::of).unwrap_or_default()));
-        let picks = RwSignal::new(kept.unwrap_or_default());
+        let stored = Chosen::shared().picks(&id);
+        let hall = Memo::new(move |_| map.with(|it| it.ready().map(Hall::new).unwrap_or_default()));
+        let picks = RwSignal::new(stored.unwrap_or_default());
         Self {
             office,
             map,
             hall,
             broken: Memo::new(move |_| hall.with(|hall| picks.with(|it| hall.broken(it)))),
             is_open: Memo::new(move |_| {
-                let showtime = map.with(|it| it.here().and_then(|it| it.showtime.clone()));
+                let showtime = map.with(|it| it.ready().and_then(|it| it.showtime.clone()));
                 showtime.is_none_or(|it| !has_begun(&it, &dates::now()))
             }),
             picks,
             holding: Holding::new(&id),
             as_of: RwSignal::new(f64::NAN),
             is_stale: RwSignal::new(false),
-            asking: StoredValue::new(Asking::default()),
+            fetching: StoredValue::new(Fetching::default()),
             is_reserving: RwSignal::new(false),
             taken: RwSignal::new(None),
             id: StoredValue::new(id),
@@ -121,10 +121,10 @@ impl Showing {
     /// queued.
     pub(super) fn refresh(self) {
         let Some(id) = self.id.try_get_value() else { return };
-        if self.asking.get_value() != Asking::Not {
-            return self.asking.set_value(Asking::Again);
+        if self.fetching.get_value() != Fetching::Not {
+            return self.fetching.set_value(Fetching::Again);
         }
-        self.asking.set_value(Asking::Now);
+        self.fetching.set_value(Fetching::Now);
         spawn_local(async move {
             let mut arguments = json!({ "showtime_id": id, "include_reserved": true });
             let token = self.holding.token();
@@ -132,10 +132,10 @@ impl Showing {
                 arguments["hold_token"] = token.as_str().into();
             }
             let map: Result<SeatMap, _> = fetch("list_available_seats", arguments).await;
-            if self.asking.try_get_value().is_none() {
+            if self.fetching.try_get_value().is_none() {
                 return;
             }
-            let is_first = self.map.with_untracked(|it| it.here().is_none());
+            let is_first = self.map.with_untracked(|it| it.ready().is_none());
             match map {
                 Ok(map) => {
                     self.take(map, is_first, token);
@@ -144,9 +144,9 @@ impl Showing {
                 Err(error) if is_first => self.map.set(Loaded::Failed(error)),
                 Err(_) => self.is_stale.set(true),
             }
-            let Some(asked) = self.asking.try_get_value() else { return };
-            self.asking.set_value(Asking::Not);
-            if asked == Asking::Again {
+            let Some(fetching) = self.fetching.try_get_value() else { return };
+            self.fetching.set_value(Fetching::Not);
+            if fetching == Fetching::Again {
                 self.refresh();
             }
         });
@@ -157,7 +157,7 @@ impl Showing {
     async fn know_hold(self, id: &str) {
         let user = self.office.name.with_untracked(|it| it.trim().to_owned());
         let (is_mine, is_held) = self.map.with_untracked(|map| {
-            let seats = || map.here().into_iter().flat_map(|it| &it.seats);
+            let seats = || map.ready().into_iter().flat_map(|it| &it.seats);
             (seats().any(|it| it.is_mine), seats().any(|it| it.is_held && !it.is_mine))
         });
         let is_known = self.holding.hold.with_untracked(Option::is_some);
@@ -177,13 +177,13 @@ impl Showing {
             self.picks.update(|it| it.take(&hall, &seats));
             page().announce_key(Key::HoldBegun);
             // Fetches the hall as the holder sees it.
-            self.asking.set_value(Asking::Again);
+            self.fetching.set_value(Fetching::Again);
         }
     }
 
     /// Stores the seats answered for `token`.
     fn take(self, map: SeatMap, is_first: bool, token: Option<String>) {
-        self.map.set(Loaded::Here(map));
+        self.map.set(Loaded::Ready(map));
         self.is_stale.set(false);
         self.as_of.set(mcp::answered_at_ms());
         if !self.is_open.get_untracked() {
@@ -198,7 +198,7 @@ impl Showing {
         let mut lost = Vec::new();
         self.picks.update(|picks| {
             if is_first && picks.is_empty() {
-                picks.restore(&hall, &self.kept());
+                picks.restore(&hall, &self.stored_picks());
             }
             lost = picks.refresh(&hall);
         });
@@ -210,7 +210,7 @@ impl Showing {
 
     /// When the shown seats were fetched, in the cinema's time zone, as its showtimes are.
     fn as_of(self, lang: Lang) -> String {
-        let ahead_ms = self.office.programme.with(|it| it.here().map_or(0.0, |it| it.ahead_ms));
+        let ahead_ms = self.office.programme.with(|it| it.ready().map_or(0.0, |it| it.ahead_ms));
         dates::clock_at(self.as_of.get() + ahead_ms, lang)
     }
 
@@ -281,21 +281,21 @@ impl Showing {
     }
 
     /// The seats picked before a reload.
-    fn kept(self) -> Vec<String> {
-        Keep::Tab.get(&self.kept_name()).unwrap_or_default()
+    fn stored_picks(self) -> Vec<String> {
+        Keep::Tab.get(&self.picks_key()).unwrap_or_default()
     }
 
-    fn kept_name(self) -> String {
+    fn picks_key(self) -> String {
         self.id.with_value(|id| picks_name(id))
     }
 
     /// Stores the picks over visits to other views and a reload.
     fn keep(self) {
         let picks = self.picks.get();
-        self.id.with_value(|id| Chosen::here().keep_picks(id, &picks));
+        self.id.with_value(|id| Chosen::shared().keep_picks(id, &picks));
         // Before the seats are loaded, nothing is known of the picks.
-        if self.map.with_untracked(|it| it.here().is_some()) {
-            Keep::Tab.put(&self.kept_name(), &picks.ids(&self.hall.get_untracked()));
+        if self.map.with_untracked(|it| it.ready().is_some()) {
+            Keep::Tab.put(&self.picks_key(), &picks.ids(&self.hall.get_untracked()));
         }
     }
 }
@@ -401,7 +401,7 @@ fn Plan(showing: Showing) -> impl IntoView {
 fn Closed(showing: Showing) -> impl IntoView {
     let is_paused = Memo::new(move |_| {
         showing.map.with(|map| {
-            let showtime = map.here().and_then(|it| it.showtime.as_ref());
+            let showtime = map.ready().and_then(|it| it.showtime.as_ref());
             showtime.is_some_and(|it| it.is_sales_closed)
         })
     });
@@ -421,11 +421,11 @@ fn Closed(showing: Showing) -> impl IntoView {
 #[component]
 pub(super) fn Facts(showing: Showing) -> impl IntoView {
     let showtime = Memo::new(move |_| {
-        showing.map.with(|it| it.here().and_then(|it| it.showtime.clone()).unwrap_or_default())
+        showing.map.with(|it| it.ready().and_then(|it| it.showtime.clone()).unwrap_or_default())
     });
     let title = move || title_of(showing.office, &showtime.get());
     let back = move || {
-        let date = page().route.with(|route| match At::of(route) {
+        let date = page().route.with(|route| match At::from_route(route) {
             Some(At::BoxOffice(booking)) => booking.date,
             _ => None,
         });
@@ -464,7 +464,7 @@ pub(super) fn Facts(showing: Showing) -> impl IntoView {
 fn title_of(office: Office, showtime: &Showtime) -> String {
     let lang = Lang::spoken();
     let known = office.programme.with(|programme| {
-        let film = programme.here()?.films.iter().find(|it| it.movie_id == showtime.movie_id)?;
+        let film = programme.ready()?.films.iter().find(|it| it.movie_id == showtime.movie_id)?;
         Some(titles(film, lang).0)
     });
     let title = known.or_else(|| showtime.movie_title.clone());

@@ -22,7 +22,6 @@ use crate::views::notice::Notice;
 
 /// Pause in typing a name before the list is fetched.
 const PAUSE: Duration = Duration::from_millis(400);
-/// Id of the heading.
 const TITLE: &str = "waiting-title";
 
 /// The reader's entries for this showing.
@@ -55,7 +54,7 @@ impl List {
     }
 
     /// Calls a tool, then fetches the list again.
-    fn call(self, tool: &'static str, arguments: Value, said: Key) {
+    fn call(self, tool: &'static str, arguments: Value, announcement: Key) {
         if self.is_busy.get_untracked() {
             return;
         }
@@ -67,7 +66,7 @@ impl List {
                 return;
             }
             match answer {
-                Ok(_) => page().announce_key(said),
+                Ok(_) => page().announce_key(announcement),
                 Err(error) => self.error.set(Some(error)),
             }
             self.load().await;
@@ -125,7 +124,8 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
     });
     // An accepted offer is part of the checkout.
     let open = Memo::new(move |_| {
-        let hold = showing.holding.hold.with(|it| it.as_ref().map(|it| it.told.hold_id.clone()));
+        let hold =
+            showing.holding.hold.with(|it| it.as_ref().map(|it| it.reported.hold_id.clone()));
         let is_taken =
             |it: &Waiting| it.offer.as_ref().is_some_and(|it| Some(&it.hold_id) == hold.as_ref());
         let entries = list.entries.get();
@@ -220,7 +220,7 @@ fn Offer(list: List, offer: Hold) -> impl IntoView {
     let (take, decline) = (offer.clone(), offer.hold_id);
     let text = move || Key::WaitingOffer.fill(&[&seats.join(Lang::spoken().comma()), &until]);
     let take = move |_| {
-        list.showing.holding.take_up(take.clone());
+        list.showing.holding.adopt(take.clone());
         let hall = list.showing.hall.get_untracked();
         let ids: Vec<_> = take.seats.iter().map(|it| it.seat_id.clone()).collect();
         list.showing.picks.update(|it| it.take(&hall, &ids));

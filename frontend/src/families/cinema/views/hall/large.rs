@@ -53,7 +53,7 @@ struct Sheet {
     size: RwSignal<f64>,
     least: RwSignal<f64>,
     /// The visible part of the plan, as shares: left, top, width, height.
-    seen: RwSignal<[f64; 4]>,
+    visible: RwSignal<[f64; 4]>,
     /// Whether an update of it is scheduled.
     is_due: StoredValue<bool>,
     /// The place under the mouse.
@@ -73,7 +73,7 @@ impl Sheet {
             grid: NodeRef::new(),
             size: RwSignal::new(PLAIN),
             least: RwSignal::new(LEAST),
-            seen: RwSignal::new([0.0, 0.0, 1.0, 1.0]),
+            visible: RwSignal::new([0.0, 0.0, 1.0, 1.0]),
             is_due: StoredValue::new(false),
             hover: RwSignal::new(None),
             grip: StoredValue::new(None),
@@ -106,7 +106,7 @@ impl Sheet {
         if is_first {
             scroll.set_scroll_left((scroll.scroll_width() - scroll.client_width()) / 2);
         }
-        self.look();
+        self.update_visible();
     }
 
     /// Sets the size of places synchronously, so that later measurements are right.
@@ -128,7 +128,7 @@ impl Sheet {
         let ratio = self.size.get_untracked() / before;
         scroll.set_scroll_left(((left + x - NAMES) * ratio + NAMES - x).round() as i32);
         scroll.set_scroll_top(((top + y - SCREEN) * ratio + SCREEN - y).round() as i32);
-        self.look();
+        self.update_visible();
     }
 
     /// Zooms by a button, around the middle of the visible part.
@@ -142,25 +142,25 @@ impl Sheet {
     /// Width and height of all places together, in CSS pixels.
     fn extent(self) -> (f64, f64) {
         let size = self.size.get_untracked();
-        let of = |it: &Hall| (f64::from(it.columns) * size, it.rows.len() as f64 * size);
-        self.drawn.hall.with_untracked(of)
+        let size_of = |it: &Hall| (f64::from(it.columns) * size, it.rows.len() as f64 * size);
+        self.drawn.hall.with_untracked(size_of)
     }
 
     /// Updates the visible part, which excludes the sticky row names and the screen.
-    fn look(self) {
+    fn update_visible(self) {
         let Some(Some(scroll)) = self.scroll.try_get_untracked() else { return };
         let (width, height) = self.extent();
         let (left, top) = (f64::from(scroll.scroll_left()), f64::from(scroll.scroll_top()));
-        let share = |from: f64, length: f64, of: f64| {
-            let from = (from / of.max(1.0)).clamp(0.0, 1.0);
-            (from, (length / of.max(1.0)).min(1.0 - from))
+        let share = |from: f64, length: f64, whole: f64| {
+            let from = (from / whole.max(1.0)).clamp(0.0, 1.0);
+            (from, (length / whole.max(1.0)).min(1.0 - from))
         };
         let (left, wide) = share(left, f64::from(scroll.client_width()) - NAMES, width);
         let above = (SCREEN - top).max(0.0);
         let (top, high) = share(top - SCREEN, f64::from(scroll.client_height()) - above, height);
-        let seen = [left, top, wide, high];
-        if self.seen.get_untracked() != seen {
-            self.seen.set(seen);
+        let visible = [left, top, wide, high];
+        if self.visible.get_untracked() != visible {
+            self.visible.set(visible);
         }
     }
 
@@ -169,7 +169,7 @@ impl Sheet {
         if self.is_due.try_update_value(|it| std::mem::replace(it, true)) == Some(false) {
             let look = move || {
                 if self.is_due.try_set_value(false).is_none() {
-                    self.look();
+                    self.update_visible();
                 }
             };
             set_timeout(look, LATE);
@@ -299,7 +299,7 @@ impl Sheet {
         let target = event.current_target().and_then(|it| it.dyn_into::<Element>().ok());
         let Some((map, scroll)) = target.zip(self.scroll.get_untracked()) else { return };
         let corner = map.get_bounding_client_rect();
-        let share = |at: i32, from: f64, of: f64| (f64::from(at) - from) / of.max(1.0);
+        let share = |at: i32, from: f64, whole: f64| (f64::from(at) - from) / whole.max(1.0);
         let (x, y) = (
             share(event.client_x(), corner.left(), corner.width()),
             share(event.client_y(), corner.top(), corner.height()),
@@ -322,7 +322,7 @@ impl Sheet {
                 let _ = grid.focus();
             }
             browser::reveal_in_the_middle(&id);
-            self.look();
+            self.update_visible();
         });
     }
 }
@@ -413,13 +413,13 @@ fn shapes(sheet: Sheet, rows: &Arc<Vec<Row>>) -> impl IntoView + use<> {
             hall.with(|hall| {
                 let places = hall.rows.get(index).map(|it| it.places.iter());
                 picks.with(|picks| {
-                    let state = |it: &Place| State::of(&it.seat, picks);
+                    let state = |it: &Place| State::for_seat(&it.seat, picks);
                     places.into_iter().flatten().map(state).collect::<Vec<_>>()
                 })
             })
         });
         let top = u32::try_from(index).unwrap_or_default() * PLACE;
-        Memo::new(move |_| states.with(|states| Shapes::of(&rows[index], top, states)))
+        Memo::new(move |_| states.with(|states| Shapes::draw(&rows[index], top, states)))
     };
     let rows: Vec<Memo<Shapes>> = (0..rows.len()).map(row).collect();
     let path = |it: Shape| view! { <path class=it.class d=it.path></path> };
@@ -477,17 +477,17 @@ fn Grid(sheet: Sheet, rows: Memo<Arc<Vec<Row>>>) -> impl IntoView {
             request_animation_frame(move || browser::reveal(&id));
         }
     };
-    let here = Memo::new(move |_| drawn.cursor.get().row);
+    let current_row = Memo::new(move |_| drawn.cursor.get().row);
     let names = move || {
         let rows = rows.get();
         let row = |(index, row): (usize, &Row)| {
             let (name, long) = (row.name.clone(), row.name.clone());
-            let is_here = Memo::new(move |_| here.get() == index);
+            let is_current = Memo::new(move |_| current_row.get() == index);
             view! {
                 <div class="hall-line" role="row" aria-rowindex=(index + 1).to_string()>
                     <span class="row-name" role="rowheader" aria-colindex="1" data-row=""
                         aria-label=move || Key::RowName.fill(&[&long])>{name}</span>
-                    {move || is_here.get().then(|| view! { <Cells sheet row=index/> })}
+                    {move || is_current.get().then(|| view! { <Cells sheet row=index/> })}
                 </div>
             }
         };
@@ -535,7 +535,7 @@ fn Cells(sheet: Sheet, row: usize) -> impl IntoView {
     let cells = Memo::new(move |_| {
         hall.with(|hall| {
             let places = hall.rows.get(row).map(|it| it.places.as_slice()).unwrap_or_default();
-            let state = |it: &Place| picks.with(|picks| State::of(&it.seat, picks));
+            let state = |it: &Place| picks.with(|picks| State::for_seat(&it.seat, picks));
             let cell =
                 |(place, it): (usize, &Place)| (place, it.column, it.seat.clone(), state(it));
             places.iter().enumerate().map(cell).collect::<Vec<_>>()
@@ -568,7 +568,7 @@ fn Cells(sheet: Sheet, row: usize) -> impl IntoView {
 #[component]
 fn Overview(sheet: Sheet, extent: Memo<(u32, usize)>) -> impl IntoView {
     let Drawn { name, number, .. } = sheet.drawn;
-    let part = move |at: usize| move || format!("{:.2}%", sheet.seen.get()[at] * 100.0);
+    let part = move |at: usize| move || format!("{:.2}%", sheet.visible.get()[at] * 100.0);
     let drag = move |event: MouseEvent| {
         if event.buttons() & 1 == 1 {
             event.prevent_default();
@@ -595,7 +595,7 @@ fn At(sheet: Sheet) -> impl IntoView {
         let at = sheet.hover.get().unwrap_or_else(|| drawn.cursor.get());
         drawn.hall.with(|hall| {
             let seat = &hall.at(at)?.seat;
-            let state = drawn.picks.with(|picks| State::of(seat, picks));
+            let state = drawn.picks.with(|picks| State::for_seat(seat, picks));
             Some(drawn.label(&seat.row, seat.number, seat.kind, state))
         })
     };
@@ -619,7 +619,7 @@ mod tests {
             change(&mut seat);
             seat
         });
-        Hall::of(&SeatMap { seats: seats.collect(), ..SeatMap::default() })
+        Hall::new(&SeatMap { seats: seats.collect(), ..SeatMap::default() })
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::{Staff, column};
 use crate::error::CallError;
 use crate::families::cinema::programme::name;
 use crate::families::cinema::staff::catalogue::Catalogue;
-use crate::families::cinema::staff::words::Word;
+use crate::families::cinema::staff::words::Text;
 use crate::text::Lang;
 use crate::views::notice::{Notice, coded};
 
@@ -20,7 +20,7 @@ pub(super) trait Entry: Clone + Debug + Default + Send + Sync + 'static {
     /// Id of the view's heading.
     const PART: &'static str;
     /// Texts of the heading, the add button, the table, and the name column.
-    const WORDS: [Word; 4];
+    const WORDS: [Text; 4];
     /// The tool that edits an entry, and its id argument.
     const TOOL: &'static str;
     const KEY: &'static str;
@@ -38,12 +38,12 @@ pub(super) trait Entry: Clone + Debug + Default + Send + Sync + 'static {
 }
 
 fn all<E: Entry>(staff: Staff) -> Vec<E> {
-    staff.catalogue.with(|it| it.here().map(|it| E::all(it).to_vec()).unwrap_or_default())
+    staff.catalogue.with(|it| it.ready().map(|it| E::all(it).to_vec()).unwrap_or_default())
 }
 
 fn found<E: Entry>(staff: Staff, id: &str) -> E {
     let find = |it: &Catalogue| E::all(it).iter().find(|it| it.id() == id).cloned();
-    staff.catalogue.with_untracked(|it| it.here().and_then(find)).unwrap_or_default()
+    staff.catalogue.with_untracked(|it| it.ready().and_then(find)).unwrap_or_default()
 }
 
 /// Whether the id of a new entry is already used, which is marked in the form.
@@ -51,7 +51,7 @@ pub(super) fn is_taken<E: Entry>(staff: Staff, sheet: Sheet) -> bool {
     let id = untrack(|| sheet.value(E::KEY));
     let is_taken = untrack(|| all::<E>(staff)).iter().any(|it| it.id() == id);
     if is_taken {
-        sheet.mark(E::KEY, Wrong::Word(Word::IdTaken, Vec::new()));
+        sheet.mark(E::KEY, Wrong::Text(Text::IdTaken, Vec::new()));
     }
     is_taken
 }
@@ -72,13 +72,13 @@ pub(super) fn entries<E: Entry>(staff: Staff) -> impl IntoView {
                     {add}
                 </button>
             </div>
-            <Outcome came=edits.came/>
+            <Outcome import=edits.import/>
             {move || doings::<E>(edits)}
             <div class="table-scroll" tabindex="0" role="region" aria-label=table>
                 <table role="table" class="data-table staff-table is-cards">
                     <thead role="rowgroup"><tr role="row">
-                        {column(named)}{column(Word::Id)}
-                        {E::heads()}{column(Word::Actions)}
+                        {column(named)}{column(Text::Id)}
+                        {E::heads()}{column(Text::Actions)}
                     </tr></thead>
                     <tbody role="rowgroup">
                         <For each=listed key=|it| format!("{it:?}")
@@ -106,7 +106,7 @@ fn row<E: Entry>(edits: Editing<Doing>, entry: E) -> impl IntoView {
             <td role="cell" class="is-spare"><code>{id}</code></td>
             {cells}
             <td role="cell"><div class="staff-actions">
-                <RowActions edits called edit remove words=(Word::Remove, Word::RemoveNamed)/>
+                <RowActions edits called edit remove texts=(Text::Remove, Text::RemoveNamed)/>
             </div></td>
         </tr>
     }
@@ -122,14 +122,14 @@ fn doings<E: Entry>(edits: Editing<Doing>) -> AnyView {
             let removed = StoredValue::new(found::<E>(edits.staff, &id));
             let ask = Signal::derive(move || {
                 let called = removed.with_value(|it| called(it));
-                Word::Sure.fill(&[&called])
+                Text::Sure.fill(&[&called])
             });
             let yes = Callback::new(move |()| {
                 edits.send(E::TOOL, json!({ (E::KEY): id, "remove": true }), None);
             });
             any_view! {
                 {move || edits.error.get().map(|error| view! { <Refused error/> })}
-                {edits.sure(ask, Word::SureYes, yes)}
+                {edits.sure(ask, Text::SureYes, yes)}
             }
         }
     }

@@ -12,8 +12,8 @@ use super::{Staff, translated};
 use crate::browser;
 use crate::call::fetch;
 use crate::error::CallError;
-use crate::families::cinema::staff::words::Word;
-use crate::families::tell_not_done;
+use crate::families::cinema::staff::words::Text;
+use crate::families::report_failure;
 use crate::page::page;
 use crate::views::drop::FileDrop;
 use crate::views::notice::{Notice, coded};
@@ -38,11 +38,10 @@ struct Chosen {
 impl Chosen {
     fn called(&self) -> String {
         self.version
-            .map_or_else(|| self.name.clone(), |it| Word::VersionFile.fill(&[&it.to_string()]))
+            .map_or_else(|| self.name.clone(), |it| Text::VersionFile.fill(&[&it.to_string()]))
     }
 }
 
-/// State of the import.
 #[derive(Clone, Debug, Default, PartialEq)]
 enum Import {
     #[default]
@@ -52,7 +51,7 @@ enum Import {
     Found(CatalogueImport),
     Done(CatalogueImport),
     /// The file itself is invalid.
-    Wrong(Word),
+    Wrong(Text),
     Failed(CallError),
 }
 
@@ -75,8 +74,8 @@ impl Files {
                 (browser::download(&name, export.text.as_bytes(), mime), export.import)
             });
             match saved {
-                Ok((Ok(()), version)) => Word::Exported.announce(&[&version.to_string()]),
-                _ => Word::ExportFailed.announce(&[]),
+                Ok((Ok(()), version)) => Text::Exported.announce(&[&version.to_string()]),
+                _ => Text::ExportFailed.announce(&[]),
             }
         });
     }
@@ -86,7 +85,7 @@ impl Files {
         let Some(file) = files.get(0) else { return };
         let name = file.name();
         if file.size() > BYTES_MAX {
-            return self.refuse(name, Word::ImportLarge);
+            return self.refuse(name, Text::ImportLarge);
         }
         spawn_local(async move {
             let text = JsFuture::from(file.text()).await.ok().and_then(|it| it.as_string());
@@ -94,28 +93,28 @@ impl Files {
             let text = text.filter(|it| !it.contains('\u{fffd}'));
             let format = if name.to_lowercase().ends_with(".csv") { "csv" } else { "json" };
             match text {
-                None => self.refuse(name, Word::ImportUnread),
+                None => self.refuse(name, Text::ImportUnread),
                 Some(text) if text.chars().count() > CHARS_MAX => {
-                    self.refuse(name, Word::ImportLarge);
+                    self.refuse(name, Text::ImportLarge);
                 }
                 Some(text) => {
                     // Spreadsheets begin their files with a byte order mark.
                     let text = text.trim_start_matches('\u{feff}').to_owned();
-                    self.look(Chosen { name, version: None, format, text }).await;
+                    self.preview(Chosen { name, version: None, format, text }).await;
                 }
             }
         });
     }
 
-    fn refuse(self, name: String, why: Word) {
+    fn refuse(self, name: String, why: Text) {
         self.chosen.set(Chosen { name, ..Chosen::default() });
         self.import.set(Import::Wrong(why));
         why.announce(&[]);
     }
 
     /// Fetches the changes a file would make.
-    async fn look(self, chosen: Chosen) {
-        Word::ImportReading.announce(&[]);
+    async fn preview(self, chosen: Chosen) {
+        Text::ImportReading.announce(&[]);
         self.import.set(Import::Looking);
         self.chosen.set(chosen.clone());
         let arguments = json!({ "text": chosen.text, "format": chosen.format, "dry_run": true });
@@ -143,7 +142,7 @@ impl Files {
             let done = self.staff.edit("import_catalogue", arguments).await;
             if self.is_busy.try_set(false).is_some() {
                 if let Err(error) = &done {
-                    tell_not_done(error);
+                    report_failure(error);
                 }
                 return;
             }
@@ -166,7 +165,7 @@ impl Files {
                 Ok(file) => {
                     let version = Some(version);
                     let name = String::new();
-                    self.look(Chosen { name, version, format: "json", text: file.text }).await;
+                    self.preview(Chosen { name, version, format: "json", text: file.text }).await;
                 }
                 Err(error) => self.import.set(Import::Failed(translated(error))),
             }
@@ -174,7 +173,6 @@ impl Files {
     }
 }
 
-/// The file view.
 #[component]
 pub(super) fn FileView(staff: Staff) -> impl IntoView {
     let files = Files {
@@ -186,22 +184,22 @@ pub(super) fn FileView(staff: Staff) -> impl IntoView {
     let id = |it: &str| it.to_owned();
     view! {
         <section class="op-part" aria-labelledby="staff-export">
-            <h2 id="staff-export" class="section-title">{Word::ExportTitle}</h2>
-            <p class="hint">{Word::ExportHint}</p>
+            <h2 id="staff-export" class="section-title">{Text::ExportTitle}</h2>
+            <p class="hint">{Text::ExportHint}</p>
             <div class="actions">
                 <button type="button" class="quiet" on:click=move |_| files.save("json")>
-                    {Word::ExportJson}
+                    {Text::ExportJson}
                 </button>
                 <button type="button" class="quiet" on:click=move |_| files.save("csv")>
-                    {Word::ExportCsv}
+                    {Text::ExportCsv}
                 </button>
             </div>
         </section>
         <section class="op-part" aria-labelledby="staff-import">
-            <h2 id="staff-import" class="section-title">{Word::ImportTitle}</h2>
-            <p class="hint" id="staff-import-hint">{Word::ImportHint}</p>
+            <h2 id="staff-import" class="section-title">{Text::ImportTitle}</h2>
+            <p class="hint" id="staff-import-hint">{Text::ImportHint}</p>
             <FileDrop ids=[id(CHOOSE), id("staff-file"), id("staff-import-hint")] accept=id(".json,.csv")
-                words=[Word::ImportDrop.into(), Word::ImportChoose.into()] is_shut=false
+                texts=[Text::ImportDrop.into(), Text::ImportChoose.into()] is_shut=false
                 take=move |list: &FileList| files.choose(list)/>
             <Found files/>
         </section>
@@ -217,18 +215,18 @@ fn Found(files: Files) -> impl IntoView {
             <div class="actions">
                 <button type="button" class="is-grave" on:click=move |_| files.replace()
                     aria-disabled=move || files.is_busy.get().then_some("true")>
-                    {move || if files.is_busy.get() { Word::Saving } else { Word::ImportYes }.say()}
+                    {move || if files.is_busy.get() { Text::Saving } else { Text::ImportYes }.say()}
                 </button>
-                <button type="button" class="quiet" on:click=move |_| files.clear()>{Word::ImportNo}</button>
+                <button type="button" class="quiet" on:click=move |_| files.clear()>{Text::ImportNo}</button>
             </div>
         }
     };
     move || match files.import.get() {
         Import::Nothing => ().into_any(),
-        Import::Looking => any_view! { <p class="hint">{Word::ImportReading}</p> },
+        Import::Looking => any_view! { <p class="hint">{Text::ImportReading}</p> },
         Import::Wrong(why) => any_view! {
             <div class="notice is-error">
-                <p class="notice-title">{move || Word::ImportWrong.fill(&[&called()])}</p>
+                <p class="notice-title">{move || Text::ImportWrong.fill(&[&called()])}</p>
                 <p>{why}</p>
             </div>
         },
@@ -240,7 +238,7 @@ fn Found(files: Files) -> impl IntoView {
             let problem = |it: crate::error::Problem| view! { <li>{coded(&it.message)}</li> };
             any_view! {
                 <div class="notice is-error" id=FOUND tabindex="-1">
-                    <p class="notice-title">{move || Word::ImportWrong.fill(&[&called()])}</p>
+                    <p class="notice-title">{move || Text::ImportWrong.fill(&[&called()])}</p>
                     <ul class="staff-problems">{problems.into_iter().map(problem).collect_view()}</ul>
                 </div>
             }
@@ -248,11 +246,11 @@ fn Found(files: Files) -> impl IntoView {
         Import::Found(found) => {
             let count = found.changes_count.to_string();
             let has_any = found.changes_count > 0;
-            let word = if has_any { Word::ImportOf } else { Word::ImportSame };
+            let label = if has_any { Text::ImportOf } else { Text::ImportSame };
             any_view! {
                 <div class="op-card">
-                    <h3 id=FOUND tabindex="-1">{move || word.fill(&[&called(), &count])}</h3>
-                    <Changes came=found/>
+                    <h3 id=FOUND tabindex="-1">{move || label.fill(&[&called(), &count])}</h3>
+                    <Changes import=found/>
                     {has_any.then(decide)}
                 </div>
             }
@@ -264,10 +262,10 @@ fn Found(files: Files) -> impl IntoView {
             any_view! {
                 <div class="notice staff-saved">
                     <p class="notice-title" id=FOUND tabindex="-1">
-                        {move || Word::ImportDone.fill(&[&count, &version])}
+                        {move || Text::ImportDone.fill(&[&count, &version])}
                     </p>
                     <button type="button" class="quiet small" on:click=move |_| files.look_back(before)>
-                        {move || Word::ImportBack.fill(&[&back])}
+                        {move || Text::ImportBack.fill(&[&back])}
                     </button>
                 </div>
             }

@@ -9,7 +9,7 @@ use super::sheet::{Field, Kind, Sheet, SheetView};
 use super::{number_cell, number_column};
 use crate::browser;
 use crate::families::cinema::staff::catalogue::{Catalogue, Film};
-use crate::families::cinema::staff::words::Word;
+use crate::families::cinema::staff::words::Text;
 
 const TITLE: &str = "staff-film-heading";
 /// Maximum number of characters of a text in the catalogue.
@@ -17,7 +17,7 @@ const TEXT_MAX: usize = 2_000;
 
 impl Entry for Film {
     const PART: &'static str = "staff-films";
-    const WORDS: [Word; 4] = [Word::TabFilms, Word::NewFilm, Word::FilmsTable, Word::FilmTitle];
+    const WORDS: [Text; 4] = [Text::TabFilms, Text::NewFilm, Text::FilmsTable, Text::FilmTitle];
     const TOOL: &'static str = "edit_movie";
     const KEY: &'static str = "movie_id";
 
@@ -34,12 +34,12 @@ impl Entry for Film {
     }
 
     fn heads() -> AnyView {
-        (number_column(Word::Duration), number_column(Word::Rating)).into_any()
+        (number_column(Text::Duration), number_column(Text::Rating)).into_any()
     }
 
     fn cells(&self) -> AnyView {
-        let duration = number_cell(Word::Duration, self.duration.to_string());
-        (duration, number_cell(Word::Rating, self.rating.to_string())).into_any()
+        let duration = number_cell(Text::Duration, self.duration.to_string());
+        (duration, number_cell(Text::Rating, self.rating.to_string())).into_any()
     }
 
     fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView {
@@ -52,19 +52,19 @@ fn sheet_of(before: Option<&Film>) -> Sheet {
     const LINE: Kind = Kind::Line(TEXT_MAX);
     let mut fields = Vec::new();
     if before.is_none() {
-        fields.push(Field::new("movie_id", Word::Id, Kind::Id).required().hint(Word::IdHint));
+        fields.push(Field::new("movie_id", Text::Id, Kind::Id).required().hint(Text::IdHint));
     }
     fields.extend([
-        Field::new("title", Word::FilmTitle, LINE).required(),
-        Field::new("title_en", Word::FilmTitleEn, LINE),
-        Field::new("reading", Word::Reading, LINE).hint(Word::ReadingHint),
-        Field::new("duration", Word::Duration, Kind::Number(1.0, 1440.0, "1")).required(),
-        Field::new("rating", Word::Rating, Kind::Number(0.0, 5.0, "0.1")).required(),
-        Field::new("release_date", Word::Release, Kind::Day),
-        Field::new("genre", Word::Genre, LINE),
-        Field::new("genre_en", Word::GenreEn, LINE),
-        Field::new("description", Word::Description, Kind::Text(TEXT_MAX)).required(),
-        Field::new("description_en", Word::DescriptionEn, Kind::Text(TEXT_MAX)),
+        Field::new("title", Text::FilmTitle, LINE).required(),
+        Field::new("title_en", Text::FilmTitleEn, LINE),
+        Field::new("reading", Text::Reading, LINE).hint(Text::ReadingHint),
+        Field::new("duration", Text::Duration, Kind::Number(1.0, 1440.0, "1")).required(),
+        Field::new("rating", Text::Rating, Kind::Number(0.0, 5.0, "0.1")).required(),
+        Field::new("release_date", Text::Release, Kind::Day),
+        Field::new("genre", Text::Genre, LINE),
+        Field::new("genre_en", Text::GenreEn, LINE),
+        Field::new("description", Text::Description, Kind::Text(TEXT_MAX)).required(),
+        Field::new("description_en", Text::DescriptionEn, Kind::Text(TEXT_MAX)),
     ]);
     let text = |it: &Option<String>| it.clone().unwrap_or_default();
     let values = before.map(|film| {
@@ -125,8 +125,8 @@ fn FilmForm(films: Editing<Doing>, before: Option<Film>) -> impl IntoView {
     };
     browser::focus_soon(TITLE);
     let title = move || match &before {
-        None => Word::NewFilm.say().to_owned(),
-        Some(film) => Word::EditFilm.fill(&[&film.title]),
+        None => Text::NewFilm.say().to_owned(),
+        Some(film) => Text::EditFilm.fill(&[&film.title]),
     };
     view! {
         <form class="op-card" on:submit=submit novalidate aria-labelledby=TITLE>

@@ -9,8 +9,8 @@ use super::Staff;
 use super::sheet::Sheet;
 use crate::browser;
 use crate::error::CallError;
-use crate::families::cinema::staff::words::Word;
-use crate::families::tell_not_done;
+use crate::families::cinema::staff::words::Text;
+use crate::families::report_failure;
 use crate::views::notice::Sure;
 
 /// Maximum number of changes shown.
@@ -32,7 +32,7 @@ pub(super) enum Doing {
 pub(super) struct Editing<D: 'static> {
     pub(super) staff: Staff,
     pub(super) doing: RwSignal<D>,
-    pub(super) came: RwSignal<Option<CatalogueImport>>,
+    pub(super) import: RwSignal<Option<CatalogueImport>>,
     pub(super) error: RwSignal<Option<CallError>>,
     pub(super) is_busy: RwSignal<bool>,
     /// The element focused when it began.
@@ -52,7 +52,7 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
         Self {
             staff,
             doing: RwSignal::new(D::default()),
-            came: RwSignal::new(None),
+            import: RwSignal::new(None),
             error: RwSignal::new(None),
             is_busy: RwSignal::new(false),
             opener: StoredValue::new_local(None),
@@ -61,7 +61,7 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
 
     pub(super) fn start(self, doing: D) {
         self.error.set(None);
-        self.came.set(None);
+        self.import.set(None);
         self.opener.set_value(document().active_element());
         self.doing.set(doing);
     }
@@ -76,11 +76,11 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
     pub(super) fn sure(
         self,
         ask: Signal<String>,
-        yes: Word,
+        yes: Text,
         on_yes: Callback<()>,
     ) -> impl IntoView + use<D> {
         let on_no = Callback::new(move |()| self.stop());
-        view! { <Sure id="staff-no" ask yes no=Word::SureNo on_yes on_no is_busy=self.is_busy/> }
+        view! { <Sure id="staff-no" ask yes no=Text::SureNo on_yes on_no is_busy=self.is_busy/> }
     }
 
     /// Completes an action; one begun meanwhile stays open.
@@ -95,7 +95,7 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
         if self.doing.try_with_untracked(|it| it == done) == Some(true) {
             self.error.set(Some(error));
         } else {
-            tell_not_done(&error);
+            report_failure(&error);
         }
     }
 
@@ -111,8 +111,8 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
             let done = self.staff.edit(tool, arguments).await;
             let is_here = self.is_busy.try_set(false).is_none();
             match done {
-                Ok(came) if is_here => {
-                    self.came.set(Some(came));
+                Ok(import) if is_here => {
+                    self.import.set(Some(import));
                     self.finish(&doing);
                 }
                 Ok(_) => {}
@@ -125,20 +125,20 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
 
 /// The changes made, folded; the live region has announced them.
 #[component]
-pub(super) fn Outcome(came: RwSignal<Option<CatalogueImport>>) -> impl IntoView {
+pub(super) fn Outcome(import: RwSignal<Option<CatalogueImport>>) -> impl IntoView {
     move || {
-        came.get().map(|came| {
-            let count = came.changes_count.to_string();
-            let word = if came.changes_count == 0 { Word::SavedSame } else { Word::Saved };
-            let has_any = !came.changes.is_empty();
-            let changes = StoredValue::new(came);
+        import.get().map(|import| {
+            let count = import.changes_count.to_string();
+            let label = if import.changes_count == 0 { Text::SavedSame } else { Text::Saved };
+            let has_any = !import.changes.is_empty();
+            let changes = StoredValue::new(import);
             view! {
                 <div class="notice staff-saved">
-                    <p class="notice-title">{move || word.fill(&[&count])}</p>
+                    <p class="notice-title">{move || label.fill(&[&count])}</p>
                     {has_any.then(|| view! {
                         <details>
-                            <summary>{Word::ChangesShow}</summary>
-                            <Changes came=changes.get_value()/>
+                            <summary>{Text::ChangesShow}</summary>
+                            <Changes import=changes.get_value()/>
                         </details>
                     })}
                 </div>
@@ -149,25 +149,25 @@ pub(super) fn Outcome(came: RwSignal<Option<CatalogueImport>>) -> impl IntoView 
 
 /// A line per change: its kind in words, and its subject.
 #[component]
-pub(super) fn Changes(came: CatalogueImport) -> impl IntoView {
-    let shown = came.changes.len().min(SHOWN_MAX);
-    let all = usize::try_from(came.changes_count).unwrap_or(usize::MAX);
+pub(super) fn Changes(import: CatalogueImport) -> impl IntoView {
+    let shown = import.changes.len().min(SHOWN_MAX);
+    let all = usize::try_from(import.changes_count).unwrap_or(usize::MAX);
     let more = all.saturating_sub(shown);
     let line = move |text: String| {
-        let (word, class) = match text.chars().next() {
-            Some('+') => (Word::ChangeNew, "staff-change is-new"),
-            Some('-') => (Word::ChangeGone, "staff-change is-gone"),
-            _ => (Word::ChangeOther, "staff-change"),
+        let (sign, class) = match text.chars().next() {
+            Some('+') => (Text::ChangeNew, "staff-change is-new"),
+            Some('-') => (Text::ChangeGone, "staff-change is-gone"),
+            _ => (Text::ChangeOther, "staff-change"),
         };
         let about = text.trim_start_matches(['+', '-', '~']).trim().to_owned();
-        view! { <li class=class><b>{word}</b><code>{about}</code></li> }
+        view! { <li class=class><b>{sign}</b><code>{about}</code></li> }
     };
     view! {
         <ul class="staff-changes">
-            {came.changes.into_iter().take(SHOWN_MAX).map(line).collect_view()}
+            {import.changes.into_iter().take(SHOWN_MAX).map(line).collect_view()}
         </ul>
         {(more > 0).then(|| view! {
-            <p class="hint">{move || Word::ChangesMore.fill(&[&more.to_string()])}</p>
+            <p class="hint">{move || Text::ChangesMore.fill(&[&more.to_string()])}</p>
         })}
     }
 }
@@ -179,15 +179,15 @@ pub(super) fn RowActions<D: Clone + Default + PartialEq + Send + Sync + 'static>
     called: Signal<String>,
     edit: D,
     remove: D,
-    words: (Word, Word),
+    texts: (Text, Text),
 ) -> impl IntoView {
     view! {
         <button type="button" class="quiet small"
-            aria-label=move || Word::EditNamed.fill(&[&called.get()])
-            on:click=move |_| edits.start(edit.clone())>{Word::Edit}</button>
+            aria-label=move || Text::EditNamed.fill(&[&called.get()])
+            on:click=move |_| edits.start(edit.clone())>{Text::Edit}</button>
         <button type="button" class="quiet small is-grave"
-            aria-label=move || words.1.fill(&[&called.get()])
-            on:click=move |_| edits.start(remove.clone())>{words.0}</button>
+            aria-label=move || texts.1.fill(&[&called.get()])
+            on:click=move |_| edits.start(remove.clone())>{texts.0}</button>
     }
 }
 
@@ -201,9 +201,9 @@ pub(super) fn FormActions(
         <div class="actions">
             <button type="submit" class="main-action"
                 aria-disabled=move || is_busy.get().then_some("true")>
-                {move || if is_busy.get() { Word::Saving } else { Word::Save }.say()}
+                {move || if is_busy.get() { Text::Saving } else { Text::Save }.say()}
             </button>
-            <button type="button" class="quiet" on:click=move |_| stop()>{Word::Cancel}</button>
+            <button type="button" class="quiet" on:click=move |_| stop()>{Text::Cancel}</button>
         </div>
     }
 }

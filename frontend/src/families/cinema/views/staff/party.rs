@@ -13,7 +13,7 @@ use crate::error::CallError;
 use crate::families::cinema::hall::{Hall, Picked, Picks};
 use crate::families::cinema::place::At;
 use crate::families::cinema::programme::name;
-use crate::families::cinema::staff::words::Word;
+use crate::families::cinema::staff::words::Text;
 use crate::families::cinema::views::hall::{HallView, Legend};
 use crate::page::page;
 use crate::route::Spot;
@@ -61,7 +61,7 @@ impl Party {
             match found {
                 Ok(found) => {
                     if found.is_empty() {
-                        Word::PartyNone.announce(&[]);
+                        Text::PartyNone.announce(&[]);
                     }
                     let only = (found.len() == 1).then(|| found[0].clone());
                     self.found.set(Some(found));
@@ -107,7 +107,7 @@ impl Party {
                 });
                 map
             });
-            self.map.set(map.map_or_else(|it| Loaded::Failed(translated(it)), Loaded::Here));
+            self.map.set(map.map_or_else(|it| Loaded::Failed(translated(it)), Loaded::Ready));
         });
     }
 
@@ -118,10 +118,10 @@ impl Party {
         let count = self.picks.with_untracked(Picks::len).to_string();
         let all = max.to_string();
         match picked {
-            Picked::Yes | Picked::Undone => Word::PartySeats.announce(&[&all, &count]),
-            Picked::TooMany => Word::PartyTooMany.announce(&[&all]),
+            Picked::Yes | Picked::Undone => Text::PartySeats.announce(&[&all, &count]),
+            Picked::TooMany => Text::PartyTooMany.announce(&[&all]),
             Picked::Taken | Picked::Held => {
-                Word::PartyTaken.announce(&[&seat.seat_id]);
+                Text::PartyTaken.announce(&[&seat.seat_id]);
             }
         }
     }
@@ -134,11 +134,11 @@ impl Party {
         }
         if seats.len() != chosen.seats.len() {
             let count = chosen.seats.len().to_string();
-            return Word::PartySeatsMissing.announce(&[&count]);
+            return Text::PartySeatsMissing.announce(&[&count]);
         }
         self.is_busy.set(true);
         self.error.set(None);
-        Word::PartyMoving.announce(&[]);
+        Text::PartyMoving.announce(&[]);
         spawn_local(async move {
             let mut arguments = json!({
                 "reservation_id": chosen.reservation_id, "seat_ids": seats,
@@ -154,7 +154,7 @@ impl Party {
             match moved {
                 Ok(moved) => {
                     let seats = seats_of(&moved);
-                    Word::PartyMoved.announce(&[&moved.user_id, &seats]);
+                    Text::PartyMoved.announce(&[&moved.user_id, &seats]);
                     self.found.set(None);
                     self.chosen.set(None);
                     self.moved.set(Some(moved));
@@ -202,17 +202,16 @@ fn seats_of(reservation: &Reservation) -> String {
 }
 
 /// Summary of a reservation: person, film, time and seats.
-fn told(reservation: &Reservation) -> String {
+fn summary(reservation: &Reservation) -> String {
     let lang = Lang::spoken();
     let (own, english) = (&reservation.movie_title, &reservation.movie_title_en);
     let title = name(own.as_deref(), english.as_deref(), lang).unwrap_or_default();
     let start = reservation.start_time.as_deref().unwrap_or_default();
     let when = dates::day_and_time(start, lang);
     let seats = seats_of(reservation);
-    Word::PartyOf.fill(&[&reservation.user_id, &title, &when, &seats])
+    Text::PartyOf.fill(&[&reservation.user_id, &title, &when, &seats])
 }
 
-/// The view for moving a party.
 #[component]
 pub(super) fn PartyView(staff: Staff) -> impl IntoView {
     let map = RwSignal::new(Loaded::<SeatMap>::Loading);
@@ -223,14 +222,14 @@ pub(super) fn PartyView(staff: Staff) -> impl IntoView {
         to: RwSignal::new(String::new()),
         map,
         picks: RwSignal::new(Picks::default()),
-        hall: Memo::new(move |_| map.with(|it| it.here().map(Hall::of).unwrap_or_default())),
+        hall: Memo::new(move |_| map.with(|it| it.ready().map(Hall::new).unwrap_or_default())),
         error: RwSignal::new(None),
         is_busy: RwSignal::new(false),
         moved: RwSignal::new(None),
     };
     view! {
         <section class="op-part" aria-labelledby="staff-party">
-            <h2 id="staff-party" class="section-title">{Word::TabParty}</h2>
+            <h2 id="staff-party" class="section-title">{Text::TabParty}</h2>
             {move || party.moved.get().map(|it| view! { <Moved reservation=it/> })}
             {move || match party.chosen.get() {
                 None => any_view! { <Search party/> },
@@ -243,14 +242,14 @@ pub(super) fn PartyView(staff: Staff) -> impl IntoView {
 #[component]
 fn Moved(reservation: Reservation) -> impl IntoView {
     let ticket = At::Reservation(reservation.reservation_id.clone()).hash();
-    let said = move || {
+    let text = move || {
         page().lang.track();
-        Word::PartyMoved.fill(&[&reservation.user_id, &seats_of(&reservation)])
+        Text::PartyMoved.fill(&[&reservation.user_id, &seats_of(&reservation)])
     };
     view! {
         <div class="notice staff-saved">
-            <p class="notice-title" id="staff-moved" tabindex="-1">{said}</p>
-            <p><a href=ticket>{Word::PartyTicket}</a></p>
+            <p class="notice-title" id="staff-moved" tabindex="-1">{text}</p>
+            <p><a href=ticket>{Text::PartyTicket}</a></p>
         </div>
     }
 }
@@ -272,30 +271,30 @@ fn Search(party: Party) -> impl IntoView {
         view! {
             <li><button type="button" class="quiet staff-choice"
                 on:click=move |_| party.choose(stored.get_value())>
-                {move || stored.with_value(told)}
+                {move || stored.with_value(summary)}
             </button></li>
         }
     };
     view! {
         <form class="op-card" on:submit=submit novalidate role="search">
             <div class="field">
-                <label class="label" for=FIND>{Word::PartyFind}</label>
+                <label class="label" for=FIND>{Text::PartyFind}</label>
                 <input id=FIND type="text" maxlength="200" autocomplete="off" spellcheck="false"
                     aria-describedby="staff-find-hint" prop:value=sought
                     on:input=move |event| sought.set(event_target_value(&event))/>
-                <p class="hint" id="staff-find-hint">{Word::PartyHint}</p>
+                <p class="hint" id="staff-find-hint">{Text::PartyHint}</p>
             </div>
             <div class="actions">
                 <button type="submit" aria-disabled=move || party.is_busy.get().then_some("true")>
-                    {Word::Find}
+                    {Text::Find}
                 </button>
             </div>
         </form>
         {move || party.error.get().map(|error| view! { <Notice error/> })}
         {move || party.found.get().map(|found| match found.is_empty() {
-            true => any_view! { <p class="error">{Word::PartyNone}</p> },
+            true => any_view! { <p class="error">{Text::PartyNone}</p> },
             false => any_view! {
-                <h3>{Word::PartyChoose}</h3>
+                <h3>{Text::PartyChoose}</h3>
                 <ul class="op-list">{found.into_iter().map(choice).collect_view()}</ul>
             },
         })}
@@ -310,10 +309,10 @@ fn Chosen(party: Party, reservation: Reservation) -> impl IntoView {
     let showings = move || {
         let lang = Lang::spoken();
         let own_id = own.with_value(|it| it.showtime_id.clone());
-        let all = party.staff.week.with(|it| it.here().map(|it| it.showtimes.clone()));
+        let all = party.staff.week.with(|it| it.ready().map(|it| it.showtimes.clone()));
         let others = all.unwrap_or_default().into_iter().filter(|it| it.showtime_id != own_id);
         let start = own.with_value(|it| it.start_time.clone().unwrap_or_default());
-        let same = Word::PartySame.fill(&[&dates::day_and_time(&start, lang)]);
+        let same = Text::PartySame.fill(&[&dates::day_and_time(&start, lang)]);
         let mut options = vec![(own_id.clone(), same)];
         options.extend(others.map(|showing| {
             let when = dates::day_and_time(&showing.start_time, lang);
@@ -338,20 +337,20 @@ fn Chosen(party: Party, reservation: Reservation) -> impl IntoView {
     };
     let count = move || {
         let picked = party.picks.with(Picks::len).to_string();
-        Word::PartySeats.fill(&[&party.count().to_string(), &picked])
+        Text::PartySeats.fill(&[&party.count().to_string(), &picked])
     };
     let stage = Memo::new(move |_| party.map.with(|it| it.map(|_| ())));
     let pick = Callback::new(move |seat: Seat| party.pick(&seat));
     view! {
         <form class="op-card" on:submit=submit novalidate>
-            <h3 id=CHOSEN tabindex="-1">{move || own.with_value(told)}</h3>
+            <h3 id=CHOSEN tabindex="-1">{move || own.with_value(summary)}</h3>
             <div class="actions">
                 <button type="button" class="quiet small" on:click=move |_| party.forget()>
-                    {Word::PartyOther}
+                    {Text::PartyOther}
                 </button>
             </div>
             <div class="field">
-                <label class="label" for="staff-to">{Word::PartyTo}</label>
+                <label class="label" for="staff-to">{Text::PartyTo}</label>
                 <select id="staff-to" on:change=choose>
                     {move || showings().into_iter().map(option).collect_view()}
                 </select>
@@ -359,7 +358,7 @@ fn Chosen(party: Party, reservation: Reservation) -> impl IntoView {
             {move || match stage.get() {
                 Loaded::Loading => any_view! { <Skeleton lines=6/> },
                 Loaded::Failed(error) => any_view! { <Notice error/> },
-                Loaded::Here(()) => any_view! {
+                Loaded::Ready(()) => any_view! {
                     <p class="picked-count">{count}</p>
                     <Legend hall=party.hall/>
                     <HallView hall=party.hall picks=party.picks on_pick=pick name="party"/>
@@ -367,17 +366,17 @@ fn Chosen(party: Party, reservation: Reservation) -> impl IntoView {
                 },
             }}
             <div class="field">
-                <label class="label" for="staff-why">{Word::Reason}</label>
+                <label class="label" for="staff-why">{Text::Reason}</label>
                 <input id="staff-why" type="text" maxlength="500" autocomplete="off"
                     aria-describedby="staff-why-hint" prop:value=reason
                     on:input=move |event| reason.set(event_target_value(&event))/>
-                <p class="hint" id="staff-why-hint">{Word::PartyReasonHint}</p>
+                <p class="hint" id="staff-why-hint">{Text::PartyReasonHint}</p>
             </div>
             {move || party.error.get().map(|error| view! { <Notice error/> })}
             <div class="actions">
                 <button type="submit" class="main-action"
                     aria-disabled=move || party.is_busy.get().then_some("true")>
-                    {move || if party.is_busy.get() { Word::PartyMoving } else { Word::PartyMove }.say()}
+                    {move || if party.is_busy.get() { Text::PartyMoving } else { Text::PartyMove }.say()}
                 </button>
             </div>
         </form>

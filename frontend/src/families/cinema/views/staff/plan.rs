@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use crate::browser;
 use crate::families::cinema::hall::Step;
 use crate::families::cinema::staff::layout::{Fault, Layout, Sign, Spot};
-use crate::families::cinema::staff::words::Word;
+use crate::families::cinema::staff::words::Text;
 use crate::page::page;
 use crate::text::{Key, Lang};
 
@@ -25,14 +25,14 @@ pub(super) struct Plan {
 }
 
 impl Sign {
-    fn word(self) -> Word {
+    fn label(self) -> Text {
         match self {
-            Self::None => Word::KindNone,
-            Self::Seat => Word::KindSeat,
-            Self::Premium => Word::KindPremium,
-            Self::Wheelchair => Word::KindWheelchair,
-            Self::Companion => Word::KindCompanion,
-            Self::Pair => Word::KindPair,
+            Self::None => Text::KindNone,
+            Self::Seat => Text::KindSeat,
+            Self::Premium => Text::KindPremium,
+            Self::Wheelchair => Text::KindWheelchair,
+            Self::Companion => Text::KindCompanion,
+            Self::Pair => Text::KindPair,
         }
     }
 
@@ -73,11 +73,11 @@ impl Plan {
             )
         });
         let (letter, place) = (letter.to_string(), (spot.column + 1).to_string());
-        let kind = sign.word().say();
+        let kind = sign.label().say();
         match number {
-            Some(number) => Word::PlaceNumbered.fill(&[&letter, &number.to_string(), kind]),
-            None if is_aisle => Word::PlaceAisle.fill(&[&letter, &place]),
-            None => Word::PlaceName.fill(&[&letter, &place, kind]),
+            Some(number) => Text::PlaceNumbered.fill(&[&letter, &number.to_string(), kind]),
+            None if is_aisle => Text::PlaceAisle.fill(&[&letter, &place]),
+            None => Text::PlaceName.fill(&[&letter, &place, kind]),
         }
     }
 
@@ -111,8 +111,8 @@ impl Plan {
     fn change(
         self,
         change: impl FnOnce(&mut Layout) -> bool,
-        done: impl FnOnce(&Layout) -> (Word, String),
-        not: Word,
+        done: impl FnOnce(&Layout) -> (Text, String),
+        not: Text,
     ) {
         let mut is_done = false;
         self.layout.update(|it| is_done = change(it));
@@ -120,16 +120,16 @@ impl Plan {
             return not.announce(&[]);
         }
         self.cursor.update(|it| *it = self.layout.with_untracked(|all| all.within(*it)));
-        let (word, value) = self.layout.with_untracked(done);
-        word.announce(&[&value]);
+        let (label, value) = self.layout.with_untracked(done);
+        label.announce(&[&value]);
     }
 
     fn undo(self) {
-        self.change(Layout::undo, |_| (Word::Undone, String::new()), Word::UndoNone);
+        self.change(Layout::undo, |_| (Text::Undone, String::new()), Text::UndoNone);
     }
 
     fn redo(self) {
-        self.change(Layout::redo, |_| (Word::Redone, String::new()), Word::RedoNone);
+        self.change(Layout::redo, |_| (Text::Redone, String::new()), Text::RedoNone);
     }
 
     fn key(self, event: &KeyboardEvent) {
@@ -210,7 +210,7 @@ pub(super) fn PlanView(plan: Plan) -> impl IntoView {
                 <input type="radio" name="staff-kind" prop:checked=move || plan.sign.get() == sign
                     on:change=move |_| plan.sign.set(sign)/>
                 <span class=sign.class() aria-hidden="true"></span>
-                <span>{sign.word()}</span>
+                <span>{sign.label()}</span>
                 <kbd aria-hidden="true">{letter}</kbd>
             </label>
         }
@@ -220,14 +220,14 @@ pub(super) fn PlanView(plan: Plan) -> impl IntoView {
     let keys = StoredValue::new(keys.collect::<Vec<_>>());
     let hint = move || {
         let keys = keys.with_value(|it| it.join(Lang::spoken().comma()));
-        Word::PlanHint.fill(&[&keys])
+        Text::PlanHint.fill(&[&keys])
     };
     view! {
         <div class="staff-plan" role="group" aria-labelledby="staff-plan">
-            <h4 id="staff-plan">{Word::Plan}</h4>
+            <h4 id="staff-plan">{Text::Plan}</h4>
             <p class="hint" id=HINT>{hint}</p>
             <fieldset class="staff-kinds">
-                <legend class="only-heard">{Word::Kinds}</legend>
+                <legend class="only-heard">{Text::Kinds}</legend>
                 {Sign::ALL.map(kinds).into_iter().collect_view()}
             </fieldset>
             <Tools plan/>
@@ -243,50 +243,49 @@ fn Tools(plan: Plan) -> impl IntoView {
     let column = move || plan.cursor.get_untracked().column;
     let wide = |it: &Layout| it.columns().to_string();
     let letter = move || plan.layout.with(|it| it.letter(plan.cursor.get().row)).to_string();
-    let button = move |word: Word, act: fn(Plan)| {
+    let button = move |label: Text, act: fn(Plan)| {
         view! {
-            <button type="button" class="quiet small" on:click=move |_| act(plan)>{word}</button>
+            <button type="button" class="quiet small" on:click=move |_| act(plan)>{label}</button>
         }
     };
     let add = move |is_aisle: bool| {
         let at = column();
         let change = |it: &mut Layout| it.add_column(at, is_aisle);
-        plan.change(change, |it| (Word::ColumnAdded, wide(it)), Word::PlanFull);
+        plan.change(change, |it| (Text::ColumnAdded, wide(it)), Text::PlanFull);
     };
     let remove_column = move |_| {
         let at = column();
         let change = |it: &mut Layout| it.remove_column(at);
-        plan.change(change, |it| (Word::ColumnRemoved, wide(it)), Word::PlanLeast);
+        plan.change(change, |it| (Text::ColumnRemoved, wide(it)), Text::PlanLeast);
     };
     let remove_row = move |_| {
         let (row, letter) = (plan.cursor.get_untracked().row, untrack(letter));
         let change = |it: &mut Layout| it.remove_row(row);
-        plan.change(change, |_| (Word::RowRemoved, letter), Word::PlanLeast);
+        plan.change(change, |_| (Text::RowRemoved, letter), Text::PlanLeast);
     };
     let has_rows = Memo::new(move |_| plan.layout.with(|it| it.rows() > 0));
     view! {
         <div class="staff-tools">
-            {button(Word::AddRow, |plan| {
+            {button(Text::AddRow, |plan| {
                 let last = |it: &Layout| it.letter(it.rows().saturating_sub(1)).to_string();
-                plan.change(Layout::add_row, |it| (Word::RowAdded, last(it)), Word::PlanFull);
+                plan.change(Layout::add_row, |it| (Text::RowAdded, last(it)), Text::PlanFull);
             })}
             {move || has_rows.get().then(|| view! {
                 <button type="button" class="quiet small" on:click=remove_row>
-                    {move || Word::RemoveRow.fill(&[&letter()])}
+                    {move || Text::RemoveRow.fill(&[&letter()])}
                 </button>
             })}
-            <button type="button" class="quiet small" on:click=move |_| add(true)>{Word::AddAisle}</button>
-            <button type="button" class="quiet small" on:click=move |_| add(false)>{Word::AddColumn}</button>
-            <button type="button" class="quiet small" on:click=remove_column>{Word::RemoveColumn}</button>
+            <button type="button" class="quiet small" on:click=move |_| add(true)>{Text::AddAisle}</button>
+            <button type="button" class="quiet small" on:click=move |_| add(false)>{Text::AddColumn}</button>
+            <button type="button" class="quiet small" on:click=remove_column>{Text::RemoveColumn}</button>
             <button type="button" class="quiet small" on:click=move |_| plan.undo()
-                aria-disabled=move || (!plan.layout.with(Layout::can_undo)).to_string()>{Word::Undo}</button>
+                aria-disabled=move || (!plan.layout.with(Layout::can_undo)).to_string()>{Text::Undo}</button>
             <button type="button" class="quiet small" on:click=move |_| plan.redo()
-                aria-disabled=move || (!plan.layout.with(Layout::can_redo)).to_string()>{Word::Redo}</button>
+                aria-disabled=move || (!plan.layout.with(Layout::can_redo)).to_string()>{Text::Redo}</button>
         </div>
     }
 }
 
-/// The grid of places.
 #[component]
 fn Grid(plan: Plan) -> impl IntoView {
     let shape = Memo::new(move |_| {
@@ -295,7 +294,7 @@ fn Grid(plan: Plan) -> impl IntoView {
     });
     let label = move || {
         let (rows, columns) = shape.with(|it| (it.0.len().to_string(), it.1.to_string()));
-        Word::PlanGrid.fill(&[&rows, &columns])
+        Text::PlanGrid.fill(&[&rows, &columns])
     };
     view! {
         <div class="hall">
@@ -355,28 +354,28 @@ fn Sums(plan: Plan) -> impl IntoView {
     let counts = Memo::new(move |_| plan.layout.with(Layout::counts));
     let total = move || counts.with(|it| it.iter().map(|it| it.1).sum::<usize>()).to_string();
     let count = move |(sign, count): (Sign, usize)| {
-        let kind = sign.word().say();
-        view! { <li>{Word::CountOf.fill(&[kind, &count.to_string()])}</li> }
+        let kind = sign.label().say();
+        view! { <li>{Text::CountOf.fill(&[kind, &count.to_string()])}</li> }
     };
     let faults = Memo::new(move |_| plan.layout.with(Layout::faults));
     let fault = move |fault: Fault| {
-        let (word, letter) = match fault {
-            Fault::Empty(letter) => (Word::FaultEmpty, letter),
-            Fault::OddPairs(letter) => (Word::FaultPairs, letter),
-            Fault::LoneCompanion(letter) => (Word::FaultCompanion, letter),
+        let (label, letter) = match fault {
+            Fault::Empty(letter) => (Text::FaultEmpty, letter),
+            Fault::OddPairs(letter) => (Text::FaultPairs, letter),
+            Fault::LoneCompanion(letter) => (Text::FaultCompanion, letter),
         };
         let class = if fault.is_grave() { "error" } else { "hint" };
-        view! { <li class=class>{word.fill(&[&letter.to_string()])}</li> }
+        view! { <li class=class>{label.fill(&[&letter.to_string()])}</li> }
     };
     view! {
         <ul class="staff-counts">
-            <li><b>{move || Word::Total.fill(&[&total()])}</b></li>
+            <li><b>{move || Text::Total.fill(&[&total()])}</b></li>
             {move || counts.get().into_iter().map(count).collect_view()}
         </ul>
         <ul class="staff-faults" id=FAULTS tabindex="-1" role="status">
             {move || faults.get().into_iter().map(fault).collect_view()}
             {move || plan.layout.with(|it| it.rows() == 0).then(|| view! {
-                <li class="hint">{Word::PlanNone}</li>
+                <li class="hint">{Text::PlanNone}</li>
             })}
         </ul>
     }

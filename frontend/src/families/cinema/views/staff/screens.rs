@@ -11,7 +11,7 @@ use super::{number_cell, number_column};
 use crate::browser;
 use crate::families::cinema::staff::catalogue::{Catalogue, Screen};
 use crate::families::cinema::staff::layout::Layout;
-use crate::families::cinema::staff::words::Word;
+use crate::families::cinema::staff::words::Text;
 
 const TITLE: &str = "staff-screen-heading";
 /// Maximum number of characters of a name.
@@ -19,8 +19,8 @@ const NAME_MAX: usize = 2_000;
 
 impl Entry for Screen {
     const PART: &'static str = "staff-screens";
-    const WORDS: [Word; 4] =
-        [Word::TabScreens, Word::NewScreen, Word::ScreensTable, Word::ScreenName];
+    const WORDS: [Text; 4] =
+        [Text::TabScreens, Text::NewScreen, Text::ScreensTable, Text::ScreenName];
     const TOOL: &'static str = "edit_screen";
     const KEY: &'static str = "screen_id";
 
@@ -37,12 +37,12 @@ impl Entry for Screen {
     }
 
     fn heads() -> AnyView {
-        number_column(Word::Seats).into_any()
+        number_column(Text::Seats).into_any()
     }
 
     fn cells(&self) -> AnyView {
         let seats = Layout::read(&self.rows).counts().iter().map(|it| it.1).sum::<usize>();
-        number_cell(Word::Seats, seats.to_string()).into_any()
+        number_cell(Text::Seats, seats.to_string()).into_any()
     }
 
     fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView {
@@ -56,11 +56,11 @@ fn ScreenForm(screens: Editing<Doing>, before: Option<Screen>) -> impl IntoView 
     let is_new = before.is_none();
     let mut fields = Vec::new();
     if is_new {
-        fields.push(Field::new("screen_id", Word::Id, Kind::Id).required().hint(Word::IdHint));
+        fields.push(Field::new("screen_id", Text::Id, Kind::Id).required().hint(Text::IdHint));
     }
     fields.extend([
-        Field::new("name", Word::ScreenName, Kind::Line(NAME_MAX)).required(),
-        Field::new("name_en", Word::ScreenNameEn, Kind::Line(NAME_MAX)),
+        Field::new("name", Text::ScreenName, Kind::Line(NAME_MAX)).required(),
+        Field::new("name_en", Text::ScreenNameEn, Kind::Line(NAME_MAX)),
     ]);
     let values = before.as_ref().map(|screen| {
         vec![
@@ -99,8 +99,8 @@ fn ScreenForm(screens: Editing<Doing>, before: Option<Screen>) -> impl IntoView 
     };
     browser::focus_soon(TITLE);
     let title = move || match &before {
-        None => Word::NewScreen.say().to_owned(),
-        Some(screen) => Word::EditScreen.fill(&[&screen.name]),
+        None => Text::NewScreen.say().to_owned(),
+        Some(screen) => Text::EditScreen.fill(&[&screen.name]),
     };
     view! {
         <form class="op-card" on:submit=submit novalidate aria-labelledby=TITLE>

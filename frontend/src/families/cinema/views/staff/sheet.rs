@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::error::CallError;
-use crate::families::cinema::staff::words::Word;
+use crate::families::cinema::staff::words::Text;
 
 /// Input kind of a field.
 #[derive(Clone, Copy)]
@@ -25,19 +25,18 @@ pub(super) enum Kind {
     Choice(Signal<Vec<(String, String)>>),
 }
 
-/// One field.
 #[derive(Clone, Copy)]
 pub(super) struct Field {
     /// Its name among the tool's arguments.
     pub(super) name: &'static str,
-    pub(super) label: Word,
-    pub(super) hint: Option<Word>,
+    pub(super) label: Text,
+    pub(super) hint: Option<Text>,
     pub(super) kind: Kind,
     pub(super) is_required: bool,
 }
 
 impl Field {
-    pub(super) const fn new(name: &'static str, label: Word, kind: Kind) -> Self {
+    pub(super) const fn new(name: &'static str, label: Text, kind: Kind) -> Self {
         Self { name, label, hint: None, kind, is_required: false }
     }
 
@@ -45,7 +44,7 @@ impl Field {
         Self { is_required: true, ..self }
     }
 
-    pub(super) const fn hint(self, hint: Word) -> Self {
+    pub(super) const fn hint(self, hint: Text) -> Self {
         Self { hint: Some(hint), ..self }
     }
 }
@@ -53,47 +52,46 @@ impl Field {
 /// The fault of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wrong {
-    Word(Word, Vec<String>),
+    Text(Text, Vec<String>),
     /// The cinema's message.
-    Told(String),
+    Message(String),
 }
 
 impl Wrong {
     pub(super) fn say(&self) -> String {
         match self {
-            Self::Word(word, values) => {
-                word.fill(&values.iter().map(String::as_str).collect::<Vec<_>>())
+            Self::Text(label, values) => {
+                label.fill(&values.iter().map(String::as_str).collect::<Vec<_>>())
             }
-            Self::Told(text) => text.clone(),
+            Self::Message(text) => text.clone(),
         }
     }
 }
 
 /// Checks a value, as far as the page can.
 fn wrong(field: &Field, value: &str) -> Option<Wrong> {
-    let word = |word, values: &[String]| Some(Wrong::Word(word, values.to_vec()));
+    let label = |label, values: &[String]| Some(Wrong::Text(label, values.to_vec()));
     if value.trim().is_empty() {
-        return if field.is_required { word(Word::Missing, &[]) } else { None };
+        return if field.is_required { label(Text::Missing, &[]) } else { None };
     }
     let fits = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
     match field.kind {
         Kind::Line(max) | Kind::Text(max) if value.chars().count() > max => {
-            word(Word::TextLong, &[max.to_string()])
+            label(Text::TooLong, &[max.to_string()])
         }
-        Kind::Id if value.len() > 32 || !value.bytes().all(fits) => word(Word::IdWrong, &[]),
+        Kind::Id if value.len() > 32 || !value.bytes().all(fits) => label(Text::IdWrong, &[]),
         Kind::Number(least, most, step) => {
             let is_whole = step != "1" || value.trim().bytes().all(|it| it.is_ascii_digit());
             let number = value.trim().parse::<f64>().ok().filter(|_| is_whole);
             match number.filter(|it| (least..=most).contains(it)) {
                 Some(_) => None,
-                None => word(Word::NumberWrong, &[least.to_string(), most.to_string()]),
+                None => label(Text::NumberWrong, &[least.to_string(), most.to_string()]),
             }
         }
         _ => None,
     }
 }
 
-/// A form being filled in.
 #[derive(Clone, Copy)]
 pub(super) struct Sheet {
     /// Distinguishes the fields of two forms.
@@ -162,7 +160,7 @@ impl Sheet {
                 .try_with_value(|it| it.iter().find(|it| Some(it.name) == first).map(|it| it.name))
                 .flatten();
             if let Some(name) = field {
-                found.entry(name).or_insert_with(|| Wrong::Told(problem.message.clone()));
+                found.entry(name).or_insert_with(|| Wrong::Message(problem.message.clone()));
             } else {
                 return false;
             }
@@ -258,7 +256,7 @@ fn FieldView(sheet: Sheet, field: Field) -> impl IntoView {
             <label class="label" for=id>
                 {field.label}
                 {field.is_required.then(|| view! {
-                    <span class="required">{Word::Required}</span>
+                    <span class="required">{Text::Required}</span>
                 })}
             </label>
             {input}
@@ -275,27 +273,27 @@ mod tests {
     #[test]
     fn checks_film_before_sending() {
         let check = |kind: Kind, value: &str| {
-            let field = Field::new("x", Word::Id, kind);
+            let field = Field::new("x", Text::Id, kind);
             match wrong(&field, value) {
                 None => None,
-                Some(Wrong::Word(word, _)) => Some(word),
-                Some(Wrong::Told(text)) => panic!("{text}"),
+                Some(Wrong::Text(label, _)) => Some(label),
+                Some(Wrong::Message(text)) => panic!("{text}"),
             }
         };
         assert_eq!(check(Kind::Id, "s-1"), None);
         for id in ["S1", "s 1", "スクリーン", &"x".repeat(33)] {
-            assert_eq!(check(Kind::Id, id), Some(Word::IdWrong), "{id}");
+            assert_eq!(check(Kind::Id, id), Some(Text::IdWrong), "{id}");
         }
         assert_eq!(check(Kind::Line(3), "映画館"), None);
-        assert_eq!(check(Kind::Line(3), "映画館々"), Some(Word::TextLong));
+        assert_eq!(check(Kind::Line(3), "映画館々"), Some(Text::TooLong));
         let minutes = Kind::Number(1.0, 1440.0, "1");
         for number in ["0", "1441", "1.5", "1e2", "x", "-3", "NaN"] {
-            assert_eq!(check(minutes, number), Some(Word::NumberWrong), "{number}");
+            assert_eq!(check(minutes, number), Some(Text::NumberWrong), "{number}");
         }
         assert_eq!(check(minutes, "107"), None);
         assert_eq!(check(Kind::Number(0.0, 5.0, "0.1"), "4.5"), None);
-        let field = Field::new("x", Word::Id, Kind::Line(9));
+        let field = Field::new("x", Text::Id, Kind::Line(9));
         assert_eq!(wrong(&field, " "), None);
-        assert_eq!(wrong(&field.required(), " "), Some(Wrong::Word(Word::Missing, Vec::new())));
+        assert_eq!(wrong(&field.required(), " "), Some(Wrong::Text(Text::Missing, Vec::new())));
     }
 }

@@ -13,8 +13,8 @@ use crate::dates::{self, Day};
 use crate::error::CallError;
 use crate::families::cinema::programme::name;
 use crate::families::cinema::staff::catalogue::{Catalogue, Conflict, Film, Screen, screen_of};
-use crate::families::cinema::staff::words::Word;
-use crate::families::tell_not_done;
+use crate::families::cinema::staff::words::Text;
+use crate::families::report_failure;
 use crate::text::Lang;
 use crate::views::notice::Notice;
 
@@ -37,10 +37,10 @@ pub(super) fn ShowingForm(
     saved: Callback<(CatalogueImport, Option<Day>)>,
     stop: Callback<()>,
 ) -> impl IntoView {
-    let choices = move |of: fn(&Catalogue) -> Vec<Named>| {
+    let choices = move |f: fn(&Catalogue) -> Vec<Named>| {
         Signal::derive(move || {
             let lang = Lang::spoken();
-            let all = staff.catalogue.with(|it| it.here().map(of).unwrap_or_default());
+            let all = staff.catalogue.with(|it| it.ready().map(f).unwrap_or_default());
             let called = |own: &str, english: Option<&str>| name(Some(own), english, lang);
             all.into_iter()
                 .map(|(id, own, english)| {
@@ -74,9 +74,9 @@ pub(super) fn ShowingForm(
         ],
     };
     let fields = vec![
-        Field::new("movie_id", Word::Film, Kind::Choice(films)).required(),
-        Field::new("screen_id", Word::Screen, Kind::Choice(screens)).required(),
-        Field::new("start_time", Word::StartTime, Kind::Moment).required().hint(Word::StartHint),
+        Field::new("movie_id", Text::Film, Kind::Choice(films)).required(),
+        Field::new("screen_id", Text::Screen, Kind::Choice(screens)).required(),
+        Field::new("start_time", Text::StartTime, Kind::Moment).required().hint(Text::StartHint),
     ];
     let sheet = Sheet::new("staff-showing", fields, values);
     let own = StoredValue::new(before.as_ref().map(|it| it.showtime_id.clone()));
@@ -87,18 +87,18 @@ pub(super) fn ShowingForm(
         let start = sheet.value("start_time");
         staff.catalogue.with(|all| {
             staff.week.with(|week| {
-                let week = &week.here()?.showtimes;
+                let week = &week.ready()?.showtimes;
                 let own = own.get_value();
-                all.here()?.conflict(week, &film, &screen, &start, own.as_deref())
+                all.ready()?.conflict(week, &film, &screen, &start, own.as_deref())
             })
         })
     });
-    let told = move |conflict: &Conflict| {
-        let minutes = staff.catalogue.with(|it| it.here().map_or(0, |it| it.cleaning_minutes));
+    let explain = move |conflict: &Conflict| {
+        let minutes = staff.catalogue.with(|it| it.ready().map_or(0, |it| it.cleaning_minutes));
         let start = dates::clock(&conflict.start).to_owned();
         let title = name(Some(&conflict.title), conflict.title_en.as_deref(), Lang::spoken());
-        Wrong::Word(
-            Word::Meets,
+        Wrong::Text(
+            Text::Meets,
             vec![start, conflict.end.clone(), title.unwrap_or_default(), minutes.to_string()],
         )
     };
@@ -124,11 +124,11 @@ pub(super) fn ShowingForm(
             let is_here = is_busy.try_set(false).is_none();
             match done {
                 Ok(_) if !is_here => {}
-                Err(failure) if !is_here => tell_not_done(&failure),
-                Ok(came) => saved.run((came, Day::of_time(&start))),
+                Err(failure) if !is_here => report_failure(&failure),
+                Ok(import) => saved.run((import, Day::of_time(&start))),
                 // The cinema has refused it; the reason is given in the reader's language if known.
                 Err(failure) if failure.problems().iter().any(|it| it.pointer == "/start_time") => {
-                    match untrack(|| conflict.get().map(|it| told(&it))) {
+                    match untrack(|| conflict.get().map(|it| explain(&it))) {
                         Some(wrong) => sheet.mark("start_time", wrong),
                         None => drop(sheet.takes(&failure)),
                     }
@@ -140,9 +140,9 @@ pub(super) fn ShowingForm(
     };
     browser::focus_soon(TITLE);
     let title = move || match &before {
-        None => Word::NewShowing.say().to_owned(),
+        None => Text::NewShowing.say().to_owned(),
         Some(showing) => {
-            Word::EditShowing.fill(&[&dates::day_and_time(&showing.start_time, Lang::spoken())])
+            Text::EditShowing.fill(&[&dates::day_and_time(&showing.start_time, Lang::spoken())])
         }
     };
     view! {
@@ -153,7 +153,7 @@ pub(super) fn ShowingForm(
             <p class="staff-meets" role="status">
                 {move || {
                     let is_said = sheet.wrong.with(|it| it.contains_key("start_time"));
-                    conflict.get().filter(|_| !is_said).map(|it| told(&it).say())
+                    conflict.get().filter(|_| !is_said).map(|it| explain(&it).say())
                 }}
             </p>
             <FormActions is_busy stop=move || stop.run(())/>

@@ -13,7 +13,7 @@ use crate::call::fetch;
 use crate::dates::{self, Day};
 use crate::families::cinema::programme::{name, price};
 use crate::families::cinema::staff::catalogue::{DaySum, days_of, percent, screen_of};
-use crate::families::cinema::staff::words::Word;
+use crate::families::cinema::staff::words::Text;
 use crate::text::Lang;
 use crate::views::notice::{Empty, Notice};
 
@@ -40,7 +40,7 @@ impl Week {
         self.edits
             .staff
             .week
-            .with(|it| it.here().map(|it| it.showtimes.clone()).unwrap_or_default())
+            .with(|it| it.ready().map(|it| it.showtimes.clone()).unwrap_or_default())
     }
 
     /// The selected day, else the first.
@@ -63,7 +63,7 @@ impl Week {
     fn title(self, showing: &ShowtimeOccupancy) -> String {
         let english =
             self.edits.staff.catalogue.with(|all| {
-                all.here().and_then(|all| all.film(&showing.movie_id)?.title_en.clone())
+                all.ready().and_then(|all| all.film(&showing.movie_id)?.title_en.clone())
             });
         let lang = Lang::spoken();
         name(Some(&showing.movie_title), english.as_deref(), lang).unwrap_or_default()
@@ -72,7 +72,7 @@ impl Week {
     fn screen(self, showing: &ShowtimeOccupancy) -> String {
         let english = self.edits.staff.catalogue.with(|all| {
             let id = screen_of(&showing.showtime_id)?;
-            all.here()?.screen(id)?.name_en.clone()
+            all.ready()?.screen(id)?.name_en.clone()
         });
         let lang = Lang::spoken();
         name(Some(&showing.theater_name), english.as_deref(), lang).unwrap_or_default()
@@ -99,11 +99,11 @@ impl Week {
             let is_here = self.edits.is_busy.try_set(false).is_none();
             match done {
                 Ok(state) => {
-                    let word = match state.is_sales_closed {
-                        true => Word::ClosedNow,
-                        false => Word::OpenedNow,
+                    let label = match state.is_sales_closed {
+                        true => Text::ClosedNow,
+                        false => Text::OpenedNow,
                     };
-                    word.announce(&[&called]);
+                    label.announce(&[&called]);
                     if is_here {
                         self.edits.finish(&doing);
                     }
@@ -114,7 +114,6 @@ impl Week {
     }
 }
 
-/// The week view.
 #[component]
 pub(super) fn WeekView(staff: Staff) -> impl IntoView {
     let week = Week { edits: Editing::new(staff), day: RwSignal::new(None) };
@@ -122,11 +121,11 @@ pub(super) fn WeekView(staff: Staff) -> impl IntoView {
     view! {
         <section class="op-part" aria-labelledby="staff-week">
             <h2 id="staff-week" class="section-title">
-                {Word::WeekTitle}
-                <span class="count">{move || Word::AsOf.fill(&[&dates::clock_at(staff.as_of.get(), Lang::spoken())])}</span>
+                {Text::WeekTitle}
+                <span class="count">{move || Text::AsOf.fill(&[&dates::clock_at(staff.as_of.get(), Lang::spoken())])}</span>
             </h2>
             {move || match is_none.get() {
-                true => any_view! { <Empty title=Word::WeekNone/> },
+                true => any_view! { <Empty title=Text::WeekNone/> },
                 false => any_view! { <Tiles staff/><Chart staff/> },
             }}
         </section>
@@ -137,19 +136,19 @@ pub(super) fn WeekView(staff: Staff) -> impl IntoView {
 /// Sums of the whole week.
 #[component]
 fn Tiles(staff: Staff) -> impl IntoView {
-    let sum = move |of: fn(&output::cinema::Occupancy) -> u32| {
-        staff.week.with(|it| it.here().map(of).unwrap_or_default())
+    let sum = move |f: fn(&output::cinema::Occupancy) -> u32| {
+        staff.week.with(|it| it.ready().map(f).unwrap_or_default())
     };
     let number = move |count: u32| dates::number(f64::from(count), Lang::spoken());
-    let tile = move |word: Word, of: fn(&output::cinema::Occupancy) -> u32| {
-        view! { <div><dt>{word}</dt><dd>{move || number(sum(of))}</dd></div> }
+    let tile = move |label: Text, f: fn(&output::cinema::Occupancy) -> u32| {
+        view! { <div><dt>{label}</dt><dd>{move || number(sum(f))}</dd></div> }
     };
     let share = move || {
         let (seats, sold) = (sum(|it| it.seats_count), sum(|it| it.sold_count));
-        Word::SoldOf.fill(&[&number(seats), &percent(sold, seats).to_string()])
+        Text::SoldOf.fill(&[&number(seats), &percent(sold, seats).to_string()])
     };
     let revenue = move || {
-        let all = staff.week.with(|it| it.here().map(|it| it.revenue.clone()).unwrap_or_default());
+        let all = staff.week.with(|it| it.ready().map(|it| it.revenue.clone()).unwrap_or_default());
         let lang = Lang::spoken();
         let all: Vec<_> = all.iter().map(|it| price(it, lang)).collect();
         if all.is_empty() { "—".to_owned() } else { all.join(" + ") }
@@ -157,13 +156,13 @@ fn Tiles(staff: Staff) -> impl IntoView {
     view! {
         <dl class="op-tiles">
             <div>
-                <dt>{Word::Sold}</dt>
+                <dt>{Text::Sold}</dt>
                 <dd>{move || number(sum(|it| it.sold_count))}</dd>
                 <dd class="op-note">{share}</dd>
             </div>
-            {tile(Word::Held, |it| it.held_count)}
-            {tile(Word::Used, |it| it.checked_in_count)}
-            <div><dt>{Word::Revenue}</dt><dd>{revenue}</dd></div>
+            {tile(Text::Held, |it| it.held_count)}
+            {tile(Text::Used, |it| it.checked_in_count)}
+            <div><dt>{Text::Revenue}</dt><dd>{revenue}</dd></div>
         </dl>
     }
 }
@@ -176,7 +175,7 @@ fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
         Memo::new(move |_| days_of(&week.all()).into_iter().map(|it| it.day).collect::<Vec<_>>());
     let title = move || {
         let lang = Lang::spoken();
-        day.get().map(|it| Word::ShowingsOf.fill(&[&dates::short_day(it, lang)]))
+        day.get().map(|it| Text::ShowingsOf.fill(&[&dates::short_day(it, lang)]))
     };
     let choice = move |choice: Day| {
         view! {
@@ -190,16 +189,16 @@ fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
         <section class="op-part" aria-labelledby="staff-showings">
             <div class="op-head">
                 <h2 id="staff-showings" class="section-title">
-                    {move || title().unwrap_or_else(|| Word::Showings.say().to_owned())}
+                    {move || title().unwrap_or_else(|| Text::Showings.say().to_owned())}
                 </h2>
                 <button type="button" id=ADD class="small" on:click=move |_| week.edits.start(Doing::New)>
-                    {Word::NewShowing}
+                    {Text::NewShowing}
                 </button>
             </div>
-            <Outcome came=week.edits.came/>
+            <Outcome import=week.edits.import/>
             <Doings week/>
             {move || (!is_none.get()).then(|| view! {
-                <div class="staff-days" role="group" aria-label=Word::ChooseDay>
+                <div class="staff-days" role="group" aria-label=Text::ChooseDay>
                     {move || days.get().into_iter().map(choice).collect_view()}
                 </div>
                 <Table week day/>
@@ -213,8 +212,8 @@ fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
 fn Doings(week: Week) -> impl IntoView {
     let stop = Callback::new(move |()| week.edits.stop());
     let error = move || week.edits.error.get().map(|error| view! { <Notice error/> });
-    let saved = Callback::new(move |(came, day): (CatalogueImport, Option<Day>)| {
-        week.edits.came.set(Some(came));
+    let saved = Callback::new(move |(import, day): (CatalogueImport, Option<Day>)| {
+        week.edits.import.set(Some(import));
         week.day.set(day);
         week.edits.stop();
     });
@@ -233,12 +232,12 @@ fn Doings(week: Week) -> impl IntoView {
             Doing::Close(id) => any_view! { <Closing week id/> },
             Doing::TakeOut(id) => {
                 let showing = untrack(|| week.showing(&id)).unwrap_or_default();
-                let ask = Signal::derive(move || Word::TakeOutAsk.fill(&[&week.called(&showing)]));
+                let ask = Signal::derive(move || Text::TakeOutAsk.fill(&[&week.called(&showing)]));
                 let yes = Callback::new(move |()| {
                     let arguments = json!({ "showtime_id": id, "remove": true });
                     week.edits.send("edit_showtime", arguments, None);
                 });
-                any_view! { {error}{week.edits.sure(ask, Word::TakeOutYes, yes)} }
+                any_view! { {error}{week.edits.sure(ask, Text::TakeOutYes, yes)} }
             }
         }
     }
@@ -261,21 +260,21 @@ fn Closing(week: Week, id: String) -> impl IntoView {
         <form class="op-card" on:submit=submit novalidate
             on:keydown=move |event| if browser::takes_escape(&event) { week.edits.stop() }>
             {move || week.edits.error.get().map(|error| view! { <Notice error/> })}
-            <p>{move || Word::CloseAsk.fill(&[&called()])}</p>
+            <p>{move || Text::CloseAsk.fill(&[&called()])}</p>
             <div class="field">
-                <label class="label" for="staff-reason">{Word::Reason}</label>
+                <label class="label" for="staff-reason">{Text::Reason}</label>
                 <input id="staff-reason" type="text" maxlength="500" autocomplete="off"
                     aria-describedby="staff-reason-hint" prop:value=reason
                     on:input=move |event| reason.set(event_target_value(&event))/>
-                <p class="hint" id="staff-reason-hint">{Word::ReasonHint}</p>
+                <p class="hint" id="staff-reason-hint">{Text::ReasonHint}</p>
             </div>
             <div class="actions">
                 <button type="submit" class="is-grave"
                     aria-disabled=move || week.edits.is_busy.get().then_some("true")>
-                    {Word::CloseSales}
+                    {Text::CloseSales}
                 </button>
                 <button type="button" class="quiet" on:click=move |_| week.edits.stop()>
-                    {Word::Cancel}
+                    {Text::Cancel}
                 </button>
             </div>
         </form>
@@ -291,14 +290,14 @@ fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
     };
     view! {
         <div class="table-scroll" tabindex="0" role="region"
-            aria-label=Word::ShowingsTable>
+            aria-label=Text::ShowingsTable>
             <table role="table" class="data-table staff-table is-cards">
                 <thead role="rowgroup"><tr role="row">
-                    {[Word::Time, Word::Film, Word::Screen]
+                    {[Text::Time, Text::Film, Text::Screen]
                         .map(column).into_iter().collect_view()}
-                    {[Word::Sold, Word::Held, Word::Waiting]
+                    {[Text::Sold, Text::Held, Text::Waiting]
                         .map(number_column).into_iter().collect_view()}
-                    {[Word::State, Word::Actions]
+                    {[Text::State, Text::Actions]
                         .map(column).into_iter().collect_view()}
                 </tr></thead>
                 <tbody role="rowgroup">
@@ -323,27 +322,27 @@ fn Showing(week: Week, showing: ShowtimeOccupancy) -> impl IntoView {
     let stored = StoredValue::new(showing);
     let called = move || stored.with_value(|it| week.called(it));
     let state = match (has_begun, is_closed) {
-        (true, _) => Word::HasBegun,
-        (_, true) => Word::SalesClosed,
-        _ => Word::OnSale,
+        (true, _) => Text::HasBegun,
+        (_, true) => Text::SalesClosed,
+        _ => Text::OnSale,
     };
-    let class = if state == Word::OnSale { "op-state is-on" } else { "op-state" };
+    let class = if state == Text::OnSale { "op-state is-on" } else { "op-state" };
     let sales = move |_| match is_closed {
         true => week.sell(id.get_value(), untrack(called), None, false),
         false => week.edits.start(Doing::Close(id.get_value())),
     };
     let (sales_word, sales_named) = match is_closed {
-        true => (Word::OpenSales, Word::OpenNamed),
-        false => (Word::CloseSales, Word::CloseNamed),
+        true => (Text::OpenSales, Text::OpenNamed),
+        false => (Text::CloseSales, Text::CloseNamed),
     };
     view! {
         <tr role="row">
             <th role="rowheader" scope="row" class="staff-time">{time}</th>
             <td role="cell">{move || stored.with_value(|it| week.title(it))}</td>
             <td role="cell">{move || stored.with_value(|it| week.screen(it))}</td>
-            {number_cell(Word::Sold, sold)}
-            {number_cell(Word::Held, held)}
-            {number_cell(Word::Waiting, waiting)}
+            {number_cell(Text::Sold, sold)}
+            {number_cell(Text::Held, held)}
+            {number_cell(Text::Waiting, waiting)}
             <td role="cell"><span class=class>{state}</span></td>
             <td role="cell"><div class="staff-actions">
                 // Sales have ended.
@@ -352,7 +351,7 @@ fn Showing(week: Week, showing: ShowtimeOccupancy) -> impl IntoView {
                         aria-label=move || sales_named.fill(&[&called()])>{sales_word}</button>
                 })}
                 <RowActions edits=week.edits called=Signal::derive(called) edit=Doing::Edit(id.get_value())
-                    remove=Doing::TakeOut(id.get_value()) words=(Word::TakeOut, Word::TakeOutNamed)/>
+                    remove=Doing::TakeOut(id.get_value()) texts=(Text::TakeOut, Text::TakeOutNamed)/>
             </div></td>
         </tr>
     }
@@ -385,16 +384,16 @@ fn bars(at: usize, day: &DaySum) -> impl IntoView + use<> {
 #[component]
 pub(super) fn Chart(staff: Staff) -> impl IntoView {
     let days = Memo::new(move |_| {
-        staff.week.with(|it| it.here().map(|it| days_of(&it.showtimes)).unwrap_or_default())
+        staff.week.with(|it| it.ready().map(|it| days_of(&it.showtimes)).unwrap_or_default())
     });
     let label = move || {
         let lang = Lang::spoken();
         let day = |sum: &DaySum| {
             let percent = sum.percent().to_string();
-            Word::ChartDay.fill(&[&dates::short_day(sum.day, lang), &percent])
+            Text::ChartDay.fill(&[&dates::short_day(sum.day, lang), &percent])
         };
         let all = days.with(|it| it.iter().map(day).collect::<Vec<_>>().join(lang.comma()));
-        Word::ChartSaid.fill(&[&all])
+        Text::ChartSaid.fill(&[&all])
     };
     let view_box = move || format!("0 0 {} {HEIGHT}", days.with(Vec::len).max(1) as f64 * DAY);
     let axis = move |sum: DaySum| {
@@ -403,8 +402,8 @@ pub(super) fn Chart(staff: Staff) -> impl IntoView {
             <li><b>{percent}</b><span>{move || dates::short_day(sum.day, Lang::spoken())}</span></li>
         }
     };
-    let entry = move |class: &'static str, word: Word| {
-        view! { <li><span class=class></span>{word}</li> }
+    let entry = move |class: &'static str, label: Text| {
+        view! { <li><span class=class></span>{label}</li> }
     };
     view! {
         <figure class="staff-chart">
@@ -417,9 +416,9 @@ pub(super) fn Chart(staff: Staff) -> impl IntoView {
                 {move || days.get().into_iter().map(axis).collect_view()}
             </ul>
             <ul class="staff-legend" aria-hidden="true">
-                {entry("staff-key is-sold", Word::ChartSold)}
-                {entry("staff-key is-held", Word::ChartHeld)}
-                {entry("staff-key is-free", Word::ChartFree)}
+                {entry("staff-key is-sold", Text::ChartSold)}
+                {entry("staff-key is-held", Text::ChartHeld)}
+                {entry("staff-key is-free", Text::ChartFree)}
             </ul>
         </figure>
         <Numbers days/>
@@ -430,26 +429,26 @@ pub(super) fn Chart(staff: Staff) -> impl IntoView {
 #[component]
 fn Numbers(days: Memo<Vec<DaySum>>) -> impl IntoView {
     let row = move |sum: DaySum| {
-        let cell = move |word: Word, count: u32| {
+        let cell = move |label: Text, count: u32| {
             let text = move || dates::number(f64::from(count), Lang::spoken());
-            number_cell(word, Signal::derive(text))
+            number_cell(label, Signal::derive(text))
         };
         let percent = format!("{}%", sum.percent());
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row">{move || dates::short_day(sum.day, Lang::spoken())}</th>
-                {cell(Word::Showings, sum.showings)}{cell(Word::Seats, sum.seats)}{cell(Word::Sold, sum.sold)}
-                {number_cell(Word::Share, percent)}
-                {cell(Word::Held, sum.held)}{cell(Word::Used, sum.used)}
+                {cell(Text::Showings, sum.showings)}{cell(Text::Seats, sum.seats)}{cell(Text::Sold, sum.sold)}
+                {number_cell(Text::Share, percent)}
+                {cell(Text::Held, sum.held)}{cell(Text::Used, sum.used)}
             </tr>
         }
     };
     view! {
-        <div class="table-scroll" tabindex="0" role="region" aria-label=Word::DayTable>
+        <div class="table-scroll" tabindex="0" role="region" aria-label=Text::DayTable>
             <table role="table" class="data-table staff-table is-cards">
                 <thead role="rowgroup"><tr role="row">
-                    {column(Word::Day)}
-                    {[Word::Showings, Word::Seats, Word::Sold, Word::Share, Word::Held, Word::Used]
+                    {column(Text::Day)}
+                    {[Text::Showings, Text::Seats, Text::Sold, Text::Share, Text::Held, Text::Used]
                         .map(number_column).into_iter().collect_view()}
                 </tr></thead>
                 <tbody role="rowgroup">{move || days.get().into_iter().map(row).collect_view()}</tbody>

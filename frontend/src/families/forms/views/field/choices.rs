@@ -108,14 +108,14 @@ pub(super) fn is_full(count: Count, chosen: usize) -> bool {
 pub(super) fn tally(spot: Spot, count: Count) -> AnyView {
     let chosen = Memo::new(move |_| picked(spot).len());
     let is_over = move || count.max.is_some_and(|max| chosen.get() > max);
-    let said = move || {
+    let text = move || {
         let chosen = chosen.get().to_string();
         match count.max {
             Some(max) => Key::FieldPicked.fill(&[&chosen, &max.to_string()]),
             None => Key::FieldPickedBare.fill(&[&chosen]),
         }
     };
-    any_view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }
+    any_view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{text}</p> }
 }
 
 /// The values of a multiple-choice field.

@@ -38,14 +38,12 @@ pub(super) struct Picker {
     hold: StoredValue<Option<Hold>, LocalStorage>,
 }
 
-/// The whole field.
 pub(super) fn combobox(spot: Spot, field: Field, source: Source, count: Option<Count>) -> AnyView {
     let widget = boxed(spot, &field, source, count);
     let below = count.map_or_else(|| ().into_any(), |count| tally(spot, count));
     around(spot, field, widget, below)
 }
 
-/// The combobox alone.
 pub(super) fn boxed(spot: Spot, field: &Field, source: Source, count: Option<Count>) -> AnyView {
     let picker = Picker::new(spot, field, source, count);
     picker.follow();
@@ -99,14 +97,14 @@ impl Picker {
         };
         let chosen = self.spot.form_state.chosen(self.spot.index);
         let label_of = |value: &Value| {
-            let of = |all: &[Choice]| all.iter().find(|it| is_same(&it.value, value)).cloned();
+            let find = |all: &[Choice]| all.iter().find(|it| is_same(&it.value, value)).cloned();
             let of_source = || {
                 self.source.with_value(|it| match it {
-                    Source::Fixed(options) => of(options),
+                    Source::Fixed(options) => find(options),
                     Source::Search(_) => None,
                 })
             };
-            of(&chosen).or_else(of_source)
+            find(&chosen).or_else(of_source)
         };
         let known = |value: Value| {
             label_of(&value).unwrap_or_else(|| Choice { label: text_of(&value), value })
@@ -187,19 +185,19 @@ impl Picker {
             return;
         }
         let lang = Lang::now();
-        let said = self.combo.with_untracked(|it| match &it.found {
+        let announcement = self.combo.with_untracked(|it| match &it.found {
             _ if !it.is_open => None,
-            Found::Here(options) if options.is_empty() => {
+            Found::Ready(options) if options.is_empty() => {
                 Some(lang.fill(Key::LookupNone, &[&it.text]))
             }
-            Found::Here(options) => {
+            Found::Ready(options) => {
                 Some(lang.fill(Key::LookupCount, &[&options.len().to_string()]))
             }
             Found::Failed(_) => Some(lang.say(Key::LookupFailed).to_owned()),
             Found::Nothing | Found::Loading => None,
         });
-        if let Some(said) = said {
-            page().announce(said);
+        if let Some(announcement) = announcement {
+            page().announce(announcement);
         }
     }
 

@@ -47,7 +47,7 @@ fn in_words(spot: Spot, min: Option<String>, max: Option<String>) -> AnyView {
     if min.is_none() && max.is_none() {
         return ().into_any();
     }
-    let said = move || {
+    let text = move || {
         let lang = Lang::spoken();
         let long = |day: &String| {
             dates::Day::parse(day).map_or_else(|| day.clone(), |it| dates::dated(it, lang))
@@ -59,5 +59,5 @@ fn in_words(spot: Spot, min: Option<String>, max: Option<String>) -> AnyView {
             (None, None) => String::new(),
         }
     };
-    any_view! { <p class="field-count is-said" id=spot.part("count")>{said}</p> }
+    any_view! { <p class="field-count is-said" id=spot.part("count")>{text}</p> }
 }

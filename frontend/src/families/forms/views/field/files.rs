@@ -17,7 +17,6 @@ use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::drop::FileDrop;
 
-/// A file in the list.
 #[derive(Clone)]
 pub(super) struct Item {
     pub(super) key: u32,
@@ -29,20 +28,18 @@ pub(super) struct Item {
     file: Option<File>,
 }
 
-/// State of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum State {
     Waiting,
     /// Being uploaded, with the progress from 0 to 1.
     Sending(f64),
     /// Uploaded under this id.
-    Here(String),
+    Uploaded(String),
     /// Not accepted by the field.
     Refused(Wrong),
     Failed(CallError),
 }
 
-/// The files of one field.
 #[derive(Clone, Copy)]
 pub(super) struct Tray {
     pub(super) spot: Spot,
@@ -71,7 +68,7 @@ pub(super) fn files(spot: Spot, field: Field, rules: Files) -> AnyView {
 impl Item {
     fn id(&self) -> Option<String> {
         self.state.with_untracked(|it| match it {
-            State::Here(id) => Some(id.clone()),
+            State::Uploaded(id) => Some(id.clone()),
             _ => None,
         })
     }
@@ -93,7 +90,7 @@ impl Tray {
             self.uploads.update_value(HashMap::clear);
             let item = |value: &Value| {
                 let id = value.get("fileId").and_then(Value::as_str)?.to_owned();
-                Some(self.item(Named::read(value)?, None, State::Here(id)))
+                Some(self.item(Named::read(value)?, None, State::Uploaded(id)))
             };
             self.items.set(held.iter().filter_map(item).collect());
             self.count();
@@ -169,12 +166,12 @@ impl Tray {
             page().notify_fill(Key::FileTooMany, &max.to_string());
         }
         for file in files {
-            let named = Named::of(&file);
+            let named = Named::from_file(&file);
             let wrong = self.rules.with_value(|it| wrong(it, &named));
             let is_right = wrong.is_none();
             let item = self.item(named, Some(file), wrong.map_or(State::Waiting, State::Refused));
             if let State::Refused(wrong) = item.state.get_untracked() {
-                page().announce(self.words(&wrong));
+                page().announce(self.explain(&wrong));
             }
             self.items.update(|it| it.push(item.clone()));
             if is_right {
@@ -185,7 +182,7 @@ impl Tray {
     }
 
     /// Why a file is not accepted.
-    pub(super) fn words(self, wrong: &Wrong) -> String {
+    pub(super) fn explain(self, wrong: &Wrong) -> String {
         let label = self.label.get_value();
         let fault = Fault { field: String::new(), label, wrong: wrong.clone() };
         fault.message(language(Lang::now()))
@@ -217,12 +214,12 @@ impl Tray {
         if !self.has(key) {
             return;
         }
-        let said = if result.is_ok() { Key::FileSentNow } else { Key::FileFailedNow };
+        let announcement = if result.is_ok() { Key::FileSentNow } else { Key::FileFailedNow };
         state.try_set(match result {
-            Ok(id) => State::Here(id),
+            Ok(id) => State::Uploaded(id),
             Err(error) => State::Failed(error),
         });
-        page().announce_fill(said, &[name]);
+        page().announce_fill(announcement, &[name]);
         self.publish();
         // Dropped later: this is called by it.
         let drop_it = move || {
@@ -280,7 +277,7 @@ pub(super) fn draw(tray: Tray) -> AnyView {
     let choose = if is_several { Key::FileChooseMany } else { Key::FileChoose };
     any_view! {
         <FileDrop ids=[spot.part("choose"), spot.part("input"), described] accept is_several
-            words=[Key::FileDrop.into(), choose.into()]
+            texts=[Key::FileDrop.into(), choose.into()]
             is_shut=Signal::derive(move || spot.is_closed())
             take=move |files: &FileList| tray.add(files)>
             {rules(tray)}
@@ -292,7 +289,7 @@ pub(super) fn draw(tray: Tray) -> AnyView {
 /// The rules as text.
 fn rules(tray: Tray) -> impl IntoView {
     let spot = tray.spot;
-    let said = move || {
+    let text = move || {
         let lang = Lang::spoken();
         tray.rules.with_value(|rules| {
             let accept = (!rules.accept.is_empty())
@@ -301,7 +298,7 @@ fn rules(tray: Tray) -> impl IntoView {
             accept.into_iter().chain(size).collect::<Vec<_>>().join(lang.comma())
         })
     };
-    view! { <p class="drop-rules" id=spot.part("rules")>{said}</p> }
+    view! { <p class="drop-rules" id=spot.part("rules")>{text}</p> }
 }
 
 fn list(tray: Tray) -> impl IntoView {
@@ -368,15 +365,15 @@ fn row(tray: Tray, item: Item) -> impl IntoView {
 
 /// State of a file: a bar while uploading, otherwise a text.
 fn standing(tray: Tray, state: RwSignal<State>) -> impl IntoView {
-    let said = move || {
+    let text = move || {
         let lang = Lang::spoken();
         state.with(|it| match it {
             State::Waiting => lang.say(Key::FileWaiting).to_owned(),
             State::Sending(share) => {
                 lang.fill(Key::FileSending, &[&format!("{:.0}", share * 100.0)])
             }
-            State::Here(_) => lang.say(Key::FileSent).to_owned(),
-            State::Refused(wrong) => tray.words(wrong),
+            State::Uploaded(_) => lang.say(Key::FileSent).to_owned(),
+            State::Refused(wrong) => tray.explain(wrong),
             State::Failed(error) => {
                 format!("{} {}", lang.say(Key::FileFailed), why(error, lang))
             }
@@ -392,8 +389,8 @@ fn standing(tray: Tray, state: RwSignal<State>) -> impl IntoView {
         {move || is_sending.get().then(|| view! {
             <progress max="1" value=share aria-label=Key::FileList></progress>
         })}
-        <span class="file-state" class:is-here=move || state.with(|it| matches!(it, State::Here(_)))>
-            {said}
+        <span class="file-state" class:is-here=move || state.with(|it| matches!(it, State::Uploaded(_)))>
+            {text}
         </span>
     }
 }
@@ -403,7 +400,7 @@ fn why(error: &CallError, lang: Lang) -> String {
         CallError::Refused(refusal) if refusal.status == 413 => {
             lang.say(Key::FileTooLarge).to_owned()
         }
-        error => error.mend(lang),
+        error => error.advice(lang),
     }
 }
 

@@ -46,17 +46,19 @@ pub(super) fn whole(spot: Spot, field: Field, lookup: Lookup) -> AnyView {
     let offer = Memo::new(move |_| loaded_options.loading.with(|it| it.offer.clone()));
     let own = StoredValue::new(field.clone());
     let widget = move || {
-        let said = |text: String| own.with_value(|field| shut(spot, field, text, false));
+        let disabled = |text: String| own.with_value(|field| shut(spot, field, text, false));
         match offer.get() {
-            Offer::Waiting => said(Key::OptionsWait.fill(&[&parent_label])),
+            Offer::Waiting => disabled(Key::OptionsWait.fill(&[&parent_label])),
             Offer::Loading => {
                 let text = Key::OptionsLoading.say().to_owned();
                 own.with_value(|field| shut(spot, field, text, true))
             }
-            Offer::Here(options) if options.is_empty() => said(Key::LookupEmpty.say().to_owned()),
-            Offer::Here(options) => own.with_value(|field| open(spot, field, options)),
+            Offer::Ready(options) if options.is_empty() => {
+                disabled(Key::LookupEmpty.say().to_owned())
+            }
+            Offer::Ready(options) => own.with_value(|field| open(spot, field, options)),
             Offer::Failed(error) => {
-                let shut = said(Key::LookupFailed.say().to_owned());
+                let shut = disabled(Key::LookupFailed.say().to_owned());
                 failed(loaded_options, shut, &error)
             }
         }

@@ -79,18 +79,18 @@ pub(super) fn number(spot: Spot, field: Field, number: Number) -> AnyView {
             on:input=input on:blur=tidy/>
     };
     let below =
-        limits.map(|said| any_view! { <p class="field-count" id=spot.part("count")>{said}</p> });
+        limits.map(|text| any_view! { <p class="field-count" id=spot.part("count")>{text}</p> });
     around(spot, field, widget.into_any(), below.unwrap_or_else(|| ().into_any()))
 }
 
 /// The limits as text.
 fn limits(number: Number) -> Option<impl Fn() -> String> {
-    let said = move |it: f64| dates::number(it, Lang::spoken());
+    let format = move |it: f64| dates::number(it, Lang::spoken());
     let Number { min, max, .. } = number;
     (min.is_some() || max.is_some()).then_some(move || match (min, max) {
-        (Some(min), Some(max)) => Key::FieldBetween.fill(&[&said(min), &said(max)]),
-        (Some(min), None) => Key::FieldAtLeast.fill(&[&said(min)]),
-        (None, Some(max)) => Key::FieldAtMost.fill(&[&said(max)]),
+        (Some(min), Some(max)) => Key::FieldBetween.fill(&[&format(min), &format(max)]),
+        (Some(min), None) => Key::FieldAtLeast.fill(&[&format(min)]),
+        (None, Some(max)) => Key::FieldAtMost.fill(&[&format(max)]),
         (None, None) => String::new(),
     })
 }
@@ -112,7 +112,7 @@ pub(super) fn range(spot: Spot, field: Field, number: Number, show_value: bool) 
         spot.form_state.put(spot.index, number);
     };
     let in_words = move |it: f64, lang: Lang| dates::number(it, lang);
-    let said =
+    let text =
         move || value.get().map_or_else(|| "—".to_owned(), |it| in_words(it, Lang::spoken()));
     let widget = view! {
         <div class="slider">
@@ -120,7 +120,7 @@ pub(super) fn range(spot: Spot, field: Field, number: Number, show_value: bool) 
                 step=step.to_string() aria-describedby=described(spot, &field, &[])
                 aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
                 on:input=input on:blur=move |_| spot.leave()/>
-            {show_value.then(|| view! { <output for=spot.id()>{said}</output> })}
+            {show_value.then(|| view! { <output for=spot.id()>{text}</output> })}
             <div class="slider-ends" aria-hidden="true">
                 <span>{move || in_words(min, Lang::spoken())}</span>
                 <span>{move || in_words(max, Lang::spoken())}</span>

@@ -55,7 +55,7 @@ fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + 
         {
             return;
         }
-        let Some(press) = Press::of(&event.key()) else { return };
+        let Some(press) = Press::from_key(&event.key()) else { return };
         if is_full.get_untracked() && press != Press::Backspace {
             return;
         }
@@ -182,8 +182,8 @@ fn popup(picker: Picker) -> impl IntoView {
             any_view! { <p class="popup-note">{Key::LookupMin.fill(&[&chars])}</p> }
         }
         Found::Loading => any_view! { <p class="popup-note is-loading">{Key::LookupLoading}</p> },
-        Found::Here(options) if options.is_empty() => none(picker),
-        Found::Here(_) => list(picker),
+        Found::Ready(options) if options.is_empty() => none(picker),
+        Found::Ready(_) => list(picker),
         Found::Failed(error) => failed(picker, &error),
     };
     // Pressing an option keeps the focus in the box.
@@ -193,14 +193,14 @@ fn popup(picker: Picker) -> impl IntoView {
 }
 
 fn none(picker: Picker) -> AnyView {
-    let said = move || {
+    let text = move || {
         let text = picker.combo.with(|it| it.text.clone());
         if text.trim().is_empty() {
             return Key::LookupEmpty.say().to_owned();
         }
         Key::LookupNone.fill(&[&cut(&text, 60)])
     };
-    any_view! { <p class="popup-note">{said}</p> }
+    any_view! { <p class="popup-note">{text}</p> }
 }
 
 fn failed(picker: Picker, error: &CallError) -> AnyView {
@@ -244,8 +244,8 @@ fn list(picker: Picker) -> AnyView {
     debug_assert!(options.len() <= SHOWN_MAX, "the rest is counted only");
     let options = options.into_iter().enumerate().map(option).collect_view();
     let rest = (more > 0).then(|| {
-        let said = move || Key::LookupMore.fill(&[&more.to_string()]);
-        view! { <p class="popup-note">{said}</p> }
+        let text = move || Key::LookupMore.fill(&[&more.to_string()]);
+        view! { <p class="popup-note">{text}</p> }
     });
     any_view! {
         <ul role="listbox" class="listbox" id=spot.part("list") aria-labelledby=spot.part("label")
@@ -262,7 +262,7 @@ fn note(picker: Picker) -> impl IntoView {
         picker.combo.with(|it| (it.is_loose() && !it.is_open).then(|| cut(it.text.trim(), 60)))
     });
     let is_full = Memo::new(move |_| picker.is_full());
-    let said = move || {
+    let text = move || {
         if let Some(text) = loose.get() {
             return Key::LookupUnchosen.fill(&[&text]);
         }
@@ -277,6 +277,6 @@ fn note(picker: Picker) -> impl IntoView {
     };
     view! {
         <p class="combo-note" class:is-warning=move || loose.with(Option::is_some)
-            id=spot.part("note")>{said}</p>
+            id=spot.part("note")>{text}</p>
     }
 }

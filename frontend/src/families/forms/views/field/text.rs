@@ -80,7 +80,7 @@ fn counter(spot: Spot, length: Count) -> AnyView {
     }
     let count = Memo::new(move |_| shown(spot).chars().count());
     let is_over = move || length.max.is_some_and(|max| count.get() > max);
-    let said = move || {
+    let text = move || {
         let count = count.get().to_string();
         match (length.max, length.min) {
             (Some(max), _) => Key::FieldCounter.fill(&[&count, &max.to_string()]),
@@ -88,7 +88,7 @@ fn counter(spot: Spot, length: Count) -> AnyView {
             (None, None) => String::new(),
         }
     };
-    any_view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }
+    any_view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{text}</p> }
 }
 
 /// The widget with suggestions below.
