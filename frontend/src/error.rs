@@ -132,8 +132,8 @@ impl CallError {
             Self::Protocol { code, message } => Some(format!("{code} {message}")),
             // What is already shown is not repeated.
             Self::Refused(refusal) if !refusal.code.is_empty() => {
-                let is_said = refusal.message.is_empty() || refusal.message == shown;
-                Some(if is_said {
+                let is_shown = refusal.message.is_empty() || refusal.message == shown;
+                Some(if is_shown {
                     refusal.code.clone()
                 } else {
                     format!("{} — {}", refusal.code, refusal.message)

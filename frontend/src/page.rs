@@ -420,16 +420,20 @@ impl Page {
         if !may_differ {
             return;
         }
-        let is_told = *news == News::ToolsChanged;
+        let have_tools_changed = *news == News::ToolsChanged;
         spawn_local(async move {
             let before = self.tools.with_untracked(|it| it.ready().cloned());
-            let listed = if is_told { self.fetch_tools().await } else { self.renew_tools().await };
+            let listed = if have_tools_changed {
+                self.fetch_tools().await
+            } else {
+                self.renew_tools().await
+            };
             if listed.is_err() {
                 return;
             }
             let is_same = self.tools.with_untracked(|it| it.ready() == before.as_ref());
             // A change may have been missed during a pause of the stream.
-            if is_told || (!is_same && before.is_some()) {
+            if have_tools_changed || (!is_same && before.is_some()) {
                 self.refreshed.update(|it| *it = it.wrapping_add(1));
                 self.show(Key::ToolsChanged, "");
                 // A current announcement about the reader's own action is not replaced.

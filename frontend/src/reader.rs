@@ -83,8 +83,8 @@ fn clear(is_out: bool) {
     for keep in [Keep::Browser, Keep::Tab] {
         let goes = |it: &String| kind(it) != PERMANENT || (is_out && is_credential(it));
         // The message shown after the reload.
-        let is_said = |it: &String| matches!(keep, Keep::Tab) && it == FORGOTTEN;
-        let names = keep.names().into_iter().filter(|it| goes(it) && !is_said(it));
+        let is_notice = |it: &String| matches!(keep, Keep::Tab) && it == FORGOTTEN;
+        let names = keep.names().into_iter().filter(|it| goes(it) && !is_notice(it));
         names.for_each(|it| keep.remove(&it));
     }
 }

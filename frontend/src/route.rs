@@ -74,7 +74,7 @@ pub(crate) struct Address {
 }
 
 /// The parsed addresses of one family.
-pub(crate) trait Spot: Sized {
+pub(crate) trait FamilyRoute: Sized {
     /// Parses an address; none if it is not of this family.
     fn read(path: &[&str], query: &str) -> Option<Self>;
 
@@ -105,7 +105,7 @@ impl Address {
         Self { path: path.iter().map(|it| (*it).to_owned()).collect(), query }
     }
 
-    fn read<T: Spot>(&self) -> Option<T> {
+    fn read<T: FamilyRoute>(&self) -> Option<T> {
         T::read(&self.path.iter().map(String::as_str).collect::<Vec<_>>(), &self.query)
     }
 }

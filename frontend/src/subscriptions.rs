@@ -22,7 +22,7 @@ const SETTLED: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The news stream as the page uses it; its code is a separate part.
-trait Listens {
+trait NewsStream {
     /// The host answers: this tab may lead.
     fn begin(&self);
     /// Joins with the tab's current token.
@@ -37,7 +37,7 @@ trait Listens {
 
 type OnNews = Box<dyn Fn(&News)>;
 
-struct Live(fn(OnNews) -> Box<dyn Listens>);
+struct Live(fn(OnNews) -> Box<dyn NewsStream>);
 
 static LIVE: Part<Live> = part!(live: Live = &Live(|on_news| Box::new(Stream::new(on_news))));
 
@@ -45,7 +45,7 @@ static LIVE: Part<Live> = part!(live: Live = &Live(|on_news| Box::new(Stream::ne
 pub(crate) struct Subscriptions {
     topics: StoredValue<Vec<Topic>>,
     /// None until the first view has had its head start.
-    stream: StoredValue<Option<Box<dyn Listens>>, LocalStorage>,
+    stream: StoredValue<Option<Box<dyn NewsStream>>, LocalStorage>,
     is_due: StoredValue<bool>,
 }
 
@@ -111,7 +111,7 @@ impl Subscriptions {
         this
     }
 
-    fn with_stream(self, f: impl FnOnce(&dyn Listens)) {
+    fn with_stream(self, f: impl FnOnce(&dyn NewsStream)) {
         let _ = self.stream.try_with_value(|stream| {
             if let Some(stream) = stream {
                 f(&**stream);

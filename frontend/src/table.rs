@@ -352,7 +352,7 @@ pub(crate) fn summary(name: Option<&str>, value: &Value) -> Option<Phrase> {
 
 /// Whether such an output is drawn rather than unfolded: it names a view. Outputs of unknown views are drawn as
 /// readable data.
-pub(crate) fn is_looked_at(name: Option<&str>) -> bool {
+pub(crate) fn has_view(name: Option<&str>) -> bool {
     name.is_some() && view(name).is_none_or(|it| it.elsewhere.is_none())
 }
 

@@ -168,7 +168,9 @@ impl Turn {
             })
         };
         self.pieces.iter().any(|it| match it {
-            Piece::Call(card) => card.may_be_done() && (card.is_trusted || is_allowed(&card.id)),
+            Piece::Call(card) => {
+                card.may_have_happened() && (card.is_trusted || is_allowed(&card.id))
+            }
             Piece::Text(_) | Piece::Pictures(_) => false,
         })
     }
@@ -261,7 +263,7 @@ impl ToolCard {
     }
 
     /// Whether it took effect, or may have.
-    fn may_be_done(&self) -> bool {
+    fn may_have_happened(&self) -> bool {
         matches!(self.state, State::Done(_) | State::Stopped)
     }
 

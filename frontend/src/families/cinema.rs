@@ -8,7 +8,7 @@ use crate::dates;
 use crate::error::Refusal;
 use crate::page::page;
 use crate::part::{Part, part};
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::table::{
     ActivitySource, Draw, Drawing, Family, Found, NONE, Ongoing, Outputs, Place, Search, View,
     counted, fits, listed, text,

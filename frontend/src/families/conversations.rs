@@ -4,7 +4,7 @@ use output::conversations::{Conversations, Transcript};
 use serde_json::{Value, json};
 
 use crate::part::{Part, part};
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::table::{
     ActivitySource, Draw, Drawing, Family, Found, NONE, Ongoing, Outputs, Place, Search, View,
     counted, fits, listed, text,

@@ -22,7 +22,7 @@ use crate::dates;
 use crate::error::Problem;
 use crate::page::page;
 use crate::part::{Part, part};
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::table::{
     ActivitySource, Draw, Drawing, Family, Forms, Found, NONE, Ongoing, Outputs, Place, Search,
     View, fits, listed, text,

@@ -3,7 +3,7 @@
 use output::navigation::{Comparison, DETAILS, Place as Found, Routes};
 
 use crate::part::{Part, part};
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::table::{Draw, Drawing, Family, Greeting, NONE, Outputs, Place, View, counted, fits};
 use crate::text::Key;
 

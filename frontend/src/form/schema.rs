@@ -69,9 +69,9 @@ impl Reader<'_> {
             (Some(title), help) => (title, help),
             (None, Some(help)) => headline(&help).unwrap_or_else(|| match is_short(&help) {
                 true => (help.trim_end_matches(['。', '.']).to_owned(), None),
-                false => (humane(name), Some(help)),
+                false => (label_from_name(name), Some(help)),
             }),
-            (None, None) => (humane(name), None),
+            (None, None) => (label_from_name(name), None),
         };
         Field {
             label,
@@ -262,7 +262,7 @@ fn headline(help: &str) -> Option<(String, Option<String>)> {
 }
 
 /// `user_id` → `User ID`, `cancelLabel` → `Cancel label`.
-fn humane(name: &str) -> String {
+fn label_from_name(name: &str) -> String {
     let mut spaced = String::new();
     let mut before = ' ';
     for letter in name.chars() {

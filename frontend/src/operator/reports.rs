@@ -111,7 +111,7 @@ impl Server {
 
 impl Setting {
     /// Whether the operator has set it.
-    pub(crate) fn is_said(&self) -> bool {
+    pub(crate) fn is_set_by_operator(&self) -> bool {
         !matches!(self.source, Source::Default | Source::Component)
     }
 
@@ -273,9 +273,9 @@ mod tests {
             serde_json::from_value::<Setting>(setting).unwrap()
         };
         let file = read(json!({ "kind": "file", "file": "m.toml", "line": 3 }));
-        assert!(file.is_said() && file.has("a."));
+        assert!(file.is_set_by_operator() && file.has("a."));
         assert_eq!(value(&file.value), "1, x");
-        assert!(!read(json!({ "kind": "default" })).is_said());
+        assert!(!read(json!({ "kind": "default" })).is_set_by_operator());
         assert_eq!(read(json!({ "kind": "later" })).source, Source::Other);
     }
 

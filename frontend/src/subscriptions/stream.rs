@@ -18,7 +18,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 
-use super::{Listens, OnNews};
+use super::{NewsStream, OnNews};
 use crate::access;
 use crate::browser;
 use crate::error::CallError;
@@ -138,7 +138,7 @@ impl Stream {
         });
         let looked = Rc::downgrade(&inner);
         window_event_listener_untyped("visibilitychange", move |_| {
-            with(&looked, Inner::is_looked_at_or_not);
+            with(&looked, Inner::on_visibility_change);
         });
         let closed = Rc::downgrade(&inner);
         window_event_listener_untyped("pagehide", move |_| with(&closed, Inner::leave));
@@ -153,7 +153,7 @@ impl Stream {
     }
 }
 
-impl Listens for Stream {
+impl NewsStream for Stream {
     fn begin(&self) {
         self.0.may_lead.set(true);
         if self.0.part.borrow().is_some() {
@@ -223,9 +223,9 @@ impl Inner {
 
     fn take_turns(self: &Rc<Self>) {
         if !self.is_alone() {
-            self.stand(false);
+            self.queue_for_lock(false);
         }
-        self.is_looked_at_or_not();
+        self.on_visibility_change();
     }
 
     fn leave(self: &Rc<Self>) {
@@ -240,7 +240,7 @@ impl Inner {
     }
 
     /// Queues for the lock, or takes it from its holder.
-    fn stand(self: &Rc<Self>, takes: bool) {
+    fn queue_for_lock(self: &Rc<Self>, takes: bool) {
         let (Some(locks), Some(name)) =
             (locks(), self.part.borrow().as_ref().map(|it| it.name.clone()))
         else {
@@ -287,7 +287,7 @@ impl Inner {
                         this.resign();
                         this.send_wanted();
                         if !this.is_in_queue.get() {
-                            this.stand(false);
+                            this.queue_for_lock(false);
                         }
                     }
                 });
@@ -318,7 +318,7 @@ impl Inner {
     }
 
     /// Handles a change of visibility.
-    fn is_looked_at_or_not(self: &Rc<Self>) {
+    fn on_visibility_change(self: &Rc<Self>) {
         let is_visible = browser::is_visible();
         match (self.is_alone(), is_visible) {
             (true, true) if self.may_lead.get() => self.lead(),
@@ -340,7 +340,7 @@ impl Inner {
         let check = move || {
             with(&this, |this| {
                 if !this.has_leader.get() && !this.leads.get() && browser::is_visible() {
-                    this.stand(true);
+                    this.queue_for_lock(true);
                 }
             });
         };
@@ -379,7 +379,7 @@ impl Inner {
                 (self.on_news)(&news);
                 // Browsers throttle hidden tabs.
                 if is_lost && !is_looked_at && browser::is_visible() && !self.leads.get() {
-                    self.stand(true);
+                    self.queue_for_lock(true);
                 }
             }
         }

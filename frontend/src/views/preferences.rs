@@ -110,7 +110,7 @@ fn StoredData() -> impl IntoView {
             <h2 id="preferences-kept" class="section-title">{Key::PreferencesKept}</h2>
             <p class="hint">{Key::PreferencesKeptHint}</p>
             <ul class="preferences-kept">
-                {what_is_kept().into_iter().map(|(key, bytes)| view! {
+                {stored_bytes().into_iter().map(|(key, bytes)| view! {
                     <li><span>{key}</span><span class="is-number">{units::bytes(bytes)}</span></li>
                 }).collect_view()}
             </ul>
@@ -130,7 +130,7 @@ fn StoredData() -> impl IntoView {
 }
 
 /// Stored bytes by category.
-fn what_is_kept() -> Vec<(Key, u64)> {
+fn stored_bytes() -> Vec<(Key, u64)> {
     let kinds = [Key::PreferencesChats, Key::PreferencesTyped, PERMANENT];
     let mut sums = kinds.map(|it| (it, 0));
     for keep in [Keep::Browser, Keep::Tab] {

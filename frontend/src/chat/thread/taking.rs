@@ -52,8 +52,8 @@ impl Coming {
 impl Thread {
     /// Applies one event.
     pub(crate) fn take(&mut self, event: Event, coming: &mut Coming) {
-        let tells_calls = matches!(event, Event::Call(_) | Event::Done(_));
-        let trusts = if tells_calls { self.trusts.clone() } else { Vec::new() };
+        let has_calls = matches!(event, Event::Call(_) | Event::Done(_));
+        let trusts = if has_calls { self.trusts.clone() } else { Vec::new() };
         let Some(turn) = self.turn_mut().filter(|it| it.is_running()) else { return };
         match event {
             Event::Status { tool, turn: id } => {
@@ -83,7 +83,7 @@ impl Thread {
             Event::Overruled { approval, is_allowed } => self.overrule(&approval, is_allowed),
             Event::Other => {}
         }
-        if let Some(turn) = self.turn_mut().filter(|_| tells_calls) {
+        if let Some(turn) = self.turn_mut().filter(|_| has_calls) {
             turn.trust(&trusts);
         }
     }
@@ -94,8 +94,8 @@ impl Thread {
             let is_approval = matches!(pending.waiting, Waiting::Approval { .. });
             is_approval && pending.waiting.approval() == Some(approval)
         };
-        let holds = |it: &&mut Shared<Entry>| {
-            it.turn().is_some_and(|it| it.pending.iter().any(has_approval))
+        let holds = |entry: &&mut Shared<Entry>| {
+            entry.turn().is_some_and(|it| it.pending.iter().any(has_approval))
         };
         let Some(entry) = self.entries.iter_mut().rev().find(holds) else { return };
         let Body::Answered(turn) = &mut entry.change().body else { return };

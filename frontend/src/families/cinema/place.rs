@@ -1,6 +1,6 @@
 //! Routes of the cinema family.
 
-use crate::route::{Address, Spot, decoded, encoded};
+use crate::route::{Address, FamilyRoute, decoded, encoded};
 
 /// `#/box-office?date=…&showtime=…`, `#/box-office/film/TITLE`, `#/box-office/staff/…` and `#/reservation/ID`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(crate) struct Booking {
     pub(crate) showtime: Option<String>,
 }
 
-impl Spot for At {
+impl FamilyRoute for At {
     fn read(path: &[&str], query: &str) -> Option<Self> {
         match path {
             ["box-office"] => Some(Self::BoxOffice(Booking::of_query(query))),

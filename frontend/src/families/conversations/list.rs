@@ -14,7 +14,7 @@ use crate::error::CallError;
 use crate::history;
 use crate::mcp::listen;
 use crate::page::{Connection, page};
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::subscriptions::Subscriptions;
 
 /// Minimum pause between fetches: each message of each conversation changes the list.

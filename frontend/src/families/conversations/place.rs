@@ -3,7 +3,7 @@
 use output::conversations::State;
 use serde_json::{Map, Value};
 
-use crate::route::{Address, Spot, decoded, encoded};
+use crate::route::{Address, FamilyRoute, decoded, encoded};
 
 /// `#/conversations?project=…&state=…&agent=…&q=…` and `#/conversations/ID`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) struct Seat {
     pub(crate) agent: String,
 }
 
-impl Spot for At {
+impl FamilyRoute for At {
     fn read(path: &[&str], query: &str) -> Option<Self> {
         match path {
             ["conversations"] => Some(Self::List(Filter::of_query(query))),
@@ -40,7 +40,7 @@ impl Spot for At {
     }
 }
 
-impl Spot for Agents {
+impl FamilyRoute for Agents {
     fn read(path: &[&str], _: &str) -> Option<Self> {
         match path {
             ["agents", project, agent, ..] => {

@@ -24,7 +24,7 @@ use super::watch::Watch;
 use crate::browser;
 use crate::call::Loaded;
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton};

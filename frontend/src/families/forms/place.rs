@@ -2,7 +2,7 @@
 
 use output::form::Status;
 
-use crate::route::{Address, Spot, decoded};
+use crate::route::{Address, FamilyRoute, decoded};
 
 /// `#/forms?state=…`, and `#/form/HANDLE`: one form, open or answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) fn status_of(name: &str) -> Option<Status> {
     NAMES.iter().find(|it| it.1 == name).map(|it| it.0)
 }
 
-impl Spot for At {
+impl FamilyRoute for At {
     fn read(path: &[&str], query: &str) -> Option<Self> {
         match path {
             ["forms"] => {

@@ -70,7 +70,7 @@ struct Work {
     /// Number of the latest timer; earlier ones are void.
     timer: u32,
     attempt: u32,
-    is_said: bool,
+    is_announced: bool,
 }
 
 impl Saver {
@@ -227,8 +227,8 @@ impl Saver {
         }
         // Announced once, and again after a failure: not at every change.
         let was_local = matches!(self.safe.get_untracked(), Safe::LocalOnly(_));
-        if was_local || !self.work.with_value(|it| it.is_said) {
-            self.work.update_value(|it| it.is_said = true);
+        if was_local || !self.work.with_value(|it| it.is_announced) {
+            self.work.update_value(|it| it.is_announced = true);
             page().announce_key(Key::DraftSavedNow);
         }
         let at = dates::clock_at(mcp::answered_at_ms(), Lang::now());

@@ -17,7 +17,7 @@ use crate::error::CallError;
 use crate::families::forms::place::At;
 use crate::families::forms::session::{FormSession, Stage};
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::text::Key;
 use crate::views::notice::{Notice, Skeleton};
 use answered::Answered;

@@ -15,7 +15,7 @@ use crate::error::CallError;
 use crate::history;
 use crate::lookup::combo::Combo;
 use crate::page::page;
-use crate::route::{Route, Spot};
+use crate::route::{FamilyRoute, Route};
 use crate::text::{Key, Lang};
 
 /// The state, lasting as long as the page.
@@ -178,8 +178,8 @@ impl Board {
     pub(crate) fn retell(self, lang: Lang) {
         let is_free = self.planner.get_untracked() == Some(Planner::Builtin);
         let query = self.run.with_untracked(|run| {
-            let is_told = run.is_running() || run.phase == Phase::Done;
-            (is_told && (is_free || !run.query.is_planned())).then(|| run.query.clone())
+            let has_result = run.is_running() || run.phase == Phase::Done;
+            (has_result && (is_free || !run.query.is_planned())).then(|| run.query.clone())
         });
         if let Some(query) = query.filter(|_| self.asked_in.get_value() != lang) {
             self.start(&query, false);

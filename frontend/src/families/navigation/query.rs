@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::route::{Address, Spot, decoded, encoded};
+use crate::route::{Address, FamilyRoute, decoded, encoded};
 use crate::text::{Key, at_most};
 
 /// Maximum number of characters of a place (NAV-7).
@@ -84,7 +84,7 @@ impl Lack {
     }
 }
 
-impl Spot for RouteQuery {
+impl FamilyRoute for RouteQuery {
     /// `#/navigation?from=…&to=…&condition=…&mode=…&route=…`
     fn read(path: &[&str], query: &str) -> Option<Self> {
         matches!(path, ["navigation"]).then(|| Self::of_query(query))

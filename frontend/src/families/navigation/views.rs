@@ -15,7 +15,7 @@ use crate::families::navigation::query::{Mode, RouteQuery};
 use crate::families::navigation::route_map::{Pin, PlaceAs, RouteMap, Scene, Tone};
 use crate::families::navigation::run::Run;
 use crate::page::{lasting, page};
-use crate::route::{Route, Spot};
+use crate::route::{FamilyRoute, Route};
 use crate::text::{Key, Lang};
 use form::SearchForm;
 use result::ResultView;

@@ -122,7 +122,7 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
             (!text.is_empty()).then(|| view! { <dt>{key}</dt><dd>{text}</dd> })
         };
         let plain = match state {
-            State::Done(outcome) if !table::is_looked_at(view.as_deref()) => {
+            State::Done(outcome) if !table::has_view(view.as_deref()) => {
                 Some(view! { <Plain view name=name.clone() outcome/> })
             }
             _ => None,

@@ -126,11 +126,12 @@ fn tool_link(tool: String) -> impl IntoView {
 pub(super) fn SettingsView() -> impl IntoView {
     let report = Report::<Settings>::at("settings");
     let sought = RwSignal::new(String::new());
-    let is_said_only = RwSignal::new(false);
+    let only_set = RwSignal::new(false);
     report.shown(move |latest| {
         let fitting = Memo::new(move |_| {
             let sought = sought.with(|it| it.trim().to_lowercase());
-            let fits = |it: &&Setting| it.has(&sought) && (it.is_said() || !is_said_only.get());
+            let fits =
+                |it: &&Setting| it.has(&sought) && (it.is_set_by_operator() || !only_set.get());
             latest.with(|it| it.settings.iter().filter(fits).cloned().collect::<Vec<_>>())
         });
         let is_none = Memo::new(move |_| fitting.with(Vec::is_empty));
@@ -148,8 +149,8 @@ pub(super) fn SettingsView() -> impl IntoView {
                         on:input=move |event| sought.set(event_target_value(&event))/>
                 </div>
                 <label class="op-check">
-                    <input type="checkbox" prop:checked=is_said_only
-                        on:change=move |event| is_said_only.set(event_target_checked(&event))/>
+                    <input type="checkbox" prop:checked=only_set
+                        on:change=move |event| only_set.set(event_target_checked(&event))/>
                     {Key::OperatorSettingsSaid}
                 </label>
             </div>
@@ -182,7 +183,7 @@ fn row(setting: Setting) -> impl IntoView {
         (.., true) => any_view! { <code>"\"\""</code> },
         _ => any_view! { <code>{plain.clone()}</code> },
     };
-    let is_said = setting.is_said();
+    let is_set = setting.is_set_by_operator();
     let source = move || match &setting.source {
         Source::Default | Source::Other => Key::OperatorByDefault.say().to_owned(),
         Source::Component => Key::OperatorByComponent.say().to_owned(),
@@ -194,7 +195,7 @@ fn row(setting: Setting) -> impl IntoView {
         <tr role="row">
             <th role="rowheader" scope="row"><code>{setting.name}</code></th>
             <td role="cell">{shown}</td>
-            <td role="cell" class:op-unset=!is_said>{source}</td>
+            <td role="cell" class:op-unset=!is_set>{source}</td>
         </tr>
     }
 }

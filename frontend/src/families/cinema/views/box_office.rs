@@ -19,7 +19,7 @@ use crate::families::cinema::place::At;
 use crate::families::cinema::programme::Programme;
 use crate::page::{lasting, page};
 use crate::part::{Part, part};
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::table::Draw;
 use crate::text::Key;
 use crate::views::part::drawn_by;

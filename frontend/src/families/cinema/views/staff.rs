@@ -26,7 +26,7 @@ use crate::families::cinema::staff::catalogue::{Catalogue, Film, Screen};
 use crate::families::cinema::staff::words::Text;
 use crate::mcp;
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::views::notice::loaded;
 
 const TITLE: &str = "staff-title";

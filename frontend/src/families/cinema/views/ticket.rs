@@ -17,7 +17,7 @@ use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{name, price};
 use crate::mcp;
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton, Sure};
 

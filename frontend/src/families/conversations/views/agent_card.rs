@@ -14,7 +14,7 @@ use crate::families::conversations::agents::{AgentsState, Panel, Passkey};
 use crate::families::conversations::place::{Agents, Seat};
 use crate::families::report_failure;
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 

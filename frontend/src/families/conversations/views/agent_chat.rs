@@ -18,7 +18,7 @@ use crate::families::conversations::agents::chat::{
 use crate::families::conversations::agents::line::Line;
 use crate::families::conversations::place::{Agents, Seat};
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::text::{Key, Lang};
 use crate::views::chat::markdown::Markdown;
 use crate::views::notice::{Empty, Notice, Skeleton};

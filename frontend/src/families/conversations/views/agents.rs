@@ -13,7 +13,7 @@ use crate::families::conversations::agents::{self, AgentsState, Panel, Passkey};
 use crate::families::conversations::place::{Agents, Seat};
 use crate::mcp;
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::text::Key;
 use crate::views::notice::{Empty, loaded};
 use crate::views::output::copy;

@@ -17,7 +17,7 @@ use crate::families::conversations::look;
 use crate::families::conversations::place::{At, Filter, QUERY_MAX, STATES, state_of};
 use crate::families::conversations::watch::Watch;
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::text::Key;
 use crate::views::notice::Notice;
 

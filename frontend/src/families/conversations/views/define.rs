@@ -11,7 +11,7 @@ use crate::families::conversations::agents::defining::{AgentDraft, Beginning, Pr
 use crate::families::conversations::agents::{AgentsState, Panel, Passkey};
 use crate::families::conversations::place::{At, Seat};
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 

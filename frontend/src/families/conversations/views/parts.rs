@@ -13,7 +13,7 @@ use crate::dates;
 use crate::families::conversations::list::ConversationList;
 use crate::families::conversations::place::At;
 use crate::families::conversations::{look, timeline};
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 

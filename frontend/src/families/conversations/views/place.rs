@@ -18,7 +18,7 @@ use crate::families::conversations::timeline::{self, Station, since, stations, w
 use crate::families::conversations::watch::Watch;
 use crate::families::conversations::{client, look};
 use crate::page::{Connection, page};
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton};

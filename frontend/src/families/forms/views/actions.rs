@@ -99,8 +99,8 @@ fn StepView(session: FormSession, form_state: FormState, send: Signal<String>) -
                 if is_offline {
                     return Key::FormNotSentOffline.fill(&[&send.get()]);
                 }
-                error.with_value(|it| {
-                    format!("{}{}{}", it.title(lang), lang.colon(), it.advice(lang))
+                error.with_value(|error| {
+                    format!("{}{}{}", error.title(lang), lang.colon(), error.advice(lang))
                 })
             };
             let more = move || error.with_value(|it| details(it, &it.advice(Lang::spoken())));

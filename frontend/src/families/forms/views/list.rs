@@ -13,7 +13,7 @@ use crate::families::forms::place::{At, name_of, status_of};
 use crate::history;
 use crate::mcp;
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, loaded};

@@ -19,7 +19,7 @@ use crate::families::cinema::views::movies::FilmCard;
 use crate::families::cinema::views::stay_fresh;
 use crate::mcp;
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
 

@@ -18,7 +18,7 @@ use crate::families::cinema::programme::price;
 use crate::families::cinema::refused_seats;
 use crate::families::report_failure;
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 

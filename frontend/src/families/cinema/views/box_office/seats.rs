@@ -22,7 +22,7 @@ use crate::families::cinema::views::hall::{HallView, Legend};
 use crate::families::cinema::views::stay_fresh;
 use crate::mcp;
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, loaded};

@@ -16,7 +16,7 @@ use crate::families::cinema::programme::name;
 use crate::families::cinema::staff::words::Text;
 use crate::families::cinema::views::hall::{HallView, Legend};
 use crate::page::page;
-use crate::route::Spot;
+use crate::route::FamilyRoute;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton};
 

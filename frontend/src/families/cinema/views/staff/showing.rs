@@ -152,8 +152,8 @@ pub(super) fn ShowingForm(
             <SheetView sheet/>
             <p class="staff-meets" role="status">
                 {move || {
-                    let is_said = sheet.wrong.with(|it| it.contains_key("start_time"));
-                    conflict.get().filter(|_| !is_said).map(|it| explain(&it).say())
+                    let is_marked = sheet.wrong.with(|it| it.contains_key("start_time"));
+                    conflict.get().filter(|_| !is_marked).map(|it| explain(&it).say())
                 }}
             </p>
             <FormActions is_busy stop=move || stop.run(())/>

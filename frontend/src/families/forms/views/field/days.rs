@@ -39,11 +39,11 @@ pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> An
             aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
             on:input=put on:blur=move |_| spot.leave()/>
     };
-    around(spot, field, widget.into_any(), in_words(spot, min, max))
+    around(spot, field, widget.into_any(), limits_text(spot, min, max))
 }
 
 /// The limits as text.
-fn in_words(spot: Spot, min: Option<String>, max: Option<String>) -> AnyView {
+fn limits_text(spot: Spot, min: Option<String>, max: Option<String>) -> AnyView {
     if min.is_none() && max.is_none() {
         return ().into_any();
     }
