@@ -5,7 +5,7 @@ pub(crate) mod album;
 pub(crate) mod client;
 pub(crate) mod entry;
 mod event;
-pub(crate) mod kept;
 pub(crate) mod markdown;
+pub(crate) mod storage;
 pub(crate) mod talk;
 pub(crate) mod thread;

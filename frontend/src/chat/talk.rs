@@ -10,7 +10,7 @@ use web_sys::StorageEvent;
 
 use super::client::{self, Assistants, Lost, Unmet};
 use super::entry::{Phase, Reply};
-use super::kept::SavedChats;
+use super::storage::SavedChats;
 use super::thread::{Coming, Thread};
 use crate::approvals::Answered;
 use crate::browser;

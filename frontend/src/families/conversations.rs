@@ -19,12 +19,12 @@ mod words;
 
 pub(crate) mod agents;
 pub(crate) mod client;
-pub(crate) mod kept;
 pub(crate) mod list;
 pub(crate) mod live;
 pub(crate) mod look;
 pub(crate) mod place;
 pub(crate) mod timeline;
+pub(crate) mod unsent;
 pub(crate) mod views;
 pub(crate) mod watch;
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::browser;
 use crate::call::fetch;
-use crate::chat::kept::SavedChats;
+use crate::chat::storage::SavedChats;
 use crate::finder::{DIALOG, Finder};
 use crate::operator::OperatorOffer;
 use crate::page::page;

@@ -9,7 +9,7 @@ use super::{Talk, now};
 use crate::base64;
 use crate::browser::{self, Keep};
 use crate::cards::picture::{KINDS, Picture, Shared};
-use crate::chat::kept;
+use crate::chat::storage;
 use crate::chat::thread::{MESSAGE_MAX, Thread};
 use crate::page::page;
 use crate::text::{Key, Lang};
@@ -92,7 +92,7 @@ impl Talk {
 
     /// Loads the draft of this conversation in this tab.
     pub(super) fn load_draft(self) {
-        let draft: Option<String> = Keep::Tab.get(kept::DRAFT);
+        let draft: Option<String> = Keep::Tab.get(storage::DRAFT);
         self.draft.set(draft.unwrap_or_default());
     }
 
@@ -104,9 +104,9 @@ impl Talk {
         }
         let draft = self.draft.get_untracked();
         if draft.is_empty() {
-            Keep::Tab.remove(kept::DRAFT);
+            Keep::Tab.remove(storage::DRAFT);
         } else {
-            Keep::Tab.put(kept::DRAFT, &draft);
+            Keep::Tab.put(storage::DRAFT, &draft);
         }
     }
 

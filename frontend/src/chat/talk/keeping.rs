@@ -6,7 +6,7 @@ use leptos::task::spawn_local;
 use super::Talk;
 use crate::browser::{self, Keep};
 use crate::chat::album;
-use crate::chat::kept::{self, SAVED_CHATS, SavedChats};
+use crate::chat::storage::{self, SAVED_CHATS, SavedChats};
 use crate::chat::thread::{TITLE_MAX, Thread};
 use crate::history;
 use crate::page::page;
@@ -20,7 +20,7 @@ impl Talk {
         let open = saved_chats.open.clone();
         self.saved_chats.set(saved_chats);
         self.load_draft();
-        match open.and_then(|it| kept::load(&it)) {
+        match open.and_then(|it| storage::load(&it)) {
             Some(thread) => self.show(thread),
             None => self.show(Thread::new(browser::unique(), None)),
         }
@@ -30,7 +30,7 @@ impl Talk {
     pub(super) fn on_storage_change(self, name: &str) {
         if name == Keep::name(SAVED_CHATS) {
             self.change_saved(|_| {});
-        } else if name == Keep::name(&kept::place(&self.id())) {
+        } else if name == Keep::name(&storage::place(&self.id())) {
             self.catch_up();
         }
     }
@@ -41,7 +41,7 @@ impl Talk {
         if self.has_changed() || self.thread.with_untracked(Thread::is_running) {
             return;
         }
-        if let Some(thread) = kept::stored(&self.id()).filter(|it| !it.is_running()) {
+        if let Some(thread) = storage::stored(&self.id()).filter(|it| !it.is_running()) {
             self.show(thread);
         }
     }
@@ -95,9 +95,9 @@ impl Talk {
     fn keep_as(self, mut thread: Thread) {
         let id = thread.id.clone();
         self.change_saved(|chats| {
-            if kept::keep(chats, &thread) {
+            if storage::keep(chats, &thread) {
                 thread.id = browser::unique();
-                kept::keep(chats, &thread);
+                storage::keep(chats, &thread);
             }
             chats.open = Some(thread.id.clone());
             chats.save();
@@ -116,7 +116,7 @@ impl Talk {
     pub(super) fn keep_pictures(self) {
         let mut last = self.thread.get_untracked();
         last.entries.drain(..last.entries.len().saturating_sub(2));
-        let pictures = kept::pictures(&last);
+        let pictures = storage::pictures(&last);
         spawn_local(async move {
             for picture in pictures {
                 // If the browser stores none, a placeholder is shown.
@@ -126,7 +126,8 @@ impl Talk {
     }
 
     fn load_pictures(self) {
-        let (id, pictures) = self.thread.with_untracked(|it| (it.id.clone(), kept::pictures(it)));
+        let (id, pictures) =
+            self.thread.with_untracked(|it| (it.id.clone(), storage::pictures(it)));
         let ids: Vec<String> = pictures.iter().map(|it| it.id.clone()).collect();
         if ids.is_empty() {
             return;
@@ -137,7 +138,7 @@ impl Talk {
             if is_open && !found.is_empty() {
                 let has_changed = self.has_changed();
                 self.thread.update(|thread| {
-                    kept::each_picture(thread, |picture| {
+                    storage::each_picture(thread, |picture| {
                         let data = found.iter().find(|it| it.0 == picture.id);
                         if let Some((_, data)) = data.filter(|_| picture.data.is_none()) {
                             picture.change().data = Some(data.as_str().into());
@@ -173,8 +174,8 @@ impl Talk {
         if self.thread.with_untracked(|it| it.id == id) {
             return true;
         }
-        let Some(thread) = kept::load(id) else {
-            self.change_saved(|it| kept::forget(it, id));
+        let Some(thread) = storage::load(id) else {
+            self.change_saved(|it| storage::forget(it, id));
             return false;
         };
         self.attempt.give_up();
@@ -198,10 +199,10 @@ impl Talk {
             self.thread.update(|it| it.title = title);
             return self.keep();
         }
-        if let Some(mut thread) = kept::stored(id) {
+        if let Some(mut thread) = storage::stored(id) {
             thread.title = title;
             self.change_saved(|chats| {
-                kept::keep(chats, &thread);
+                storage::keep(chats, &thread);
             });
         }
     }
@@ -209,8 +210,8 @@ impl Talk {
     /// Removes a conversation and its pictures.
     pub(crate) fn forget(self, id: &str) {
         let is_open = self.thread.with_untracked(|it| it.id == id);
-        let thread = if is_open { Some(self.thread.get_untracked()) } else { kept::load(id) };
-        let pictures = thread.map(|it| kept::pictures(&it)).unwrap_or_default();
+        let thread = if is_open { Some(self.thread.get_untracked()) } else { storage::load(id) };
+        let pictures = thread.map(|it| storage::pictures(&it)).unwrap_or_default();
         let ids: Vec<String> = pictures.iter().map(|it| it.id.clone()).collect();
         spawn_local(async move { drop(album::forget(&ids).await) });
         if is_open {
@@ -219,7 +220,7 @@ impl Talk {
             self.put_back();
             self.show(Thread::new(browser::unique(), assistant));
         }
-        self.change_saved(|it| kept::forget(it, id));
+        self.change_saved(|it| storage::forget(it, id));
         page().notify(Key::ChatForgotten);
         browser::focus_soon("chat-input");
     }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::browser;
-use crate::chat::kept::Head;
+use crate::chat::storage::Head;
 use crate::chat::talk::Talk;
 use crate::chat::thread::TITLE_MAX;
 use crate::history;

@@ -6,7 +6,7 @@ use output::text::is_blank;
 use serde::Deserialize;
 
 use crate::error::CallError;
-use crate::families::conversations::kept::Unsent;
+use crate::families::conversations::unsent::Unsent;
 
 /// A page of a chat (`GET …/chat/messages`), oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

@@ -12,8 +12,8 @@ use super::{AgentsState, Turnstile, coalesce, subscribe};
 use crate::browser;
 use crate::call::fetch;
 use crate::error::CallError;
-use crate::families::conversations::kept::{self, StoredChat, Unsent};
 use crate::families::conversations::place::Seat;
+use crate::families::conversations::unsent::{self, StoredChat, Unsent};
 use crate::page::page;
 use crate::rest::get;
 use crate::route::encoded;
@@ -49,7 +49,7 @@ pub(crate) struct Line {
 impl Line {
     /// Opens the chat: restores the draft and fetches the messages.
     pub(crate) fn open(agents_state: AgentsState, seat: Seat) -> Self {
-        let stored: StoredChat = kept::load(&StoredChat::name(&seat)).unwrap_or_default();
+        let stored: StoredChat = unsent::load(&StoredChat::name(&seat)).unwrap_or_default();
         let uri = format!("chats://{}", seat.project);
         let line = Self {
             agents_state,
@@ -150,7 +150,8 @@ impl Line {
     pub(crate) fn keep(self) {
         let draft = self.draft.get_untracked();
         let unsent = self.chat.with_untracked(Chat::unsent);
-        self.seat.with_value(|it| kept::save(&StoredChat::name(it), StoredChat { draft, unsent }));
+        self.seat
+            .with_value(|it| unsent::save(&StoredChat::name(it), StoredChat { draft, unsent }));
     }
 
     /// Sends the composer's message, if valid.

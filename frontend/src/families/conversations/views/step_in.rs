@@ -6,8 +6,8 @@ use output::text::is_blank;
 use serde_json::{Value, json};
 
 use crate::browser;
-use crate::families::conversations::kept::{self, Unsent};
 use crate::families::conversations::look;
+use crate::families::conversations::unsent::{self, Unsent};
 use crate::families::conversations::watch::Watch;
 use crate::page::page;
 use crate::text::{Key, Lang};
@@ -35,7 +35,7 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
         if !may.get() {
             // A message being sent at the end may have arrived.
             watch.is_acting.track();
-            return watch.id.with_value(|id| kept::load(id)).map(unsent).into_any();
+            return watch.id.with_value(|id| unsent::load(id)).map(unsent).into_any();
         }
         any_view! {
             <section class="talk-step-in" aria-labelledby="talk-step-in">
@@ -81,7 +81,7 @@ fn Paused(watch: Watch) -> impl IntoView {
 /// A message to both agents.
 #[component]
 fn Write(watch: Watch) -> impl IntoView {
-    let stored = watch.id.with_value(|id| kept::load::<Unsent>(id));
+    let stored = watch.id.with_value(|id| unsent::load::<Unsent>(id));
     let stored =
         stored.unwrap_or_else(|| Unsent { client_id: browser::unique(), ..<_>::default() });
     let draft = RwSignal::new(stored.content);
@@ -98,7 +98,7 @@ fn Write(watch: Watch) -> impl IntoView {
         let message = json!({ "content": content, "client_message_id": client_id });
         watch.is_at_end.set(true);
         watch.act("write_message", &message, move || {
-            kept::written_taken(&id, &client_id);
+            unsent::written_taken(&id, &client_id);
             // Text typed while sending stays.
             if draft.try_with_untracked(|it| *it == content) == Some(true) {
                 draft.set(String::new());
@@ -131,7 +131,7 @@ fn Write(watch: Watch) -> impl IntoView {
                     let client_id = browser::unique();
                     draft.set(content.clone());
                     number.set_value(client_id.clone());
-                    watch.id.with_value(|id| kept::save(id, Unsent { content, client_id }));
+                    watch.id.with_value(|id| unsent::save(id, Unsent { content, client_id }));
                 }></textarea>
             <p class="error" role="alert">{move || is_long().then(|| Key::TalkTooLong.say())}</p>
             <div class="talk-write-foot">
