@@ -86,7 +86,7 @@ pub(crate) enum Barred {
     NotForApps,
 }
 
-/// Finds the tool that an app of `whose` calls `name`: one of its own server's, and for apps.
+/// Finds the tool that an app of `owner` calls `name`: one of its own server's, and for apps.
 pub(crate) fn callable<'a>(
     tools: &'a [Tool],
     owner: &Owner,

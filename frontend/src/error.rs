@@ -126,7 +126,7 @@ impl CallError {
         }
     }
 
-    /// Code and original message for closer inspection, without what was `said` already.
+    /// Code and original message for closer inspection, without what was `shown` already.
     pub(crate) fn details(&self, shown: &str) -> Option<String> {
         match self {
             Self::Protocol { code, message } => Some(format!("{code} {message}")),

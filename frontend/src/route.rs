@@ -46,7 +46,7 @@ pub(crate) enum OperatorTab {
 }
 
 impl OperatorTab {
-    /// Tabs whose address is a single word.
+    /// Tabs with a fixed address.
     const NAMES: [(&'static str, Self); 6] = [
         ("components", Self::Components(None)),
         ("calls", Self::Calls(None)),

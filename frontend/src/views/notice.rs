@@ -41,7 +41,7 @@ pub(crate) fn Notice(
     }
 }
 
-/// Code and original message in addition to `said`, folded, for closer inspection.
+/// Code and original message in addition to `shown`, folded, for closer inspection.
 pub(crate) fn details(error: &CallError, shown: &str) -> Option<impl IntoView + use<>> {
     let details = error.details(shown)?;
     Some(view! {

@@ -120,7 +120,7 @@ fn AccountsPart() -> impl IntoView {
     })
 }
 
-/// Creates and shows a link for an account, then runs `made`.
+/// Creates and shows a link for an account, then runs `then`.
 fn link(
     report: Report<Accounts>,
     name: String,

@@ -56,7 +56,7 @@ impl<T: PartialEq + Send + Sync + 'static> Followed<T> {
         }
     }
 
-    /// Draws the value once loaded, below a notice of its age; `look` fetches it.
+    /// Draws the value once loaded, below a notice of its age; `fetch` fetches it.
     pub(super) fn shown<F: Future<Output = ()> + 'static>(
         self,
         fetch: impl Fn() -> F + Send + Sync + 'static,
@@ -236,7 +236,7 @@ impl Inventory {
         }
     }
 
-    /// Runs `work` and announces `said` with the component's name on success; an error goes to `error`. A lost focus
+    /// Runs `work` and announces `announcement` with the component's name on success; an error goes to `error`. A lost focus
     /// goes to `way_back`.
     pub(super) fn order(
         self,
