@@ -1,4 +1,4 @@
-//! Tools that an assistant may call now, calls that were decided on, and what came of them.
+//! Tools on offer to an assistant, calls of them, and their results.
 
 use std::sync::Arc;
 
@@ -17,45 +17,45 @@ pub(crate) struct Offer {
     pub(crate) description: String,
     /// JSON Schema of its arguments.
     pub(crate) schema: Arc<Map<String, Value>>,
-    /// Entries of a request's `_meta` that a model may set, as JSON Schemas by their names.
+    /// Entries of a request's `_meta` that a model may set, as JSON Schemas by name.
     pub(crate) request_meta: Arc<Map<String, Value>>,
-    /// Whose it is: the name of a component, or of another server.
+    /// Name of the component or upstream server that offers the tool.
     pub(crate) owner: String,
-    /// Whether it changes nothing.
+    /// Whether the tool changes nothing.
     pub(crate) is_read_only: bool,
     /// Whether a person has to allow each call.
     pub(crate) asks_first: bool,
-    /// Whether it is there for pages alone.
+    /// Whether only pages may call it.
     pub(crate) is_for_pages: bool,
-    /// Which view draws its output.
+    /// Name of the view that draws its output.
     pub(crate) view: Option<String>,
 }
 
 impl Offer {
-    /// Those of the assistant of that name.
+    /// Returns the tools of the named assistant.
     pub(crate) fn all(assistant: &str) -> Vec<Self> {
         running::tools(assistant).into_iter().map(Self::of).collect()
     }
 
-    fn of(it: Tool) -> Self {
-        let request_meta = it.request_meta.and_then(|it| serde_json::from_str(&it).ok());
-        let owner = it.owner.split_once(':').map_or(it.owner.as_str(), |it| it.1).to_owned();
+    fn of(tool: Tool) -> Self {
+        let request_meta = tool.request_meta.and_then(|it| serde_json::from_str(&it).ok());
+        let owner = tool.owner.split_once(':').map_or(tool.owner.as_str(), |it| it.1).to_owned();
         Self {
-            schema: Arc::new(serde_json::from_str(&it.input_schema).unwrap_or_default()),
+            schema: Arc::new(serde_json::from_str(&tool.input_schema).unwrap_or_default()),
             request_meta: Arc::new(request_meta.unwrap_or_default()),
             owner,
-            name: it.name,
-            title: it.title,
-            description: it.description,
-            is_read_only: it.read_only,
-            asks_first: it.asks_first,
-            is_for_pages: it.for_pages,
-            view: it.view,
+            name: tool.name,
+            title: tool.title,
+            description: tool.description,
+            is_read_only: tool.read_only,
+            asks_first: tool.asks_first,
+            is_for_pages: tool.for_pages,
+            view: tool.view,
         }
     }
 }
 
-/// A call and what came of it.
+/// A call and its result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Answered {
     pub(crate) call: ToolCall,
@@ -67,40 +67,39 @@ impl Answered {
         Self { call: call.clone(), result }
     }
 
-    /// A call that failed.
+    /// Returns a call that failed.
     pub(crate) fn failed(call: &ToolCall, failure: Failure) -> Self {
         Self::new(call, ToolResult::Failed(failure))
     }
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum ToolResult {
-    /// The tool's object, the result's `_meta`, and its content: texts and pictures.
+    /// The tool's object, the result's `_meta`, and its content (texts and pictures).
     Output { structured: Value, meta: Value, content: Vec<Part> },
-    /// An error that the model may correct; anything worse may end the run.
+    /// An error. The model may correct most; a fatal one may end the run.
     Failed(Failure),
 }
 
-/// A call that waits for the person before the run can go on.
+/// A call that waits for the person before the run can continue.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Held {
+pub(crate) struct PendingCall {
     pub(crate) call: ToolCall,
     pub(crate) wait: Wait,
-    /// The host's approval that it waits for; none where the person fills in a form or chooses.
+    /// Id of the host's approval; empty where the person fills in a form or chooses.
     #[serde(default)]
     pub(crate) approval: String,
-    /// By which the person may trust the tool as it is now.
+    /// Token with which the person may trust the tool as it is now.
     #[serde(default)]
     pub(crate) trust: String,
-    /// What of the tool has changed since the person was asked before, where that is why they are asked
-    /// anew.
+    /// What has changed in the tool since the person trusted it, if that is why they are asked again.
     #[serde(default)]
     pub(crate) changed: Vec<String>,
 }
 
-impl Held {
-    /// One for which the person does something else than to answer the host.
+impl PendingCall {
+    /// Returns a call that waits for something other than the host's approval.
     pub(crate) fn for_person(call: &ToolCall, wait: Wait) -> Self {
         let (approval, trust, changed) = Default::default();
         Self { call: call.clone(), wait, approval, trust, changed }
@@ -110,34 +109,33 @@ impl Held {
 /// What a call waits for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Wait {
-    /// That the person lets it happen: it changes something, and has not begun.
+    /// The person's permission: the call changes something, and has not started.
     Approval,
-    /// The tool's own questions, each `{key, message, schema}` or `{key, message, url}`.
+    /// Answers to the tool's own questions, each `{key, message, schema}` or `{key, message, url}`.
     Answers { questions: Vec<Value> },
-    /// That the person fills the form in that it asked for (FORM-3): its result is there, and what the
-    /// person sends comes as the next message.
+    /// A filled-in form (FORM-3). `result` is the tool's result; the values come as the next message.
     Form { result: ToolResult },
-    /// That the person picks pictures among those of its result (ILL-45).
+    /// The person's choice among the pictures of `result` (ILL-45).
     Choice { result: ToolResult },
 }
 
-/// Why a call brought no output, as the host and tools say it: `{error, message, status, data?}`.
+/// Why a call has no output: `{error, message, status, data?}`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Failure {
-    /// The error's code, for programs.
+    /// Error code for programs.
     pub(crate) error: String,
-    /// For people: what is wrong and how to fix it.
+    /// Text for people: what is wrong and how to fix it.
     pub(crate) message: String,
-    /// The HTTP status that says the same.
+    /// Matching HTTP status.
     pub(crate) status: u16,
-    /// What it is about.
+    /// Details of the error.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) data: Map<String, Value>,
-    /// Plain facts of it that stand beside the message, too.
+    /// Other members of the error's JSON object.
     #[serde(flatten)]
-    pub(crate) beside: Map<String, Value>,
-    /// Whether the request itself was wrong, rather than what the tool found.
+    pub(crate) details: Map<String, Value>,
+    /// Whether the request itself was wrong, rather than the tool having failed.
     #[serde(rename = "isProtocol", skip_serializing)]
     pub(crate) is_protocol: bool,
 }
@@ -147,28 +145,27 @@ impl Failure {
         Self { error: error.to_owned(), status, message: message.into(), ..Self::default() }
     }
 
-    /// As the host says it.
+    /// Reads the host's JSON.
     pub(crate) fn read(json: &str) -> Self {
         serde_json::from_str(json)
             .unwrap_or_else(|_| Self::new("internal_error", 500, "The failure cannot be read."))
     }
 
-    /// As the JSON object of the contract.
+    /// Returns the JSON object of the contract.
     pub(crate) fn object(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// Whether no other argument and no other call could correct it: only an error that one could correct goes back
-    /// to the model (NAV-40, NAV-55).
+    /// Whether no other call could correct it. Only correctable errors go back to the model (NAV-40, NAV-55).
     pub(crate) fn is_fatal(&self) -> bool {
         self.status >= 500 || self.is_protocol
     }
 }
 
-// A call's result, as the loop has it: of a component's output, or of another server's result.
+// Results: a component's output, or the result of an upstream server.
 
-/// MCP's result as the loop has it; what no model reads is left out of its content. Pictures that are in the object
-/// alone stand beside it too; where there is no object, it is what the texts with pictures in them are.
+/// Reads an MCP result; content that models cannot read is left out. Pictures found only in the object
+/// are added to the content. Without an object, texts that contain pictures become the object.
 pub(crate) fn read_result(json: &str) -> ToolResult {
     let mut result: Value = serde_json::from_str(json).unwrap_or_default();
     let blocks = result["content"].as_array().into_iter().flatten();
@@ -179,15 +176,15 @@ pub(crate) fn read_result(json: &str) -> ToolResult {
     if images_of(&content).next().is_none() {
         let mut objects = vec![structured];
         if objects[0].as_object().is_some_and(Map::is_empty) {
-            let mut said = Vec::new();
-            content.retain(|it| {
-                let object = pictured(it);
+            let mut objects_of_texts = Vec::new();
+            content.retain(|part| {
+                let object = pictured(part);
                 let is_text = object.is_none();
-                said.extend(object);
+                objects_of_texts.extend(object);
                 is_text
             });
-            if !said.is_empty() {
-                objects = said;
+            if !objects_of_texts.is_empty() {
+                objects = objects_of_texts;
             }
         }
         content.extend(objects.iter().flat_map(pictures).map(Part::image));
@@ -199,19 +196,19 @@ pub(crate) fn read_result(json: &str) -> ToolResult {
     ToolResult::Output { structured, meta: object(meta), content }
 }
 
-/// The pictures in an object: itself, and the entries of its lists, where they have a type and bytes in base64.
+/// Returns the pictures of an object and of its lists: entries with a MIME type and base64 data.
 fn pictures(object: &Value) -> impl Iterator<Item = Image> {
     let lists = object.as_object().into_iter().flatten().filter_map(|it| it.1.as_array());
     let each = std::iter::once(object).chain(lists.flatten());
-    each.filter_map(|it| {
-        let mime_type = it["mimeType"].as_str().filter(|it| it.starts_with("image/"))?;
-        let data = it["data"].as_str()?;
+    each.filter_map(|entry| {
+        let mime_type = entry["mimeType"].as_str().filter(|it| it.starts_with("image/"))?;
+        let data = entry["data"].as_str()?;
         let is_base64 = BASE64.decode(data).is_ok_and(|it| !it.is_empty());
         is_base64.then(|| Image { mime_type: mime_type.to_owned(), data: data.into() })
     })
 }
 
-/// The object that a text is, where there are pictures in it.
+/// Parses a text as an object, if it contains pictures.
 fn pictured(part: &Part) -> Option<Value> {
     let Body::Text(text) = &part.body else { return None };
     let object = serde_json::from_str::<Value>(text).ok().filter(Value::is_object)?;
@@ -244,7 +241,7 @@ fn block(block: &Value) -> Option<Part> {
     }
 }
 
-/// A resource of bytes: a picture is shown, anything else is only mentioned.
+/// Returns a binary resource: a picture as such, anything else as a note.
 fn blob(uri: &str, mime_type: &str, data: String) -> Part {
     match mime_type {
         "image/png" | "image/jpeg" | "image/webp" | "image/gif" => {
@@ -257,7 +254,7 @@ fn blob(uri: &str, mime_type: &str, data: String) -> Part {
     }
 }
 
-/// A resource that is named, and can be read where it is.
+/// Returns a note about a linked resource.
 fn link(uri: &str, about: [Option<&str>; 3]) -> Part {
     let mut texts: Vec<&str> = Vec::new();
     for it in about.into_iter().flatten().filter(|it| !it.is_empty()) {
@@ -268,7 +265,7 @@ fn link(uri: &str, about: [Option<&str>; 3]) -> Part {
     reading::resource(uri, &texts.join(": "))
 }
 
-/// Whether there are pictures in it (ILL-45).
+/// Whether the result contains pictures (ILL-45).
 pub(crate) fn has_pictures(result: &ToolResult) -> bool {
     match result {
         ToolResult::Output { content, .. } => images_of(content).next().is_some(),
@@ -276,7 +273,7 @@ pub(crate) fn has_pictures(result: &ToolResult) -> bool {
     }
 }
 
-/// Whether a form was asked for that the person is to fill in first (FORM-1, FORM-3).
+/// Whether the result asks the person to fill in a form (FORM-1, FORM-3).
 pub(crate) fn is_form(result: &ToolResult) -> bool {
     let ToolResult::Output { structured, .. } = result else { return false };
     structured["type"] == "form_request" && structured["status"] == "waiting_for_input"
@@ -299,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_found_wherever_a_server_puts_them() {
+    fn finds_pictures_in_content_and_objects() {
         let picture = json!({ "mimeType": "image/png", "data": BYTES });
         let list = json!({ "all": [picture, { "name": "x" }, picture], "n": 2 });
         let text = |it: &Value| json!({ "type": "text", "text": it.to_string() });
@@ -326,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_stays_as_it_is() {
+    fn keeps_results_without_pictures() {
         let image = json!({ "type": "image", "mimeType": "image/png", "data": BYTES });
         let text = |it: &str| json!({ "type": "text", "text": it });
         for (result, pictures, texts) in [

@@ -1,10 +1,10 @@
-//! `POST /api/chat` (ILL-40): what a person says goes through an assistant, and comes back as text and
-//! pictures; as one answer or as a stream of events. `GET /api/chat` says which assistants there are.
+//! `POST /api/chat` (ILL-40): passes a person's message to an assistant and returns text and pictures,
+//! as one answer or as a stream of events. `GET /api/chat` lists the assistants.
 
 mod answer;
-mod going_on;
 mod refusal;
 mod request;
+mod resume;
 
 use serde_json::{Value, json};
 use toolkit::{
@@ -15,34 +15,33 @@ use toolkit::{
 };
 
 use crate::{
-    Assistant, AssistantConfig, Before, Conclusion, Ending, Language, Part, Run, Settings, Task,
-    Teller, ToolPicker, Usage,
+    Assistant, AssistantConfig, Conclusion, EarlierResults, Ending, EventSink, Language, Part, Run,
+    Settings, Task, ToolPicker, Usage,
     decide::now,
     health::Tally,
     models::{self, Chosen},
-    turns::{self, Kept},
+    turns::{self, SavedTurn},
 };
-use going_on::{GoingOn, GoneOn};
 use refusal::Refusal;
-use request::Asked;
+use request::ChatInput;
+use resume::{Resumed, Resumption};
 
-/// What the person's client can do here, as MCP says it: answer questions, open addresses, and fill in forms
-/// of which the answer is the next message (FORM-5). What tools answer is read by models and people, so that it is to
-/// have handles rather than secrets.
+/// Capabilities of the person's client in MCP's terms: it answers questions, opens URLs, and fills in forms whose
+/// values are the next message (FORM-5). Models read results too, so they carry handles instead of secrets.
 const CAPABILITIES: &str = r#"{"elicitation":{"form":{},"url":{}},"extensions":{"madoguchi/forms":{},"madoguchi/handles":{}}}"#;
-/// Bytes that a body may have at all; `body_bytes_max` of the configuration may say fewer.
+/// Upper limit of a body in bytes; `body_bytes_max` in the configuration may lower it.
 const BODY_BYTES_MAX: u32 = 256 << 20;
 
 pub(crate) fn routes() -> Vec<Route> {
-    vec![Route::get("", list), Route::post("", talk).bodies(BODY_BYTES_MAX).streams()]
+    vec![Route::get("", list), Route::post("", chat).bodies(BODY_BYTES_MAX).streams()]
 }
 
-/// Answers `GET /api/chat`: the assistants that can be asked.
+/// Answers `GET /api/chat`: lists the enabled assistants.
 fn list(_: &Request) -> Result<Answer, Stop> {
     let settings = Settings::read()?;
     let entry = |(name, assistant): (&String, &std::sync::Arc<AssistantConfig>)| {
         let chosen = models::chosen(assistant, &settings.models);
-        // Where none is named, it is the one that was found when it was last asked.
+        // Without a configured model, shows the one that the server reported last.
         let found = || models::found(chosen.provider, &settings.models).unwrap_or_default();
         let model = if chosen.model.is_empty() { found() } else { chosen.model.to_string() };
         json!({
@@ -54,57 +53,57 @@ fn list(_: &Request) -> Result<Answer, Stop> {
             "makesPictures": assistant.makes_pictures || assistant.picture_tool.is_some(),
         })
     };
-    let assistants: Vec<_> = settings.there().map(entry).collect();
-    let players: Vec<_> = settings.players().map(entry).collect();
+    let assistants: Vec<_> = settings.enabled_assistants().map(entry).collect();
+    let agent_assistants: Vec<_> = settings.agent_assistants().map(entry).collect();
     Ok(Answer::ok(&json!({
         "default": settings.chat.assistant,
         "assistants": assistants,
-        "players": players,
+        "players": agent_assistants,
         "gateway": settings.chat.gateway,
     })))
 }
 
 /// Answers `POST /api/chat`: one turn of a conversation.
-fn talk(request: &Request) -> Result<Answer, Stop> {
+fn chat(request: &Request) -> Result<Answer, Stop> {
     let settings = Settings::read()?;
-    let asked = match asked(request, &settings) {
-        Ok(asked) => asked,
+    let input = match read_input(request, &settings) {
+        Ok(input) => input,
         Err(refusal) => return Ok(refusal.answer()),
     };
-    let talk = match Talk::begin(settings, asked) {
-        Ok(talk) => talk,
+    let chat = match ChatTurn::begin(settings, input) {
+        Ok(chat) => chat,
         Err(refusal) => return Ok(refusal.answer()),
     };
-    let teller = Teller::new(request.wants_events);
-    Ok(match talk.answer(&teller) {
+    let sink = EventSink::new(request.wants_events);
+    Ok(match chat.answer(&sink) {
         Ok(body) => {
-            teller.tell("done", || body.clone());
+            sink.send("done", || body.clone());
             Answer::ok(&body)
         }
         Err(refusal) => {
-            teller.tell("error", || refusal.event());
+            sink.send("error", || refusal.event());
             refusal.answer()
         }
     })
 }
 
 /// Reads the body of a request.
-fn asked(request: &Request, settings: &Settings) -> Result<Asked, Refusal> {
+fn read_input(request: &Request, settings: &Settings) -> Result<ChatInput, Refusal> {
     let language = errors_language();
     let most = settings.chat.body_bytes_max;
     match &request.body {
-        Ok(body) if body.len() as u64 <= u64::from(most) => Asked::read(body, language),
+        Ok(body) if body.len() as u64 <= u64::from(most) => ChatInput::read(body, language),
         Ok(_) | Err(Unread::TooLarge) => Err(Refusal::too_large(most, language)),
-        Err(Unread::Broken) => Err(Refusal::broken(language)),
+        Err(Unread::Broken) => Err(Refusal::body_unreadable(language)),
     }
 }
 
-/// The language of errors: the caller's, as far as they say, and else Japanese, whatever the message is in (ILL-42).
+/// Language of errors: the caller's locale, otherwise Japanese, whatever the message is in (ILL-42).
 fn errors_language() -> Language {
     Language::of_caller(caller::locale().as_deref(), "")
 }
 
-/// `value` without what says nothing.
+/// Removes the members that are null.
 fn without_nulls(mut value: Value) -> Value {
     if let Some(fields) = value.as_object_mut() {
         fields.retain(|_, it| !it.is_null());
@@ -112,84 +111,90 @@ fn without_nulls(mut value: Value) -> Value {
     value
 }
 
-// One request, from what is asked to its answer: finds the turn it goes on from, takes in what
-// became of calls that waited, lets the assistant run, and keeps the new turn.
+// One request: finds the turn to continue from, collects the results of pending calls, runs the
+// assistant, and saves the new turn.
 
-/// One request in the making.
-struct Talk {
-    scene: Scene,
+/// One request that is being answered.
+struct ChatTurn {
+    context: ChatContext,
     picker: Box<dyn ToolPicker>,
-    /// What it goes on from.
-    kept: Option<Kept>,
+    /// The turn to continue from.
+    kept: Option<SavedTurn>,
 }
 
-/// What is asked, and of which assistant.
-struct Scene {
+/// The request and the assistant that answers it.
+struct ChatContext {
     settings: Settings,
-    asked: Asked,
+    input: ChatInput,
     principal: String,
-    /// Of the answer.
+    /// Language of the answer.
     language: Language,
-    /// Of errors.
+    /// Language of errors.
     errors: Language,
     name: String,
     assistant: Assistant,
     chosen: Chosen,
 }
 
-/// The new turn in the making.
-struct Ended {
+/// The result of a turn.
+struct TurnOutcome {
     conclusion: Conclusion,
     stop_reason: &'static str,
     notice: Option<String>,
     calls: Vec<Value>,
-    /// What can be gone on from, if anything can.
-    kept: Option<Kept>,
+    /// The turn to save, if the conversation can continue from it.
+    kept: Option<SavedTurn>,
 }
 
-impl Talk {
-    fn begin(settings: Settings, mut asked: Asked) -> Result<Self, Refusal> {
+impl ChatTurn {
+    fn begin(settings: Settings, mut input: ChatInput) -> Result<Self, Refusal> {
         let (principal, errors) = (caller::principal(), errors_language());
-        let language = Language::of_caller(caller::locale().as_deref(), &asked.message);
-        let found = asked.turn.as_ref().map(|it| turns::find(it, &principal)).transpose();
-        let mut kept = found.map_err(|why| Refusal::unread(&why, errors))?.flatten();
+        let language = Language::of_caller(caller::locale().as_deref(), &input.message);
+        let found = input.turn.as_ref().map(|it| turns::find(it, &principal)).transpose();
+        let mut kept = found.map_err(|why| Refusal::turn_unreadable(&why, errors))?.flatten();
         // Another assistant has other tools, and received other messages.
-        kept = kept.filter(|it| asked.assistant.as_ref().is_none_or(|name| *name == it.assistant));
-        let name = asked.assistant.clone();
+        kept = kept.filter(|it| input.assistant.as_ref().is_none_or(|name| *name == it.assistant));
+        let name = input.assistant.clone();
         let name = name.or(kept.as_ref().map(|it| it.assistant.clone()));
         let name = name.unwrap_or_else(|| settings.chat.assistant.clone());
-        let there = settings.there().find(|it| *it.0 == name).map(|it| it.1.clone());
-        let config = there.ok_or_else(|| {
-            let names = settings.there().map(|it| it.0.as_str()).collect::<Vec<_>>().join(", ");
+        let enabled_assistants =
+            settings.enabled_assistants().find(|it| *it.0 == name).map(|it| it.1.clone());
+        let config = enabled_assistants.ok_or_else(|| {
+            let names = settings
+                .enabled_assistants()
+                .map(|it| it.0.as_str())
+                .collect::<Vec<_>>()
+                .join(", ");
             Refusal::no_assistant(&name, &names, errors)
         })?;
         let mut chosen = models::chosen(&config, &settings.models);
-        if let Some(it) = &kept {
-            // Where no model is named, it is the one that was found before.
-            if it.provider == chosen.provider && chosen.model.is_empty() {
-                chosen.model = it.model.as_str().into();
+        if let Some(earlier) = &kept {
+            // Without a configured model, keeps the one that was found before.
+            if earlier.provider == chosen.provider && chosen.model.is_empty() {
+                chosen.model = earlier.model.as_str().into();
             }
-            let is_other = it.provider != chosen.provider || it.model != *chosen.model;
-            if is_other && can_move(&asked, it) {
+            let is_other = earlier.provider != chosen.provider || earlier.model != *chosen.model;
+            if is_other && can_change_model(&input, earlier) {
                 kept = None;
             } else if is_other {
-                // It ends with what began it, as long as that is there.
-                chosen = Chosen { provider: it.provider, model: it.model.as_str().into() };
+                // The conversation stays with the model that started it, as long as that is available.
+                chosen =
+                    Chosen { provider: earlier.provider, model: earlier.model.as_str().into() };
                 kept = kept.filter(|it| settings.models.is_ready(it.provider));
             }
         }
-        if asked.turn.is_some() && kept.is_none() && !can_begin(&asked) {
-            return Err(Refusal::gone(errors));
+        if input.turn.is_some() && kept.is_none() && !can_start(&input) {
+            return Err(Refusal::turn_not_found(errors));
         }
         if let Some(kept) = &kept {
             let is_answered = kept.waiting.iter().any(|it| !it.approval.is_empty());
-            if asked.message.is_empty() && !is_answered && asked.selected.is_none() {
+            if input.message.is_empty() && !is_answered && input.selected.is_none() {
                 let details = errors.pick("待っている呼び出しはありません", "No call waits");
                 return Err(Refusal::no_message(details, errors));
             }
-            asked.history.clear();
-        } else if let Some(selected) = asked.selected.take() {
-            asked.images.extend(selected);
+            input.history.clear();
+        } else if let Some(selected) = input.selected.take() {
+            input.images.extend(selected);
         }
         let transcript = kept.as_ref().map(|it| &it.transcript).filter(|it| !it.is_null());
         let picker = models::picker(&chosen, &config, &settings.models, transcript);
@@ -201,83 +206,84 @@ impl Talk {
         };
         let mut assistant = Assistant::new(&name, config, manner);
         assistant.needs_picture_tool = !makes_pictures || !chosen.provider.makes_pictures();
-        assistant.chooses = asked.chooses;
-        let scene = Scene { settings, asked, principal, language, errors, name, assistant, chosen };
-        Ok(Self { scene, picker, kept })
+        assistant.chooses = input.chooses;
+        let context =
+            ChatContext { settings, input, principal, language, errors, name, assistant, chosen };
+        Ok(Self { context, picker, kept })
     }
 
-    /// The answer; `teller` receives what happens on the way.
-    fn answer(self, teller: &Teller) -> Result<Value, Refusal> {
-        let Self { mut scene, mut picker, kept } = self;
-        let (asked, mut message) = (&mut scene.asked, Vec::new());
-        if !asked.message.is_empty() {
-            message.push(Part::text(asked.message.as_str()));
+    /// Runs the turn; `sink` receives its events.
+    fn answer(self, sink: &EventSink) -> Result<Value, Refusal> {
+        let Self { mut context, mut picker, kept } = self;
+        let (input, mut message) = (&mut context.input, Vec::new());
+        if !input.message.is_empty() {
+            message.push(Part::text(input.message.as_str()));
         }
-        message.extend(std::mem::take(&mut asked.images).into_iter().map(Part::image));
-        let history = std::mem::take(&mut asked.history);
-        let mut before = Before::default();
+        message.extend(std::mem::take(&mut input.images).into_iter().map(Part::image));
+        let history = std::mem::take(&mut input.history);
+        let mut before = EarlierResults::default();
         if let Some(mut kept) = kept {
-            message.splice(..0, std::mem::take(&mut kept.said));
+            message.splice(..0, std::mem::take(&mut kept.undelivered));
             let (transcript, order) = (kept.transcript.clone(), kept.order.clone());
-            let (assistant, asked) = (&scene.assistant, &scene.asked);
-            let going_on = GoingOn { assistant, asked, teller, language: scene.language };
-            let gone = going_on.go(kept, assistant.config.bounds().run);
+            let (assistant, input) = (&context.assistant, &context.input);
+            let resume = Resumption { assistant, input, sink, language: context.language };
+            let gone = resume.run(kept, assistant.config.bounds().run);
             if !gone.waiting.is_empty() {
-                let ended = scene.still_waits(gone, (transcript, order), message);
-                return scene.tell(ended, Usage::default(), teller);
+                let outcome = context.still_waiting(gone, (transcript, order), message);
+                return context.save_and_respond(outcome, Usage::default(), sink);
             }
-            before = Before { answered: gone.answered, ms: gone.ms };
+            before = EarlierResults { answered: gone.answered, ms: gone.ms };
         }
-        let language = scene.language;
+        let language = context.language;
         let task = Task { message, history, language, now: now() };
-        let tally = Tally::begin(&scene.name, scene.chosen.provider);
-        let run = scene.assistant.run(&task, before, &mut *picker, teller);
+        let tally = Tally::begin(&context.name, context.chosen.provider);
+        let run = context.assistant.run(&task, before, &mut *picker, sink);
         let (transcript, usage) = (picker.transcript(), picker.usage());
         if let Some(model) = picker.model() {
-            scene.chosen.model = model.into();
+            context.chosen.model = model.into();
         }
         drop(picker);
         tally.end(&run, usage);
-        let makes_pictures = scene.assistant.config.makes_pictures;
-        let run = run.map_err(|it| Refusal::of(it, makes_pictures, scene.errors))?;
-        let ended = scene.ended(run, transcript, task.message, teller)?;
-        scene.tell(ended, usage, teller)
+        let makes_pictures = context.assistant.config.makes_pictures;
+        let run = run.map_err(|it| Refusal::of(it, makes_pictures, context.errors))?;
+        let outcome = context.outcome(run, transcript, task.message, sink)?;
+        context.save_and_respond(outcome, usage, sink)
     }
 }
 
-impl Scene {
-    /// The next turn, with nothing in it.
-    fn fresh(&self, transcript: Value) -> Kept {
-        Kept {
+impl ChatContext {
+    /// Returns an empty turn to save.
+    fn fresh(&self, transcript: Value) -> SavedTurn {
+        SavedTurn {
             assistant: self.name.clone(),
             provider: self.chosen.provider,
             model: self.chosen.model.to_string(),
             transcript,
-            said: Vec::new(),
+            undelivered: Vec::new(),
             waiting: Vec::new(),
             answered: Vec::new(),
             order: Vec::new(),
         }
     }
 
-    /// Something is still to be answered: the model is not asked before it is.
-    fn still_waits(
+    /// Returns the outcome of a turn in which calls still wait; the model is not asked yet.
+    fn still_waiting(
         &self,
-        gone: GoneOn,
+        gone: Resumed,
         (transcript, order): (Value, Vec<String>),
-        said: Vec<Part>,
-    ) -> Ended {
+        undelivered: Vec<Part>,
+    ) -> TurnOutcome {
         let offers = self.assistant.offers();
         let made = gone.answered.iter().filter(|it| gone.ms.contains_key(&it.call.id));
         let calls =
             made.map(|it| answer::call(&it.call, &it.result, gone.ms.get(&it.call.id), &offers));
         let calls = calls.collect();
         let (waiting, answered) = (gone.waiting, gone.answered);
-        let kept = Kept { said, waiting, answered, order, ..self.fresh(transcript) };
+        let kept = SavedTurn { undelivered, waiting, answered, order, ..self.fresh(transcript) };
         self.waits(kept, calls)
     }
 
-    fn waits(&self, kept: Kept, calls: Vec<Value>) -> Ended {
+    fn waits(&self, kept: SavedTurn, calls: Vec<Value>) -> TurnOutcome {
         let count = kept.waiting.len();
         let mut notice = self.language.pick(
             format!("{count}件の確認・入力を待っています。"),
@@ -288,41 +294,41 @@ impl Scene {
         }
         let conclusion = Conclusion::default();
         let (notice, kept) = (Some(notice), Some(kept));
-        Ended { conclusion, stop_reason: "waiting", notice, calls, kept }
+        TurnOutcome { conclusion, stop_reason: "waiting", notice, calls, kept }
     }
 
-    /// What a run came to.
-    fn ended(
+    /// Converts a finished run.
+    fn outcome(
         &self,
         run: Run,
         transcript: Value,
         message: Vec<Part>,
-        teller: &Teller,
-    ) -> Result<Ended, Refusal> {
+        sink: &EventSink,
+    ) -> Result<TurnOutcome, Refusal> {
         let offers = self.assistant.offers();
         let (mut kept, mut is_whole) = (self.fresh(transcript), true);
         let Run { mut answered, ms, left, is_delivered, ending } = run;
         if !is_delivered {
-            kept.said = message;
+            kept.undelivered = message;
         }
         let (mut conclusion, stop_reason, notice) = match ending {
-            Ending::Concluded(it) => {
-                let stop_reason = it.cut.unwrap_or("end");
-                (it, stop_reason, None)
+            Ending::Concluded(conclusion) => {
+                let stop_reason = conclusion.cut.unwrap_or("end");
+                (conclusion, stop_reason, None)
             }
-            Ending::Stopped(it) => {
-                // Where it is not known what the model received, there is nothing to go on from.
+            Ending::Stopped(stopped) => {
+                // Unless it is known what the model received, the conversation cannot continue from here.
                 is_whole = !left.is_empty();
                 kept.order = left.iter().map(|it| it.call.id.clone()).collect();
                 kept.answered = left;
-                let (stop_reason, notice) = answer::notice(it, self.language);
+                let (stop_reason, notice) = answer::notice(stopped, self.language);
                 (answer::stopped(&answered, notice), stop_reason, Some(notice.to_owned()))
             }
-            Ending::Failed(it) => {
+            Ending::Failed(error) => {
                 kept.order = left.iter().map(|it| it.call.id.clone()).collect();
                 kept.answered = left;
                 let makes_pictures = self.assistant.config.makes_pictures;
-                let refusal = Refusal::of_model_error(it, makes_pictures, self.language);
+                let refusal = Refusal::of_model_error(error, makes_pictures, self.language);
                 log::warning(&format!(
                     "the model failed after calls were made: {}",
                     refusal.details()
@@ -343,7 +349,7 @@ impl Scene {
         if answer::text_and_images(&conclusion).1.is_empty() {
             let tool = self.assistant.config.picture_tool.as_deref();
             for image in answer::made_by(tool, &answered) {
-                teller.show(&image);
+                sink.send_image(&image);
                 conclusion.parts.push(Part::image(image));
             }
         }
@@ -358,19 +364,24 @@ impl Scene {
         }
         let calls = answer::calls(&answered, &[], &ms, &offers);
         let kept = Some(kept).filter(|_| is_whole);
-        Ok(Ended { conclusion, stop_reason, notice, calls, kept })
+        Ok(TurnOutcome { conclusion, stop_reason, notice, calls, kept })
     }
 
-    /// Keeps the new turn, and returns what came of it.
-    fn tell(self, ended: Ended, usage: Usage, teller: &Teller) -> Result<Value, Refusal> {
-        let Ended { conclusion, stop_reason, notice, calls, kept } = ended;
+    /// Saves the new turn and returns the response.
+    fn save_and_respond(
+        self,
+        outcome: TurnOutcome,
+        usage: Usage,
+        sink: &EventSink,
+    ) -> Result<Value, Refusal> {
+        let TurnOutcome { conclusion, stop_reason, notice, calls, kept } = outcome;
         let offers = self.assistant.offers();
         let held: Vec<_> = kept.iter().flat_map(|it| it.waiting.clone()).collect();
         let waiting: Vec<_> =
             held.iter().map(|it| answer::waiting(it, &offers, self.language)).collect();
         let choices = answer::choices(&held);
         let turn = match kept {
-            Some(kept) => turns::keep(&self.principal, &kept, &self.settings.chat).map(Some),
+            Some(kept) => turns::save(&self.principal, &kept, &self.settings.chat).map(Some),
             None => Ok(None),
         };
         let turn = match turn {
@@ -379,17 +390,17 @@ impl Scene {
                 log::warning(&format!("a turn is not kept: {error}"));
                 None
             }
-            Err(error) => return Err(Refusal::unkept(error, self.errors)),
+            Err(error) => return Err(Refusal::turn_not_saved(error, self.errors)),
         };
-        for it in &waiting {
-            teller.tell("question", || it.clone());
+        for entry in &waiting {
+            sink.send("question", || entry.clone());
         }
         let usage = answer::usage(&usage);
-        teller.tell("usage", || usage.clone());
+        sink.send("usage", || usage.clone());
         let (text, mut images) = answer::text_and_images(&conclusion);
         let mut kind = Value::Null;
         if !choices.is_empty() {
-            // The page of the specification knows it by that (ILL-45).
+            // The specified page expects this type (ILL-45).
             (images, kind) = (choices, json!("mcp_results"));
         }
         Ok(without_nulls(json!({
@@ -410,12 +421,12 @@ impl Scene {
     }
 }
 
-/// Whether it can be asked without the turn: the request has the earlier messages, and nothing waits.
-fn can_begin(asked: &Asked) -> bool {
-    !asked.message.is_empty() && !asked.history.is_empty()
+/// Whether the request can start over without the turn: it has a message and the history.
+fn can_start(input: &ChatInput) -> bool {
+    !input.message.is_empty() && !input.history.is_empty()
 }
 
-/// Whether another model may go on with it.
-fn can_move(asked: &Asked, kept: &Kept) -> bool {
-    kept.waiting.is_empty() && can_begin(asked)
+/// Whether another model may continue the conversation.
+fn can_change_model(input: &ChatInput, kept: &SavedTurn) -> bool {
+    kept.waiting.is_empty() && can_start(input)
 }

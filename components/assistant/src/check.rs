@@ -1,4 +1,4 @@
-//! What is wrong with assistants, models and the chat in the operator's configuration, and how to fix it.
+//! Validates the operator's settings of assistants, models and the chat.
 
 use std::ops::RangeInclusive;
 
@@ -6,18 +6,18 @@ use toolkit::{Problem, log};
 
 use crate::{AssistantConfig, ModelConfig, Provider, Settings};
 
-/// Milliseconds that a decision and a run may take: less is of no use, and no person waits for more.
+/// Range of the time limits of a decision and of a run, in milliseconds.
 const DECISION_MS: RangeInclusive<u64> = 10..=600_000;
 const RUN_MS: RangeInclusive<u64> = 10..=3_600_000;
-/// Rounds of a run, and calls of a round.
+/// Range of the rounds of a run, and of the calls of a round.
 const ROUNDS: RangeInclusive<u64> = 1..=64;
-/// Answers and tokens of an agent in one conversation.
+/// Ranges of an agent's answers and tokens in one conversation.
 const TURNS: RangeInclusive<u64> = 1..=10_000;
 const TOKENS: RangeInclusive<u64> = 1..=1_000_000_000;
-/// Characters of an assistant's name.
+/// Maximum length of an assistant's name, in characters.
 const NAME_CHARS_MAX: usize = 64;
 
-/// Takes the settings, or says all that is wrong with them.
+/// Validates the settings, and returns every problem.
 pub(crate) fn configure() -> Result<(), Vec<Problem>> {
     let settings = Settings::read().map_err(|it| vec![it.into()])?;
     let found = problems(&settings);
@@ -27,11 +27,11 @@ pub(crate) fn configure() -> Result<(), Vec<Problem>> {
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
-/// The problems found so far.
+/// Problems found so far.
 #[derive(Default)]
 struct Found(Vec<Problem>);
 
-/// Everything that is wrong, each with its place in the settings.
+/// Returns every error, with its place in the settings.
 fn problems(settings: &Settings) -> Vec<Problem> {
     let mut found = Found::default();
     for (name, assistant) in &settings.assistants {
@@ -46,7 +46,7 @@ fn problems(settings: &Settings) -> Vec<Problem> {
     found.0
 }
 
-/// What works, and perhaps not as it is meant.
+/// Returns warnings: settings that work, but perhaps not as intended.
 fn notes(settings: &Settings) -> Vec<Problem> {
     let mut found = Found::default();
     for (name, it) in settings.assistants.iter().filter(|it| it.1.enabled) {
@@ -60,10 +60,10 @@ fn notes(settings: &Settings) -> Vec<Problem> {
         }
     }
     for provider in Provider::models() {
-        let Some(it) = settings.models.get(provider) else { continue };
+        let Some(config) = settings.models.get(provider) else { continue };
         let prices = [
-            ("input_usd_per_million", it.input_usd_per_million),
-            ("output_usd_per_million", it.output_usd_per_million),
+            ("input_usd_per_million", config.input_usd_per_million),
+            ("output_usd_per_million", config.output_usd_per_million),
         ];
         if let [(_, Some(_)), (key, None)] | [(key, None), (_, Some(_))] = prices {
             let what = "the other price is there, and costs are told only where both are";
@@ -86,45 +86,49 @@ impl Found {
         }
     }
 
-    fn assistant(&mut self, name: &str, it: &AssistantConfig) {
+    fn assistant(&mut self, name: &str, assistant: &AssistantConfig) {
         let is_right = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
         if !(1..=NAME_CHARS_MAX).contains(&name.len()) || !name.chars().all(is_right) {
             let what = format!("its name may have 1 to {NAME_CHARS_MAX} of A-Z a-z 0-9 _ -");
             self.put(&["assistants", name], what);
         }
-        if !it.enabled {
+        if !assistant.enabled {
             return;
         }
-        if it.prompt.trim().is_empty() {
+        if assistant.prompt.trim().is_empty() {
             let what = "it has none; say what it is and what it is to do: prompt = \"…\"";
             self.put(&["assistants", name, "prompt"], what);
         }
         let count = |it: usize| u64::try_from(it).unwrap_or(u64::MAX);
-        if let Some(rounds) = it.rounds_max {
+        if let Some(rounds) = assistant.rounds_max {
             self.within(&["assistants", name, "rounds_max"], count(rounds), ROUNDS);
         }
-        self.within(&["assistants", name, "calls_max"], count(it.calls_max), ROUNDS);
-        self.within(&["assistants", name, "decision_ms_max"], it.decision_ms_max, DECISION_MS);
-        self.within(&["assistants", name, "run_ms_max"], it.run_ms_max, RUN_MS);
-        self.within(&["assistants", name, "turns_max"], count(it.turns_max), TURNS);
-        self.within(&["assistants", name, "tokens_max"], it.tokens_max, TOKENS);
-        if it.prefers.contains(&Provider::Auto) {
+        self.within(&["assistants", name, "calls_max"], count(assistant.calls_max), ROUNDS);
+        self.within(
+            &["assistants", name, "decision_ms_max"],
+            assistant.decision_ms_max,
+            DECISION_MS,
+        );
+        self.within(&["assistants", name, "run_ms_max"], assistant.run_ms_max, RUN_MS);
+        self.within(&["assistants", name, "turns_max"], count(assistant.turns_max), TURNS);
+        self.within(&["assistants", name, "tokens_max"], assistant.tokens_max, TOKENS);
+        if assistant.prefers.contains(&Provider::Auto) {
             let what =
                 "\"auto\" takes the first of these; providers and \"builtin\" are right here";
             self.put(&["assistants", name, "prefers"], what);
         }
     }
 
-    fn model(&mut self, name: &str, it: &ModelConfig) {
-        if let Some(tokens) = it.max_tokens {
+    fn model(&mut self, name: &str, model: &ModelConfig) {
+        if let Some(tokens) = model.max_tokens {
             self.within(&["models", name, "max_tokens"], tokens.into(), 1..=1_000_000);
         }
-        if let Some(ms) = it.retry_base_ms {
+        if let Some(ms) = model.retry_base_ms {
             self.within(&["models", name, "retry_base_ms"], ms, 1..=60_000);
         }
         for (key, price) in [
-            ("input_usd_per_million", it.input_usd_per_million),
-            ("output_usd_per_million", it.output_usd_per_million),
+            ("input_usd_per_million", model.input_usd_per_million),
+            ("output_usd_per_million", model.output_usd_per_million),
         ] {
             if price.is_some_and(|it| !it.is_finite() || it < 0.0) {
                 self.put(&["models", name, key], "a price is 0 or more");
@@ -134,10 +138,10 @@ impl Found {
 
     fn chat(&mut self, settings: &Settings) {
         let chat = &settings.chat;
-        // Where there is no assistant, there is no chat.
-        let is_there = settings.there().any(|it| *it.0 == chat.assistant);
+        // Without assistants there is no chat to validate.
+        let is_there = settings.enabled_assistants().any(|it| *it.0 == chat.assistant);
         if !is_there && !settings.assistants.is_empty() {
-            let names = settings.there().map(|it| it.0.as_str());
+            let names = settings.enabled_assistants().map(|it| it.0.as_str());
             let names = names.collect::<Vec<_>>().join(", ");
             let what =
                 format!("{:?} is not there, or not enabled; these are: {names}", chat.assistant);
@@ -161,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    /// What is wrong with these entries beside one assistant that is right.
+    /// Returns the problems of these entries, next to one valid assistant.
     fn wrong(name: &str, more: Value) -> Vec<String> {
         let mut all = json!({
             "assistants": { "clerk": { "prompt": "Sell." } },
@@ -186,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn names_each_mistake_with_its_place() {
+    fn names_each_mistake_with_its_pointer() {
         assert_eq!(wrong("models", json!({})), [""; 0]);
         for (table, entries, place, text) in [
             (

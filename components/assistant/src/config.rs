@@ -1,4 +1,4 @@
-//! What the operator set: `[assistants.NAME]`, `[models.NAME]` and `[chat]`, as the host passes them.
+//! The operator's settings as the host passes them: `[assistants.NAME]`, `[models.NAME]` and `[chat]`.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use toolkit::settings::{self, Unfit};
 
 use crate::models::{KINDS, Kind};
 
-/// Rounds of a run, where nothing says how many (ILL-25).
+/// Default number of rounds of a run (ILL-25).
 const ROUNDS_MAX: usize = 8;
 
 /// All settings of the component.
@@ -20,12 +20,12 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// As it is now.
+    /// Reads the current settings.
     ///
     /// # Errors
-    /// Where a setting cannot be read.
+    /// If a setting cannot be read.
     pub(crate) fn read() -> Result<Self, Unfit> {
-        let usual = usual_rounds()?;
+        let usual = default_rounds()?;
         let given: Option<BTreeMap<String, AssistantConfig>> = settings::get("assistants")?;
         let each = |(name, assistant): (String, AssistantConfig)| {
             let rounds_max = assistant.rounds_max.or(usual);
@@ -37,24 +37,28 @@ impl Settings {
         Ok(Self { assistants, models, chat })
     }
 
-    /// Those that people talk with, by name.
-    pub(crate) fn there(&self) -> impl Iterator<Item = (&String, &Arc<AssistantConfig>)> {
+    /// Assistants that people talk with, by name.
+    pub(crate) fn enabled_assistants(
+        &self,
+    ) -> impl Iterator<Item = (&String, &Arc<AssistantConfig>)> {
         self.assistants.iter().filter(|it| it.1.enabled && !it.1.plays_agents)
     }
 
-    /// Those that play agents, by name.
-    pub(crate) fn players(&self) -> impl Iterator<Item = (&String, &Arc<AssistantConfig>)> {
+    /// Assistants that act as agents, by name.
+    pub(crate) fn agent_assistants(
+        &self,
+    ) -> impl Iterator<Item = (&String, &Arc<AssistantConfig>)> {
         self.assistants.iter().filter(|it| it.1.enabled && it.1.plays_agents)
     }
 
-    /// The assistant of that name; one with the defaults where there is none.
+    /// Returns the named assistant, or one with defaults.
     pub(crate) fn assistant(&self, name: &str) -> Arc<AssistantConfig> {
         self.assistants.get(name).cloned().unwrap_or_default()
     }
 }
 
-/// Rounds of assistants of which nothing says how many; the environment has a text.
-fn usual_rounds() -> Result<Option<usize>, Unfit> {
+/// Default number of rounds from the settings; environment variables hold it as text.
+fn default_rounds() -> Result<Option<usize>, Unfit> {
     let Some(value) = settings::get::<Value>("rounds_max")? else { return Ok(None) };
     let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
     match number.and_then(|it| usize::try_from(it).ok()) {
@@ -63,36 +67,36 @@ fn usual_rounds() -> Result<Option<usize>, Unfit> {
     }
 }
 
-/// How far a run may go, and what ends it.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
-    /// Turns in which calls may be decided on (ILL-25).
+    /// Rounds in which calls may be made (ILL-25).
     pub(crate) rounds_max: usize,
-    /// Calls of one turn.
+    /// Calls of one round.
     pub(crate) calls_max: usize,
-    /// How long one decision may take (NAV-56).
+    /// Time limit of one decision (NAV-56).
     pub(crate) decision: Duration,
-    /// How long all may take together.
+    /// Time limit of the run.
     pub(crate) run: Duration,
-    /// Whether a tool that fails for good ends the run (NAV-40), rather than being reported to the model (ILL-26).
+    /// Whether a fatal tool error ends the run (NAV-40) instead of going to the model (ILL-26).
     pub(crate) failures_end: bool,
 }
 
-/// What decides for an assistant: components without a model, or a model's provider. Written as its name.
+/// What decides for an assistant: components without a model, or a provider's model. Serialized by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
 pub(crate) enum Provider {
-    /// The first of those preferred that has a key or an address; else the built-in one.
+    /// The first preferred provider that has a key or an address, otherwise the built-in one.
     #[default]
     Auto,
-    /// The components that understand sentences: no key, no network.
+    /// The components that understand sentences; needs neither key nor network.
     Builtin,
     /// A provider of models.
     Model(&'static Kind),
 }
 
 impl Provider {
-    /// As it is written in the configuration.
+    /// Name in the configuration.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -101,7 +105,7 @@ impl Provider {
         }
     }
 
-    /// The providers of models.
+    /// Returns the providers of models.
     pub(crate) fn models() -> impl Iterator<Item = Self> {
         KINDS.iter().copied().map(Self::Model)
     }
@@ -131,7 +135,7 @@ impl TryFrom<String> for Provider {
     }
 }
 
-/// One assistant: `[assistants.NAME]`. What its calls may do is the host's to know.
+/// One assistant: `[assistants.NAME]`. The host decides what its calls may do.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct AssistantConfig {
@@ -144,14 +148,14 @@ pub(crate) struct AssistantConfig {
     pub(crate) prefers: Vec<Provider>,
     pub(crate) model: Option<String>,
     tools: Vec<String>,
-    /// The tool that makes the picture where no model does.
+    /// Tool that makes pictures if no model does.
     pub(crate) picture_tool: Option<String>,
     /// Whether a model that makes pictures answers last (ILL-29).
     pub(crate) makes_pictures: bool,
     approval: Value,
     asks: Value,
     trusts: Value,
-    /// Whether each call is to say why (NAV-54).
+    /// Whether each call has to give a reason (NAV-54).
     pub(crate) reasons: bool,
     pub(crate) rounds_max: Option<usize>,
     pub(crate) calls_max: usize,
@@ -159,7 +163,7 @@ pub(crate) struct AssistantConfig {
     pub(crate) run_ms_max: u64,
     failures_end: bool,
     pub(crate) plays_agents: bool,
-    /// How often an agent that it plays may answer in one conversation, and with how many tokens.
+    /// Limits of an agent in one conversation: answers and tokens.
     pub(crate) turns_max: usize,
     pub(crate) tokens_max: u64,
 }
@@ -195,7 +199,7 @@ impl Default for AssistantConfig {
 }
 
 impl AssistantConfig {
-    /// How far a run may go.
+    /// Returns the limits of a run.
     pub(crate) fn bounds(&self) -> Bounds {
         Bounds {
             rounds_max: self.rounds_max.unwrap_or(ROUNDS_MAX),
@@ -206,9 +210,9 @@ impl AssistantConfig {
         }
     }
 
-    /// The system prompt, chosen by whether there are tools (ILL-31).
+    /// Returns the system prompt, which depends on whether there are tools (ILL-31).
     ///
-    /// `{today}` in it is the day in Japan, with its name, `{now}` the same with the time: a model knows none.
+    /// Replaces `{today}` by the date and weekday in Japan, and `{now}` by the same with the time.
     pub(crate) fn prompt(&self, has_tools: bool, now: Timestamp) -> String {
         let without = self.prompt_without_tools.as_deref().filter(|_| !has_tools);
         let here = jiff::tz::Offset::constant(9).to_datetime(now);
@@ -218,18 +222,18 @@ impl AssistantConfig {
         prompt.replace("{now}", &written("%Y-%m-%d (%A) %H:%M"))
     }
 
-    /// Whether the tool is its own here: the one that makes pictures is where no model makes them.
+    /// Whether the assistant has this tool here. It has the picture tool only where no model makes pictures.
     pub(crate) fn has(&self, tool: &str, needs_picture_tool: bool) -> bool {
         needs_picture_tool || self.picture_tool.as_deref() != Some(tool)
     }
 
-    /// Whether it is to have `tool`, by its own name.
+    /// Whether the configuration gives it `tool`, by its own name.
     pub(crate) fn names(&self, tool: &str) -> bool {
         self.tools.iter().any(|it| it == tool)
     }
 }
 
-/// The models that assistants may use: `[models]`, by provider.
+/// Configured models: `[models]`, by provider.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "BTreeMap<String, ModelConfig>")]
 pub(crate) struct Models(BTreeMap<String, ModelConfig>);
@@ -258,12 +262,12 @@ impl TryFrom<BTreeMap<String, ModelConfig>> for Models {
 }
 
 impl Models {
-    /// What is set of a provider of models; None for the others.
+    /// Returns the settings of a provider of models.
     pub(crate) fn get(&self, provider: Provider) -> Option<&ModelConfig> {
         self.0.get(provider.name())
     }
 
-    /// Whether `provider` can be asked.
+    /// Whether `provider` can be used.
     pub(crate) fn is_ready(&self, provider: Provider) -> bool {
         match provider {
             Provider::Auto => false,
@@ -273,42 +277,42 @@ impl Models {
     }
 }
 
-/// One provider's models: `[models.NAME]`. What is absent has the provider's default.
+/// Settings of one provider: `[models.NAME]`. Absent members have the provider's defaults.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ModelConfig {
-    /// Where its API is, if configured.
+    /// URL of its API, if configured.
     pub(crate) base_url: Option<String>,
     /// Whether there is a key, which the host adds to each request.
     pub(crate) key: bool,
     pub(crate) model: Option<String>,
     pub(crate) picture_model: Option<String>,
-    /// How long one of its answers may be.
+    /// Maximum tokens of an answer.
     pub(crate) max_tokens: Option<u32>,
     pub(crate) input_usd_per_million: Option<f64>,
     pub(crate) output_usd_per_million: Option<f64>,
-    /// The first delay before it is asked again.
+    /// Delay before the first retry, in milliseconds.
     pub(crate) retry_base_ms: Option<u64>,
 }
 
 impl ModelConfig {
-    /// US dollars for a million tokens that go in, and that come out.
+    /// Returns the prices of a million input and output tokens, in US dollars.
     pub(crate) fn prices(&self) -> Option<(f64, f64)> {
         self.input_usd_per_million.zip(self.output_usd_per_million)
     }
 }
 
-/// What `/api/chat` is: `[chat]`.
+/// Settings of `/api/chat`: `[chat]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ChatConfig {
-    /// The assistant that answers where a request names none.
+    /// Assistant that answers requests that name none.
     pub(crate) assistant: String,
-    /// Bytes that a request's body may have: the pictures of earlier messages are in it.
+    /// Maximum bytes of a request's body, which contains the pictures of earlier messages.
     pub(crate) body_bytes_max: u32,
-    /// Whether a password is asked for before the chat.
+    /// Whether the chat is behind a password.
     pub(crate) gateway: bool,
-    /// Turns of all conversations that are kept, bytes of all of them, and of one; the oldest go first.
+    /// Limits of saved turns: their number, the bytes of all, and the bytes of one. The oldest are removed.
     pub(crate) turns_max: u64,
     pub(crate) turns_bytes_max: u64,
     pub(crate) turn_bytes_max: u64,

@@ -1,6 +1,6 @@
-//! Decides without a model: all components that understand sentences are asked, and the surest leads.
-//! A sentence with requests for several of them is answered request by request; two that are as sure are offered to the
-//! person; and what none of them claims is small talk.
+//! Decides without a model: asks all components that understand sentences and follows the most
+//! confident one. Splits a sentence with requests for several components, lets the person choose
+//! between two that are equally confident, and answers small talk itself.
 
 mod leads;
 mod offered;
@@ -11,9 +11,9 @@ use language::{
     Language,
     consent::{Consent, consent},
     context::signature,
-    contract::{TurnRequest, unsigned},
+    contract::{TurnRequest, without_signature},
     message::Part,
-    settled::unjoined,
+    normalize::without_joints,
     small_talk::{CLOSED, SmallTalk, answer, is_nothing},
     turn::{Conclusion, Decision},
 };
@@ -24,128 +24,135 @@ use toolkit::dialogue::{Answer, Heard, Language as Tongue, Name, Piece, Reply, S
 use leads::{CLAIMED_MIN, Lead, PART_MIN, apart, dropped, parts, requests, surest};
 use offered::Offered;
 
-/// What was answered to earlier requests and is not told yet; the latest count.
-const TOLD_MAX: usize = 8;
-/// What no component claims. No component is called so.
+/// Maximum number of notes that wait for the next answer; the latest ones are kept.
+const NOTES_MAX: usize = 8;
+/// Name of the built-in small talk. No component has this name.
 const SMALL_TALK: &str = "(small talk)";
 
 /// The components that understand sentences.
 pub trait Families {
-    /// What they call things, and what may be written to them.
+    /// Returns the components' names for things, and sentences that may be written to them.
     fn names(&self, language: Tongue) -> Vec<Name>;
 
-    /// What each makes of `turn`, with its own of the `memories`; or the one that is named alone.
+    /// Asks every component, or only the named one, about `turn`, each with its own memory.
     fn ask(&self, turn: &Turn, memories: &[(String, String)], only: Option<&str>) -> Vec<Heard>;
 }
 
-/// Why nothing comes next.
+/// Why no component replied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Silence {
+pub enum NoReply {
     /// No component understands sentences.
     Nothing,
     /// The component of that name failed, and no other one answered.
     Failed(String),
 }
 
-/// What is remembered of a conversation.
+/// State of a conversation.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Ensemble {
-    /// What each component wants back with the next turn, by its name.
+    /// Memory of each component for the next turn, by its name.
     memories: BTreeMap<String, Value>,
-    /// The component that leads.
+    /// Component that leads the conversation.
     latest: Option<String>,
-    /// Components that found out that another one is meant, and what they answered.
-    gone: Vec<String>,
-    missed: String,
-    /// The request that is answered, those that follow, and what was answered to those before.
+    /// Components that declined the request, and their answers.
+    #[serde(rename = "gone")]
+    declined: Vec<String>,
+    #[serde(rename = "missed")]
+    declined_texts: String,
+    /// The current request, those that follow, and notes for the next answer.
     request: String,
     rest: Vec<String>,
-    told: Vec<Part>,
-    /// Whether what is said now came in between: it may be a question, or a stop, and no request follows it unasked.
-    #[serde(default)]
-    between: bool,
-    /// Two that are as sure, between which the person is to choose.
+    #[serde(rename = "told")]
+    notes: Vec<Part>,
+    /// Whether the current sentence interrupts the queue. It may be a question, so no further request
+    /// follows it automatically.
+    #[serde(rename = "between")]
+    is_interruption: bool,
+    /// Two equally confident components, between which the person chooses.
     offered: Option<Offered>,
 }
 
-/// A turn, and who is asked what comes next in it.
-struct Asking<'a, F> {
+/// One turn and the components to ask.
+struct Query<'a, F> {
     families: &'a F,
     turn: Turn,
 }
 
 impl Ensemble {
-    /// What comes next in a turn, whose names are filled in.
+    /// Returns the next step of a turn.
     ///
     /// # Errors
-    /// Where no component says anything.
-    pub fn next(&mut self, families: &impl Families, mut turn: Turn) -> Result<Step, Silence> {
+    /// If no component replies.
+    pub fn next(&mut self, families: &impl Families, mut turn: Turn) -> Result<Step, NoReply> {
         turn.names = families.names(turn.language);
-        let mut asking = Asking { families, turn };
-        // Where the turn only goes on with calls that waited, there is no sentence.
-        let is_said = asking.turn.answered.is_empty() || !text_of(&asking.turn.message).is_empty();
-        asking.turn.is_first &= is_said;
-        let mut step = match asking.turn.is_first {
-            true => self.begin(&mut asking)?,
-            false => self.go_on(&mut asking)?,
+        let mut query = Query { families, turn };
+        // A turn that only continues with pending calls has no sentence.
+        let is_said = query.turn.answered.is_empty() || !text_of(&query.turn.message).is_empty();
+        query.turn.is_first &= is_said;
+        let mut step = match query.turn.is_first {
+            true => self.begin(&mut query)?,
+            false => self.continue_turn(&mut query)?,
         };
-        // The next request, where this one is answered.
+        // Goes on to the next request once this one is answered.
         while let Step::Answer(answer) = &mut step {
-            if self.between {
+            if self.is_interruption {
                 let rest = std::mem::take(&mut self.rest);
-                self.leave(asking.language(), &rest);
+                self.note_dropped(query.language(), &rest);
             }
             if self.rest.is_empty() {
-                let parts = std::mem::take(&mut self.told).into_iter();
+                let parts = std::mem::take(&mut self.notes).into_iter();
                 answer.content.splice(..0, parts.map(Into::into));
                 break;
             }
             let content = std::mem::take(&mut answer.content);
-            self.told.extend(content.into_iter().map(|piece| match piece {
-                Piece::Text(it) => Part::text(format!("{}\n\n", unsigned(&it, asking.language()))),
+            self.notes.extend(content.into_iter().map(|piece| match piece {
+                Piece::Text(it) => {
+                    Part::text(format!("{}\n\n", without_signature(&it, query.language())))
+                }
                 picture => picture.into(),
             }));
             let request = self.rest.remove(0);
-            asking.say(&request);
-            step = self.consult(&asking, request)?;
+            query.set_message(&request);
+            step = self.consult(&query, request)?;
         }
         Ok(step)
     }
 
-    /// Takes in a sentence.
-    fn begin<F: Families>(&mut self, asking: &mut Asking<'_, F>) -> Result<Step, Silence> {
-        let message = text_of(&asking.turn.message);
-        if let Some(step) = self.fill(asking, &message)? {
+    /// Handles a new sentence.
+    fn begin<F: Families>(&mut self, query: &mut Query<'_, F>) -> Result<Step, NoReply> {
+        let message = text_of(&query.turn.message);
+        if let Some(step) = self.fill_form(query, &message)? {
             return Ok(step);
         }
-        let (mut rest, told) = (std::mem::take(&mut self.rest), std::mem::take(&mut self.told));
+        let (mut rest, notes) = (std::mem::take(&mut self.rest), std::mem::take(&mut self.notes));
         if is_nothing(&message) {
             rest.clear();
         }
         let before = self.latest.clone();
-        let step = self.hear(asking, &message)?;
-        let new = std::mem::replace(&mut self.told, told);
-        // The requests of an earlier sentence stay where this one goes on with who led, and are named where it does not.
+        let step = self.answer_message(query, &message)?;
+        let new = std::mem::replace(&mut self.notes, notes);
+        // Queued requests stay if the sentence continues with the same component; otherwise they are dropped
+        // with a note.
         if self.rest.is_empty() && self.latest == before {
-            self.between = !rest.is_empty() && consent(&message) != Some(Consent::Yes);
+            self.is_interruption = !rest.is_empty() && consent(&message) != Some(Consent::Yes);
             self.rest = rest;
         } else {
-            self.between = false;
-            self.leave(asking.language(), &rest);
+            self.is_interruption = false;
+            self.note_dropped(query.language(), &rest);
         }
-        self.told.extend(new);
-        // Forms that are passed over one after another leave notes behind that no answer has told.
-        self.told.drain(..self.told.len().saturating_sub(TOLD_MAX));
+        self.notes.extend(new);
+        // Forms that are skipped one after another leave notes that no answer has shown.
+        self.notes.drain(..self.notes.len().saturating_sub(NOTES_MAX));
         Ok(step)
     }
 
-    /// Names requests that are not gone on with.
-    fn leave(&mut self, language: Language, requests: &[String]) {
+    /// Adds a note about requests that are dropped.
+    fn note_dropped(&mut self, language: Language, requests: &[String]) {
         if requests.is_empty() {
             return;
         }
-        let requests: Vec<_> = requests.iter().map(|it| unjoined(it).trim()).collect();
+        let requests: Vec<_> = requests.iter().map(|it| without_joints(it).trim()).collect();
         let list = requests.join(language.pick("」「", "\", \""));
         let note = language.pick(
             format!("前の「{list}」には進みません。必要なら、もう一度書いてください。"),
@@ -153,162 +160,163 @@ impl Ensemble {
                 "I do not go on with \"{list}\" of before; write it again if you still wish it."
             ),
         );
-        self.told.push(Part::text(format!("{note}\n\n")));
+        self.notes.push(Part::text(format!("{note}\n\n")));
     }
 
-    /// Takes in a sentence that is nothing a form brought.
-    fn hear<F: Families>(
+    /// Handles a sentence that is not a form's answer.
+    fn answer_message<F: Families>(
         &mut self,
-        asking: &mut Asking<'_, F>,
+        query: &mut Query<'_, F>,
         message: &str,
-    ) -> Result<Step, Silence> {
+    ) -> Result<Step, NoReply> {
         if let Some((request, family)) = self.offered.take().and_then(|it| it.chosen(message)) {
-            asking.say(&request);
+            query.set_message(&request);
             self.request = request;
-            let mut replies = self.replies(asking, Some(&family))?;
-            return Ok(self.take(replies.remove(0)));
+            let mut replies = self.replies(query, Some(&family))?;
+            return Ok(self.accept_reply(replies.remove(0)));
         }
-        // Other context, and what calls came to, is for the whole sentence.
-        let is_alone = asking.turn.context.is_none() && asking.turn.answered.is_empty();
-        let mut requests = if is_alone { self.requests(asking, message)? } else { Vec::new() };
+        // Context and call results belong to the whole sentence.
+        let is_alone = query.turn.context.is_none() && query.turn.answered.is_empty();
+        let mut requests = if is_alone { self.requests(query, message)? } else { Vec::new() };
         if requests.is_empty() {
-            return self.consult(asking, message.to_owned());
+            return self.consult(query, message.to_owned());
         }
         self.rest = requests.split_off(1);
-        asking.say(&requests[0]);
-        self.consult(asking, requests.remove(0))
+        query.set_message(&requests[0]);
+        self.consult(query, requests.remove(0))
     }
 
-    /// Takes in what the form brought that the component that leads asked for; further requests are answered after it.
-    fn fill<F: Families>(
+    /// Passes a form's answer to the component that asked for it; queued requests follow.
+    fn fill_form<F: Families>(
         &mut self,
-        asking: &Asking<'_, F>,
+        query: &Query<'_, F>,
         message: &str,
-    ) -> Result<Option<Step>, Silence> {
+    ) -> Result<Option<Step>, NoReply> {
         let is_form =
             message == CLOSED || serde_json::from_str::<Map<String, Value>>(message).is_ok();
-        let waits = !self.rest.is_empty() || !self.told.is_empty();
+        let waits = !self.rest.is_empty() || !self.notes.is_empty();
         let latest = self.latest.clone().filter(|it| is_form && waits && it != SMALL_TALK);
         let Some(latest) = latest else { return Ok(None) };
-        self.between = false;
-        let replies = self.replies(asking, Some(&latest))?;
+        self.is_interruption = false;
+        let replies = self.replies(query, Some(&latest))?;
         let reply = replies.into_iter().find(|it| it.0 == latest && it.1.confidence >= PART_MIN);
-        Ok(reply.map(|it| self.take(it)))
+        Ok(reply.map(|it| self.accept_reply(it)))
     }
 
-    /// The requests of a sentence that has some for several components.
+    /// Splits a sentence that has requests for several components.
     fn requests<F: Families>(
         &self,
-        asking: &mut Asking<'_, F>,
+        query: &mut Query<'_, F>,
         message: &str,
-    ) -> Result<Vec<String>, Silence> {
+    ) -> Result<Vec<String>, NoReply> {
         let (mut leads, mut all) = (Vec::new(), Vec::new());
-        for deeds in parts(message) {
+        for actions in parts(message) {
             let mut of_part = Vec::new();
-            for deed in deeds {
-                let alone = unjoined(&deed).trim().to_owned();
-                asking.say(&alone);
-                let lead = self.lead(asking)?;
+            for action in actions {
+                let alone = without_joints(&action).trim().to_owned();
+                query.set_message(&alone);
+                let lead = self.lead(query)?;
                 all.push((alone, lead.clone()));
-                of_part.push((deed, lead));
+                of_part.push((action, lead));
             }
             for (part, lead) in apart(of_part) {
-                asking.say(&part);
-                let lead = lead.map_or_else(|| self.lead(asking), Ok)?;
+                query.set_message(&part);
+                let lead = lead.map_or_else(|| self.lead(query), Ok)?;
                 leads.push((part, lead));
             }
         }
         if leads.is_empty() {
             return Ok(Vec::new());
         }
-        asking.say(message);
-        let whole = self.lead(asking)?;
+        query.set_message(message);
+        let whole = self.lead(query)?;
         let alone = dropped(&whole, &all);
         let apart = requests(&whole, leads);
         Ok(if apart.is_empty() { alone } else { apart })
     }
 
-    /// Takes in one request.
+    /// Handles one request.
     fn consult<F: Families>(
         &mut self,
-        asking: &Asking<'_, F>,
+        query: &Query<'_, F>,
         request: String,
-    ) -> Result<Step, Silence> {
-        (self.gone, self.missed) = Default::default();
+    ) -> Result<Step, NoReply> {
+        (self.declined, self.declined_texts) = Default::default();
         self.request = request;
-        self.ask(asking)
+        self.ask(query)
     }
 
-    /// Asks all, and the surest leads.
-    fn ask<F: Families>(&mut self, asking: &Asking<'_, F>) -> Result<Step, Silence> {
-        let mut replies = self.replies(asking, None)?;
-        if asking.turn.context.is_none()
+    /// Asks all components and follows the most confident one.
+    fn ask<F: Families>(&mut self, query: &Query<'_, F>) -> Result<Step, NoReply> {
+        let mut replies = self.replies(query, None)?;
+        if query.turn.context.is_none()
             && let Some((offered, question)) =
-                Offered::of(&self.request, &replies, self.latest.as_deref(), asking.language())
+                Offered::of(&self.request, &replies, self.latest.as_deref(), query.language())
         {
             self.offered = Some(offered);
             let content = vec![Piece::Text(question)];
             return Ok(Step::Answer(Answer { content, choice: None }));
         }
         let at = surest(&leads(&replies), self.latest.as_deref()).unwrap_or_default();
-        Ok(self.take(replies.swap_remove(at)))
+        Ok(self.accept_reply(replies.swap_remove(at)))
     }
 
-    /// What calls came to goes to the component that wanted them.
-    fn go_on<F: Families>(&mut self, asking: &mut Asking<'_, F>) -> Result<Step, Silence> {
-        let mut replies = self.replies(asking, self.latest.as_deref())?;
+    /// Passes call results to the component that made the calls.
+    fn continue_turn<F: Families>(&mut self, query: &mut Query<'_, F>) -> Result<Step, NoReply> {
+        let mut replies = self.replies(query, self.latest.as_deref())?;
         let at = surest(&leads(&replies), self.latest.as_deref()).unwrap_or_default();
         let (name, reply) = replies.swap_remove(at);
         let is_given_up = reply.confidence == 0.0;
-        let step = self.take((name.clone(), reply));
+        let step = self.accept_reply((name.clone(), reply));
         let mut answer = match step {
             Step::Answer(it) if is_given_up => it,
             step => return Ok(step),
         };
-        // It found out that another one is meant; where none is, all of them say so.
+        // It declined. If every other component declines as well, all their answers are shown.
         let text = text_of(&answer.content);
-        self.missed.push_str(unsigned(&text, asking.language()));
-        self.missed.push('\n');
-        self.gone.push(name);
-        asking.say(&self.request.clone());
-        match self.lead(asking) {
-            Ok(lead) if lead.confidence > CLAIMED_MIN => self.ask(asking),
+        self.declined_texts.push_str(without_signature(&text, query.language()));
+        self.declined_texts.push('\n');
+        self.declined.push(name);
+        query.set_message(&self.request.clone());
+        match self.lead(query) {
+            Ok(lead) if lead.confidence > CLAIMED_MIN => self.ask(query),
             _ => {
-                let signature = signature(asking.language());
-                answer.content = vec![Piece::Text(self.missed.trim_end().to_owned() + signature)];
+                let signature = signature(query.language());
+                answer.content =
+                    vec![Piece::Text(self.declined_texts.trim_end().to_owned() + signature)];
                 Ok(Step::Answer(answer))
             }
         }
     }
 
-    /// The component that would lead.
-    fn lead<F: Families>(&self, asking: &Asking<'_, F>) -> Result<Lead, Silence> {
-        let mut leads = leads(&self.replies(asking, None)?);
+    /// Returns the component that would lead.
+    fn lead<F: Families>(&self, query: &Query<'_, F>) -> Result<Lead, NoReply> {
+        let mut leads = leads(&self.replies(query, None)?);
         let at = surest(&leads, self.latest.as_deref()).unwrap_or_default();
         Ok(leads.swap_remove(at))
     }
 
-    /// What those say that are asked; one at least.
+    /// Returns the replies of the components asked; at least one.
     fn replies<F: Families>(
         &self,
-        asking: &Asking<'_, F>,
+        query: &Query<'_, F>,
         only: Option<&str>,
-    ) -> Result<Vec<(String, Reply)>, Silence> {
+    ) -> Result<Vec<(String, Reply)>, NoReply> {
         let memory = |(name, memory): (&String, &Value)| (name.clone(), memory.to_string());
         let memories: Vec<_> = self.memories.iter().map(memory).collect();
-        let (mut replies, mut silence) = (Vec::new(), Silence::Nothing);
-        for Heard { component, reply } in asking.families.ask(&asking.turn, &memories, only) {
+        let (mut replies, mut silence) = (Vec::new(), NoReply::Nothing);
+        for Heard { component, reply } in query.families.ask(&query.turn, &memories, only) {
             match reply {
                 Ok(reply) => replies.push((component, reply)),
-                Err(_) => silence = Silence::Failed(component),
+                Err(_) => silence = NoReply::Failed(component),
             }
         }
         if replies.is_empty() {
             return Err(silence);
         }
-        replies.retain(|it| !self.gone.contains(&it.0));
+        replies.retain(|it| !self.declined.contains(&it.0));
         if only.is_none() || replies.is_empty() {
-            replies.push((SMALL_TALK.to_owned(), small_talk(asking.turn.clone())));
+            replies.push((SMALL_TALK.to_owned(), small_talk(query.turn.clone())));
         }
         for (_, it) in &mut replies {
             let is_number = it.confidence.is_finite();
@@ -317,8 +325,8 @@ impl Ensemble {
         Ok(replies)
     }
 
-    /// Takes the reply of the component that leads.
-    fn take(&mut self, (name, reply): (String, Reply)) -> Step {
+    /// Accepts the reply of the component that leads.
+    fn accept_reply(&mut self, (name, reply): (String, Reply)) -> Step {
         let memory = serde_json::from_str(&reply.memory).unwrap_or_default();
         self.memories.insert(name.clone(), memory);
         self.latest = Some(name);
@@ -326,7 +334,7 @@ impl Ensemble {
     }
 }
 
-impl<F> Asking<'_, F> {
+impl<F> Query<'_, F> {
     fn language(&self) -> Language {
         match self.turn.language {
             Tongue::Ja => Language::Japanese,
@@ -334,8 +342,8 @@ impl<F> Asking<'_, F> {
         }
     }
 
-    /// The person says this, with the pictures of the turn, and nothing was called for it.
-    fn say(&mut self, text: &str) {
+    /// Replaces the turn's text; its pictures stay, and its call results are dropped.
+    fn set_message(&mut self, text: &str) {
         let turn = &mut self.turn;
         (turn.is_first, turn.answered) = (true, Vec::new());
         if text_of(&turn.message) != text {
@@ -345,7 +353,7 @@ impl<F> Asking<'_, F> {
     }
 }
 
-/// The text of `content`, without its other pieces.
+/// Joins the texts of `content`.
 fn text_of(content: &[Piece]) -> String {
     let text = |piece: &Piece| match piece {
         Piece::Text(it) => Some(it.clone()),
@@ -363,8 +371,8 @@ fn leads(replies: &[(String, Reply)]) -> Vec<Lead> {
     replies.iter().map(lead).collect()
 }
 
-/// The answer to what no component claims: greetings, thanks, prices, and sentences that mean nothing here. It is
-/// never as sure as a component that claims a sentence.
+/// Answers greetings, thanks, questions about prices, and sentences that mean nothing here. Never as
+/// confident as a component that claims a sentence.
 fn small_talk(turn: Turn) -> Reply {
     let memory = turn.memory.clone().unwrap_or_else(|| Value::Null.to_string());
     let nothing = Answer { content: Vec::new(), choice: None };
@@ -395,7 +403,7 @@ mod tests {
 
     use super::*;
 
-    /// Components, each sure of the words that it knows; a call of one whose answer is `nothing` comes to nothing.
+    /// Components with the words they know and their confidence. A call whose answer is `nothing` declines.
     struct Fixed(&'static [(&'static str, &'static str, f32)]);
 
     impl Families for Fixed {
@@ -465,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn on_equal_confidence_the_person_chooses_and_the_turn_keeps_it() {
+    fn person_chooses_on_equal_confidence() {
         let families = Fixed(&[("books", "snow", 0.7), ("films", "snow", 0.7)]);
         let mut ensemble = Ensemble::default();
         let asked = step_text(&ensemble.next(&families, turn("snow", Vec::new())).unwrap());
@@ -481,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn family_yields_to_the_one_meant_and_says_so_if_there_is_none() {
+    fn declined_request_goes_to_the_next_component() {
         let families = Fixed(&[("books", "snow", 0.9), ("films", "snow", 0.6)]);
         let mut ensemble = Ensemble::default();
         for called in ["books_look", "films_look"] {
@@ -497,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_form_brings_leaves_the_next_request_to_come() {
+    fn form_answer_keeps_queued_requests() {
         let families =
             Fixed(&[("books", "snow", 0.9), ("films", "rain", 0.9), ("books", "{", 0.9)]);
         for form in [r#"{"name": "Ann"}"#, "{}"] {
@@ -512,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_in_between_drops_no_request_in_silence() {
+    fn interrupting_sentence_names_dropped_requests() {
         let families =
             Fixed(&[("books", "snow", 0.9), ("films", "rain", 0.9), ("cards", "sun", 0.9)]);
         let begun = || {
@@ -521,31 +529,31 @@ mod tests {
             assert_eq!(step_text(&step.unwrap()), "books_look");
             ensemble
         };
-        // What is asked in between is no order to go on with the second.
+        // A question in between does not continue the queue.
         let mut ensemble = begun();
         let step = ensemble.next(&families, turn("more snow", Vec::new())).unwrap();
         assert_eq!(step_text(&step), "books_look");
         let text = step_text(&ensemble.next(&families, turn("…", came("books"))).unwrap());
         assert!(text.contains("show me rain\" of before") && text.contains("books"), "{text}");
-        // A form that is filled in is.
+        // A form that is filled in does.
         let mut ensemble = begun();
         let step = ensemble.next(&families, turn("{\"snow\": 1}", Vec::new())).unwrap();
         assert_eq!(step_text(&step), "books_look");
         let step = ensemble.next(&families, turn("…", came("books"))).unwrap();
         assert_eq!(step_text(&step), "films_look");
-        // Nothing of it is wished any more.
+        // The person withdraws all of it.
         let mut ensemble = begun();
         let text = step_text(&ensemble.next(&families, turn("never mind", Vec::new())).unwrap());
         assert!(!text.contains("rain"), "{text}");
-        // What stays untold has a limit.
+        // Notes have a limit.
         let mut ensemble = begun();
         for _ in 0..20 {
             for said in ["find snow. Then show me rain", "the sun"] {
                 let _ = ensemble.next(&families, turn(said, Vec::new()));
             }
         }
-        assert_eq!(ensemble.told.len(), TOLD_MAX);
-        // It is about something else: the second is named.
+        assert_eq!(ensemble.notes.len(), NOTES_MAX);
+        // Another subject: the second request is dropped with a note.
         let mut ensemble = begun();
         let step = ensemble.next(&families, turn("the sun", Vec::new())).unwrap();
         assert_eq!(step_text(&step), "cards_look");
@@ -557,12 +565,12 @@ mod tests {
     }
 
     #[test]
-    fn names_the_last_where_all_fail_and_reports_where_none_is() {
+    fn reports_failed_or_missing_components() {
         let families = Fixed(&[("books", "snow", 0.9)]);
         let next = |families: &Fixed, message| {
             Ensemble::default().next(families, turn(message, Vec::new())).unwrap_err()
         };
-        assert_eq!(next(&families, "break"), Silence::Failed("books".to_owned()));
-        assert_eq!(next(&Fixed(&[]), "snow"), Silence::Nothing);
+        assert_eq!(next(&families, "break"), NoReply::Failed("books".to_owned()));
+        assert_eq!(next(&Fixed(&[]), "snow"), NoReply::Nothing);
     }
 }

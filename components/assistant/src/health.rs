@@ -1,5 +1,5 @@
-//! The assistant's part of `/api/health` (NAV-15): what decides for each assistant, and how the providers fare.
-//! None of them is asked for it: that costs.
+//! The assistant's part of `/api/health` (NAV-15): the provider of each assistant, and the state of the
+//! providers. No provider is called for it, since that costs.
 
 use serde_json::{Map, Value, json};
 use toolkit::{
@@ -9,12 +9,12 @@ use toolkit::{
     log, sql,
 };
 
-use crate::{Ending, Provider, Run, RunError, Settings, Stopped, Usage, Why, models};
+use crate::{Ending, ErrorKind, Provider, Run, RunError, Settings, Stopped, Usage, models};
 
 /// The path at which health is reported.
 const PATH: &str = "health";
 
-/// Answers a look-up.
+/// Answers a health request.
 pub(crate) fn get(request: &Request) -> Result<Value, Failure> {
     if request.path != PATH {
         return Err(Failure::NotFound);
@@ -40,22 +40,22 @@ pub(crate) fn get(request: &Request) -> Result<Value, Failure> {
     }))
 }
 
-/// How `provider` is: connected, unless it failed a moment ago.
+/// State of `provider`: connected, unless it failed recently.
 fn status(settings: &Settings, provider: Provider) -> &'static str {
     match provider {
         Provider::Builtin => "connected",
         _ if !settings.models.is_ready(provider) => "not_configured",
-        _ if last_seen(provider) == Some(false) => "error",
+        _ if recent_health(provider) == Some(false) => "error",
         _ => "connected",
     }
 }
 
-// What runs took, as the operator counts it; and how each provider was when it was last asked.
+// Usage of runs for the operator's metrics, and the last known state of each provider.
 
-/// How long what was last seen of a provider says something, in seconds (NAV-15).
-const FRESH_S: u64 = 60;
+/// Seconds for which the last known state of a provider is valid (NAV-15).
+const RECENT_S: u64 = 60;
 
-/// A run while it lasts: the host counts one that is broken off as such.
+/// Metrics of a run; dropped unfinished, the host counts the run as cancelled.
 pub(crate) struct Tally {
     counted: running::Tally,
     provider: Provider,
@@ -66,20 +66,20 @@ impl Tally {
         Self { counted: running::Tally::new(assistant, provider.name()), provider }
     }
 
-    /// It came to that.
+    /// Records how the run ended.
     pub(crate) fn end(self, run: &Result<Run, RunError>, usage: Usage) {
         let Usage { input_tokens, cached_tokens, output_tokens, cost_usd } = usage;
         let usage = running::Usage { input_tokens, cached_tokens, output_tokens, cost_usd };
         self.counted.end(outcome(run), usage);
         if let Some(is_there) = answered(run).filter(|_| self.provider != Provider::Builtin)
-            && let Err(error) = see(self.provider, is_there)
+            && let Err(error) = record_health(self.provider, is_there)
         {
             log::warning(&format!("how a provider fares is not kept: {error:?}"));
         }
     }
 }
 
-/// How a run ended, for those who count.
+/// Label of a run's outcome in the metrics.
 fn outcome(run: &Result<Run, RunError>) -> &'static str {
     match run.as_ref().map(|it| &it.ending) {
         Ok(Ending::Concluded(it)) => it.cut.unwrap_or("end"),
@@ -92,15 +92,19 @@ fn outcome(run: &Result<Run, RunError>) -> &'static str {
     }
 }
 
-/// Whether the model answers; none, where the failure says nothing of that.
+/// Whether the provider answers; `None` if the failure does not show it.
 fn answered(run: &Result<Run, RunError>) -> Option<bool> {
     match run {
         Ok(Run { ending: Ending::Failed(it), .. }) | Err(RunError::ModelError(it)) => {
-            match it.why {
-                Why::Key | Why::Missing | Why::Failed | Why::Slow => Some(false),
-                Why::RateLimited | Why::Blocked | Why::NoPictures | Why::TooLong | Why::Refused => {
-                    None
+            match it.kind {
+                ErrorKind::Key | ErrorKind::Missing | ErrorKind::Failed | ErrorKind::Slow => {
+                    Some(false)
                 }
+                ErrorKind::RateLimited
+                | ErrorKind::Blocked
+                | ErrorKind::NoPictures
+                | ErrorKind::TooLong
+                | ErrorKind::Refused => None,
             }
         }
         Ok(_) => Some(true),
@@ -108,9 +112,9 @@ fn answered(run: &Result<Run, RunError>) -> Option<bool> {
     }
 }
 
-/// Writes down whether `provider` answered, unless that is known already.
-fn see(provider: Provider, answers: bool) -> Result<(), sql::Error> {
-    if last_seen(provider) == Some(answers) {
+/// Stores whether `provider` answered, unless that is already stored.
+fn record_health(provider: Provider, answers: bool) -> Result<(), sql::Error> {
+    if recent_health(provider) == Some(answers) {
         return Ok(());
     }
     let put = "INSERT INTO providers (name, answered, seen_s) VALUES ($1, $2, $3) \
@@ -120,10 +124,10 @@ fn see(provider: Provider, answers: bool) -> Result<(), sql::Error> {
     sql::transact([toolkit::sql!(put, provider.name(), answers, seen_s)]).map(|_| ())
 }
 
-/// Whether `provider` answered when it was last asked, if that was a moment ago.
-fn last_seen(provider: Provider) -> Option<bool> {
+/// Whether `provider` answered when it was last called, if that was recent.
+fn recent_health(provider: Provider) -> Option<bool> {
     let last = "SELECT answered, seen_s FROM providers WHERE name = $1";
     let [last] = sql::query([toolkit::sql!(last, provider.name())]).ok()?;
     let (answered, seen_s) = last.first::<(u8, i64)>().ok()??;
-    (now_s().abs_diff(seen_s) <= FRESH_S).then_some(answered == 1)
+    (now_s().abs_diff(seen_s) <= RECENT_S).then_some(answered == 1)
 }

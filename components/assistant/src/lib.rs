@@ -1,15 +1,13 @@
-//! Runs assistants: who picks tools for people is a model of a provider's, or the components that understand
-//! sentences. People talk with them at `/api/chat` (ILL-40), and components ask them by the interface
-//! `assistants`.
+//! Runs assistants: a provider's model, or the components that understand sentences, choose tools for people. People
+//! use them at `/api/chat` (ILL-40); components use them through the interface `assistants`.
 //!
-//! [`run`] is the loop; behind one trait, [`decide::ToolPicker`], is what decides: the [`ensemble`] and the
-//! [`models`]. Calls are made and held by the host: nothing here can let one happen that its person has not
-//! allowed.
+//! [`run`] is the agent loop. Behind the trait [`decide::ToolPicker`], the [`ensemble`] or one of the [`models`]
+//! decides. The host makes and approves the calls: nothing here can make one that its person has not allowed.
 
-mod asked;
 mod call;
 mod chat;
 mod check;
+mod component_run;
 mod config;
 mod decide;
 pub mod ensemble;
@@ -26,10 +24,10 @@ use ::language::{
     turn::{Choice, Task, ToolCall},
 };
 
-use call::{Answered, Failure, Held, Offer, ToolResult, Wait};
+use call::{Answered, Failure, Offer, PendingCall, ToolResult, Wait};
 use config::{AssistantConfig, ModelConfig, Models, Provider, Settings};
-use decide::{Conclusion, Decision, ModelError, Teller, ToolPicker, Turn, Usage, Why};
-use run::{Assistant, Before, Came, Ending, Run, RunError, Stopped};
+use decide::{Conclusion, Decision, ErrorKind, EventSink, ModelError, ToolPicker, Turn, Usage};
+use run::{Assistant, CallOutcome, EarlierResults, Ending, Run, RunError, Stopped};
 use understanding::Understanding;
 
 toolkit::export_tools!();
@@ -38,4 +36,4 @@ toolkit::export_migrations!(1 "turns" => "../migrations/1-turns.sql");
 toolkit::export_configured!(check::configure);
 toolkit::export_routes!(chat::routes);
 toolkit::export_endpoints!(health::get);
-toolkit::export_runs!(asked::run, asked::about);
+toolkit::export_runs!(component_run::run, component_run::about);

@@ -1,4 +1,4 @@
-//! Models of other people, over their APIs: Claude, Gemini, and whatever speaks as OpenAI does.
+//! Models over their providers' APIs: Claude, Gemini, and OpenAI-compatible servers.
 
 mod claude;
 mod declare;
@@ -18,14 +18,14 @@ use crate::{
     AssistantConfig, ModelConfig, ModelError, Models, Provider, ToolPicker, Understanding, Usage,
 };
 
-/// How long an answer of Claude's and of OpenAI's may be, where nothing is configured and the model has thought and said
-/// nothing within the usual length: what the smallest of those that think may answer.
+/// Token limit of Claude's and OpenAI's answers if none is configured and the model used up the default
+/// for thinking alone: the limit of the smallest thinking models.
 const THINKING_TOKENS_MAX: u32 = 32_000;
 
-/// The providers of models, in the order of preference. Another one is a module with its kind, and a line here.
+/// Providers of models in the order of preference. A new provider is a module with its `KIND`, and an entry here.
 pub(crate) const KINDS: [&Kind; 3] = [&claude::KIND, &gemini::KIND, &openai::KIND];
 
-/// What the component starts from beside `defaults.toml`: where the providers are, and their environment.
+/// Default settings besides `defaults.toml`: the providers' addresses and environment variables.
 #[cfg_attr(
     not(target_family = "wasm"),
     expect(dead_code, reason = "the section that is made of it is in the component alone")
@@ -42,22 +42,22 @@ pub(crate) const DEFAULTS: [&str; KINDS.len()] = {
 
 /// A provider of models.
 pub(crate) struct Kind {
-    /// As it is written in the configuration: `[models.NAME]`.
+    /// Name in the configuration: `[models.NAME]`.
     pub(crate) name: &'static str,
-    /// Where its requests go and no others (`[model_hosts.NAME]`, where the operator sets no `base_url`), with the header
-    /// in which the host sends the key, and the environment from which it is set.
+    /// Default settings in TOML: the only hosts its requests may go to (`[model_hosts.NAME]`, unless the operator
+    /// sets `base_url`), the header in which the host sends the key, and the environment variable of the key.
     defaults: &'static str,
-    /// The model that is asked where none is named; empty is the first that the server has.
+    /// Default model; empty means the first that the server has.
     model: &'static str,
-    /// Whether it can be asked with what is set of it.
+    /// Whether its settings suffice to call it.
     pub(crate) is_ready: fn(&ModelConfig) -> bool,
     /// Whether one of its models makes pictures (ILL-29).
     pub(crate) makes_pictures: bool,
-    /// Begins, or goes on from a transcript of its own.
+    /// Creates a picker, continuing its own transcript if given.
     picker: fn(&Arc<str>, &AssistantConfig, &ModelConfig, Option<&Value>) -> Picker,
 }
 
-/// What decides on tools, or why nothing can.
+/// A picker, or why none can be made.
 type Picker = Result<Box<dyn ToolPicker>, ModelError>;
 
 impl std::fmt::Debug for Kind {
@@ -74,16 +74,16 @@ impl PartialEq for Kind {
 
 impl Eq for Kind {}
 
-/// What decides for an assistant, as configuration and environment say.
+/// The provider and model chosen by configuration and environment.
 #[derive(Clone)]
 pub(crate) struct Chosen {
     pub(crate) provider: Provider,
-    /// The model's name; the built-in one has its own.
+    /// Name of the model; the built-in provider has its own.
     pub(crate) model: Arc<str>,
 }
 
-/// What decides for `assistant`: the provider it names, or the first of those it prefers that has a key
-/// or an address; else the built-in model.
+/// Chooses for `assistant`: the provider it names, or the first it prefers that has a key or an
+/// address, otherwise the built-in one.
 pub(crate) fn chosen(assistant: &AssistantConfig, models: &Models) -> Chosen {
     let provider = match assistant.provider {
         Provider::Auto => assistant.prefers.iter().copied().find(|it| models.is_ready(*it)),
@@ -95,7 +95,7 @@ pub(crate) fn chosen(assistant: &AssistantConfig, models: &Models) -> Chosen {
     Chosen { provider, model: model.unwrap_or_else(|| default_model(provider).to_owned()).into() }
 }
 
-/// The model that is asked where none is named.
+/// Default model of a provider.
 fn default_model(provider: Provider) -> &'static str {
     match provider {
         Provider::Model(kind) => kind.model,
@@ -103,12 +103,12 @@ fn default_model(provider: Provider) -> &'static str {
     }
 }
 
-/// The model that a provider had first when it was last asked what it has.
+/// First model that a provider reported when it was last asked.
 pub(crate) fn found(provider: Provider, models: &Models) -> Option<String> {
-    openai::limits::first(models.get(provider)?.base_url.as_deref()?)
+    openai::limits::first_model(models.get(provider)?.base_url.as_deref()?)
 }
 
-/// What decides, going on from `transcript` where there is one of their own kind.
+/// Creates the chosen picker, continuing `transcript` if it is of its kind.
 pub(crate) fn picker(
     chosen: &Chosen,
     assistant: &AssistantConfig,
@@ -123,27 +123,27 @@ pub(crate) fn picker(
     }
 }
 
-// What a conversation costs: tokens as the provider counts them, times its prices.
+// Cost of a conversation: tokens as the provider counts them, times its prices.
 
-/// US dollars for a million tokens.
+/// Price of a million tokens in US dollars.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Price {
     input: f64,
     output: f64,
-    /// What tokens from the cache cost, as a part of the input's price.
+    /// Price of tokens from the cache, as a share of the input price.
     cached_share: f64,
-    /// What tokens cost that go into the cache, as a part of the input's price.
+    /// Price of tokens written to the cache, as a share of the input price.
     caching_share: f64,
 }
 
 /// The tokens of one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Tokens {
-    /// That were neither in the cache nor went into it.
+    /// Input tokens neither read from the cache nor written to it.
     fresh: u64,
-    /// That went into the cache.
+    /// Input tokens written to the cache.
     caching: u64,
-    /// That came from the cache.
+    /// Input tokens read from the cache.
     cached: u64,
     output: u64,
 }
@@ -151,7 +151,7 @@ struct Tokens {
 const MILLION: f64 = 1e6;
 
 impl Tokens {
-    /// Adds them to `usage`; the cost, where `price` is known.
+    /// Adds the tokens to `usage`, and their cost if `price` is known.
     fn count(self, usage: &mut Usage, price: Option<Price>) {
         let input = self.fresh.saturating_add(self.caching).saturating_add(self.cached);
         usage.input_tokens = usage.input_tokens.saturating_add(input);
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_from_the_cache_is_counted_and_costs_less() {
+    fn counts_cached_tokens_at_a_lower_price() {
         let price = Price { input: 2.0, output: 10.0, cached_share: 0.1, caching_share: 1.25 };
         let tokens = Tokens { fresh: 1_000, caching: 2_000, cached: 10_000, output: 100 };
         let mut usage = Usage::default();
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_price_there_is_no_cost() {
+    fn unknown_price_gives_no_cost() {
         let mut usage = Usage::default();
         Tokens { output: 5, ..Tokens::default() }.count(&mut usage, None);
         assert_eq!((usage.output_tokens, usage.cost_usd), (5, None));

@@ -1,5 +1,5 @@
-//! How much of a result a model receives: whole where it fits, else its beginning and its end, and the
-//! rest on demand by a tool of its own, which is there only while something was left out.
+//! Shortens results for models: a long one becomes its beginning and its end, and a tool to read the
+//! rest is on offer while something is left out.
 
 use std::sync::Arc;
 
@@ -9,34 +9,34 @@ use crate::{
     Answered, Body, Failure, Language, Offer, Part, ToolCall, ToolResult, images_of, text_of,
 };
 
-/// The tool that reads on.
+/// Name of the tool that reads the rest.
 pub(crate) const READ_RESULT: &str = "read_result";
-/// The component that offers it: the host itself.
+/// Its owner: the host itself.
 const OWNER: &str = "madoguchi";
-/// Characters of one result that a model receives, and of all results of one round.
+/// Maximum characters of one result, and of all results of one round.
 const RESULT_CHARS_MAX: usize = 30_000;
 const ROUND_CHARS_MAX: usize = 90_000;
-/// Characters that are read on at once.
+/// Characters of one page.
 const PAGE_CHARS: usize = 10_000;
-/// Characters from which a text may be bytes in base64, which tell a model nothing.
+/// Minimum length of texts that are checked for base64, in characters.
 const BASE64_CHARS_MIN: usize = 4_000;
-/// Depth to which a model receives a value.
+/// Maximum depth of a value that a model receives.
 const DEPTH_MAX: usize = 24;
-/// What a resource in a result begins with, as a text.
+/// Prefix of a resource's text in a result.
 const RESOURCE: &str = "[Resource ";
 
-/// A resource in a result, as a text: where it is, and what is in it.
+/// Formats a resource of a result as text.
 pub(crate) fn resource(uri: &str, text: &str) -> Part {
     Part::text(format!("{RESOURCE}{uri}]\n{text}"))
 }
 
-/// Characters that each of so many results of one round may have.
+/// Returns the characters available to each of `results` results of one round.
 pub(crate) fn budget(results: usize) -> usize {
     (ROUND_CHARS_MAX / results.max(1)).min(RESULT_CHARS_MAX)
 }
 
-/// What a model receives of `answered`, in at most so many characters of it: an object, the tool's own or
-/// `{"error": {…}}`, or the beginning and the end of it.
+/// Returns what a model receives of `answered`: the tool's object or `{"error": {…}}`; above
+/// `chars_max`, its beginning and end.
 pub(crate) fn readable(answered: &Answered, chars_max: usize) -> Value {
     let object = object(&answered.result);
     let text = text(&object);
@@ -54,7 +54,7 @@ pub(crate) fn readable(answered: &Answered, chars_max: usize) -> Value {
     })
 }
 
-/// Whether something of `answered`, the results of one round, is left out where a model receives them.
+/// Whether a model receives less than all of `answered`, the results of one round.
 pub(crate) fn is_cut(answered: &[Answered]) -> bool {
     let most = budget(answered.len());
     answered.iter().any(|it| text(&object(&it.result)).chars().count() > most)
@@ -85,12 +85,12 @@ pub(crate) fn offer(language: Language) -> Offer {
     }
 }
 
-/// Whether `offer` is that tool, and not another one of its name.
+/// Whether `offer` is that tool, and not another of the same name.
 pub(crate) fn is_own(offer: &Offer) -> bool {
     offer.name == READ_RESULT && offer.owner == OWNER
 }
 
-/// A page of one of the results of this run, as `call` asks for it.
+/// Returns a page of one of this run's results.
 pub(crate) fn page(call: &ToolCall, answered: &[Answered]) -> ToolResult {
     let id = call.arguments.get("call").and_then(Value::as_str).unwrap_or_default();
     let offset = call.arguments.get("offset").and_then(Value::as_u64).unwrap_or_default();
@@ -113,7 +113,7 @@ pub(crate) fn page(call: &ToolCall, answered: &[Answered]) -> ToolResult {
     ToolResult::Output { structured, meta: json!({}), content: Vec::new() }
 }
 
-/// All of a result that can be read: without bytes in base64, which are shown as pictures or not at all.
+/// The readable part of a result, without base64 data.
 fn object(result: &ToolResult) -> Value {
     let (structured, content) = match result {
         ToolResult::Failed(failure) => return json!({ "error": failure.object() }),
@@ -141,7 +141,7 @@ fn object(result: &ToolResult) -> Value {
     object
 }
 
-/// `object` as it is counted and read on: the text itself, where there is nothing else.
+/// Formats `object` for counting and paging; a lone text stays as it is.
 fn text(object: &Value) -> String {
     let fields = object.as_object();
     let only = fields.filter(|it| it.len() == 1).and_then(|it| it.get("text")?.as_str());
@@ -159,7 +159,7 @@ fn strip(value: &mut Value, pictures: &[&str], depth: usize) {
         Value::Array(_) | Value::Object(_) if depth == 0 => *value = "[too deep]".into(),
         Value::Array(entries) => entries.iter_mut().for_each(|it| strip(it, pictures, depth - 1)),
         Value::Object(fields) => {
-            // It is named and shown; that it is there besides says nothing.
+            // A resource that is named and shown needs no further mention.
             if fields.contains_key("uri") {
                 let is_shown = |it: &Value| it.as_str().is_some_and(|it| pictures.contains(&it));
                 fields.retain(|name, it| name != "data" || !is_shown(it));
@@ -170,7 +170,7 @@ fn strip(value: &mut Value, pictures: &[&str], depth: usize) {
     }
 }
 
-/// Whether a long text can be nothing but bytes in base64, an address of data among it.
+/// Whether a long text is only base64 data or a data URL.
 fn is_base64(text: &str) -> bool {
     let data = match text.split_once(";base64,") {
         Some((before, data)) if before.starts_with("data:") && before.len() < 128 => data,
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_long_texts_whole_within_the_budget() {
+    fn keeps_texts_within_the_budget_whole() {
         let page: String = "ページの文。".chars().cycle().take(29_000).collect();
         let one = text("a", page.clone());
         assert_eq!(readable(&one, budget(1))["text"], page);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_both_ends_of_a_longer_text_and_reads_the_rest() {
+    fn shortens_long_text_and_pages_through_the_rest() {
         let whole: String = (0..20_000).map(|at| format!("{at:05}。")).collect();
         let one = text("t1", whole.clone());
         assert!(is_cut(std::slice::from_ref(&one)));
@@ -237,7 +237,7 @@ mod tests {
         let shown = part("beginning").chars().count() + part("end").chars().count();
         assert_eq!(shown, RESULT_CHARS_MAX);
         assert!(part("left_out").contains(&(whole.chars().count() - shown).to_string()));
-        // Read on as it says, to the end.
+        // Reads all pages to the end.
         let all = [one];
         let mut offset = part("beginning").chars().count();
         assert!(part("left_out").contains(&format!("\"offset\": {offset}")), "{value}");
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_not_told_and_resources_are() {
+    fn drops_base64_and_keeps_resources() {
         let data = "A".repeat(10_000);
         let image = Image { mime_type: "image/png".to_owned(), data: data.as_str().into() };
         let bytes: String = "aGVsbG8gd29ybGQ0Cg".chars().cycle().take(6_000).collect();
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_deep_is_left_out() {
+    fn drops_values_beyond_max_depth() {
         let deep = (0..100).fold(json!(1), |deep, _| json!([deep]));
         let value = readable(&answered("a", json!({ "deep": deep }), Vec::new()), budget(1));
         assert!(value["deep"].to_string().contains("too deep"));

@@ -1,39 +1,40 @@
-//! Turns that a conversation goes on from: the messages so far, and what waits for the person.
-//! A turn never changes, so that an earlier one may be gone on from a second time.
+//! Saved turns of conversations: the messages so far, and the calls that wait for the person. A turn
+//! never changes, so that a conversation can continue from an earlier one.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolkit::{fresh_id, log, sql};
 
-use crate::{Answered, Held, Part, Provider, config::ChatConfig};
+use crate::{Answered, Part, PendingCall, Provider, config::ChatConfig};
 
-/// Bytes of one piece of a document, and pieces that are written or read at once: what a row and a batch take.
+/// Bytes of one piece of a document, and pieces written or read at once, within the limits of a row and a batch.
 const PIECE_BYTES: usize = 900_000;
 const PIECES_AT_ONCE: usize = 8;
 
-/// One turn, as it ended.
+/// A saved turn.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct SavedTurn {
     pub(crate) assistant: String,
     pub(crate) provider: Provider,
     pub(crate) model: String,
     /// The provider's own messages, verbatim.
     pub(crate) transcript: Value,
-    /// The person's message that the model has not received yet, because something still waits.
-    pub(crate) said: Vec<Part>,
-    /// The calls of the last turn that wait.
-    pub(crate) waiting: Vec<Held>,
-    /// The calls of the same turn that do not.
+    /// The person's message, if the model has not received it yet because calls still wait.
+    #[serde(rename = "said")]
+    pub(crate) undelivered: Vec<Part>,
+    /// Calls of the last turn that wait.
+    pub(crate) waiting: Vec<PendingCall>,
+    /// Other calls of the same turn.
     pub(crate) answered: Vec<Answered>,
-    /// The ids of both, in the order in which they were decided on.
+    /// Ids of both, in the order in which they were decided.
     pub(crate) order: Vec<String>,
 }
 
-/// Keeps `turn` of `owner`'s; its number, which cannot be guessed.
+/// Saves `turn` and returns its id, which cannot be guessed.
 ///
 /// # Errors
-/// Why it cannot be kept.
-pub(crate) fn keep(owner: &str, turn: &Kept, limits: &ChatConfig) -> Result<String, String> {
+/// If it is too large or the database fails.
+pub(crate) fn save(owner: &str, turn: &SavedTurn, limits: &ChatConfig) -> Result<String, String> {
     let document = serde_json::to_string(turn).map_err(|it| it.to_string())?;
     let (bytes, most) = (document.len() as u64, limits.turn_bytes_max);
     if bytes > most {
@@ -47,7 +48,7 @@ pub(crate) fn keep(owner: &str, turn: &Kept, limits: &ChatConfig) -> Result<Stri
     let put = "INSERT INTO turns (id, owner, waits, position, bytes) \
         SELECT $1, $2, $3, coalesce(max(position), 0) + 1, $4 FROM turns";
     let waits = i64::from(!turn.waiting.is_empty());
-    // Behind its pieces, for what is not whole is there for none.
+    // Written after its pieces, so that an incomplete turn is never found.
     written.push(toolkit::sql!(put, id.as_str(), owner, waits, number(document.len())));
     for batch in written.chunks(PIECES_AT_ONCE) {
         sql::transact_all(batch).map_err(|it| format!("the database: {it:?}"))?;
@@ -58,11 +59,11 @@ pub(crate) fn keep(owner: &str, turn: &Kept, limits: &ChatConfig) -> Result<Stri
     Ok(id)
 }
 
-/// The turn of that number, if it is there, can be read by this version, and is `owner`'s.
+/// Finds a turn of `owner`; `None` if it is missing or this version cannot read it.
 ///
 /// # Errors
-/// Those of the database; the turn may be there all the same.
-pub(crate) fn find(id: &str, owner: &str) -> Result<Option<Kept>, sql::Error> {
+/// If the database fails.
+pub(crate) fn find(id: &str, owner: &str) -> Result<Option<SavedTurn>, sql::Error> {
     let Some(document) = document(id, owner)? else { return Ok(None) };
     let read = serde_json::from_str(&document);
     Ok(read.inspect_err(|it| log::error(&format!("a kept conversation cannot be read: {it}"))).ok())
@@ -89,8 +90,8 @@ fn document(id: &str, owner: &str) -> Result<Option<String>, sql::Error> {
     }
 }
 
-/// Removes the oldest where there are too many turns, or too many bytes. The caller with most gives way, so that
-/// one with less than an equal share loses nothing to others, and what waits for its person goes last.
+/// Removes the oldest turns beyond the limits. Removes from the caller who has most, so that others
+/// keep their share; turns that wait for a person go last.
 fn make_room(newest: &str, limits: &ChatConfig) -> Result<(), sql::Error> {
     loop {
         let all = "SELECT count(*), coalesce(sum(bytes), 0) FROM turns";
@@ -115,7 +116,7 @@ fn make_room(newest: &str, limits: &ChatConfig) -> Result<(), sql::Error> {
     }
 }
 
-/// `text` in pieces of at most so many bytes; one at least.
+/// Splits `text` into at least one piece of at most `bytes_max` bytes.
 fn pieces(text: &str, bytes_max: usize) -> Vec<&str> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while rest.len() > bytes_max {
@@ -127,8 +128,8 @@ fn pieces(text: &str, bytes_max: usize) -> Vec<&str> {
     pieces
 }
 
-fn number(it: usize) -> i64 {
-    i64::try_from(it).unwrap_or(i64::MAX)
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_parted_between_its_letters() {
+    fn splits_document_at_character_boundaries() {
         let text = "窓口".repeat(100);
         for most in [3, 4, 7, 600, 601] {
             let pieces = pieces(&text, most);

@@ -1,5 +1,5 @@
-//! Decides without a model, by the [`Ensemble`] of components that understand sentences. Its answer is sent sentence by
-//! sentence, as a model's would be.
+//! Decides without a model, by the [`Ensemble`] of components that understand sentences. Sends its
+//! answer sentence by sentence, as a model does.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -9,24 +9,24 @@ use toolkit::{
 };
 
 use crate::{
-    Answered, Choice, Conclusion, Decision, Message, ModelError, Offer, Task, ToolCall, ToolPicker,
-    ToolResult, Turn, Why,
-    ensemble::{Ensemble, Families, Silence},
+    Answered, Choice, Conclusion, Decision, ErrorKind, Message, ModelError, Offer, Task, ToolCall,
+    ToolPicker, ToolResult, Turn,
+    ensemble::{Ensemble, Families, NoReply},
     images_of,
 };
 
-/// What decides where no model is asked.
+/// The built-in picker.
 #[derive(Default)]
 pub(crate) struct Understanding {
-    /// What is known beside the sentence.
+    /// Extra context from the component that asked.
     context: Option<Value>,
     ensemble: Ensemble,
 }
 
-/// The components that are served.
-struct Served;
+/// The components of the running host.
+struct ServedFamilies;
 
-impl Families for Served {
+impl Families for ServedFamilies {
     fn names(&self, language: wit::Language) -> Vec<wit::Name> {
         wit::names(language)
     }
@@ -42,27 +42,27 @@ impl Families for Served {
 }
 
 impl Understanding {
-    /// Goes on from `transcript` where there is one.
+    /// Continues from `transcript`, if given.
     pub(crate) fn resume(transcript: Option<&Value>) -> Self {
         let ensemble = transcript.and_then(|it| Ensemble::deserialize(it).ok());
         Self { context: None, ensemble: ensemble.unwrap_or_default() }
     }
 
-    /// Does what a component asks, which knows more than the sentence.
-    pub(crate) fn knowing(self, context: Option<Value>) -> Self {
+    /// Adds the context of the component that asked.
+    pub(crate) fn with_context(self, context: Option<Value>) -> Self {
         Self { context, ..self }
     }
 
     fn next(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         let mut turn = to_wit(turn);
         turn.context = self.context.as_ref().map(Value::to_string);
-        let step = self.ensemble.next(&Served, turn).map_err(|silence| match silence {
-            Silence::Failed(it) => {
-                let what = format!("the component {it} failed; the server's log says how");
-                ModelError::new(Why::Failed, what)
+        let step = self.ensemble.next(&ServedFamilies, turn).map_err(|silence| match silence {
+            NoReply::Failed(family) => {
+                let what = format!("the component {family} failed; the server's log says how");
+                ModelError::new(ErrorKind::Failed, what)
             }
-            Silence::Nothing => ModelError::new(
-                Why::Missing,
+            NoReply::Nothing => ModelError::new(
+                ErrorKind::Missing,
                 "no component that is served understands sentences, and no model is asked: serve one that exports dialogue, or configure a model",
             ),
         })?;
@@ -75,10 +75,10 @@ impl ToolPicker for Understanding {
         let decision = self.next(turn)?;
         if let Decision::Conclude(conclusion) = &decision {
             for text in conclusion.text().split_inclusive(['。', '\n']) {
-                turn.teller.say(text);
+                turn.sink.send_text(text);
             }
             for image in images_of(&conclusion.parts) {
-                turn.teller.show(image);
+                turn.sink.send_image(image);
             }
         }
         Ok(decision)
@@ -93,7 +93,7 @@ impl ToolPicker for Understanding {
     }
 }
 
-/// The turn as the contract has it.
+/// Converts the turn for the contract.
 fn to_wit(turn: Turn<'_>) -> wit::Turn {
     let Task { message, history, language, now } = turn.task;
     wit::Turn {
@@ -113,23 +113,26 @@ fn to_wit(turn: Turn<'_>) -> wit::Turn {
     }
 }
 
-fn remark(it: &Message) -> wit::Remark {
-    wit::Remark { is_user: it.is_user, content: it.parts.iter().cloned().map(Into::into).collect() }
-}
-
-fn tool(it: &Offer) -> wit::Tool {
-    let arguments = it.schema.get("properties").and_then(Value::as_object);
-    let required = it.schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    wit::Tool {
-        name: it.name.to_string(),
-        arguments: arguments.into_iter().flat_map(Map::keys).cloned().collect(),
-        required: required.filter_map(Value::as_str).map(str::to_owned).collect(),
-        is_read_only: it.is_read_only,
+fn remark(message: &Message) -> wit::Remark {
+    wit::Remark {
+        is_user: message.is_user,
+        content: message.parts.iter().cloned().map(Into::into).collect(),
     }
 }
 
-fn answered(it: &Answered) -> wit::Answered {
-    let ToolCall { id, name, arguments, meta, reason } = &it.call;
+fn tool(offer: &Offer) -> wit::Tool {
+    let arguments = offer.schema.get("properties").and_then(Value::as_object);
+    let required = offer.schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    wit::Tool {
+        name: offer.name.to_string(),
+        arguments: arguments.into_iter().flat_map(Map::keys).cloned().collect(),
+        required: required.filter_map(Value::as_str).map(str::to_owned).collect(),
+        is_read_only: offer.is_read_only,
+    }
+}
+
+fn answered(answered: &Answered) -> wit::Answered {
+    let ToolCall { id, name, arguments, meta, reason } = &answered.call;
     let call = wit::Call {
         id: id.clone(),
         tool: name.clone(),
@@ -137,34 +140,34 @@ fn answered(it: &Answered) -> wit::Answered {
         meta: text(meta),
         reason: reason.clone(),
     };
-    let outcome = match &it.result {
+    let outcome = match &answered.result {
         ToolResult::Output { structured, meta, content } => Ok(wit::Output {
             structured: structured.to_string(),
             meta: meta.to_string(),
             content: content.iter().cloned().map(Into::into).collect(),
         }),
-        ToolResult::Failed(it) => Err(wit::Failure {
-            code: it.error.clone(),
-            message: it.message.clone(),
-            status: it.status,
-            details: text(&it.data),
+        ToolResult::Failed(failure) => Err(wit::Failure {
+            code: failure.error.clone(),
+            message: failure.message.clone(),
+            status: failure.status,
+            details: text(&failure.data),
         }),
     };
     wit::Answered { call, outcome }
 }
 
-fn text(it: &Map<String, Value>) -> String {
-    serde_json::to_string(it).unwrap_or_default()
+fn text(object: &Map<String, Value>) -> String {
+    serde_json::to_string(object).unwrap_or_default()
 }
 
-fn decision(it: wit::Step) -> Result<Decision, ModelError> {
-    Ok(match it {
+fn decision(step: wit::Step) -> Result<Decision, ModelError> {
+    Ok(match step {
         wit::Step::Calls(calls) => {
             Decision::Call(calls.into_iter().map(call).collect::<Result<_, _>>()?)
         }
-        wit::Step::Answer(it) => Decision::Conclude(Conclusion {
-            parts: it.content.into_iter().map(Into::into).collect(),
-            choice: it.choice.map(|choice| Choice {
+        wit::Step::Answer(answer) => Decision::Conclude(Conclusion {
+            parts: answer.content.into_iter().map(Into::into).collect(),
+            choice: answer.choice.map(|choice| Choice {
                 call: choice.call,
                 index: choice.index.and_then(|it| usize::try_from(it).ok()),
                 summary: choice.summary,
@@ -174,13 +177,13 @@ fn decision(it: wit::Step) -> Result<Decision, ModelError> {
     })
 }
 
-fn call(it: wit::Call) -> Result<ToolCall, ModelError> {
+fn call(call: wit::Call) -> Result<ToolCall, ModelError> {
     let object = |json: &str| {
         serde_json::from_str::<Map<String, Value>>(json).map_err(|error| {
-            let what = format!("the call of {} is no JSON object: {error}", it.tool);
-            ModelError::new(Why::Failed, what)
+            let what = format!("the call of {} is no JSON object: {error}", call.tool);
+            ModelError::new(ErrorKind::Failed, what)
         })
     };
-    let (arguments, meta) = (object(&it.arguments)?, object(&it.meta)?);
-    Ok(ToolCall { id: it.id, name: it.tool, arguments, meta, reason: it.reason })
+    let (arguments, meta) = (object(&call.arguments)?, object(&call.meta)?);
+    Ok(ToolCall { id: call.id, name: call.tool, arguments, meta, reason: call.reason })
 }

@@ -1,5 +1,5 @@
-//! The operator's file: which films run when on which screens, what has changed in it, and whether seats that were
-//! sold are still there.
+//! The operator's catalogue: films, screens and the weekly programme; differences between two versions,
+//! and sold seats that a new version lacks.
 
 mod check;
 pub mod csv;
@@ -18,7 +18,7 @@ use crate::{
     programme::ShowtimeId,
 };
 
-/// How many problems are reported at once.
+/// Maximum number of problems reported at once.
 pub const PROBLEMS_MAX: usize = 50;
 
 /// A cinema's films, screens and weekly programme.
@@ -141,22 +141,22 @@ pub enum Weekday {
 }
 
 impl Catalog {
-    /// Reads a catalogue and checks it completely.
+    /// Parses and validates a catalogue.
     ///
     /// # Errors
-    /// Everything that is wrong with it, each with a JSON pointer into the file; at most 50.
+    /// Every problem, each with a JSON pointer into the file; at most 50.
     pub fn read(json: &str) -> Result<Self, Vec<Problem>> {
-        // Some editors begin a file with a mark.
+        // Some editors begin a file with a byte order mark.
         let json = json.trim_start_matches('\u{feff}');
         let catalog = arguments::read::<Self>(json).map_err(at_most)?;
         catalog.check()?;
         Ok(catalog)
     }
 
-    /// Checks it completely.
+    /// Validates the catalogue.
     ///
     /// # Errors
-    /// As those of [`Catalog::read`].
+    /// The same as those of [`Catalog::read`].
     pub fn check(&self) -> Result<(), Vec<Problem>> {
         let problems = check::problems(self);
         if problems.is_empty() { Ok(()) } else { Err(at_most(problems)) }
@@ -164,14 +164,14 @@ impl Catalog {
 }
 
 impl Catalog {
-    /// What seats cost at an entry's showings: the list nearest to it, which holds whole.
+    /// Prices of an entry's showings: the most specific list, which is never merged with others.
     pub fn prices<'a>(&'a self, entry: &'a Entry) -> Option<&'a PriceList> {
         let screen = || self.screens.iter().find(|it| it.screen_id == entry.screen_id);
         let of_screen = || screen().and_then(|it| it.prices.as_ref());
         entry.prices.as_ref().or_else(of_screen).or(self.prices.as_ref())
     }
 
-    /// Every list of prices, and where it stands.
+    /// Every price list with its JSON pointer.
     pub fn price_lists(&self) -> impl Iterator<Item = (String, &PriceList)> {
         let screens = self.screens.iter().enumerate();
         let screens = screens.map(|(at, it)| (format!("/screens/{at}/prices"), it.prices.as_ref()));
@@ -190,25 +190,25 @@ fn at_most(mut problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 impl Screen {
-    /// The rows as [`crate::hall::lay_out`] takes them.
+    /// Rows for [`crate::hall::lay_out`].
     pub fn plan(&self) -> impl Iterator<Item = Row<'_>> + Clone {
         self.rows.iter().map(|it| (it.row.as_str(), it.seats.as_str()))
     }
 }
 
 impl Entry {
-    /// The days as bits, Monday the lowest.
+    /// Weekdays as bits, Monday the lowest.
     pub fn weekdays(&self) -> u8 {
         let bit = |it: &Weekday| 1 << (*it as u8);
         self.days.as_ref().map_or(0x7f, |days| days.iter().map(bit).fold(0, |all, it| all | it))
     }
 
-    /// Whether a day is one of its days of the week.
+    /// Whether the entry runs on this weekday.
     pub fn is_of(&self, date: Date) -> bool {
         self.weekdays() >> date.weekday().to_monday_zero_offset() & 1 == 1
     }
 
-    /// Whether it has a showing on a day at a time.
+    /// Whether the entry has a showing on a screen at a date and time.
     pub fn runs(&self, screen_id: &str, date: Date, time: &str) -> bool {
         let day = date.to_string();
         self.screen_id == screen_id
@@ -219,28 +219,28 @@ impl Entry {
     }
 }
 
-/// A seat that was sold for a showtime.
+/// A sold seat.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Sold {
     /// Identifier of its showtime.
     pub showtime_id: String,
     /// Identifier of its seat.
     pub seat_id: String,
-    /// The film that the buyer wants to see.
+    /// Film of the showtime when the seat was sold.
     pub movie_id: String,
-    /// The reservation that has the seat.
+    /// Reservation of the seat.
     pub reservation_id: String,
 }
 
 impl Catalog {
-    /// Those of the sold seats that this catalogue does not have, a line a showtime.
-    pub fn lacking(&self, sold: &[Sold]) -> Vec<String> {
-        let mut lacking: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    /// Lists the sold seats that this catalogue lacks, one line per showtime.
+    pub fn missing_seats(&self, sold: &[Sold]) -> Vec<String> {
+        let mut missing_seats: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for sold in sold.iter().filter(|it| !self.has(it)) {
             let seat = format!("{} ({})", sold.seat_id, sold.reservation_id);
-            lacking.entry(&sold.showtime_id).or_default().push(seat);
+            missing_seats.entry(&sold.showtime_id).or_default().push(seat);
         }
-        lacking
+        missing_seats
             .into_iter()
             .map(|(showtime, seats)| format!("{showtime}: {}", seats.join(", ")))
             .collect()
@@ -259,9 +259,9 @@ impl Catalog {
     }
 }
 
-// What one catalogue has that another has not, a line each: `+` is new, `-` is gone, `~` is other.
+// Differences between two catalogues, one line each: `+` added, `-` removed, `~` changed.
 impl Catalog {
-    /// What changes from this one to `new`.
+    /// Lists the changes from this catalogue to `new`.
     pub fn changes(&self, new: &Self) -> Vec<String> {
         let value = |it: &Self| serde_json::to_value(it).expect("a catalogue is JSON");
         let (old, new) = (value(self), value(new));
@@ -317,7 +317,7 @@ fn field_line(name: &str, field: &str, old: &Value, new: &Value, lines: &mut Vec
     }
 }
 
-/// Entries have no names: one that is other is gone and new.
+/// Entries have no identifiers: a changed one is removed and added.
 fn programme(old: &Value, new: &Value, lines: &mut Vec<String>) {
     let mut counts = BTreeMap::<String, i64>::new();
     for (all, step) in [(old, -1), (new, 1)] {
@@ -340,14 +340,14 @@ pub(crate) mod tests {
     use crate::import::DEMO;
 
     #[test]
-    fn the_demo_is_a_catalogue() {
+    fn demo_is_valid() {
         let demo = Catalog::read(DEMO).unwrap();
         assert!(demo.screens.len() >= 4 && demo.movies.len() >= 12);
         assert!(Catalog::read(&format!("\u{feff}{DEMO}")).is_ok(), "with an editor's mark");
     }
 
     #[test]
-    fn the_example_of_the_readme_is_a_catalogue() {
+    fn readme_example_is_valid() {
         let readme = include_str!("../README.md");
         let (_, example) = readme.split_once("```json\n").unwrap();
         let (example, _) = example.split_once("```").unwrap();
@@ -356,14 +356,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_mistyped_field_is_named_with_those_that_are_known() {
+    fn mistyped_field_is_named_with_known_fields() {
         let problems = Catalog::read(r#"{"screens":[],"movies":[],"program":[]}"#).unwrap_err();
         let pointers: Vec<_> = problems.iter().map(|it| it.pointer.as_str()).collect();
         assert_eq!(pointers, ["/programme", "/program"]);
     }
 
     #[test]
-    fn no_more_than_fifty_problems_are_told() {
+    fn reports_at_most_fifty_problems() {
         let screens = vec!["1"; 80].join(",");
         let json = format!(r#"{{"screens":[{screens}],"movies":[],"programme":[]}}"#);
         assert_eq!(Catalog::read(&json).unwrap_err().len(), PROBLEMS_MAX);
@@ -377,28 +377,28 @@ pub(crate) mod tests {
         "programme": [{ "screen_id": "s1", "movie_id": "kimi", "times": ["10:00"], "days": ["fri"] }]
     }"#;
 
-    fn lacking(showtime_id: &str, seat_id: &str, movie_id: &str) -> Vec<String> {
+    fn missing_seats(showtime_id: &str, seat_id: &str, movie_id: &str) -> Vec<String> {
         let sold = Sold {
             showtime_id: showtime_id.into(),
             seat_id: seat_id.into(),
             movie_id: movie_id.into(),
             reservation_id: "rsv-1".into(),
         };
-        Catalog::read(FILE).unwrap().lacking(&[sold])
+        Catalog::read(FILE).unwrap().missing_seats(&[sold])
     }
 
     #[test]
-    fn a_sold_seat_that_is_still_there_is_not_lacking() {
-        assert!(lacking("st-20261120-s1-1000", "A2", "kimi").is_empty());
+    fn existing_sold_seat_is_not_missing() {
+        assert!(missing_seats("st-20261120-s1-1000", "A2", "kimi").is_empty());
     }
 
     #[test]
-    fn a_lost_seat_day_time_or_film_is_named() {
+    fn names_missing_seat_day_time_or_film() {
         let line = "st-20261120-s1-1000: A3 (rsv-1)";
-        assert_eq!(lacking("st-20261120-s1-1000", "A3", "kimi"), [line]);
-        assert_eq!(lacking("st-20261121-s1-1000", "A2", "kimi").len(), 1);
-        assert_eq!(lacking("st-20261120-s1-1030", "A2", "kimi").len(), 1);
-        assert_eq!(lacking("st-20261120-s1-1000", "A2", "shichinin").len(), 1);
+        assert_eq!(missing_seats("st-20261120-s1-1000", "A3", "kimi"), [line]);
+        assert_eq!(missing_seats("st-20261121-s1-1000", "A2", "kimi").len(), 1);
+        assert_eq!(missing_seats("st-20261120-s1-1030", "A2", "kimi").len(), 1);
+        assert_eq!(missing_seats("st-20261120-s1-1000", "A2", "shichinin").len(), 1);
     }
 
     fn changes(change: impl FnOnce(&mut Value)) -> Vec<String> {
@@ -409,7 +409,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_same_catalogue_has_no_changes() {
+    fn same_catalogue_has_no_changes() {
         assert_eq!(changes(|_| {}), Vec::<String>::new());
     }
 
@@ -429,7 +429,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_comes_and_goes_is_named() {
+    fn lists_added_and_removed_parts() {
         let lines = changes(|catalog| {
             let mut other = catalog["movies"][0].clone();
             other["movie_id"] = json!("other");

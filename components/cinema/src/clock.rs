@@ -1,4 +1,4 @@
-//! The cinema's own time: naive local dates and times in one zone (CIN-X4).
+//! The cinema's local time: naive dates and times in one time zone (CIN-X4).
 
 use jiff::{
     Timestamp, ToSpan,
@@ -7,10 +7,10 @@ use jiff::{
 };
 use toolkit::{Stop, settings, settings::Unfit};
 
-/// Where a cinema is when its operator set no `timezone`.
+/// Time zone without the setting `timezone`.
 const DEFAULT_ZONE: &str = "Asia/Tokyo";
 
-/// What time it is at the cinema.
+/// Current time at the cinema.
 #[derive(Clone, Debug)]
 pub struct Clock {
     zone: TimeZone,
@@ -18,31 +18,31 @@ pub struct Clock {
     second: i64,
 }
 
-/// A day, or what is left of it from some time on (CIN-16).
+/// A day, or the rest of it from some time on (CIN-16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Day {
-    /// The day of the cinema.
+    /// Date at the cinema.
     pub date: Date,
-    /// Nothing before this counts.
+    /// Start of the rest of the day.
     pub from: Time,
 }
 
 impl Clock {
-    /// The clock on the wall, in the zone that the setting `timezone` names.
+    /// Current time in the zone of the setting `timezone`.
     ///
     /// # Errors
-    /// When the setting names no zone of the IANA database.
-    pub fn here() -> Result<Self, Unfit> {
+    /// If the setting is no zone of the IANA database.
+    pub fn from_settings() -> Result<Self, Unfit> {
         let name = settings::get::<String>("timezone")?;
         Self::at(name.as_deref().unwrap_or(DEFAULT_ZONE), Timestamp::now())
     }
 
-    /// As [`Clock::here`], for a tool.
+    /// Like [`Clock::from_settings`], for a tool.
     ///
     /// # Errors
-    /// When the setting `timezone` is wrong: no call can run until the operator has fixed it.
-    pub fn of_call() -> Result<Self, Stop> {
-        Ok(Self::here()?)
+    /// If the setting `timezone` is wrong, which only the operator can fix.
+    pub fn for_call() -> Result<Self, Stop> {
+        Ok(Self::from_settings()?)
     }
 
     fn at(zone: &str, now: Timestamp) -> Result<Self, Unfit> {
@@ -55,42 +55,40 @@ impl Clock {
         Ok(Self { zone, now, second })
     }
 
-    /// Now, in whole seconds.
+    /// Local time in whole seconds.
     pub fn now(&self) -> DateTime {
         whole_seconds(self.now)
     }
 
-    /// Now, in seconds since 1970: what does not jump when the clocks do.
+    /// Seconds since 1970, unaffected by daylight saving.
     pub fn second(&self) -> i64 {
         self.second
     }
 
-    /// The second at which the clock shows that. Of an hour that comes twice it is the first.
+    /// Unix time of a local time; the first one of a repeated hour.
     pub fn second_of(&self, shown: DateTime) -> Option<i64> {
         self.zone.to_timestamp(shown).ok().map(Timestamp::as_second)
     }
 
-    /// Whether what begins when the clock shows that has begun. Of an hour that comes twice the first counts, and
-    /// the second undoes nothing.
-    pub fn has_come(&self, shown: DateTime) -> bool {
+    /// Whether a local time has passed. Once it has passed in a repeated hour, it stays so.
+    pub fn has_passed(&self, shown: DateTime) -> bool {
         self.second_of(shown).is_none_or(|it| it <= self.second)
     }
 
-    /// What the clock shows so many minutes after it shows that. What is set for an hour that is left out is as far
-    /// after it.
+    /// Local time `minutes` after `shown`; times in a skipped hour move behind it.
     pub fn after(&self, shown: DateTime, minutes: i64) -> DateTime {
         let moment = self.zone.to_timestamp(shown).and_then(|it| it.checked_add(minutes.minutes()));
         moment.map_or(shown, |it| self.zone.to_datetime(it))
     }
 
-    /// What the clock shows at a second, as every answer has it.
+    /// Formats a Unix time as local time for answers.
     pub fn shows(&self, second: i64) -> String {
         let moment = Timestamp::from_second(second).unwrap_or(Timestamp::MAX);
         naive(self.zone.to_datetime(moment))
     }
 
-    /// The moment that is so many minutes after the clock shows that, as an iCalendar file has it
-    /// (`20260302T143000Z`). Of an hour that comes twice it is the first, and one that is left out is passed over.
+    /// UTC in iCalendar format (`20260302T143000Z`), `minutes` after a local time; the first one of a
+    /// repeated hour, and after a skipped one.
     pub fn utc(&self, shown: &str, minutes: i64) -> Option<String> {
         let start = self.zone.to_timestamp(self.moment(shown)?).ok()?;
         let moment = start.checked_add(minutes.minutes()).ok()?;
@@ -102,7 +100,7 @@ impl Clock {
         self.now.date()
     }
 
-    /// Reads `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM[:SS]`; a time with an offset is converted.
+    /// Parses `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM[:SS]`; converts times with an offset.
     pub fn day(&self, text: &str) -> Option<Day> {
         if text.len() == 10 {
             return Some(Day { date: date(text)?, from: Time::midnight() });
@@ -111,7 +109,7 @@ impl Clock {
         Some(Day { date: moment.date(), from: moment.time() })
     }
 
-    /// Reads `YYYY-MM-DDTHH:MM[:SS]`; a time with an offset is converted, parts of a second dropped.
+    /// Parses `YYYY-MM-DDTHH:MM[:SS]`; converts times with an offset and drops fractions.
     pub fn moment(&self, text: &str) -> Option<DateTime> {
         let (day, rest) = text.split_at_checked(10)?;
         let rest = rest.strip_prefix(['T', 't', ' '])?;
@@ -126,19 +124,19 @@ impl Clock {
     }
 }
 
-/// Reads `YYYY-MM-DD` and nothing else.
+/// Parses `YYYY-MM-DD`.
 pub fn date(text: &str) -> Option<Date> {
     let [year, month, day] = numbers(text, "dddd-dd-dd")?;
     Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()
 }
 
-/// Reads `HH:MM`.
+/// Parses `HH:MM`.
 pub fn minute(text: &str) -> Option<Time> {
     let [hour, minute] = numbers(text, "dd:dd")?;
     Time::new(hour.try_into().ok()?, minute.try_into().ok()?, 0, 0).ok()
 }
 
-/// `YYYY-MM-DDTHH:MM:SS`, as every answer has it (CIN-21).
+/// Formats `YYYY-MM-DDTHH:MM:SS` for answers (CIN-21).
 pub fn naive(moment: DateTime) -> String {
     moment.strftime("%Y-%m-%dT%H:%M:%S").to_string()
 }
@@ -158,7 +156,7 @@ fn time(text: &str) -> Option<Time> {
     Time::new(hour.try_into().ok()?, minute.try_into().ok()?, second.try_into().ok()?, 0).ok()
 }
 
-/// `Z`, `+09:00` or `-0330`.
+/// Parses `Z`, `+09:00` or `-0330`.
 fn offset(text: &str) -> Option<Offset> {
     if text.eq_ignore_ascii_case("z") {
         return Some(Offset::UTC);
@@ -171,7 +169,7 @@ fn offset(text: &str) -> Option<Offset> {
     Offset::from_seconds(if sign == "-" { -seconds } else { seconds }).ok()
 }
 
-/// The numbers in a text of exactly this shape, where `d` stands for a digit.
+/// Parses the numbers of a text of exactly this shape, in which `d` is a digit.
 fn numbers<const N: usize>(text: &str, shape: &str) -> Option<[i16; N]> {
     let fits =
         |(byte, shape): (u8, u8)| if shape == b'd' { byte.is_ascii_digit() } else { byte == shape };
@@ -201,50 +199,51 @@ pub(crate) mod tests {
         clock_at("2026-11-20T01:00:00.5Z")
     }
 
-    /// The clock in Berlin at a moment.
+    /// A clock in Berlin at a moment.
     pub(crate) fn berlin_at(moment: &str) -> Clock {
         Clock::at("Europe/Berlin", moment.parse().unwrap()).unwrap()
     }
 
-    /// The clock in Tokyo at a moment.
+    /// A clock in Tokyo at a moment.
     pub(crate) fn clock_at(moment: &str) -> Clock {
         Clock::at("Asia/Tokyo", moment.parse().unwrap()).unwrap()
     }
 
     #[test]
-    fn the_cinema_lives_in_its_own_zone() {
+    fn uses_the_cinemas_time_zone() {
         assert_eq!(naive(clock().now()), "2026-11-20T10:00:00");
         let berlin = Clock::at("Europe/Berlin", "2026-07-01T22:30:00Z".parse().unwrap()).unwrap();
         assert_eq!(berlin.today(), civil::date(2026, 7, 2));
     }
 
     #[test]
-    fn a_second_is_shown_as_the_clock_does() {
+    fn formats_second_as_local_time() {
         let clock = clock();
         assert_eq!(clock.shows(clock.second() + 600), "2026-11-20T10:10:00");
     }
 
     #[test]
-    fn summer_time_neither_loses_nor_doubles_a_moment() {
+    fn daylight_saving_keeps_every_moment() {
         let berlin = Clock::at("Europe/Berlin", Timestamp::UNIX_EPOCH).unwrap();
         let utc = |shown| berlin.utc(shown, 0).unwrap();
         assert_eq!(utc("2026-03-29T01:59:00"), "20260329T005900Z");
-        // 02:30 is left out that night: as far after 02:00 as it would have been.
+        // 02:30 is skipped that night and moves behind the gap.
         assert_eq!(utc("2026-03-29T02:30:00"), "20260329T013000Z");
         assert_eq!(utc("2026-10-25T02:30:00"), "20261025T003000Z", "the first of the two");
-        // A film that runs through the hour lasts as long as it does.
+        // A film across the repeated hour keeps its duration.
         assert_eq!(berlin.utc("2026-10-25T01:30:00", 120).unwrap(), "20261025T013000Z");
         assert_eq!(berlin.utc("tomorrow", 0), None);
     }
 
     #[test]
-    fn what_has_begun_stays_so_when_the_hour_comes_again() {
+    fn started_stays_started_in_a_repeated_hour() {
         let begins = civil::date(2026, 10, 25).at(2, 30, 0, 0);
-        let has_come =
-            |now: &str| Clock::at("Europe/Berlin", now.parse().unwrap()).unwrap().has_come(begins);
-        assert!(!has_come("2026-10-25T00:29:59Z"));
-        assert!(has_come("2026-10-25T00:30:00Z"), "the first 02:30");
-        assert!(has_come("2026-10-25T01:10:00Z"), "02:10 again");
+        let has_passed = |now: &str| {
+            Clock::at("Europe/Berlin", now.parse().unwrap()).unwrap().has_passed(begins)
+        };
+        assert!(!has_passed("2026-10-25T00:29:59Z"));
+        assert!(has_passed("2026-10-25T00:30:00Z"), "the first 02:30");
+        assert!(has_passed("2026-10-25T01:10:00Z"), "02:10 again");
         let berlin = Clock::at("Europe/Berlin", Timestamp::UNIX_EPOCH).unwrap();
         let after = |day: Date, hour, minutes| naive(berlin.after(day.at(hour, 30, 0, 0), minutes));
         let (spring, autumn) = (civil::date(2026, 3, 29), civil::date(2026, 10, 25));
@@ -254,7 +253,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_mistyped_zone_is_named() {
+    fn names_mistyped_zone() {
         let unfit = Clock::at("Asia/Tokio", Timestamp::UNIX_EPOCH).unwrap_err();
         let problem = toolkit::Problem::from(unfit);
         assert_eq!(problem.pointer, "/timezone");
@@ -262,19 +261,19 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_date_is_a_whole_day() {
+    fn date_is_a_whole_day() {
         let day = clock().day("2026-11-21").unwrap();
         assert_eq!((day.date, day.from), (civil::date(2026, 11, 21), Time::midnight()));
     }
 
     #[test]
-    fn a_date_with_a_time_is_the_rest_of_the_day() {
+    fn date_with_time_is_the_rest_of_the_day() {
         let day = clock().day("2026-11-21T18:30").unwrap();
         assert_eq!(day.from, civil::time(18, 30, 0, 0));
     }
 
     #[test]
-    fn a_time_with_an_offset_is_converted() {
+    fn converts_time_with_offset() {
         for text in
             ["2026-11-21T00:30:00+01:00", "2026-11-20T23:30:00.250Z", "2026-11-20T20:00-0330"]
         {
@@ -287,7 +286,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_not_guessed_at() {
+    fn rejects_invalid_dates() {
         let wrong = [
             "",
             "today",

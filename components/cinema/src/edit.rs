@@ -1,5 +1,5 @@
-//! The staff edits the catalogue on sale: it is read, changed, checked whole, and imported like the operator's file
-//! (CIN-96).
+//! Edits of the catalogue on sale by the staff: read, changed, validated, and imported like the
+//! operator's file (CIN-96).
 
 use jiff::{
     ToSpan,
@@ -17,16 +17,16 @@ use crate::{
     refusals::{not_saved, say},
 };
 
-/// How often an edit is tried while the catalogue changes under it.
+/// Maximum attempts while the catalogue changes concurrently.
 const ATTEMPTS_MAX: u32 = 5;
-/// How many lines of changes are reported.
+/// Maximum number of reported changes.
 const CHANGES_MAX: usize = 200;
 
-/// Edits the catalogue on sale, or says what that would change; `tell` says a problem of the catalogue as one of the
-/// call's arguments. What is over and listed no more goes with the edit, unless it `keeps_past`.
+/// Applies an edit to the catalogue on sale, or returns what it would change. `locate` maps a problem
+/// of the catalogue to the call's arguments. Past showings are removed unless the edit `keeps_past`.
 ///
 /// # Errors
-/// When the edit does not fit the catalogue, or seats that are sold would be gone.
+/// If the edited catalogue is invalid or lacks sold seats.
 pub fn apply(
     edit: impl Fn(&mut Catalog) -> Result<(), Stop>,
     tell: impl Fn(Problem) -> Problem,
@@ -38,7 +38,7 @@ pub fn apply(
         let before = on_sale()?.ok_or_else(not_saved)?;
         let mut old = read(&before)?;
         if !keeps_past {
-            forget_before(&mut old, *days_listed(clock.today()).start());
+            remove_past(&mut old, *days_listed(clock.today()).start());
         }
         let mut new = old.clone();
         edit(&mut new)?;
@@ -79,7 +79,7 @@ fn read(on_sale: &OnSale) -> Result<Catalog, Stop> {
 
 fn stop(failed: Failed) -> Stop {
     match failed {
-        Failed::Lacking(showtimes) => {
+        Failed::MissingSeats(showtimes) => {
             let message = format!(
                 "Seats that are sold would be gone or show another film: {}. Move or cancel these \
                  reservations first.",
@@ -97,9 +97,9 @@ fn stop(failed: Failed) -> Stop {
     }
 }
 
-// One showing is put into the weekly programme, or taken out of it.
+// Adds a single showing to the weekly programme, or removes one.
 
-/// The days of the week as a catalogue names them.
+/// Days of the week.
 const WEEK: [Weekday; 7] = [
     Weekday::Mon,
     Weekday::Tue,
@@ -110,8 +110,13 @@ const WEEK: [Weekday; 7] = [
     Weekday::Sun,
 ];
 
-/// Takes a showing out, and gives what it was: the entry of that day alone.
-pub fn take_out(catalog: &mut Catalog, screen_id: &str, date: Date, time: &str) -> Option<Entry> {
+/// Removes a showing and returns it as an entry for that date.
+pub fn remove_showing(
+    catalog: &mut Catalog,
+    screen_id: &str,
+    date: Date,
+    time: &str,
+) -> Option<Entry> {
     let at = catalog.programme.iter().position(|it| it.runs(screen_id, date, time))?;
     let entry = catalog.programme.remove(at);
     let mut parts = Vec::new();
@@ -126,24 +131,24 @@ pub fn take_out(catalog: &mut Catalog, screen_id: &str, date: Date, time: &str) 
     parts.push(Entry { from: text(after), ..of_time.clone() });
     parts.retain(has_days);
     catalog.programme.splice(at..at, parts);
-    Some(only(of_time, date))
+    Some(for_single_day(of_time, date))
 }
 
-/// Whether there is a day from the first to the last on which it runs.
+/// Whether the entry runs on any day.
 fn has_days(entry: &Entry) -> bool {
     let (Some(from), Some(until)) = (&entry.from, &entry.until) else { return true };
     let (Some(from), Some(until)) = (clock::date(from), clock::date(until)) else { return true };
     from.series(1.day()).take_while(|it| *it <= until).take(7).any(|it| entry.is_of(it))
 }
 
-/// Lets go of what ran for the last time before a day: edits of single showings would fill the programme with what was.
-fn forget_before(catalog: &mut Catalog, day: Date) {
+/// Removes entries that ended before a day, since edits of single showings would fill the programme.
+fn remove_past(catalog: &mut Catalog, day: Date) {
     let day = day.to_string();
     catalog.programme.retain(|it| it.until.as_ref().is_none_or(|until| *until >= day));
 }
 
-/// An entry for one day.
-pub fn only(entry: Entry, date: Date) -> Entry {
+/// Restricts an entry to one day.
+pub fn for_single_day(entry: Entry, date: Date) -> Entry {
     let day = usize::try_from(date.weekday().to_monday_zero_offset()).unwrap_or_default();
     Entry {
         days: Some(vec![WEEK[day]]),
@@ -153,17 +158,17 @@ pub fn only(entry: Entry, date: Date) -> Entry {
     }
 }
 
-/// When a showing of these days is, and its film.
+/// A showing on a date.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct DatedShowing {
     /// When it begins.
     pub start: DateTime,
     /// Identifier of the film.
     pub movie_id: String,
 }
 
-/// The first showing that runs into one on the same screen, to the minute and with the minutes for cleaning between.
-pub fn meets(catalog: &Catalog, screen_id: &str, start: DateTime) -> Option<Shown> {
+/// Finds the first showing on the same screen that overlaps one at `start`, including cleaning.
+pub fn find_overlap(catalog: &Catalog, screen_id: &str, start: DateTime) -> Option<DatedShowing> {
     let minutes = |movie_id: &str| {
         let film = catalog.movies.iter().find(|it| it.movie_id == movie_id);
         let film = film.map_or(0, |it| it.duration);
@@ -178,14 +183,14 @@ pub fn meets(catalog: &Catalog, screen_id: &str, start: DateTime) -> Option<Show
                 let Some(at) = clock::minute(time) else { continue };
                 if entry.runs(screen_id, day, time) {
                     let movie_id = entry.movie_id.clone();
-                    all.push(Shown { start: day.to_datetime(at), movie_id });
+                    all.push(DatedShowing { start: day.to_datetime(at), movie_id });
                 }
             }
         }
     }
     let own = all.iter().position(|it| it.start == start)?;
     let own = all.remove(own);
-    let end = |it: &Shown| it.start.saturating_add(minutes(&it.movie_id));
+    let end = |it: &DatedShowing| it.start.saturating_add(minutes(&it.movie_id));
     all.into_iter().find(|it| it.start < end(&own) && own.start < end(it))
 }
 
@@ -207,53 +212,53 @@ mod tests {
     const DAY: Date = date(2026, 11, 20);
 
     #[test]
-    fn one_showing_is_taken_out_and_the_others_stay() {
+    fn removes_one_showing_and_keeps_others() {
         let mut catalog = catalog();
-        let out = take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        let out = remove_showing(&mut catalog, "s1", DAY, "10:00").unwrap();
         assert_eq!((out.from.as_deref(), out.weekdays()), (Some("2026-11-20"), 0b1_0000));
         let is_on = |it: Date, time| catalog.programme.iter().any(|of| of.runs("s1", it, time));
         assert!(!is_on(DAY, "10:00") && is_on(DAY, "23:30"));
         assert!(is_on(date(2026, 11, 13), "10:00") && is_on(date(2026, 11, 21), "10:00"));
         assert!(!is_on(date(2026, 11, 22), "10:00"));
-        assert!(take_out(&mut catalog.clone(), "s1", DAY, "10:00").is_none());
+        assert!(remove_showing(&mut catalog.clone(), "s1", DAY, "10:00").is_none());
         assert!(catalog.check().is_ok());
     }
 
     #[test]
-    fn what_is_over_is_forgotten_and_what_runs_on_stays() {
+    fn removes_past_entries_and_keeps_running_ones() {
         let mut catalog = catalog();
         let count = catalog.programme.len();
         let entry = catalog.programme[0].clone();
-        catalog.programme.push(only(entry, date(2026, 11, 6)));
-        forget_before(&mut catalog, date(2026, 11, 6));
+        catalog.programme.push(for_single_day(entry, date(2026, 11, 6)));
+        remove_past(&mut catalog, date(2026, 11, 6));
         assert_eq!(catalog.programme.len(), count + 1, "its last day is that day");
-        forget_before(&mut catalog, date(2026, 11, 7));
+        remove_past(&mut catalog, date(2026, 11, 7));
         assert_eq!(catalog.programme.len(), count);
     }
 
     #[test]
-    fn what_is_of_one_day_leaves_nothing() {
+    fn entry_of_one_day_is_removed_whole() {
         let mut catalog = catalog();
         let count = catalog.programme.len();
-        let out = take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        let out = remove_showing(&mut catalog, "s1", DAY, "10:00").unwrap();
         let with_out = catalog.programme.len();
         catalog.programme.push(out);
         assert!(catalog.check().is_ok(), "{:?}", catalog.programme);
-        take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        remove_showing(&mut catalog, "s1", DAY, "10:00").unwrap();
         assert_eq!(catalog.programme.len(), with_out);
         assert!(with_out > count);
     }
 
     #[test]
-    fn a_showing_meets_another_with_the_minutes_for_cleaning() {
+    fn overlap_includes_cleaning_time() {
         let mut catalog = catalog();
-        let mut other = take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        let mut other = remove_showing(&mut catalog, "s1", DAY, "10:00").unwrap();
         catalog.programme.push(other.clone());
         other.times = vec!["11:50".into()];
         catalog.programme.push(other);
         let at = DAY.at(11, 50, 0, 0);
-        assert_eq!(meets(&catalog, "s1", at), None);
+        assert_eq!(find_overlap(&catalog, "s1", at), None);
         catalog.cleaning_minutes = Some(15);
-        assert_eq!(meets(&catalog, "s1", at).unwrap().start, DAY.at(10, 0, 0, 0));
+        assert_eq!(find_overlap(&catalog, "s1", at).unwrap().start, DAY.at(10, 0, 0, 0));
     }
 }

@@ -1,5 +1,5 @@
-//! What the box office does with its demo catalogue, as the host tries it before it serves: on
-//! 1 January 2027, a Friday, at nine in the morning in Tokyo.
+//! Examples with the demo catalogue that the host runs before it serves the component: on Friday, 1
+//! January 2027, 09:00 in Tokyo.
 
 use serde_json::json;
 use toolkit::{Example, Tool, example};
@@ -12,7 +12,7 @@ use crate::tools::{
 /// A showing of that day on the smallest screen.
 const NOON: &str = "st-20270101-mini-1220";
 
-/// One way through the box office: look, choose, reserve, and come too late.
+/// A customer's way: list, choose, reserve, and be too late.
 pub fn examples() -> Vec<Example> {
     let seats =
         |seats: &[&str]| json!({ "user_id": "example", "showtime_id": NOON, "seat_ids": seats });

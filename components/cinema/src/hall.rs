@@ -1,5 +1,4 @@
-//! The hall: seats in rows as the operator draws them, as a chat client shows them, and as they are now in a showing,
-//! free, held or taken; and who is told when that changes.
+//! The hall: seat plans, their text map, the seats of a showing (free, held, taken), and notifications of changes.
 
 use output::cinema::{PriceList, Seat, SeatKind, SeatMap, SeatRules, Showtime, pair_up};
 use toolkit::{Stop, events, resources::filled, sql};
@@ -12,23 +11,23 @@ use crate::{
     rules,
 };
 
-/// The showing and its seats.
+/// A showing and its seats.
 pub struct Hall {
-    /// The showing, with how many seats are free.
+    /// The showing, with its number of free seats.
     pub showtime: Showtime,
     /// Every seat, rows alphabetical, numbers ascending (CIN-33).
     pub seats: Vec<Seat>,
-    /// What they cost, where the operator says so.
+    /// Prices, if the operator has set some.
     pub prices: Option<PriceList>,
-    /// Why the staff has closed the sales, where it has and says why.
+    /// Why the staff has closed the sales, if given.
     pub closed_because: Option<String>,
 }
 
 impl Hall {
-    /// The hall of a showing; what `hold_id` holds is the caller's own.
+    /// Loads the hall of a showing; seats of `hold_id` are the caller's own.
     ///
     /// # Errors
-    /// When no such showing is listed, or its screen has no seat plan (CIN-34).
+    /// If the showing is not listed or its screen has no seat plan (CIN-34).
     pub fn of(showtime_id: &str, hold_id: Option<&str>, clock: &Clock) -> Result<Self, Stop> {
         let not_found = || showtime_not_found(showtime_id);
         let id = ShowtimeId::read(showtime_id).ok_or_else(not_found)?;
@@ -65,10 +64,10 @@ impl Hall {
         Ok(Self { showtime, seats, prices, closed_because })
     }
 
-    /// The hall as it goes out.
+    /// Converts the hall to output.
     ///
     /// # Errors
-    /// When a setting of the operator's is wrong.
+    /// If a setting is wrong.
     pub fn map(self) -> Result<SeatMap, Stop> {
         Ok(SeatMap {
             seats: self.seats,
@@ -80,7 +79,7 @@ impl Hall {
     }
 }
 
-/// Identifier, row, number, column, kind, and whether someone has it, holds it, and is the caller.
+/// Identifier, row, number, column, kind, and whether it is reserved, held, and the caller's.
 type Stored = (String, String, u32, u32, SeatKind, bool, bool, bool);
 
 fn seat((seat_id, row, number, column, kind, is_reserved, is_held, is_mine): Stored) -> Seat {
@@ -100,11 +99,11 @@ fn seat((seat_id, row, number, column, kind, is_reserved, is_held, is_mine): Sto
 /// A row of a plan: its letter, and a sign for each place from left to right.
 pub type Row<'a> = (&'a str, &'a str);
 
-/// The seats of a plan, in which `s` is a seat, `p` a premium one, `w` a place for a wheelchair, `c` a
-/// companion's seat beside one, `d` one of a pair and `_` none.
+/// Numbers the seats of a plan. Signs are `s` seat, `p` premium, `w` wheelchair place, `c` companion's
+/// seat next to one, `d` half of a pair and `_` no seat.
 ///
-/// Seats behind one another have the same number: a place that no row has is an aisle and is not
-/// counted, a place that only this row lacks is.
+/// Seats behind one another have the same number: a place without a seat in every row is an aisle and
+/// not counted, a place that only some rows lack is.
 pub fn lay_out<'a>(rows: impl IntoIterator<Item = Row<'a>> + Clone) -> Vec<Seat> {
     let width = rows.clone().into_iter().map(|(_, signs)| signs.len()).max().unwrap_or(0);
     let mut numbers = vec![None; width];
@@ -146,10 +145,10 @@ fn kind_at(signs: &str, place: usize) -> Option<SeatKind> {
     }
 }
 
-/// What `△` means, where there is one.
+/// Legend of `△`.
 const LEGEND: &str = "△ 仮押さえ中 / held";
 
-/// The map for chat clients: numbers above, a line a row, `○` free and `×` taken (CIN-35), `△` held.
+/// Text map: numbers above, one line per row, `○` free, `×` taken (CIN-35) and `△` held.
 ///
 /// `seats` are all seats of the screen, rows alphabetical and numbers ascending (CIN-33).
 pub fn text_map(seats: &[Seat]) -> String {
@@ -174,19 +173,19 @@ pub fn text_map(seats: &[Seat]) -> String {
     lines.join("\n")
 }
 
-/// The seats of a showing, as a resource.
+/// Resource URI of a showing's seats.
 pub const SEATS: &str = "cinema://showtimes/{showtime_id}/seats";
 
-/// Says that a seat of the showing is another's now, or free.
-pub fn seats_changed(showtime_id: &str) {
+/// Publishes that seats of the showing have changed.
+pub fn publish_seats(showtime_id: &str) {
     events::publish(&filled(SEATS, [showtime_id]));
 }
 
-/// What a user waits for, as a resource.
+/// Resource URI of a user's waiting list.
 pub const WAITING: &str = "cinema://users/{user_id}/waiting";
 
-/// Says that the user is offered seats, or no longer is.
-pub fn waiting_changed(user_id: &str) {
+/// Publishes that offers to the user have changed.
+pub fn publish_waiting(user_id: &str) {
     events::publish(&filled(WAITING, [user_id]));
 }
 
@@ -195,14 +194,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_map_looks_as_specified() {
+    fn text_map_matches_the_specification() {
         let mut seats = lay_out([("A", "ssss")]);
         seats[2].is_reserved = true;
         assert_eq!(text_map(&seats), "    1  2  3  4\nA [ ○  ○  ×  ○ ]");
     }
 
     #[test]
-    fn held_seats_are_told_from_taken_ones_and_explained() {
+    fn text_map_marks_and_explains_held_seats() {
         let mut seats = lay_out([("A", "sss")]);
         seats[0].is_reserved = true;
         seats[2].is_held = true;
@@ -210,13 +209,13 @@ mod tests {
     }
 
     #[test]
-    fn an_aisle_is_a_gap_in_every_row() {
+    fn aisle_is_a_gap_in_every_row() {
         let seats = lay_out([("A", "_s_s_"), ("B", "ss_ss")]);
         assert_eq!(text_map(&seats), "    1  2     3  4\nA [    ○     ○    ]\nB [ ○  ○     ○  ○ ]");
     }
 
     #[test]
-    fn seats_behind_one_another_have_one_number() {
+    fn seats_behind_one_another_share_a_number() {
         let seats = lay_out([("A", "_s_p"), ("B", "ws_s")]);
         let ids: Vec<_> = seats.iter().map(|it| it.seat_id.as_str()).collect();
         assert_eq!(ids, ["A2", "A3", "B1", "B2", "B3"]);
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seats_of_a_pair_know_each_other() {
+    fn seats_of_a_pair_refer_to_each_other() {
         let seats = lay_out([("A", "cw_dddd")]);
         assert_eq!((seats[0].kind, seats[2].kind), (SeatKind::Companion, SeatKind::Pair));
         let others: Vec<_> = seats[2..].iter().map(|it| it.pair_with.as_deref().unwrap()).collect();
@@ -233,12 +232,12 @@ mod tests {
     }
 
     #[test]
-    fn the_map_of_no_seats_is_empty() {
+    fn map_without_seats_is_empty() {
         assert_eq!(text_map(&[]), "");
     }
 
     #[test]
-    fn numbers_of_two_digits_stay_above_their_seats() {
+    fn two_digit_numbers_are_aligned() {
         let map = text_map(&lay_out([("A", "sssssssssss")]));
         let head = map.lines().next().unwrap();
         assert!(head.ends_with("9  10 11"), "{head}");

@@ -1,6 +1,6 @@
-//! Holds: seats that are kept for a user for some minutes, until they reserve them.
+//! Holds: seats kept for a user for some minutes until they are reserved.
 //!
-//! A hold is live until the second when it ends; from then on it counts as none, whether its rows are
+//! A hold is live until the second when it expires; after that it has no effect, whether its rows are
 //! [swept](sweep) or not. A call that takes a seat sweeps it in the same transaction.
 
 use output::cinema::{Hold, PriceList, ReservedSeat, SeatKind, total};
@@ -15,53 +15,53 @@ use toolkit::{
 
 use crate::{
     clock::Clock,
-    hall::seats_changed,
+    hall::publish_seats,
     programme::{self, ShowtimeId, Slot},
     refusals::{hold_expired, hold_not_found},
 };
 
-/// How long a hold lasts when neither caller nor operator says anything.
+/// Default duration of a hold, in minutes.
 const MINUTES_DEFAULT: u32 = 10;
-/// How long one may last when the operator says nothing.
+/// Default maximum duration of a hold, in minutes.
 const MINUTES_MAX_DEFAULT: u32 = 60;
-/// More than a day is a reservation.
+/// Upper limit of the maximum, in minutes.
 const MINUTES_MAX_MAX: u32 = 24 * 60;
 
-/// What a handle begins with, and how many digits of the hold's own name it has.
+/// Prefix of handles, and digits of the hold's id in them.
 const HANDLE: &str = "hd-";
 const HANDLE_DIGITS: usize = 20;
-/// What clients say that keep no secrets (`extensions`).
+/// Extension of clients that must not receive secrets.
 const HANDLES: &str = "madoguchi/handles";
-/// As many as one user can have of one caller: each has a seat.
+/// Maximum live holds of one user and caller, by their seats.
 const LISTED_MAX: u32 = 400;
-/// The columns of [`Held`]; a WHERE may follow.
+/// Columns of [`Held`]; a WHERE may follow.
 const HOLDS: &str =
     "SELECT hold_id, principal, user_id, showtime_id, made_at, expires_at FROM holds";
 
-/// How long holds last.
+/// Durations of holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Minutes {
-    /// When the caller says nothing.
+    /// Default.
     pub default: u32,
-    /// At most, from when it was made.
+    /// Maximum, from the time when it was made.
     pub max: u32,
 }
 
 impl Minutes {
-    /// The settings `hold_minutes`, or 10, and `hold_minutes_max`, or 60.
+    /// Reads the settings `hold_minutes` (default 10) and `hold_minutes_max` (default 60).
     ///
     /// # Errors
-    /// When either is out of its range.
+    /// If either is out of range.
     pub fn set() -> Result<Self, Unfit> {
         let max = settings::number("hold_minutes_max", MINUTES_MAX_DEFAULT, 1..=MINUTES_MAX_MAX)?;
         let default = settings::number("hold_minutes", MINUTES_DEFAULT.min(max), 1..=max)?;
         Ok(Self { default, max })
     }
 
-    /// Those that the caller asks for, or the default.
+    /// Returns the requested duration, or the default.
     ///
     /// # Errors
-    /// When they are more than a hold may last, or none.
+    /// If it is 0 or above the maximum.
     pub fn asked(self, minutes: Option<u32>) -> Result<u32, Stop> {
         let minutes = minutes.unwrap_or(self.default);
         if (1..=self.max).contains(&minutes) {
@@ -74,27 +74,27 @@ impl Minutes {
 /// A row of `holds`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Held {
-    /// The token's digest.
+    /// Digest of the token.
     pub hold_id: String,
-    /// The caller who made it.
+    /// Caller who made it.
     pub principal: String,
-    /// The user that it is for.
+    /// User whom it is for.
     pub user_id: String,
-    /// Identifier of its showtime.
+    /// Identifier of the showtime.
     pub showtime_id: String,
-    /// When it was made, in seconds since 1970.
+    /// Seconds since 1970.
     pub made_at: i64,
-    /// When it ends.
+    /// Seconds since 1970.
     pub expires_at: i64,
 }
 
 impl Held {
-    /// Whether it has yet to end.
+    /// Whether it has not expired.
     pub fn is_live(&self, clock: &Clock) -> bool {
         self.expires_at > clock.second()
     }
 
-    /// The hold as it goes out to its caller, with the token where it is the one who is to keep it.
+    /// Converts the hold to output, with the token if the client may keep it.
     pub fn shown(self, token: Option<String>, seats: Vec<ReservedSeat>, clock: &Clock) -> Hold {
         let left = self.expires_at - clock.second();
         Hold {
@@ -110,52 +110,51 @@ impl Held {
     }
 }
 
-/// What is kept of a token.
+/// Digest under which a token is stored.
 pub fn digest(token: &str) -> String {
     let hash = Sha256::digest(token.as_bytes());
     hash.iter().map(|it| format!("{it:02x}")).collect()
 }
 
-/// The name of a hold that may be shown: it is good for the caller who made the hold alone.
+/// Handle of a hold: safe to show, and valid only for the caller who made the hold.
 pub fn handle(hold_id: &str) -> String {
     format!("{HANDLE}{}", hold_id.get(..HANDLE_DIGITS).unwrap_or(hold_id))
 }
 
-/// The digits of a handle; none where it is something else.
+/// Digits of a handle; `None` for a token.
 fn digits(given: &str) -> Option<&str> {
     let digits = given.strip_prefix(HANDLE)?;
     let fits = |it: u8| it.is_ascii_digit() || (b'a'..=b'f').contains(&it);
     (digits.len() == HANDLE_DIGITS && digits.bytes().all(fits)).then_some(digits)
 }
 
-/// The hold that is meant by its token, or by the handle of one that this caller made; what is neither names none.
+/// Resolves a token, or a handle of this caller's hold, to the hold's id. Unknown ones resolve to no hold.
 ///
 /// # Errors
-/// When the database fails.
+/// If the database fails.
 pub fn named(given: &str) -> Result<String, Stop> {
     let Some(digits) = digits(given) else { return Ok(digest(given)) };
-    // From the digits up to the first that none can be: `g` comes after all of them.
+    // The upper bound `g` follows all hexadecimal digits.
     let found = "SELECT hold_id FROM holds WHERE hold_id >= $1 AND hold_id < $2 AND principal = $3";
     let found = sql!(found, digits, format!("{digits}g"), caller::principal());
     let [found] = sql::query([found])?;
     Ok(found.first::<(String,)>()?.map_or_else(|| digest(given), |it| it.0))
 }
 
-/// The token as the client that made the hold is told it: not where it keeps no secrets, since what it is told is read
-/// by a model or shown to people.
+/// Returns the token unless the client must not receive secrets, because models or people would read it.
 pub fn kept(token: String) -> Option<String> {
     let capabilities = caller::client_capabilities();
     let keeps = capabilities["extensions"][HANDLES].is_null();
     keeps.then_some(token)
 }
 
-/// A hold, as long as it is remembered.
+/// Selects a hold by its id.
 pub fn of_id(hold_id: &str) -> Statement {
     sql!(format!("{HOLDS} WHERE hold_id = $1"), hold_id)
 }
 
-/// What this caller holds for a user, of all showings or of one, the newest first. Offers of waiting lists are not
-/// among them: these are told there, and can be declined.
+/// Selects this caller's live holds for a user, newest first, of one showing or all. Offers of waiting
+/// lists are listed there instead.
 pub fn of_caller(user_id: &str, showtime_id: Option<&str>, clock: &Clock) -> Statement {
     let those = "WHERE user_id = $1 AND principal = $2 AND expires_at > $3 \
          AND ($4 IS NULL OR showtime_id = $4) AND NOT EXISTS (SELECT 1 FROM waiting w \
@@ -170,7 +169,7 @@ pub fn of_caller(user_id: &str, showtime_id: Option<&str>, clock: &Clock) -> Sta
     )
 }
 
-/// Writes a hold and its seats. The primary key of `held_seats` lets each seat have one holder.
+/// Inserts a hold and its seats. The primary key of `held_seats` permits one hold per seat.
 pub fn insert(held: &Held, screen_id: &str, seats: &[ReservedSeat]) -> [Statement; 2] {
     let hold = sql!(
         "INSERT INTO holds (hold_id, user_id, showtime_id, made_at, expires_at, principal) \
@@ -185,7 +184,7 @@ pub fn insert(held: &Held, screen_id: &str, seats: &[ReservedSeat]) -> [Statemen
     [hold, insert_seats(held, screen_id, seats)]
 }
 
-/// Puts seats that are not reserved into a hold, all of them.
+/// Inserts seats into a hold if none is reserved, all of them.
 pub fn insert_seats(held: &Held, screen_id: &str, seats: &[ReservedSeat]) -> Statement {
     let among = sql::placeholders(4, seats.len());
     let insert = format!(
@@ -199,7 +198,7 @@ pub fn insert_seats(held: &Held, screen_id: &str, seats: &[ReservedSeat]) -> Sta
         .expect(seats.len())
 }
 
-/// The seats of a hold, rows alphabetical, numbers ascending.
+/// Selects the seats of a hold, rows alphabetical, numbers ascending.
 pub fn seats_of(hold_id: &str) -> Statement {
     sql!(
         "SELECT s.seat_id, s.row_label, s.number, s.kind FROM held_seats d \
@@ -209,10 +208,10 @@ pub fn seats_of(hold_id: &str) -> Statement {
     )
 }
 
-/// The seats that [`seats_of`] found, with what they cost.
+/// Reads the seats of [`seats_of`] with their prices.
 ///
 /// # Errors
-/// When the database holds something else.
+/// If the rows are invalid.
 pub fn read_seats(rows: Rows, prices: Option<&PriceList>) -> Result<Vec<ReservedSeat>, Stop> {
     let seat = |(seat_id, row, number, kind): (String, String, u32, SeatKind)| ReservedSeat {
         seat_id,
@@ -223,10 +222,10 @@ pub fn read_seats(rows: Rows, prices: Option<&PriceList>) -> Result<Vec<Reserved
     Ok(rows.read()?.into_iter().map(seat).collect())
 }
 
-/// What the seats of a hold cost.
+/// Prices of a hold's showing.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub fn prices_of(showtime_id: &str) -> Result<Option<PriceList>, Stop> {
     let Some(id) = ShowtimeId::read(showtime_id) else { return Ok(None) };
     let [slots] = sql::query([programme::of_screen(&id.screen_id, &id.starts)])?;
@@ -234,16 +233,16 @@ pub fn prices_of(showtime_id: &str) -> Result<Option<PriceList>, Stop> {
     Ok(programme::on(&slots, id.date).and_then(|it| it.slot.price_list()))
 }
 
-/// The hold that was found, if it is live.
+/// Returns the hold if it is live.
 ///
 /// # Errors
-/// When there is none, or none any more.
+/// If it is missing or has expired.
 pub fn live(found: Option<Held>, clock: &Clock) -> Result<Held, Stop> {
     let held = found.ok_or_else(hold_not_found)?;
     if held.is_live(clock) { Ok(held) } else { Err(hold_expired(&clock.shows(held.expires_at))) }
 }
 
-/// Takes the seats of a showing out of holds that have expired.
+/// Deletes the seats of a showing from expired holds.
 pub fn free_expired(showtime_id: &str, seats: &[ReservedSeat], clock: &Clock) -> Statement {
     let among = sql::placeholders(3, seats.len());
     let free = format!(
@@ -253,24 +252,24 @@ pub fn free_expired(showtime_id: &str, seats: &[ReservedSeat], clock: &Clock) ->
     sql!(free, showtime_id, clock.second()).bind_all(seats.iter().map(|it| &it.seat_id))
 }
 
-/// Ends a hold: its row if it is live, and its seats in any case; both say what they removed.
+/// Deletes a live hold, and the seats of any; both return the deleted rows.
 pub fn end(hold_id: &str, clock: &Clock) -> [Statement; 2] {
     let hold = "DELETE FROM holds WHERE hold_id = $1 AND expires_at > $2 RETURNING hold_id";
     let seats = "DELETE FROM held_seats WHERE hold_id = $1 RETURNING showtime_id";
     [sql!(hold, hold_id, clock.second()), sql!(seats, hold_id)]
 }
 
-// Releases the seats of holds that have expired, forgets what was chosen in apps, and notifies clients that look at them.
+// Releases the seats of expired holds, deletes old choices of apps, and notifies subscribed clients.
 
-/// Showings that are swept in one run; the rest waits for the next.
+/// Maximum showings of one sweep.
 const SHOWTIMES_MAX: usize = 50;
-/// How long a hold that has expired is remembered, and what was chosen in an app, in seconds.
+/// Seconds for which expired holds and choices of apps are kept.
 const REMEMBERED_S: i64 = 86_400;
 
-/// One sweep.
+/// Runs one sweep.
 ///
 /// # Errors
-/// When the database fails.
+/// If the database fails.
 pub fn sweep(clock: &Clock) -> Result<(), Stop> {
     let expired = toolkit::sql!(
         format!(
@@ -304,7 +303,7 @@ pub fn sweep(clock: &Clock) -> Result<(), Stop> {
     if !batch.is_empty() {
         sql::transact_all(&batch)?;
     }
-    expired.iter().for_each(|it| seats_changed(&it.0));
+    expired.iter().for_each(|it| publish_seats(&it.0));
     Ok(())
 }
 
@@ -325,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_is_live_until_the_second_when_it_ends() {
+    fn hold_is_live_until_its_expiry_second() {
         assert!(live(Some(held(1)), &clock()).is_ok());
         let Stop::Refused(over) = live(Some(held(0)), &clock()).unwrap_err() else { panic!() };
         assert_eq!((over.code.as_str(), over.status), ("hold_expired", 409));
@@ -335,14 +334,14 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_says_when_it_ends_and_how_long_that_is() {
+    fn hold_reports_expiry_and_seconds_left() {
         let hold = held(600).shown(Some("hold-1".into()), Vec::new(), &clock());
         assert_eq!((hold.expires_at.as_str(), hold.seconds_left), ("2026-11-20T10:10:00", 600));
         assert_eq!(hold.hold_id, "hd-eee747155659e77fdd5a", "of the digest");
     }
 
     #[test]
-    fn a_handle_is_told_from_a_token() {
+    fn distinguishes_handle_from_token() {
         let shown = handle(&digest("hold-1"));
         assert_eq!(digits(&shown), digest("hold-1").get(..HANDLE_DIGITS));
         for token in ["", "hd-", "hold-1", "hd-0123456789abcdef012", "hd-0123456789ABCDEF0123"] {
@@ -351,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn minutes_are_asked_for_within_what_the_operator_lets() {
+    fn limits_minutes_to_the_settings() {
         let minutes = Minutes { default: 10, max: 60 };
         assert_eq!(minutes.asked(None).unwrap(), 10);
         assert_eq!(minutes.asked(Some(60)).unwrap(), 60);
@@ -359,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_token_the_digest_alone_is_kept() {
+    fn stores_only_the_digest_of_a_token() {
         assert!(digest("abc").starts_with("ba7816bf") && digest("abc").len() == 64);
     }
 }

@@ -1,4 +1,4 @@
-//! Puts the operator's catalogue, or else the demo, into the database.
+//! Imports the operator's catalogue, or else the demo, into the database.
 
 use output::cinema::{PriceList, SeatKind};
 use serde::Deserialize;
@@ -19,30 +19,30 @@ use crate::{
     waiting::offer_minutes,
 };
 
-/// What is on when the operator has no cinema of their own yet.
+/// Catalogue without an operator's own.
 pub const DEMO: &str = include_str!("../demo.json");
 
-/// Changes when the same file would become other rows.
+/// Version of the stored format; a change re-imports the same file.
 const FORMAT: u8 = 2;
 
-/// What grows with each reservation that is made, moved or given away.
+/// Query whose result grows with each reservation that is made, moved or given away.
 const SALES: &str = "SELECT COUNT(*) + COALESCE(SUM(version), 0) FROM reservations";
 
-/// How many values one INSERT brings: the host takes no statement with more than 500.
+/// Maximum values of one INSERT; the host permits 500.
 const VALUES_A_STATEMENT: usize = 500;
 
-/// How many catalogues are kept as texts.
+/// Number of catalogues whose text is kept.
 const KEPT_MAX: i64 = 20;
 
-/// How often an import is tried while seats are being sold.
+/// Maximum attempts while seats are being sold.
 const ATTEMPTS_MAX: u32 = 20;
 
-/// Checks the settings and imports the catalogue if it is not the one on sale.
+/// Validates the settings, and imports the catalogue unless it is on sale already.
 ///
 /// # Errors
-/// Everything that is wrong with the settings, or the sold seats that the catalogue does not have.
+/// Problems of the settings, or sold seats that the catalogue lacks.
 pub fn configure() -> Result<(), Vec<Problem>> {
-    let clock = Clock::here().map_err(|unfit| vec![unfit.into()])?;
+    let clock = Clock::from_settings().map_err(|unfit| vec![unfit.into()])?;
     seats_per_reservation_max().map_err(|unfit| vec![unfit.into()])?;
     Minutes::set().map_err(|unfit| vec![unfit.into()])?;
     opens_before().map_err(|unfit| vec![unfit.into()])?;
@@ -75,42 +75,42 @@ pub fn configure() -> Result<(), Vec<Problem>> {
     Ok(())
 }
 
-/// An import that is kept.
+/// A stored import.
 #[derive(Clone, Debug, Deserialize)]
 pub struct OnSale {
-    /// Number of the line, counted from 1.
+    /// Number, from 1.
     pub number: u32,
-    /// Tells its text from others.
+    /// Fingerprint of its text.
     pub fingerprint: String,
     /// `operator`, `demo` or `staff`.
     pub source: String,
     /// When it was imported.
     pub imported_at: String,
-    /// Its text, of the last 20.
+    /// Text; only the last 20 imports have it.
     pub catalog: Option<String>,
-    /// Of one that the staff edited, the fingerprint of the file that was on sale before.
+    /// For a catalogue edited by the staff, the fingerprint of the original file.
     pub based_on: Option<String>,
 }
 
 impl OnSale {
-    /// Whether it is what this file gives, or what the staff made of that.
+    /// Whether it comes from this file, directly or with the staff's edits.
     fn is_of(&self, fingerprint: &str) -> bool {
         self.fingerprint == fingerprint || self.based_on.as_deref() == Some(fingerprint)
     }
 }
 
-/// The import that is on sale.
+/// Returns the import on sale.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub fn on_sale() -> Result<Option<OnSale>, Error> {
     kept(None)
 }
 
-/// An import, or the one on sale.
+/// Returns an import by its number, or the one on sale.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub fn kept(number: Option<u32>) -> Result<Option<OnSale>, Error> {
     let sql = "SELECT number, fingerprint, source, imported_at, catalog, based_on FROM imports \
          WHERE number = COALESCE($1, (SELECT MAX(number) FROM imports))";
@@ -118,29 +118,29 @@ pub fn kept(number: Option<u32>) -> Result<Option<OnSale>, Error> {
     rows.first()
 }
 
-/// A catalogue that is to be on sale.
+/// A catalogue to import.
 #[derive(Clone, Copy, Debug)]
 pub struct New<'a> {
-    /// The catalogue as it is read.
+    /// The parsed catalogue.
     pub catalog: &'a Catalog,
-    /// The catalogue as it is written.
+    /// Its text.
     pub text: &'a str,
     /// `operator`, `demo` or `staff`.
     pub source: &'a str,
-    /// Of one that the staff edited, the fingerprint of the file that it comes from.
+    /// For a catalogue edited by the staff, the fingerprint of the original file.
     pub based_on: Option<&'a str>,
-    /// Which import has to be on sale still.
+    /// Import that has to be still on sale.
     pub after: Option<u32>,
 }
 
-/// Why a catalogue is not on sale.
+/// Why an import failed.
 #[derive(Debug)]
 pub enum Failed {
-    /// It lacks seats that are sold, by showtime.
-    Lacking(Vec<String>),
-    /// Seats are being sold too fast.
+    /// It lacks sold seats, by showtime.
+    MissingSeats(Vec<String>),
+    /// Seats are sold too fast.
     Busy,
-    /// Another one is on sale now.
+    /// Another import is on sale meanwhile.
     Changed,
     /// The database failed.
     Database(Error),
@@ -149,7 +149,7 @@ pub enum Failed {
 impl Failed {
     fn problems(self) -> Vec<Problem> {
         match self {
-            Self::Lacking(showtimes) => refusal(&showtimes),
+            Self::MissingSeats(showtimes) => refusal(&showtimes),
             Self::Busy | Self::Changed => {
                 vec![Problem::at("/catalog", "seats are being sold too fast; try again")]
             }
@@ -164,10 +164,10 @@ impl From<Error> for Failed {
     }
 }
 
-/// Replaces the catalogue, unless a seat that is sold would be gone.
+/// Replaces the catalogue, unless it lacks a sold seat.
 ///
-/// Sales go on meanwhile. The batch holds only if no reservation was made or moved since the sold seats were
-/// read; and a sale holds only if the catalogue that it was made from is still on sale.
+/// Sales continue meanwhile. The batch is rejected if a reservation was made or moved since the sold
+/// seats were read; a sale is rejected if its catalogue is no longer on sale.
 ///
 /// # Errors
 /// See [`Failed`].
@@ -211,7 +211,7 @@ pub fn replace(new: &New<'_>, clock: &Clock) -> Result<(), Failed> {
     Err(Failed::Busy)
 }
 
-/// What [`SALES`] counts now, if no seat that is sold would suffer.
+/// Returns the current result of [`SALES`] if the catalogue has all sold seats.
 ///
 /// # Errors
 /// See [`Failed`].
@@ -225,20 +225,20 @@ pub fn check_sold(catalog: &Catalog, clock: &Clock) -> Result<i64, Failed> {
     let [sold, sales] = sql::query([sold, sql!(SALES)])?;
     let mut sold = sold.read::<Sold>()?;
     sold.retain(|it| is_to_come(&it.showtime_id, clock));
-    let lacking = catalog.lacking(&sold);
-    if !lacking.is_empty() {
-        return Err(Failed::Lacking(lacking));
+    let missing_seats = catalog.missing_seats(&sold);
+    if !missing_seats.is_empty() {
+        return Err(Failed::MissingSeats(missing_seats));
     }
     Ok(sales.first::<(i64,)>()?.unwrap_or_default().0)
 }
 
-/// The showtimes that would lose seats, as problems of the catalogue.
-fn refusal(lacking: &[String]) -> Vec<Problem> {
-    let first = lacking.iter().take(PROBLEMS_MAX);
+/// Converts showtimes with missing seats to problems of the catalogue.
+fn refusal(missing_seats: &[String]) -> Vec<Problem> {
+    let first = missing_seats.iter().take(PROBLEMS_MAX);
     let mut problems: Vec<_> = first
         .map(|it| Problem::at("/catalog", format!("would remove sold seats of {it}")))
         .collect();
-    if let Some(more) = lacking.len().checked_sub(PROBLEMS_MAX).filter(|it| *it > 0) {
+    if let Some(more) = missing_seats.len().checked_sub(PROBLEMS_MAX).filter(|it| *it > 0) {
         problems.push(Problem::at("/catalog", format!("and of {more} more showtimes")));
     }
     problems
@@ -246,10 +246,10 @@ fn refusal(lacking: &[String]) -> Vec<Problem> {
 
 fn is_to_come(showtime_id: &str, clock: &Clock) -> bool {
     let start = ShowtimeId::read(showtime_id).and_then(|it| it.start());
-    start.is_none_or(|it| !clock.has_come(it))
+    start.is_none_or(|it| !clock.has_passed(it))
 }
 
-/// The catalogue as INSERTs.
+/// INSERTs of the catalogue.
 fn rows_of(catalog: &Catalog) -> Vec<Statement> {
     let mut movies = Table::new(
         "movies (movie_id, position, title, title_en, reading, description, description_en, genre, \
@@ -316,7 +316,7 @@ fn rows_of(catalog: &Catalog) -> Vec<Statement> {
     [movies, screens, seats, programme].into_iter().flat_map(Table::inserts).collect()
 }
 
-/// Rows on their way into a table.
+/// Rows to insert into a table.
 struct Table {
     into: &'static str,
     rows: Vec<Vec<sql::Value>>,
@@ -353,17 +353,17 @@ fn name(kind: SeatKind) -> &'static str {
     }
 }
 
-/// A list of prices as one value of a row.
+/// Serializes a price list for a column.
 fn prices_json(list: &PriceList) -> String {
     serde_json::to_string(list).expect("prices are texts and numbers")
 }
 
-/// Rounded to one decimal (CIN-X6).
+/// Rounds to one decimal (CIN-X6).
 fn one_decimal(rating: f64) -> f64 {
     (rating * 10.0).round() / 10.0
 }
 
-/// Tells one file from another; the file is the operator's own, so it need not resist forgery.
+/// Fingerprint of a file. The operator's own file needs no protection against forgery.
 fn fingerprint(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -380,7 +380,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_catalogue_becomes_as_many_rows_as_it_has_parts() {
+    fn import_writes_one_row_per_part() {
         let catalog = Catalog::read(DEMO).unwrap();
         let statements = rows_of(&catalog);
         let seats: usize = catalog.screens.iter().map(|it| lay_out(it.plan()).len()).sum();
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn no_statement_of_a_large_catalogue_is_too_wide() {
+    fn large_import_respects_the_value_limit() {
         let mut catalog = Catalog::read(DEMO).unwrap();
         let (film, entry) = (catalog.movies[0].clone(), catalog.programme[0].clone());
         catalog.movies = vec![film; 1_000];
@@ -405,22 +405,22 @@ mod tests {
     }
 
     #[test]
-    fn another_file_has_another_fingerprint() {
+    fn different_files_have_different_fingerprints() {
         assert_ne!(fingerprint("{}"), fingerprint("{ }"));
         assert_eq!(fingerprint(DEMO), fingerprint(DEMO));
     }
 
     #[test]
-    fn a_rating_has_one_decimal() {
+    fn rounds_rating_to_one_decimal() {
         assert!((one_decimal(4.26) - 4.3).abs() < 1e-9);
     }
 
     #[test]
-    fn a_refused_import_names_the_showtimes_and_counts_the_rest() {
-        let lacking: Vec<_> = (0..52).map(|it| format!("st-{it}: A1 (rsv-1)")).collect();
-        let problems = refusal(&lacking);
+    fn rejected_import_lists_showtimes_and_counts_rest() {
+        let missing_seats: Vec<_> = (0..52).map(|it| format!("st-{it}: A1 (rsv-1)")).collect();
+        let problems = refusal(&missing_seats);
         assert_eq!(problems[0].message, "would remove sold seats of st-0: A1 (rsv-1)");
         assert_eq!(problems.last().unwrap().message, "and of 2 more showtimes");
-        assert_eq!(refusal(&lacking[..50]).len(), 50);
+        assert_eq!(refusal(&missing_seats[..50]).len(), 50);
     }
 }

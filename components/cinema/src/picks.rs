@@ -1,5 +1,4 @@
-//! The seats of a showing that a call names, and whether they can be had (CIN-42 to CIN-44): of reservations
-//! and of holds alike.
+//! The requested seats of a showing, and whether they are available (CIN-42 to CIN-44), for reservations and holds.
 
 use std::collections::BTreeSet;
 
@@ -23,47 +22,47 @@ use crate::{
     suggestion::{Suggestion, suggest},
 };
 
-/// Seats of a showing.
+/// Requested seats of a showing.
 pub struct Picked<'a> {
     /// Identifier of the showtime.
     pub showtime_id: &'a str,
-    /// The seats, in the order asked for.
+    /// Seats in the requested order.
     pub seat_ids: &'a [String],
-    /// The user that they are for.
+    /// User whom they are for.
     pub user_id: &'a str,
-    /// What a choice has to keep to.
+    /// Rules for the choice.
     pub rules: SeatRules,
-    /// Seats of the showing that are theirs, and can be chosen all the same.
+    /// The user's own reserved seats of the showing, which may be chosen as well.
     pub own_seats: &'a [String],
 }
 
-/// Seats that can be had.
+/// Available seats.
 #[derive(Debug)]
 pub struct Chosen {
-    /// In the order asked for.
+    /// Seats in the requested order.
     pub seats: Vec<ReservedSeat>,
-    /// The rows that they are in.
+    /// Their rows.
     rows: Vec<String>,
-    /// How many seats of these rows others have or hold.
+    /// Number of unavailable seats in these rows.
     taken: usize,
 }
 
-/// How many seats of a showing (`$1`) a user (`$2`) has at a second (`$3`), beside those of a hold (`$4`).
-const HAD: &str = "((SELECT COUNT(*) FROM reserved_seats s JOIN reservations r \
+/// Counts the seats of a user (`$2`) in a showing (`$1`) at a second (`$3`), except those of a hold (`$4`).
+const OWNED_COUNT: &str = "((SELECT COUNT(*) FROM reserved_seats s JOIN reservations r \
      ON r.reservation_id = s.reservation_id WHERE s.showtime_id = $1 AND r.user_id = $2) + \
      (SELECT COUNT(*) FROM held_seats d JOIN holds h ON h.hold_id = d.hold_id \
      WHERE d.showtime_id = $1 AND h.user_id = $2 AND h.expires_at > $3 AND h.hold_id <> $4))";
 
-/// The showing, which is open.
+/// A showing that can be booked.
 #[derive(Debug)]
 pub struct Open {
-    /// What is shown where.
+    /// Its slot.
     pub slot: Slot,
-    /// When it begins.
+    /// Local start time.
     pub start: DateTime,
 }
 
-/// A seat of a row that is chosen from: where it is, whether someone has it, and the live hold that it is in.
+/// A seat of a requested row, whether it is taken, and its live hold.
 #[derive(Clone, Debug, Deserialize)]
 struct Row {
     seat_id: String,
@@ -77,7 +76,7 @@ struct Row {
 }
 
 impl Picked<'_> {
-    /// What is wrong with the arguments themselves.
+    /// Validates the arguments.
     pub fn problems(&self, seats_max: usize) -> [Option<Problem>; 4] {
         let count = self.seat_ids.len();
         let count = (!(1..=seats_max).contains(&count))
@@ -93,14 +92,14 @@ impl Picked<'_> {
         [at_most("/showtime_id", self.showtime_id), count, long, twice]
     }
 
-    /// What reads the showing, the seats, the catalogue on sale and whether sales are closed, for
-    /// [`Picked::open`], [`Picked::free`] and [`Picked::import`].
+    /// Selects the showing, the seats, the catalogue on sale and closed sales, for [`Picked::open`],
+    /// [`Picked::free`] and [`Picked::import`].
     pub fn statements(&self, clock: &Clock) -> [Statement; 4] {
         let id = ShowtimeId::read(self.showtime_id);
         let (screen_id, starts) =
             id.as_ref().map_or(("", ""), |it| (it.screen_id.as_str(), it.starts.as_str()));
         let among = sql::placeholders(4, self.seat_ids.len());
-        // Whole rows: the rules look at what is beside.
+        // Whole rows, because the rules examine neighbours.
         let seats = format!(
             "SELECT s.seat_id, s.row_label, s.number, s.position, s.kind, \
              CASE WHEN r.seat_id IS NULL THEN 0 ELSE 1 END AS is_reserved, \
@@ -123,10 +122,10 @@ impl Picked<'_> {
         ]
     }
 
-    /// The showing, if it is listed, to come, has seats, and its sales are not closed.
+    /// Returns the showing if it is listed, in the future, has seats, and its sales are open.
     ///
     /// # Errors
-    /// When it is not so.
+    /// If it is not.
     pub fn open(&self, slots: Rows, closed: Rows, clock: &Clock) -> Result<Open, Stop> {
         let open = self.to_come(slots, clock)?;
         match closed.first::<(Option<String>,)>()? {
@@ -135,7 +134,7 @@ impl Picked<'_> {
         }
     }
 
-    /// The showing, if it is listed, to come, and has seats.
+    /// Returns the showing if it is listed, in the future, and has seats.
     pub fn to_come(&self, slots: Rows, clock: &Clock) -> Result<Open, Stop> {
         let not_found = || showtime_not_found(self.showtime_id);
         let id = ShowtimeId::read(self.showtime_id).ok_or_else(not_found)?;
@@ -152,15 +151,15 @@ impl Picked<'_> {
         Ok(Open { slot: showing.slot.clone(), start })
     }
 
-    /// The catalogue that all of it was read from.
+    /// Returns the number of the import on sale.
     pub fn import(&self, import: Rows) -> Result<u32, Stop> {
         let (import,) =
             import.first::<(u32,)>()?.ok_or_else(|| showtime_not_found(self.showtime_id))?;
         Ok(import)
     }
 
-    /// The seats in the order asked for and what they cost, if every one of them exists, none is taken or in a
-    /// hold other than `own`, and the choice keeps to the rules.
+    /// Returns the seats in the requested order with their prices. Each has to exist, must not be taken or
+    /// in a hold other than `own`, and the choice has to follow the rules.
     pub fn free(
         &self,
         rows: Rows,
@@ -189,7 +188,7 @@ impl Picked<'_> {
         Ok(Chosen { seats, rows: labels, taken })
     }
 
-    /// Refuses a choice that breaks rules, with other seats where there are some.
+    /// Rejects a choice that breaks rules, suggesting other seats if there are some.
     fn refuse(&self, broken: &[Broken], own: Option<&str>, clock: &Clock) -> Result<Stop, Stop> {
         let hall = Hall::of(self.showtime_id, own, clock)?;
         let is_place =
@@ -202,42 +201,49 @@ impl Picked<'_> {
         Ok(rules::refusal(broken, found.map(seat_ids).as_deref()))
     }
 
-    /// How many seats of the showing the user has, beside those of the hold `own`; not counted where no rule asks.
-    pub fn had(&self, own: Option<&str>, clock: &Clock) -> Statement {
+    /// Counts the user's seats of the showing, except those of the hold `own`; 0 without a rule that needs it.
+    pub fn owned_count(&self, own: Option<&str>, clock: &Clock) -> Statement {
         if self.rules.seats_per_person_max.is_none() {
-            // It would look at every seat of the showing that is reserved.
+            // Would read every reserved seat of the showing.
             return sql!("SELECT 0");
         }
-        let count = format!("SELECT {HAD}");
+        let count = format!("SELECT {OWNED_COUNT}");
         sql!(count, self.showtime_id, self.user_id, clock.second(), own.unwrap_or_default())
     }
 
-    /// Refuses more seats than one person may have of a showing.
-    pub fn check_had(&self, had: Rows) -> Result<(), Stop> {
+    /// Rejects more seats of a showing than one person may have.
+    pub fn check_owned(&self, owned_count: Rows) -> Result<(), Stop> {
         let Some(max) = self.rules.seats_per_person_max else { return Ok(()) };
-        let (had,) = had.first::<(u32,)>()?.unwrap_or_default();
-        let with = usize::try_from(had).unwrap_or(usize::MAX).saturating_add(self.seat_ids.len());
+        let (owned_count,) = owned_count.first::<(u32,)>()?.unwrap_or_default();
+        let with =
+            usize::try_from(owned_count).unwrap_or(usize::MAX).saturating_add(self.seat_ids.len());
         if with <= usize::try_from(max).unwrap_or(usize::MAX) {
             return Ok(());
         }
-        Err(rules::too_many(max, had, self.seat_ids))
+        Err(rules::too_many(max, owned_count, self.seat_ids))
     }
 
-    /// Holds only while the user has room for these seats.
+    /// Requires in the batch that the user may still have these seats.
     pub fn room(&self, own: Option<&str>, clock: &Clock) -> Option<Statement> {
         let max = self.rules.seats_per_person_max?;
         let room = i64::from(max) - i64::try_from(self.seat_ids.len()).unwrap_or(i64::MAX);
         let own = own.unwrap_or_default();
-        let had = format!("SELECT 1 WHERE {HAD} <= $5");
-        let had = sql!(had, self.showtime_id, self.user_id, clock.second(), own, room);
-        Some(had.expect(1))
+        let owned_count = format!("SELECT 1 WHERE {OWNED_COUNT} <= $5");
+        let owned_count =
+            sql!(owned_count, self.showtime_id, self.user_id, clock.second(), own, room);
+        Some(owned_count.expect(1))
     }
 
-    /// What makes a batch depend on the rules that look beyond the seats themselves: each returns one row while
-    /// what was seen of the rows, and of what the user has, still is so.
-    pub fn guards(&self, chosen: &Chosen, own: Option<&str>, clock: &Clock) -> Vec<Statement> {
-        let mut guards = vec![still_open(self.showtime_id)];
-        guards.extend(self.room(own, clock));
+    /// Conditions of a batch for rules beyond the seats themselves: each returns one row while the rows and
+    /// the user's seats are unchanged.
+    pub fn preconditions(
+        &self,
+        chosen: &Chosen,
+        own: Option<&str>,
+        clock: &Clock,
+    ) -> Vec<Statement> {
+        let mut preconditions = vec![still_open(self.showtime_id)];
+        preconditions.extend(self.room(own, clock));
         let own = own.unwrap_or_default();
         if self.rules.no_single_gap {
             let among = sql::placeholders(6, chosen.rows.len());
@@ -258,9 +264,9 @@ impl Picked<'_> {
                 own,
                 i64::try_from(chosen.taken).unwrap_or(i64::MAX),
             );
-            guards.push(taken.bind_all(&chosen.rows).expect(1));
+            preconditions.push(taken.bind_all(&chosen.rows).expect(1));
         }
-        guards
+        preconditions
     }
 
     fn free_of(
@@ -315,7 +321,7 @@ impl Row {
     }
 }
 
-/// Holds only while that catalogue is on sale.
+/// Requires in the batch that this import is still on sale.
 pub fn on_sale(import: u32) -> Statement {
     let on_sale = sql!(
         "SELECT number FROM imports WHERE number = $1 \
@@ -325,8 +331,8 @@ pub fn on_sale(import: u32) -> Statement {
     on_sale.expect(1)
 }
 
-/// Gives free seats of a showing to a reservation, all of them. The primary key of `reserved_seats` lets each seat
-/// have one winner (CIN-43). What is still in a hold is in another user's hold.
+/// Assigns free seats of a showing to a reservation, all of them. The primary key of `reserved_seats`
+/// lets one caller win each seat (CIN-43). A seat that is still held belongs to another user.
 pub fn insert_reserved(
     showtime_id: &str,
     reservation_id: &str,
@@ -345,13 +351,13 @@ pub fn insert_reserved(
         .expect(seats.len())
 }
 
-/// Whether it was written; false when what it was made from has changed meanwhile, so that it is looked at again.
+/// Whether the batch was written; false if its preconditions changed, so that it is tried again.
 pub fn is_written<T>(written: Result<T, Error>) -> Result<bool, Stop> {
     match written {
         Ok(_) => Ok(true),
-        // Another call was faster, or sent the same key: the next look says who and what.
+        // Another call was faster, or used the same key; the next attempt finds out.
         Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => Ok(false),
-        // Another catalogue is on sale now, a seat was taken or held, a hold has ended, or the user holds more.
+        // Another import is on sale, a seat was taken or held, a hold has expired, or the user holds more.
         Err(Error::UnexpectedCount(_)) => Ok(false),
         Err(Error::Unavailable(_)) => Err(not_saved()),
         Err(other) => Err(other.into()),
@@ -396,26 +402,26 @@ mod tests {
     }
 
     #[test]
-    fn seats_come_back_in_the_order_asked_for() {
+    fn returns_seats_in_requested_order() {
         let seats = free(&["B2", "A1"], &[row("A1", false), row("B2", false)], None).unwrap();
         assert_eq!((seats[0].row.as_str(), seats[0].number, seats[1].number), ("B", 2, 1));
     }
 
     #[test]
-    fn exactly_the_taken_seats_are_named() {
+    fn names_exactly_the_taken_seats() {
         let rows = [row("A1", true), row("A2", false), row("A3", true)];
         let stop = free(&["A1", "A2", "A3"], &rows, None).unwrap_err();
         assert_eq!(code(stop), r#"seat_already_reserved {"seat_ids":["A1","A3"]}"#);
     }
 
     #[test]
-    fn an_unknown_seat_is_named_before_a_taken_one() {
+    fn reports_unknown_seat_before_taken_one() {
         let stop = free(&["A1", "Z9"], &[row("A1", true)], None).unwrap_err();
         assert_eq!(code(stop), r#"seat_not_found {"seat_ids":["Z9"]}"#);
     }
 
     #[test]
-    fn held_seats_are_named_with_the_last_end_and_after_taken_ones() {
+    fn reports_held_seats_with_latest_expiry() {
         let rows = [held("A1", "h1", 60), held("A2", "h2", 120), row("A3", false)];
         let text = code(free(&["A2", "A3", "A1"], &rows, None).unwrap_err());
         let end = "2026-11-20T10:02:00";
@@ -427,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn ones_own_hold_stands_against_nothing() {
+    fn own_hold_does_not_block() {
         let rows = [held("A1", "h1", 60), row("A2", false)];
         assert_eq!(free(&["A1", "A2"], &rows, Some("h1")).unwrap().len(), 2);
         assert!(free(&["A1", "A2"], &rows, Some("h2")).is_err());

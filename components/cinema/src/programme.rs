@@ -1,7 +1,7 @@
-//! Showtimes: the weekly programme, seen from today.
+//! Showtimes, derived from the weekly programme relative to today.
 //!
-//! A showtime is not stored. Its identifier says date, screen and time and is the same every day,
-//! so what is sold for it stays sold.
+//! A showtime is not stored. Its identifier contains date, screen and time and is the same every day,
+//! so that what is sold for it stays sold.
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
@@ -15,25 +15,25 @@ use toolkit::{Stop, sql, sql::Statement};
 
 use crate::clock::{self, Clock, Day, naive};
 
-/// How many days before today are still listed.
+/// Number of past days that are listed.
 const DAYS_BACK: i64 = 7;
-/// How many days after today are on sale.
+/// Number of days after today that are on sale.
 const DAYS_AHEAD: i64 = 6;
 
-/// An entry of the programme: a film on a screen at a time, on some days of the week.
+/// An entry of the programme: a film on a screen at a time, on some weekdays.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Slot {
     /// Identifier of its screen.
     pub screen_id: String,
-    /// When it starts, as `HH:MM`.
+    /// Start as `HH:MM`.
     pub starts: String,
     /// Identifier of its film.
     pub movie_id: String,
-    /// Monday is the lowest bit.
+    /// Weekdays as bits, Monday the lowest.
     pub weekdays: u8,
-    /// The first day, if there is one: `YYYY-MM-DD`.
+    /// First date, if any: `YYYY-MM-DD`.
     pub valid_from: Option<String>,
-    /// The last day that it is on.
+    /// Last date, if any.
     pub valid_until: Option<String>,
     /// The screen's name.
     pub screen_name: String,
@@ -45,27 +45,27 @@ pub struct Slot {
     pub movie_title_en: Option<String>,
     /// Running time in minutes.
     pub duration: u32,
-    /// Seats of the screen.
+    /// Number of seats of the screen.
     pub seats_count: u32,
-    /// What seats cost, as JSON.
+    /// Price list as JSON.
     pub prices: Option<String>,
 }
 
 /// One showing of a slot.
 #[derive(Clone, Debug)]
 pub struct Showing<'a> {
-    /// What is shown where.
+    /// Its slot.
     pub slot: &'a Slot,
-    /// When it begins.
+    /// Local start time.
     pub start: DateTime,
 }
 
-/// The days on which there are showtimes: a week back, today, and six days ahead.
+/// Days with showtimes: a week back, today, and six days ahead.
 pub fn days_listed(today: Date) -> RangeInclusive<Date> {
     today.saturating_sub(DAYS_BACK.days())..=today.saturating_add(DAYS_AHEAD.days())
 }
 
-/// The days asked for: one day, or today and all that follow; none that are not listed.
+/// The requested days: one day, or today and the following ones; only listed ones.
 pub fn days_asked(today: Date, day: Option<Day>) -> Vec<Date> {
     let listed = days_listed(today);
     match day {
@@ -75,12 +75,12 @@ pub fn days_asked(today: Date, day: Option<Day>) -> Vec<Date> {
 }
 
 impl Slot {
-    /// What seats cost, where the operator says so.
+    /// Prices, if the operator has set some.
     pub fn price_list(&self) -> Option<PriceList> {
         serde_json::from_str(self.prices.as_deref()?).ok()
     }
 
-    /// The showing on `date`, if the film is on then.
+    /// Showing on `date`, if the slot has one.
     pub fn on(&self, date: Date) -> Option<Showing<'_>> {
         let weekday = date.weekday().to_monday_zero_offset();
         if self.weekdays >> weekday & 1 == 0 {
@@ -105,17 +105,17 @@ impl Showing<'_> {
         format!("st-{date}-{}-{}", self.slot.screen_id, self.slot.starts.replace(':', ""))
     }
 
-    /// Whether it can still be booked; from the moment when it begins, it cannot.
+    /// Whether it can still be booked, which ends when it begins.
     pub fn is_open(&self, clock: &Clock) -> bool {
-        !clock.has_come(self.start)
+        !clock.has_passed(self.start)
     }
 
-    /// What the clock shows when it begins: not the programme's time where the clocks leave that out.
+    /// Local start time; differs from the programme in an hour that daylight saving skips.
     pub fn begins(&self, clock: &Clock) -> DateTime {
         clock.after(self.start, 0)
     }
 
-    /// The showing as it is now, with so many of its seats taken, and its sales closed or not.
+    /// Converts it with the number of taken seats and the state of its sales.
     pub fn showtime(&self, taken: u32, is_sales_closed: bool, clock: &Clock) -> Showtime {
         let slot = self.slot;
         let end = clock.after(self.start, i64::from(slot.duration));
@@ -137,7 +137,7 @@ impl Showing<'_> {
     }
 }
 
-/// The showings of `slots` on `days`, earliest first by what the clock shows (CIN-23).
+/// Showings of `slots` on `days`, by local start time (CIN-23).
 pub fn showings<'a>(
     slots: &'a [Slot],
     days: &[Date],
@@ -151,24 +151,24 @@ pub fn showings<'a>(
     showings
 }
 
-/// What the identifier of a showtime says.
+/// Content of a showtime's identifier.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ShowtimeId {
     /// The day that it is on.
     pub date: Date,
     /// Identifier of its screen.
     pub screen_id: String,
-    /// When it starts, as `HH:MM`.
+    /// Start as `HH:MM`.
     pub starts: String,
 }
 
 impl ShowtimeId {
-    /// When it begins.
+    /// Local start time.
     pub fn start(&self) -> Option<DateTime> {
         Some(self.date.to_datetime(clock::minute(&self.starts)?))
     }
 
-    /// Reads what [`Showing::id`] writes.
+    /// Parses what [`Showing::id`] formats.
     pub fn read(id: &str) -> Option<Self> {
         let (date, rest) = id.strip_prefix("st-")?.split_once('-')?;
         let (screen_id, clock) = rest.rsplit_once('-')?;
@@ -181,14 +181,14 @@ impl ShowtimeId {
     }
 }
 
-/// Below every showtime of `date` and above every earlier one, as texts are compared.
+/// Lower bound of the identifiers on `date`, in text order.
 pub fn first_id_of(date: Date) -> String {
     format!("st-{}", date.strftime("%Y%m%d"))
 }
 
-/// Showings that one statement asks for: the host lets it have 500 values.
+/// Showings of one statement; the host permits 500 values.
 const AMONG_MAX: usize = 400;
-/// The columns of [`Slot`]; a WHERE may follow.
+/// Columns of [`Slot`]; a WHERE may follow.
 const SLOTS: &str = "SELECT p.screen_id, p.starts, p.movie_id, p.weekdays, p.valid_from, \
      p.valid_until, s.name AS screen_name, s.name_en AS screen_name_en, m.title AS movie_title, \
      m.title_en AS movie_title_en, m.duration, s.seats_count, p.prices \
@@ -196,25 +196,25 @@ const SLOTS: &str = "SELECT p.screen_id, p.starts, p.movie_id, p.weekdays, p.val
      JOIN screens s ON s.screen_id = p.screen_id \
      JOIN movies m ON m.movie_id = p.movie_id";
 
-/// The whole programme.
+/// Selects the whole programme.
 pub fn all() -> Statement {
     sql!(SLOTS)
 }
 
-/// When a film is on.
+/// Selects the slots of a film.
 pub fn of_movie(movie_id: &str) -> Statement {
     sql!(format!("{SLOTS} WHERE p.movie_id = $1"), movie_id)
 }
 
-/// What is on a screen at a time of day, on whichever days.
+/// Selects the slots of a screen at a time of day.
 pub fn of_screen(screen_id: &str, starts: &str) -> Statement {
     sql!(format!("{SLOTS} WHERE p.screen_id = $1 AND p.starts = $2"), screen_id, starts)
 }
 
-/// How many seats of each showing are taken or held, counted now (CIN-22).
+/// Counts the taken and held seats of each showing (CIN-22).
 ///
 /// # Errors
-/// When the database fails.
+/// If the database fails.
 pub fn taken(showings: &[Showing<'_>], clock: &Clock) -> Result<BTreeMap<String, u32>, Stop> {
     if showings.is_empty() {
         return Ok(BTreeMap::new());
@@ -227,7 +227,7 @@ pub fn taken(showings: &[Showing<'_>], clock: &Clock) -> Result<BTreeMap<String,
     Ok(taken)
 }
 
-/// Counts what is taken of some showings, at most [`AMONG_MAX`].
+/// Counts for at most [`AMONG_MAX`] showings.
 fn counted(showings: &[Showing<'_>], clock: &Clock) -> Statement {
     let among = sql::placeholders(2, showings.len());
     // No seat is in both tables.
@@ -244,24 +244,24 @@ fn counted(showings: &[Showing<'_>], clock: &Clock) -> Statement {
     counted.bind(clock.second()).bind_all(showings.iter().map(Showing::id))
 }
 
-/// Which of the slots is shown on `date`.
+/// Finds the slot's showing on `date`.
 pub fn on(slots: &[Slot], date: Date) -> Option<Showing<'_>> {
     slots.iter().find_map(|it| it.on(date))
 }
 
 // Showings whose sales the staff has closed (CIN-95).
 
-/// Why a showing is closed: a row, if it is.
+/// Selects the reason why a showing is closed: one row if it is.
 pub fn closed(showtime_id: &str) -> Statement {
     sql!("SELECT reason FROM closed_sales WHERE showtime_id = $1", showtime_id)
 }
 
-/// The showings that are closed, from an identifier on.
+/// Selects the closed showings from an identifier on.
 pub fn closed_from(first_id: &str) -> Statement {
     sql!("SELECT showtime_id FROM closed_sales WHERE showtime_id >= $1", first_id)
 }
 
-/// Holds only while the sales of a showing are open.
+/// Requires in the batch that the sales of a showing are open.
 pub fn still_open(showtime_id: &str) -> Statement {
     let open = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM closed_sales WHERE showtime_id = $1)";
     sql!(open, showtime_id).expect(1)
@@ -298,13 +298,13 @@ pub(crate) mod tests {
     const NOON: &str = "2026-11-20T03:00:00Z";
 
     #[test]
-    fn without_a_date_today_and_six_days_are_asked_for() {
+    fn default_days_are_today_and_six_more() {
         let days = days_asked(TODAY, None);
         assert_eq!((days[0], days.len()), (TODAY, 7));
     }
 
     #[test]
-    fn a_week_back_is_listed_and_nothing_older() {
+    fn lists_one_week_back() {
         let asked = |it| days_asked(TODAY, Some(Day { date: it, from: time(0, 0, 0, 0) })).len();
         assert_eq!(asked(date(2026, 11, 13)), 1);
         assert_eq!(asked(date(2026, 11, 12)), 0);
@@ -313,7 +313,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn showtimes_come_earliest_first_and_end_with_the_film() {
+    fn showtimes_are_sorted_and_end_with_the_film() {
         let slots = [slot("s2", "23:30", 0x7f), slot("s1", "09:00", 0x7f)];
         let showings = showings(&slots, &days_asked(TODAY, None), None, &clock_at(NOON));
         let first = showings[0].showtime(4, false, &clock_at(NOON));
@@ -325,7 +325,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_showing_is_open_until_the_moment_when_it_begins() {
+    fn showing_is_open_until_it_begins() {
         let slot = slot("s1", "12:00", 0x7f);
         let is_open = |now| slot.on(TODAY).unwrap().showtime(0, false, &clock_at(now)).is_open;
         assert_eq!(is_open("2026-11-20T02:59:59Z"), Some(true));
@@ -334,7 +334,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_slot_keeps_to_its_days() {
+    fn slot_runs_only_on_its_days() {
         let mut slot = slot("s1", "10:00", 0b110_0000);
         assert!(slot.on(TODAY).is_none());
         assert!(slot.on(date(2026, 11, 21)).is_some());
@@ -346,14 +346,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_time_of_day_leaves_out_what_began_before() {
+    fn time_of_day_excludes_earlier_showings() {
         let slots = [slot("s1", "10:00", 0x7f), slot("s1", "18:30", 0x7f)];
         let day = Some(Day { date: TODAY, from: time(18, 30, 0, 0) });
         assert_eq!(showings(&slots, &days_asked(TODAY, day), day, &clock_at(NOON)).len(), 1);
     }
 
     #[test]
-    fn the_hour_that_summer_time_leaves_out_is_shown_behind_it() {
+    fn skipped_hour_moves_behind_the_gap() {
         let berlin = clock::tests::berlin_at("2026-03-28T12:00:00Z");
         let slots = [slot("s1", "02:30", 0x7f), slot("s2", "03:10", 0x7f)];
         let date = date(2026, 3, 29);
@@ -367,7 +367,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_identifier_says_date_screen_and_time() {
+    fn identifier_contains_date_screen_and_time() {
         let slot = slot("s-1", "09:05", 0x7f);
         let id = slot.on(TODAY).unwrap().id();
         assert_eq!(id, "st-20261120-s-1-0905");
@@ -376,7 +376,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_no_identifier_is_none() {
+    fn rejects_invalid_identifiers() {
         for id in ["", "st-", "st-20261120", "st-20261120-s1-9999", "st-2026112０-s1-0900", "x"] {
             assert_eq!(ShowtimeId::read(id), None, "{id}");
         }

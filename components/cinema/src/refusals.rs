@@ -1,17 +1,17 @@
-//! What the box office says when the answer is no: the codes of requirement 2.3, in the caller's language. The
-//! specification's own sentences are English, and stand where no language is named.
+//! Errors of the box office: the codes of requirement 2.3, in the caller's language. The
+//! specification's own sentences are English and the default.
 
 use output::{cinema::Showtime, text::is_blank};
 use serde_json::json;
 use toolkit::{Problem, Stop, caller, refused};
 
-/// The one of the two that the caller reads: English, unless they ask for Japanese.
+/// Picks the text for the caller: English, unless they ask for Japanese.
 pub fn say(japanese: impl Into<String>, english: impl Into<String>) -> String {
     if is_japanese() { japanese.into() } else { english.into() }
 }
 
 fn is_japanese() -> bool {
-    // Natively there are unit tests alone, and no caller.
+    // Native builds are unit tests without a caller.
     cfg!(target_family = "wasm") && caller::reads_japanese(false)
 }
 
@@ -21,7 +21,7 @@ toolkit::refusals! { is_japanese
         "その映画はありません。list_movies の movie_id を指定してください。",
         "Movie not found.";
 
-    /// No showtime that is listed has this identifier.
+    /// No listed showtime has this identifier.
     showtime_not_found(showtime_id: &str) 404
         "その上映はありません。list_showtimes の showtime_id を指定してください。",
         "Schedule not found.";
@@ -36,7 +36,7 @@ toolkit::refusals! { is_japanese
         "この上映は {start_time} に始まっています。別の上映を選んでください。",
         "The showtime began at {start_time}.";
 
-    /// More seats would be held for one user than may be.
+    /// The user would hold too many seats.
     too_many_held(
         seats_held_max: usize, all_seats_held_max: usize, seats_held: u32, all_seats_held: u32
     ) 409
@@ -45,17 +45,17 @@ toolkit::refusals! { is_japanese
         "One user may hold {seats_held_max} seats of a showtime and {all_seats_held_max} in all at once; \
          {seats_held} and {all_seats_held} are held. Reserve or release some first.";
 
-    /// No hold has this token; or it is of another showtime or user, which is not disclosed.
+    /// No hold has this token, or it belongs to another showtime or user, which is not disclosed.
     hold_not_found() 404
         "その仮押さえはありません。hold_seats で座席を押さえ直してください。",
         "Hold not found; hold the seats with hold_seats.";
 
-    /// The hold is over.
+    /// The hold has expired.
     hold_expired(expired_at: &str) 409
         "仮押さえは {expired_at} に終わりました。もう一度押さえてください。",
         "The hold expired at {expired_at}; hold the seats again.";
 
-    /// Fewer seats are free than are asked for.
+    /// Fewer seats are free than requested.
     not_enough_seats(
         showtime_id: &str, free_seats_count: usize, free_wheelchair_places_count: usize
     ) 409
@@ -68,22 +68,22 @@ toolkit::refusals! { is_japanese
         "この idempotency_key は別の内容の予約に使われています。新しいキーにしてください。",
         "The idempotency key was used with other arguments.";
 
-    /// What the key reserved was given back (CIN-47).
+    /// The reservation of this key was cancelled (CIN-47).
     reservation_cancelled(idempotency_key: &str, reservation_id: &str) 409
         "この idempotency_key の予約 {reservation_id} は取り消されています。新しいキーで予約してください。",
         "The reservation of this idempotency key, {reservation_id}, was cancelled; reserve again under another key.";
 
-    /// The ticket was used at the door.
+    /// The ticket was used.
     already_checked_in(reservation_id: &str, checked_in_at: &str) 409
         "この予約は {checked_in_at} に入場に使われているため、変更できません。",
         "The reservation was used at the door at {checked_in_at}; it can no longer change.";
 
-    /// The user waits for the showing, for other seats.
+    /// The user already waits for the showing.
     already_waiting(waiting_id: &str) 409
         "この利用者は、この上映をすでに待っています。先にキャンセル待ちをやめてください。",
         "This user waits for the showing already; leave the waiting list first.";
 
-    /// No entry has this identifier; or it is another user's, which is not disclosed.
+    /// No entry has this identifier, or it belongs to another user, which is not disclosed.
     waiting_not_found(waiting_id: &str) 404
         "そのキャンセル待ちはありません。list_waiting で確かめてください。",
         "No such entry of a waiting list.";
@@ -108,7 +108,7 @@ toolkit::refusals! { is_japanese
         "その会話は別の利用者のものです。",
         "The conversation belongs to another user.";
 
-    /// The conversation is as long as one may get.
+    /// The conversation has the maximum length.
     conversation_full(conversation_id: &str) 409
         "この会話はいっぱいです。新しい会話を始めてください。",
         "The conversation is full; begin another one.";
@@ -126,7 +126,7 @@ pub fn sales_closed(showtime_id: &str, reason: Option<&str>) -> Stop {
         .with(json!({ "showtime_id": showtime_id, "reason": reason }))
 }
 
-/// The showing can no longer be booked, or cannot now.
+/// The showing has begun, or its sales are closed.
 pub fn not_open(showtime: &Showtime, closed_because: Option<&str>) -> Stop {
     if showtime.is_sales_closed {
         return sales_closed(&showtime.showtime_id, closed_because);
@@ -145,7 +145,7 @@ pub fn seat_not_found(seat_ids: &[String]) -> Stop {
     refused("seat_not_found", 404, say(japanese, message)).with(json!({ "seat_ids": seat_ids }))
 }
 
-/// Another user was faster (CIN-43).
+/// Another user has reserved the seats (CIN-43).
 pub fn seat_already_reserved(seat_ids: &[String]) -> Stop {
     let message = match seat_ids {
         [seat] => format!("Seat {seat} is already occupied."),
@@ -157,7 +157,7 @@ pub fn seat_already_reserved(seat_ids: &[String]) -> Stop {
         .with(json!({ "seat_ids": seat_ids }))
 }
 
-/// Other users hold the seats, until then at the latest unless they extend it.
+/// Other users hold the seats, until `held_until` unless they extend.
 pub fn seat_held(seat_ids: &[String], held_until: &str) -> Stop {
     let message = match seat_ids {
         [seat] => {
@@ -176,7 +176,7 @@ pub fn seat_held(seat_ids: &[String], held_until: &str) -> Stop {
         .with(json!({ "seat_ids": seat_ids, "held_until": held_until }))
 }
 
-/// The ticket is of a reservation that was cancelled.
+/// The ticket's reservation was cancelled.
 pub fn ticket_cancelled(reservation_id: &str, at: Option<&str>) -> Stop {
     let when = at.map(|it| format!(" at {it}")).unwrap_or_default();
     let time = at.map(|it| format!(" {it} に")).unwrap_or_default();
@@ -188,7 +188,7 @@ pub fn ticket_cancelled(reservation_id: &str, at: Option<&str>) -> Stop {
         .with(json!({ "reservation_id": reservation_id, "cancelled_at": at }))
 }
 
-/// The reservation is another user's now, under another number.
+/// The reservation was given to another user and has another number.
 pub fn reservation_transferred(reservation_id: &str, at: Option<&str>) -> Stop {
     let when = at.map(|it| format!(" at {it}")).unwrap_or_default();
     let time = at.map(|it| format!(" {it} に")).unwrap_or_default();
@@ -200,7 +200,7 @@ pub fn reservation_transferred(reservation_id: &str, at: Option<&str>) -> Stop {
         .with(json!({ "reservation_id": reservation_id, "transferred_at": at }))
 }
 
-/// Seats that would do are free: there is nothing to wait for.
+/// Suitable seats are free, so that waiting is unnecessary.
 pub fn seats_are_free(showtime_id: &str, seat_ids: &[String]) -> Stop {
     let message = say(
         format!("空席があります（{}）。仮押さえか予約をしてください。", seat_ids.join("、")),
@@ -210,7 +210,7 @@ pub fn seats_are_free(showtime_id: &str, seat_ids: &[String]) -> Stop {
         .with(json!({ "showtime_id": showtime_id, "suggestion": { "seat_ids": seat_ids } }))
 }
 
-/// The list of the showing, or what one user may wait for, is full.
+/// The list of the showing, or of the user, is full.
 pub fn waiting_list_full(of_showtime: bool, max: u32) -> Stop {
     let message = if of_showtime {
         say(
@@ -231,7 +231,7 @@ pub fn waiting_list_full(of_showtime: bool, max: u32) -> Stop {
     refused(code, 409, message).with(json!({ "entries_max": max }))
 }
 
-/// The database did not keep it; or it did, and its answer was lost on the way.
+/// The write failed, or its confirmation was lost.
 pub fn not_saved() -> Stop {
     refused(
         "internal_error",
@@ -243,30 +243,29 @@ pub fn not_saved() -> Stop {
     )
 }
 
-// What every argument of a tool keeps to.
+// Validation shared by all tools.
 
-/// How long an identifier may be, and a name that a caller makes up: of a user, a conversation, an
-/// idempotency key.
+/// Maximum characters of identifiers, and of names chosen by callers: users, conversations, idempotency keys.
 pub const NAME_CHARS_MAX: usize = 200;
 
-/// What is wrong with a text that must say something, in at most `max` characters.
+/// Returns a problem if a text is empty or longer than `max` characters.
 pub fn length(pointer: &str, text: &str, max: usize) -> Option<Problem> {
     let fits = !is_blank(text) && text.chars().count() <= max;
     let message = || format!("must have 1 to {max} characters, and not spaces alone");
     (!fits).then(|| Problem::at(pointer, message()))
 }
 
-/// What is wrong with an identifier that something may have: nothing is named as long as that.
+/// Returns a problem if an identifier is too long.
 pub fn at_most(pointer: &str, id: &str) -> Option<Problem> {
     (id.chars().count() > NAME_CHARS_MAX)
         .then(|| Problem::at(pointer, format!("must have at most {NAME_CHARS_MAX} characters")))
 }
 
-/// Stops if anything is wrong.
+/// Rejects the call if there is any problem.
 ///
 /// # Errors
-/// With all that is.
-pub fn none_of(problems: impl IntoIterator<Item = Option<Problem>>) -> Result<(), Stop> {
+/// All problems.
+pub fn reject_problems(problems: impl IntoIterator<Item = Option<Problem>>) -> Result<(), Stop> {
     let problems: Vec<_> = problems.into_iter().flatten().collect();
     if problems.is_empty() { Ok(()) } else { Err(Stop::InvalidArguments(problems)) }
 }
@@ -276,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_taken_seat_is_refused_in_the_words_of_the_specification() {
+    fn taken_seat_error_matches_the_specification() {
         let Stop::Refused(one) = seat_already_reserved(&["A2".into()]) else { panic!() };
         assert_eq!(one.message, "Seat A2 is already occupied.");
         assert_eq!((one.code.as_str(), one.status), ("seat_already_reserved", 409));
@@ -287,9 +286,9 @@ mod tests {
         assert_eq!(two.message, "Seats A2, A3 are already occupied.");
     }
 
-    /// Where the answer to a commit was lost, the seats are taken by the one who would try again.
+    /// After a lost confirmation the seats may already be taken by the same caller.
     #[test]
-    fn what_was_not_saved_is_looked_for_before_a_new_try() {
+    fn failed_write_advises_to_look_first() {
         let Stop::Refused(lost) = not_saved() else { panic!() };
         assert_eq!((lost.code.as_str(), lost.status), ("internal_error", 500));
         let words = "Failed to save reservation data. Look what is reserved";

@@ -1,17 +1,17 @@
-//! A reservation as the database keeps it.
+//! Reservations in the database.
 
 use output::cinema::{Change, Price, Reservation, ReservationStatus, ReservedSeat};
 use serde::Deserialize;
 use toolkit::{Stop, settings, settings::Unfit, sql, sql::Rows};
 
-/// How many seats one call may reserve when the operator says nothing (CIN-44).
+/// Default maximum of seats per call (CIN-44).
 const SEATS_DEFAULT: usize = 10;
-/// More than that is a party that should telephone.
+/// Upper limit of that maximum.
 const SEATS_MAX: usize = 100;
-/// How many changes of a reservation are remembered.
+/// Maximum number of changes kept in a reservation's history.
 const CHANGES_MAX: usize = 50;
 
-/// The columns of [`Stored`].
+/// Columns of [`Stored`].
 pub const COLUMNS: &str = "reservation_id, user_id, showtime_id, seats, reserved_at, status, \
      movie_title, movie_title_en, start_time, theater_name, theater_name_en, currency, total, checked_in_at, \
      transferred_to, transferred_from, history, cancelled_at, transferred_at, movie_id, screen_id, \
@@ -37,21 +37,21 @@ pub struct Stored {
     transferred_to: Option<String>,
     transferred_from: Option<String>,
     history: Option<String>,
-    /// When it was cancelled.
+    /// Time of the cancellation.
     pub cancelled_at: Option<String>,
-    /// When it was given away.
+    /// Time when it was given away.
     pub transferred_at: Option<String>,
     /// Identifier of its film.
     pub movie_id: String,
     /// Where the seats are.
     pub screen_id: String,
-    /// The reservation that it became when it was given away.
+    /// The new reservation after it was given away.
     pub next_id: Option<String>,
-    /// How often it was changed.
+    /// Number of changes.
     pub version: u32,
 }
 
-/// The number of a reservation as people type it: full width, in capitals, with space around it.
+/// Normalizes a typed reservation number: width, case and spaces.
 pub fn as_typed(number: &str) -> String {
     let narrow = |it| match it {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xfee0).unwrap_or(it),
@@ -61,26 +61,26 @@ pub fn as_typed(number: &str) -> String {
     number.trim().chars().map(narrow).collect::<String>().to_lowercase()
 }
 
-/// The reservation in the first row, if there is one.
+/// Reads the reservation in the first row, if any.
 ///
 /// # Errors
-/// When the database holds something else.
+/// If the row is invalid.
 pub fn first(rows: Rows) -> Result<Option<Reservation>, Stop> {
     Ok(rows.first::<Stored>()?.map(Stored::reservation))
 }
 
-/// The reservation of that number, if there is one.
+/// Finds a reservation.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub fn find(reservation_id: &str) -> Result<Option<Reservation>, Stop> {
     Ok(stored(reservation_id)?.map(Stored::reservation))
 }
 
-/// As [`find`], with what does not go out.
+/// Finds a reservation with its internal columns.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub fn stored(reservation_id: &str) -> Result<Option<Stored>, Stop> {
     let sql = format!("SELECT {COLUMNS} FROM reservations WHERE reservation_id = $1");
     let [rows] = sql::query([sql!(sql, reservation_id)])?;
@@ -88,10 +88,10 @@ pub fn stored(reservation_id: &str) -> Result<Option<Stored>, Stop> {
 }
 
 impl Stored {
-    /// The reservation as it goes out.
+    /// Converts it to output.
     ///
     /// # Panics
-    /// When its seats are not what [`seats_json`] wrote.
+    /// If its seats were not written by [`seats_json`].
     pub fn reservation(self) -> Reservation {
         let total = self.total.and_then(|it| u64::try_from(it).ok());
         let history = self.history.map(|it| serde_json::from_str(&it));
@@ -116,19 +116,19 @@ impl Stored {
     }
 }
 
-/// What was changed so far and this, as one value of a row.
+/// Serializes the history with a new change.
 ///
 /// # Panics
 /// Never: texts are JSON.
 pub fn history_json(before: &[Change], change: Change) -> String {
-    // The oldest go first where there are very many.
+    // Drops the oldest changes beyond the limit.
     let from = (before.len() + 1).saturating_sub(CHANGES_MAX);
     let changes: Vec<_> = before[from..].iter().cloned().chain([change]).collect();
     serde_json::to_string(&changes).expect("changes are texts")
 }
 
-/// The seats as one value of a row, and of a line of `reservations.jsonl` (CIN-45), which says what
-/// they cost together and not each.
+/// Serializes the seats for a column and for a line of `reservations.jsonl` (CIN-45), which has a total
+/// instead of single prices.
 ///
 /// # Panics
 /// Never: texts and numbers are JSON.
@@ -137,10 +137,10 @@ pub fn seats_json(seats: &[ReservedSeat]) -> String {
     serde_json::to_string(&seats).expect("seats are texts and numbers")
 }
 
-/// How many seats one call may reserve: the setting `seats_per_reservation_max`, or 10.
+/// Maximum seats per call: the setting `seats_per_reservation_max`, default 10.
 ///
 /// # Errors
-/// When the setting is no number from 1 to 100.
+/// If the setting is not from 1 to 100.
 pub fn seats_per_reservation_max() -> Result<usize, Unfit> {
     settings::number("seats_per_reservation_max", SEATS_DEFAULT, 1..=SEATS_MAX)
 }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_the_same_however_it_is_typed() {
+    fn normalizes_typed_reservation_number() {
         for typed in
             ["rsv-35n7", " RSV-35N7\n", "Rsv-35n7", "ｒｓｖ－３５ｎ７", "ｒｓｖー３５ｎ７　"]
         {

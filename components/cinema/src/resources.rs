@@ -1,5 +1,4 @@
-//! What a page or a client reads by an address: the seats of a showing, which it subscribes to as well, and what
-//! one brings to the door: a reservation as a code to scan and as an entry of a calendar.
+//! Resources: the seats of a showing, with subscriptions, and a reservation as a QR code and as a calendar file.
 
 use toolkit::{
     Stop, User,
@@ -14,12 +13,12 @@ use crate::{
     tools::{SEATS as SEATS_APP, waits_for},
 };
 
-/// The number of a reservation as a code that is scanned at the door.
+/// QR code of a reservation's number, scanned at the entrance.
 const CODE: &str = "cinema://reservations/{reservation_id}/code";
-/// A reservation as a file for calendars.
+/// Calendar file of a reservation.
 const CALENDAR: &str = "cinema://reservations/{reservation_id}/calendar";
 
-/// The seats of showings, and the tickets.
+/// Resources of seats and tickets.
 pub struct CinemaResources;
 
 impl Resources for CinemaResources {
@@ -56,7 +55,7 @@ impl Resources for CinemaResources {
         } else if let Some([showtime_id]) = fits(SEATS, uri) {
             seats(uri, &showtime_id)?
         } else if let Some([user_id]) = fits(WAITING, uri) {
-            Some(Contents::json(uri, &waits_for(&user_id, &Clock::of_call()?)?))
+            Some(Contents::json(uri, &waits_for(&user_id, &Clock::for_call()?)?))
         } else if let Some([id]) = fits(CODE, uri) {
             let svg = find(&id)?.map(|it| code(&it.reservation_id));
             svg.map(|it| Contents::text(uri, it).mime_type("image/svg+xml"))
@@ -70,9 +69,9 @@ impl Resources for CinemaResources {
     }
 }
 
-/// Nothing where there is no such showing.
+/// Returns `None` without such a showing.
 fn seats(uri: &str, showtime_id: &str) -> Result<Option<Contents>, Stop> {
-    match Hall::of(showtime_id, None, &Clock::of_call()?) {
+    match Hall::of(showtime_id, None, &Clock::for_call()?) {
         Err(Stop::Refused(_)) => Ok(None),
         hall => Ok(Some(Contents::json(uri, &hall?.map()?))),
     }

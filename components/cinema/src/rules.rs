@@ -1,4 +1,4 @@
-//! The operator's rules of choosing seats, and the errors for a choice that does not keep to them (CIN-91).
+//! The operator's rules for choosing seats, and the errors for choices that break them (CIN-91).
 
 use output::cinema::{Broken, SeatRule, SeatRules};
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use toolkit::{Problem, Stop, refused, settings, settings::Unfit};
 
 use crate::refusals::say;
 
-/// More than any hall has.
+/// Upper limit of the setting; more than any hall has.
 const PER_PERSON_MAX: u32 = 1_000;
 
 /// The setting `rules`.
@@ -21,10 +21,10 @@ struct Setting {
     seats_per_person_max: Option<u32>,
 }
 
-/// The rules as the operator set them. Where nothing is set, pairs go together and that is all.
+/// Reads the rules. By default only pairs have to stay together.
 ///
 /// # Errors
-/// When the setting is no set of rules.
+/// If the setting is invalid.
 pub fn set() -> Result<SeatRules, Unfit> {
     read(settings::get("rules")?.unwrap_or_default())
 }
@@ -44,7 +44,7 @@ fn read(setting: Setting) -> Result<SeatRules, Unfit> {
     })
 }
 
-/// Refuses a choice, with the seats that are meant, how to correct it, and others `instead` where there are some.
+/// Rejects a choice with its seats, how to correct it, and others `instead` if there are some.
 pub fn refusal(broken: &[Broken], instead: Option<&[String]>) -> Stop {
     let (mut ja, mut en): (Vec<_>, Vec<_>) = broken.iter().map(Broken::sentences).unzip();
     let mut details = json!({ "rules": broken });
@@ -59,7 +59,7 @@ pub fn refusal(broken: &[Broken], instead: Option<&[String]>) -> Stop {
     refused("seats_against_rules", 409, say(ja, en.join(" "))).with(details)
 }
 
-/// One person would have more seats of a showing than they may (`/seat_ids` has the surplus).
+/// The person would have too many seats of a showing (`/seat_ids` lists the surplus).
 pub fn too_many(max: u32, has: u32, seat_ids: &[String]) -> Stop {
     let broken = Broken { rule: SeatRule::SeatsPerPersonMax, seat_ids: seat_ids.to_vec() };
     let ja = format!(
@@ -81,13 +81,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_nothing_is_set_pairs_go_together_and_that_is_all() {
+    fn default_rules_only_keep_pairs_together() {
         let rules = read(Setting::default()).unwrap();
         assert_eq!(rules, SeatRules { pairs_together: true, ..SeatRules::default() });
     }
 
     #[test]
-    fn a_person_may_have_one_seat_at_least() {
+    fn limit_per_person_is_at_least_one() {
         let with = |it| Setting { seats_per_person_max: Some(it), ..Setting::default() };
         assert!(read(with(1)).is_ok());
         let unfit = read(with(0)).unwrap_err();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_choice_names_the_seats_and_others_that_would_do() {
+    fn rejected_choice_names_seats_and_alternatives() {
         let broken = Broken { rule: SeatRule::NoSingleGap, seat_ids: vec!["A1".into()] };
         let Stop::Refused(message) = refusal(&[broken], Some(&["B1".into(), "B2".into()])) else {
             panic!()

@@ -1,28 +1,28 @@
-//! Sentences about films, showings, seats and reservations, which are understood without a model.
+//! Understands sentences about films, showings, seats and reservations without a model.
 
 mod answers;
-mod besides;
+mod booker;
 mod cancel;
+mod conditions;
 mod facts;
 mod fares;
 mod films;
-mod held;
+mod held_seats;
 mod marks;
+mod questions;
 mod reserve;
 mod rules;
 mod seats;
-mod several;
 mod showings;
 mod titles;
+mod two_bookings;
 mod visit;
-mod wanted;
-mod whose;
 mod words;
 
 use language::{
     Date, Language, bare,
-    chat::{Chat, FOLLOWED, Family, Followed, Plan},
-    context::{Holder, TurnContext, failure, output},
+    chat::{CONTINUED, Chat, Family, FollowUp, Plan},
+    context::{FamilyInfo, TurnContext, failure, output},
     contract::TurnRequest,
     coverage::{ASKED_FROM, CHILDREN, LAST, Used, unused},
     rules::{Percent, goal},
@@ -40,7 +40,7 @@ use toolkit::dialogue::{Name, Reply, Sample, Turn};
 use self::{
     cancel::{Bookings, Cancel, number},
     facts::Facts,
-    held::{Before, Deed, Held},
+    held_seats::{Before, Held, HoldAction},
     rules::{CONVERSATION, Goal, MOVIE, RESERVATION_ID, RULES, SHOWTIME, USER},
     titles::Sentence,
     visit::{MOVIES, Visit},
@@ -51,16 +51,16 @@ use self::{
 };
 
 const HISTORY: &str = "get_conversation_history";
-/// How sure it is of a name beside a time or a number, and of a name alone.
+/// Confidence in a name with a time or a number, and in a name alone.
 const GUESSED: Percent = 45;
 const LOOKED_FOR: Percent = 40;
 
-/// Words that ask what something costs.
+/// Words of questions about prices.
 const PRICES: &str =
     "はいくら|いくら|料金|値段|入場料|鑑賞料|how much|prices|price|costs|cost|fees|fee";
-/// What is done with a ticket elsewhere.
+/// Deliveries of tickets that are not supported.
 const SENT: &str = "email|e-mail|mail me|text me|print|forward|メールで|メールして|印刷";
-/// Words that are known as harmless and that mean something to a person who chooses a seat.
+/// Known words that matter when choosing seats.
 const MIDDLE: &str = "真ん中|まんなか|まん中|中央|後ろ|うしろ|前の方|前方|後方|最前列|最後列|middle|centre|center|front row|back row";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|くるまいす|wheelchair";
 
@@ -68,7 +68,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
     family: "cinema",
     phrases: PHRASES,
     nouns: NOUNS,
-    deeds: words::DEEDS,
+    actions: words::DEEDS,
     done: "reserved|booked|held|ordered|bought|予約|押さえ|購入|買っ|登録",
     heads: words::HEADS,
     labels: &[
@@ -98,12 +98,12 @@ static VOCABULARY: Vocabulary = Vocabulary {
         WHEELCHAIR,
         "字幕|吹替|吹き替え|3d|4d|imax|dubbed|subtitled|subtitles",
     ],
-    spans: wanted::spans,
+    spans: conditions::spans,
     kinds: titles::genres,
     marks: marks::seats,
 };
 
-static HOLDER: Holder = Holder {
+static FAMILY_INFO: FamilyInfo = FamilyInfo {
     family: "cinema",
     codes: &[
         ("reservation_not_found", "その番号の予約は見つかりませんでした。"),
@@ -128,7 +128,7 @@ static SKILLS: &[Skill<Goal>] = &[
         is_one_enough: false,
         name: ("映画の座席の予約", "booking seats at the cinema"),
         example: ("明日の夜に2席取りたい", "Book two seats for tomorrow night"),
-        is_told: true,
+        is_featured: true,
     },
     Skill {
         goals: &[Goal::Hold, Goal::Held, Goal::Release, Goal::BookHeld],
@@ -142,7 +142,7 @@ static SKILLS: &[Skill<Goal>] = &[
         is_one_enough: false,
         name: ("座席の仮押さえ", "holding seats"),
         example: ("A5とA6を仮押さえして", "Hold A5 and A6 for me"),
-        is_told: false,
+        is_featured: false,
     },
     Skill {
         goals: &[Goal::Films],
@@ -150,7 +150,7 @@ static SKILLS: &[Skill<Goal>] = &[
         is_one_enough: false,
         name: ("上映中の映画の一覧", "listing films"),
         example: ("明日やっているアニメは？", "What animated films are on tomorrow?"),
-        is_told: true,
+        is_featured: true,
     },
     Skill {
         goals: &[Goal::Showtimes],
@@ -158,7 +158,7 @@ static SKILLS: &[Skill<Goal>] = &[
         is_one_enough: false,
         name: ("上映時間の検索", "looking up showtimes"),
         example: ("「羅生門」の上映時間を教えて", "When is Rashomon on?"),
-        is_told: false,
+        is_featured: false,
     },
     Skill {
         goals: &[Goal::Seats, Goal::Price],
@@ -166,7 +166,7 @@ static SKILLS: &[Skill<Goal>] = &[
         is_one_enough: false,
         name: ("空席の確認", "looking up free seats"),
         example: ("明日の「羅生門」に空席はある？", "Are there seats left for Rashomon tomorrow?"),
-        is_told: false,
+        is_featured: false,
     },
     Skill {
         goals: &[Goal::Reservation],
@@ -174,7 +174,7 @@ static SKILLS: &[Skill<Goal>] = &[
         is_one_enough: false,
         name: ("予約の確認", "looking up a reservation"),
         example: ("予約番号 r-123 の内容を見せて", "Show me reservation r-123"),
-        is_told: false,
+        is_featured: false,
     },
     Skill {
         goals: &[Goal::Cancel],
@@ -182,7 +182,7 @@ static SKILLS: &[Skill<Goal>] = &[
         is_one_enough: false,
         name: ("予約の取り消し", "cancelling a reservation"),
         example: ("予約番号 r-123 を取り消して", "Cancel reservation r-123"),
-        is_told: true,
+        is_featured: true,
     },
     Skill {
         goals: &[Goal::History],
@@ -190,56 +190,56 @@ static SKILLS: &[Skill<Goal>] = &[
         is_one_enough: false,
         name: ("対話履歴の取得", "reading a conversation"),
         example: ("会話ID c-1 の履歴を見せて", "Show the history of conversation c-1"),
-        is_told: false,
+        is_featured: false,
     },
 ];
 
-/// What comes next in a conversation with a person.
+/// Handles a turn of a conversation.
 ///
 /// # Errors
-/// Where a JSON document of the turn cannot be read.
+/// If a JSON document of the turn is invalid.
 pub fn next(turn: Turn) -> Result<Reply, String> {
     Ok(Chat::<Cinema>::reply(&TurnRequest::read(turn, None)?))
 }
 
-/// The words of the cinema, for the other families.
+/// The cinema's words, for other families.
 ///
 /// # Errors
-/// None.
+/// Never.
 pub fn names() -> Result<Vec<Name>, String> {
     Ok(VOCABULARY.names())
 }
 
-/// What can be written to the cinema.
+/// Example sentences.
 pub fn samples(tag: &str) -> Vec<Sample> {
     samples_of(SKILLS, tag)
 }
 
-/// What is reserved in a conversation.
+/// Memory of a conversation.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Cinema {
     bookings: Bookings,
 }
 
-/// What is being done.
+/// State of a request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Doing {
+enum Request {
     Visit(Box<Visit>),
-    /// Something is done with seats that are held.
+    /// Lists, releases or reserves held seats.
     Held(Held),
     Cancel(Cancel),
-    /// A conversation is looked up.
+    /// Looks up a recorded conversation.
     History(String),
 }
 
 impl Family for Cinema {
     type Sentence = Sentence;
     type Goal = Goal;
-    type Plan = Doing;
+    type Plan = Request;
 
-    const HOLDER: &'static Holder = &HOLDER;
+    const FAMILY_INFO: &'static FamilyInfo = &FAMILY_INFO;
     const SKILLS: &'static [Skill<Goal>] = SKILLS;
     const NEAR: &'static [(Goal, &'static [Word])] = &[
         (Goal::Book, &[RESERVE, TICKET]),
@@ -281,7 +281,7 @@ impl Family for Cinema {
         })
     }
 
-    fn spares(utterance: &Sentence, manner: Manner) -> bool {
+    fn handles_manner(utterance: &Sentence, manner: Manner) -> bool {
         match manner {
             Manner::Errand => {
                 (utterance.has(NOUNS) || utterance.has(&[SEE, SEAT])) && !utterance.says(SENT)
@@ -301,13 +301,13 @@ impl Family for Cinema {
         matches!(goal, Films | Showtimes | Seats | Reservation | Look)
     }
 
-    fn obeys(utterance: &Sentence, goal: Goal) -> bool {
-        matches!(goal, Goal::Book | Goal::Seats) && wanted::keeps_away(utterance)
+    fn handles_denial(utterance: &Sentence, goal: Goal) -> bool {
+        matches!(goal, Goal::Book | Goal::Seats) && conditions::avoids_position(utterance)
             || goal == Goal::Films && utterance.refused_genres().is_some()
     }
 
-    fn orders_again(utterance: &Sentence) -> bool {
-        besides::orders_again(utterance)
+    fn repeats_order(utterance: &Sentence) -> bool {
+        questions::repeats_order(utterance)
     }
 
     fn points_back(utterance: &Sentence) -> bool {
@@ -326,7 +326,7 @@ impl Family for Cinema {
     ) -> Option<String> {
         let examples = || say::examples(context, SKILLS);
         Some(match goal {
-            Goal::Nothing if several::gone(&utterance.text()).is_some() => context.say(
+            Goal::Nothing if two_bookings::find_unavailable(&utterance.text()).is_some() => context.say(
                 "条件つきの予約はできないため、何も予約していません。映画・日時・枚数を書いてください。予約の前に必ず内容を確認するので、ご希望の回がなければそこで取りやめられます。",
                 "I cannot book on a condition, so nothing was booked. Write the film, the time and how many seats: you are asked before anything is booked, and can leave it if that showing is not to be had.",
             ),
@@ -348,17 +348,17 @@ impl Family for Cinema {
                 "キャンセル待ちは、内蔵プランナーとの会話では受け付けていません。何もしていません。満席の回の座席表から申し込めます。",
                 "The built-in planner takes no names for the waiting list, so nothing was done. You can join it on the plan of the hall of a showing that is full.",
             ),
-            // Of a film that is named, the rest is told.
-            Goal::Unkept if besides::names_made(utterance) => return None,
-            Goal::Unkept => besides::unkept(utterance, context.language).to_owned(),
+            // A named film is described instead.
+            Goal::NotOnRecord if questions::asks_makers(utterance) => return None,
+            Goal::NotOnRecord => questions::not_on_record(utterance, context.language).to_owned(),
             Goal::Help => examples(),
-            Goal::Price if besides::is_open_fare(utterance) => {
-                let told = besides::no_discounts(utterance, context.language)?;
+            Goal::Price if questions::is_open_fare(utterance) => {
+                let remark = questions::no_discounts(utterance, context.language)?;
                 let next = context.say(
                     "上映ごとの料金は「明日の「羅生門」の料金は？」のように書くと確かめられます。",
                     "To see those of a showing, write for example \"How much is Rashomon tomorrow?\".",
                 );
-                context.say(format!("{told}{next}"), format!("{told} {next}"))
+                context.say(format!("{remark}{next}"), format!("{remark} {next}"))
             }
             Goal::Reservation if number(utterance).is_none() => self.bookings.described(context),
             _ => return None,
@@ -370,39 +370,39 @@ impl Family for Cinema {
         utterance: &Sentence,
         goal: Goal,
         language: Language,
-        before: Option<&Doing>,
-    ) -> Option<Doing> {
+        before: Option<&Request>,
+    ) -> Option<Request> {
         Some(match goal {
-            Goal::Cancel => Doing::Cancel(Cancel::of(utterance, &self.bookings)),
+            Goal::Cancel => Request::Cancel(Cancel::of(utterance, &self.bookings)),
             Goal::History => {
                 let id = utterance.numbers.id(CONVERSATION);
-                Doing::History(
+                Request::History(
                     id.or(utterance.quoted.first().map(|it| it.text.as_str()))?.to_owned(),
                 )
             }
             Goal::Held | Goal::Release | Goal::BookHeld => {
-                let deed = match goal {
-                    Goal::Held => Deed::Tell,
-                    Goal::Release => Deed::Release,
-                    _ => Deed::Reserve,
+                let action = match goal {
+                    Goal::Held => HoldAction::Tell,
+                    Goal::Release => HoldAction::Release,
+                    _ => HoldAction::Reserve,
                 };
                 let before = match before {
-                    Some(Doing::Visit(it)) => Some(Before::Visit(it)),
-                    Some(Doing::Held(it)) => Some(Before::Held(it)),
+                    Some(Request::Visit(it)) => Some(Before::Visit(it)),
+                    Some(Request::Held(it)) => Some(Before::Held(it)),
                     _ => None,
                 };
-                Doing::Held(Held::of(utterance, deed, before))
+                Request::Held(Held::of(utterance, action, before))
             }
-            // A film that is named beside a refusal: of one on a day, the times.
+            // A film named next to a denial: with a day, its times.
             Goal::Look if utterance.title().is_some() && !utterance.has(&[Word::THEIRS]) => {
                 let goal =
                     if utterance.when.date.is_some() { Goal::Showtimes } else { Goal::Films };
-                Doing::Visit(Box::new(Visit::of(utterance, goal, visit_of(before))))
+                Request::Visit(Box::new(Visit::of(utterance, goal, visit_of(before))))
             }
-            Goal::Unkept => {
+            Goal::NotOnRecord => {
                 let mut visit = Visit::of(utterance, Goal::Films, None);
-                visit.remark = Some(besides::unkept(utterance, language).to_owned());
-                Doing::Visit(Box::new(visit))
+                visit.remark = Some(questions::not_on_record(utterance, language).to_owned());
+                Request::Visit(Box::new(visit))
             }
             Goal::Films
             | Goal::Showtimes
@@ -412,9 +412,9 @@ impl Family for Cinema {
             | Goal::Hold
             | Goal::Reservation => {
                 let mut visit = Visit::of(utterance, goal, visit_of(before));
-                visit.remark = besides::of_prices(utterance, goal, language)
-                    .or_else(|| besides::of_way(utterance, language));
-                Doing::Visit(Box::new(visit))
+                visit.remark = questions::price_remark(utterance, goal, language)
+                    .or_else(|| questions::route_remark(utterance, language));
+                Request::Visit(Box::new(visit))
             }
             _ => return None,
         })
@@ -422,137 +422,137 @@ impl Family for Cinema {
 
     fn follow(
         &self,
-        plan: &mut Option<Doing>,
+        plan: &mut Option<Request>,
         utterance: &Sentence,
         goal: Option<Goal>,
         manner: Option<Manner>,
         context: &TurnContext<'_>,
-    ) -> Option<Followed> {
-        let on = Followed::On(FOLLOWED, Vec::new());
-        let is_made = matches!(&*plan, Some(Doing::Visit(it)) if it.is_made);
+    ) -> Option<FollowUp> {
+        let on = FollowUp::Continue(CONTINUED, Vec::new());
+        let is_made = matches!(&*plan, Some(Request::Visit(it)) if it.is_made);
         if manner.is_none_or(|it| it == Manner::Price)
             && !matches!(goal, Some(Goal::Cancel | Goal::Release))
-            && let Some(text) = self.bookings.recalled(utterance, is_made, context)
+            && let Some(text) = self.bookings.recall_bookings(utterance, is_made, context)
         {
-            return Some(Followed::Say(text));
+            return Some(FollowUp::Answer(text));
         }
         match plan {
-            Some(Doing::Cancel(cancel)) => {
+            Some(Request::Cancel(cancel)) => {
                 let is_open = matches!(goal, None | Some(Goal::Reservation));
-                if let Some(text) = cancel.forgets(utterance, context).filter(|_| is_open) {
-                    return Some(Followed::Say(text));
+                if let Some(text) = cancel.ask_for_user(utterance, context).filter(|_| is_open) {
+                    return Some(FollowUp::Answer(text));
                 }
-                if is_open && manner.is_none() && cancel.turned(utterance) {
+                if is_open && manner.is_none() && cancel.switch_to_other(utterance) {
                     return Some(on);
                 }
                 let is_answer = cancel.waits
                     && manner.is_none()
                     && matches!(goal, None | Some(Goal::Cancel | Goal::Reservation));
-                (is_answer && cancel.worded(utterance)).then_some(on)
+                (is_answer && cancel.answer_in_text(utterance)).then_some(on)
             }
-            Some(Doing::Held(held)) => {
+            Some(Request::Held(held)) => {
                 if manner.is_some() {
                     return None;
                 }
-                if goal.is_none() && held.worded(utterance) {
+                if goal.is_none() && held.answer_in_text(utterance) {
                     return Some(on);
                 }
-                if let Some(deed) = Held::next_deed(utterance, goal) {
-                    *held = Held::of(utterance, deed, Some(Before::Held(held)));
+                if let Some(action) = Held::next_action(utterance, goal) {
+                    *held = Held::of(utterance, action, Some(Before::Held(held)));
                     return Some(on);
                 }
                 let is_open = matches!(goal, None | Some(Goal::Book));
-                let visit = held.recounted(utterance, context).filter(|_| is_open)?;
-                *plan = Some(Doing::Visit(Box::new(visit)));
+                let visit = held.with_new_count(utterance, context).filter(|_| is_open)?;
+                *plan = Some(Request::Visit(Box::new(visit)));
                 Some(on)
             }
-            // What is held is let go.
-            Some(Doing::Visit(visit))
+            // Releases held seats.
+            Some(Request::Visit(visit))
                 if goal == Some(Goal::Cancel)
                     && visit.held.is_some()
                     && number(utterance).is_none()
                     && !utterance.has(&[RESERVATION]) =>
             {
-                *plan = Some(Doing::Held(Held::of(utterance, Deed::Release, Some(Before::Visit(visit)))));
+                *plan = Some(Request::Held(Held::of(utterance, HoldAction::Release, Some(Before::Visit(visit)))));
                 Some(on)
             }
-            // What it costs is told in the middle of it.
-            Some(Doing::Visit(visit))
-                if goal.is_none() && besides::asks_price(utterance, manner == Some(Manner::Price))
-                    || goal == Some(Goal::Price) && besides::asks_price(utterance, besides::is_fare(utterance)) =>
+            // A question about the price in between.
+            Some(Request::Visit(visit))
+                if goal.is_none() && questions::asks_price(utterance, manner == Some(Manner::Price))
+                    || goal == Some(Goal::Price) && questions::asks_price(utterance, questions::is_fare(utterance)) =>
             {
                 if let Some(text) = visit.costs(utterance, context) {
-                    return Some(Followed::Say(text));
+                    return Some(FollowUp::Answer(text));
                 }
-                let Some(next) = visit.priced(utterance, context) else {
-                    return besides::no_discounts(utterance, context.language)
-                        .map(|it| Followed::Say(it.trim_end().to_owned()));
+                let Some(next) = visit.as_price_question(utterance, context) else {
+                    return questions::no_discounts(utterance, context.language)
+                        .map(|it| FollowUp::Answer(it.trim_end().to_owned()));
                 };
                 **visit = next;
                 Some(on)
             }
-            // How long they are held.
-            Some(Doing::Visit(visit))
-                if goal.is_none() && visit.held.is_some() && besides::asks_how_long(utterance) =>
+            // A question about the hold's duration.
+            Some(Request::Visit(visit))
+                if goal.is_none() && visit.held.is_some() && questions::asks_how_long(utterance) =>
             {
-                *plan = Some(Doing::Held(Held::of(utterance, Deed::Tell, Some(Before::Visit(visit)))));
+                *plan = Some(Request::Held(Held::of(utterance, HoldAction::Tell, Some(Before::Visit(visit)))));
                 Some(on)
             }
             // Nothing is held yet.
-            Some(Doing::Visit(visit))
+            Some(Request::Visit(visit))
                 if goal.is_none()
                     && visit.is_hold
                     && visit.waits()
-                    && besides::asks_how_long(utterance) =>
+                    && questions::asks_how_long(utterance) =>
             {
                 let (japanese, english) = Self::effect(Goal::Hold)?;
-                Some(Followed::Say(context.say(japanese, english)))
+                Some(FollowUp::Answer(context.say(japanese, english)))
             }
-            // What is reserved stays as it is.
-            Some(Doing::Visit(visit)) if manner.is_none() && visit.is_made && changes(utterance) => {
-                Some(Followed::Say(context.say(
+            // A reservation is not changed.
+            Some(Request::Visit(visit)) if manner.is_none() && visit.is_made && changes(utterance) => {
+                Some(FollowUp::Answer(context.say(
                     "予約はもう完了しているため、何も変えていません。変えるには、「キャンセルして」で取り消してから、あらためて予約してください。",
                     "That booking is made already, and nothing was changed. To change it, cancel it (\"cancel it\") and book anew.",
                 )))
             }
-            // Nothing is reserved yet: what is being chosen is left.
-            Some(Doing::Visit(visit))
+            // Nothing is reserved yet: the choice is abandoned.
+            Some(Request::Visit(visit))
                 if (goal == Some(Goal::Cancel)
                     || goal == Some(Goal::Release) && visit.held.is_none()
-                    || goal.is_none() && besides::leaves(utterance))
+                    || goal.is_none() && questions::abandons(utterance))
                     && visit.waits()
                     && number(utterance).is_none()
                     && !utterance.has(&[RESERVATION]) =>
             {
                 *plan = None;
-                Some(Followed::Say(say::nothing(context)))
+                Some(FollowUp::Answer(say::nothing(context)))
             }
-            // What was looked at is to be booked: `book it`.
-            Some(Doing::Visit(visit))
+            // Books what was looked at: `book it`.
+            Some(Request::Visit(visit))
                 if manner.is_none()
                     && visit.is_looked_at()
-                    && besides::orders_again(utterance) =>
+                    && questions::repeats_order(utterance) =>
             {
                 visit.book();
                 Some(on)
             }
-            // What is held is meant, where nothing else is named: `book them`.
-            Some(Doing::Visit(visit))
+            // Books held seats if nothing else is named: `book them`.
+            Some(Request::Visit(visit))
                 if manner.is_none()
                     && visit.held.is_some()
-                    && besides::confirms(utterance) =>
+                    && questions::confirms(utterance) =>
             {
-                *plan = Some(Doing::Held(Held::of(utterance, Deed::Reserve, Some(Before::Visit(visit)))));
+                *plan = Some(Request::Held(Held::of(utterance, HoldAction::Reserve, Some(Before::Visit(visit)))));
                 Some(on)
             }
-            Some(Doing::Visit(visit)) if manner.is_none() && !utterance.has(&[Word::THEIRS]) => {
+            Some(Request::Visit(visit)) if manner.is_none() && !utterance.has(&[Word::THEIRS]) => {
                 use Goal::{Book, Films, Look, Showtimes};
                 let is_order = matches!(goal, None | Some(Book | Films | Look | Showtimes));
                 if let Some(next) = visit.once_more(utterance).filter(|_| is_order) {
                     **visit = next;
                     return Some(on);
                 }
-                if let Some(next) = visit.length_of(utterance, goal) {
+                if let Some(next) = visit.as_length_question(utterance, goal) {
                     **visit = next;
                     return Some(on);
                 }
@@ -560,7 +560,7 @@ impl Family for Cinema {
                     **visit = next;
                     return Some(on);
                 }
-                if let Some(next) = visit.by_order(utterance, goal) {
+                if let Some(next) = visit.reordered(utterance, goal) {
                     **visit = next;
                     return Some(on);
                 }
@@ -572,10 +572,10 @@ impl Family for Cinema {
                 if goal == Some(Book) {
                     visit.book();
                 }
-                let told = besides::no_cheap_seats(utterance, context.language);
-                visit.remark = told.or(visit.remark.take());
-                // A new order is read anew, unless it chooses among what was shown.
-                let goes_on = visit.worded(utterance) || visit.stays(utterance, goal, context);
+                let remark = questions::no_cheap_seats(utterance, context.language);
+                visit.remark = remark.or(visit.remark.take());
+                // A new order starts over, unless it chooses among the offered options.
+                let goes_on = visit.answer_in_text(utterance) || visit.repeats_question(utterance, goal, context);
                 goes_on.then_some(on)
             }
             _ => None,
@@ -586,7 +586,7 @@ impl Family for Cinema {
         &self,
         utterance: &Sentence,
         context: &TurnContext<'_>,
-    ) -> Option<(Doing, Percent, Vec<String>)> {
+    ) -> Option<(Request, Percent, Vec<String>)> {
         if !context.has(MOVIES) {
             return None;
         }
@@ -595,21 +595,21 @@ impl Family for Cinema {
             let left = unused(utterance, &used(&visit, goal));
             if left.len() < ASKED_FROM {
                 visit.described_by(&left, utterance);
-                return Some((Doing::Visit(Box::new(visit)), GUESSED, left));
+                return Some((Request::Visit(Box::new(visit)), GUESSED, left));
             }
         }
-        // A name without a word for what it is may be a film's.
+        // A bare name may be a film's.
         let left = unused(utterance, &Used { conditions: vec![LAST], ..Used::default() });
         let asks = [SEE, ABOUT, PLAYING];
         let name = bare::name(utterance, &left, &asks, || utterance.title(), Vec::new)?;
         let lower = name.to_lowercase();
         let left = left.into_iter().filter(|it| !lower.contains(&it.to_lowercase()));
-        let visit = Visit::looked_for(&Sentence::of(&name, context.today()), &name);
-        Some((Doing::Visit(Box::new(visit)), LOOKED_FOR, left.collect()))
+        let visit = Visit::possible_name(&Sentence::of(&name, context.today()), &name);
+        Some((Request::Visit(Box::new(visit)), LOOKED_FOR, left.collect()))
     }
 }
 
-/// Whether `utterance` wants what was made to be another, and names no film.
+/// Whether `utterance` changes a reservation without naming a film.
 fn changes(utterance: &Sentence) -> bool {
     const CHANGES: &str = "make it|make that|change it|change that|change the|move it|move that|move the|instead|にして|に変え|に変更|に増や|に減ら|に移|にずらし|やっぱり|やっぱ";
     let is_other = !utterance.numbers.counts.is_empty()
@@ -619,16 +619,15 @@ fn changes(utterance: &Sentence) -> bool {
     is_other && utterance.says(CHANGES) && utterance.title().is_none()
 }
 
-/// The visit that a plan is.
-fn visit_of(plan: Option<&Doing>) -> Option<&Visit> {
+/// Returns the visit of a plan.
+fn visit_of(plan: Option<&Request>) -> Option<&Visit> {
     match plan {
-        Some(Doing::Visit(it)) => Some(it),
+        Some(Request::Visit(it)) => Some(it),
         _ => None,
     }
 }
 
-/// What a sentence without a rule is likely to ask for, since it names a time, a number or seats beside a
-/// name that may be a film's.
+/// Guesses a goal from a time, a number or seats next to a possible film name.
 fn guessed(utterance: &Sentence) -> Option<Goal> {
     const OTHERS: &[Word] = &[
         Word::ELSEWHERE,
@@ -652,7 +651,7 @@ fn guessed(utterance: &Sentence) -> Option<Goal> {
     }
 }
 
-/// What a visit uses of a sentence.
+/// Parts of a sentence that a visit uses.
 fn used(visit: &Visit, goal: Goal) -> Used {
     let conditions = match goal {
         Goal::Book | Goal::Hold | Goal::Seats => vec![LAST, MIDDLE, WHEELCHAIR],
@@ -662,18 +661,18 @@ fn used(visit: &Visit, goal: Goal) -> Used {
     let mut names = visit.used();
     let mut conditions = conditions;
     if visit.count.is_some() {
-        // Those who come along are counted.
+        // Companions are counted.
         conditions.push(CHILDREN);
     }
     match goal {
         Goal::Price => names.extend(marks(PRICES).map(str::to_owned)),
-        Goal::Unkept => {
+        Goal::NotOnRecord => {
             let words = marks(facts::MAKERS).flat_map(|it| it.split(' '));
             names.extend(words.map(str::to_owned));
         }
         Goal::Films | Goal::Showtimes => {
             let words =
-                marks(besides::CHEAPEST).filter(|it| visit.said.to_lowercase().contains(it));
+                marks(questions::CHEAPEST).filter(|it| visit.sentence.to_lowercase().contains(it));
             names.extend(words.flat_map(|it| it.split(' ')).map(str::to_owned));
         }
         _ => {}
@@ -681,7 +680,7 @@ fn used(visit: &Visit, goal: Goal) -> Used {
     Used { names, conditions, spans: Vec::new() }
 }
 
-impl Plan for Doing {
+impl Plan for Request {
     type Goal = Goal;
     type Sentence = Sentence;
 
@@ -734,7 +733,7 @@ impl Plan for Doing {
     }
 }
 
-/// The messages of a recorded conversation.
+/// Reads a recorded conversation.
 fn history(id: &str, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
     if let Some((_, failure)) = failure(answered) {
         return context.conclude(failed(context, failure));

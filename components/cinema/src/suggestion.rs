@@ -1,25 +1,25 @@
-//! Which seats are best: together, central, about two thirds back, and leaving no seat alone.
+//! Suggests the best seats: together, central, about two thirds back, and without isolating a seat.
 //!
-//! The same hall gives the same seats each time: what is equal is decided by row and column.
+//! The result is deterministic: ties are broken by row and column.
 
 use std::cmp::Reverse;
 
 use output::cinema::{Seat, SeatKind, SeatRules};
 
-/// What the way from the middle to a side wall weighs, where the way from the screen to the back is 1,000.
+/// Weight of the distance from the middle to a side wall; from the screen to the back it is 1,000.
 const SIDE: i64 = 500;
 
-/// The seats for a party: one part where they are together.
+/// Suggested seats for a party; one part if they are together.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Suggestion<'a> {
-    /// Seats side by side, the front row first.
+    /// Adjacent seats, the front row first.
     pub parts: Vec<Vec<&'a Seat>>,
 }
 
-/// The best `count` of `seats`, which are all seats of a hall in their order; none where too few are free.
+/// Returns the best `count` of `seats`, which are all seats of a hall in order; `None` if too few are free.
 ///
-/// Wheelchair places and the seats beside them are for those who ask for some: then at least so many places are
-/// among the seats, with a companion's seat where there is one. Pairs come last. What `rules` refuse is not suggested.
+/// Wheelchair places and their companion seats are only suggested on request, with at least as many
+/// places as requested. Pairs come last. Choices that break the `rules` are not suggested.
 pub fn suggest(
     seats: &[Seat],
     count: usize,
@@ -53,12 +53,12 @@ fn is_place(seat: &Seat) -> bool {
     seat.kind == SeatKind::Wheelchair
 }
 
-/// Where in its row a seat stands.
+/// Column of a seat.
 fn column(seat: &Seat) -> i64 {
     seat.column.unwrap_or(seat.number).into()
 }
 
-/// A hall and its measures.
+/// A hall with its measures.
 struct Hall<'a> {
     seats: &'a [Seat],
     rules: SeatRules,
@@ -67,18 +67,18 @@ struct Hall<'a> {
     right: i64,
 }
 
-/// Free seats side by side, as many as there are.
+/// A maximal run of adjacent free seats.
 struct Run<'a> {
     row: i64,
     seats: Vec<&'a Seat>,
 }
 
-/// Some seats of a run.
+/// Part of a run.
 #[derive(Clone, Debug)]
 struct Block<'r, 'a> {
     row: i64,
     seats: &'r [&'a Seat],
-    /// Seats of the run that would be left alone.
+    /// Seats of the run that would be isolated.
     gaps: u8,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Hall<'a> {
         Self { seats, rules: SeatRules::default(), rows, left, right }
     }
 
-    /// Whether the choice of these parts keeps to the rules.
+    /// Whether choosing these parts follows the rules.
     fn keeps(&self, parts: &[Block<'_, '_>]) -> bool {
         if self.rules == SeatRules::default() {
             return true;
@@ -99,7 +99,7 @@ impl<'a> Hall<'a> {
         self.rules.broken(self.seats, &picked.collect::<Vec<_>>()).is_empty()
     }
 
-    /// The free seats that are wanted.
+    /// Runs of the wanted free seats.
     fn runs(&self, wanted: impl Fn(&Seat) -> bool) -> Vec<Run<'a>> {
         let mut runs = Vec::new();
         for (row, seats) in (0_i64..).zip(&self.rows) {
@@ -110,7 +110,7 @@ impl<'a> Hall<'a> {
         runs
     }
 
-    /// How far from the best place of the hall the seats are, each on the average.
+    /// Average distance from the best place of the hall.
     fn cost(&self, block: &Block<'_, '_>) -> i64 {
         let depth = i64::try_from(self.rows.len()).unwrap_or(i64::MAX).saturating_sub(1).max(1);
         let back = (3 * block.row - 2 * depth).abs() * 1_000 / (3 * depth);
@@ -124,7 +124,7 @@ impl<'a> Hall<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Every choice of so many seats side by side.
+    /// All blocks of `count` adjacent seats.
     fn blocks<'r>(&'r self, count: usize) -> impl Iterator<Item = Block<'r, 'a>> + use<'r, 'a> {
         let windows = self.seats.windows(count.max(1)).enumerate();
         windows.map(move |(before, seats)| {
@@ -148,14 +148,14 @@ impl Block<'_, '_> {
         self.seats.first().map_or(0, |it| column(it))
     }
 
-    /// Twice the column of its middle.
+    /// Twice the middle column.
     fn middle(&self) -> i64 {
         self.first() + self.seats.last().map_or(0, |it| column(it))
     }
 }
 
 impl Suggestion<'_> {
-    /// Where the seats are, in a sentence: in Japanese, and in English.
+    /// Describes the seats, in Japanese and in English.
     pub fn sentences(&self) -> (String, String) {
         let count: usize = self.parts.iter().map(Vec::len).sum();
         let names = |to: &str| -> Vec<_> { self.parts.iter().map(|it| named(it, to)).collect() };
@@ -177,7 +177,7 @@ impl Suggestion<'_> {
         if count == 1 {
             return (ja, en);
         }
-        // Which of them are what was asked for.
+        // Kinds of requested seats among them.
         let kinds = [
             (SeatKind::Wheelchair, "車椅子スペース", "Wheelchair places"),
             (SeatKind::Companion, "同伴者席", "Companions' seats"),
@@ -195,7 +195,7 @@ impl Suggestion<'_> {
     }
 }
 
-/// The seats as a range, such as `F5〜F8`.
+/// Formats seats as a range, such as `F5〜F8`.
 fn named(seats: &[&Seat], to: &str) -> String {
     match seats {
         [first, .., last] => format!("{}{to}{}", first.seat_id, last.seat_id),
@@ -203,14 +203,14 @@ fn named(seats: &[&Seat], to: &str) -> String {
     }
 }
 
-// A party that no row can take together: as few parts as can be, near each other, and no single seat.
+// Splits a party that no row can seat together: as few parts as possible, close together, and none of one person.
 
-/// What a row between two parts weighs, where a seat between them weighs 2.
+/// Weight of a row between two parts; a column weighs 2.
 const ROW_APART: i64 = 4;
-/// What the way between the parts weighs against the place in the hall.
+/// Weight of the distance between parts against the place in the hall.
 const APART: i64 = 20_000;
 
-/// The best parts; none where too few seats are free.
+/// Returns the best parts; `None` if too few seats are free.
 fn split<'r, 'a>(
     hall: &Hall<'a>,
     runs: &'r [Run<'a>],
@@ -244,7 +244,7 @@ fn split<'r, 'a>(
     Some(parts)
 }
 
-/// The part, and those nearest to it for the others of the party; `evenly`, so that no last one is alone.
+/// Completes the part with its nearest neighbours; `evenly` avoids a last part of one.
 fn around<'r, 'a>(
     first: Block<'r, 'a>,
     runs: &'r [Run<'a>],
@@ -260,15 +260,14 @@ fn around<'r, 'a>(
     others.sort_by_cached_key(|it| (places(it), near(it)));
     let mut parts = vec![first];
     while left > 0 {
-        // The nearest of those that take the most.
-        // Places for wheelchairs are left to others as long as there are seats, once there are enough of them.
+        // The nearest of those with the most seats. Wheelchair places are spared as long as there are other seats.
         let most = |(index, run): &(usize, &&Run<'a>)| {
             (places(run) != (lacking > 0), Reverse(run.seats.len().min(left)), *index)
         };
         let (index, _) = others.iter().enumerate().min_by_key(most)?;
         let run = others.remove(index);
         let mut size = left.min(run.seats.len());
-        // Two go on together rather than one alone.
+        // Leaves two for the last part rather than one.
         if evenly && left - size == 1 && size > 2 {
             size -= 1;
         }
@@ -283,18 +282,18 @@ fn around<'r, 'a>(
     (lacking == 0).then_some(parts)
 }
 
-/// Whether the part is one of the run's.
+/// Whether the part belongs to the run.
 fn has(run: &Run<'_>, part: &Block<'_, '_>) -> bool {
     let is = |it: &&Seat| part.seats.first().is_some_and(|first| first.seat_id == it.seat_id);
     run.seats.iter().any(is)
 }
 
-/// The way between the middles of two parts.
+/// Distance between the middles of two parts.
 fn apart(one: &Block<'_, '_>, other: &Block<'_, '_>) -> i64 {
     (one.row - other.row).abs() * ROW_APART + (one.middle() - other.middle()).abs()
 }
 
-/// What is less is better: parts, wheelchair places, people alone, seats left alone, then way and place.
+/// Score, lower is better: parts, wheelchair places, single people, isolated seats, then distance and place.
 fn score(hall: &Hall<'_>, parts: &[Block<'_, '_>]) -> (usize, usize, usize, u32, i64) {
     let places = parts.iter().map(Block::places).sum();
     let alone = parts.iter().filter(|it| it.seats.len() == 1).count();
@@ -310,7 +309,7 @@ mod tests {
     use super::*;
     use crate::hall::lay_out;
 
-    /// The seats that are suggested, a part after the other.
+    /// Suggested seats, part by part.
     fn suggested(rows: &[&str], count: usize, wheelchair: bool) -> Option<Vec<String>> {
         let seats = drawn(rows);
         let found = suggest(&seats, count, usize::from(wheelchair), SeatRules::default())?;
@@ -336,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_hall_gives_its_middle_two_thirds_back() {
+    fn empty_hall_suggests_the_middle_two_thirds_back() {
         assert_eq!(parts(&["ssssssss"; 7], 2), ["E4-E5"]);
         assert_eq!(parts(&["ssssssss"; 7], 4), ["E3-E6"]);
         assert_eq!(parts(&["ssssssss"; 10], 8), ["G1-G8"]);
@@ -344,13 +343,13 @@ mod tests {
     }
 
     #[test]
-    fn the_front_is_for_the_last() {
+    fn front_is_suggested_last() {
         assert_eq!(parts(&["ssss", "xxxx", "xxss"], 2), ["C3-C4"]);
         assert_eq!(parts(&["ssss", "xxxx", "xxxs"], 2), ["A1-A2"], "no seat is left alone");
     }
 
     #[test]
-    fn no_seat_is_left_alone_where_another_choice_does_not() {
+    fn avoids_isolating_a_seat() {
         assert_eq!(parts(&["sssss"], 2), ["A1-A2"], "three are left together");
         assert_eq!(parts(&["sssss"], 3), ["A1-A3"]);
         assert_eq!(parts(&["sss"], 2), ["A1-A2"], "here one is, whatever is chosen");
@@ -358,26 +357,26 @@ mod tests {
     }
 
     #[test]
-    fn taken_and_held_seats_and_wheelchair_places_are_not_suggested() {
+    fn skips_taken_held_and_wheelchair_places() {
         assert_eq!(parts(&["ssss", "sxhs", "wwww"], 2), ["A1-A2"]);
         assert_eq!(suggested(&["xx", "hh", "ww"], 1, false), None);
         assert_eq!(suggested(&["xxs", "hhs", "wws"], 4, false), None);
     }
 
     #[test]
-    fn an_aisle_is_between_people() {
+    fn aisle_separates_seats() {
         assert_eq!(parts(&["ss_ss", "ss_xs", "xx_ss"], 2), ["B1-B2"]);
         assert_eq!(parts(&["sss_sss"], 4), ["A2-A3", "A4-A5"], "two and two, side by the aisle");
     }
 
     #[test]
-    fn who_cannot_sit_together_sits_behind_one_another() {
+    fn splits_party_into_adjacent_rows() {
         assert_eq!(parts(&["ssxss", "ssxss", "ssxss", "ssxss"], 4), ["B1-B2", "C1-C2"]);
         assert_eq!(parts(&["xxxxss", "xxxxxx", "xxxxss", "xxxxss"], 4), ["C5-C6", "D5-D6"]);
     }
 
     #[test]
-    fn no_guest_sits_alone_where_they_need_not() {
+    fn avoids_single_guests() {
         assert_eq!(
             parts(&["ssssx", "ssssx"], 5),
             ["A2-A4", "B3-B4"],
@@ -387,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn as_few_parts_as_can_be() {
+    fn splits_into_fewest_parts() {
         assert_eq!(parts(&["sxsxsxss", "xxxxxxss", "sssxxxxx"], 5).len(), 2);
         let rows = vec!["sxsxs"; 4];
         assert_eq!(parts(&rows, 12).len(), 12, "the whole rest of the hall");
@@ -395,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wheelchair_has_one_place_and_company_beside_it() {
+    fn wheelchair_gets_a_place_with_company() {
         assert_eq!(suggested(&["ssss", "wwss"], 1, true).unwrap(), ["B1"], "B1 is not left alone");
         assert_eq!(suggested(&["ssss", "wwss"], 3, true).unwrap(), ["B2-B4"]);
         assert_eq!(suggested(&["ssss", "ssss"], 1, true), None);
@@ -403,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn several_wheelchairs_have_their_places_together_or_apart() {
+    fn seats_several_wheelchairs_together_or_apart() {
         let of = |rows: &[&str], count, places| {
             let seats = drawn(rows);
             let found = suggest(&seats, count, places, SeatRules::default())?;
@@ -416,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_companions_seat_goes_with_the_wheelchair_and_is_named() {
+    fn companion_seat_follows_the_wheelchair() {
         let seats = drawn(&["ssss", "wcss"]);
         let found = suggest(&seats, 2, 1, SeatRules::default()).unwrap();
         let (ja, en) = found.sentences();
@@ -427,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suggestion_says_where_it_is() {
+    fn describes_where_the_seats_are() {
         let seats = drawn(&["ssxss", "ssxss"]);
         let text = |count| suggest(&seats, count, 0, SeatRules::default()).unwrap().sentences();
         assert_eq!(text(1).1.split(' ').count(), 3);
@@ -439,8 +438,8 @@ mod tests {
     }
 
     #[test]
-    fn every_suggestion_is_free_whole_and_the_same_again() {
-        // A hall with every pattern of taken seats that a small counter makes.
+    fn suggestion_is_free_whole_and_deterministic() {
+        // All patterns of taken seats in a small hall.
         for pattern in 0_u32..512 {
             let row = |row: u32| -> String {
                 let is_taken =
@@ -472,7 +471,7 @@ mod tests {
         }
     }
 
-    /// The seats that are suggested under every rule, a part after the other.
+    /// Suggested seats under every rule, part by part.
     fn ruled(rows: &[&str], count: usize, wheelchair: bool) -> Option<Vec<String>> {
         let rules = SeatRules {
             no_single_gap: true,
@@ -486,14 +485,14 @@ mod tests {
     }
 
     #[test]
-    fn a_companion_is_suggested_beside_a_wheelchair() {
+    fn suggests_companion_seat_next_to_wheelchair() {
         assert_eq!(ruled(&["ssss", "swcs"], 2, true).unwrap(), ["B2-B3"]);
         assert_eq!(ruled(&["xxxx", "xwcx"], 1, false), None, "it is not for others");
         assert_eq!(ruled(&["xxxx", "xxcx"], 1, true), None, "the place is taken");
     }
 
     #[test]
-    fn a_pair_is_suggested_whole_and_last() {
+    fn suggests_pairs_whole_and_last() {
         assert_eq!(ruled(&["ssss", "dddd"], 2, false).unwrap(), ["A1-A2"]);
         assert_eq!(ruled(&["xxxx", "dddd"], 2, false).unwrap(), ["B1-B2"]);
         assert_eq!(ruled(&["xxxx", "dddd"], 1, false), None);
@@ -501,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_rules_refuse_is_never_suggested() {
+    fn never_suggests_what_the_rules_reject() {
         assert_eq!(ruled(&["sssss"], 3, false).unwrap(), ["A1-A3"]);
         for count in 1..=7 {
             for signs in ["sssssss", "ssxssss", "dddd_ss", "wcsss_s", "sdds_ss", "ss_pp_s"] {

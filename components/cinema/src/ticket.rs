@@ -1,6 +1,5 @@
-//! Tickets: a reservation's number as a QR code, its showing as an iCalendar file, and what the door says when a
-//! ticket is scanned. The calendar has one event of eight lines, so that it is written here: the libraries for it
-//! bring a second time library along.
+//! Tickets: QR codes, iCalendar files, and admission. The calendar has one event of eight lines and is
+//! written here, because libraries for it depend on a second time library.
 
 use jiff::civil::DateTime;
 use output::cinema::{CheckIn, NotAdmitted, Reservation, ReservationStatus};
@@ -13,33 +12,33 @@ use toolkit::{
 
 use crate::{clock::Clock, refusals::say};
 
-/// Bytes of a line of an iCalendar file, without its end (RFC 5545, 3.1).
+/// Maximum bytes of an iCalendar line without its end (RFC 5545, 3.1).
 const LINE_BYTES_MAX: usize = 75;
-/// How wide the code is at least, in pixels; it is drawn in any size.
+/// Minimum width of the QR code in pixels; it scales to any size.
 const CODE_PIXELS: u32 = 200;
 
-/// The number of a reservation as a QR code in SVG, black on white with the quiet zone that scanners want.
+/// QR code of a reservation's number as SVG, black on white with a quiet zone.
 ///
 /// # Panics
-/// Never: numbers of reservations are far shorter than what a code holds.
+/// Never: reservation numbers fit into a code.
 pub fn code(reservation_id: &str) -> String {
     let code = QrCode::with_error_correction_level(reservation_id, EcLevel::M);
     let code = code.expect("the number of a reservation is short");
     code.render::<svg::Color<'_>>().min_dimensions(CODE_PIXELS, CODE_PIXELS).build()
 }
 
-/// The showing of a reservation as an iCalendar file in the caller's language: one event, in UTC, cancelled where the
-/// reservation is.
+/// A reservation's showing as an iCalendar file in the caller's language: one event in UTC, cancelled
+/// if the reservation is.
 ///
 /// # Errors
-/// When the database cannot be read, or the operator's `timezone` is wrong.
+/// If the database cannot be read, or the setting `timezone` is wrong.
 pub fn calendar(reservation: &Reservation) -> Result<String, Stop> {
     let length =
         "SELECT duration FROM reservations JOIN movies USING (movie_id) WHERE reservation_id = $1";
     let [rows] = sql::query([sql!(length, &reservation.reservation_id)])?;
-    // A film that has left the catalogue has no length any more; the event has no end then.
+    // A removed film has no duration; the event then has no end.
     let minutes = rows.first::<(i64,)>()?.map(|it| it.0);
-    Ok(event(reservation, minutes, &Clock::of_call()?))
+    Ok(event(reservation, minutes, &Clock::for_call()?))
 }
 
 fn event(reservation: &Reservation, minutes: Option<i64>, clock: &Clock) -> String {
@@ -60,7 +59,6 @@ fn event(reservation: &Reservation, minutes: Option<i64>, clock: &Clock) -> Stri
         let own = own.unwrap_or_default();
         escaped(&say(own, english.unwrap_or(own)))
     };
-    let it = reservation;
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_owned(),
         "VERSION:2.0".to_owned(),
@@ -70,8 +68,14 @@ fn event(reservation: &Reservation, minutes: Option<i64>, clock: &Clock) -> Stri
         format!("DTSTAMP:{}", utc(&reservation.reserved_at, 0)),
         format!("DTSTART:{}", utc(start, 0)),
         format!("STATUS:{status}"),
-        format!("SUMMARY:{}", named(it.movie_title.as_deref(), it.movie_title_en.as_deref())),
-        format!("LOCATION:{}", named(it.theater_name.as_deref(), it.theater_name_en.as_deref())),
+        format!(
+            "SUMMARY:{}",
+            named(reservation.movie_title.as_deref(), reservation.movie_title_en.as_deref())
+        ),
+        format!(
+            "LOCATION:{}",
+            named(reservation.theater_name.as_deref(), reservation.theater_name_en.as_deref())
+        ),
         format!("DESCRIPTION:{}", escaped(&about)),
     ];
     lines.extend(minutes.map(|it| format!("DTEND:{}", utc(start, it))));
@@ -79,7 +83,7 @@ fn event(reservation: &Reservation, minutes: Option<i64>, clock: &Clock) -> Stri
     lines.iter().map(|it| folded(it)).collect()
 }
 
-/// A text as the value of a property (RFC 5545, 3.3.11).
+/// Escapes a property's value (RFC 5545, 3.3.11).
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -93,7 +97,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A line with its end, broken where it is too long: what follows a break begins with a blank.
+/// Folds a long line; continuation lines begin with a space.
 fn folded(line: &str) -> String {
     let mut folded = String::with_capacity(line.len() + 2);
     let mut bytes = 0;
@@ -108,24 +112,24 @@ fn folded(line: &str) -> String {
     folded + "\r\n"
 }
 
-// When tickets are scanned, and what the door says of one (CIN-92).
+// Admission: when tickets are valid, and the result of a scan (CIN-92).
 
-/// How long before a showing its tickets are scanned where the operator says nothing.
+/// Default minutes before a showing when tickets become valid.
 const OPENS_DEFAULT: u32 = 60;
-/// Longer before than that is another day.
+/// Upper limit of that.
 const OPENS_MAX: u32 = 24 * 60;
-/// How long a showing lasts whose film has left the catalogue.
+/// Duration of a showing whose film was removed, in minutes.
 const MINUTES_UNKNOWN: u32 = 240;
 
-/// How many minutes before a showing its tickets are scanned: the setting `check_in_minutes`, or 60.
+/// Minutes before a showing when tickets become valid: the setting `check_in_minutes`, default 60.
 ///
 /// # Errors
-/// When it is no number from 1 to 1,440.
+/// If it is not from 1 to 1,440.
 pub fn opens_before() -> Result<u32, Unfit> {
     settings::number("check_in_minutes", OPENS_DEFAULT, 1..=OPENS_MAX)
 }
 
-/// From when to when tickets of a showing are scanned, in seconds since 1970.
+/// Period in which tickets of a showing are valid, in seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     opens: i64,
@@ -133,7 +137,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// That of a showing, by when it begins and how many minutes its film takes.
+    /// Computes it from the start, the film's duration, and the minutes `before`.
     pub fn of(start: DateTime, before: u32, duration: Option<u32>, clock: &Clock) -> Self {
         let begins = clock.second_of(start).unwrap_or_default();
         let seconds = |minutes: u32| i64::from(minutes) * 60;
@@ -142,7 +146,7 @@ impl Window {
     }
 }
 
-/// What the door says of a reservation that holds; `showing` is the one that is let in.
+/// Decides on the admission of a valid reservation; `showing` is the one that is being admitted.
 pub fn judge(
     reservation: Reservation,
     showing: Option<&str>,
@@ -242,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reservation_is_an_event_in_utc() {
+    fn calendar_event_is_in_utc() {
         let file = event(&reservation(), Some(100), &clock());
         for line in [
             "BEGIN:VCALENDAR",
@@ -265,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_folded_between_characters() {
+    fn folds_long_lines_at_character_boundaries() {
         let line = format!("SUMMARY:{}", "長い題名".repeat(40));
         let folded = folded(&line);
         assert!(folded.split("\r\n").all(|it| it.len() <= LINE_BYTES_MAX), "{folded}");
@@ -273,14 +277,14 @@ mod tests {
     }
 
     #[test]
-    fn a_value_cannot_begin_a_line_of_its_own() {
+    fn escapes_line_breaks_in_values() {
         let title = Some("題\r\nATTENDEE:x".to_owned());
         let file = event(&Reservation { movie_title: title, ..reservation() }, None, &clock());
         assert!(file.contains("SUMMARY:題\\nATTENDEE:x\r\n"), "{file}");
     }
 
     #[test]
-    fn the_code_is_a_picture_of_the_number_alone() {
+    fn qr_code_contains_only_the_number() {
         let svg = code("rsv_0123456789abcdefghjkmnpqrs");
         assert!(svg.contains("<svg") && svg.contains("viewBox"), "{svg}");
         assert_ne!(svg, code("rsv_1"));
@@ -295,13 +299,13 @@ mod tests {
         judge(reservation, showing, Window::of(start, 60, Some(100), &clock()), &clock())
     }
 
-    /// The clock says ten.
+    /// A clock at ten.
     fn at(hour: i8, minute: i8) -> DateTime {
         date(2026, 11, 20).at(hour, minute, 0, 0)
     }
 
     #[test]
-    fn the_door_is_open_from_an_hour_before_to_the_end() {
+    fn admits_from_an_hour_before_to_the_end() {
         for (start, reason) in [
             (at(11, 1), Some(NotAdmitted::TooEarly)),
             (at(11, 0), None),
@@ -315,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_says_so_before_all_else() {
+    fn reports_used_ticket_first() {
         let entry = judged(at(20, 0), Some("st-2"), true);
         assert_eq!(entry.reason, Some(NotAdmitted::AlreadyUsed));
         assert_eq!(entry.first_used_at.as_deref(), Some("2026-11-20T09:50:00"));
@@ -323,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn another_showing_is_said_before_the_time() {
+    fn reports_other_showing_before_the_time() {
         let entry = judged(at(20, 0), Some("st-2"), false);
         assert_eq!((entry.reason, entry.is_in_time), (Some(NotAdmitted::WrongShowing), false));
         assert_eq!(judged(at(10, 30), Some("st-1"), false).is_right_showing, Some(true));

@@ -1,45 +1,44 @@
-//! Finds films by titles that are not quite right (CIN-12, CIN-13).
+//! Finds films by inexact titles (CIN-12, CIN-13).
 //!
-//! A title is looked for as it is spelt, as it is read, in English, and in Roman letters, which follow from
-//! the kana by rule. What fits better leaves no room for what fits less: a whole title brings no part of
-//! another one, and a part of a title nothing that is only like it.
+//! Compares spelling, reading, the English title, and Roman letters derived from the kana. A better kind of match
+//! excludes worse ones: a whole title excludes partial ones, and a partial title excludes similar ones.
 
 mod roman;
 
 use toolkit::names::{ALIKE_MIN, likeness};
 pub use toolkit::names::{NEAR_MIN, fold, nearness};
 
-/// Characters of a name that are compared; the rest of a longer one is passed over.
+/// Characters of a name that are compared.
 const NAME_CHARS_MAX: usize = 128;
-/// Characters of what is looked for beyond which nothing is only like it.
+/// Longest query for similar matches, in characters.
 const NEAR_CHARS_MAX: usize = 40;
-/// How much less near than the nearest something may be, to be listed beside it.
+/// Maximum difference in similarity from the best listed match.
 const NEAR_ENOUGH: f64 = 0.1;
-/// Kana that one Chinese character may be read as.
+/// Maximum kana of one kanji's reading.
 const READ_AS_MAX: usize = 4;
 
-/// How a film fits, the better the more.
+/// Kind of a match, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
-    /// It is like it.
+    /// Similar.
     Near,
-    /// It stands within a word.
+    /// Within a word.
     Inner,
-    /// A title stands in what is looked for.
+    /// The query contains a title.
     Within,
-    /// It is a part of a title.
+    /// Part of a title.
     Part,
-    /// It is a title.
+    /// A whole title.
     Whole,
 }
 
-/// That a film fits, and how well.
+/// A match and its quality.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     way: Way,
-    /// From 0 to 1, the more the better.
+    /// From 0 to 1, higher is better.
     share: f64,
-    /// The name that fits, folded.
+    /// The matching name, folded.
     name: String,
 }
 
@@ -50,7 +49,7 @@ pub struct Names<'a> {
     pub title: &'a str,
     /// Its reading in kana.
     pub reading: Option<&'a str>,
-    /// Its title in English.
+    /// English title.
     pub english: Option<&'a str>,
 }
 
@@ -61,17 +60,17 @@ impl<'a> Names<'a> {
     }
 }
 
-/// What is looked for.
+/// A query.
 #[derive(Clone, Debug)]
 pub struct Query {
     folded: Vec<char>,
     words: Vec<String>,
-    /// In Roman letters, where it is that or kana.
+    /// Roman letters, if the query is Latin or kana.
     roman: Option<String>,
 }
 
 impl Query {
-    /// A title, or something like it.
+    /// Prepares a query.
     pub fn new(text: &str) -> Self {
         let folded: Vec<char> = fold(text).chars().collect();
         let roman = if folded.is_empty() {
@@ -84,7 +83,7 @@ impl Query {
         Self { folded, words: words(text), roman }
     }
 
-    /// How a film of these names fits, if it does.
+    /// Matches a film's names.
     pub fn hit(&self, names: Names<'_>) -> Option<Hit> {
         if self.folded.is_empty() {
             return None;
@@ -104,7 +103,7 @@ impl Query {
         better(hit, self.half_written(names)).or_else(|| self.resembling(names))
     }
 
-    /// A name about as long as what is looked for, and like it, where that is too short for [`edits`].
+    /// Matches a name of similar length and spelling, if the query is too short for [`edits`].
     fn resembling(&self, names: Names<'_>) -> Option<Hit> {
         let length = self.folded.len();
         if length < 2 || edits(length) > 0 {
@@ -120,7 +119,7 @@ impl Query {
         alike.reduce(|one, other| if other.beats(&one) { other } else { one })
     }
 
-    /// In a name of kana and Chinese characters, which has no spaces.
+    /// Matches a name of kana and kanji, which has no spaces.
     fn in_letters(&self, name: &[char]) -> Option<Hit> {
         let (query, owned) = (self.folded.as_slice(), || name.iter().collect());
         let share = share(query.len(), name.len());
@@ -142,7 +141,7 @@ impl Query {
         self.near(query, runs.map(<[char]>::to_vec), name)
     }
 
-    /// In a name of Latin letters, word by word.
+    /// Matches a Latin name word by word.
     fn by_words(&self, name: &str) -> Option<Hit> {
         let named = words(&name.chars().take(NAME_CHARS_MAX).collect::<String>());
         let (query, whole) = (self.words.concat(), named.concat());
@@ -171,8 +170,7 @@ impl Query {
         self.near(&query.chars().collect::<Vec<_>>(), runs, &whole.chars().collect::<Vec<_>>())
     }
 
-    /// In a name of kana, as it is pronounced. What is typed in kana has to be the same; only Roman letters may be
-    /// like it.
+    /// Matches a kana name by pronunciation. A query in kana has to be equal; one in Roman letters may be similar.
     fn in_roman(&self, name: &[char]) -> Option<Hit> {
         let query = self.roman.as_ref().filter(|it| it.len() > 2)?;
         let whole = roman::of_kana(name);
@@ -207,8 +205,8 @@ impl Query {
         self.near(&letters, runs.into_iter(), name)
     }
 
-    /// A title that is written half in Chinese characters and half in kana: each of the characters, if it is
-    /// one of the title's, may stand for some of the kana of the reading.
+    /// Matches a title written partly in kanji and partly in kana: each of its kanji may stand for some
+    /// kana of the reading.
     fn half_written(&self, names: Names<'_>) -> Option<Hit> {
         let reading: Vec<char> = fold(names.reading?).chars().take(NAME_CHARS_MAX).collect();
         let title = fold(names.title);
@@ -233,7 +231,7 @@ impl Query {
         reached[reading.len()].then(|| Hit { way: Way::Whole, share: 1.0, name: title.clone() })
     }
 
-    /// The run of a name that comes nearest, where one comes near enough.
+    /// Finds the most similar run of a name, if it is similar enough.
     fn near(
         &self,
         query: &[char],
@@ -263,7 +261,7 @@ fn better(one: Option<Hit>, other: Option<Hit>) -> Option<Hit> {
     }
 }
 
-/// Those that fit best, best first; the others are left out.
+/// Returns the best kind of match, best first.
 pub fn best<T>(mut found: Vec<(Hit, T)>) -> Vec<T> {
     found.sort_by(|one, other| other.0.share.total_cmp(&one.0.share));
     let Some(way) = found.iter().map(|it| it.0.way).max() else { return Vec::new() };
@@ -272,14 +270,14 @@ pub fn best<T>(mut found: Vec<(Hit, T)>) -> Vec<T> {
     let named: Vec<String> = found.iter().map(|it| it.0.name.clone()).collect();
     found.retain(|(hit, _)| match way {
         Way::Near => hit.share + NEAR_ENOUGH >= nearest,
-        // A title that is a part of another one that was meant.
+        // A title contained in a longer matching title.
         Way::Within => !named.iter().any(|it| it.len() > hit.name.len() && it.contains(&hit.name)),
         _ => true,
     });
     found.into_iter().map(|it| it.1).collect()
 }
 
-/// How many letters may be wrong among so many.
+/// Permitted wrong letters by length.
 fn edits(letters: usize) -> usize {
     match letters {
         0..=3 => 0,
@@ -289,8 +287,7 @@ fn edits(letters: usize) -> usize {
     }
 }
 
-/// How many letters have to be put in, taken out, exchanged or swapped with their neighbour; none where that
-/// is more than `most`.
+/// Edit distance with transpositions; `None` above `most`.
 fn distance(one: &[char], other: &[char], most: usize) -> Option<u8> {
     if one.len().abs_diff(other.len()) > most {
         return None;
@@ -317,7 +314,7 @@ fn distance(one: &[char], other: &[char], most: usize) -> Option<u8> {
     (distance <= most).then(|| u8::try_from(distance).ok()).flatten()
 }
 
-/// The words of a text in Latin letters, folded.
+/// Folded words of a Latin text.
 fn words(text: &str) -> Vec<String> {
     let parts = text.split(|it: char| !it.is_alphanumeric() && !matches!(it, '\'' | '’'));
     parts.map(fold).filter(|it| !it.is_empty()).collect()
@@ -346,7 +343,7 @@ mod tests {
     use super::*;
     use crate::{catalog::Catalog, import::DEMO};
 
-    /// The films of the demo, and some that an operator might show.
+    /// Films of the demo and some others.
     fn found(query: &str) -> Vec<String> {
         let demo = Catalog::read(DEMO).unwrap();
         let mut films: Vec<(String, Option<String>, Option<String>)> =
@@ -364,15 +361,16 @@ mod tests {
             films.push((title.into(), reading.map(Into::into), english.map(Into::into)));
         }
         let query = Query::new(query);
-        let hit = |it: &(String, Option<String>, Option<String>)| {
-            let names = Names { title: &it.0, reading: it.1.as_deref(), english: it.2.as_deref() };
-            Some((query.hit(names)?, it.0.clone()))
+        let hit = |film: &(String, Option<String>, Option<String>)| {
+            let names =
+                Names { title: &film.0, reading: film.1.as_deref(), english: film.2.as_deref() };
+            Some((query.hit(names)?, film.0.clone()))
         };
         best(films.iter().filter_map(hit).collect())
     }
 
     #[test]
-    fn kana_width_case_marks_and_accents_make_no_difference() {
+    fn ignores_kana_width_case_marks_and_accents() {
         assert_eq!(fold("ﾄﾄﾛ"), fold("とトろ"));
         assert_eq!(fold("ＡＫＩＲＡ"), "akira");
         assert_eq!(fold("スター・ウォーズ"), fold("すたうぉず"));
@@ -381,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_hit_brings_no_other_film() {
+    fn whole_title_excludes_other_films() {
         for (query, title) in [
             ("AKIRA", "AKIRA"),
             ("ａｋｉｒａ", "AKIRA"),
@@ -424,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn near_misses_bring_the_nearest() {
+    fn typo_finds_the_nearest_title() {
         for (query, title) in [
             ("kimi no na wa", "君の名は。"),
             ("きみのなわ", "君の名は。"),
@@ -453,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_several_titles_brings_them_all() {
+    fn partial_title_finds_all_films() {
         assert_eq!(
             found("my"),
             ["ドライブ・マイ・カー", "となりのトトロ"],
@@ -466,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn another_film_is_not_found() {
+    fn unrelated_query_finds_nothing() {
         for query in [
             "スパイダーマン",
             "ハリー・ポッター",
@@ -488,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_that_can_be_asked_takes_no_time() {
+    fn longest_query_is_fast() {
         let long = "ば".repeat(100);
         let name = "は".repeat(5_000);
         let names = Names { title: &name, reading: Some(&name), english: None };

@@ -1,8 +1,8 @@
-//! The tools, in the order in which a customer meets them, and what they share.
+//! The tools, in the order in which a customer uses them, and shared parts.
 
+mod admission;
 mod catalogue;
 mod conversations;
-mod door;
 mod edit;
 mod hold;
 mod movies;
@@ -17,11 +17,11 @@ use toolkit::{Stop, Text, apps::App, caller, invalid, refused};
 
 use crate::{
     clock::{Clock, Day},
-    refusals::{NAME_CHARS_MAX, at_most, length, none_of, say},
+    refusals::{NAME_CHARS_MAX, at_most, length, reject_problems, say},
 };
+pub use admission::{CheckIn, MoveParty};
 pub use catalogue::{ExportCatalogue, ImportCatalogue};
 pub use conversations::{GetConversationHistory, RecordConversation, Said};
-pub use door::{CheckIn, MoveParty};
 pub use edit::{EditMovie, EditScreen, EditShowtime};
 pub use hold::{ExtendHold, HoldSeats, ListHolds, ReleaseHold};
 pub use movies::{ListMovies, ListShowtimes};
@@ -63,27 +63,26 @@ toolkit::export_tools!(
     ImportCatalogue,
 );
 
-/// The argument `date` of a listing (CIN-15, CIN-16).
+/// Parses the argument `date` of a listing (CIN-15, CIN-16).
 fn day(clock: &Clock, date: Option<&str>) -> Result<Option<Day>, Stop> {
     let read =
         |it| clock.day(it).ok_or_else(|| invalid("/date", "Invalid date format. Use YYYY-MM-DD."));
     date.map(read).transpose()
 }
 
-// Who is the staff of the cinema: whose token says so (CIN-92).
-//
-// A token for the whole component is a customer's, or each page that sells seats could also let people in.
+// The staff is recognized by the token (CIN-92). A token for the whole component is a customer's; otherwise each page
+// that sells seats could also admit people.
 
-/// `_meta` of tools that only pages see, and no model.
+/// `_meta` of tools for pages only, hidden from models.
 pub const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
 
-/// Scopes whose holder may do everything here.
+/// Scopes that permit everything.
 const ALL: [&str; 2] = ["*", "operator"];
 
-/// Refuses callers who are not of the staff: with tokens, their scopes are `*`, `operator` or this very tool.
+/// Rejects callers who are not staff: with tokens, their scopes contain `*`, `operator` or this tool.
 ///
 /// # Errors
-/// When the caller is a customer.
+/// If the caller is a customer.
 pub fn staff_only(tool: &str) -> Result<(), Stop> {
     if is_staff(&caller::principal(), &caller::scopes(), tool) {
         return Ok(());
@@ -107,7 +106,7 @@ fn is_staff(principal: &str, scopes: &[String], tool: &str) -> bool {
     is_alone || scopes.iter().any(names)
 }
 
-/// Seats to choose, to hold and to reserve; a reservation to look at and to cancel.
+/// App to choose, hold and reserve seats, and to view and cancel a reservation.
 pub const SEATS: App = App {
     uri: "ui://cinema/seats",
     name: "seats_app",
@@ -125,7 +124,7 @@ mod tests {
     use crate::{Component, clock::tests::clock};
 
     #[test]
-    fn a_bad_date_is_refused_in_the_words_of_the_specification() {
+    fn bad_date_error_matches_the_specification() {
         let stop = day(&clock(), Some("next week")).unwrap_err();
         let Stop::InvalidArguments(problems) = stop else { panic!("{stop:?}") };
         assert_eq!(problems[0].pointer, "/date");
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn every_argument_is_explained_in_both_languages() {
+    fn describes_arguments_in_both_languages() {
         for definition in Component::definitions() {
             let input: Value = serde_json::from_str(&definition.input_schema).unwrap();
             let meta: Value = serde_json::from_str(&definition.meta.unwrap()).unwrap();
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_specified_texts_are_kept_verbatim() {
+    fn keeps_specified_texts_verbatim() {
         let descriptions: Vec<_> =
             Component::definitions().into_iter().map(|it| it.description).collect();
         for (description, specified) in descriptions.iter().zip([
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_required_arguments_are_the_specified_ones() {
+    fn requires_the_specified_arguments() {
         let required = |name: &str| {
             let found = Component::definitions().into_iter().find(|it| it.name == name).unwrap();
             let schema: Value = serde_json::from_str(&found.input_schema).unwrap();
@@ -182,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_staff_is_named_by_its_scopes() {
+    fn recognizes_staff_by_scopes() {
         let is = |principal: &str, scopes: &[&str]| {
             let scopes: Vec<_> = scopes.iter().map(|it| (*it).to_owned()).collect();
             is_staff(principal, &scopes, "check_in")

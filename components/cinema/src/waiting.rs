@@ -1,9 +1,8 @@
-//! The waiting list of a showing: when seats are freed, the first entry that they fit has them held until a
-//! deadline (CIN-94).
+//! Waiting lists: when seats are freed, they are held for the first matching entry until a deadline (CIN-94).
 //!
-//! Offers are made by [`settle`], which runs after seats are freed, before seats of a showing with a list are
-//! taken, and by the schedule. So what an expired hold frees is offered before others can have it. An offer is a
-//! hold like any other: no seat is ever in two.
+//! [`settle`] makes the offers. It runs after seats are freed, before seats of a showing with a list
+//! are taken, and on a schedule, so that an expired hold's seats are offered before others can take
+//! them. An offer is a hold like any other: no seat is ever in two.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +17,7 @@ use toolkit::{
 
 use crate::{
     clock::Clock,
-    hall::{Hall, seats_changed, waiting_changed},
+    hall::{Hall, publish_seats, publish_waiting},
     holds::{Held, Minutes, digest, free_expired, insert, sweep},
     picks::{Picked, is_written, on_sale},
     programme::{ShowtimeId, still_open},
@@ -26,33 +25,33 @@ use crate::{
     suggestion::suggest,
 };
 
-/// Entries that may wait for one showing.
+/// Maximum entries of one showing.
 pub const OF_SHOWTIME_MAX: u32 = 200;
-/// Showings that one user may wait for.
+/// Maximum showings that one user may wait for.
 pub const OF_USER_MAX: u32 = 10;
-/// Offers that are made, or end, in one go; the rest waits for the next.
+/// Maximum steps of one run; the rest follows in the next.
 const STEPS_MAX: usize = 50;
-/// Showings that are looked at in one run of the schedule.
+/// Maximum showings of one scheduled run.
 const SHOWTIMES_MAX: usize = 50;
-/// How long seats are held for an entry where the operator says nothing.
+/// Default minutes of an offer.
 const MINUTES_DEFAULT: u32 = 15;
-/// Longer than a day is too long for those behind.
+/// Upper limit of that.
 const MINUTES_MAX: u32 = 24 * 60;
-/// How long an entry that has ended is remembered, in seconds.
+/// Seconds for which ended entries are kept.
 const REMEMBERED_S: i64 = 7 * 86_400;
 
-/// How many minutes seats are held for an entry: the setting `waiting_offer_minutes`, or 15.
+/// Minutes of an offer: the setting `waiting_offer_minutes`, default 15.
 ///
 /// # Errors
-/// When it is no number from 1 to 1,440.
+/// If it is not from 1 to 1,440.
 pub fn offer_minutes() -> Result<u32, Unfit> {
     settings::number("waiting_offer_minutes", MINUTES_DEFAULT, 1..=MINUTES_MAX)
 }
 
-/// Ends the offers of a showing whose deadline has passed, and offers what is free to those who come first.
+/// Ends expired offers of a showing and offers free seats to the first entries.
 ///
 /// # Errors
-/// When the database fails, or a setting is wrong.
+/// If the database fails or a setting is wrong.
 pub fn settle(showtime_id: &str, clock: &Clock) -> Result<(), Stop> {
     let mut users = BTreeSet::new();
     let mut has_seats = false;
@@ -67,16 +66,16 @@ pub fn settle(showtime_id: &str, clock: &Clock) -> Result<(), Stop> {
         }
     }
     if has_seats {
-        seats_changed(showtime_id);
+        publish_seats(showtime_id);
     }
-    users.iter().for_each(|it| waiting_changed(it));
+    users.iter().for_each(|it| publish_waiting(it));
     Ok(())
 }
 
-/// As [`settle`], at the cost of one look where the showing has no list.
+/// Like [`settle`], with a single query if the showing has no list.
 ///
 /// # Errors
-/// As those of [`settle`].
+/// The same as those of [`settle`].
 pub fn settle_freed(showtime_id: &str, clock: &Clock) -> Result<(), Stop> {
     let [list] = sql::query([any(showtime_id)])?;
     if list.is_empty() { Ok(()) } else { settle(showtime_id, clock) }
@@ -85,7 +84,7 @@ pub fn settle_freed(showtime_id: &str, clock: &Clock) -> Result<(), Stop> {
 /// Settles every list.
 ///
 /// # Errors
-/// When the database fails, or a setting is wrong.
+/// If the database fails or a setting is wrong.
 fn settle_all(clock: &Clock) -> Result<(), Stop> {
     let lists = sql!(format!(
         "SELECT DISTINCT showtime_id FROM waiting WHERE state IN ('waiting', 'offered') \
@@ -103,7 +102,7 @@ fn settle_all(clock: &Clock) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Ends an entry that waits or is offered seats.
+/// Ends a waiting or offered entry.
 pub fn end(waiting_id: &str, state: WaitingState, clock: &Clock) -> Statement {
     let state = name(state);
     sql!(
@@ -115,57 +114,57 @@ pub fn end(waiting_id: &str, state: WaitingState, clock: &Clock) -> Statement {
     )
 }
 
-/// The columns of [`Entry`]; a WHERE may follow.
+/// Columns of [`Entry`]; a WHERE may follow.
 const ENTRIES: &str = "SELECT w.waiting_id, w.place, w.user_id, w.showtime_id, w.seats_count, \
      w.together, w.wheelchair, w.joined_at, w.state, w.principal, w.hold_id, h.made_at, \
      h.expires_at \
      FROM waiting w LEFT JOIN holds h ON h.hold_id = w.hold_id";
 
-/// An entry that waits or is offered seats.
+/// A waiting or offered entry.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Entry {
     /// Identifier of the entry.
     pub waiting_id: String,
-    /// Grows with each entry.
+    /// Position, which grows with each entry.
     pub place: i64,
-    /// Identifier of the user who waits.
+    /// User who waits.
     pub user_id: String,
     /// Identifier of the showtime.
     pub showtime_id: String,
-    /// How many seats they want.
+    /// Number of wanted seats.
     pub seats_count: u32,
-    /// Whether these must be side by side.
+    /// Whether they must be adjacent.
     pub together: bool,
-    /// Whether a wheelchair place must be among them.
+    /// Whether they must include a wheelchair place.
     pub wheelchair: bool,
-    /// In seconds since 1970.
+    /// Seconds since 1970.
     pub joined_at: i64,
-    /// Whether it waits, or is offered seats.
+    /// Whether it waits or is offered seats.
     pub state: WaitingState,
-    /// The caller who joined.
+    /// Caller who joined.
     pub principal: String,
-    /// The hold that is offered.
+    /// Hold of the offer.
     pub hold_id: Option<String>,
-    /// When that hold counts as made.
+    /// Time from which that hold counts.
     pub made_at: Option<i64>,
-    /// When it ends.
+    /// Expiry of that hold.
     pub expires_at: Option<i64>,
 }
 
 impl Entry {
-    /// Whether seats are offered and the deadline has yet to come.
+    /// Whether seats are offered and the deadline has not passed.
     pub fn is_offered(&self, clock: &Clock) -> bool {
         let is_live = self.expires_at.is_some_and(|it| it > clock.second());
         self.state == WaitingState::Offered && is_live
     }
 
-    /// Whether seats were offered, and the deadline has passed.
-    pub fn is_lapsed(&self, clock: &Clock) -> bool {
+    /// Whether seats were offered and the deadline has passed.
+    pub fn is_expired(&self, clock: &Clock) -> bool {
         self.state == WaitingState::Offered && !self.is_offered(clock)
     }
 }
 
-/// Whether a showing has a list: a row, if it does.
+/// Selects one row if a showing has a list.
 fn any(showtime_id: &str) -> Statement {
     sql!(
         "SELECT 1 FROM waiting WHERE showtime_id = $1 AND state IN ('waiting', 'offered') LIMIT 1",
@@ -173,20 +172,20 @@ fn any(showtime_id: &str) -> Statement {
     )
 }
 
-/// The entries of a showing, who comes first first.
+/// Selects the entries of a showing in order.
 pub fn live_of_showing(showtime_id: &str) -> Statement {
     let those = "WHERE w.showtime_id = $1 AND w.state IN ('waiting', 'offered') ORDER BY w.place";
     sql!(format!("{ENTRIES} {those}"), showtime_id)
 }
 
-/// A user's entries, the oldest first.
+/// Selects a user's entries, oldest first.
 pub fn live_of_user(user_id: &str) -> Statement {
     let those = "WHERE w.user_id = $1 AND w.state IN ('waiting', 'offered') ORDER BY w.place";
     sql!(format!("{ENTRIES} {those}"), user_id)
 }
 
-/// How many wait before an entry.
-pub fn count_ahead(entry: &Entry) -> Statement {
+/// Counts the entries before one.
+pub fn count_before(entry: &Entry) -> Statement {
     sql!(
         "SELECT COUNT(*) FROM waiting WHERE showtime_id = $1 AND state = 'waiting' AND place < $2",
         &entry.showtime_id,
@@ -194,7 +193,7 @@ pub fn count_ahead(entry: &Entry) -> Statement {
     )
 }
 
-/// Ends the entry that a hold was offered to, since its seats are reserved.
+/// Ends the entry of an offered hold whose seats were reserved.
 pub fn reserved(hold_id: &str, clock: &Clock) -> Statement {
     sql!(
         "UPDATE waiting SET state = 'reserved', ended_at = $2 \
@@ -204,7 +203,7 @@ pub fn reserved(hold_id: &str, clock: &Clock) -> Statement {
     )
 }
 
-/// Ends the entry that a hold was offered to, since it is released before its deadline.
+/// Ends the entry of an offered hold that was released before its deadline.
 pub fn declined(hold_id: &str, clock: &Clock) -> Statement {
     sql!(
         "UPDATE waiting SET state = 'declined', ended_at = $2 \
@@ -226,31 +225,31 @@ fn name(state: WaitingState) -> &'static str {
     }
 }
 
-/// What the schedule does: the seats of holds that have expired are let go, and offered to those who wait.
+/// Scheduled run: releases expired holds and offers their seats.
 ///
 /// # Errors
-/// What stands in the operator's log.
+/// Text for the operator's log.
 pub fn scheduled() -> Result<(), String> {
     let both = |clock: Clock| -> Result<(), Stop> {
         sweep(&clock)?;
         settle_all(&clock)
     };
-    Clock::of_call().and_then(both).map_err(|it| format!("{it:?}"))
+    Clock::for_call().and_then(both).map_err(|it| format!("{it:?}"))
 }
 
-// One step of settling a list: an offer ends, or is made.
+// One step of settling a list: ends or makes an offer.
 
-/// What came of a step.
+/// Result of a step.
 enum Step {
-    /// Nothing can be offered.
+    /// No offer is possible.
     Nothing,
-    /// What was looked at has changed meanwhile.
+    /// The data changed concurrently.
     Again,
     /// An entry has ended or is offered seats.
     Changed {
-        /// Whose entry it is.
+        /// Its user.
         user_id: String,
-        /// Whether seats changed with it.
+        /// Whether seats changed.
         seats: bool,
     },
 }
@@ -261,7 +260,7 @@ fn step(showtime_id: &str, clock: &Clock) -> Result<Step, Stop> {
         sql::query([live_of_showing(showtime_id), free_count(showtime_id, clock), import])?;
     let entries = entries.read::<Entry>()?;
     let has_begun = has_begun(showtime_id, clock);
-    if let Some(over) = entries.iter().find(|it| has_begun || it.is_lapsed(clock)) {
+    if let Some(over) = entries.iter().find(|it| has_begun || it.is_expired(clock)) {
         return expiry(over, clock);
     }
     let (free,) = free.first::<(i64,)>()?.unwrap_or_default();
@@ -296,10 +295,10 @@ fn step(showtime_id: &str, clock: &Clock) -> Result<Step, Stop> {
 
 fn has_begun(showtime_id: &str, clock: &Clock) -> bool {
     let start = ShowtimeId::read(showtime_id).and_then(|it| it.start());
-    start.is_none_or(|it| clock.has_come(it))
+    start.is_none_or(|it| clock.has_passed(it))
 }
 
-/// The seats that an entry wants, if they are free.
+/// Finds free seats for an entry.
 fn fitting(hall: &Hall, entry: &Entry, rules: SeatRules) -> Option<Vec<ReservedSeat>> {
     let count = usize::try_from(entry.seats_count).ok()?;
     let found = suggest(&hall.seats, count, usize::from(entry.wheelchair), rules)?;
@@ -323,7 +322,7 @@ fn expiry(entry: &Entry, clock: &Clock) -> Result<Step, Stop> {
     Ok(if is_written { changed } else { Step::Again })
 }
 
-/// Seats that are neither reserved nor held; less than none where a catalogue has taken seats away.
+/// Counts unreserved and unheld seats; negative if a catalogue has removed seats.
 fn free_count(showtime_id: &str, clock: &Clock) -> Statement {
     let screen_id = ShowtimeId::read(showtime_id).map(|it| it.screen_id).unwrap_or_default();
     sql!(
@@ -337,7 +336,7 @@ fn free_count(showtime_id: &str, clock: &Clock) -> Statement {
     )
 }
 
-/// Seats that will be held for an entry unless others are faster.
+/// Seats to offer, unless others are faster.
 struct Offer<'a> {
     entry: &'a Entry,
     held: Held,
@@ -348,7 +347,7 @@ struct Offer<'a> {
 }
 
 impl<'a> Offer<'a> {
-    /// The offer, unless its user has as many seats of the showing as they may.
+    /// Prepares the offer, unless its user already has as many seats of the showing as permitted.
     fn of(
         entry: &'a Entry,
         seats: Vec<ReservedSeat>,
@@ -365,20 +364,20 @@ impl<'a> Offer<'a> {
             rules,
             own_seats: &[],
         };
-        let [had] = sql::query([picked.had(None, clock)])?;
-        if picked.check_had(had).is_err() {
+        let [owned_count] = sql::query([picked.owned_count(None, clock)])?;
+        if picked.check_owned(owned_count).is_err() {
             return Ok(None);
         }
         let end = clock.second() + i64::from(offer_minutes()?) * 60;
         let start = id.start().and_then(|it| clock.second_of(it));
         let expires_at = start.map_or(end, |it| end.min(it));
         let held = Held {
-            // Of a token that none is told: the caller who joined names it by its handle.
+            // The token is disclosed to no caller; the one who joined uses the handle.
             hold_id: digest(&fresh_id("hold")),
             principal: entry.principal.clone(),
             user_id: entry.user_id.clone(),
             showtime_id: entry.showtime_id.clone(),
-            // As if made so long ago that it cannot be extended: others wait for it to end.
+            // Backdated, so that it cannot be extended while others wait.
             made_at: expires_at - i64::from(Minutes::set()?.max) * 60,
             expires_at,
         };

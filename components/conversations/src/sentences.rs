@@ -9,8 +9,8 @@ mod words;
 
 use language::{
     Date, Language,
-    chat::{Chat, FOLLOWED, Family, Followed, Plan},
-    context::{Holder, TurnContext, output},
+    chat::{CONTINUED, Chat, Family, FollowUp, Plan},
+    context::{FamilyInfo, TurnContext, output},
     contract::TurnRequest,
     coverage::{OVER, Used},
     rules::Percent,
@@ -45,7 +45,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
     family: "conversations",
     phrases: PHRASES,
     nouns: NOUNS,
-    deeds: words::DEEDS,
+    actions: words::DEEDS,
     done: "begun|started|stopped|sent|始め|話し|止め|終了|送っ|送信",
     labels: &[(
         CONVERSATION,
@@ -54,7 +54,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
     ..Vocabulary::NONE
 };
 
-static HOLDER: Holder = Holder {
+static FAMILY_INFO: FamilyInfo = FamilyInfo {
     family: "conversations",
     codes: &[("conversation_not_found", "その会話は見つかりませんでした。")],
     subjects: &[],
@@ -70,7 +70,7 @@ static SKILLS: &[Skill<Goal>] = &[
             "worker-aとworker-bでしりとりをして",
             "Let worker-a and worker-b play a word chain",
         ),
-        is_told: true,
+        is_featured: true,
     },
     Skill {
         goals: &[Goal::Talks, Goal::Agents, Goal::Halt],
@@ -78,7 +78,7 @@ static SKILLS: &[Skill<Goal>] = &[
         is_one_enough: false,
         name: ("会話の一覧", "listing conversations"),
         example: ("いま続いている会話はある？", "Which conversations are running?"),
-        is_told: false,
+        is_featured: false,
     },
 ];
 
@@ -128,7 +128,7 @@ impl Family for Conversations {
     type Goal = Goal;
     type Plan = Doing;
 
-    const HOLDER: &'static Holder = &HOLDER;
+    const FAMILY_INFO: &'static FamilyInfo = &FAMILY_INFO;
     const SKILLS: &'static [Skill<Goal>] = SKILLS;
     const NEAR: &'static [(Goal, &'static [Word])] =
         &[(Goal::Converse, &[CONVERSE, CHAIN, AGENTS, TALKS])];
@@ -156,7 +156,7 @@ impl Family for Conversations {
         }
     }
 
-    fn spares(utterance: &Sentence, manner: Manner) -> bool {
+    fn handles_manner(utterance: &Sentence, manner: Manner) -> bool {
         matches!(manner, Manner::How | Manner::Price) && utterance.addresses_agent()
     }
 
@@ -168,7 +168,7 @@ impl Family for Conversations {
         matches!(goal, Goal::Talks | Goal::Agents)
     }
 
-    fn obeys(_utterance: &Sentence, goal: Goal) -> bool {
+    fn handles_denial(_utterance: &Sentence, goal: Goal) -> bool {
         goal == Goal::Converse
     }
 
@@ -232,27 +232,27 @@ impl Family for Conversations {
         goal: Option<Goal>,
         manner: Option<Manner>,
         context: &TurnContext<'_>,
-    ) -> Option<Followed> {
+    ) -> Option<FollowUp> {
         // `kill it`, `continue`: for the begun conversation.
         let order = utterance.order().filter(|_| plan.is_some());
         if let (Some(order), Some(id)) = (order, &self.begun) {
             *plan = Some(Doing::Lists(Lists::from_order(order, id)));
-            return Some(Followed::On(REMARK_SURE, Vec::new()));
+            return Some(FollowUp::Continue(REMARK_SURE, Vec::new()));
         }
         let begun = self.begun.as_ref().filter(|_| goal.is_none_or(|it| it == Goal::Talks));
         if let Some(id) = begun {
             if let Some(sure) = utterance.asks_for_progress() {
                 *plan = Some(Doing::Lists(Lists::read(id)));
-                return Some(Followed::On(sure, Vec::new()));
+                return Some(FollowUp::Continue(sure, Vec::new()));
             }
             let is_open = goal.is_none() && utterance.agents().is_empty();
             if let Some(remark) = Meeting::with_remark(id, utterance).filter(|_| is_open) {
                 *plan = Some(Doing::Meeting(Box::new(remark)));
-                return Some(Followed::On(REMARK_SURE, Vec::new()));
+                return Some(FollowUp::Continue(REMARK_SURE, Vec::new()));
             }
         }
         if plan.is_none() && utterance.asks_for_summary() {
-            return Some(Followed::Say(context.say(
+            return Some(FollowUp::Answer(context.say(
                 "ここでは要約はできません。このチャットで始まった会話もまだありません。何もしていません。エージェント同士の会話は「worker-aとworker-bで話して」のように始められ、内容は後から読めます。",
                 "I cannot sum up what was said here, and no agents have talked in this chat yet, so nothing was done. Have some talk, for example with \"Let worker-a and worker-b talk\"; what they say can be read afterwards.",
             )));
@@ -263,13 +263,13 @@ impl Family for Conversations {
                     && matches!(goal, None | Some(Goal::Halt | Goal::Nothing | Goal::Talks));
                 let next = lists.follow_up(utterance).filter(|_| is_about)?;
                 *lists = next.or_conversation(self.begun.as_ref());
-                Some(Followed::On(FOLLOWED, Vec::new()))
+                Some(FollowUp::Continue(CONTINUED, Vec::new()))
             }
             Some(Doing::Meeting(_)) if utterance.ends_conversation() => {
                 let halt = Lists::from_sentence(utterance, Goal::Halt)
                     .or_conversation(self.begun.as_ref());
                 *plan = Some(Doing::Lists(halt));
-                Some(Followed::On(REMARK_SURE, Vec::new()))
+                Some(FollowUp::Continue(REMARK_SURE, Vec::new()))
             }
             Some(Doing::Meeting(meeting))
                 if goal.is_none()
@@ -277,7 +277,7 @@ impl Family for Conversations {
                     && meeting.messaged_agent().is_some() =>
             {
                 let agent = meeting.messaged_agent().unwrap_or_default();
-                Some(Followed::Say(context.say(
+                Some(FollowUp::Answer(context.say(
                     format!("{agent} の返事はここでは読めません。「会話」の「エージェント」の画面にある {agent} とのチャットで見られます。"),
                     format!("What {agent} answers cannot be read here. It is in the chat with {agent}, on the page for agents."),
                 )))
@@ -285,12 +285,12 @@ impl Family for Conversations {
             Some(Doing::Meeting(meeting)) => {
                 let may_change = manner.is_none() && goal.is_none();
                 if may_change && let Some(sure) = meeting.take_message(utterance) {
-                    return Some(Followed::On(sure, Vec::new()));
+                    return Some(FollowUp::Continue(sure, Vec::new()));
                 }
                 let is_remark = may_change
                     && (meeting.take_turns(utterance) || meeting.take_topic(utterance))
                     || utterance.agents().is_empty() && meeting.take_remark(utterance);
-                is_remark.then_some(Followed::On(REMARK_SURE, Vec::new()))
+                is_remark.then_some(FollowUp::Continue(REMARK_SURE, Vec::new()))
             }
             None => None,
         }

@@ -1,4 +1,4 @@
-//! What time it is, and what day it may be for the person who fills in a form.
+//! Current time, the possible dates of the person who fills in a form, and waiting.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,11 +6,11 @@ use chrono::DateTime;
 use output::form::{Language, Today, parse_day};
 use toolkit::{Stop, User, invalid, progress};
 
-/// What is not worth waiting for.
+/// Remaining time below which waiting is not worthwhile.
 const SHORT: Duration = Duration::from_millis(500);
-/// How often a caller that wants progress is notified that a call still waits.
+/// Interval of progress notifications while a call waits.
 const TELL_EVERY: Duration = Duration::from_secs(10);
-/// How far Japan's clocks are ahead of UTC.
+/// Offset of Japan's time from UTC.
 const JAPAN_MS: i64 = 9 * 60 * 60 * 1_000;
 
 /// Milliseconds since 1970.
@@ -19,22 +19,21 @@ pub fn now() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// `2026-11-21T10:00:00Z`.
+/// Formats a time as `2026-11-21T10:00:00Z`.
 pub fn written(moment_ms: i64) -> String {
     utc(moment_ms).format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// The days that it may be: the caller's own, where they say one that is near; else all that it is
-/// somewhere on earth.
+/// Possible current dates: the caller's own, if it is plausible, otherwise all dates somewhere on earth.
 ///
 /// # Errors
-/// When what they say is no day.
+/// If the caller's date is invalid.
 pub fn today(day: Option<&str>) -> Result<Today, Stop> {
     today_at(now(), day)
 }
 
-/// The day that it most likely is for a person who reads that language: Japanese in Japan, and all else near
-/// enough to UTC. What a field holds at first is to be some day, and they can change it.
+/// Most likely current date of a person who reads that language: in Japan for Japanese, otherwise UTC.
+/// Used for a field's default, which the person can change.
 pub fn likely_day(language: Language) -> Today {
     likely_day_at(now(), language)
 }
@@ -52,9 +51,9 @@ fn today_at(now_ms: i64, day: Option<&str>) -> Result<Today, Stop> {
     Ok(near.map_or_else(|| Today::anywhere(now_ms.div_euclid(1_000)), Today::of_day))
 }
 
-/// Waits for `event` until `seconds` after the call began; none where it is time to answer. The last
-/// half second is given away, so that it is not the host whose patience ends first. A caller that wants
-/// progress receives `what` now and then, which keeps many clients from giving up.
+/// Waits for `event` until `seconds` after the call began; `None` once it is time to answer. Ends half
+/// a second early, so that the host's own timeout is not reached. Sends `what` as progress to callers
+/// that want it, which keeps many clients from giving up.
 pub fn wait(user: &User, event: String, seconds: u32, what: &str) -> Option<Stop> {
     let (began, now) = (user.first_called_at(), SystemTime::now());
     let until = began + Duration::from_secs(seconds.into());
@@ -67,12 +66,12 @@ pub fn wait(user: &User, event: String, seconds: u32, what: &str) -> Option<Stop
     }
     let passed = now.duration_since(began).unwrap_or_default();
     tell(user, passed.as_secs().max(1), what);
-    // Not just before the end: that would be one more round for nothing.
+    // Not just before the end, to avoid another round.
     let next = if left > TELL_EVERY + SHORT { now + TELL_EVERY } else { until };
     Some(Stop::wait([event], next))
 }
 
-/// Tells a caller who wants to know that so many seconds have passed, and what is waited for.
+/// Sends the elapsed seconds and `what` as progress.
 pub fn tell(user: &User, seconds: u64, what: &str) {
     if user.wants_progress() {
         progress::report(seconds as f64, None, Some(what));
@@ -110,7 +109,7 @@ mod tests {
             [Language::Japanese, Language::English]
                 .map(|it| likely_day_at(MORNING + hours * 3_600_000, it).earliest.to_string())
         };
-        // 21:00 in Tokyo, where the day has yet to end; it has ended at UTC+14.
+        // 21:00 in Tokyo, on the same day; the next day at UTC+14.
         assert_eq!(days(2), ["2026-11-20", "2026-11-20"]);
         assert_eq!(days(6), ["2026-11-21", "2026-11-20"]);
     }

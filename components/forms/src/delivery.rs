@@ -1,5 +1,4 @@
-//! How a form reaches the person who is to fill it in, by what the client can do; and the texts about it for models
-//! and people: those of the specification, and where it is.
+//! Chooses how a form reaches the person, by the client's capabilities, and formats the texts about it.
 
 use output::form::{Field, Form, Kind, Status, Values};
 use serde_json::Value;
@@ -7,35 +6,34 @@ use toolkit::apps;
 
 use crate::refusals::say;
 
-/// Fields that are asked for in questions; more are better seen on a page.
+/// Maximum fields asked by questions; a page is better for more.
 const FIELDS_ASKED_MAX: usize = 12;
 
-/// A way to the person.
+/// Delivery of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// The client draws the form itself.
     Page,
-    /// The client puts questions, and the form fits into some.
+    /// The client asks questions, and the form fits into them.
     Questions,
-    /// The client opens an address.
+    /// The client opens a URL.
     Address,
-    /// The client can do nothing of it, or shows it as an app: its answer says where the form is.
+    /// The client supports none of these, or shows the form as an app: the result says where the form is.
     Link,
 }
 
-/// The way for `form` to a client with these capabilities; `has_page` says whether there is an
-/// address at all.
+/// Chooses the delivery of `form` for a client's capabilities; `has_page` if there is a URL.
 pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way {
     if draws_forms(capabilities) {
         return Way::Page;
     }
-    // A client that shows apps shows this form beside the call, whatever else it can do; the answer says where else it is.
+    // A client with apps shows the form next to the call, whatever else it supports; the result mentions the URL.
     if apps::shows(capabilities) {
         return Way::Link;
     }
     let elicitation = &capabilities["elicitation"];
     let can_open = can_open(capabilities, has_page);
-    // Before there were two modes, a client that could elicit at all took forms.
+    // Before MCP had two modes, every client with elicitation supported forms.
     let puts_questions = elicitation["form"].is_object()
         || (elicitation.is_object() && elicitation["url"].is_null());
     let is_small = asked(form) <= FIELDS_ASKED_MAX || !can_open;
@@ -48,12 +46,12 @@ pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way
     }
 }
 
-/// Whether a client with these capabilities opens addresses, and there is one.
+/// Whether the client opens URLs, and there is one.
 pub fn can_open(capabilities: &Value, has_page: bool) -> bool {
     capabilities["elicitation"]["url"].is_object() && has_page
 }
 
-/// Whether a client with these capabilities is our page, or another one that draws forms itself.
+/// Whether the client draws forms itself, as our page does.
 pub fn draws_forms(capabilities: &Value) -> bool {
     capabilities["extensions"]["madoguchi/forms"].is_object()
 }
@@ -64,20 +62,20 @@ fn asked(form: &Form) -> usize {
 
 // Texts about a form for models and people: those of the specification, and where it is.
 
-/// What `request_form` puts out while the form waits (FORM-1).
+/// Message of `request_form` while the form waits (FORM-1).
 pub const WAITING: &str =
     "フォーム入力を待機しています。入力完了後、次のメッセージとして送信されます。";
-/// What a client sends in the name of a person who cancelled (FORM-9).
+/// Message sent for a person who cancelled (FORM-9).
 const CANCELLED: &str = "フォーム入力をキャンセルしました。";
-/// What it sends in the name of a person who does not want to answer.
+/// Message sent for a person who declined.
 const DECLINED: &str = "フォームへの回答を辞退しました。";
 
-/// Fields that the definition's account in plain text has; more are too many to ask in a chat.
+/// Maximum fields in the textual summary of a definition.
 const FIELDS_MAX: usize = 60;
-/// Options of one field that it has.
+/// Maximum options of one field in it.
 const OPTIONS_MAX: usize = 20;
 
-/// What a client sends to its model in the name of the person who answered (FORM-5, FORM-9).
+/// Message that a client sends to its model for the person (FORM-5, FORM-9).
 pub fn message(status: Status, values: Option<&Values>) -> Option<String> {
     match status {
         Status::Waiting => None,
@@ -87,7 +85,7 @@ pub fn message(status: Status, values: Option<&Values>) -> Option<String> {
     }
 }
 
-/// The result's first text (FORM-8).
+/// First text of the result (FORM-8).
 pub fn requested(form: &Form) -> String {
     format!(
         "フォーム入力を待機しています。\n\n【{}】\n{}\n\nフィールド数: {}\n\
@@ -98,7 +96,7 @@ pub fn requested(form: &Form) -> String {
     )
 }
 
-/// Where the form is, for a client that does not draw it: an address, or else what to ask.
+/// Tells a client that does not draw forms where the form is, or what to ask.
 pub fn place(form: &Form, handle: &str, url: Option<&str>) -> String {
     let then = say(
         "フォームは回答されるまで開いています。回答は get_form_submission で取得できます（timeout_seconds を指定すると回答を待ち、まだなら waiting を返します。そのときはもう一度呼び出してください）。",
@@ -125,14 +123,14 @@ pub fn place(form: &Form, handle: &str, url: Option<&str>) -> String {
     format!("{head}\n\nhandle: {handle}\n{then}")
 }
 
-/// The same in one line, for people who watch how a call gets on.
+/// The same in one line, for progress notifications.
 pub fn in_one_line(title: &str, handle: &str, url: Option<&str>) -> String {
     let waits = say("フォームの入力を待っています", "The form waits to be filled in");
     let place = url.map(|it| format!(" {it}")).unwrap_or_default();
     format!("{waits}: {title}{place} (handle: {handle})")
 }
 
-/// The fields, a line each, as a model can ask for them.
+/// Lists the fields for a model that asks for them.
 fn fields(form: &Form) -> String {
     let asked = form.fields.iter().filter(|it| !matches!(it.kind, Kind::Hidden(_)));
     let mut lines: Vec<_> = asked.clone().take(FIELDS_MAX).filter_map(field).collect();

@@ -1,7 +1,7 @@
-//! Look-ups to try forms with: people, projects, categories, countries, prefectures, cities (FORM-50).
+//! Demo look-ups for forms: people, projects, categories, countries, prefectures, cities (FORM-50).
 //!
-//! What an operator has of their own goes into the settings `users`, `projects` and `categories`:
-//! a list of objects with `id` and `name`, and whatever else a form is to show.
+//! Operators may replace the settings `users`, `projects` and `categories` by lists of objects with
+//! `id`, `name` and any other members.
 
 use std::collections::HashSet;
 
@@ -13,15 +13,15 @@ use toolkit::{
 };
 use unicode_normalization::UnicodeNormalization;
 
-/// Entries that one answer has at most.
+/// Maximum entries of one answer.
 const LIMIT_MAX: usize = 2_000;
-/// People that are found where the request gives no number.
+/// Default number of people.
 const USERS: usize = 20;
 
 /// Answers `GET /api/demo/PATH`.
 ///
 /// # Errors
-/// Where nothing is served, the query is invalid, or the operator's list cannot be read.
+/// If the path is unknown, the query is invalid, or the operator's list cannot be read.
 pub fn get(request: &Request) -> Result<Value, Failure> {
     let path = request.path.strip_prefix("demo/").unwrap_or(&request.path);
     let query = Query::new(request.value("q").unwrap_or_default());
@@ -54,17 +54,17 @@ fn limit(request: &Request, usual: usize) -> Result<usize, Failure> {
     }
 }
 
-// People, projects and categories: the operator's, or else ours. Countries, prefectures and cities, from the lists in
-// `data/` (whose NOTICE.md says where from).
+// People, projects and categories are the operator's or built in. Countries, prefectures and cities
+// come from the lists in `data/` (see NOTICE.md for their sources).
 const COUNTRIES: &str = include_str!("../data/countries.tsv");
 const PREFECTURES: &str = include_str!("../data/prefectures.tsv");
 const CITIES: &str = include_str!("../data/cities.tsv");
 
-/// Entries that an operator's list may have.
+/// Maximum entries of an operator's list.
 const ITEMS_MAX: usize = 10_000;
-/// Characters that an entry's name may have.
+/// Maximum characters of an entry's name.
 const NAME_CHARS_MAX: usize = 200;
-/// Problems of one list that are reported.
+/// Maximum reported problems of one list.
 const PROBLEMS_MAX: usize = 20;
 
 /// A list that an operator may replace.
@@ -82,7 +82,7 @@ impl Items {
     /// All lists of the demo.
     pub const ALL: [Self; 3] = [Self::Users, Self::Projects, Self::Categories];
 
-    /// The setting that replaces it.
+    /// Setting that replaces it.
     pub const fn setting(self) -> &'static str {
         match self {
             Self::Users => "users",
@@ -91,7 +91,7 @@ impl Items {
         }
     }
 
-    /// The operator's list, or ours where they have none.
+    /// Returns the operator's list, or the built-in one.
     fn read(self) -> Result<Vec<Map<String, Value>>, Stop> {
         let Some(text) = settings::raw(self.setting()) else { return Ok(self.ours()) };
         self.checked(&text).map_err(|problems| {
@@ -101,7 +101,7 @@ impl Items {
         })
     }
 
-    /// The bundled entries, where the operator has no list.
+    /// Returns the built-in entries.
     fn ours(self) -> Vec<Map<String, Value>> {
         let json = |text| serde_json::from_str(text).unwrap_or_default();
         match self {
@@ -114,10 +114,10 @@ impl Items {
         }
     }
 
-    /// The list in `text`, or what is wrong with it.
+    /// Parses and validates a list.
     ///
     /// # Errors
-    /// Each entry that cannot be one of a list, the first ones of them.
+    /// The first invalid entries.
     pub fn checked(self, text: &str) -> Result<Vec<Map<String, Value>>, Vec<Problem>> {
         let at = |rest: &str| format!("/{}{rest}", self.setting());
         let wrong = |what: &str| Err(vec![Problem::at(at(""), what)]);
@@ -144,16 +144,16 @@ impl Items {
     }
 }
 
-/// What is wrong with the operator's lists.
+/// Problems of the operator's lists.
 pub fn problems() -> Vec<Problem> {
     let set = Items::ALL.into_iter().filter_map(|it| Some((it, settings::raw(it.setting())?)));
     set.filter_map(|(it, text)| it.checked(&text).err()).flatten().collect()
 }
 
-/// Where in an entry something is wrong, and what.
+/// Member and text of a problem.
 type Fault = (&'static str, &'static str);
 
-/// An entry by its id.
+/// Parses an entry with its id.
 fn entry_of(entry: Value) -> Result<(String, Map<String, Value>), Fault> {
     let Value::Object(entry) = entry else { return Err(("", "must be an object")) };
     let id = match entry.get("id") {
@@ -173,7 +173,7 @@ fn countries() -> Vec<Map<String, Value>> {
     COUNTRIES.lines().map(|it| row(it, ["code", "name", "name_en"])).collect()
 }
 
-/// The prefectures of Japan; other countries have none here.
+/// Prefectures of Japan; other countries have none.
 fn prefectures(country: &str) -> Vec<Map<String, Value>> {
     if !country.eq_ignore_ascii_case("JP") {
         return Vec::new();
@@ -181,7 +181,7 @@ fn prefectures(country: &str) -> Vec<Map<String, Value>> {
     PREFECTURES.lines().map(|it| row(it, ["code", "name", "kana"])).collect()
 }
 
-/// The municipalities of a prefecture, and the wards of its designated cities.
+/// Municipalities of a prefecture, including wards of designated cities.
 fn cities(prefecture: &str) -> Vec<Map<String, Value>> {
     if prefecture.len() != 2 {
         return Vec::new();
@@ -190,18 +190,18 @@ fn cities(prefecture: &str) -> Vec<Map<String, Value>> {
     here.map(|it| row(it, ["code", "name", "kana"])).collect()
 }
 
-/// A line of such a list as an object.
+/// Converts a line of a list to an object.
 fn row<const N: usize>(line: &str, names: [&str; N]) -> Map<String, Value> {
     let cells = line.split('\t').map(Value::from);
     names.into_iter().map(str::to_owned).zip(cells).collect()
 }
 
-// Finding entries by what people type: かな, 漢字, romaji, half or full width.
+// Search by typed text: kana, kanji, romaji, half or full width.
 
-/// Words to search for.
+/// Maximum words of a query.
 const WORDS_MAX: usize = 16;
 
-/// Typed text, ready to be compared.
+/// A normalized query.
 struct Query {
     words: Vec<String>,
 }
@@ -212,7 +212,7 @@ impl Query {
         Self { words: words.split_whitespace().take(WORDS_MAX).map(str::to_owned).collect() }
     }
 
-    /// The entries in which each word stands, those first in which something begins with one.
+    /// Entries that contain every word, those with a word's prefix first.
     fn pick(&self, entries: Vec<Map<String, Value>>, limit: usize) -> Value {
         let mut found: Vec<_> = entries
             .into_iter()
@@ -222,7 +222,7 @@ impl Query {
         found.into_iter().take(limit).map(|it| it.1).collect()
     }
 
-    /// How well an entry fits, 0 the best; none where it does not.
+    /// Rank of an entry, 0 is best; `None` without a match.
     fn rank(&self, entry: &Map<String, Value>) -> Option<u8> {
         if self.words.is_empty() {
             return Some(0);
@@ -238,12 +238,12 @@ impl Query {
     }
 }
 
-/// `text` as it is compared: NFKC, lower case, hiragana, long vowels of romaji as one.
+/// Normalizes text: NFKC, lower case, hiragana, and short vowels in romaji.
 fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for letter in text.nfkc().flat_map(char::to_lowercase) {
         let letter = match letter {
-            // Katakana lie as far from their hiragana, all of them.
+            // All katakana have the same distance from their hiragana.
             'ァ'..='ヶ' => char::from_u32(letter as u32 - 0x60).unwrap_or(letter),
             'ā' => 'a',
             'ī' => 'i',
@@ -253,7 +253,7 @@ fn fold(text: &str) -> String {
             it if it.is_whitespace() => ' ',
             it => it,
         };
-        // Kouji and Koji, Ohno's Oono and Ono: written either way.
+        // Kouji and Koji, Oono and Ono are equal.
         let is_long =
             matches!((folded.chars().last(), letter), (Some('o'), 'u' | 'o') | (Some('u'), 'u'));
         if !is_long {
@@ -317,7 +317,7 @@ mod tests {
         for typed in ["さとう", "サトウ", "ｻﾄｳ", " さとう\u{3000}"] {
             assert_eq!(people(typed), expected, "{typed}");
         }
-        // Satoru begins so, too.
+        // Satoru has the same prefix.
         for typed in ["Sato", "ＳＡＴＯ", "satou", "Satō", " sato "] {
             let found = people(typed);
             assert!(expected.iter().all(|it| found.contains(it)), "{typed}: {found:?}");
@@ -387,7 +387,7 @@ mod tests {
         let codes: Vec<_> = all.iter().map(|it| it["code"].as_str().unwrap()).collect();
         assert!(codes.is_sorted_by(|a, b| a < b), "in order, each once");
         let number = |it: &&str| it[2..].parse::<u32>().unwrap();
-        // Wards have numbers below 200, as the 23 of Tokyo have; designated cities end in 0 there.
+        // Ward codes end below 200, like Tokyo's 23; designated cities end in 0.
         let is_ward = |code: &&str| {
             number(code) < 200 && !code.starts_with("13") && {
                 let name = all[codes.iter().position(|it| it == code).unwrap()]["name"].as_str();

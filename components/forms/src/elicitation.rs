@@ -1,8 +1,8 @@
-//! A form asked for in rounds of questions, for clients that put questions to their user (FORM-11).
+//! Asks a form in rounds of questions, for clients with elicitation (FORM-11).
 //!
-//! A question is a flat form of MCP's. Each round asks all that can be asked with what is known; what
-//! is shown, searched for or chosen by earlier answers comes in later rounds. What comes back is held
-//! against the form as everywhere else; what is wrong is asked again, with the reason.
+//! A question is a flat MCP form. Each round asks everything possible; fields that depend on earlier
+//! answers (shown, searched or chosen by them) follow in later rounds. Answers are validated like any
+//! submission, and invalid ones are asked again with the reason.
 
 mod progress;
 
@@ -20,38 +20,37 @@ use crate::{clock, refusals, store::Filled};
 pub use progress::Progress;
 use progress::{Part, Step};
 
-/// Rounds of questions that a form may take. The official SDKs give a call up that asks for input more
-/// than ten times; the tenth is left for the address of the form.
+/// Maximum rounds. The official SDKs give up after ten requests for input; the tenth is left for the form's URL.
 const ROUNDS_MAX: usize = 9;
-/// Fields that are asked for in questions.
+/// Maximum fields asked by questions.
 const FIELDS_MAX: usize = 100;
-/// Bytes of a definition's options that are sent along with questions.
+/// Maximum bytes of a definition's options in questions.
 const OPTIONS_BYTES_MAX: usize = 48 << 10;
 
-/// How a person answered.
+/// Result of the questions.
 #[derive(Clone, Debug)]
 pub enum Answered {
-    /// They filled it in: the submission, as it was checked.
+    /// The validated submission.
     Filled(Filled),
-    /// They do not want to.
+    /// The person declined.
     Declined,
-    /// They closed the question.
+    /// The person closed the question.
     Cancelled,
-    /// Questions do not lead to the end: why.
+    /// Questions cannot complete the form, with the reason.
     Stuck(String),
 }
 
-/// What asking needs to know beside the answers.
+/// Inputs besides the answers.
 struct Asking<'a> {
     form: &'a Form,
     today: Today,
     language: Language,
-    /// What is at a URL.
+    /// Fetches a look-up's URL.
     lookup: &'a dyn Fn(&str) -> Result<Value, String>,
 }
 
-/// Whether the form can be asked for in questions: without files and secrets, which MCP keeps out of
-/// them, neither too big nor in too many rounds.
+/// Whether questions can ask the form: it has no files and no secrets, which MCP excludes, and is
+/// neither too large nor needs too many rounds.
 pub fn fits(form: &Form) -> bool {
     let asked = || form.fields.iter().filter(|it| is_asked(it));
     let is_plain = |it: &Field| !matches!(it.kind, Kind::File(_)) && !it.is_secret();
@@ -66,12 +65,11 @@ pub fn fits(form: &Form) -> bool {
         && rounds(form) <= ROUNDS_MAX
 }
 
-/// Puts the form in questions, as many rounds as it takes, from `progress` on. `lookup` fetches what is
-/// at a URL; `remember` receives how far the questions have come before each of them, and `keep` what was
-/// answered after each of them.
+/// Asks the form from `progress` on. `lookup` fetches URLs; `remember` receives the progress before
+/// each question, and `keep` the answers after it.
 ///
 /// # Errors
-/// Stops to ask, and as `keep` does.
+/// Stops to ask, and the errors of `keep`.
 pub fn ask(
     form: &Form,
     user: &User,
@@ -92,8 +90,7 @@ pub fn ask(
             }
             Step::Stuck(why) => return Ok(Answered::Stuck(why)),
         };
-        // What is remembered is what was known before the question: it is the same when its answer
-        // comes, and so is the question.
+        // Remembers the state before the question, so that the question is the same when its answer arrives.
         remember(&progress);
         let form = Ask::Form(round.schema.to_string());
         let answer = user.put(Question::new(&round.key, &round.message, form).for_later())?;
@@ -116,12 +113,12 @@ fn is_asked(field: &Field) -> bool {
     field.is_input() && !matches!(field.kind, Kind::Hidden(_))
 }
 
-/// Whether words are asked for first, and then what was found is offered.
+/// Whether a search query is asked before the found options.
 fn is_search(kind: &Kind) -> bool {
     matches!(kind, Kind::Autocomplete(_) | Kind::MultiAutocomplete(..))
 }
 
-/// The rounds that a form takes at least: the longest way along what fields ask of each other.
+/// Minimum rounds: the longest chain of dependencies between fields.
 fn rounds(form: &Form) -> usize {
     let mut rounds = vec![0; form.fields.len()];
     let position = |name: &str| form.fields.iter().position(|it| it.name == name);
@@ -132,8 +129,7 @@ fn rounds(form: &Form) -> usize {
             (at, own, field.needed().into_iter().filter_map(position).collect())
         })
         .collect();
-    // Without circles, nothing changes any more once it is as deep as it gets; beyond the limit it
-    // does not matter how deep it is.
+    // Without cycles this reaches a fixed point; beyond the limit the exact depth does not matter.
     for _ in 0..=ROUNDS_MAX {
         for (at, own, needed) in &needed {
             rounds[*at] = own + needed.iter().map(|it| rounds[*it]).max().unwrap_or(0);
@@ -142,9 +138,9 @@ fn rounds(form: &Form) -> usize {
     rounds.into_iter().max().unwrap_or(0)
 }
 
-// A field as a property of MCP's flat forms.
+// Fields as properties of MCP's flat forms.
 
-/// Suggestions that are listed.
+/// Maximum listed suggestions.
 const SUGGESTIONS_MAX: usize = 3;
 
 /// Whether its value is a list.
@@ -152,7 +148,7 @@ fn is_several(kind: &Kind) -> bool {
     matches!(kind, Kind::Multiselect(..) | Kind::MultiAutocomplete(..))
 }
 
-/// The property that asks for this part of a field.
+/// Property for this part of a field.
 fn of(field: &Field, part: &Part, asking: &Asking<'_>) -> Value {
     let mut hints: Vec<String> = field.description.iter().cloned().collect();
     let mut property = match part {
@@ -184,7 +180,7 @@ fn of(field: &Field, part: &Part, asking: &Asking<'_>) -> Value {
     property
 }
 
-/// Values of options go out as texts: MCP has no others.
+/// Option values are sent as texts, because MCP has no others.
 fn texts(value: &Value) -> Value {
     match value {
         Value::Array(values) => values.iter().map(text_of).collect(),
@@ -208,7 +204,7 @@ fn among(kind: &Kind, choices: &[Choice]) -> Value {
     property
 }
 
-/// One more choice: to search by other words.
+/// Adds the option to search again.
 fn add_again(property: &mut Value, language: Language) {
     let title = language.of("別の言葉で検索する", "Search by other words");
     let again = json!({ "const": AGAIN, "title": format!("{AGAIN} {title}") });
@@ -220,7 +216,7 @@ fn add_again(property: &mut Value, language: Language) {
     if let Some(Value::Array(options)) = options {
         options.push(again);
     }
-    // It may be chosen alone, and beside as many as there may be.
+    // Selectable alone, or in addition to the maximum.
     if let Some(members) = property.as_object_mut() {
         members.remove("minItems");
         members.remove("maxItems");
@@ -262,7 +258,7 @@ fn plain(field: &Field, asking: &Asking<'_>, hints: &mut Vec<String>) -> Value {
 fn words(text: &Text, is_required: bool, language: Language, hints: &mut Vec<String>) -> Value {
     let mut property = json!({ "type": "string" });
     match text.length.min {
-        // An empty text would be too short, though it need not be filled in.
+        // An optional field may be left empty in spite of its minimum.
         Some(min) if !is_required => {
             hints.push(language.of(format!("{min}文字以上"), format!("at least {min} characters")))
         }
@@ -291,7 +287,7 @@ fn number(limits: Number, language: Language, hints: &mut Vec<String>) -> Value 
     let mut property = Map::new();
     property.insert("type".to_owned(), if is_whole { "integer" } else { "number" }.into());
     for (name, limit) in [("minimum", limits.min), ("maximum", limits.max)] {
-        // Of whole numbers, 2.5 lies between two.
+        // Limits of integers are rounded.
         let limit = limit.map(|it| if is_whole { it.floor() } else { it });
         property.extend(limit.map(|it| (name.to_owned(), json_number(it))));
     }
@@ -311,7 +307,7 @@ fn days(limits: Days, asking: &Asking<'_>, hints: &mut Vec<String>) {
     }
 }
 
-/// Whether a property may hold that value at first: of its type, and among what it offers.
+/// Whether a property accepts a default: by its type and options.
 fn takes(property: &Value, value: &Value) -> bool {
     let offers = |options: &Value, value: &Value| {
         let mut options = options.as_array().into_iter().flatten();
@@ -331,24 +327,24 @@ fn takes(property: &Value, value: &Value) -> bool {
     }
 }
 
-// What there is to choose among, and what was chosen.
+// Options, and the chosen ones.
 
-/// Choices that one question offers; of more, some words pick.
+/// Maximum options of one question; more require a search.
 const CHOICES_MAX: usize = 300;
-/// Stands among what was found for a search by other words.
+/// Marks the option to search again.
 const AGAIN: &str = "↻";
 
 /// What a field offers.
 enum Offered {
-    /// It is not chosen but written.
+    /// Free input.
     Anything,
-    /// What it depends on is empty.
+    /// Nothing, because its parent is empty.
     Nothing,
-    /// One or several of these.
+    /// These options.
     These(Vec<Choice>),
 }
 
-/// What `field` offers, now that `values` are known and, of a search, what is typed.
+/// Options of `field` for the known `values` and the search query.
 fn offered(
     asking: &Asking<'_>,
     field: &Field,
@@ -372,12 +368,12 @@ fn offered(
     found.map(Offered::These).map_err(|why| cannot_load(asking, field, &why))
 }
 
-/// What was chosen, and whether it is to be searched for by other words.
+/// Chosen values, and whether to search again.
 fn chosen(field: &Field, choices: &[Choice], given: Option<&Value>) -> (Option<Value>, bool) {
     let value = |value: &Value| {
         let text = Some(value).filter(|it| !it.is_array()).map(text_of);
         let choice = choices.iter().find(|it| Some(text_of(&it.value)) == text);
-        // What was not offered stays as it is: the check says what is wrong with it.
+        // A value that was not offered is kept for validation.
         choice.map_or_else(|| value.clone(), |it| it.value.clone())
     };
     let is_again = |it: &Value| it.as_str() == Some(AGAIN);

@@ -1,11 +1,11 @@
-//! What forms do, as the host tries it before it serves: asked for, and refused.
+//! Examples that the host runs before it serves the component: a request and an error.
 
 use serde_json::json;
 use toolkit::{Example, Tool, example};
 
 use crate::tools::{GetFormSubmission, ListFormSubmissions, RequestForm, ValidateFormSubmission};
 
-/// A form is asked for, and errors have the text of the specification.
+/// Requests a form, and checks an error's specified text.
 pub fn examples() -> Vec<Example> {
     let form = json!({
         "title": "連絡先",

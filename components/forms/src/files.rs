@@ -1,4 +1,4 @@
-//! Files that an answer names: uploaded to the host's store, looked at there and not believed.
+//! Files in answers: uploaded to the host's store and verified there.
 
 use output::form::{Fault, Field, Files, Form, Kind, Values, Wrong, type_by_ending};
 use serde_json::Value;
@@ -7,28 +7,28 @@ use toolkit::{
     blobs::{self, Blob, Error},
 };
 
-/// What nothing is known of.
+/// Media type of unknown files.
 const UNKNOWN: &str = "application/octet-stream";
 
-/// One file that a value names.
+/// A file in a value.
 #[derive(Clone, Debug)]
 pub struct Named<'a> {
-    /// The field that it was given to.
+    /// Field of the file.
     pub field: &'a Field,
-    /// Its name in the store.
+    /// Id in the store.
     pub id: String,
-    /// What it is called where it came from.
+    /// Original name.
     pub name: String,
 }
 
 impl Named<'_> {
-    /// Where its bytes are read, as a resource.
+    /// Resource URI of its content.
     pub fn uri(&self, handle: &str) -> String {
         format!("form://{handle}/files/{}", self.id)
     }
 }
 
-/// The files that `values` name, field by field.
+/// Lists the files of `values` by field.
 pub fn named<'a>(form: &'a Form, values: &'a Values) -> impl Iterator<Item = Named<'a>> {
     let fields = form.fields.iter().filter(|it| matches!(it.kind, Kind::File(_)));
     fields.flat_map(|field| {
@@ -45,16 +45,15 @@ pub fn named<'a>(form: &'a Form, values: &'a Values) -> impl Iterator<Item = Nam
     })
 }
 
-/// Whether it can be the name of something in the store: a SHA-256.
+/// Whether `id` is a SHA-256 digest, as the store's ids are.
 fn is_id(id: &str) -> bool {
     id.len() == 64 && id.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Looks at each file that `values` name: what is in the store counts, so size and type become what
-/// the store says.
+/// Verifies every file of `values` in the store, and replaces size and type by the store's.
 ///
 /// # Errors
-/// When the store cannot be asked.
+/// If the store is unavailable.
 pub fn check(form: &Form, values: &mut Values) -> Result<Vec<Fault>, Stop> {
     let mut faults = Vec::new();
     for field in &form.fields {
@@ -76,7 +75,7 @@ pub fn check(form: &Form, values: &mut Values) -> Result<Vec<Fault>, Stop> {
     Ok(faults)
 }
 
-/// What is wrong with one file; where nothing is, its value says what the store says.
+/// Verifies one file and updates its value; returns the error, if any.
 fn look(files: &Files, file: &mut Value) -> Result<Option<Wrong>, Stop> {
     let id = file["fileId"].as_str().unwrap_or_default().to_owned();
     let name = file["name"].as_str().unwrap_or_default().to_owned();
@@ -102,8 +101,8 @@ fn look(files: &Files, file: &mut Value) -> Result<Option<Wrong>, Stop> {
     Ok(None)
 }
 
-/// Whether a file of that name and type may be given. What its bytes look like goes before what its
-/// sender says that it is; an ending is believed unless the bytes speak against it.
+/// Whether a file of this name and type is accepted. The sniffed type precedes the declared one; an
+/// extension is trusted unless the content contradicts it.
 fn accepts(accept: &[String], name: &str, mime: &str, sniffed: Option<&str>) -> bool {
     if accept.is_empty() {
         return true;
@@ -124,7 +123,7 @@ fn accepts(accept: &[String], name: &str, mime: &str, sniffed: Option<&str>) -> 
     })
 }
 
-/// What a file is: what its bytes look like, unless they only look like the box that its kind comes in.
+/// Media type of a file: the sniffed type, unless it is only the container format.
 fn kind(mime: &str, sniffed: Option<&str>) -> String {
     let mime = mime.split(';').next().unwrap_or_default().trim().to_lowercase();
     let is_box = match sniffed {
@@ -139,8 +138,7 @@ fn kind(mime: &str, sniffed: Option<&str>) -> String {
     if is_box { mime } else { sniffed.unwrap_or_default().to_owned() }
 }
 
-/// Whether bytes that look like `sniffed` may stand in a file with that ending. Where the kind of an
-/// ending is not known, or nothing is recognised in the bytes, nothing speaks against it.
+/// Whether content sniffed as `sniffed` may have this extension. Unknown extensions and content are accepted.
 fn fits_ending(ending: &str, sniffed: Option<&str>) -> bool {
     let Some(sniffed) = sniffed else { return true };
     let families: &[&str] = match ending {
@@ -153,7 +151,7 @@ fn fits_ending(ending: &str, sniffed: Option<&str>) -> bool {
         ".mp3" | ".wav" | ".ogg" | ".flac" => &["audio/"],
         ".mp4" | ".mov" | ".webm" | ".m4a" => &["video/", "audio/"],
         ".docx" | ".xlsx" | ".pptx" | ".zip" | ".odt" | ".ods" | ".odp" => &["application/zip"],
-        // None of these begins in a way that is recognised.
+        // These have no recognizable signature.
         ".doc" | ".xls" | ".ppt" | ".txt" | ".csv" | ".md" | ".json" | ".log" => &[],
         _ => return true,
     };

@@ -1,4 +1,4 @@
-//! `form_guide`: when to ask by a form and how, for agents (FORM-80).
+//! `form_guide`: when and how agents ask by a form (FORM-80).
 
 use output::{
     form::{GUIDE, TYPES},
@@ -13,12 +13,12 @@ use toolkit::{
 
 use crate::refusals::say;
 
-/// The skill of the specification, with the look-ups that there are and what we add.
+/// The specification's skill, extended by the available look-ups and our additions.
 const SKILL: &str = include_str!("guide/skill.md");
-/// Everything that a definition may say, in Japanese and in English.
+/// Reference of definitions, in Japanese and in English.
 const REFERENCE: [&str; 2] =
     [include_str!("guide/reference.ja.txt"), include_str!("guide/reference.en.txt")];
-/// What a purpose may have.
+/// Maximum characters of a purpose.
 const PURPOSE_CHARS_MAX: usize = 2_000;
 
 /// フォームでユーザーに入力を求めるときの使用ガイドライン。
@@ -56,7 +56,8 @@ impl Prompt for FormGuide {
     }
 }
 
-/// The types with their own properties in short, those with the same in one line: in Japanese (0) or English (1).
+/// Lists the types with their properties in short, in Japanese (0) or English (1); types with equal
+/// properties share a line.
 pub(crate) fn types(language: usize) -> String {
     let mut lines: Vec<(&str, Vec<&str>)> = Vec::new();
     for it in GUIDE {
@@ -73,7 +74,7 @@ pub(crate) fn types(language: usize) -> String {
     lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// When to ask by a form and how, and everything that a definition may say.
+/// Returns the guide with the reference.
 pub fn guide() -> String {
     let count = TYPES.len().to_string();
     let [japanese, english] = [0, 1].map(|language: usize| {

@@ -1,4 +1,4 @@
-//! Forms: what an agent asks a person to fill in (FORM-1 to FORM-90).
+//! Forms: input that agents request from people (FORM-1 to FORM-90).
 
 pub mod clock;
 pub mod delivery;

@@ -1,9 +1,7 @@
-//! Look-ups of forms: `GET /api/forms/…`, elsewhere on behalf of a form (FORM-49) or in the demo, and what is
-//! known of their options.
+//! Look-ups of forms: `GET /api/forms/…` on behalf of a form (FORM-49), the demo, and validation of chosen options.
 //!
-//! The operator decides where they may go: the host refuses whatever is not granted, and addresses
-//! of its own network. They carry nothing of the caller's, so what they bring is no caller's own and may be
-//! kept for a minute.
+//! The operator decides which hosts are reachable; the host denies all others and its own network.
+//! Requests carry nothing of the caller's, so that answers may be shared and cached for a minute.
 
 mod place;
 
@@ -22,10 +20,10 @@ use url::Url;
 pub use place::problems;
 use place::{Place, has_credentials, is_http};
 
-/// One look-up: somewhere else's, or one of the demo's.
+/// Answers a look-up of another host or of the demo.
 ///
 /// # Errors
-/// As the look-up, or when nothing is served there.
+/// If the look-up fails or the path is unknown.
 pub fn get(request: &Request) -> Result<Value, Failure> {
     match request.path.as_str() {
         "lookup" => look_up(request.required("url")?),
@@ -34,10 +32,10 @@ pub fn get(request: &Request) -> Result<Value, Failure> {
     }
 }
 
-/// What is found at `url`, for the component itself.
+/// Fetches `url` for the component itself.
 ///
 /// # Errors
-/// A sentence that says why there is no answer.
+/// A sentence with the reason.
 pub fn fetch(url: &str) -> Result<Value, String> {
     look_up(url).map_err(|failure| match failure {
         Failure::NotFound => "Nothing is served there.".to_owned(),
@@ -50,7 +48,7 @@ pub fn fetch(url: &str) -> Result<Value, String> {
     })
 }
 
-/// The answer where it is known without asking another host: the demo's, or one that was looked up lately.
+/// Returns the answer of the demo or of the cache, without asking another host.
 pub fn found(url: &str) -> Option<Value> {
     match Place::read(url, &place::origins().ok()?).ok()? {
         Place::Demo(request) => crate::demo::get(&request).ok(),
@@ -77,16 +75,16 @@ fn refused(code: &str, status: u16, message: String) -> Failure {
     Failure::Refused(Refusal { code, message, status, details: None })
 }
 
-// Asking another host: within five seconds, JSON of a mebibyte at most, each redirect checked anew.
+// Requests to other hosts: five seconds, JSON of at most one mebibyte, redirects re-checked.
 
-/// How long all of it may take: a person who types does not wait longer.
+/// Time limit, since a person is typing.
 const TIME_MAX: Duration = Duration::from_secs(5);
-/// Bytes that an answer may have.
+/// Maximum bytes of an answer.
 const REMOTE_BYTES_MAX: usize = 1 << 20;
-/// Redirects that are followed.
+/// Maximum redirects.
 const REDIRECTS_MAX: usize = 3;
 
-/// The JSON that `url` answers with.
+/// Requests the JSON at `url`.
 fn ask(url: &Url) -> Result<Value, Failure> {
     let until = Instant::now() + TIME_MAX;
     let mut at = url.clone();
@@ -116,11 +114,11 @@ fn read(url: &Url, answer: &http::Answer) -> Result<Value, Failure> {
     answer.json().map_err(|_| failed(url, "did not answer with JSON", None))
 }
 
-/// Why no answer came from `at`, on the way from `url`.
+/// Error of a request to `at`, redirected from `url`.
 fn unanswered(url: &Url, at: &Url, error: &Error) -> Failure {
     match error {
         Error::Denied if url.origin() == at.origin() => not_allowed(url),
-        // Where it leads is the other side's business, and perhaps a secret of this one's network.
+        // The target is not disclosed; it may be a secret of the other network.
         Error::Denied => refused(
             "lookup_not_allowed",
             403,
@@ -154,7 +152,7 @@ fn not_allowed(url: &Url) -> Failure {
     Failure::Refused(Refusal { code, message, status: 403, details })
 }
 
-/// What the other side did, without any of its text.
+/// Describes the other host's error without quoting it.
 fn failed(url: &Url, what: &str, status: Option<u16>) -> Failure {
     let origin = origin(url);
     let mut details = json!({ "origin": origin });
@@ -173,18 +171,18 @@ fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-// What was answered lately, so that many who fill in one form ask its host once.
+// Cache of recent answers, so that many people who fill in one form cause one request.
 
-/// How long an answer is fresh.
+/// Lifetime of an answer.
 const FRESH_MS: i64 = 60_000;
-/// Answers that are kept.
+/// Maximum cached answers.
 const ANSWERS_MAX: usize = 500;
-/// Bytes that they may have together.
+/// Maximum bytes of all answers.
 const BYTES_MAX: usize = 16 << 20;
-/// Bytes that one may have: what the database takes in one row, less the URL.
+/// Maximum bytes of one: a database row, less the URL.
 const ANSWER_BYTES_MAX: usize = 1_000_000;
 
-/// The answer that is fresh, if there is one.
+/// Returns a fresh answer.
 fn kept(url: &Url) -> Result<Option<Value>, sql::Error> {
     let now = now_ms();
     let [rows] = sql::query([toolkit::sql!(
@@ -197,7 +195,7 @@ fn kept(url: &Url) -> Result<Option<Value>, sql::Error> {
     Ok(answer.and_then(|(text,)| serde_json::from_str(&text).ok()))
 }
 
-/// Keeps an answer, and lets go of what is old or too much.
+/// Stores an answer and evicts old ones.
 fn keep(url: &Url, answer: &Value) -> Result<(), sql::Error> {
     let text = answer.to_string();
     if text.len() > ANSWER_BYTES_MAX {
@@ -213,7 +211,7 @@ fn keep(url: &Url, answer: &Value) -> Result<(), sql::Error> {
     )])?;
     let surplus = surplus(rows.read()?, text.len());
     let mut batch = vec![
-        // Those of the future, too: the clock may have been set back.
+        // Includes those from the future, in case the clock was set back.
         toolkit::sql!(
             "DELETE FROM lookups WHERE asked_at <= $1 OR asked_at > $2 OR url = $3",
             now - FRESH_MS,
@@ -226,10 +224,10 @@ fn keep(url: &Url, answer: &Value) -> Result<(), sql::Error> {
     sql::transact_all(&batch).map(|_| ())
 }
 
-/// Lets go of what is old, also where there are no more look-ups.
+/// Evicts expired answers.
 ///
 /// # Errors
-/// Those of the database.
+/// If the database fails.
 pub fn sweep() -> Result<(), sql::Error> {
     let now = now_ms();
     let old = "DELETE FROM lookups WHERE asked_at <= $1 OR asked_at > $2";
@@ -247,7 +245,7 @@ fn insert(url: &Url, text: &str, now: i64) -> Statement {
     )
 }
 
-/// The URLs to let go of, the newest first in `kept`, where one of `bytes` is to come.
+/// URLs to evict before adding one of `bytes`; `kept` is newest first.
 fn surplus(kept: Vec<(String, i64)>, bytes: usize) -> Vec<String> {
     let (mut left, mut room) = (BYTES_MAX.saturating_sub(bytes), ANSWERS_MAX - 1);
     let goes = |(_, bytes): &(String, i64)| {
@@ -259,19 +257,18 @@ fn surplus(kept: Vec<(String, i64)>, bytes: usize) -> Vec<String> {
     kept.into_iter().filter(goes).map(|it| it.0).collect()
 }
 
-// Chosen values held against the options that are known here without asking another host (FORM-43): those
-// of the demo, and those that were looked up lately. Others are taken as they are.
+// Validates chosen options against known ones (FORM-43): those of the demo and of the cache. Others are accepted.
 
-/// What was chosen in `values`, the checked submission, and is none of the known options.
+/// Chosen values in `values`, a validated submission, that are no known option.
 pub fn unknown_options(form: &Form, values: &Values) -> Vec<Fault> {
     let mut faults = Vec::new();
     for field in &form.fields {
-        // What is searched for is found by words, and no answer has all there is.
+        // A search never returns all options.
         let (Kind::CascadingSelect(it) | Kind::AsyncSelect(it)) = &field.kind else { continue };
         let Some(value) = values.get(&field.name) else { continue };
         let parent = it.depends_on.as_ref().and_then(|(name, _)| values.get(name));
         let choices = found(&it.url("", parent)).and_then(|found| choices(it, &found).ok());
-        // There may be more than are read.
+        // The list may be truncated.
         let Some(choices) = choices.filter(|it| it.len() < OPTIONS_MAX) else { continue };
         if !choices.iter().any(|it| is_same(&it.value, value)) {
             let (field, label) = (field.name.clone(), field.label.clone());

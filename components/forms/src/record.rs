@@ -1,4 +1,4 @@
-//! One form as the database has it, what callers are shown of it, and the list of those that a caller may see.
+//! A form in the database, its outputs, and lists of forms.
 
 use output::form::{Form, Listed, OpenForm, Status, Submission, Values};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -14,99 +14,99 @@ use crate::{
     refusals::{self, say},
 };
 
-/// How long a form that was cancelled or declined can be taken up again.
+/// Time in which a cancelled or declined form can be reopened.
 pub const REOPEN_MS: i64 = 10 * 60 * 1_000;
 
-/// What [`Record`] is read from.
+/// Columns of [`Record`].
 pub const COLUMNS: &str = "handle, definition, title, principal, asked_by, asked_at, status, \
                            answered_at, answer, labels, draft, drafted_at, revision, read_at";
 
-/// One form as the database has it.
+/// A row of a form.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Record {
-    /// The key by which it is opened.
+    /// Secret key of the form.
     pub handle: String,
-    /// The definition, as JSON.
+    /// Definition as JSON.
     pub definition: String,
     /// The title that people see.
     pub title: String,
-    /// Who asked for it.
+    /// Caller who requested it.
     pub principal: String,
-    /// What their client calls itself.
+    /// Name of their client.
     pub asked_by: Option<String>,
-    /// When it was asked for, in milliseconds since 1970.
+    /// Time of the request, in milliseconds since 1970.
     pub asked_at: i64,
-    /// How far it has come.
+    /// State of the form.
     pub status: Status,
-    /// When it was answered.
+    /// Time of the answer.
     pub answered_at: Option<i64>,
-    /// What was filled in, as JSON.
+    /// Submitted values as JSON.
     pub answer: Option<String>,
-    /// What people read of the values that came from look-ups, as JSON.
+    /// Labels of looked-up values as JSON.
     pub labels: Option<String>,
-    /// What was typed so far, as JSON.
+    /// Draft as JSON.
     pub draft: Option<String>,
-    /// When that was saved.
+    /// Time of the draft.
     pub drafted_at: Option<i64>,
-    /// How often that was saved.
+    /// Number of saved drafts.
     pub revision: u32,
-    /// When the caller that asked has read the answer.
+    /// Time when the requester read the answer.
     pub read_at: Option<i64>,
 }
 
-/// The form of that handle.
+/// Selects a form by its handle.
 pub fn by_handle(handle: &str) -> Statement {
     toolkit::sql!(format!("SELECT {COLUMNS} FROM forms WHERE handle = $1"), handle)
 }
 
-/// The first of the rows, or the refusal that there is no such form.
+/// Returns the first row.
 ///
 /// # Errors
-/// When there is none.
+/// If there is none.
 pub fn first(rows: Rows) -> Result<Record, Stop> {
     rows.first::<Record>()?.ok_or_else(refusals::not_found)
 }
 
-/// The form of that handle.
+/// Finds a form.
 ///
 /// # Errors
-/// When there is none.
+/// If there is none.
 pub fn find(handle: &str) -> Result<Record, Stop> {
     let [rows] = sql::query([by_handle(handle)])?;
     first(rows)
 }
 
 impl Record {
-    /// The form as it is filled in.
+    /// Parses the definition.
     ///
     /// # Errors
-    /// When this version does not take a definition that an earlier one took.
+    /// If this version rejects a definition that an earlier one accepted.
     pub fn form(&self) -> Result<Form, Stop> {
         let definition = serde_json::from_str(&self.definition).unwrap_or_default();
         Form::read(&definition).map_err(|it| refusals::invalid_form_schema(&it))
     }
 
-    /// The definition, as it was given.
+    /// Definition as given.
     pub fn definition(&self) -> Map<String, serde_json::Value> {
         serde_json::from_str(&self.definition).unwrap_or_default()
     }
 
-    /// What was typed so far.
+    /// Draft.
     pub fn draft(&self) -> Option<Values> {
         read(self.draft.as_deref())
     }
 
-    /// What was filled in.
+    /// Submitted values.
     pub fn values(&self) -> Option<Values> {
         read(self.answer.as_deref())
     }
 
-    /// What people read of the values that came from look-ups.
+    /// Labels of looked-up values.
     pub fn labels(&self) -> Option<Values> {
         read(self.labels.as_deref())
     }
 
-    /// What `get_form_submission` and its like put out.
+    /// Output of `get_form_submission` and similar tools.
     pub fn submission(&self) -> Submission {
         let values = self.values();
         Submission {
@@ -119,7 +119,7 @@ impl Record {
         }
     }
 
-    /// What `open_form` puts out.
+    /// Output of `open_form`.
     pub fn open(&self) -> OpenForm {
         let form = self.form().unwrap_or_default();
         let secrets = form.fields.iter().filter(|it| it.is_input() && it.is_secret());
@@ -138,7 +138,7 @@ impl Record {
         }
     }
 
-    /// The same in a list.
+    /// Entry of a list.
     pub fn listed(&self) -> Listed {
         Listed {
             handle: self.handle.clone(),
@@ -156,7 +156,7 @@ fn read<T: DeserializeOwned>(json: Option<&str>) -> Option<T> {
     serde_json::from_str(json?).ok()
 }
 
-/// A status, as the database has it.
+/// Name of a status in the database.
 pub fn status_name(status: Status) -> &'static str {
     match status {
         Status::Waiting => "waiting",
@@ -166,9 +166,9 @@ pub fn status_name(status: Status) -> &'static str {
     }
 }
 
-// Refusals for a form's state, in the caller's language.
+// Errors about a form's state, in the caller's language.
 
-/// The form was answered before.
+/// The form is already answered.
 pub fn already_answered(form: &Record) -> Stop {
     let message = match form.status {
         Status::Submitted => {
@@ -188,7 +188,7 @@ pub fn already_answered(form: &Record) -> Stop {
     }))
 }
 
-/// It is too late to take a cancelled form up again, or there is nothing to take up.
+/// The form cannot be reopened any more, or was not closed.
 pub fn not_reopened(form: &Record) -> Stop {
     let message = match (form.status, form.read_at) {
         (Status::Waiting | Status::Submitted, _) => say(
@@ -207,7 +207,7 @@ pub fn not_reopened(form: &Record) -> Stop {
     refused("not_reopened", 409, message).with(json!({ "status": form.status }))
 }
 
-/// Another window was faster (with what it saved).
+/// A newer draft exists, which is included.
 pub fn draft_conflict(form: &Record) -> Stop {
     let message = say(
         "別の画面で新しい下書きが保存されています。",
@@ -220,14 +220,14 @@ pub fn draft_conflict(form: &Record) -> Stop {
     }))
 }
 
-// The forms that a caller may see in a list, newest first, page by page.
+// Pages of the forms that a caller may list, newest first.
 
-/// What a list needs of a form; the rest stays empty.
+/// Columns for lists; the others stay empty.
 const LISTED_COLUMNS: &str = "handle, '' AS definition, title, principal, asked_by, asked_at, status, \
                        answered_at, answer, NULL AS labels, NULL AS draft, drafted_at, revision, \
                        read_at";
 
-/// Where a page begins: after the form that was asked for then, and has this handle.
+/// Position of a page: after this form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     asked_at: i64,
@@ -235,15 +235,15 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Where a list goes on after `form`.
+    /// Position after `form`.
     pub fn behind(form: &Record) -> Self {
         Self { asked_at: form.asked_at, handle: form.handle.clone() }
     }
 
-    /// As it was written.
+    /// Parses a cursor.
     ///
     /// # Errors
-    /// When it is none of ours.
+    /// If it is invalid.
     pub fn read(text: &str) -> Result<Self, Stop> {
         let parts = text.split_once('.').and_then(|(asked_at, handle)| {
             Some(Self { asked_at: asked_at.parse().ok()?, handle: handle.to_owned() })
@@ -251,34 +251,34 @@ impl Cursor {
         parts.ok_or_else(|| invalid("/cursor", "must be a next_cursor of this list"))
     }
 
-    /// For the caller to bring back.
+    /// Formats the cursor.
     pub fn written(&self) -> String {
         format!("{}.{}", self.asked_at, self.handle)
     }
 }
 
-/// Whose forms a caller sees: their own, or all where their scopes say `*` or no token is needed.
+/// Principal whose forms the caller may list; `None` for all, with the scope `*` or without tokens.
 fn whose() -> Option<String> {
     let principal = caller::principal();
     let sees_all = is_everybody(&principal) || caller::scopes().iter().any(|it| it == "*");
     (!sees_all).then_some(principal)
 }
 
-/// Whether callers have no names of their own: no token is needed here.
+/// Whether callers are anonymous, because no token is required.
 pub fn is_everybody(principal: &str) -> bool {
     matches!(principal, "anonymous" | "stdio")
 }
 
-/// Whether a caller sees that form in lists.
+/// Whether the caller may list the form.
 pub fn sees(form: &Record) -> bool {
     whose().is_none_or(|it| it == form.principal)
 }
 
-/// At most `count` forms behind `cursor`, newest first, without their definitions and drafts; and
-/// whether there are more. Fewer come where so many answers are more than one read may bring.
+/// Returns at most `count` forms after `cursor`, newest first, without definitions and drafts, and
+/// whether there are more. Large answers may reduce the number.
 ///
 /// # Errors
-/// As the database.
+/// If the database fails.
 pub fn page(
     status: Option<Status>,
     cursor: Option<&Cursor>,

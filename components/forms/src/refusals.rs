@@ -1,15 +1,15 @@
-//! Refusals, in the caller's language.
+//! Errors in the caller's language.
 
 use output::form::{Fault, Language, SchemaFault};
 use serde_json::json;
 use toolkit::{Problem, Stop, caller, refused};
 
-/// The language for the caller: Japanese, unless they ask for another one.
+/// Language of the caller; Japanese by default.
 pub fn language() -> Language {
     if caller::reads_japanese(true) { Language::Japanese } else { Language::English }
 }
 
-/// The one of the two that the caller reads.
+/// Picks the text for the caller.
 pub fn say<'a>(japanese: &'a str, english: &'a str) -> &'a str {
     match language() {
         Language::Japanese => japanese,
@@ -17,7 +17,7 @@ pub fn say<'a>(japanese: &'a str, english: &'a str) -> &'a str {
     }
 }
 
-/// The definition is wrong (FORM-60), with the text of the specification.
+/// The definition is invalid (FORM-60), with the specified text.
 pub fn invalid_form_schema(fault: &SchemaFault) -> Stop {
     let details = json!({
         "pointer": format!("/form_schema{}", fault.pointer),
@@ -26,12 +26,12 @@ pub fn invalid_form_schema(fault: &SchemaFault) -> Stop {
     refused("invalid_form_schema", 400, fault.to_string()).with(details)
 }
 
-/// No form has this handle, or none any more; the error does not tell which.
+/// The form does not exist, or no longer; the error does not distinguish.
 pub fn not_found() -> Stop {
     refused("not_found", 404, "このフォームは見つかりません。 / There is no such form.")
 }
 
-/// The form is there, but its answer names no such file.
+/// The form's answer has no such file.
 pub fn no_such_file() -> Stop {
     let message = say(
         "このフォームの回答に、そのファイルはありません。",
@@ -40,7 +40,7 @@ pub fn no_such_file() -> Stop {
     refused("not_found", 404, message)
 }
 
-/// The caller has as many forms waiting as one may.
+/// The caller has too many unanswered forms.
 pub fn too_many_waiting(waiting: u32, most: u32) -> Stop {
     let message = say(
         "回答待ちのフォームが多すぎます。古いフォームに回答するか、閉じてから（close_form）やり直してください。",
@@ -49,7 +49,7 @@ pub fn too_many_waiting(waiting: u32, most: u32) -> Stop {
     refused("too_many_forms", 429, message).with(json!({ "waiting": waiting, "most": most }))
 }
 
-/// The caller's forms, answered ones among them, take as much room as one caller's may.
+/// The caller's forms take too much space.
 pub fn too_much_kept(kept: (u32, i64), most: (u32, i64), keep_days: u32) -> Stop {
     let japanese = format!(
         "保存中のフォームが上限に達しています。不要なフォームを閉じてください（close_form。10分後に場所が空きます）。回答済みのフォームは{keep_days}日後に削除されます。"
@@ -65,7 +65,7 @@ pub fn too_much_kept(kept: (u32, i64), most: (u32, i64), keep_days: u32) -> Stop
     }))
 }
 
-/// What is filled in finds no room: the caller that asked has used up its share.
+/// The requester's share is used up, so that nothing can be stored.
 pub fn requester_is_full() -> Stop {
     let message = say(
         "依頼元のフォームが保存の上限に達しているため、保存できません。依頼元がほかのフォームを閉じると保存できます。",
@@ -74,7 +74,7 @@ pub fn requester_is_full() -> Stop {
     refused("too_many_forms", 429, message)
 }
 
-/// What is wrong with what was filled in, each at its field.
+/// Validation errors of a submission, by field.
 pub fn faults(faults: &[Fault]) -> Stop {
     let language = language();
     let problem = |fault: &Fault| {

@@ -1,4 +1,4 @@
-//! What there is to read: the files that were given, single forms, and the list for a spreadsheet.
+//! Resources: uploaded files, single forms, the list as CSV, and options.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -21,14 +21,14 @@ use crate::{
     tools::FORM,
 };
 
-/// When to ask by a form and how.
+/// The guide.
 const GUIDE: &str = "form://guide";
-/// What can be chosen in a field: what is typed, and the value that its options depend on, as JSON.
+/// Options of a field for the typed text and its parent's value, as JSON.
 const OPTIONS: &str = "form://{handle}/options/{field}{?typed,parent}";
-/// Bytes of a file that are read as a resource; a larger one has an address of its own.
+/// Maximum bytes of a file as a resource; larger ones have a URL.
 const FILE_BYTES_MAX: u64 = 7 << 20;
 
-/// The forms, as resources.
+/// Resources of forms.
 pub struct FormResources;
 
 impl Resources for FormResources {
@@ -104,7 +104,7 @@ fn list(uri: &str, status: &str) -> Result<Contents, Stop> {
     Ok(contents)
 }
 
-/// The options of a field, as the page looks them up; nothing where none come from elsewhere.
+/// Options of a field, as the page looks them up; `None` without a look-up.
 fn options(
     uri: &str,
     [handle, field, typed, parent]: &[String; 4],
@@ -119,7 +119,7 @@ fn options(
     Ok(Some(Contents::json(uri, &json!({ "choices": choices.collect::<Vec<_>>() }))))
 }
 
-/// The bytes of a file that the form's answer names.
+/// Content of a file in the form's answer.
 fn file(uri: &str, handle: &str, id: &str) -> Result<Contents, Stop> {
     let found = record::find(handle)?;
     if !names(&found, id) {
@@ -146,17 +146,17 @@ fn names(found: &Record, id: &str) -> bool {
     values.values().any(|it| it.as_array().map_or_else(|| names(it), |all| all.iter().any(names)))
 }
 
-// What could be filled into the templates of the forms' resources: of forms that the caller sees in the list.
+// Completion of the resource templates' arguments, from forms that the caller may list.
 
-/// Forms that are offered, the newest.
+/// Maximum offered forms, the newest.
 const COMPLETED_MAX: usize = 50;
-/// Files of one form that are offered.
+/// Maximum offered files of one form.
 const FILES_MAX: usize = 100;
 
 /// Completes one argument.
 ///
 /// # Errors
-/// As the database.
+/// If the database fails.
 pub fn complete(request: &Request) -> Result<Completion, Stop> {
     match request.argument.as_str() {
         "status" => Ok(request.among(["waiting", "submitted", "cancelled", "declined"])),
@@ -169,7 +169,7 @@ pub fn complete(request: &Request) -> Result<Completion, Stop> {
     }
 }
 
-/// The files that a form names, for callers that see it in the list.
+/// Files of a form, if the caller may list it.
 fn files(handle: &str) -> Result<Vec<String>, Stop> {
     let files =
         format!("SELECT file_id FROM files WHERE handle = $1 ORDER BY file_id LIMIT {FILES_MAX}");
@@ -182,21 +182,21 @@ fn files(handle: &str) -> Result<Vec<String>, Stop> {
     }
 }
 
-// The list of forms as a file for spreadsheets: RFC 4180 in UTF-8, and no cell is a formula.
+// The list of forms as CSV (RFC 4180, UTF-8), safe against formulas.
 
-/// Fields that have a column, over all forms.
+/// Maximum field columns over all forms.
 const FIELDS_MAX: usize = 200;
-/// Forms that are read at a time, and at most.
+/// Forms per read, and in total.
 const PAGE: usize = 200;
 const FORMS_MAX: usize = 10_000;
-/// Bytes of the file.
+/// Maximum bytes of the file.
 const BYTES_MAX: usize = 4 << 20;
-/// The mark by which spreadsheets know that a file is UTF-8.
+/// Byte order mark by which spreadsheets recognize UTF-8.
 const MARK: char = '\u{feff}';
-/// The columns before those of the fields.
+/// Columns before the fields.
 const COLUMNS: [&str; 6] = ["handle", "title", "status", "asked_by", "asked_at", "answered_at"];
 
-/// The forms that the caller may see, newest first; and whether these are all.
+/// Listable forms, newest first, and whether these are all.
 fn forms(status: Option<Status>) -> Result<(String, bool), Stop> {
     let (mut forms, mut bytes) = (Vec::<Listed>::new(), 0);
     let mut cursor = None;
@@ -239,7 +239,7 @@ fn written(forms: &[Listed]) -> String {
     text
 }
 
-/// The names of all fields that were filled in, in the order of the forms.
+/// Names of all submitted fields, in the order of the forms.
 fn fields(forms: &[Listed]) -> Vec<&str> {
     let mut keys = BTreeSet::new();
     let names = forms.iter().filter_map(|it| it.values.as_ref()).flat_map(|it| it.keys());
@@ -257,7 +257,7 @@ fn line(text: &mut String, cells: impl Iterator<Item = String>) {
     text.push_str("\r\n");
 }
 
-/// A value: a number as it is, since it is no formula; several behind one another.
+/// Formats a value: numbers as they are, lists joined.
 fn value(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => String::new(),
@@ -271,7 +271,7 @@ fn value(value: &Value) -> Option<String> {
     })
 }
 
-/// A text for people: of a file, its name.
+/// Formats a value for people; a file by its name.
 fn plain(value: &Value) -> Cow<'_, str> {
     match (value.as_str(), value["name"].as_str()) {
         (Some(text), _) => text.into(),
@@ -280,7 +280,7 @@ fn plain(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// A text in its cell. What a spreadsheet would take for a formula has a quote in front.
+/// Quotes a cell, with an apostrophe before what would be a formula.
 fn cell(text: Cow<'_, str>) -> String {
     let is_formula =
         text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r', '\n']);

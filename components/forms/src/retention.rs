@@ -1,4 +1,4 @@
-//! What happens from time to time: what is over goes, and files that are named stay.
+//! Scheduled clean-up: removes expired forms, and keeps files that are still used.
 
 use toolkit::{Stop, blobs, events, log, sql};
 
@@ -6,17 +6,17 @@ use crate::{clock::now, settings, store};
 
 /// Milliseconds of a day.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-/// Forms that are removed in one go, and goes of one run.
+/// Forms per batch, and batches per run.
 const BATCH: usize = 200;
 const BATCHES_MAX: usize = 100;
-/// Files that are looked at in one go, and goes of one run.
+/// Files per batch, and batches per run.
 const FILES: usize = 500;
 const FILE_BATCHES_MAX: usize = 60;
 
-/// Removes what is over, and reports to the store of files which are still wanted.
+/// Removes expired forms, and refreshes used files in the store.
 ///
 /// # Errors
-/// What stands in the operator's log.
+/// Text for the operator's log.
 pub fn run() -> Result<(), String> {
     let text = |it: Stop| format!("{it:?}");
     let keep = settings::keep_days().map_err(|it| text(it.into()))?;
@@ -28,7 +28,7 @@ pub fn run() -> Result<(), String> {
     touch().map_err(text)
 }
 
-/// Removes the forms that `condition` holds for, and what they name.
+/// Removes the forms that match `condition`, with their rows.
 fn forget(condition: &str, before: i64) -> Result<(), Stop> {
     for _ in 0..BATCHES_MAX {
         let find = format!("SELECT handle FROM forms WHERE {condition} LIMIT {BATCH}");
@@ -37,7 +37,7 @@ fn forget(condition: &str, before: i64) -> Result<(), Stop> {
         if handles.is_empty() {
             return Ok(());
         }
-        // The condition again: the form may have been answered, or taken up again, since.
+        // Checks the condition again, because the form may have been answered or reopened.
         let among = sql::placeholders(2, handles.len());
         let forms = format!("DELETE FROM forms WHERE {condition} AND handle IN ({among})");
         let files = "DELETE FROM files WHERE handle NOT IN (SELECT handle FROM forms)";
@@ -48,7 +48,7 @@ fn forget(condition: &str, before: i64) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Looks at each file that a form names: what is looked at is kept.
+/// Touches each used file, which keeps it in the store.
 fn touch() -> Result<(), Stop> {
     let mut last = String::new();
     for _ in 0..FILE_BATCHES_MAX {

@@ -1,4 +1,4 @@
-//! Sentences about forms, which are understood without a model: their fields, and what was answered in them.
+//! Understands sentences about forms without a model: fields, changes and answers.
 
 mod fields;
 mod lists;
@@ -8,8 +8,8 @@ mod words;
 
 use language::{
     Date, Language,
-    chat::{Chat, FOLLOWED, Family, Followed, Plan},
-    context::{Holder, TurnContext},
+    chat::{CONTINUED, Chat, Family, FollowUp, Plan},
+    context::{FamilyInfo, TurnContext},
     contract::TurnRequest,
     coverage::{OVER, Used},
     rules::Percent,
@@ -36,12 +36,12 @@ static VOCABULARY: Vocabulary = Vocabulary {
     family: "forms",
     phrases: PHRASES,
     nouns: NOUNS,
-    deeds: words::DEEDS,
+    actions: words::DEEDS,
     done: "sent|送っ|送信|登録",
     ..Vocabulary::NONE
 };
 
-static HOLDER: Holder = Holder { family: "forms", codes: &[], subjects: &[] };
+static FAMILY_INFO: FamilyInfo = FamilyInfo { family: "forms", codes: &[], subjects: &[] };
 
 static SKILLS: &[Skill<Goal>] = &[
     Skill {
@@ -53,7 +53,7 @@ static SKILLS: &[Skill<Goal>] = &[
             "名前とメールアドレスを聞くフォームを作って",
             "Make a form asking for name and email",
         ),
-        is_told: true,
+        is_featured: true,
     },
     Skill {
         goals: &[Goal::Forms],
@@ -61,39 +61,39 @@ static SKILLS: &[Skill<Goal>] = &[
         is_one_enough: false,
         name: ("フォームの一覧", "listing forms"),
         example: ("回答されたフォームを見せて", "Which forms have been answered?"),
-        is_told: false,
+        is_featured: false,
     },
 ];
 
-/// What comes next in a conversation with a person.
+/// Handles a turn of a conversation.
 ///
 /// # Errors
-/// Where a JSON document of the turn cannot be read.
+/// If a JSON document of the turn is invalid.
 pub fn next(turn: Turn) -> Result<Reply, String> {
     Ok(Chat::<Forms>::reply(&TurnRequest::read(turn, None)?))
 }
 
-/// The words of the forms, for the other families.
+/// The forms' words, for other families.
 ///
 /// # Errors
-/// None.
+/// Never.
 pub fn names() -> Result<Vec<Name>, String> {
     Ok(VOCABULARY.names())
 }
 
-/// What can be written about forms.
+/// Example sentences.
 pub fn samples(tag: &str) -> Vec<Sample> {
     say::samples(SKILLS, tag)
 }
 
-/// The family; it remembers nothing beside its plan.
+/// The family; its only memory is the plan.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Forms {}
 
-/// A sentence; what it says of fields is read where that is asked for.
+/// A sentence; its fields are parsed on demand.
 type Sentence = Box<Utterance>;
 
-/// What is being done.
+/// State of a request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Doing {
@@ -106,7 +106,7 @@ impl Family for Forms {
     type Goal = Goal;
     type Plan = Doing;
 
-    const HOLDER: &'static Holder = &HOLDER;
+    const FAMILY_INFO: &'static FamilyInfo = &FAMILY_INFO;
     const SKILLS: &'static [Skill<Goal>] = SKILLS;
     const NEAR: &'static [(Goal, &'static [Word])] = &[(Goal::Form, &[FORM, INQUIRE])];
 
@@ -118,7 +118,7 @@ impl Family for Forms {
         rules::goal(utterance)
     }
 
-    fn spares(utterance: &Sentence, manner: Manner) -> bool {
+    fn handles_manner(utterance: &Sentence, manner: Manner) -> bool {
         match manner {
             Manner::Price => utterance.has(&[FORM, INQUIRE]),
             Manner::Delete => utterance.has(&[INQUIRE]),
@@ -134,7 +134,7 @@ impl Family for Forms {
         goal == Goal::Forms
     }
 
-    fn obeys(_utterance: &Sentence, goal: Goal) -> bool {
+    fn handles_denial(_utterance: &Sentence, goal: Goal) -> bool {
         goal == Goal::Form
     }
 
@@ -177,30 +177,30 @@ impl Family for Forms {
         goal: Option<Goal>,
         manner: Option<Manner>,
         context: &TurnContext<'_>,
-    ) -> Option<Followed> {
+    ) -> Option<FollowUp> {
         let Some(Doing::Survey(survey)) = plan else { return None };
         if rules::asks_answers(utterance)
             && let Some(told) = survey.told(context)
         {
-            return Some(Followed::Say(told));
+            return Some(FollowUp::Answer(told));
         }
         if let Some(named) = survey.named(utterance, context) {
             **survey = named;
-            return Some(Followed::On(FOLLOWED, survey.left().to_vec()));
+            return Some(FollowUp::Continue(CONTINUED, survey.left().to_vec()));
         }
         if rules::asks_fields(utterance)
             && let Some(told) = survey.asked_for(context)
         {
-            return Some(Followed::Say(told));
+            return Some(FollowUp::Answer(told));
         }
         if rules::wants_again(utterance)
             && let Some(sure) = survey.again(utterance, context.language)
         {
-            return Some(Followed::On(sure, survey.left().to_vec()));
+            return Some(FollowUp::Continue(sure, survey.left().to_vec()));
         }
         let is_new = utterance.has(&[Word::MAKE]) && utterance.has(&[FORM]);
         if !is_new && survey.is_taken_up(utterance) {
-            return Some(Followed::On(FOLLOWED, Vec::new()));
+            return Some(FollowUp::Continue(CONTINUED, Vec::new()));
         }
         let may_amend = match manner {
             Some(manner) => manner.is_elsewhere() || manner == Manner::Nothing,
@@ -210,7 +210,7 @@ impl Family for Forms {
             return None;
         }
         let sure = survey.amend(utterance, context.language)?;
-        Some(Followed::On(sure, survey.left().to_vec()))
+        Some(FollowUp::Continue(sure, survey.left().to_vec()))
     }
 }
 
@@ -230,11 +230,11 @@ impl Plan for Doing {
         !matches!(self, Self::Survey(it) if it.is_answered())
     }
 
-    fn put_right(&self, sentence: &str) -> Option<String> {
+    fn normalize_correction(&self, sentence: &str) -> Option<String> {
         if let Self::Survey(it) = self {
             return it.exchanged(sentence);
         }
-        // `make one asking for a name`, where there are none that fit.
+        // `make one asking for a name`, if no form fits.
         const NEW: &str =
             "create one|create a new one|make one|make a new one|make me one|build one";
         let lower = sentence.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What is written: a form that is asked for, and each step from there, taken once.
+//! Writes forms: the request, drafts, and state changes, each applied once.
 
 use output::form::{Form, Kind, Status, Values};
 use serde_json::Value;
@@ -18,36 +18,36 @@ use crate::{
     settings,
 };
 
-/// Files that one answer or draft may name.
+/// Maximum files of one answer or draft.
 pub const FILES_MAX: usize = 200;
 
-/// What is filled in: the values, and what people read of those that came from look-ups.
+/// Values with labels.
 #[derive(Clone, Debug, Default)]
 pub struct Filled {
-    /// By the fields' names.
+    /// Values by field.
     pub values: Values,
-    /// By the fields' names, lists of `{"value": …, "label": …}`.
+    /// Labels of looked-up values by field: lists of `{"value": …, "label": …}`.
     pub labels: Values,
 }
 
-/// A handle that cannot be guessed: 130 random bits.
+/// Creates a handle of 130 random bits.
 pub fn fresh_handle() -> String {
     let letters = |it: usize| fresh_id("f").chars().skip(2).take(it).collect::<String>();
     letters(16) + &letters(10)
 }
 
-/// The URI that is published when a form changes.
+/// URI published when a form changes.
 pub fn uri(handle: &str) -> String {
     format!("form://{handle}")
 }
 
-/// The list of forms: the URI that is published when a form comes, goes or is answered.
+/// URI of the list, published when a form is added, removed or answered.
 pub const LIST: &str = "form://submissions.csv";
 
-/// Keeps a form that is asked for, waiting.
+/// Stores a requested form.
 ///
 /// # Errors
-/// When there is no room for another one.
+/// If the caller's limits are reached.
 pub fn add(
     handle: &str,
     definition: &Value,
@@ -89,12 +89,11 @@ pub fn add(
     Ok(())
 }
 
-/// Adds what a question was answered to the draft, which begins with what the fields hold at first: null takes
-/// a value out. What was saved from a page stays where no question asked for it, and a form that was answered
-/// there meanwhile stays as it is.
+/// Merges answers into the draft, which starts with the defaults; null removes a value. Values saved from a page stay
+/// unless a question asked for them, and a form that was answered meanwhile is unchanged.
 ///
 /// # Errors
-/// When there is no such form any more.
+/// If the form no longer exists.
 pub fn add_to_draft(handle: &str, form: &Form, filled: Filled) -> Result<(), Stop> {
     let found = record::find(handle)?;
     let at_first = || form.clone().on(likely_day(language())).defaults();
@@ -110,7 +109,7 @@ pub fn add_to_draft(handle: &str, form: &Form, filled: Filled) -> Result<(), Sto
     }
 }
 
-/// What a draft keeps: no secrets, and nothing that the form does not ask for.
+/// Values that a draft may keep: known fields without secrets.
 pub fn kept(form: &Form, values: Values) -> Values {
     let is_kept = |name: &str| {
         let field = form.field(name).filter(|it| it.is_input() && !it.is_secret());
@@ -119,10 +118,10 @@ pub fn kept(form: &Form, values: Values) -> Values {
     values.into_iter().filter(|(name, _)| is_kept(name)).collect()
 }
 
-/// Answers a form that waits: submitted with what was filled in, cancelled or declined.
+/// Answers a waiting form: submitted, cancelled or declined.
 ///
 /// # Errors
-/// When another caller was faster.
+/// If it was already answered.
 pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Result<Record, Stop> {
     let is_submitted = status == Status::Submitted;
     let update = if is_submitted {
@@ -162,10 +161,10 @@ pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Res
     Ok(answered)
 }
 
-/// Takes a cancelled or declined form up again: within ten minutes, unless the caller that asked has read it.
+/// Reopens a cancelled or declined form, within ten minutes and unless the requester has read it.
 ///
 /// # Errors
-/// When it is too late.
+/// If it is too late.
 pub fn reopen(handle: &str) -> Result<Record, Stop> {
     let update = toolkit::sql!(
         "UPDATE forms SET status = 'waiting', answered_at = NULL \
@@ -179,10 +178,10 @@ pub fn reopen(handle: &str) -> Result<Record, Stop> {
     Ok(reopened)
 }
 
-/// Saves what was typed so far. With the number of the draft that it follows, only after that one.
+/// Saves a draft; with a revision, only if that is the latest.
 ///
 /// # Errors
-/// When the form is answered, or a newer draft is there.
+/// If the form is answered, or a newer draft exists.
 pub fn draft(
     handle: &str,
     form: &Form,
@@ -213,10 +212,10 @@ pub fn draft(
     })
 }
 
-/// The form for the caller. A page only looks; any other caller has read the answer and may act on it.
+/// Returns the form. Reading it from anywhere but a page counts as read by the requester.
 ///
 /// # Errors
-/// When there is no such form.
+/// If it does not exist.
 pub fn shown(handle: &str) -> Result<Record, Stop> {
     if draws_forms(&caller::client_capabilities()) {
         return record::find(handle);
@@ -224,10 +223,10 @@ pub fn shown(handle: &str) -> Result<Record, Stop> {
     read(handle)
 }
 
-/// The form, as the caller that asked for it reads it: from then on an answer stays.
+/// Returns the form and marks its answer as read, so that it can no longer be reopened.
 ///
 /// # Errors
-/// When there is no such form.
+/// If it does not exist.
 pub fn read(handle: &str) -> Result<Record, Stop> {
     let form = record::find(handle)?;
     if form.status == Status::Waiting || form.read_at.is_some() {
@@ -243,7 +242,7 @@ pub fn read(handle: &str) -> Result<Record, Stop> {
     first(rows)
 }
 
-/// One step of a form, or why it cannot be taken.
+/// Applies one change of state, or explains why it is not possible.
 fn step(
     handle: &str,
     mut batch: Vec<Statement>,
@@ -257,12 +256,12 @@ fn step(
     first(results.pop().ok_or_else(not_found)?)
 }
 
-/// Notifies callers that wait for the form or look at it.
+/// Notifies callers that wait for the form or subscribe to it.
 fn changed(handle: &str) {
     events::publish(&uri(handle));
 }
 
-/// The condition that the caller that asked has room for so many bytes in their share.
+/// Condition that the requester's share has room for these bytes.
 fn has_room(bytes: &str, principal: &str, most: &str) -> String {
     format!(
         "(SELECT COALESCE(SUM(s.definition_bytes + s.filled_bytes), 0) FROM forms s \
@@ -270,7 +269,7 @@ fn has_room(bytes: &str, principal: &str, most: &str) -> String {
     )
 }
 
-/// The parameters of [`has_room`]: the bytes, of whom the form is, and how many they may have.
+/// Binds the parameters of [`has_room`]: the bytes, the requester, and the limit.
 fn within(update: Statement, bytes: i64, handle: &str) -> Result<Statement, Stop> {
     let principal = record::find(handle)?.principal;
     let most = of(&principal).filled_bytes;
@@ -281,7 +280,7 @@ fn bytes(text: &str) -> i64 {
     i64::try_from(text.len()).unwrap_or(i64::MAX)
 }
 
-/// Which files the form names from now on.
+/// Replaces the files that the form refers to.
 fn files(handle: &str, form: &Form, values: &Values) -> Vec<Statement> {
     let forget = toolkit::sql!("DELETE FROM files WHERE handle = $1", handle);
     let mut ids: Vec<_> = crate::files::named(form, values).map(|it| it.id).collect();
@@ -300,35 +299,35 @@ fn json(values: &Values) -> String {
     Value::Object(values.clone()).to_string()
 }
 
-// How much of the room one caller may take.
+// Limits per caller.
 
-/// Forms of one caller that may wait for an answer.
+/// Maximum unanswered forms of one caller.
 const WAITING_MAX: u32 = 1_000;
-/// Forms that are kept, of all callers.
+/// Maximum forms of all callers.
 pub const FORMS_MAX: u32 = 20_000;
 
-/// What one caller may keep.
+/// Limits of one caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
-    /// Forms, answered ones among them.
+    /// Maximum forms, including answered ones.
     pub forms: u32,
-    /// Bytes of definitions and of what was filled in, beyond which no other form is asked for.
+    /// Bytes of definitions and values above which no form can be requested.
     pub asked_bytes: i64,
-    /// The same, beyond which nothing more is filled in: more, for the person who fills in has not asked.
+    /// Bytes above which nothing can be filled in; higher, because the person who fills in did not request the form.
     pub filled_bytes: i64,
 }
 
-/// Of the 256 MiB that a database has, a caller with a token: others have room beside them.
+/// Share of a caller with a token, out of the database's 256 MiB.
 const OF_ONE: Share = Share { forms: 5_000, asked_bytes: 32 << 20, filled_bytes: 48 << 20 };
-/// Where no token is needed, all are one caller.
+/// Share of all callers together, without tokens.
 const OF_ALL: Share = Share { forms: FORMS_MAX, asked_bytes: 128 << 20, filled_bytes: 192 << 20 };
 
-/// The share of `principal`.
+/// Returns the limits of `principal`.
 pub fn of(principal: &str) -> Share {
     if record::is_everybody(principal) { OF_ALL } else { OF_ONE }
 }
 
-/// Forms that were closed without an answer, and cannot be taken up again, make room for their caller's next.
+/// Deletes the caller's forms that were closed and cannot be reopened.
 fn make_room(principal: &str) -> Statement {
     toolkit::sql!(
         "DELETE FROM forms WHERE principal = $1 AND status IN ('cancelled', 'declined') \
@@ -338,7 +337,7 @@ fn make_room(principal: &str) -> Statement {
     )
 }
 
-/// Why there is no room for another form of the caller.
+/// Explains which limit of the caller is reached.
 pub fn full() -> Stop {
     let principal = caller::principal();
     match taken(&principal) {
@@ -355,7 +354,7 @@ pub fn full() -> Stop {
     }
 }
 
-/// Forms that wait, forms that are kept, and their bytes.
+/// Counts unanswered forms, all forms, and their bytes.
 fn taken(principal: &str) -> Result<(u32, u32, i64), Stop> {
     let [waiting, kept] = sql::query([
         toolkit::sql!(

@@ -1,4 +1,4 @@
-//! The tools, in the order in which an agent and then a page meets them, and what they share.
+//! The tools in the order of use, and shared parts.
 
 mod answering;
 mod reading;
@@ -23,12 +23,12 @@ toolkit::export_tools!(
     ListFormSubmissions,
 );
 
-/// Only pages see these: `_meta` of a tool that no model sees.
+/// `_meta` of tools for pages only, hidden from models.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
-/// Options of one field that are kept with what people read of them.
+/// Maximum labelled values of one field.
 const LABELS_MAX: usize = 1_000;
 
-/// Stops where there is more than an answer may have.
+/// Rejects a submission above the size limit.
 fn bounded(pointer: &str, values: &Values) -> Result<(), Stop> {
     let bytes = serde_json::to_string(values).map_or(usize::MAX, |it| it.len());
     if bytes > VALUES_BYTES_MAX {
@@ -38,7 +38,7 @@ fn bounded(pointer: &str, values: &Values) -> Result<(), Stop> {
     Ok(())
 }
 
-/// What people read of values, as far as the form's look-ups can have brought it.
+/// Labels restricted to values that the form's look-ups may have returned.
 fn labels_of(form: &Form, labels: Option<Values>) -> Values {
     let fits = |it: &Value| it["label"].is_string() && !it["value"].is_null();
     let chosen = labels.into_iter().flatten().filter_map(|(name, given)| {
@@ -52,9 +52,9 @@ fn labels_of(form: &Form, labels: Option<Values>) -> Values {
     chosen.collect()
 }
 
-// A form as an app that other programs show (APP-4).
+// The form as an app in other clients (APP-4).
 
-/// A form to fill in, and what became of it.
+/// A form to fill in, and its state.
 pub const FORM: App = App {
     uri: "ui://forms/form",
     name: "form_app",

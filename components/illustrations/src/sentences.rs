@@ -17,8 +17,8 @@ mod words;
 
 use language::{
     Date, Language, bare,
-    chat::{Chat, FOLLOWED, Family, Followed, Plan},
-    context::{Holder, TurnContext},
+    chat::{CONTINUED, Chat, Family, FollowUp, Plan},
+    context::{FamilyInfo, TurnContext},
     contract::TurnRequest,
     coverage::{LAST, Used},
     rules::Percent,
@@ -52,7 +52,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
     family: "illustrations",
     phrases: PHRASES,
     nouns: NOUNS,
-    deeds: words::DEEDS,
+    actions: words::DEEDS,
     heads: words::HEADS,
     counters: &[(
         Unit::Pieces,
@@ -62,7 +62,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
     ..Vocabulary::NONE
 };
 
-static HOLDER: Holder = Holder {
+static FAMILY_INFO: FamilyInfo = FamilyInfo {
     family: "illustrations",
     codes: &[
         ("card_not_found", "そのカードは見つかりませんでした。"),
@@ -80,7 +80,7 @@ static SKILLS: &[Skill<Goal>] = &[Skill {
         "ブルー系テーマのカードでサムネイルを作って",
         "Make a thumbnail with blue cards, titled \"Final\"",
     ),
-    is_told: true,
+    is_featured: true,
 }];
 
 /// Decides on the next step of a chat with a person.
@@ -143,7 +143,7 @@ impl Family for Illustrations {
     type Goal = Goal;
     type Plan = Doing;
 
-    const HOLDER: &'static Holder = &HOLDER;
+    const FAMILY_INFO: &'static FamilyInfo = &FAMILY_INFO;
     const SKILLS: &'static [Skill<Goal>] = SKILLS;
     const NEAR: &'static [(Goal, &'static [Word])] =
         &[(Goal::Thumbnail, &[THUMBNAIL, COMPOSE]), (Goal::Cards, &[CARD, THEME, VERSUS])];
@@ -157,7 +157,7 @@ impl Family for Illustrations {
         rules::goal(utterance)
     }
 
-    fn spares(utterance: &Sentence, manner: Manner) -> bool {
+    fn handles_manner(utterance: &Sentence, manner: Manner) -> bool {
         matches!(manner, Manner::Sending | Manner::Errand) && utterance.has(NOUNS)
     }
 
@@ -165,7 +165,7 @@ impl Family for Illustrations {
         goal == Goal::Nothing
     }
 
-    fn may_be_world(goal: Goal) -> bool {
+    fn may_be_general_question(goal: Goal) -> bool {
         goal == Goal::Cards
     }
 
@@ -211,7 +211,7 @@ impl Family for Illustrations {
         goal: Option<Goal>,
         manner: Option<Manner>,
         context: &TurnContext<'_>,
-    ) -> Option<Followed> {
+    ) -> Option<FollowUp> {
         let is_cards = matches!(plan, Some(Doing::Cards(_)));
         // Themes are excluded from the cards shown before.
         let is_out = is_cards && goal == Some(Goal::Themes) && !utterance.left_out().is_empty();
@@ -226,7 +226,7 @@ impl Family for Illustrations {
             && !is_left_out
             && let Some(refusal) = unsupported::refusal(utterance, is_cards, context)
         {
-            return Some(Followed::Say(refusal));
+            return Some(FollowUp::Answer(refusal));
         }
         let without = match plan {
             Some(Doing::Themes) => Some(&[][..]),
@@ -238,15 +238,15 @@ impl Family for Illustrations {
             let cards = Cards::from_listed(utterance, goal, &names, context.language)?;
             let left = utterance.unused_words(goal.or(Some(Goal::Cards)), cards.used_words());
             *plan = Some(Doing::Cards(Box::new(cards)));
-            return Some(Followed::On(FOLLOWED, left));
+            return Some(FollowUp::Continue(CONTINUED, left));
         }
         let Some(Doing::Cards(cards)) = plan else { return None };
         if let Some(next) = cards.exclude(utterance, (goal, manner), context.language) {
             **cards = next;
-            return Some(Followed::On(FOLLOWED, Vec::new()));
+            return Some(FollowUp::Continue(CONTINUED, Vec::new()));
         }
         if let Some(text) = cards.answer_absent_theme(utterance, (goal, manner), context) {
-            return Some(Followed::Say(text));
+            return Some(FollowUp::Answer(text));
         }
         // `赤も一枚足して` means a card while cards are chosen.
         let added = cards
@@ -256,7 +256,7 @@ impl Family for Illustrations {
         let utterance = added.as_ref().unwrap_or(utterance);
         let is_asked = is_about || manner.is_none() && goal == Some(Goal::Themes);
         if let Some(text) = cards.answer_about_picture(utterance, context).filter(|_| is_asked) {
-            return Some(Followed::Say(text));
+            return Some(FollowUp::Answer(text));
         }
         // An answer to which cards are meant is about cards.
         let is_open = cards.wanted.is_empty() && goal.is_none() && manner.is_none();
@@ -265,7 +265,7 @@ impl Family for Illustrations {
         let utterance = answer.as_ref().unwrap_or(utterance);
         if cards.change_picture(utterance, (goal, manner), context.language) {
             let left = utterance.unused_words(Some(Goal::Thumbnail), cards.used_words());
-            return Some(Followed::On(FOLLOWED, left));
+            return Some(FollowUp::Continue(CONTINUED, left));
         }
         // `and the moth from that same set`: more of the same.
         let is_more = manner.is_none() || is_left_out;
@@ -276,11 +276,11 @@ impl Family for Illustrations {
             let is_open = is_more && goal.is_none() && !cards.found.is_empty();
             return unsupported::refuse_resize(utterance, context)
                 .filter(|_| is_open)
-                .map(Followed::Say);
+                .map(FollowUp::Answer);
         };
         let left = utterance.unused_words(Some(Goal::Cards), next.used_words());
         **cards = next;
-        Some(Followed::On(FOLLOWED, left))
+        Some(FollowUp::Continue(CONTINUED, left))
     }
 
     fn guess(
@@ -322,8 +322,8 @@ impl Plan for Doing {
         }
     }
 
-    fn obeys(&self) -> bool {
-        matches!(self, Self::Cards(it) if it.handles_negation())
+    fn handles_denial(&self) -> bool {
+        matches!(self, Self::Cards(it) if it.handles_denial())
     }
 
     fn filled(&mut self, values: &Map<String, Value>, _language: Language) {

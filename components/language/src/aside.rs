@@ -1,5 +1,5 @@
-//! Sentences that are nothing but a word beside all business: farewells, apologies, praise, blame, questions about who
-//! answers, in which language, and what time it is.
+//! Remarks outside all requests: farewells, apologies, praise, complaints, and questions about the
+//! answerer, the language or the time.
 
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -9,32 +9,32 @@ use crate::{
     scan::{hiragana, marks},
 };
 
-/// What such a sentence is.
+/// Kind of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aside {
-    /// It ends the conversation.
+    /// Ends the conversation.
     Farewell,
-    /// It is sorry.
+    /// Apologizes.
     Apology,
-    /// It likes what was answered.
+    /// Praises the answer.
     Praise,
-    /// It does not like it.
+    /// Complains about the answer.
     Blame,
-    /// It takes in what was answered, or hesitates.
+    /// Acknowledges the answer, or hesitates.
     Musing,
-    /// Nothing is to be done after all.
+    /// Withdraws the request.
     Nothing,
-    /// It asks who answers.
+    /// Asks who answers.
     Answerer,
-    /// It asks why an approval or an answer is asked for.
+    /// Asks why an approval or an answer is required.
     Reason,
-    /// It asks for another language.
+    /// Asks for another language.
     Tongue,
-    /// It asks for the time or the day.
+    /// Asks for the time or the date.
     Clock,
 }
 
-/// The phrases of each, in lower case, without marks of punctuation.
+/// Phrases of each kind, in lower case and without punctuation.
 const PHRASES: &[(Aside, &str)] = &[
     (
         Aside::Farewell,
@@ -88,28 +88,28 @@ const PHRASES: &[(Aside, &str)] = &[
     ),
 ];
 
-/// What may stand before such a word, and behind it.
-const BESIDE: (&str, &str) = (
+/// Filler words before and after a remark.
+const FILLERS: (&str, &str) = (
     "それは|じゃあ|では|それじゃ|やっぱり|やっぱ|あ|ああ|えっと|ねえ|ところで|で|ほんと|本当に|まじで|so|ok|okay|oh|ah|well|hey|and|then|now|no|please|btw|by the way|just|but|actually|haha|lol|sorry|can you|could you|tell me",
     "ですか|でしょうか|だっけ|でしたっけ|でした|ですね|ですよ|です|なの|なのか|だよ|だね|だな|だ|かな|っけ|さん|ください|教えて|教えてください|知ってる|わかる|分かる|ね|よ|な|は|の|か|わ|please|pls|plz|then|now|again|though|mate|man|instead|for me|everyone|all|thanks|today",
 );
-/// The longest of them, in characters.
+/// Longest remark, in characters.
 const CHARS_MAX: usize = 40;
 
 impl Aside {
-    /// What `text` is, where it is nothing else.
+    /// Classifies `text` if it contains nothing else.
     pub fn of(text: &str) -> Option<Self> {
         if text.chars().count() > CHARS_MAX {
             return None;
         }
         let lower = text.to_lowercase().replace(['’', '‘'], "'");
-        // Marks of punctuation, and the laughter behind a word: `すごいwww`.
+        // Punctuation, and laughter after a word: `すごいwww`.
         let is_mark = |it: char| !it.is_alphanumeric() && !matches!(it, '\'' | 'ー');
         let words: Vec<&str> = lower.split(is_mark).filter(|it| !it.is_empty()).collect();
         let joined = words.join(" ");
         let mut rest = joined.trim_end_matches(['w', 'ｗ', '笑']).trim_end();
         rest = if rest.is_empty() || rest.is_ascii() { joined.as_str() } else { rest };
-        // `面白いの？` asks about a thing, and praises none.
+        // `面白いの？` asks about a thing and is no praise.
         let asks = lower.trim_end().ends_with(['?', '？']) || joined.ends_with('の');
         let find = |text: &str| {
             let found = PHRASES.iter().find(|it| marks(it.1).any(|it| it == text));
@@ -121,11 +121,11 @@ impl Aside {
             if let Some(found) = find(rest).or_else(|| find(long)).or_else(|| find(&folded)) {
                 return Some(found.0);
             }
-            rest = shorter(rest)?;
+            rest = without_filler(rest)?;
         }
     }
 
-    /// What is answered, before the examples where there are any.
+    /// Answers the remark; examples may follow.
     pub fn answer(self, language: Language, now: Timestamp) -> String {
         let (japanese, english) = match self {
             Self::Farewell => ("またいつでもどうぞ。", "Goodbye; come back any time."),
@@ -156,26 +156,26 @@ impl Aside {
         language.pick(japanese, english).to_owned()
     }
 
-    /// Whether what may be written is told beside the answer.
+    /// Whether examples of requests follow the answer.
     pub(crate) fn has_examples(self) -> bool {
         matches!(self, Self::Answerer | Self::Blame | Self::Musing)
     }
 }
 
-/// `text` without a word that merely goes with the rest.
-fn shorter(text: &str) -> Option<&str> {
-    let lead = marks(BESIDE.0).filter_map(|it| {
-        let rest = text.strip_prefix(it)?;
-        (!it.is_ascii() || rest.starts_with(' ')).then(|| rest.trim_start())
+/// Removes one filler word from `text`.
+fn without_filler(text: &str) -> Option<&str> {
+    let lead = marks(FILLERS.0).filter_map(|filler| {
+        let rest = text.strip_prefix(filler)?;
+        (!filler.is_ascii() || rest.starts_with(' ')).then(|| rest.trim_start())
     });
-    let tail = marks(BESIDE.1).filter_map(|it| {
-        let rest = text.strip_suffix(it)?;
-        (!it.is_ascii() || rest.ends_with(' ')).then(|| rest.trim_end())
+    let tail = marks(FILLERS.1).filter_map(|filler| {
+        let rest = text.strip_suffix(filler)?;
+        (!filler.is_ascii() || rest.ends_with(' ')).then(|| rest.trim_end())
     });
     lead.chain(tail).filter(|it| !it.is_empty()).min_by_key(|it| it.len())
 }
 
-/// The day and the time in Japan.
+/// Formats the date and time in Japan.
 fn clock(language: Language, now: Timestamp) -> String {
     let now = now.to_zoned(TimeZone::fixed(JAPAN));
     let day = usize::try_from(now.weekday().to_monday_zero_offset()).unwrap_or_default();
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_beside_all_business_is_known_with_what_goes_with_it() {
+    fn recognizes_remarks_with_filler_words() {
         for (text, expected) in [
             ("ごめん", Aside::Apology),
             ("あ、ごめんなさい！", Aside::Apology),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_for_more_is_no_aside() {
+    fn request_is_no_aside() {
         for text in [
             "",
             "明日のゴジラは何時？",
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_that_of_japan() {
+    fn answers_with_the_time_in_japan() {
         let now: Timestamp = "2026-11-21T01:05:00Z".parse().unwrap();
         let say = |language| Aside::Clock.answer(language, now);
         assert_eq!(say(Language::Japanese), "2026年11月21日（土）10時05分です（日本時間）。");

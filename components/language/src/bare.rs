@@ -1,20 +1,20 @@
-//! A name without a word for what it is: each family that may have it looks for it.
+//! Recognizes a bare name, without a word for what it is; every family that may have it looks it up.
 
 use crate::{
     coverage::is_condition,
+    name_pieces::{is_hiragana, longest},
     scan::marks,
-    stretches::{is_hiragana, longest},
     utterance::{Piece, Utterance},
     words::Word,
 };
 
-/// The longest name, in characters.
+/// Maximum length of a name, in characters.
 const NAME_MAX: usize = 60;
-/// Words of a sentence that is nothing but a name.
+/// Maximum words of an English sentence that is only a name.
 const BARE_WORDS_MAX: usize = 6;
-/// The same in Japanese, in characters.
+/// Maximum characters of a Japanese one.
 const BARE_CHARS_MAX: usize = 16;
-/// What says that it is about something else.
+/// Words that show another subject.
 const OTHERS: &[Word] = &[
     Word::ELSEWHERE,
     Word::MAKE,
@@ -26,15 +26,15 @@ const OTHERS: &[Word] = &[
     Word::CANCEL,
     Word::THEIRS,
 ];
-/// What asks to see something.
-const ASKS: &[Word] = &[Word::SHOW, Word::LIST, Word::WANT, Word::EXISTS, Word::WHO];
+/// Words of requests to show something.
+const REQUESTS: &[Word] = &[Word::SHOW, Word::LIST, Word::WANT, Word::EXISTS, Word::WHO];
 
-/// What is nothing but a name, with the words around it that ask to see it.
-fn bare(utterance: &Utterance) -> Option<String> {
+/// Returns the name if the sentence is only a name and words of a request.
+fn bare_name(utterance: &Utterance) -> Option<String> {
     const ENDS: &str = "。|.|?|!| |は|って|とは|見せて|みせて|見たい|みたい|ある|please|pls|を|が|の|ちょうだい|ください|お願い";
-    /// How a verb ends, which is no name: `進んでる？`, `返金される？`.
+    /// Verb endings, which end no name: `進んでる？`, `返金される？`.
     const VERBS: &str = "でした|てる|でる|ている|でいる|てます|でます|される|れた|ました|ません|ますか|かった|だった|った|にする|にします|たら|れば|けど|苦手|嫌い|好き|無理|話せる|できる|使える|られる|は安い|は高い|は近い|は遠い|は広い";
-    /// What goes on from what was said before: `じゃあとなりのトトロは？`.
+    /// Words that continue a conversation: `じゃあとなりのトトロは？`.
     const LEADS: &str = "じゃあ|それじゃあ|それじゃ|では|ちなみに";
     let text = utterance.text();
     let begun = marks(LEADS).filter_map(|it| text.strip_prefix(it)).min_by_key(|it| it.len());
@@ -63,8 +63,8 @@ fn bare(utterance: &Utterance) -> Option<String> {
     (span.len() > 1 && !is_word && !is_time && is_written && is_new).then(|| name.to_owned())
 }
 
-/// A name in small letters and nothing else: `dark magician pls`.
-fn few(utterance: &Utterance, unused: &[String]) -> Option<String> {
+/// Returns a lowercase name, if nothing else is in the sentence: `dark magician pls`.
+fn lowercase_name(utterance: &Utterance, unused: &[String]) -> Option<String> {
     const LEADS: &str = "the |a |and |um |uh |hey ";
     const TAILS: &str = " please| pls| plz| thanks|?|.|!";
     let text = utterance.text().to_ascii_lowercase();
@@ -78,14 +78,14 @@ fn few(utterance: &Utterance, unused: &[String]) -> Option<String> {
     let is_asked = utterance.tokens.iter().all(|token| {
         [Word::FILLER, Word::THEIR_WORD].contains(&token.word) || utterance.is_noun(token.word)
     });
-    // Without a word of asking it may be anything.
+    // Without a word of a request it may be anything.
     let is_asked_for = name.len() < text.trim_end_matches(['.', '!']).len();
     (is_asked_for && text.is_ascii() && is_written && is_few && is_asked && words.len() > 1)
         .then(|| name.to_owned())
 }
 
-/// Whether it asks of what was spoken of before, or of the person: `is it finished?`, `and by bike?`, `what's my size?`.
-fn is_about_before(utterance: &Utterance, text: &str) -> bool {
+/// Whether the sentence refers to the context or the person: `is it finished?`, `and by bike?`, `what's my size?`.
+fn refers_to_context(utterance: &Utterance, text: &str) -> bool {
     const BEFORE: &str = "it|them|they|its|their|my";
     const PLACES: &str = "first|second|third|fourth|fifth|last|newest|oldest|latest|cheapest";
     const GOES_ON: &str = "and by |and on |and with |and without |and in ";
@@ -95,36 +95,38 @@ fn is_about_before(utterance: &Utterance, text: &str) -> bool {
     let ends_there = [" there", " one", " ones"].iter().any(|it| end.ends_with(it))
         || marks(PLACES)
             .any(|it| end.strip_suffix(it).is_some_and(|it| it.is_empty() || it.ends_with("the ")));
-    // `which one is stronger?` asks of what was shown.
+    // `which one is stronger?` refers to what was shown.
     let points = lower.starts_with("which one ")
         || words.any(|it| marks(BEFORE).any(|before| before == it))
         || ends_there
         || marks(GOES_ON).any(|it| lower.starts_with(it));
-    text.is_ascii() && points && utterance.quoted.is_empty() && utterance.capitals().is_empty()
+    text.is_ascii()
+        && points
+        && utterance.quoted.is_empty()
+        && utterance.capitalized_names().is_empty()
 }
 
-/// Whether `name` puts in order, sets how much or is a word of every day, and names nothing: `遅い順で`, `満足度は5段階で`,
-/// `確定で`, `結果`.
+/// Whether `name` is an order, a setting or an everyday word: `遅い順で`, `満足度は5段階で`, `確定で`, `結果`.
 fn is_order(name: &str) -> bool {
-    const DEEDS: &str = "一度|一回|もう一度|もう一回|再度|確定|決定|再開|中断|中止|続行|完了|送信|終了|開始|一時停止|追加|削除|変更|保存|結果|続き|状況|様子|経過|スタッフ|店員|担当者|係員|責任者";
-    let bare = name.trim_end_matches(['で', 'に']);
+    const ACTIONS: &str = "一度|一回|もう一度|もう一回|再度|確定|決定|再開|中断|中止|続行|完了|送信|終了|開始|一時停止|追加|削除|変更|保存|結果|続き|状況|様子|経過|スタッフ|店員|担当者|係員|責任者";
+    let bare_name = name.trim_end_matches(['で', 'に']);
     let is_set = name.split_once('は').is_some_and(|(_, set)| {
         set.chars().any(char::is_numeric) || set.chars().count() > 1 && set.ends_with(['で', 'に'])
     });
-    bare.ends_with('順')
+    bare_name.ends_with('順')
         || name.starts_with("もっと")
         || is_set
-        || marks(DEEDS).any(|it| it == bare)
+        || marks(ACTIONS).any(|it| it == bare_name)
 }
 
-/// Whether `word` is one sign with hiragana behind it: `雪のや` of `雪のやつ`.
-fn is_one_sign(word: &str) -> bool {
+/// Whether `word` is one kanji followed by hiragana: `雪のや` of `雪のやつ`.
+fn is_single_kanji(word: &str) -> bool {
     let stem = word.trim_end_matches(is_hiragana);
     stem.len() < word.len() && stem.chars().count() == 1
 }
 
-/// The name in `utterance`, where it asks to see it or is nothing else. `asks` are more words that ask to see
-/// something, `title` is a name that stands where one does, and `names` are such that no table knows.
+/// Returns the name in `utterance`, if it asks to see it or contains nothing else. `asks` are further
+/// words of requests, `title` is a name in a typical position, and `names` are names that no table has.
 pub fn name(
     utterance: &Utterance,
     unused: &[String],
@@ -132,17 +134,22 @@ pub fn name(
     title: impl Fn() -> Option<String>,
     names: impl Fn() -> Vec<Piece>,
 ) -> Option<String> {
-    let asks = utterance.has(ASKS) || utterance.has(asks);
-    // A question in English names what it asks about by a capital.
+    let asks = utterance.has(REQUESTS) || utterance.has(asks);
+    // An English question marks its subject by a capital.
     let asks = asks || utterance.chars.last() == Some(&'?') && utterance.text().is_ascii();
     let is_tell = utterance.find("tell me", 0).is_some() || utterance.find("教えて", 0).is_some();
     let text = utterance.text();
-    if utterance.has(OTHERS) || is_about_before(utterance, &text) {
+    if utterance.has(OTHERS) || refers_to_context(utterance, &text) {
         return None;
     }
     let is_bare = match text.is_ascii() {
         true => {
-            let run = utterance.capitals().into_iter().map(|it| it.to - it.from).max().unwrap_or(0);
+            let run = utterance
+                .capitalized_names()
+                .into_iter()
+                .map(|it| it.to - it.from)
+                .max()
+                .unwrap_or(0);
             text.split_whitespace().count() <= BARE_WORDS_MAX && run * 10 >= text.len() * 6
         }
         false => text.chars().count() <= BARE_CHARS_MAX && text.chars().any(char::is_alphanumeric),
@@ -165,37 +172,37 @@ pub fn name(
     };
     let name = match (quoted, asks) {
         (Some(quoted), _) => Some(quoted),
-        // What was not asked for is looked up only where the sentence has nothing else.
-        (None, false) if text.is_ascii() => {
-            longest(utterance.capitals()).filter(|_| is_bare).or_else(|| few(utterance, unused))
-        }
-        (None, false) => is_bare.then(|| bare(utterance)).flatten(),
+        // Without a request it is looked up only if nothing else is in the sentence.
+        (None, false) if text.is_ascii() => longest(utterance.capitalized_names())
+            .filter(|_| is_bare)
+            .or_else(|| lowercase_name(utterance, unused)),
+        (None, false) => is_bare.then(|| bare_name(utterance)).flatten(),
         (None, true) => {
-            let known = longest(utterance.capitals()).or_else(&title);
+            let known = longest(utterance.capitalized_names()).or_else(&title);
             let single = || match unused {
-                // A word of one sign stands with what is written behind it, which is no name.
-                [only] if !is_tell && !is_one_sign(only) => Some(only.clone()),
+                // A single kanji belongs to the text after it.
+                [only] if !is_tell && !is_single_kanji(only) => Some(only.clone()),
                 _ => None,
             };
             known
                 .or_else(|| if is_tell { None } else { longest(names()) })
                 .or_else(single)
                 .or_else(shown)
-                .or_else(|| if is_tell || text.is_ascii() { None } else { bare(utterance) })
+                .or_else(|| if is_tell || text.is_ascii() { None } else { bare_name(utterance) })
         }
     }?;
-    // `結果見せて` names nothing, and neither does `デートにおすすめは？`.
+    // `結果見せて` and `デートにおすすめは？` contain no name.
     let is_name = !is_condition(utterance, &name)
         && name.chars().filter(|it| it.is_alphabetic()).count() > 1
         && (!utterance.quoted.is_empty() || !is_order(&name));
-    // `worker-a` names something for machines.
+    // `worker-a` is an identifier.
     let is_sign = name.contains(['-', '_']) && !name.contains(|it: char| it.is_uppercase());
-    // Where much beside it is not understood, it is not what the sentence asks for.
-    let beside = unused.iter().filter(|it| !name.contains(it.as_str())).count();
-    // `What's the capital of France` asks for something else of it.
-    let is_other = text.is_ascii() && beside > 0 && utterance.find(" of ", 0).is_some();
-    let is_bare = is_bare || few(utterance, unused).is_some();
-    ((asks || is_bare) && is_name && !is_sign && beside <= 2 && !is_other)
+    // If many other words are unknown, it is not the subject.
+    let others = unused.iter().filter(|it| !name.contains(it.as_str())).count();
+    // `What's the capital of France` asks about an attribute.
+    let is_other = text.is_ascii() && others > 0 && utterance.find(" of ", 0).is_some();
+    let is_bare = is_bare || lowercase_name(utterance, unused).is_some();
+    ((asks || is_bare) && is_name && !is_sign && others <= 2 && !is_other)
         .then(|| name.chars().take(NAME_MAX).collect())
 }
 
@@ -205,7 +212,7 @@ mod tests {
     use crate::vocabulary::Vocabulary;
 
     #[test]
-    fn a_verb_is_no_name() {
+    fn verb_is_no_name() {
         static WORDS: Vocabulary = Vocabulary::NONE;
         for text in [
             "進んでる？",
@@ -223,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_orders_or_sets_something_is_no_name() {
+    fn order_or_setting_is_no_name() {
         static WORDS: Vocabulary = Vocabulary::NONE;
         for text in [
             "遅い順で",
@@ -250,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_spoken_of_before_is_no_name() {
+    fn reference_to_context_is_no_name() {
         static WORDS: Vocabulary = Vocabulary::NONE;
         let found = |text: &str, unused: &str| {
             let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);

@@ -1,5 +1,5 @@
-//! Follows a conversation with a person for one family: sentences are read into a plan, and the plan goes on from
-//! what the tools and the person answer.
+//! Conducts a conversation for one family: turns sentences into a plan, and advances it by results of
+//! tools and answers of the person.
 
 use std::ops::Deref;
 
@@ -9,109 +9,108 @@ use toolkit::dialogue::Reply;
 
 use crate::{
     Date,
+    action::{APPROVAL_HINT, Action, without_hint},
     consent::{Consent, consent},
-    context::{FORM_SCHEMA, Holder, TurnContext},
+    context::{FORM_SCHEMA, FamilyInfo, TurnContext},
     contract::TurnRequest,
     coverage::{self, ASKED_FROM, Used},
-    deed::{Deed, PRESS, unpressed},
+    inquiry::{asks_whether_done, is_hypothetical},
     language::Language,
     message::{Body, text_of},
+    normalize,
     rules::Percent,
     say::{self, Skill},
     scan::marks,
-    settled,
     small_talk::{self, CLOSED, Manner, STOPPED, manners},
     turn::{Answered, Conclusion, Decision, Failure, ToolCall, ToolResult, Turn},
     utterance::{CHARS_MAX, Utterance},
-    wondering::{asks_done, supposes},
     words::Word,
 };
 
-/// How sure a plan is that a sentence goes on with it: less than of what a rule reads, and more than of a guess.
-pub const FOLLOWED: Percent = 58;
-/// How sure a family is of what brings back what it asked for.
-const BROUGHT: Percent = 97;
-/// How sure it is of an answer in the turns after the first.
-const GOES_ON: Percent = 90;
-/// How sure a family is that a sentence passes over what waits for an approval, though it means nothing to it: less
-/// than of anything that means something.
-const PASSES_OVER: Percent = 10;
-/// What part of its sureness is left where so much is not understood that it is asked about.
-const UNSURE: f32 = 0.4;
-/// How sure it is where single words speak for it.
-const NEAR: Percent = 22;
-/// Parts of a sentence that are looked at behind a no.
+/// Confidence that a sentence continues the plan: below a matching rule, above a guess.
+pub const CONTINUED: Percent = 58;
+/// Confidence in the answer to one's own form.
+const FORM_ANSWER: Percent = 97;
+/// Confidence in answers after the first turn.
+const CONTINUATION: Percent = 90;
+/// Confidence that a sentence without meaning for the family skips its pending approval: below anything with a meaning.
+const SKIPS_APPROVAL: Percent = 10;
+/// Factor on the confidence if too much of the sentence is unknown.
+const UNSURE_FACTOR: f32 = 0.4;
+/// Confidence by single words.
+const NEAR_WORDS: Percent = 22;
+/// Maximum parts of a sentence examined after a denial.
 const PARTS_MAX: usize = 6;
 
-/// What a family understands, and what it does about it. What it remembers beside its plan is its own.
+/// A family: what it understands and does. Its fields are remembered next to its plan.
 pub trait Family: Default + Serialize + DeserializeOwned {
-    /// A sentence, with what the family finds in it.
+    /// A sentence with the family's findings.
     type Sentence: Deref<Target = Utterance>;
-    /// What is asked for.
+    /// A kind of request.
     type Goal: Copy + PartialEq + 'static;
-    /// What the family is doing about it.
+    /// State of a request.
     type Plan: Plan<Goal = Self::Goal, Sentence = Self::Sentence>;
 
-    /// The family that answers, as the context names it.
-    const HOLDER: &'static Holder;
+    /// Identifies the family in answers.
+    const FAMILY_INFO: &'static FamilyInfo;
     /// What it can do.
     const SKILLS: &'static [Skill<Self::Goal>];
-    /// Goals that single words speak for, the likeliest first.
+    /// Goals suggested by single words, most likely first.
     const NEAR: &'static [(Self::Goal, &'static [Word])];
 
-    /// Reads `text`.
+    /// Parses `text`.
     fn parse(text: &str, today: Date) -> Self::Sentence;
 
-    /// What `utterance` asks for, and how surely.
+    /// Returns the goal of `utterance` and the confidence in it.
     fn goal(utterance: &Self::Sentence) -> Option<(Self::Goal, Percent)>;
 
-    /// Whether `utterance` is for the family although it is in this manner.
-    fn spares(_utterance: &Self::Sentence, _manner: Manner) -> bool {
+    /// Whether the family handles `utterance` in spite of this manner.
+    fn handles_manner(_utterance: &Self::Sentence, _manner: Manner) -> bool {
         false
     }
 
-    /// Whether `goal` is that something is not done.
+    /// Whether `goal` is to leave something undone.
     fn is_denial(_goal: Self::Goal) -> bool {
         false
     }
 
-    /// Whether `goal` may stand behind a no to something else.
+    /// Whether `goal` may follow the denial of something else.
     fn is_request(goal: Self::Goal) -> bool {
         !Self::is_denial(goal)
     }
 
-    /// Whether `goal` takes in what `utterance` says no to.
-    fn obeys(_utterance: &Self::Sentence, _goal: Self::Goal) -> bool {
+    /// Whether `goal` accounts for the denial in `utterance`.
+    fn handles_denial(_utterance: &Self::Sentence, _goal: Self::Goal) -> bool {
         false
     }
 
-    /// Whether `utterance` does no more than order once more what waits for an approval: `予約して`.
-    fn orders_again(_utterance: &Self::Sentence) -> bool {
+    /// Whether `utterance` only repeats the order that waits for an approval: `予約して`.
+    fn repeats_order(_utterance: &Self::Sentence) -> bool {
         false
     }
 
-    /// What `goal` comes to, where it changes something: told to who asks about it rather than orders it.
+    /// Consequences of `goal`, for questions about it that do not order it; `None` if it changes nothing.
     fn effect(_goal: Self::Goal) -> Option<(&'static str, &'static str)> {
         None
     }
 
-    /// Whether a question of the world may look like `goal`.
-    fn may_be_world(_goal: Self::Goal) -> bool {
+    /// Whether a general-knowledge question may look like `goal`.
+    fn may_be_general_question(_goal: Self::Goal) -> bool {
         false
     }
 
-    /// Words that make a question one of the family's, and none of the world.
+    /// Words that make a question the family's own.
     const OWN: &'static [Word] = &[];
 
-    /// Whether `utterance` points to something from before that it does not name.
+    /// Whether `utterance` refers to an earlier subject without naming it.
     fn points_back(utterance: &Self::Sentence) -> bool {
         utterance.points_back()
     }
 
-    /// Takes in what calls came to.
+    /// Records results of calls.
     fn observe(&mut self, _answered: &[Answered]) {}
 
-    /// The answer to `goal` that needs no calls.
+    /// Answers `goal`, if that needs no calls.
     fn direct_answer(
         &self,
         _utterance: &Self::Sentence,
@@ -121,7 +120,7 @@ pub trait Family: Default + Serialize + DeserializeOwned {
         None
     }
 
-    /// The plan for `goal`; what the sentence leaves out is taken from `before`.
+    /// Creates the plan for `goal`, completing it from `before`.
     fn plan(
         &self,
         utterance: &Self::Sentence,
@@ -130,7 +129,7 @@ pub trait Family: Default + Serialize + DeserializeOwned {
         before: Option<&Self::Plan>,
     ) -> Option<Self::Plan>;
 
-    /// Whether `utterance` goes on with the plan, which is changed so, or is refused in the middle of it.
+    /// Updates the plan if `utterance` continues it, or answers without a change.
     fn follow(
         &self,
         plan: &mut Option<Self::Plan>,
@@ -138,9 +137,9 @@ pub trait Family: Default + Serialize + DeserializeOwned {
         goal: Option<Self::Goal>,
         manner: Option<Manner>,
         context: &TurnContext<'_>,
-    ) -> Option<Followed>;
+    ) -> Option<FollowUp>;
 
-    /// What a sentence without a goal is likely to ask for, how surely, and the words that are left of it.
+    /// Guesses the plan of a sentence without a goal, with the confidence and the unused words.
     fn guess(
         &self,
         _utterance: &Self::Sentence,
@@ -150,96 +149,98 @@ pub trait Family: Default + Serialize + DeserializeOwned {
     }
 }
 
-/// What is being done.
+/// State of a request.
 pub trait Plan: Serialize + DeserializeOwned {
-    /// What is asked for.
+    /// A kind of request.
     type Goal;
     /// A sentence of the family.
     type Sentence;
 
-    /// What it uses of the sentence for `goal`, besides what is known.
+    /// Parts of the sentence that the plan uses for `goal`, besides known words.
     fn used(&self, utterance: &Self::Sentence, goal: Self::Goal) -> Used;
 
-    /// Whether what it leaves of the sentence is to be reported: some plans take all of it.
+    /// Whether unused words are reported; some plans use the whole sentence.
     fn covers(&self) -> bool {
         true
     }
 
-    /// Whether what it is about is named, so that further words only add to it.
+    /// Whether its subject is named, so that unknown words are no reason to ask back.
     fn is_settled(&self) -> bool {
         true
     }
 
-    /// Whether it follows the no of the sentence.
-    fn obeys(&self) -> bool {
+    /// Whether it accounts for the denial in the sentence.
+    fn handles_denial(&self) -> bool {
         false
     }
 
-    /// Words that nothing else uses, which may say what it is about.
+    /// Receives the unused words, which may describe its subject.
     fn learn(&mut self, _words: &[String], _utterance: &Self::Sentence) {}
 
-    /// Those of the words that it has learned that the answer was found by.
+    /// Unused words that turned out to match the result.
     fn explained(&self) -> &[String] {
         &[]
     }
 
-    /// What of the sentence it did not understand itself.
+    /// Words that the plan itself did not understand.
     fn left(&self) -> &[String] {
         &[]
     }
 
-    /// Whether it may be told or asked once more as it is.
+    /// Whether it may be repeated unchanged.
     fn may_repeat(&self) -> bool {
         true
     }
 
-    /// The sentence with what takes the place of something of the plan made plain, as long as it still says what
-    /// that is: what is taken back is left out later.
-    fn put_right(&self, _sentence: &str) -> Option<String> {
+    /// Rewrites a correction of the plan while the sentence still contains the corrected part, which is removed later.
+    fn normalize_correction(&self, _sentence: &str) -> Option<String> {
         None
     }
 
-    /// The sentence with what it says of the plan made plain.
+    /// Rewrites the family's expressions.
     fn plain(&self, sentence: String) -> String {
         sentence
     }
 
-    /// Takes in a sentence of a history that goes on with it.
+    /// Applies a sentence of the history that continues the plan.
     fn recall(&mut self, _text: &str, _utterance: &Self::Sentence, _context: &TurnContext<'_>) {}
 
-    /// Takes in what a form brought.
+    /// Applies the values of a form.
     fn filled(&mut self, _values: &Map<String, Value>, _language: Language) {}
 
     /// Decides on the next step.
     fn next(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision;
 }
 
-/// How a sentence went on with a plan.
+/// How a sentence continues a plan.
 #[derive(Clone, Debug)]
-pub enum Followed {
-    /// The plan goes on, this sure that it was meant; these words led to nothing.
-    On(Percent, Vec<String>),
-    /// This is answered, and the plan is as it was.
-    Say(String),
+pub enum FollowUp {
+    /// The plan continues with this confidence; the words were not used.
+    Continue(Percent, Vec<String>),
+    /// This is the answer; the plan is unchanged.
+    Answer(String),
 }
 
-/// One conversation of a family with a person.
+/// A conversation of a family with a person.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(default, bound = "")]
 pub struct Chat<F: Family> {
-    /// How many calls there were, which numbers the next.
+    /// Number of calls so far, for the next id.
     calls: u64,
     plan: Option<F::Plan>,
-    /// Whether the last sentence was answered in English; what a form brings has no language.
+    /// Whether the last sentence was answered in English; form values have no language.
     is_english: Option<bool>,
-    /// Words of the sentence that led to nothing, reported with the next answer.
+    /// Unused words to report with the next answer.
     unused: Vec<String>,
-    /// The fields of the form that was asked for last.
-    asked: Vec<String>,
-    /// What waited for an approval and was not made, as the person said something else instead.
-    passed_over: Option<PassedOver>,
-    /// What was to be changed last.
-    deed: Option<Deed>,
+    /// Fields of the last form.
+    #[serde(rename = "asked")]
+    asked_fields: Vec<String>,
+    /// A call that was not approved because the person wrote something else.
+    #[serde(rename = "passed_over")]
+    skipped_call: Option<SkippedCall>,
+    /// The last action that changes something.
+    #[serde(rename = "deed")]
+    action: Option<Action>,
     #[serde(flatten)]
     family: F,
 }
@@ -251,36 +252,36 @@ impl<F: Family> Default for Chat<F> {
             plan: None,
             is_english: None,
             unused: Vec::new(),
-            asked: Vec::new(),
-            passed_over: None,
-            deed: None,
+            asked_fields: Vec::new(),
+            skipped_call: None,
+            action: None,
             family: F::default(),
         }
     }
 }
 
-/// A call that waited for an approval, and was not made.
+/// A call that was skipped instead of approved.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct PassedOver {
+struct SkippedCall {
     tool: String,
     reason: String,
 }
 
-/// What a sentence leads to, and how surely it was for the family, from 0 to 1.
-type Led = (Decision, f32);
+/// A decision, and from 0 to 1 the confidence that the sentence is for the family.
+type ScoredDecision = (Decision, f32);
 
 impl<F: Family> Chat<F> {
-    /// What is next, going on from what it remembered.
+    /// Returns the reply to a turn, restoring and storing the conversation.
     pub fn reply(request: &TurnRequest) -> Reply {
         if request.is_theirs {
             return request.reply(Decision::Conclude(Conclusion::default()), &request.memory, 0.0);
         }
         let mut chat = Self::deserialize(&request.memory).unwrap_or_default();
-        let (decision, sure) = chat.next(request.turn());
-        request.reply(decision, &serde_json::to_value(chat).unwrap_or_default(), sure)
+        let (decision, confidence) = chat.next(request.turn());
+        request.reply(decision, &serde_json::to_value(chat).unwrap_or_default(), confidence)
     }
 
-    /// What is next, and how well the message is understood, from 0 to 1.
+    /// Returns the next decision and the confidence.
     fn next(&mut self, turn: Turn<'_>) -> (Decision, f32) {
         let task = turn.task;
         let mut calls = self.calls;
@@ -288,7 +289,7 @@ impl<F: Family> Chat<F> {
         let sentence = sentence.trim();
         let language = self.language(task.language, sentence);
         let mut context = TurnContext {
-            holder: F::HOLDER,
+            holder: F::FAMILY_INFO,
             language,
             now: task.now,
             offers: turn.offers,
@@ -296,55 +297,55 @@ impl<F: Family> Chat<F> {
             is_given_up: false,
         };
         self.family.observe(turn.answered);
-        self.deed = Deed::of(turn, F::HOLDER.family).or(self.deed.take());
-        let (decision, sure) = match turn.is_first && !sentence.is_empty() {
+        self.action = Action::last_of(turn, F::FAMILY_INFO.family).or(self.action.take());
+        let (decision, confidence) = match turn.is_first && !sentence.is_empty() {
             true => {
                 if self.plan.is_none() {
                     self.recall(turn, &context);
                 }
-                self.begin(sentence, &mut context, turn.answered)
+                self.handle_message(sentence, &mut context, turn.answered)
             }
-            false => (self.go_on(&mut context, turn.answered), part(GOES_ON)),
+            false => (self.continue_plan(&mut context, turn.answered), fraction(CONTINUATION)),
         };
-        let decision = self.noted(decision, &context);
-        let sure = if context.is_given_up { 0.0 } else { sure };
+        let decision = self.with_notes(decision, &context);
+        let confidence = if context.is_given_up { 0.0 } else { confidence };
         self.calls = calls;
-        (decision, sure)
+        (decision, confidence)
     }
 
-    /// Takes in the message: an answer to a form, or a sentence without what it takes back.
-    fn begin(
+    /// Handles a message: a form's answer, or a sentence, whose retracted parts are removed.
+    fn handle_message(
         &mut self,
         sentence: &str,
         context: &mut TurnContext<'_>,
         answered: &[Answered],
-    ) -> Led {
+    ) -> ScoredDecision {
         if sentence == CLOSED {
-            if self.asked.is_empty() {
-                return self.not_mine(context);
+            if self.asked_fields.is_empty() {
+                return self.decline(context);
             }
-            (self.plan, self.asked) = (None, Vec::new());
-            return (context.conclude(context.say(STOPPED.0, STOPPED.1)), part(BROUGHT));
+            (self.plan, self.asked_fields) = (None, Vec::new());
+            return (context.conclude(context.say(STOPPED.0, STOPPED.1)), fraction(FORM_ANSWER));
         }
         if let Ok(values) = serde_json::from_str::<Map<String, Value>>(sentence) {
-            return self.fill(&values, context);
+            return self.handle_form(&values, context);
         }
-        if let Some(led) = self.consent(sentence, context, answered) {
-            return led;
+        if let Some(scored) = self.handle_consent(sentence, context, answered) {
+            return scored;
         }
         let sentence: String = sentence.chars().take(CHARS_MAX).collect();
-        let right = self.plan.as_ref().and_then(|it| it.put_right(&sentence));
-        let mut sentence = settled::settled(right.as_ref().unwrap_or(&sentence));
+        let right = self.plan.as_ref().and_then(|it| it.normalize_correction(&sentence));
+        let mut sentence = normalize::without_retractions(right.as_ref().unwrap_or(&sentence));
         if let Some(plan) = &self.plan {
             sentence = plan.plain(sentence);
         }
-        if let Some(led) = self.thanked(&sentence, context, answered) {
-            return led;
+        if let Some(scored) = self.after_thanks(&sentence, context, answered) {
+            return scored;
         }
-        // A greeting beside a request is no request.
-        let parts = settled::parts(&sentence);
-        let is_polite = |part: &&String| {
-            let utterance = F::parse(part, context.today());
+        // A greeting is not a request of its own.
+        let parts = normalize::request_parts(&sentence);
+        let is_polite = |piece: &&String| {
+            let utterance = F::parse(piece, context.today());
             let manner = manners(&utterance).next();
             F::goal(&utterance).is_none() && manner.is_some_and(|it| it.0.is_polite())
         };
@@ -357,175 +358,179 @@ impl<F: Family> Chat<F> {
         }
     }
 
-    /// Takes in what stands behind thanks or a greeting, where that is for the family: `ありがとう、1番を2枚お願い`.
-    fn thanked(
+    /// Handles a request after thanks or a greeting: `ありがとう、1番を2枚お願い`.
+    fn after_thanks(
         &mut self,
         sentence: &str,
         context: &mut TurnContext<'_>,
         answered: &[Answered],
-    ) -> Option<Led> {
-        let rest = small_talk::unthanked(sentence).filter(|_| self.plan.is_some())?;
+    ) -> Option<ScoredDecision> {
+        let rest = small_talk::after_thanks(sentence).filter(|_| self.plan.is_some())?;
         let before = serde_json::to_value(&self.plan).ok()?;
-        let led = self.parse(rest, context, answered);
-        if led.1 >= part(FOLLOWED) {
-            return Some(led);
+        let scored = self.parse(rest, context, answered);
+        if scored.1 >= fraction(CONTINUED) {
+            return Some(scored);
         }
         self.plan = Option::deserialize(before).ok().flatten();
         None
     }
 
-    /// The answer to a bare yes or no to what waits: a call that waits for an approval is asked for again, since no
-    /// word allows it, and so where its order is repeated or what became of it is asked; with a no it is left.
-    fn consent(
+    /// Handles a bare yes or no to a pending form or approval. A yes only repeats the question for the approval,
+    /// since no word can give it; so do a repeated order and a question about the state. A no cancels.
+    fn handle_consent(
         &mut self,
         sentence: &str,
         context: &mut TurnContext<'_>,
         answered: &[Answered],
-    ) -> Option<Led> {
+    ) -> Option<ScoredDecision> {
         let own: Vec<_> =
-            answered.iter().filter(|it| it.call.id.starts_with(F::HOLDER.family)).collect();
-        let waits = |it: &&&Answered| matches!(&it.result, ToolResult::Failed(Failure { error, .. }) if error == "not_allowed");
-        let waiting: Vec<&ToolCall> = own.iter().filter(waits).map(|it| &it.call).collect();
+            answered.iter().filter(|it| it.call.id.starts_with(F::FAMILY_INFO.family)).collect();
+        let is_pending = |it: &&&Answered| matches!(&it.result, ToolResult::Failed(Failure { error, .. }) if error == "not_allowed");
+        let pending: Vec<&ToolCall> = own.iter().filter(is_pending).map(|it| &it.call).collect();
         let has_form = own.iter().any(|it| it.call.arguments.contains_key(FORM_SCHEMA));
         let again = || {
             let utterance = F::parse(sentence, context.today());
-            let is_again = F::orders_again(&utterance);
-            let is_own = !utterance.has(&[Word::THEIRS, Word::THEIR_DEED, Word::ELSEWHERE])
-                && (F::goal(&utterance).is_some() || unknown(&utterance) == 0);
-            let asks = is_own && asks_done(&utterance);
+            let is_again = F::repeats_order(&utterance);
+            let is_own = !utterance.has(&[Word::THEIRS, Word::THEIR_ACTION, Word::ELSEWHERE])
+                && (F::goal(&utterance).is_some() || count_unknown(&utterance) == 0);
+            let asks = is_own && asks_whether_done(&utterance);
             is_again.then_some(Consent::Yes).or(asks.then_some(Consent::Asks))
         };
-        let said = consent(sentence).or_else(|| if waiting.is_empty() { None } else { again() });
-        match said {
-            Some(Consent::No) if has_form || !waiting.is_empty() => {
-                (self.plan, self.asked) = (None, Vec::new());
-                Some((context.conclude(say::nothing(context)), part(BROUGHT)))
+        let answer = consent(sentence).or_else(|| if pending.is_empty() { None } else { again() });
+        match answer {
+            Some(Consent::No) if has_form || !pending.is_empty() => {
+                (self.plan, self.asked_fields) = (None, Vec::new());
+                Some((context.conclude(say::nothing(context)), fraction(FORM_ANSWER)))
             }
-            Some(Consent::Yes | Consent::Asks) if !waiting.is_empty() => {
-                let press = context.say(PRESS.0, PRESS.1);
-                let again = waiting.into_iter().map(|it| {
-                    let reason = unpressed(&it.reason);
-                    let arguments = Value::Object(it.arguments.clone());
-                    let call = context.call(&it.name, arguments, format!("{press}{reason}"));
-                    ToolCall { meta: it.meta.clone(), ..call }
+            Some(Consent::Yes | Consent::Asks) if !pending.is_empty() => {
+                let press = context.say(APPROVAL_HINT.0, APPROVAL_HINT.1);
+                let again = pending.into_iter().map(|call| {
+                    let reason = without_hint(&call.reason);
+                    let arguments = Value::Object(call.arguments.clone());
+                    let call = context.call(&call.name, arguments, format!("{press}{reason}"));
+                    ToolCall { meta: call.meta.clone(), ..call }
                 });
-                Some((Decision::Call(again.collect()), part(BROUGHT)))
+                Some((Decision::Call(again.collect()), fraction(FORM_ANSWER)))
             }
             _ => {
-                self.passed_over = waiting
+                self.skipped_call = pending
                     .first()
-                    .map(|it| PassedOver { tool: it.name.clone(), reason: it.reason.clone() });
+                    .map(|it| SkippedCall { tool: it.name.clone(), reason: it.reason.clone() });
                 None
             }
         }
     }
 
-    /// Takes in a sentence.
+    /// Handles a sentence.
     fn parse(
         &mut self,
         sentence: &str,
         context: &mut TurnContext<'_>,
         answered: &[Answered],
-    ) -> Led {
+    ) -> ScoredDecision {
         let mut utterance = F::parse(sentence, context.today());
         let (mut own, manner) = intent::<F>(&utterance);
         self.unused.clear();
-        let may_be_world = own.is_none_or(|it| F::may_be_world(it.0));
-        let is_world = may_be_world && manner.is_none() && utterance.asks_the_world(true, F::OWN);
+        let may_be_general_question = own.is_none_or(|it| F::may_be_general_question(it.0));
+        let is_world = may_be_general_question
+            && manner.is_none()
+            && utterance.is_general_question(true, F::OWN);
         let is_pointless = self.plan.is_none() && F::points_back(&utterance);
         if is_world || is_pointless {
-            return self.not_mine(context);
+            return self.decline(context);
         }
         let is_claimed = own.is_some() || self.plan.is_some() && manner.is_none();
         if let Some(text) = no_such_day(&utterance, context).filter(|_| is_claimed) {
-            return (context.conclude(text), part(own.map_or(FOLLOWED, |it| it.1)));
+            return (context.conclude(text), fraction(own.map_or(CONTINUED, |it| it.1)));
         }
         let goal = own.map(|it| it.0);
         let effect = goal.and_then(F::effect);
-        if let Some(effect) = effect.filter(|_| supposes(&utterance)) {
+        if let Some(effect) = effect.filter(|_| is_hypothetical(&utterance)) {
             let nothing = context.say("まだ何もしていません。", " Nothing was done.");
             let text = context.say(effect.0, effect.1) + &nothing;
-            return (context.conclude(text), part(own.map_or(FOLLOWED, |it| it.1)));
+            return (context.conclude(text), fraction(own.map_or(CONTINUED, |it| it.1)));
         }
-        if let Some(text) = self.became(&utterance, context).filter(|_| effect.is_some()) {
-            return (context.conclude(text), part(own.map_or(FOLLOWED, |it| it.1)));
+        if let Some(text) = self.action_status(&utterance, context).filter(|_| effect.is_some()) {
+            return (context.conclude(text), fraction(own.map_or(CONTINUED, |it| it.1)));
         }
         let repeats = goal.is_none() && manner.is_none() && asks_again(&utterance);
         if repeats && self.plan.as_ref().is_some_and(Plan::may_repeat) {
-            return (self.go_on(context, &[]), part(FOLLOWED));
+            return (self.continue_plan(context, &[]), fraction(CONTINUED));
         }
         match self.family.follow(&mut self.plan, &utterance, goal, manner, context) {
-            Some(Followed::Say(text)) => {
-                return (context.conclude(text), part(own.map_or(FOLLOWED, |it| it.1)));
+            Some(FollowUp::Answer(text)) => {
+                return (context.conclude(text), fraction(own.map_or(CONTINUED, |it| it.1)));
             }
-            Some(Followed::On(sure, unused)) => {
+            Some(FollowUp::Continue(confidence, unused)) => {
                 self.unused = unused;
-                let sure = part(own.map_or(sure, |it| it.1.max(sure)));
-                // Of two that are as sure, the one that uses more of the sentence leads.
-                let sure = sure - 0.001 * self.unused.len() as f32;
-                return (self.go_on(context, &[]), sure);
+                let confidence = fraction(own.map_or(confidence, |it| it.1.max(confidence)));
+                // Among equals the one that uses more of the sentence wins.
+                let confidence = confidence - 0.001 * self.unused.len() as f32;
+                return (self.continue_plan(context, &[]), confidence);
             }
             None => {}
         }
-        // What was allowed meanwhile is reported as a whole.
+        // Calls that were approved meanwhile are reported as a whole.
         let is_new = answered.iter().any(|it| matches!(it.result, ToolResult::Output { .. }));
-        let is_open = own.is_none() && manner.is_none() && self.deed.is_some() && !is_new;
+        let is_open = own.is_none() && manner.is_none() && self.action.is_some() && !is_new;
         if is_open
-            && unknown(&utterance) <= 1
-            && let Some(text) = self.became(&utterance, context)
+            && count_unknown(&utterance) <= 1
+            && let Some(text) = self.action_status(&utterance, context)
         {
-            return (context.conclude(text), part(FOLLOWED));
+            return (context.conclude(text), fraction(CONTINUED));
         }
         let is_denial = goal.is_some_and(F::is_denial);
         let has_no =
             || utterance.has(&[Word::NOT]) || utterance.tokens.iter().any(|it| it.is_denied);
         if is_denial || manner == Some(Manner::Nothing) || goal.is_none() && has_no() {
-            // `Don't show any, just list them`: the rest is what is asked for.
-            match behind_no::<F>(sentence, context) {
+            // `Don't show any, just list them`: the request is the rest.
+            match request_after_no::<F>(sentence, context) {
                 Some(rest) => {
                     utterance = F::parse(&rest, context.today());
                     own = F::goal(&utterance);
                 }
-                None if is_denial && is_theirs::<F>(sentence, context) => {
-                    return self.not_mine(context);
+                None if is_denial && names_other_family::<F>(sentence, context) => {
+                    return self.decline(context);
                 }
                 None => {}
             }
         } else if manner.is_some() {
             own = None;
         }
-        let Some((goal, sure)) = own else {
+        let Some((goal, confidence)) = own else {
             return self.no_goal(&utterance, manner, context, answered);
         };
         if let Some(mut text) = self.family.direct_answer(&utterance, goal, context) {
-            if let Some(deed) =
-                self.deed.as_ref().filter(|it| it.is_done != Some(true) && asks_done(&utterance))
+            if let Some(action) = self
+                .action
+                .as_ref()
+                .filter(|it| it.is_done != Some(true) && asks_whether_done(&utterance))
             {
-                text = format!("{}\n{text}", deed.told(context));
+                text = format!("{}\n{text}", action.status_text(context));
             }
-            return (context.conclude(text), part(sure));
+            return (context.conclude(text), fraction(confidence));
         }
         if let Some(missing) = say::missing(context, F::SKILLS, &goal) {
-            return (context.conclude(missing), part(sure));
+            return (context.conclude(missing), fraction(confidence));
         }
         let plan = self.family.plan(&utterance, goal, context.language, self.plan.as_ref());
-        let Some(mut plan) = plan else { return self.not_mine(context) };
-        let mut sure = part(sure);
+        let Some(mut plan) = plan else { return self.decline(context) };
+        let mut confidence = fraction(confidence);
         if plan.covers() {
             let unused = coverage::unused(&utterance, &plan.used(&utterance, goal));
             plan.learn(&unused, &utterance);
             let is_lost = unused.len() >= ASKED_FROM && !plan.is_settled();
-            let is_no = !plan.obeys()
-                && !F::obeys(&utterance, goal)
+            let is_no = !plan.handles_denial()
+                && !F::handles_denial(&utterance, goal)
                 && coverage::has_stray_no(&utterance)
-                && behind_no::<F>(sentence, context).is_none();
+                && request_after_no::<F>(sentence, context).is_none();
             if is_lost || is_no {
                 let goals = readings::<F>(&utterance, Some(goal));
                 let text = say::unsure(context, F::SKILLS, &unused, &goals);
-                return (context.conclude(text), sure * UNSURE);
+                return (context.conclude(text), confidence * UNSURE_FACTOR);
             }
-            // Of two that are as sure, the one that uses more of the sentence leads.
-            sure -= 0.001 * unused.len() as f32;
+            // Among equals the one that uses more of the sentence wins.
+            confidence -= 0.001 * unused.len() as f32;
             self.unused = unused;
             if utterance.when.is_range {
                 self.unused.push(context.say("期間（…から…まで）", "a range of days"));
@@ -534,117 +539,121 @@ impl<F: Family> Chat<F> {
             self.unused = plan.left().to_vec();
         }
         self.plan = Some(plan);
-        (self.go_on(context, &[]), sure)
+        (self.continue_plan(context, &[]), confidence)
     }
 
-    /// What became of the last deed, where `utterance` asks whether one was done, and orders none: `did you do it?`.
-    fn became(&self, utterance: &F::Sentence, context: &TurnContext<'_>) -> Option<String> {
+    /// State of the last action, if `utterance` asks whether it was done: `did you do it?`.
+    fn action_status(&self, utterance: &F::Sentence, context: &TurnContext<'_>) -> Option<String> {
         let none = || {
             context.say(
                 "この会話では、まだ何もしていません。",
                 "Nothing was done in this conversation yet.",
             )
         };
-        let told = || self.deed.as_ref().map_or_else(none, |it| it.told(context));
-        let is_asked = asks_done(utterance) || consent(&utterance.text()) == Some(Consent::Asks);
-        is_asked.then(told)
+        let status = || self.action.as_ref().map_or_else(none, |it| it.status_text(context));
+        let is_asked =
+            asks_whether_done(utterance) || consent(&utterance.text()) == Some(Consent::Asks);
+        is_asked.then(status)
     }
 
-    /// A sentence in which no rule finds anything.
+    /// Handles a sentence that matches no rule.
     fn no_goal(
         &mut self,
         utterance: &F::Sentence,
         manner: Option<Manner>,
         context: &mut TurnContext<'_>,
         answered: &[Answered],
-    ) -> Led {
-        // What the person allowed meanwhile has happened, and is reported.
+    ) -> ScoredDecision {
+        // A call that was approved meanwhile is reported.
         let is_done = |answered: &Answered| {
-            let is_own = answered.call.id.starts_with(F::HOLDER.family);
+            let is_own = answered.call.id.starts_with(F::FAMILY_INFO.family);
             let is_form = answered.call.arguments.contains_key(FORM_SCHEMA);
             is_own && !is_form && matches!(answered.result, ToolResult::Output { .. })
         };
         if answered.iter().any(is_done) {
-            return (self.go_on(context, answered), part(GOES_ON));
+            return (self.continue_plan(context, answered), fraction(CONTINUATION));
         }
         let is_own =
             || utterance.tokens.iter().any(|it| utterance.vocabulary.nouns.contains(&it.word));
         match manner {
             Some(Manner::How) if is_own() => {
-                return (context.conclude(say::examples(context, F::SKILLS)), part(NEAR));
+                return (context.conclude(say::examples(context, F::SKILLS)), fraction(NEAR_WORDS));
             }
-            Some(_) => return self.not_mine(context),
+            Some(_) => return self.decline(context),
             None => {}
         }
-        if utterance.asks_the_world(false, F::OWN) {
+        if utterance.is_general_question(false, F::OWN) {
             self.plan = None;
-            return self.not_mine(context);
+            return self.decline(context);
         }
-        if let Some((plan, sure, unused)) = self.family.guess(utterance, context) {
+        if let Some((plan, confidence, unused)) = self.family.guess(utterance, context) {
             if let Some(text) = no_such_day(utterance, context) {
-                return (context.conclude(text), part(sure));
+                return (context.conclude(text), fraction(confidence));
             }
             (self.plan, self.unused) = (Some(plan), unused);
-            return (self.go_on(context, &[]), part(sure));
+            return (self.continue_plan(context, &[]), fraction(confidence));
         }
         let goals = readings::<F>(utterance, None);
         if goals.is_empty() {
-            return self.not_mine(context);
+            return self.decline(context);
         }
         let unused = coverage::unused(utterance, &Used::default());
-        (context.conclude(say::unsure(context, F::SKILLS, &unused, &goals)), part(NEAR))
+        (context.conclude(say::unsure(context, F::SKILLS, &unused, &goals)), fraction(NEAR_WORDS))
     }
 
-    /// The answer to a sentence that is not for the family.
-    fn not_mine(&self, context: &TurnContext<'_>) -> Led {
-        let sure = self.passed_over.as_ref().map_or(0.0, |_| part(PASSES_OVER));
-        (context.conclude(say::not_understood(context, F::SKILLS)), sure)
+    /// Answers a sentence that is not for the family.
+    fn decline(&self, context: &TurnContext<'_>) -> ScoredDecision {
+        let confidence = self.skipped_call.as_ref().map_or(0.0, |_| fraction(SKIPS_APPROVAL));
+        (context.conclude(say::not_understood(context, F::SKILLS)), confidence)
     }
 
-    /// Takes in what a form brought (FORM-5), where it is the one that was asked for.
-    fn fill(&mut self, values: &Map<String, Value>, context: &mut TurnContext<'_>) -> Led {
-        // What may all be left empty brings nothing.
-        let is_empty = values.is_empty() && !self.asked.is_empty();
-        let is_asked = is_empty || self.asked.iter().any(|it| values.contains_key(it));
+    /// Applies the values of the family's own form (FORM-5).
+    fn handle_form(
+        &mut self,
+        values: &Map<String, Value>,
+        context: &mut TurnContext<'_>,
+    ) -> ScoredDecision {
+        // A form with only optional fields may be empty.
+        let is_empty = values.is_empty() && !self.asked_fields.is_empty();
+        let is_asked = is_empty || self.asked_fields.iter().any(|it| values.contains_key(it));
         match &mut self.plan {
             Some(plan) if is_asked => plan.filled(values, context.language),
-            _ => return self.not_mine(context),
+            _ => return self.decline(context),
         }
-        self.asked.clear();
-        (self.go_on(context, &[]), part(BROUGHT))
+        self.asked_fields.clear();
+        (self.continue_plan(context, &[]), fraction(FORM_ANSWER))
     }
 
-    /// Goes on with the plan.
-    fn go_on(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
-        let Some(plan) = &mut self.plan else { return self.not_mine(context).0 };
+    /// Continues the plan.
+    fn continue_plan(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
+        let Some(plan) = &mut self.plan else { return self.decline(context).0 };
         let decision = plan.next(context, answered);
-        // What the answer was found by was used after all.
+        // Words that matched the result count as used.
         let words = plan.explained();
         self.unused.retain(|it| !words.contains(it));
         decision
     }
 
-    /// The decision with the words that were not used, reported where the person sees it first; the fields of a form
-    /// are those that are waited for.
-    fn noted(&mut self, mut decision: Decision, context: &TurnContext<'_>) -> Decision {
+    /// Adds notes to the decision where the person sees them first, and remembers the fields of its form.
+    fn with_notes(&mut self, mut decision: Decision, context: &TurnContext<'_>) -> Decision {
         if let Decision::Call(calls) = &decision {
             let forms = calls.iter().filter_map(|it| it.arguments.get(FORM_SCHEMA));
             let fields = forms.filter_map(|it| it["fields"].as_array()).flatten();
             let fields: Vec<_> =
                 fields.filter_map(|it| it["name"].as_str().map(str::to_owned)).collect();
             if !fields.is_empty() {
-                self.asked = fields;
+                self.asked_fields = fields;
             }
         }
-        if let Some(passed) = self.passed_over.take() {
+        if let Some(passed) = self.skipped_call.take() {
             let text = context.say(
                 format!("承認を待っていた操作（{}）は行っていません。", passed.reason),
                 format!("What waited for your approval was not done ({}).", passed.reason),
             );
             match &mut decision {
-                Decision::Conclude(conclusion) => lead_in(conclusion, &text),
+                Decision::Conclude(conclusion) => prepend(conclusion, &text),
                 Decision::Call(calls) if calls.iter().any(|it| it.name == passed.tool) => {}
-                Decision::Call(_) => self.passed_over = Some(passed),
+                Decision::Call(_) => self.skipped_call = Some(passed),
             }
         }
         if self.unused.is_empty() {
@@ -653,7 +662,7 @@ impl<F: Family> Chat<F> {
         let note = say::unused(context, &self.unused);
         match &mut decision {
             Decision::Conclude(conclusion) => {
-                lead_in(conclusion, &note);
+                prepend(conclusion, &note);
                 self.unused.clear();
             }
             Decision::Call(calls) => {
@@ -667,7 +676,7 @@ impl<F: Family> Chat<F> {
         decision
     }
 
-    /// The language to answer `sentence` in.
+    /// Language of the answer to `sentence`.
     fn language(&mut self, callers: Language, sentence: &str) -> Language {
         let is_sentence = !sentence.is_empty() && !sentence.starts_with('{') && sentence != CLOSED;
         let before = self.is_english.filter(|_| !is_sentence);
@@ -679,7 +688,7 @@ impl<F: Family> Chat<F> {
         language
     }
 
-    /// Takes up what was asked for in a history that came without a memory.
+    /// Rebuilds the plan from a history without a memory.
     fn recall(&mut self, turn: Turn<'_>, context: &TurnContext<'_>) {
         for message in turn.task.history.iter().filter(|it| it.is_user) {
             let text = text_of(&message.parts);
@@ -698,20 +707,20 @@ impl<F: Family> Chat<F> {
     }
 }
 
-/// The answer where a day is named that no month has.
+/// Answer to a date that does not exist.
 fn no_such_day(utterance: &Utterance, context: &TurnContext<'_>) -> Option<String> {
     let (from, to) = utterance.when.missing?;
     Some(say::no_such_day(context, &utterance.piece(from, to).text))
 }
 
-/// How many words of `utterance` are not known.
-fn unknown(utterance: &Utterance) -> usize {
+/// Number of unknown words in `utterance`.
+fn count_unknown(utterance: &Utterance) -> usize {
     coverage::unused(utterance, &Used::default()).len()
 }
 
 /// Puts `note` before the first text of `conclusion`.
-fn lead_in(conclusion: &mut Conclusion, note: &str) {
-    let text = conclusion.parts.iter_mut().find_map(|part| match &mut part.body {
+fn prepend(conclusion: &mut Conclusion, note: &str) {
+    let text = conclusion.parts.iter_mut().find_map(|piece| match &mut piece.body {
         Body::Text(text) => Some(text),
         Body::Image(_) => None,
     });
@@ -720,22 +729,23 @@ fn lead_in(conclusion: &mut Conclusion, note: &str) {
     }
 }
 
-fn part(sure: Percent) -> f32 {
-    f32::from(sure) / 100.0
+fn fraction(confidence: Percent) -> f32 {
+    f32::from(confidence) / 100.0
 }
 
-/// What `utterance` asks the family for, and the manner of it where that comes first.
+/// Goal of `utterance`, or its manner if that has more confidence.
 fn intent<F: Family>(utterance: &F::Sentence) -> (Option<(F::Goal, Percent)>, Option<Manner>) {
     let own = F::goal(utterance);
-    let is_first =
-        |it: &(Manner, Percent)| !F::spares(utterance, it.0) && own.is_none_or(|own| it.1 > own.1);
+    let is_first = |it: &(Manner, Percent)| {
+        !F::handles_manner(utterance, it.0) && own.is_none_or(|own| it.1 > own.1)
+    };
     match manners(utterance).find(is_first) {
         Some((manner, _)) => (None, Some(manner)),
         None => (own, None),
     }
 }
 
-/// Whether `utterance` wants to see once more what was shown last, and names nothing: `もう一度見せて`, `show it again`.
+/// Whether `utterance` asks to see the last result again without naming it: `もう一度見せて`, `show it again`.
 fn asks_again(utterance: &Utterance) -> bool {
     const AGAIN: &str = "もう一度|もういちど|もう1度|もう一回|もういっかい|もう1回|もっかい|再度|再表示|again|once more|one more time";
     const SHOWS: &str = "見せ|みせ|見たい|みたい|出し|表示|お願い|show|see|display|list|please";
@@ -753,8 +763,8 @@ fn asks_again(utterance: &Utterance) -> bool {
         && coverage::unused(utterance, &used).iter().all(|it| again.contains(it.as_str()))
 }
 
-/// The rest of `sentence` behind each part of it.
-fn rests(sentence: &str) -> impl Iterator<Item = &str> {
+/// Remainders of `sentence` after each of its parts.
+fn remainders(sentence: &str) -> impl Iterator<Item = &str> {
     let ends = sentence.char_indices().filter(|end| {
         matches!(end.1, '、' | ',' | '。' | '.' | ';' | '–' | '—')
             || sentence[end.0..].starts_with("- ")
@@ -762,21 +772,21 @@ fn rests(sentence: &str) -> impl Iterator<Item = &str> {
     ends.take(PARTS_MAX).map(|(at, mark)| sentence[at + mark.len_utf8()..].trim())
 }
 
-/// What is asked for behind a part that wants something not to be done.
-fn behind_no<F: Family>(sentence: &str, context: &TurnContext<'_>) -> Option<String> {
-    let is_request = |part: &&str| {
-        let goal = intent::<F>(&F::parse(part, context.today())).0;
+/// Finds the request after a denied part.
+fn request_after_no<F: Family>(sentence: &str, context: &TurnContext<'_>) -> Option<String> {
+    let is_request = |piece: &&str| {
+        let goal = intent::<F>(&F::parse(piece, context.today())).0;
         goal.is_some_and(|it| F::is_request(it.0))
     };
-    rests(sentence).find(is_request).map(str::to_owned)
+    remainders(sentence).find(is_request).map(str::to_owned)
 }
 
-/// Whether something of another family is named behind a no.
-fn is_theirs<F: Family>(sentence: &str, context: &TurnContext<'_>) -> bool {
-    rests(sentence).any(|it| F::parse(it, context.today()).has(&[Word::THEIRS]))
+/// Whether another family's thing is named after a denial.
+fn names_other_family<F: Family>(sentence: &str, context: &TurnContext<'_>) -> bool {
+    remainders(sentence).any(|it| F::parse(it, context.today()).has(&[Word::THEIRS]))
 }
 
-/// The nearest readings of a sentence: its goal, and those that its words lead to besides.
+/// Nearest readings of a sentence: its goal, and those suggested by its words.
 fn readings<F: Family>(utterance: &F::Sentence, first: Option<F::Goal>) -> Vec<F::Goal> {
     let mut goals: Vec<_> = first.into_iter().collect();
     for (goal, words) in F::NEAR {

@@ -1,18 +1,18 @@
-//! Times of day as people write them: `7時半`, `18:30`, `30分後`, `in 2 hours`, `at 7`.
+//! Times of day and durations: `7時半`, `18:30`, `30分後`, `in 2 hours`, `at 7`.
 
 use jiff::tz::Offset;
 
 use crate::scan::marks;
 
-/// Numbers in words, from none on.
+/// Number words from zero.
 pub const SPELLED: &str =
     "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen";
-/// Japan's zone, which has had no summer time since 1952.
+/// Time zone of Japan, without daylight saving since 1952.
 pub const JAPAN: Offset = Offset::constant(9);
-/// The longest wait that is taken for a time, in minutes.
+/// Longest relative time, in minutes.
 const MINUTES_MAX: i32 = 7 * 24 * 60;
 
-/// A time that is written.
+/// A time in a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
     /// A time of day.
@@ -22,15 +22,14 @@ pub enum Time {
         /// From 0 to 59.
         minute: i8,
     },
-    /// So many minutes from now.
+    /// Relative to now.
     In {
-        /// The number of minutes, from 1 on.
+        /// Minutes from now, at least 1.
         minutes: i32,
     },
 }
 
-/// The time that is written at `at`, and how many characters it takes: `7時半`, `18:30`, `7:30pm`,
-/// `30分後`, `in 2 hours`, `at 7`.
+/// Parses the time at `at`; returns it with its length: `7時半`, `18:30`, `7:30pm`, `30分後`, `in 2 hours`, `at 7`.
 pub fn clock(text: &[char], at: usize) -> Option<(Time, usize)> {
     let before = at.checked_sub(1).map(|it| text[it]);
     if before.is_some_and(|it| it.is_ascii_alphanumeric() || is_kanji_digit(it) || it == ':') {
@@ -43,10 +42,10 @@ pub fn clock(text: &[char], at: usize) -> Option<(Time, usize)> {
     spoken(rest).or_else(|| from_now(rest)).or_else(|| english(rest)).or_else(|| numeral(rest))
 }
 
-/// What makes a number a time.
+/// Endings that make a number a time.
 const HALVES: &str = " am| pm|am|pm| a.m.| p.m.| o'clock| in the morning| in the afternoon| in the evening| this afternoon| this evening";
 
-/// `by 6 tonight`: the hour by itself, behind its word.
+/// `by 6 tonight`: an hour after a preposition.
 fn due(before: &[char], rest: &[char]) -> Option<(Time, usize)> {
     const BEHIND: &str =
         " tonight| today| tomorrow| this | on | at the latest| sharp| latest|,|?|!|;|. | please";
@@ -57,13 +56,13 @@ fn due(before: &[char], rest: &[char]) -> Option<(Time, usize)> {
     is_bare.then(|| time(hour, 0, digits))?
 }
 
-/// An hour in words, and how many characters it takes: `six`.
+/// Parses an hour in words, with its length: `six`.
 pub(crate) fn worded_hour(text: &[char]) -> Option<(i32, usize)> {
     let (word, hour) = marks(SPELLED).zip(0..).find(|it| starts(text, it.0))?;
     Some((hour, word.len()))
 }
 
-/// Minutes that are said before an hour.
+/// Minutes before an hour's name.
 pub(crate) const SHIFTS: [(&str, i32); 7] = [
     ("half past ", 30),
     ("half ", 30),
@@ -92,7 +91,7 @@ fn spoken(rest: &[char]) -> Option<(Time, usize)> {
     is_time.then(|| time(minutes / 60, minutes % 60, before + length + clock))?
 }
 
-/// What is from now on, and how many minutes it has.
+/// Units of relative times, in minutes.
 const LATER: [(&str, i32); 2] = [
     ("minutes from now|min from now|minutes later", 1),
     ("hours from now|hour from now|hours later", 60),
@@ -108,7 +107,7 @@ fn from_now(rest: &[char]) -> Option<(Time, usize)> {
     later(number, minutes, length + unit.len())
 }
 
-/// A number of minutes or hours in words, and the space behind it.
+/// Parses a number word and the space after it.
 fn worded(rest: &[char]) -> Option<(i32, usize)> {
     const OTHERS: [(&str, i32); 4] = [("a few", 5), ("twenty", 20), ("thirty", 30), ("forty", 40)];
     let mut words = OTHERS.into_iter().chain(marks(SPELLED).zip(0..));
@@ -116,7 +115,7 @@ fn worded(rest: &[char]) -> Option<(i32, usize)> {
     words.find(|it| is_whole(it.0)).map(|it| (it.1, it.0.len() + 1))
 }
 
-/// What begins with a number.
+/// Parses a time that begins with a digit.
 fn numeral(rest: &[char]) -> Option<(Time, usize)> {
     let (number, digits) = number(rest)?;
     let tail = &rest[digits..];
@@ -124,7 +123,7 @@ fn numeral(rest: &[char]) -> Option<(Time, usize)> {
     {
         return later(number, minutes, digits + unit.chars().count());
     }
-    // `8.30am`: without the half of the day it is no time.
+    // `8.30am`: without am or pm it is no time.
     if let Some(tail) = tail.strip_prefix(&['.']) {
         let (minute, more) = self::number(tail).filter(|it| it.1 == 2)?;
         let is_time = marks(HALVES).any(|it| starts(&tail[more..], it));
@@ -145,7 +144,7 @@ fn numeral(rest: &[char]) -> Option<(Time, usize)> {
             None => time(number, 0, digits + 1),
         };
     }
-    // `7am`, `7 pm`: the letters are read on their own, as are those after a space.
+    // `7am`, `7 pm`.
     marks(HALVES).any(|it| starts(tail, it)).then(|| time(number, 0, digits))?
 }
 
@@ -155,7 +154,7 @@ fn english(rest: &[char]) -> Option<(Time, usize)> {
         let is_arrival = starts(rest, "by ");
         let (number, digits) = number(&rest[3..])?;
         let tail = &rest[3 + digits..];
-        // What has more to it is read as a number, the word before it by itself.
+        // A longer number is parsed elsewhere.
         let is_point = tail.first() == Some(&'.') && tail.get(1).is_some_and(char::is_ascii_digit);
         let is_bare =
             !is_point && !tail.first().is_some_and(|it| *it == ':' || it.is_alphanumeric());
@@ -179,14 +178,14 @@ fn time(hour: i32, minute: i32, length: usize) -> Option<(Time, usize)> {
     (hour < 24 || minute == 0).then_some((Time::At { hour, minute }, length))
 }
 
-/// An hour past midnight that is counted with the day before at `at`, in minutes: `25時`, `26:30`.
+/// Parses an hour past midnight that counts to the day before, in minutes: `25時`, `26:30`.
 pub(crate) fn past_midnight(text: &[char], at: usize) -> Option<(u16, usize)> {
     let before = at.checked_sub(1).map(|it| text[it]);
     if before.is_some_and(|it| it.is_ascii_alphanumeric() || is_kanji_digit(it) || it == ':') {
         return None;
     }
     let (hour, digits) = number(&text[at..]).filter(|it| (24..=29).contains(&it.0))?;
-    // The same minutes are read behind the hour of the day before.
+    // The minutes are the same as on the day before.
     let mut same = vec!['5'];
     same.extend(&text[at + digits..]);
     let (Time::At { minute, .. }, length) = numeral(&same)? else { return None };
@@ -200,8 +199,7 @@ fn later(number: i32, each: i32, length: usize) -> Option<(Time, usize)> {
     (1..=MINUTES_MAX).contains(&minutes).then_some((Time::In { minutes }, length))
 }
 
-/// By how many minutes the time that is written at `at` is moved, less than none where it gets earlier, and how many
-/// characters that takes: `30分早く`, `an hour later`.
+/// Parses a shift of the time at `at`, in minutes (negative is earlier), with its length: `30分早く`, `an hour later`.
 pub fn moved(text: &[char], at: usize) -> Option<(i32, usize)> {
     const UNITS: [(&str, i32); 3] =
         [("時間半", 90), ("時間| hours| hour", 60), ("分| minutes| minute| mins| min", 1)];
@@ -222,7 +220,7 @@ pub fn moved(text: &[char], at: usize) -> Option<(i32, usize)> {
         };
         let (unit, each) = first(&UNITS, &rest[digits..])?;
         let length = digits + unit.chars().count();
-        // Of an hour and a half, the half counts less than the hour.
+        // The half of `an hour and a half`.
         let number = if each == 90 { number * 60 + 30 } else { number };
         (number, length, if each == 90 { 1 } else { each }, &rest[length..])
     };
@@ -232,7 +230,7 @@ pub fn moved(text: &[char], at: usize) -> Option<(i32, usize)> {
     is_fit.then_some((sign * minutes, length + way.chars().count()))
 }
 
-/// The first of the phrases of `tables` that `text` begins with, and what stands beside its table.
+/// First phrase of `tables` at the start of `text`, with the table's value.
 fn first(tables: &[(&'static str, i32)], text: &[char]) -> Option<(&'static str, i32)> {
     let mut phrases = tables.iter().flat_map(|it| marks(it.0).map(|phrase| (phrase, it.1)));
     phrases.find(|it| starts(text, it.0))
@@ -244,7 +242,7 @@ pub fn starts(text: &[char], with: &str) -> bool {
     with.chars().all(|it| text.next() == Some(&it))
 }
 
-/// The number at the beginning of `text`, of at most four digits, and how many characters it takes.
+/// Parses a number of at most four digits at the start of `text`, with its length.
 pub fn number(text: &[char]) -> Option<(i32, usize)> {
     let ascii = text.iter().take_while(|it| it.is_ascii_digit()).count();
     if ascii > 0 {
@@ -255,7 +253,7 @@ pub fn number(text: &[char]) -> Option<(i32, usize)> {
     (1..=3).contains(&kanji).then(|| kanji_number(&text[..kanji]))?.map(|it| (it, kanji))
 }
 
-/// A day of a month in words, and how many characters it takes: `first`, `twenty-first`.
+/// Parses a day of the month in words, with its length: `first`, `twenty-first`.
 pub(crate) fn spelled_day(text: &[char]) -> Option<(i32, usize)> {
     const DAYS: &str = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth";
     const TENS: [(&str, i32); 4] =
@@ -272,17 +270,17 @@ pub(crate) fn spelled_day(text: &[char]) -> Option<(i32, usize)> {
 
 const KANJI: [char; 10] = ['〇', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
 
-/// Whether a sign is a digit in kanji.
-pub fn is_kanji_digit(it: char) -> bool {
-    it == '十' || KANJI.contains(&it)
+/// Whether a character is a kanji digit.
+pub fn is_kanji_digit(sign: char) -> bool {
+    sign == '十' || KANJI.contains(&sign)
 }
 
-/// Whether a sign is a digit in figures or in kanji.
-pub fn is_numeral(it: char) -> bool {
-    it.is_numeric() || is_kanji_digit(it)
+/// Whether a character is a digit or a kanji digit.
+pub fn is_numeral(sign: char) -> bool {
+    sign.is_numeric() || is_kanji_digit(sign)
 }
 
-/// The number that `word` is in letters.
+/// Parses a number word.
 pub fn spelled(word: &str) -> Option<u32> {
     marks(SPELLED).zip(0..).find(|it| it.0 == word).map(|it| it.1)
 }

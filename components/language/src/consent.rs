@@ -1,36 +1,36 @@
-//! A bare yes or no: all that a sentence says where a form or an approval waits.
+//! Recognizes a bare yes, no or question about the state, while a form or an approval is pending.
 
 use crate::scan::begins;
 
-/// What a bare answer says.
+/// A bare answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
-    /// What waits is to be done.
+    /// Do it.
     Yes,
-    /// What waits is not to be done.
+    /// Do not do it.
     No,
-    /// What became of it is asked: `どうなった？`, `is it done?`.
+    /// Asks about the state: `どうなった？`, `is it done?`.
     Asks,
 }
 
 const YES: &str = "はい|うん|ええ|それで|そうして|そうしてください|いいよ|いいですよ|了解|了解です|進めて|進めてください|続けて|続けてください|お願い|お願いします|お願いいたします|おねがい|おねがいします|頼みます|頼む|オーケー|オッケー|許可|許可します|許可する|承認|承認します|確定|確定で|確定して|確定します|予約確定|決定|決定で|それでいい|それでいいです|よろしくお願いします|よろしく|yes|yeah|yep|yup|sure|ok|okay|go ahead|proceed|do it|do that|please do|go for it|confirm|confirmed|allow|allow it|i allow it|approve|approved|that's right|correct|sounds good|looks good|that works|that's fine|perfect|absolutely|of course";
 const NO: &str = "いいえ|いえ|いや|いやいや|ううん|結構です|けっこうです|結構|やめて|やめてください|やめる|やめます|だめ|だめです|ダメ|ダメです|駄目|駄目です|しないで|しないでください|いらない|いらないです|いりません|要らない|要りません|不要です|no|nope|nah|no thanks|no thank you|not now|don't|do not|don't do it|don't do that|please don't|stop|rather not|i'd rather not";
 const ASKS: &str = "どうなった|どうなってる|どうなっている|どうなりました|どうなっています|まだ|まだなの|終わった|終わりました|済んだ|済みました|できた|できました|完了した|完了しました|結果は|結果見せて|結果を見せて|結果教えて|結果を教えて|how's it going|how is it going|is it done|is that done|are we done|are you done|done yet|is it done yet|did it work|did that work|did it go through|what happened|any news|any progress|what's the status|what did they say|what was said|show me the result|show me the results|show the result|show the results";
-/// What may stand beside either.
-const BESIDE: &str = "結局|so|で、|です|ます|か|の|かな|で|ください|じゃあ|では|それでは|今|いま|そうですね|もう|今は|ありがとう|ありがとうございます|ね|よ|please|thanks|thank you|then|now|well|just|and";
+/// Filler words around it.
+const FILLERS: &str = "結局|so|で、|です|ます|か|の|かな|で|ください|じゃあ|では|それでは|今|いま|そうですね|もう|今は|ありがとう|ありがとうございます|ね|よ|please|thanks|thank you|then|now|well|just|and";
 
-/// The yes, the no or the question that `text` is, where it says nothing else.
+/// Parses `text`, if it contains nothing else.
 pub fn consent(text: &str) -> Option<Consent> {
     let lower = text.to_lowercase().replace(['’', '‘'], "'");
-    let (mut rest, mut said) = (lower.as_str(), None);
+    let (mut rest, mut found) = (lower.as_str(), None);
     loop {
         rest = rest
             .trim_start_matches(|it: char| it.is_whitespace() || "、。,.!！?？…ー〜~".contains(it));
         if rest.is_empty() {
-            return said;
+            return found;
         }
         let longest = |table| begins(rest, table).unwrap_or(0);
-        let (yes, no, asks, beside) = (longest(YES), longest(NO), longest(ASKS), longest(BESIDE));
+        let (yes, no, asks, beside) = (longest(YES), longest(NO), longest(ASKS), longest(FILLERS));
         let length = yes.max(no).max(asks).max(beside);
         if length == 0 {
             return None;
@@ -41,10 +41,10 @@ pub fn consent(text: &str) -> Option<Consent> {
                 () if no >= yes => Consent::No,
                 () => Consent::Yes,
             };
-            if said.is_some_and(|it| it != means) {
+            if found.is_some_and(|it| it != means) {
                 return None;
             }
-            said = Some(means);
+            found = Some(means);
         }
         rest = &rest[length..];
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_says_nothing_else_is_a_bare_answer() {
+    fn accepts_only_bare_answers() {
         for (text, expected) in [
             ("yes", Some(Consent::Yes)),
             ("Yes, please!", Some(Consent::Yes)),

@@ -1,5 +1,4 @@
-//! What the plans have at hand in one turn: what is on offer, the caller's language, and how calls,
-//! forms and answers are made.
+//! Context of one turn for plans: tools on offer, language, and constructors of calls, forms and answers.
 
 use jiff::{Timestamp, civil::Date};
 use serde_json::{Map, Value, json};
@@ -11,42 +10,42 @@ use crate::{
     turn::{Answered, Conclusion, Decision, Failure, Offer, ToolCall, ToolResult},
 };
 
-/// What a tool takes that asks by a form (FORM-1): the form's definition.
+/// Argument of tools that ask by a form (FORM-1): the form's definition.
 pub const FORM_SCHEMA: &str = "form_schema";
 
-/// A code of refusals, and what it means in Japanese.
+/// An error code and its meaning in Japanese.
 pub type Code = (&'static str, &'static str);
 
-/// The component and the family that answer.
+/// Describes the family in answers.
 #[derive(Debug)]
-pub struct Holder {
-    /// The family, which begins the ids of its calls.
+pub struct FamilyInfo {
+    /// Name of the family, the prefix of its call ids.
     pub family: &'static str,
-    /// What its tools refuse.
+    /// Error codes of its tools.
     pub codes: &'static [Code],
-    /// Facts of a refusal that name what was asked for.
+    /// Details of an error that name its subject.
     pub subjects: &'static [&'static str],
 }
 
-/// The state of one turn.
+/// State of one turn.
 #[derive(Debug)]
 pub struct TurnContext<'a> {
-    /// The component and the family that answer.
-    pub holder: &'static Holder,
+    /// The family that answers.
+    pub holder: &'static FamilyInfo,
     /// The language of the answer.
     pub language: Language,
-    /// When it is asked.
+    /// Current time.
     pub now: Timestamp,
-    /// What may be called.
+    /// Tools on offer.
     pub offers: &'a [Offer],
-    /// How many calls there were before.
+    /// Number of calls so far.
     pub calls: &'a mut u64,
-    /// Whether it turned out that another family is meant.
+    /// Whether the request turned out to be for another family.
     pub is_given_up: bool,
 }
 
 impl TurnContext<'_> {
-    /// The day in Japan.
+    /// Date in Japan.
     pub fn today(&self) -> Date {
         today(self.now)
     }
@@ -62,25 +61,25 @@ impl TurnContext<'_> {
         self.offers.iter().any(|it| it.name == tool)
     }
 
-    /// The tool that asks by a form, where there is one.
+    /// Name of the tool that asks by a form, if any.
     pub fn form(&self) -> Option<&str> {
         let takes = |it: &&Offer| it.required.iter().any(|it| it == FORM_SCHEMA);
         self.offers.iter().find(takes).map(|it| it.name.as_str())
     }
 
-    /// Whether `tool` has such an argument.
+    /// Whether `tool` has this argument.
     pub fn takes(&self, tool: &str, argument: &str) -> bool {
         let mut offers = self.offers.iter().filter(|it| it.name == tool);
         offers.any(|it| it.arguments.iter().any(|it| it == argument))
     }
 
-    /// Whether `tool` cannot do without such an argument.
+    /// Whether `tool` requires this argument.
     pub fn needs(&self, tool: &str, argument: &str) -> bool {
         let mut offers = self.offers.iter().filter(|it| it.name == tool);
         offers.any(|it| it.required.iter().any(|it| it == argument))
     }
 
-    /// One of two texts, in the language of the answer.
+    /// Picks the text in the language of the answer.
     pub fn say(&self, japanese: impl Into<String>, english: impl Into<String>) -> String {
         match self.language {
             Language::Japanese => japanese.into(),
@@ -88,7 +87,7 @@ impl TurnContext<'_> {
         }
     }
 
-    /// A call of `tool`, and why.
+    /// Creates a call of `tool`.
     pub fn call(&mut self, tool: &str, arguments: Value, reason: impl Into<String>) -> ToolCall {
         *self.calls += 1;
         ToolCall {
@@ -100,12 +99,12 @@ impl TurnContext<'_> {
         }
     }
 
-    /// One call, and nothing else in this turn.
+    /// Decides on a single call.
     pub fn only(&mut self, tool: &str, arguments: Value, reason: impl Into<String>) -> Decision {
         Decision::Call(vec![self.call(tool, arguments, reason)])
     }
 
-    /// Asks by a form; where there is none on offer, as text.
+    /// Asks by a form, or as text if no form is on offer.
     pub fn ask(
         &mut self,
         form: Value,
@@ -118,13 +117,13 @@ impl TurnContext<'_> {
         }
     }
 
-    /// An answer as text, which names the component that gives it.
+    /// Concludes with a signed text.
     pub fn conclude(&self, text: impl Into<String>) -> Decision {
         self.answer(text, Vec::new())
     }
 
-    /// An answer that lists what a tool listed, a line each: `what` they are, and how many; where `next_cursor` says
-    /// that there are more, so does the answer.
+    /// Concludes with a list of a tool's results, one per line. `what` names and counts them; `next_cursor`
+    /// adds that there are more.
     pub fn list(
         &self,
         what: &str,
@@ -142,7 +141,7 @@ impl TurnContext<'_> {
         self.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
     }
 
-    /// An answer with pictures.
+    /// Concludes with pictures.
     pub fn answer(&self, text: impl Into<String>, pictures: Vec<Part>) -> Decision {
         let mut text = text.into();
         text.push_str(signature(self.language));
@@ -152,12 +151,12 @@ impl TurnContext<'_> {
     }
 }
 
-/// The day in Japan.
+/// Date in Japan.
 pub fn today(now: Timestamp) -> Date {
     JAPAN.to_datetime(now).date()
 }
 
-/// The output of the last call of `tool` among `answered`.
+/// Output of the last call of `tool` among `answered`.
 pub fn output<'a>(answered: &'a [Answered], tool: &str) -> Option<&'a Value> {
     answered.iter().rev().find(|it| it.call.name == tool).and_then(|done| match &done.result {
         ToolResult::Output { structured, .. } => Some(structured),
@@ -165,7 +164,7 @@ pub fn output<'a>(answered: &'a [Answered], tool: &str) -> Option<&'a Value> {
     })
 }
 
-/// The first failure among `answered`, and the tool that failed.
+/// First failure among `answered`, with its tool.
 pub fn failure(answered: &[Answered]) -> Option<(&str, &Failure)> {
     answered.iter().find_map(|answered| match &answered.result {
         ToolResult::Failed(failure) => Some((answered.call.name.as_str(), failure)),
@@ -173,14 +172,14 @@ pub fn failure(answered: &[Answered]) -> Option<(&str, &Failure)> {
     })
 }
 
-/// What a form was answered with, where its call itself brought that back (FORM-11).
+/// Values of a form, if its call itself returned them (FORM-11).
 pub fn submitted(answered: &[Answered]) -> Option<&Map<String, Value>> {
     let form = answered.iter().rev().find(|it| it.call.arguments.contains_key(FORM_SCHEMA))?;
     let ToolResult::Output { structured, .. } = &form.result else { return None };
     (structured["status"] == "submitted").then(|| structured["values"].as_object())?
 }
 
-/// How an answer ends: with who gives it.
+/// Signature at the end of an answer.
 pub fn signature(language: Language) -> &'static str {
     language.pick("\n（内蔵プランナー）", "\n(Built-in planner)")
 }

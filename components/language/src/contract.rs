@@ -1,4 +1,4 @@
-//! The contract's turns: what the host sends is read, and what is decided goes back.
+//! Converts turns and replies from and to the contract.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -13,45 +13,46 @@ use crate::{
     vocabulary,
 };
 
-/// The member of a context that has the request as text: a component that knows nothing of the context answers that.
+/// Member of a context that holds the request as text, for components that do not know the context's kind.
 pub const SENTENCE: &str = "sentence";
 
-/// The request as text, beside other context.
+/// A request as text next to another context.
 #[derive(Clone, Debug, Default, Deserialize)]
 struct Sentence {
-    said: String,
-    /// What the answer begins with. It is given in another's name, and so it is not signed.
+    #[serde(rename = "said")]
+    text: String,
+    /// Prefix of an unsigned answer in another agent's name.
     #[serde(default)]
     lead: String,
 }
 
-/// A turn, as the contract sends it.
+/// A turn of the contract.
 #[derive(Debug)]
 pub struct TurnRequest {
-    /// What the component put out in the turn before.
+    /// The family's memory from the turn before.
     pub memory: Value,
-    /// What is asked for.
+    /// The request.
     pub task: Task,
-    /// What else is known that is of the family's kind.
+    /// Context of the family's kind.
     pub context: Option<Value>,
-    /// Whether what else is known is for another family.
+    /// Whether the context is for another family.
     pub is_theirs: bool,
-    /// What the components that are served call things.
+    /// Names declared by all components.
     pub names: Vec<wit::Name>,
     is_first: bool,
     offers: Vec<Offer>,
     answered: Vec<Answered>,
-    /// What an answer in another's name begins with.
+    /// Prefix of an answer in another agent's name.
     lead: Option<String>,
 }
 
 impl TurnRequest {
-    /// Reads a turn for a family, which knows what the member `kind` of a context says.
+    /// Parses a turn for a family that understands contexts of this `kind`.
     ///
     /// # Errors
-    /// Where the context or another JSON document of the turn cannot be read.
+    /// If the context or another JSON document is invalid.
     pub fn read(turn: wit::Turn, kind: Option<&str>) -> Result<Self, String> {
-        vocabulary::tell(&turn.names);
+        vocabulary::set_other_families(&turn.names);
         let memory = turn.memory.as_deref().map(|it| read("memory", it)).transpose()?;
         let context: Option<Map<String, Value>> =
             turn.context.as_deref().map(|it| read("context", it)).transpose()?;
@@ -70,7 +71,7 @@ impl TurnRequest {
         let sentence = sentence.map(|it| of::<Sentence>("context", it.clone())).transpose()?;
         let is_theirs = context.is_some() && own.is_none() && sentence.is_none();
         let lead = sentence.map(|lead| {
-            (task.message, task.history) = (vec![Part::text(lead.said)], Vec::new());
+            (task.message, task.history) = (vec![Part::text(lead.text)], Vec::new());
             lead.lead
         });
         Ok(Self {
@@ -86,7 +87,7 @@ impl TurnRequest {
         })
     }
 
-    /// What a decision goes by.
+    /// Returns the input of a decision.
     pub fn turn(&self) -> Turn<'_> {
         let Self { task, is_first, offers, answered, .. } = self;
         Turn { task, is_first: *is_first, offers, answered }
@@ -97,21 +98,22 @@ impl TurnRequest {
         self.lead.is_some()
     }
 
-    /// The context as it is read; none where there is none of the family's kind.
+    /// Parses the context; `None` without one of the family's kind.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it is invalid.
     pub fn context_as<T: for<'a> Deserialize<'a>>(&self) -> Result<Option<T>, String> {
         self.context.clone().map(|it| of("context", it)).transpose()
     }
 
-    /// The reply that goes back to the assistant.
+    /// Builds the reply to the assistant.
     pub fn reply(&self, decision: Decision, memory: &Value, confidence: f32) -> wit::Reply {
         let decision = match (&self.lead, decision) {
             (Some(lead), Decision::Conclude(mut it)) => {
                 for part in it.parts.iter_mut().take(1) {
                     if let Body::Text(text) = &mut part.body {
-                        *text = format!("{lead}{}", unsigned(text, self.task.language).trim());
+                        *text =
+                            format!("{lead}{}", without_signature(text, self.task.language).trim());
                     }
                 }
                 Decision::Conclude(it)
@@ -122,8 +124,8 @@ impl TurnRequest {
     }
 }
 
-/// An answer without who gives it: one that another follows, or that is given in another's name.
-pub fn unsigned(text: &str, language: Language) -> &str {
+/// Removes the signature of an answer.
+pub fn without_signature(text: &str, language: Language) -> &str {
     text.strip_suffix(signature(language)).unwrap_or(text)
 }
 
@@ -135,23 +137,23 @@ fn read<'a, T: Deserialize<'a>>(what: &str, json: &'a str) -> Result<T, String> 
     serde_json::from_str(json).map_err(|it| format!("{what} cannot be read: {it}"))
 }
 
-fn message(it: wit::Remark) -> Message {
-    Message { is_user: it.is_user, parts: it.content.into_iter().map(Part::from).collect() }
+fn message(remark: wit::Remark) -> Message {
+    Message { is_user: remark.is_user, parts: remark.content.into_iter().map(Part::from).collect() }
 }
 
-fn answered(it: wit::Answered) -> Result<Answered, String> {
-    let wit::Call { id, tool, arguments, meta, reason } = it.call;
+fn answered(answered: wit::Answered) -> Result<Answered, String> {
+    let wit::Call { id, tool, arguments, meta, reason } = answered.call;
     let (arguments, meta) = (read("arguments", &arguments)?, read("meta", &meta)?);
     let call = ToolCall { id, name: tool, arguments, meta, reason };
-    let result = match it.outcome {
-        Ok(it) => ToolResult::Output {
-            structured: read("structured", &it.structured)?,
-            meta: read("meta", &it.meta)?,
-            content: it.content.into_iter().map(Part::from).collect(),
+    let result = match answered.outcome {
+        Ok(output) => ToolResult::Output {
+            structured: read("structured", &output.structured)?,
+            meta: read("meta", &output.meta)?,
+            content: output.content.into_iter().map(Part::from).collect(),
         },
-        Err(it) => {
-            let data: Map<String, Value> = read("details", &it.details)?;
-            let (error, message, status) = (it.code, it.message, it.status);
+        Err(failure) => {
+            let data: Map<String, Value> = read("details", &failure.details)?;
+            let (error, message, status) = (failure.code, failure.message, failure.status);
             ToolResult::Failed(Failure { error, message, status, data })
         }
     };
@@ -161,9 +163,9 @@ fn answered(it: wit::Answered) -> Result<Answered, String> {
 fn step(decision: Decision) -> wit::Step {
     match decision {
         Decision::Call(calls) => wit::Step::Calls(calls.into_iter().map(call).collect()),
-        Decision::Conclude(it) => wit::Step::Answer(wit::Answer {
-            content: it.parts.into_iter().map(Into::into).collect(),
-            choice: it.choice.map(|choice| wit::Choice {
+        Decision::Conclude(conclusion) => wit::Step::Answer(wit::Answer {
+            content: conclusion.parts.into_iter().map(Into::into).collect(),
+            choice: conclusion.choice.map(|choice| wit::Choice {
                 call: choice.call,
                 index: choice.index.and_then(|it| u32::try_from(it).ok()),
                 summary: choice.summary,
@@ -172,8 +174,8 @@ fn step(decision: Decision) -> wit::Step {
     }
 }
 
-pub(crate) fn call(it: ToolCall) -> wit::Call {
-    let ToolCall { id, name, arguments, meta, reason } = it;
+pub(crate) fn call(call: ToolCall) -> wit::Call {
+    let ToolCall { id, name, arguments, meta, reason } = call;
     let json = |it: Map<String, Value>| Value::Object(it).to_string();
     wit::Call { id, tool: name, arguments: json(arguments), meta: json(meta), reason }
 }

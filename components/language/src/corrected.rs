@@ -1,12 +1,11 @@
-//! A number, a time or a day that is corrected: `2枚…じゃなかった、3枚`, `2 - actually 3 - tickets`. The one
-//! that holds stays.
+//! Applies corrections of a number, a time or a day: `2枚…じゃなかった、3枚`, `2 - actually 3 - tickets`.
 
 use crate::{
     clock::{is_numeral, spelled, starts},
     scan::marks,
 };
 
-/// What kind of word is corrected; only the same kind takes its place.
+/// Kind of a corrected word; only the same kind replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Count,
@@ -14,19 +13,19 @@ enum Kind {
     Day,
 }
 
-/// A word of such a kind, by where it begins and ends, in characters.
+/// A word by its start and end, in characters, and its kind.
 type Unit = (usize, usize, Kind);
 
 const COUNTERS: &str = "枚席人名つ個";
 const DAYS: &str = "明後日|あさって|明日|あした|今日|本日|今夜|今晩|月曜日|火曜日|水曜日|木曜日|金曜日|土曜日|日曜日|月曜|火曜|水曜|木曜|金曜|土曜|日曜";
-/// Who is counted, by kind.
-const SORTS: &str = "大人|子供|子ども|こども|学生|シニア";
-/// What says that the word before it does not hold.
-const TAKES_BACK: &str = "じゃなかった|ではなかった|じゃなくて|ではなくて|じゃなく|ではなく|でなく|じゃないや|じゃない|いやいや|いや|やっぱり|やっぱ|やはり|違った|違う|ちがう|訂正|間違えた|まちがえた|もとい|ううん";
-/// What may stand beside that.
-const BESIDE: &str = "ので|で|ごめんなさい|ごめん|すみません|えっと|ええと|あっ|あ|え|ね|で|に|を|は|の|、|。|…|・|ー|!|?| |　|「|」";
+/// Kinds of people.
+const KINDS_OF_PEOPLE: &str = "大人|子供|子ども|こども|学生|シニア";
+/// Phrases that retract the word before them.
+const RETRACTIONS: &str = "じゃなかった|ではなかった|じゃなくて|ではなくて|じゃなく|ではなく|でなく|じゃないや|じゃない|いやいや|いや|やっぱり|やっぱ|やはり|違った|違う|ちがう|訂正|間違えた|まちがえた|もとい|ううん";
+/// Filler words around them.
+const FILLERS: &str = "ので|で|ごめんなさい|ごめん|すみません|えっと|ええと|あっ|あ|え|ね|で|に|を|は|の|、|。|…|・|ー|!|?| |　|「|」";
 
-/// `text` without the words that others take the place of.
+/// Removes corrected words from `text`.
 pub fn corrected(text: &str) -> String {
     english(&japanese(text))
 }
@@ -38,9 +37,9 @@ fn japanese(text: &str) -> String {
         at = first.1;
         let Some(second) = unit(&chars, first.1) else { break };
         if first.2 != second.2 {
-            // `二人でゴジラ、明日。あ、やっぱり四人で`: what is corrected is further back.
+            // `二人でゴジラ、明日。あ、やっぱり四人で`: the corrected word is further back.
             let between: String = chars[first.1..second.0].iter().collect();
-            let before = before_of(&chars, first.0, second.2).filter(|_| is_taking_back(&between));
+            let before = last_before(&chars, first.0, second.2).filter(|_| is_retraction(&between));
             if let Some((from, to, _)) = before {
                 let length = to - from;
                 chars.drain(from..to);
@@ -49,18 +48,18 @@ fn japanese(text: &str) -> String {
             continue;
         }
         let between: String = chars[first.1..second.0].iter().collect();
-        // `子供3人、やっぱり子供2人`: who is counted is there twice.
+        // `子供3人、やっぱり子供2人`: the kind is repeated.
         let before: String = chars[..first.0].iter().collect();
-        let sort = marks(SORTS).find(|it| between.ends_with(it) && before.ends_with(it));
+        let sort = marks(KINDS_OF_PEOPLE).find(|it| between.ends_with(it) && before.ends_with(it));
         let length = sort.map_or(0, |it| it.chars().count());
-        if is_taking_back(between.strip_suffix(sort.unwrap_or_default()).unwrap_or(&between)) {
+        if is_retraction(between.strip_suffix(sort.unwrap_or_default()).unwrap_or(&between)) {
             chars.drain(first.0 - length..second.0 - length);
             at = first.0 - length;
             continue;
         }
-        // `3枚で、2枚じゃなくて`: only what came before can take its place.
+        // `3枚で、2枚じゃなくて`: only the earlier word can replace it.
         let behind: String = chars[second.1..].iter().collect();
-        let mark = marks(TAKES_BACK)
+        let mark = marks(RETRACTIONS)
             .find(|it| (it.contains("じゃな") || it.contains("でな")) && behind.starts_with(it));
         let is_near = between.chars().count() <= 3;
         if let Some(mark) = mark.filter(|_| is_near) {
@@ -74,17 +73,17 @@ fn japanese(text: &str) -> String {
     chars.into_iter().collect()
 }
 
-/// The last word of this kind before `end`.
-fn before_of(chars: &[char], end: usize, kind: Kind) -> Option<Unit> {
+/// Last word of this kind before `end`.
+fn last_before(chars: &[char], end: usize, kind: Kind) -> Option<Unit> {
     let (mut at, mut last) = (0, None);
-    while let Some(it) = unit(&chars[..end], at) {
-        last = Some(it).filter(|it| it.2 == kind).or(last);
-        at = it.1;
+    while let Some(found) = unit(&chars[..end], at) {
+        last = Some(found).filter(|it| it.2 == kind).or(last);
+        at = found.1;
     }
     last
 }
 
-/// The next word of a kind from `at` on.
+/// Next word of any kind from `at`.
 fn unit(chars: &[char], at: usize) -> Option<Unit> {
     let starts = |from: usize, what: &str| starts(&chars[from..], what);
     (at..chars.len()).find_map(|from| {
@@ -105,13 +104,13 @@ fn unit(chars: &[char], at: usize) -> Option<Unit> {
     })
 }
 
-/// Whether `between` says that what is before it does not hold, and nothing else.
-fn is_taking_back(between: &str) -> bool {
+/// Whether `between` is only a retraction.
+fn is_retraction(between: &str) -> bool {
     let (mut rest, mut is_said) = (between, false);
     while !rest.is_empty() {
-        if let Some(mark) = marks(TAKES_BACK).find(|it| rest.starts_with(it)) {
+        if let Some(mark) = marks(RETRACTIONS).find(|it| rest.starts_with(it)) {
             (rest, is_said) = (&rest[mark.len()..], true);
-        } else if let Some(mark) = marks(BESIDE).find(|it| rest.starts_with(it)) {
+        } else if let Some(mark) = marks(FILLERS).find(|it| rest.starts_with(it)) {
             rest = &rest[mark.len()..];
         } else {
             return false;
@@ -121,7 +120,7 @@ fn is_taking_back(between: &str) -> bool {
 }
 
 const ENGLISH_MARKS: &str = "no|wait|sorry|actually|i|mean|scratch|that|rather|make|it|correction|oops|er|err|uh|um|hmm|-|–|—|or|oh|better|on|for";
-/// Those that take something back by themselves.
+/// English words that retract by themselves.
 const STRONG: &str = "no|wait|sorry|actually|mean|scratch|rather|correction|oops|make";
 
 fn english(text: &str) -> String {
@@ -130,15 +129,15 @@ fn english(text: &str) -> String {
         return text.to_owned();
     }
     let bare = |word: &str| {
-        let it = word.trim_matches(|it: char| matches!(it, ',' | '.' | '!' | '?' | '…' | ';'));
-        if it.is_empty() { "-".to_owned() } else { it.to_ascii_lowercase() }
+        let word = word.trim_matches(|it: char| matches!(it, ',' | '.' | '!' | '?' | '…' | ';'));
+        if word.is_empty() { "-".to_owned() } else { word.to_ascii_lowercase() }
     };
     let bare: Vec<String> = words.iter().map(|it| bare(it)).collect();
     let kind = |at: usize| bare.get(at).and_then(|it| english_kind(it));
     let mut left_out = vec![false; words.len()];
     for at in 0..words.len() {
         let Some(first) = kind(at) else { continue };
-        // `2 tickets, no wait, 3 tickets`: the noun is there twice.
+        // `2 tickets, no wait, 3 tickets`: the noun is repeated.
         for noun in 0..2 {
             let from = at + 1 + noun;
             let marks = bare.iter().skip(from);
@@ -150,7 +149,7 @@ fn english(text: &str) -> String {
             let next = from + length;
             let is_same_noun = noun == 0 || bare.get(next + 1) == bare.get(at + 1);
             if length > 0 && is_strong && kind(next) == Some(first) && is_same_noun {
-                // Where nothing else is said, what takes it back stays: `two, no wait, four`.
+                // `two, no wait, four`: the retraction stays if nothing else is in the sentence.
                 let is_all = first == Kind::Count && at == 0 && next + 1 == words.len();
                 left_out[at..if is_all { from } else { next }].fill(true);
                 if bare.get(next + 1).is_some_and(|it| it == "-") {
@@ -195,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_anew_takes_the_place_of_what_was_said() {
+    fn correction_replaces_the_earlier_word() {
         for (sentence, meant) in [
             ("千と千尋を二枚…じゃなかった、三枚お願いします", "千と千尋を三枚お願いします"),
             ("明日、いや明後日の夜に2席", "明後日の夜に2席"),

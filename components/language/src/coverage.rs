@@ -1,5 +1,4 @@
-//! What of a sentence was not used: words that carry meaning and led to nothing are named or asked about,
-//! never dropped.
+//! Finds the unused words of a sentence, so that they are reported or asked about.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -9,25 +8,25 @@ use crate::{
     words::Word,
 };
 
-/// Words that are reported at once.
+/// Maximum number of reported words.
 const LISTED_MAX: usize = 5;
-/// From so many words on that nothing is known of, the sentence is asked about.
+/// Number of unknown words from which the sentence is asked about.
 pub const ASKED_FROM: usize = 4;
 
-/// Words that are known as harmless and that do mean something, where nothing uses them.
+/// Superlatives: known words that count as conditions if no plan uses them.
 pub const SUPERLATIVES: &str = "一番|いちばん|最も|もっとも|the most|the least|most|least|最短|最長|最安|shortest|longest|cheapest|earliest|latest|fastest|newest|oldest|biggest|largest|smallest|furthest|farthest";
-/// The same of the first and the last.
+/// First and last.
 pub const LAST: &str = "最終回|最後|最初";
-/// The same of what is over.
+/// Things that are over.
 pub const OVER: &str = "終わった|終わっちゃ|終了した|already over|finished";
-/// The same of what costs little.
+/// Low prices.
 pub const CHEAP: &str = "安い|高い|安く|割引|無料で|cheap|discount|expensive";
-/// The same of what one drives that is no car.
+/// Vehicles other than cars.
 pub const VEHICLES: &str =
     "バイク|原付|トラック|オートバイ|スクーター|motorcycle|motorbike|truck|scooter";
-/// The same of who comes along.
+/// Companions.
 pub const CHILDREN: &str = "子ども|子供|こども|お子さん|キッズ|家族|親子|赤ちゃん|デート|初心者|children|child|kids|kid|toddler|toddlers|family|families|grandparents|beginners|date night";
-/// All of them, with those that nothing uses.
+/// All conditions, including those that no plan uses.
 const CONDITIONS: &[&str] = &[
     SUPERLATIVES,
     LAST,
@@ -38,10 +37,10 @@ const CONDITIONS: &[&str] = &[
     "までに終わる|前に終わる|には終わる|に終わる|ends before|end before|ends by|finishes before|finishes by|over by",
 ];
 
-/// Kanji that by themselves say little: verbs of asking and being.
+/// Kanji without a meaning of their own: verbs of asking and being.
 const EMPTY: &str = "思言来行知気事物時中上下所様回度等自分私何今前後見観対道字文題教調探願頂件者達々的用他絵同次年月日週曜円番目方面別各当約毎全部両合話聞出入取待使作始終買売食飲人名枚席間楽是非一二三四五六七八九十百千";
 
-/// English words that by themselves say little.
+/// English words without a meaning of their own.
 const SMALL: &str = "able about approximately approx roughly above actually ago preferably ideally no headline caption subtitle \
 tagline ah all almost alone along already alright also although always am among an and another anybody anyone \
 anything anyway anywhere apparently are around as ask asked asking at aware away back be because been before \
@@ -73,18 +72,18 @@ number stuff any";
 static SMALL_WORDS: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| SMALL.split_whitespace().collect());
 
-/// What a plan uses of a sentence besides what is known.
+/// Parts of a sentence that a plan uses.
 #[derive(Clone, Debug, Default)]
 pub struct Used {
-    /// Words that are looked for in the sentence.
+    /// Words found in the sentence.
     pub names: Vec<String>,
-    /// Tables of conditions, each as it stands in the vocabulary or here.
+    /// Tables of conditions, from here or the vocabulary.
     pub conditions: Vec<&'static str>,
-    /// Pieces of the sentence.
+    /// Spans of the sentence.
     pub spans: Vec<(usize, usize)>,
 }
 
-/// What is not used of `utterance`.
+/// Returns the unused words of `utterance`.
 pub fn unused(utterance: &Utterance, used: &Used) -> Vec<String> {
     let mut known: Vec<bool> =
         (0..utterance.chars.len()).map(|at| utterance.is_known(at)).collect();
@@ -92,14 +91,14 @@ pub fn unused(utterance: &Utterance, used: &Used) -> Vec<String> {
         known[at] |= *letter == MASK;
     }
     for piece in &utterance.quoted {
-        // What is quoted is a name, which its tool knows or refuses.
+        // Quoted names are checked by the tool.
         known[piece.from..piece.to].fill(true);
     }
     for (from, to) in (utterance.vocabulary.kinds)(&utterance.lower).iter().chain(&used.spans) {
         let to = (*to).min(known.len());
         known[(*from).min(to)..to].fill(true);
     }
-    // A condition is reported as it was written, in whatever letters.
+    // Conditions are reported as written.
     let mut conditions: Vec<(usize, usize)> = Vec::new();
     for words in CONDITIONS.iter().chain(utterance.vocabulary.conditions) {
         if used.conditions.contains(words) {
@@ -117,7 +116,7 @@ pub fn unused(utterance: &Utterance, used: &Used) -> Vec<String> {
             }
         }
     }
-    // What no family has is no part of a request to one of them, and neither is what another one has.
+    // Words that no family or another family has are no part of a request.
     let others = [Word::ELSEWHERE, Word::DELETE, Word::PRICE, Word::THEIRS];
     for token in utterance.tokens.iter().filter(|it| others.contains(&it.word) && !it.is_denied) {
         known[token.from..token.to].fill(false);
@@ -127,7 +126,7 @@ pub fn unused(utterance: &Utterance, used: &Used) -> Vec<String> {
         let text: String = name.iter().collect();
         let is_at = |at: &usize| utterance.lower[*at..].starts_with(&name);
         let all = (0..utterance.lower.len()).filter(is_at).filter(|_| !name.is_empty());
-        // What is repeated is used again.
+        // Repetitions are used as well.
         for (index, at) in all.enumerate() {
             if index == 0 || utterance.is_word(at, &text) {
                 known[at..at + name.len()].fill(true);
@@ -150,24 +149,24 @@ pub fn unused(utterance: &Utterance, used: &Used) -> Vec<String> {
     left
 }
 
-/// Whether a word is a condition, rather than part of what something may be about.
+/// Whether a word is a condition.
 pub fn is_condition(utterance: &Utterance, word: &str) -> bool {
     let tables = CONDITIONS.iter().chain(utterance.vocabulary.conditions);
     tables.flat_map(|it| marks(it)).any(|it| it == word.to_lowercase())
 }
 
-/// A no that denies no deed, leaves nothing out and says no time.
+/// Whether a denial remains that denies no action, excludes nothing and states no time.
 pub fn has_stray_no(utterance: &Utterance) -> bool {
     let is_denied = utterance.tokens.iter().any(|it| it.is_denied);
-    // `not later than 5 pm` says when, and `not over two hours` is the family's.
+    // `not later than 5 pm` is a time, and `not over two hours` belongs to the family.
     let mut spans = (utterance.vocabulary.spans)(&utterance.lower);
     spans.extend(&utterance.when.spans);
     let is_time = |from: usize, to: usize| spans.iter().any(|it| it.0 <= from && to <= it.1);
     let is_no = utterance.tokens.iter().any(|it| it.word == Word::NOT && !is_time(it.from, it.to));
-    !is_denied && is_no && utterance.excluded().is_none()
+    !is_denied && is_no && utterance.excluded_name().is_none()
 }
 
-/// Words that carry meaning and are not known, and where they stand.
+/// Unknown words that carry meaning, with their positions.
 fn words(utterance: &Utterance, known: &[bool]) -> Vec<(usize, String)> {
     let chars = &utterance.chars;
     let (mut found, mut at) = (Vec::<(usize, String)>::new(), 0);
@@ -195,7 +194,7 @@ fn words(utterance: &Utterance, known: &[bool]) -> Vec<(usize, String)> {
             Kind::Other => false,
         };
         if means {
-            // A word of one sign is reported with what is written behind it.
+            // A single kanji is reported with the text after it.
             let tail =
                 chars[at..].iter().take(2).take_while(|it| matches!(it, '\u{3041}'..='\u{3096}'));
             let tail: String =
@@ -209,12 +208,12 @@ fn words(utterance: &Utterance, known: &[bool]) -> Vec<(usize, String)> {
     found
 }
 
-/// Whether a sign is one of the kanji that by themselves say little.
+/// Whether a kanji has no meaning of its own.
 pub fn is_empty(sign: char) -> bool {
     EMPTY.contains(sign)
 }
 
-/// Whether an English word by itself says little.
+/// Whether an English word has no meaning of its own.
 pub fn is_small(word: &str) -> bool {
     SMALL_WORDS.contains(word) || word.len() < 2 && !word.chars().all(|it| it.is_ascii_digit())
 }
@@ -234,8 +233,8 @@ enum Kind {
     Other,
 }
 
-fn kind(it: char) -> Kind {
-    match it {
+fn kind(sign: char) -> Kind {
+    match sign {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '\'' => Kind::Latin,
         '\u{4e00}'..='\u{9fff}' | '々' => Kind::Kanji,
         '\u{30a1}'..='\u{30fa}' | 'ー' => Kind::Kana,

@@ -1,4 +1,4 @@
-//! Days and times of day as people name them, and the date and hours that they mean in Japan.
+//! Parses names of days and times of day into dates and hours in Japan.
 
 mod written;
 
@@ -15,39 +15,39 @@ use crate::{
 pub use self::written::written;
 use self::written::{days_on, missing, near};
 
-/// What a phrase says of the day or the hour.
+/// Meaning of a phrase for the day or the hours.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Names {
-    /// So many days from today.
+enum Phrase {
+    /// Days from today.
     Day(i32),
-    /// A day of the week, from Monday, 0.
+    /// Weekday, 0 is Monday.
     Weekday(i32),
     ThisWeek,
     NextWeek,
     WeekAfter,
-    /// The next one, not today.
+    /// The next such day, not today.
     Coming,
     NextMonth,
-    /// The first, second … such day of a month.
+    /// Ordinal of a weekday in its month.
     Nth(i8),
     Weekend,
-    /// The weekend so many weeks from this one.
+    /// Weekend, in weeks from this one.
     WeekendOf(i32),
-    /// The last day of the month.
+    /// Last day of the month.
     MonthEnd,
-    /// A month in English.
+    /// English month.
     Month(i8),
-    /// From one hour to another, in minutes.
+    /// Hours, in minutes from midnight.
     Hours(u16, u16),
-    /// A day of the year.
+    /// Month and day.
     Fixed(i8, i8),
-    /// So many days from today, and these hours.
+    /// Days from today, and hours.
     DayHours(i32, u16, u16),
-    /// From the time that is named on.
+    /// From the named time on.
     Onwards,
-    /// Until the time that is named.
+    /// Until the named time.
     Upto,
-    /// The half of the day of a time that is named.
+    /// Half of the day of a named time.
     Nothing,
 }
 
@@ -55,107 +55,107 @@ const NOON: u16 = 12 * 60;
 const EVENING: u16 = 17 * 60;
 const DAY: u16 = 24 * 60;
 const MIDNIGHT: u16 = DAY + 5 * 60;
-/// The first hours that are still called the night of the day before.
+/// Hours after midnight that still belong to the night before.
 const SMALL_HOURS: u16 = 4 * 60;
-/// Parts of the day that go on past midnight.
+/// Parts of the day that continue past midnight.
 const NIGHTS: &str = "夜|晩|よる|レイトショー|night|late show";
 
-const PHRASES: &[(Names, &str)] = &[
+const PHRASES: &[(Phrase, &str)] = &[
     (
-        Names::Day(0),
+        Phrase::Day(0),
         "今日|このあと|この後|まもなく|もうすぐ|later today|starting soon|本日|きょう|当日|today",
     ),
     (
-        Names::Day(1),
+        Phrase::Day(1),
         "明日|あした|あす|翌日|tomorrow|tomrow|tomorro|tommorw|tmr|tomorrow's|tmrw|tomorow|tommorow|tommorrow|tomorrw|2moro|2morrow",
     ),
-    (Names::Day(2), "明後日|あさって|day after tomorrow|the day after tomorrow"),
-    (Names::Day(3), "しあさって|明々後日|明明後日"),
+    (Phrase::Day(2), "明後日|あさって|day after tomorrow|the day after tomorrow"),
+    (Phrase::Day(3), "しあさって|明々後日|明明後日"),
     (
-        Names::Day(7),
+        Phrase::Day(7),
         "一週間後|1週間後|来週の今日|a week today|a week from today|in a week|today week",
     ),
-    (Names::Day(8), "来週の明日|a week tomorrow|a week from tomorrow"),
+    (Phrase::Day(8), "来週の明日|a week tomorrow|a week from tomorrow"),
     (
-        Names::Day(14),
+        Phrase::Day(14),
         "二週間後|2週間後|再来週の今日|two weeks today|in two weeks|two weeks from today|a fortnight today",
     ),
-    (Names::Fixed(12, 24), "クリスマスイブ|クリスマス・イブ|イブの夜|christmas eve|xmas eve"),
-    (Names::Fixed(12, 25), "クリスマス|christmas day|christmas|xmas"),
-    (Names::Fixed(12, 31), "大晦日|大みそか|new year's eve"),
-    (Names::Fixed(1, 1), "元日|元旦|new year's day"),
-    (Names::Fixed(2, 14), "バレンタイン|バレンタインデー|valentine's day"),
-    (Names::Weekday(0), "月曜|月曜日|(月)|monday|munday|mon|monday's"),
-    (Names::Weekday(1), "火曜|火曜日|(火)|tuesday|teusday|tuseday|tue|tues"),
-    (Names::Weekday(2), "水曜|水曜日|(水)|wednesday|wensday|wedensday|wednsday|weds|wed"),
-    (Names::Weekday(3), "木曜|木曜日|(木)|thursday|thrusday|thurday|thu|thurs"),
-    (Names::Weekday(4), "金曜|金曜日|(金)|friday|firday|fryday|fri|friday's"),
-    (Names::Weekday(5), "土曜|土曜日|(土)|saturday|saterday|satuday|sat|saturday's"),
-    (Names::Weekday(6), "日曜|日曜日|(日)|sunday|sundy|sun|sunday's"),
-    (Names::ThisWeek, "今週|今週の|this"),
-    (Names::Coming, "今度の|次の|つぎの|coming|this coming|the coming"),
-    (Names::NextMonth, "来月|来月の|next month"),
-    (Names::Nth(1), "第一|第1|first"),
-    (Names::Nth(2), "第二|第2|second"),
-    (Names::Nth(3), "第三|第3|third"),
-    (Names::Nth(4), "第四|第4|fourth"),
-    (Names::NextWeek, "来週|来週の|翌週|翌週の|next|next week|next week's"),
-    (Names::WeekAfter, "再来週|再来週の|the week after next"),
-    (Names::WeekendOf(1), "来週末|翌週末|来週の週末"),
-    (Names::WeekendOf(2), "再来週末|再来週の週末"),
+    (Phrase::Fixed(12, 24), "クリスマスイブ|クリスマス・イブ|イブの夜|christmas eve|xmas eve"),
+    (Phrase::Fixed(12, 25), "クリスマス|christmas day|christmas|xmas"),
+    (Phrase::Fixed(12, 31), "大晦日|大みそか|new year's eve"),
+    (Phrase::Fixed(1, 1), "元日|元旦|new year's day"),
+    (Phrase::Fixed(2, 14), "バレンタイン|バレンタインデー|valentine's day"),
+    (Phrase::Weekday(0), "月曜|月曜日|(月)|monday|munday|mon|monday's"),
+    (Phrase::Weekday(1), "火曜|火曜日|(火)|tuesday|teusday|tuseday|tue|tues"),
+    (Phrase::Weekday(2), "水曜|水曜日|(水)|wednesday|wensday|wedensday|wednsday|weds|wed"),
+    (Phrase::Weekday(3), "木曜|木曜日|(木)|thursday|thrusday|thurday|thu|thurs"),
+    (Phrase::Weekday(4), "金曜|金曜日|(金)|friday|firday|fryday|fri|friday's"),
+    (Phrase::Weekday(5), "土曜|土曜日|(土)|saturday|saterday|satuday|sat|saturday's"),
+    (Phrase::Weekday(6), "日曜|日曜日|(日)|sunday|sundy|sun|sunday's"),
+    (Phrase::ThisWeek, "今週|今週の|this"),
+    (Phrase::Coming, "今度の|次の|つぎの|coming|this coming|the coming"),
+    (Phrase::NextMonth, "来月|来月の|next month"),
+    (Phrase::Nth(1), "第一|第1|first"),
+    (Phrase::Nth(2), "第二|第2|second"),
+    (Phrase::Nth(3), "第三|第3|third"),
+    (Phrase::Nth(4), "第四|第4|fourth"),
+    (Phrase::NextWeek, "来週|来週の|翌週|翌週の|next|next week|next week's"),
+    (Phrase::WeekAfter, "再来週|再来週の|the week after next"),
+    (Phrase::WeekendOf(1), "来週末|翌週末|来週の週末"),
+    (Phrase::WeekendOf(2), "再来週末|再来週の週末"),
     (
-        Names::MonthEnd,
+        Phrase::MonthEnd,
         "月末|今月末|来月末|end of the month|the end of the month|end of this month|end of next month|the end of next month|last day of the month",
     ),
-    (Names::Weekend, "週末|今週末|weekend|this weekend|the weekend"),
-    (Names::Month(1), "january|jan"),
-    (Names::Month(2), "february|feb"),
-    (Names::Month(3), "march"),
-    (Names::Month(4), "april|apr"),
-    (Names::Month(5), "may"),
-    (Names::Month(6), "june|jun"),
-    (Names::Month(7), "july|jul"),
-    (Names::Month(8), "august|aug"),
-    (Names::Month(9), "september|sept|sep"),
-    (Names::Month(10), "october|oct"),
-    (Names::Month(11), "november|nov"),
-    (Names::Month(12), "december|dec"),
+    (Phrase::Weekend, "週末|今週末|weekend|this weekend|the weekend"),
+    (Phrase::Month(1), "january|jan"),
+    (Phrase::Month(2), "february|feb"),
+    (Phrase::Month(3), "march"),
+    (Phrase::Month(4), "april|apr"),
+    (Phrase::Month(5), "may"),
+    (Phrase::Month(6), "june|jun"),
+    (Phrase::Month(7), "july|jul"),
+    (Phrase::Month(8), "august|aug"),
+    (Phrase::Month(9), "september|sept|sep"),
+    (Phrase::Month(10), "october|oct"),
+    (Phrase::Month(11), "november|nov"),
+    (Phrase::Month(12), "december|dec"),
     (
-        Names::Hours(0, NOON),
+        Phrase::Hours(0, NOON),
         "朝|午前|午前中|朝イチ|朝一|早朝|モーニング|morning|in the morning|early|a.m.|am",
     ),
-    (Names::Hours(11 * 60, 14 * 60), "昼|お昼|昼間|昼の回|ランチ|lunchtime|midday|around noon"),
+    (Phrase::Hours(11 * 60, 14 * 60), "昼|お昼|昼間|昼の回|ランチ|lunchtime|midday|around noon"),
     (
-        Names::Hours(NOON, EVENING),
+        Phrase::Hours(NOON, EVENING),
         "午後|昼過ぎ|昼すぎ|afternoon|in the afternoon|matinee|this afternoon",
     ),
-    (Names::Hours(16 * 60, 19 * 60 + 30), "夕方|夕刻|early evening|late afternoon"),
+    (Phrase::Hours(16 * 60, 19 * 60 + 30), "夕方|夕刻|early evening|late afternoon"),
     (
-        Names::Hours(EVENING, MIDNIGHT),
+        Phrase::Hours(EVENING, MIDNIGHT),
         "夜|晩|よる|夜の回|夜遅|仕事帰り|仕事終わり|仕事のあと|仕事の後|evening|in the evening|night|at night|after work|pm|p.m.",
     ),
-    (Names::Hours(20 * 60, MIDNIGHT), "レイトショー|深夜|late show|late night"),
+    (Phrase::Hours(20 * 60, MIDNIGHT), "レイトショー|深夜|late show|late night"),
     (
-        Names::DayHours(0, EVENING, MIDNIGHT),
+        Phrase::DayHours(0, EVENING, MIDNIGHT),
         "今夜|今晩|今日の夜|tonight|tonight's|this evening|tonite|2nite|2night|tonigth",
     ),
-    (Names::DayHours(0, 0, NOON), "今朝|this morning"),
-    (Names::DayHours(1, 0, NOON), "明朝|翌朝"),
-    (Names::DayHours(1, EVENING, MIDNIGHT), "明晩|明夜|翌晩|翌夜"),
+    (Phrase::DayHours(0, 0, NOON), "今朝|this morning"),
+    (Phrase::DayHours(1, 0, NOON), "明朝|翌朝"),
+    (Phrase::DayHours(1, EVENING, MIDNIGHT), "明晩|明夜|翌晩|翌夜"),
     (
-        Names::Onwards,
+        Phrase::Onwards,
         "以降|以後|から|過ぎ|すぎ|より後|より遅|を過ぎ|を回|after|from|later than|or later|onwards|onward|and later|and after",
     ),
     (
-        Names::Upto,
+        Phrase::Upto,
         "以前|まで|までに|までには|前に|前の|より前|より早|よりも前|よりも早|before|until|till|by|or earlier|or before|at the latest",
     ),
-    (Names::Nothing, "今日は、|今日は!|明朝体|tomorrowland|夜中の|sunrise|mon ami"),
+    (Phrase::Nothing, "今日は、|今日は!|明朝体|tomorrowland|夜中の|sunrise|mon ami"),
 ];
 
-static NAMES: LazyLock<Lexicon<Names>> = LazyLock::new(|| Lexicon::loose(PHRASES));
+static NAMES: LazyLock<Lexicon<Phrase>> = LazyLock::new(|| Lexicon::loose(PHRASES));
 
-/// The week of the next such day, which is not today.
+/// Week of the next such day, excluding today.
 const COMING: i32 = -1;
 
 /// Hours of a day, in minutes from midnight.
@@ -169,28 +169,28 @@ pub struct Hours {
     pub is_exact: bool,
 }
 
-/// When something is to be.
+/// Date and hours in a sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct When {
-    /// The day that is meant.
+    /// The date.
     pub date: Option<Date>,
-    /// A second day that will do as well: `明日か明後日`, `this weekend`.
+    /// An alternative date: `明日か明後日`, `this weekend`.
     pub also: Option<Date>,
     /// The hours of the day.
     pub hours: Option<Hours>,
-    /// Whether it goes from one day to another, of which only the last is read.
+    /// Whether it is a range of days, of which only the last is kept.
     pub is_range: bool,
-    /// Whether the day is one of the week and nothing says of which week.
+    /// Whether the day is a weekday without a named week.
     pub is_bare_weekday: bool,
-    /// Whether no day is said, and the day is the one after today for its hours alone: `25時`.
+    /// Whether the date follows only from an hour past midnight: `25時`.
     pub is_past_midnight: bool,
-    /// Where a day stands that no month has: `11月31日`.
+    /// Span of a date that does not exist: `11月31日`.
     pub missing: Option<(usize, usize)>,
-    /// Where that stands, in characters.
+    /// Spans in the sentence, in characters.
     pub spans: Vec<(usize, usize)>,
 }
 
-/// What `lower` says, on the day `today`.
+/// Parses `lower` relative to `today`.
 pub(crate) fn read(lower: &[char], today: Date) -> When {
     let mut reading = Reading { today, ..Reading::default() };
     let mut at = 0;
@@ -205,7 +205,7 @@ pub(crate) fn read(lower: &[char], today: Date) -> When {
         match reading.when.date {
             Some(date) if reading.when.date != before => {
                 let first = last.filter(|it| is_either(&lower[it.1..at]));
-                // `金曜と土曜`: the second one follows the first.
+                // `金曜と土曜`: the second day follows the first.
                 let is_before = first.is_some_and(|it| date < it.0) && !lower[at].is_ascii_digit();
                 let later = date.checked_add(7.days()).ok().filter(|_| is_before);
                 let date =
@@ -228,20 +228,20 @@ pub(crate) fn read(lower: &[char], today: Date) -> When {
 struct Reading {
     today: Date,
     when: When,
-    /// How many weeks from this one, where the sentence has it.
+    /// Weeks from this one.
     week: Option<i32>,
-    /// How many months from this one.
+    /// Months from this one.
     month: Option<i8>,
-    /// Which of a month's such days.
+    /// Ordinal of the weekday in its month.
     nth: Option<i8>,
-    /// A time of day, in minutes, and where it stops.
+    /// Time of day in minutes, with its bound.
     clock: Option<(u16, Bound)>,
-    /// Where a span of time begins, of which `clock` is the end.
+    /// Start of a time span that `clock` ends.
     first: Option<u16>,
     is_late: bool,
-    /// Whether it is at night, where the first hours are of the day after.
+    /// Whether it is at night, so that hours after midnight belong to the next day.
     is_night: bool,
-    /// Where the time stands, and a night.
+    /// Positions of the time and of the night.
     clock_at: Option<(usize, usize)>,
     night_at: Option<(usize, usize)>,
 }
@@ -251,13 +251,13 @@ enum Bound {
     Around,
     Onwards,
     Upto,
-    /// In the hour that begins then.
+    /// Within the hour from there.
     Within,
 }
 
 impl Bound {
-    /// What is meant where this one is refused: `13時以降は無理`.
-    fn other(self) -> Self {
+    /// The bound if this one is refused: `13時以降は無理`.
+    fn opposite(self) -> Self {
         match self {
             Self::Onwards => Self::Upto,
             Self::Upto => Self::Onwards,
@@ -266,13 +266,12 @@ impl Bound {
     }
 }
 
-/// What the words before a time at `at` say of it (`no later than 5 pm`, `遅くとも17時`), and where they
-/// begin, if one of them is a no.
+/// Parses the bound before a time at `at` (`no later than 5 pm`, `遅くとも17時`), with its start if it contains a denial.
 fn bound_before(lower: &[char], at: usize) -> Option<(Bound, Option<usize>)> {
     const BOUNDS: &[(Bound, &str)] =
         &[(Bound::Upto, "later than|past|after"), (Bound::Onwards, "earlier than|before|prior to")];
     const NOT: &str = "no |not |nothing |never |don't |can't |none |isn't |n't ";
-    /// How far a no may be from its bound, in characters.
+    /// Maximum distance of a denial from its bound, in characters.
     const NOT_MAX: usize = 36;
     const PLAIN: &[(Bound, &str)] = &[
         (Bound::Onwards, "after|from|past|since|later than|between|早くても|早くとも"),
@@ -309,11 +308,11 @@ fn bound_before(lower: &[char], at: usize) -> Option<(Bound, Option<usize>)> {
     PLAIN.iter().find(|it| ends(it.1).is_some()).map(|it| (it.0, None))
 }
 
-/// Whether what follows a bound refuses it: `はだめ`, `は無理`.
+/// Whether the text after a bound refuses it: `はだめ`, `は無理`.
 #[must_use]
 pub fn is_refused(behind: &[char]) -> bool {
     const REFUSALS: &str = "はだめ|はダメ|は駄目|は無理|はむり|は嫌|はいや|は困|は不可|は避け|はng|はなし|は無し|は行けな|は観られな|は見られな|はやめ|じゃない|ではない|でない|にならない|にかからない|ない回|なければ|以外|くない|ない";
-    // `2時間以内じゃないと困る` wants it.
+    // `2時間以内じゃないと困る` requires it.
     const OR_ELSE: &str =
         "じゃないと|でないと|ではないと|じゃなきゃ|でなきゃ|じゃなければ|でなければ|ないと";
     let behind: String = behind.iter().take(8).collect();
@@ -321,8 +320,8 @@ pub fn is_refused(behind: &[char]) -> bool {
     begins(REFUSALS) && !begins(OR_ELSE)
 }
 
-/// Whether a bound leaves out what it names: `夕方より前`.
-fn utterance_before(bound: &[char]) -> bool {
+/// Whether a bound excludes its time: `夕方より前`.
+fn excludes_bound(bound: &[char]) -> bool {
     bound.contains(&'前') || bound.contains(&'早')
 }
 
@@ -376,29 +375,29 @@ impl Reading {
             }
             return Some(length);
         }
-        let (names, length) = NAMES.at(lower, at)?;
+        let (phrase, length) = NAMES.at(lower, at)?;
         let is_right_behind = self.when.spans.last().is_some_and(|it| it.1 + 1 >= at);
-        match names {
-            Names::Day(days) => self.when.date = self.today.checked_add(days.days()).ok(),
-            Names::Fixed(month, day) => self.when.date = near(self.today, month, day),
-            Names::Weekday(day) => self.weekday(day),
-            Names::ThisWeek => self.week = Some(0),
-            Names::NextWeek => {
-                // `the seat next to it` names no week.
+        match phrase {
+            Phrase::Day(days) => self.when.date = self.today.checked_add(days.days()).ok(),
+            Phrase::Fixed(month, day) => self.when.date = near(self.today, month, day),
+            Phrase::Weekday(day) => self.weekday(day),
+            Phrase::ThisWeek => self.week = Some(0),
+            Phrase::NextWeek => {
+                // `the seat next to it` is no week.
                 let rest = lower.get(at + length..).unwrap_or_default();
                 let is_bare = lower[at..at + length] == ['n', 'e', 'x', 't'];
                 let rest = rest.strip_prefix(&[' ']).unwrap_or(rest);
                 let names_day = NAMES.at(rest, 0).is_some_and(|day| {
-                    matches!(day.0, Names::Weekday(_) | Names::Weekend | Names::Month(_))
+                    matches!(day.0, Phrase::Weekday(_) | Phrase::Weekend | Phrase::Month(_))
                 });
                 if is_bare && !names_day {
                     return None;
                 }
                 self.week = Some(1);
             }
-            Names::WeekAfter => self.week = Some(2),
-            Names::Coming => self.week = Some(COMING),
-            Names::NextMonth => {
+            Phrase::WeekAfter => self.week = Some(2),
+            Phrase::Coming => self.week = Some(COMING),
+            Phrase::NextMonth => {
                 self.month = Some(1);
                 // `来月の5日`.
                 let rest = lower.get(at + length..).unwrap_or_default();
@@ -411,28 +410,28 @@ impl Reading {
                     return Some(length + digits + 1);
                 }
             }
-            Names::Nth(nth) => {
-                // `第一土曜`; a first showing or option is no day.
+            Phrase::Nth(nth) => {
+                // `第一土曜`; a first showing is no day.
                 let rest = lower.get(at + length..).unwrap_or_default();
                 let rest = rest.strip_prefix(&[' ']).unwrap_or(rest);
-                NAMES.at(rest, 0).filter(|it| matches!(it.0, Names::Weekday(_)))?;
+                NAMES.at(rest, 0).filter(|it| matches!(it.0, Phrase::Weekday(_)))?;
                 self.nth = Some(nth);
             }
-            Names::Weekend => self.weekend(),
-            Names::WeekendOf(week) => {
+            Phrase::Weekend => self.weekend(),
+            Phrase::WeekendOf(week) => {
                 self.week = Some(week);
                 self.weekend();
             }
-            Names::MonthEnd => {
+            Phrase::MonthEnd => {
                 let phrase: String = lower[at..at + length].iter().collect();
                 let months = i8::from(phrase.contains("来月") || phrase.contains("next month"));
                 let first = self.today.first_of_month();
                 let month = first.checked_add(i32::from(months).months()).ok()?;
                 self.when.date = Some(month.last_of_month());
             }
-            // With its day it is read as a date that is written.
-            Names::Month(_) => return None,
-            Names::Hours(from, to) => {
+            // Parsed as a written date together with its day.
+            Phrase::Month(_) => return None,
+            Phrase::Hours(from, to) => {
                 match bound_before(lower, at).map(|it| it.0) {
                     // `before lunch`, `after the afternoon`.
                     Some(Bound::Upto) if from > 0 && self.clock.is_none() => self.hours(0, from),
@@ -448,27 +447,28 @@ impl Reading {
                     self.is_night |= self.is_clock_of_night(lower);
                 }
             }
-            Names::DayHours(days, from, to) => {
+            Phrase::DayHours(days, from, to) => {
                 self.is_night |= from >= EVENING;
                 self.when.date = Some(self.today.checked_add(days.days()).ok()?);
                 self.hours(from, to);
             }
-            Names::Onwards | Names::Upto => {
-                let bound = if names == Names::Onwards { Bound::Onwards } else { Bound::Upto };
-                let bound = if is_refused(&lower[at + length..]) { bound.other() } else { bound };
+            Phrase::Onwards | Phrase::Upto => {
+                let bound = if phrase == Phrase::Onwards { Bound::Onwards } else { Bound::Upto };
+                let bound =
+                    if is_refused(&lower[at + length..]) { bound.opposite() } else { bound };
                 if self.first.is_some() {
-                    // The end of a span of time is no beginning.
+                    // The end of a time span is no start.
                     return is_right_behind.then_some(length);
                 }
-                // `夕方まで` ends there.
+                // `夕方まで` ends with the evening.
                 let part = self
                     .when
                     .hours
                     .filter(|_| is_right_behind && self.clock.is_none() && !lower[at].is_ascii());
                 if let Some(hours) = part {
-                    let is_before = utterance_before(&lower[at..at + length]);
+                    let is_before = excludes_bound(&lower[at..at + length]);
                     self.when.hours = Some(match bound {
-                        // `夕方より前` ends where that begins.
+                        // `夕方より前` ends when the evening begins.
                         Bound::Upto if is_before => Hours { from: 0, to: hours.from, ..hours },
                         Bound::Upto => Hours { from: 0, ..hours },
                         // `昼から`, `夕方以降`.
@@ -486,10 +486,10 @@ impl Reading {
                 let clock = self.clock.as_mut().filter(|_| is_right_behind)?;
                 clock.1 = bound;
             }
-            Names::Nothing => {}
+            Phrase::Nothing => {}
         }
-        // `this` and `next` alone say nothing of a day.
-        let is_day = !matches!(names, Names::ThisWeek | Names::NextWeek | Names::Coming)
+        // `this` and `next` alone are no day.
+        let is_day = !matches!(phrase, Phrase::ThisWeek | Phrase::NextWeek | Phrase::Coming)
             || !lower[at].is_ascii();
         is_day.then_some(length).or(Some(length).filter(|_| !is_day))
     }
@@ -515,7 +515,7 @@ impl Reading {
         self.when.date = self.today.checked_add(days.days()).ok();
     }
 
-    /// Saturday and Sunday; on a Sunday the rest of it.
+    /// Saturday and Sunday; on a Sunday only that day.
     fn weekend(&mut self) {
         let is_sunday = self.today.weekday().to_monday_zero_offset() == 6;
         if is_sunday && self.week.is_none_or(|it| it == 0) {
@@ -526,7 +526,7 @@ impl Reading {
         self.when.also = self.when.date.and_then(|it| it.checked_add(1.days()).ok());
     }
 
-    /// Whether the night and the time belong together: `夜の12時`, `12 at night`, and not `夜は用事があるので12時`.
+    /// Whether the night and the time belong together: `夜の12時`, `12 at night`, but not `夜は用事があるので12時`.
     fn is_clock_of_night(&self, lower: &[char]) -> bool {
         const JOINTS: &str = "|の|は|、|に|,|at|around|about|at around";
         let (Some(clock), Some(night)) = (self.clock_at, self.night_at) else { return false };
@@ -535,7 +535,7 @@ impl Reading {
         between.is_some_and(|it| marks(JOINTS).any(|joint| joint == it.trim()))
     }
 
-    /// The minutes past the midnight that ends the day, where a time is meant so: `25時`, `夜12時`, `深夜1時`.
+    /// Minutes past the midnight that ends the day: `25時`, `夜12時`, `深夜1時`.
     fn small_hours(&self, minutes: u16) -> Option<u16> {
         match minutes {
             DAY.. => Some(minutes - DAY),
@@ -561,7 +561,7 @@ impl Reading {
                 self.when.hours = Some(Hours { from, to: to.max(past), is_exact: true });
             }
         } else if let Some((minutes, bound)) = self.clock {
-            // `夜7時` and `7pm` are after noon, and so is 7 o'clock without any of these.
+            // `夜7時`, `7pm` and a bare 7 are after noon.
             let is_morning = self.when.hours.is_some_and(|it| it.to == NOON);
             let minutes = match minutes {
                 0..NOON if self.is_late || (minutes < 8 * 60 && !is_morning) => minutes + NOON,
@@ -584,21 +584,21 @@ impl Reading {
             self.when.hours = Some(Hours { from, to, is_exact: true });
         }
         if self.when.also.is_some_and(|also| self.when.date.is_none_or(|date| date >= also)) {
-            // Another day was named behind them.
+            // Another day was named later.
             self.when.also = None;
         }
         self.when
     }
 }
 
-/// Whether what stands between two days says that either will do.
+/// Whether the text between two days makes them alternatives.
 fn is_either(between: &[char]) -> bool {
     const EITHER: &str = "か|と|や|・|または|もしくは|か、|と、|それと|or|and|/|&|or on|and on|or maybe|and also|and maybe";
     let between: String = between.iter().collect();
     marks(EITHER).any(|it| it == between.trim())
 }
 
-/// The `nth` such weekday of the month that is `months` from `today`'s.
+/// The `nth` weekday `day` of the month `months` after `today`'s.
 fn nth_weekday(today: Date, months: i8, nth: i8, day: i32) -> Option<Date> {
     let first = today.first_of_month().checked_add(i32::from(months).months()).ok()?;
     let here = i32::from(first.weekday().to_monday_zero_offset());
@@ -607,7 +607,7 @@ fn nth_weekday(today: Date, months: i8, nth: i8, day: i32) -> Option<Date> {
     (date >= today).then_some(date)
 }
 
-/// `half past six`, `quarter to 8`, `seven o'clock`, `7 in the evening`: minutes from midnight.
+/// Parses `half past six`, `quarter to 8`, `seven o'clock`, `7 in the evening` to minutes from midnight.
 fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
     let starts = |from: usize, what: &str| lower.get(from..).is_some_and(|rest| starts(rest, what));
     let is_begin = at == 0 || !lower[at - 1].is_ascii_alphanumeric();
@@ -636,7 +636,7 @@ fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
         (Some((_, minutes)), _) => {
             Some((u16::try_from(hour * 60 + minutes).ok()?, from + length - at))
         }
-        // What says the half of the day is read by itself.
+        // The half of the day is parsed separately.
         (None, Some(clock)) => {
             let more = if clock.contains("clock") { clock.len() } else { 0 };
             Some((u16::try_from(hour * 60).ok()?, from + length + more - at))
@@ -648,8 +648,7 @@ fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
     }
 }
 
-/// Whether an hour in words stands from `at` to `end`, rather than a number of something: `before six`,
-/// `at seven tonight`.
+/// Whether the number word from `at` to `end` is an hour: `before six`, `at seven tonight`.
 fn is_at_hour(lower: &[char], at: usize, end: usize) -> bool {
     const BEFORE: &str = "at |around |before |after |by |until |till |starting at ";
     const BEHIND: &str = "tonight|tomorrow|today|on |this |sharp|please";
@@ -670,7 +669,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_days_are_joined_by_more_than_a_word() {
+    fn joins_two_days() {
         let read = |text: &str| {
             let when = read(&text.chars().collect::<Vec<_>>(), Date::constant(2026, 11, 21));
             (when.date.map(|it| it.day()), when.also.map(|it| it.day()))
@@ -687,7 +686,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_counted_and_weeks_and_months_end() {
+    fn counts_days_and_ends_weeks_and_months() {
         // A Saturday.
         let today = Date::constant(2026, 11, 21);
         for (text, month, day) in [

@@ -1,5 +1,3 @@
-//! The language of an answer.
-
 /// The language of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
@@ -10,7 +8,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// One of the two.
+    /// Picks one of the two values.
     pub fn pick<T>(self, japanese: T, english: T) -> T {
         match self {
             Self::Japanese => japanese,
@@ -18,12 +16,12 @@ impl Language {
         }
     }
 
-    /// As a BCP 47 tag.
+    /// Returns the BCP 47 tag.
     pub fn tag(self) -> &'static str {
         self.pick("ja", "en")
     }
 
-    /// The caller's, as far as they say; else that of what they wrote.
+    /// Returns the caller's language, otherwise that of the text.
     pub fn of_caller(locale: Option<&str>, text: &str) -> Self {
         match locale {
             Some(it) if it.to_ascii_lowercase().starts_with("ja") => Self::Japanese,
@@ -32,7 +30,7 @@ impl Language {
         }
     }
 
-    /// That of a sentence; Japanese where it has no letters.
+    /// Returns the language of a sentence; Japanese if it has no letters.
     pub fn of(text: &str) -> Self {
         let is_kana = |it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
         let is_latin = text.chars().any(|it| it.is_ascii_alphabetic());
@@ -45,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_language_is_the_callers_and_else_that_of_the_sentence() {
+    fn prefers_the_callers_language() {
         for (locale, text, language) in [
             (Some("ja-JP"), "no highways", Language::Japanese),
             (Some("en"), "高速使わない", Language::English),

@@ -1,6 +1,7 @@
-//! What all that understands sentences without a model has in common: numbers, days and times, corrections, refusals,
-//! coverage of words, plans that go on turn by turn. It knows no family; each brings its own words and rules.
+//! Understands sentences without a model: numbers, dates and times, corrections, denials, coverage of
+//! words, and multi-turn plans. Families bring their own words and rules.
 
+mod action;
 pub mod aside;
 pub mod bare;
 pub mod chat;
@@ -11,22 +12,21 @@ pub mod contract;
 pub mod corrected;
 pub mod coverage;
 pub mod dates;
-mod deed;
+pub mod inquiry;
 mod language;
 pub mod message;
+pub mod name_pieces;
+pub mod normalize;
 pub mod numbers;
 pub mod rules;
 pub mod say;
 pub mod scan;
-pub mod settled;
 pub mod small_talk;
-pub mod stretches;
 #[cfg(feature = "trial")]
 pub mod trial;
 pub mod turn;
 pub mod utterance;
 pub mod vocabulary;
-pub mod wondering;
 pub mod words;
 
 pub use jiff::civil::Date;

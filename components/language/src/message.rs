@@ -1,44 +1,44 @@
-//! Messages: of the person, of the assistant, and of tools.
+//! Messages of the person, of the assistant, and of tools.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use toolkit::dialogue::{Picture, Piece};
 
-/// One entry of a conversation.
+/// An entry of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Message {
-    /// Whether it is the person's, rather than the assistant's.
+    /// Whether the person wrote it, rather than the assistant.
     pub is_user: bool,
-    /// Its pieces, in order.
+    /// Its parts, in order.
     pub parts: Vec<Part>,
 }
 
-/// A piece of a message.
+/// A part of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     /// A text or a picture.
     pub body: Body,
-    /// What a model's provider wants back with it, as it came (`thoughtSignature`, ILL-27).
+    /// Opaque value that the model's provider requires back (`thoughtSignature`, ILL-27).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
 
-/// What a piece is.
+/// Content of a part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Body {
-    /// A piece that is text.
+    /// A text.
     Text(String),
-    /// A piece that is a picture.
+    /// A picture.
     Image(Image),
 }
 
-/// A picture with its bytes.
+/// A picture with its data.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
-    /// `image/png` and its like.
+    /// MIME type such as `image/png`.
     pub mime_type: String,
-    /// Its bytes in base64.
+    /// Data in base64.
     #[serde(serialize_with = "write", deserialize_with = "read")]
     pub data: Arc<str>,
 }
@@ -58,21 +58,20 @@ impl std::fmt::Debug for Image {
 }
 
 impl Part {
-    /// A part of text alone.
+    /// Creates a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { body: Body::Text(text.into()), signature: None }
     }
 
-    /// A part that is a picture.
+    /// Creates a picture.
     pub fn image(image: Image) -> Self {
         Self { body: Body::Image(image), signature: None }
     }
 }
 
-/// As the contract has it.
 impl From<Piece> for Part {
-    fn from(it: Piece) -> Self {
-        match it {
+    fn from(piece: Piece) -> Self {
+        match piece {
             Piece::Text(text) => Self::text(text),
             Piece::Picture(Picture { mime_type, base64 }) => {
                 Self::image(Image { mime_type, data: base64.into() })
@@ -81,10 +80,9 @@ impl From<Piece> for Part {
     }
 }
 
-/// As the contract has it.
 impl From<Part> for Piece {
-    fn from(it: Part) -> Self {
-        match it.body {
+    fn from(part: Part) -> Self {
+        match part.body {
             Body::Text(text) => Self::Text(text),
             Body::Image(Image { mime_type, data }) => {
                 Self::Picture(Picture { mime_type, base64: data.to_string() })
@@ -93,7 +91,7 @@ impl From<Part> for Piece {
     }
 }
 
-/// The texts among `parts`, one after the other.
+/// Joins the texts of `parts` by line breaks.
 pub fn text_of(parts: &[Part]) -> String {
     let texts = parts.iter().filter_map(|part| match &part.body {
         Body::Text(text) => Some(text.as_str()),
@@ -102,26 +100,26 @@ pub fn text_of(parts: &[Part]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// What `parts` tell: texts that follow each other are one, as they came, and pictures part them.
-pub fn told(parts: &[Part]) -> String {
-    let mut text = String::new();
+/// Joins the texts of `parts`: adjacent texts directly, texts around pictures by line breaks.
+pub fn joined_text(parts: &[Part]) -> String {
+    let mut joined = String::new();
     let mut is_apart = false;
     for part in parts {
         match &part.body {
-            Body::Text(it) => {
-                if is_apart && !it.is_empty() {
-                    text.push('\n');
+            Body::Text(text) => {
+                if is_apart && !text.is_empty() {
+                    joined.push('\n');
                 }
-                text.push_str(it);
-                is_apart &= it.is_empty();
+                joined.push_str(text);
+                is_apart &= text.is_empty();
             }
-            Body::Image(_) => is_apart = !text.is_empty(),
+            Body::Image(_) => is_apart = !joined.is_empty(),
         }
     }
-    text
+    joined
 }
 
-/// The pictures among `parts`.
+/// Returns the pictures of `parts`.
 pub fn images_of(parts: &[Part]) -> impl Iterator<Item = &Image> {
     parts.iter().filter_map(|part| match &part.body {
         Body::Image(image) => Some(image),

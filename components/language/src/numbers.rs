@@ -1,4 +1,4 @@
-//! How many, and which identifiers: what a sentence has of numbers and names for machines.
+//! Parses counts and identifiers.
 
 use crate::{
     clock::{SPELLED, number, spelled, starts},
@@ -6,10 +6,10 @@ use crate::{
     vocabulary::{Id, Unit, Vocabulary},
 };
 
-/// A span of characters.
+/// Start and end, in characters.
 type Span = (usize, usize);
 
-/// Counters behind a number, and what they count, whatever it is about.
+/// Counters of every family, and what they count.
 const UNITS: &[(Unit, &str)] = &[
     (
         Unit::People,
@@ -21,7 +21,7 @@ const UNITS: &[(Unit, &str)] = &[
     ),
 ];
 
-/// Words that are a number with what it counts.
+/// Words that contain a number and its unit.
 const WORDS: &[(u32, Unit, &str)] = &[
     (1, Unit::People, "ひとり|1人で|just me|for one|by myself|for myself"),
     (
@@ -38,67 +38,67 @@ const WORDS: &[(u32, Unit, &str)] = &[
     (3, Unit::People, "just three"),
 ];
 
-/// What stands before a number that counts by itself: `book two for Akira`. A number behind `the later` or `number`
-/// says which one.
+/// Words before a number that counts without a unit: `book two for Akira`. After `the later` or
+/// `number` it is an ordinal.
 const COUNTING: &str = "book|reserve|get|buy|need|want|take|make|grab|have|hold|like|order|just|only|and|please|me|us|be|then|plus|or";
 
-/// What makes a number behind it a new count: `make it three`.
-const MADE: &str = "make it|make that|change it to|change that to";
-/// Who comes along with the one who writes, in both languages, and one of them.
+/// Phrases before a new count: `make it three`.
+const NEW_COUNT: &str = "make it|make that|change it to|change that to";
+/// Companions of the writer, in both languages, and single companions.
 const COMPANY: &str = "友達|友人|友だち|ともだち|仲間|同僚|子供|子ども|こども|家族|親戚|friends|friend|colleagues|colleague|kids|kid|children|child|others";
 const SUMMED: &str = "と大人|とおとな|と子供|と子ども|とこども|と幼児|と小学生|と学生|とシニア";
 const ONE: &str = "wife|husband|partner|girlfriend|boyfriend|mother|mum|mom|father|dad|son|daughter|brother|sister|friend|妻|嫁|夫|旦那|彼女|彼氏|母|父|息子|娘|友達|友人";
-/// Words for what is booked, for who goes, and for kinds of people, which stand before a number in Japanese.
+/// Words for tickets, for people, and for kinds of people, which precede a number in Japanese.
 const TICKETS: &str = "枚|まい|つ|席|席分|seats|seat|tickets|ticket|tix";
 const HEADS: &str =
     "人|名|名様|人分|ふたり|ひとり|ペア|カップル|夫婦|people|persons|person|ppl|pax|of us";
 const SORTS: &str = "大人|おとな|子供|子ども|こども|幼児|小学生|中学生|高校生|大学生|学生|シニア";
 
-/// What stands between a label and its identifier.
+/// Words between a label and its identifier.
 const LINKS: &str = "は|が|の|:|=|is|number|no.|#|「|\"|'|`|(|id";
 
-/// Digits from which on a number behind `reservation` is its number, and no count.
-const LONG: usize = 4;
+/// Digits from which a number after `reservation` is an identifier instead of a count.
+const ID_DIGITS_MIN: usize = 4;
 
 /// The numbers of a sentence.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
-    /// Numbers, each with what it counts.
+    /// Counts with their units.
     pub counts: Vec<(Unit, u32)>,
-    /// Things that are named by a letter and a number, in their order.
+    /// Things named by a letter and a number, in order.
     pub marked: Vec<String>,
-    /// Identifiers, each with what it names.
+    /// Identifiers with their kinds.
     pub ids: Vec<(Id, String)>,
-    /// Where they stand in the sentence.
+    /// Spans in the sentence.
     pub spans: Vec<Span>,
-    /// Where each of the counts stands.
+    /// Spans of the counts.
     pub counted: Vec<Span>,
-    /// Which of the counts is of those who come along, and how many are with them.
+    /// Index of the count of companions, and the total including the writer.
     company: Option<(usize, u32)>,
-    /// How many of those who are counted others have in them.
-    again: u32,
+    /// People that are contained in two counts.
+    counted_twice: u32,
 }
 
 impl Numbers {
-    /// How many people it is about: all that are named together (大人2枚と子供1枚).
+    /// Total number of people (大人2枚と子供1枚).
     pub fn people(&self) -> Option<u32> {
         let sum = self.counts.iter().fold(0_u32, |sum, it| sum.saturating_add(it.1));
-        let sum = sum.saturating_sub(self.again);
+        let sum = sum.saturating_sub(self.counted_twice);
         (1..=99).contains(&sum).then_some(sum)
     }
 
-    /// How many pieces it is about.
+    /// Total number of pieces.
     pub fn pieces(&self) -> Option<u32> {
         self.counts.iter().find(|it| it.0 == Unit::Pieces).map(|it| it.1)
     }
 
-    /// The identifier of such a thing.
+    /// Identifier of this kind.
     pub fn id(&self, of: Id) -> Option<&str> {
         self.ids.iter().find(|it| it.0 == of).map(|it| it.1.as_str())
     }
 }
 
-/// The numbers in `lower`, which is `chars` in lower case; `taken` are dates and times.
+/// Parses `lower`, the lowercase `chars`; `taken` are the spans of dates and times.
 pub(crate) fn read(
     chars: &[char],
     lower: &[char],
@@ -127,35 +127,35 @@ pub(crate) fn read(
     }
     match numbers.company.take() {
         Some((along, others)) if numbers.counts.len() == 1 => numbers.counts[along].1 += others,
-        // A count of all has those who come along in it.
+        // A total includes the companions.
         Some((along, _)) => {
             numbers.counts.remove(along);
             numbers.counted.remove(along);
         }
         None => {}
     }
-    numbers.again = numbers.again(lower);
+    numbers.counted_twice = numbers.counted_twice(lower);
     numbers
 }
 
-/// `text` without the one of `words` that it ends with.
+/// Removes one of `words` from the end of `text`.
 fn without_last<'a>(text: &'a str, words: &str) -> Option<&'a str> {
-    let rests = words.split('|').filter_map(|it| {
-        let rest = text.strip_suffix(it)?;
-        let runs_on = it.starts_with(|it: char| it.is_ascii_alphanumeric())
+    let rests = words.split('|').filter_map(|phrase| {
+        let rest = text.strip_suffix(phrase)?;
+        let runs_on = phrase.starts_with(|it: char| it.is_ascii_alphanumeric())
             && rest.ends_with(|it: char| it.is_ascii_alphanumeric());
         (!runs_on).then(|| rest.trim_end())
     });
     rests.min_by_key(|it| it.len())
 }
 
-/// How many there are with the people who are counted from `from` to `to`, where these come along with the one who
-/// writes: `with three friends`, `me, my wife and two kids`, `妻と子供2人と`.
+/// Number of people including the writer, if those counted from `from` to `to` are companions: `with
+/// three friends`, `me, my wife and two kids`, `妻と子供2人と`.
 fn company(lower: &[char], from: usize, to: usize) -> Option<u32> {
     let before: String = lower[..from].iter().collect();
     let counted: String = lower[from..to].iter().collect();
     let behind = &lower[to.min(lower.len())..];
-    // Beside others that are counted, it is a sum: `子供2人と大人1人`.
+    // Next to other counts it is a sum: `子供2人と大人1人`.
     let is_sum = || marks(SUMMED).any(|it| starts(behind, it));
     let is_english = without_last(&counted, COMPANY).is_some();
     let mut rest = match is_english {
@@ -179,16 +179,16 @@ fn company(lower: &[char], from: usize, to: usize) -> Option<u32> {
     }
 }
 
-/// What is counted at `at`, and how long the word for it is.
+/// Parses the counter at `at`, with its length.
 pub fn counter(lower: &[char], at: usize, vocabulary: &Vocabulary) -> Option<(Unit, usize)> {
     let both = [longest(UNITS, lower, at), longest(vocabulary.counters, lower, at)];
     both.into_iter().flatten().max_by_key(|it| it.1)
 }
 
 impl Numbers {
-    /// How many are counted by heads beside what is booked: `4人で4席`, `2 tickets for two`. Kinds of people stand
-    /// before what is booked for all of them: `大人2人と子供1人で3枚`.
-    fn again(&self, lower: &[char]) -> u32 {
+    /// People counted again as tickets: `4人で4席`, `2 tickets for two`. Kinds of people precede the total:
+    /// `大人2人と子供1人で3枚`.
+    fn counted_twice(&self, lower: &[char]) -> u32 {
         let (mut is_booked, mut all, mut heads, mut sorts) = (false, 0_u32, 0_u32, 0_u32);
         for ((_, count), (from, to)) in self.counts.iter().zip(&self.counted) {
             let counted: String = lower[*from..(*to).min(lower.len())].iter().collect();
@@ -199,7 +199,7 @@ impl Numbers {
             match () {
                 () if ends(&counted, TICKETS) => {
                     is_booked = true;
-                    // `大人2枚` are some of them.
+                    // `大人2枚` are a part of the total.
                     if !is_sort {
                         all = count.saturating_add(all);
                     }
@@ -242,17 +242,18 @@ impl Numbers {
                 }
             }
         }
-        // A masked name in quotation marks is read as it was written.
+        // A masked name is restored.
         let name: String = chars[from..].iter().take_while(|it| is_id(**it)).collect();
         let name = name.trim_end_matches(['.', '-', '_']).to_owned();
         let has_digit = name.contains(|it: char| it.is_ascii_digit());
-        let is_sign = has_digit || name.contains(['_', '-']) || is_formal(lower, at, length);
+        let is_sign = has_digit || name.contains(['_', '-']) || announces_id(lower, at, length);
         let is_fit =
             !name.is_empty() && is_sign && name.starts_with(|it: char| it.is_ascii_alphanumeric());
         // `予約2席` is a count.
-        let is_bare = name.chars().all(|it| it.is_ascii_digit()) && !is_formal(lower, at, length);
+        let is_bare =
+            name.chars().all(|it| it.is_ascii_digit()) && !announces_id(lower, at, length);
         let counts = counter(lower, from + name.chars().count(), vocabulary).is_some();
-        let is_count = is_bare && (name.len() < LONG || counts);
+        let is_count = is_bare && (name.len() < ID_DIGITS_MIN || counts);
         if !is_fit || is_count {
             return None;
         }
@@ -273,7 +274,7 @@ impl Numbers {
                 return Some(length);
             }
         }
-        if let Some(length) = word(MADE, lower, at).filter(|_| begins_word(lower, at)) {
+        if let Some(length) = word(NEW_COUNT, lower, at).filter(|_| begins_word(lower, at)) {
             let from = (at + length + 1).min(lower.len());
             let (count, digits) = amount(lower, from)?;
             let behind = lower[from + digits..].iter().find(|it| **it != ' ');
@@ -281,24 +282,24 @@ impl Numbers {
                 || ["please", "instead", "then"]
                     .iter()
                     .any(|it| starts(&lower[(from + digits + 1).min(lower.len())..], it));
-            // `make it three tickets` is read at the number.
+            // `make it three tickets` is parsed at the number.
             if !is_end {
                 return None;
             }
             self.counts.push((Unit::Pieces, count));
             return Some(from + digits - at);
         }
-        if let Some(length) = one_beside(lower, at) {
+        if let Some(length) = one_more(lower, at) {
             self.counts.push((Unit::People, 1));
             return Some(length);
         }
         let (count, digits) = amount(lower, at)?;
-        if word(" for", lower, at + digits).is_some() && counts_alone(lower, at) {
+        if word(" for", lower, at + digits).is_some() && may_count(lower, at) {
             self.counts.push((Unit::People, count));
             return Some(digits + " for".len());
         }
         let mut from = at + digits;
-        // `two adjacent seats`, `3 more cards`: one word may stand between.
+        // `two adjacent seats`, `3 more cards`: one word may be between.
         for _ in 0..2 {
             from += usize::from(lower.get(from) == Some(&' '));
             if let Some((unit, length)) = counter(lower, from, vocabulary) {
@@ -312,14 +313,14 @@ impl Numbers {
                 .take_while(|it| it.is_ascii_alphabetic())
                 .count();
         }
-        let unit = stands_alone(lower, at, at + digits)?;
+        let unit = counted_without_unit(lower, at, at + digits)?;
         self.counts.push((unit, count));
         Some(digits)
     }
 }
 
-/// What a number without a counter counts: `…, 2 pls` what is ordered, `大人2子供1` those who stand before it.
-fn stands_alone(lower: &[char], from: usize, to: usize) -> Option<Unit> {
+/// Unit of a number without a counter: tickets in `…, 2 pls`, people in `大人2子供1`.
+fn counted_without_unit(lower: &[char], from: usize, to: usize) -> Option<Unit> {
     const POLITE: &str = " please| pls| plz";
     const MARKS: [char; 4] = [',', '.', ';', '、'];
     let before: String = lower[..from].iter().collect();
@@ -337,14 +338,14 @@ fn stands_alone(lower: &[char], from: usize, to: usize) -> Option<Unit> {
     }
 }
 
-/// Who is named by kind, one of them.
+/// Kinds of people, singular.
 const KINDS: &str = "adult|child|kid|senior|student|pensioner|teenager|toddler|baby|grown-up";
-/// The same of several.
+/// Kinds of people, plural.
 const KINDS_MANY: &str =
     "adults|children|kids|seniors|students|pensioners|teenagers|toddlers|babies|grown-ups";
 
-/// `a child` at `at`, beside others who are counted by kind, and how long that is: `two adults and a child`.
-fn one_beside(lower: &[char], at: usize) -> Option<usize> {
+/// Parses `a child` next to other kinds of people, with its length: `two adults and a child`.
+fn one_more(lower: &[char], at: usize) -> Option<usize> {
     const JOINTS: [&str; 5] = [" and ", ", ", " & ", " plus ", ", and "];
     let article = word("an|a", lower, at)?;
     let length = article + 1 + word(KINDS, lower, (at + article + 1).min(lower.len()))?;
@@ -354,7 +355,7 @@ fn one_beside(lower: &[char], at: usize) -> Option<usize> {
     let follows = JOINTS.iter().any(|joint| {
         before.strip_suffix(joint).is_some_and(|it| kinds().any(|kind| it.ends_with(kind)))
     });
-    // The one who goes first stands before a number of others.
+    // The first one may precede a number of others.
     let leads = JOINTS.iter().any(|joint| {
         let mut words = behind.strip_prefix(joint).into_iter().flat_map(|it| it.split(' ').skip(1));
         let kind = words.next().unwrap_or_default();
@@ -364,15 +365,15 @@ fn one_beside(lower: &[char], at: usize) -> Option<usize> {
     (follows || leads).then_some(length)
 }
 
-/// Whether a number at `at` counts by itself, by what is before it: nothing, a comma, or a word of ordering.
-fn counts_alone(lower: &[char], at: usize) -> bool {
+/// Whether a bare number at `at` counts, by the text before it: nothing, a comma, or a word of an order.
+fn may_count(lower: &[char], at: usize) -> bool {
     let before: String = lower[..at].iter().collect();
     let before = before.trim_end();
     let last = before.rsplit(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
     last.is_empty() || marks(COUNTING).any(|it| it == last)
 }
 
-/// A number at `at`, in digits or as a word.
+/// Parses a number at `at`, in digits or as a word.
 fn amount(lower: &[char], at: usize) -> Option<(u32, usize)> {
     if let Some((number, digits)) = number(&lower[at..]) {
         return u32::try_from(number).ok().map(|it| (it, digits));
@@ -380,7 +381,7 @@ fn amount(lower: &[char], at: usize) -> Option<(u32, usize)> {
     marks(SPELLED).zip(0..).find_map(|(it, count)| Some((count, word(it, lower, at)?)))
 }
 
-/// The number that all of `text` is, in figures, in letters or in kanji.
+/// Parses all of `text` as a number: digits, words or kanji.
 pub fn whole(text: &str) -> Option<u32> {
     let kanji = || {
         let text: Vec<char> = text.chars().collect();
@@ -395,13 +396,13 @@ fn longest<T: Copy>(table: &[(T, &str)], lower: &[char], at: usize) -> Option<(T
     found.max_by_key(|it| it.1)
 }
 
-/// The longest of `words` that is at `at` as a word of its own.
+/// Longest of `words` at `at` as a whole word.
 fn word(words: &str, lower: &[char], at: usize) -> Option<usize> {
     let rest = lower.get(at..)?;
     let fits = |mark: &&str| {
         let length = mark.chars().count();
         let runs_on = mark.is_ascii() && rest.get(length).is_some_and(char::is_ascii_alphanumeric);
-        // `8マイル` has its unit in a longer word.
+        // `8マイル` is a longer word.
         let is_within = *mark == "マイ"
             && rest.get(length).is_some_and(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー'));
         starts(rest, mark) && !runs_on && !is_within
@@ -409,8 +410,8 @@ fn word(words: &str, lower: &[char], at: usize) -> Option<usize> {
     words.split('|').filter(fits).map(|it| it.chars().count()).max()
 }
 
-/// Whether the label itself says that an identifier follows.
-fn is_formal(lower: &[char], at: usize, length: usize) -> bool {
+/// Whether the label itself announces an identifier.
+fn announces_id(lower: &[char], at: usize, length: usize) -> bool {
     let label: String = lower[at..at + length].iter().collect();
     label.contains("id") || label.contains("番号") || label.contains("number")
 }
@@ -421,8 +422,8 @@ pub fn begins_word(lower: &[char], at: usize) -> bool {
     !before.is_some_and(|it| it.is_ascii_alphanumeric() || it == '_')
 }
 
-fn is_id(it: char) -> bool {
-    it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.')
+fn is_id(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.')
 }
 
 #[cfg(test)]
@@ -435,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_within_a_longer_word_counts_nothing() {
+    fn ignores_counter_within_a_longer_word() {
         static WORDS: Vocabulary = Vocabulary::NONE;
         for (text, count) in [("8マイルを2枚", 2), ("ゴジラを3マイ", 3)] {
             let utterance = Utterance::of(text, Date::constant(2026, 11, 21), &WORDS);
@@ -445,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_the_one_who_writes_with_those_who_come_along() {
+    fn counts_the_writer_with_companions() {
         for (text, count) in [
             ("I want to see it with three friends", 4),
             ("me and my two kids", 3),
@@ -483,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_says_which_one_counts_nothing() {
+    fn ordinal_is_no_count() {
         for (text, count) in [
             ("book the later one for two", Some(2)),
             ("the first one for 3 please", Some(3)),
@@ -499,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_is_made_another_needs_no_unit() {
+    fn new_count_needs_no_unit() {
         for (text, count) in [
             ("make it three", Some(3)),
             ("no, make it 3 please", Some(3)),

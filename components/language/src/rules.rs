@@ -1,37 +1,37 @@
-//! What a sentence asks for: the first rule of a table whose signs are all there, and none of those that bar it.
+//! Rules for goals: the first rule matches whose signs are all present and none of whose excluded signs is.
 
-/// How surely something is meant, in hundredths.
+/// Confidence in percent.
 pub type Percent = u8;
 
-/// One rule: all of `all`, none of `none`.
+/// A rule: all of `all`, none of `none`.
 #[derive(Debug)]
 pub struct Rule<G: 'static, S: 'static> {
-    /// What is asked for.
+    /// Goal of the rule.
     pub goal: G,
-    /// How surely it is, whatever other families read in the sentence.
-    pub sure: Percent,
-    /// Signs that have to be there.
+    /// Confidence, regardless of other families.
+    pub confidence: Percent,
+    /// Required signs.
     pub all: &'static [S],
-    /// Signs that bar it.
+    /// Excluded signs.
     pub none: &'static [S],
 }
 
-/// A rule of a table.
+/// Creates a rule.
 pub const fn rule<G, S>(
-    sure: Percent,
+    confidence: Percent,
     goal: G,
     all: &'static [S],
     none: &'static [S],
 ) -> Rule<G, S> {
-    Rule { goal, sure, all, none }
+    Rule { goal, confidence, all, none }
 }
 
-/// The goal of the first of `rules` that fits, where `has` says which signs are there.
+/// Returns the goal of the first matching rule.
 pub fn goal<G: Copy, S: Copy>(
     rules: &[Rule<G, S>],
     has: impl Fn(S) -> bool,
 ) -> Option<(G, Percent)> {
     let fits =
         |it: &&Rule<G, S>| it.all.iter().all(|it| has(*it)) && !it.none.iter().any(|it| has(*it));
-    rules.iter().find(fits).map(|it| (it.goal, it.sure))
+    rules.iter().find(fits).map(|it| (it.goal, it.confidence))
 }

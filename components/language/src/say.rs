@@ -1,14 +1,14 @@
-//! Texts where nothing is done, or where a tool refuses: which component answers, what it understands, what is missing.
+//! Texts for requests that are not understood, incomplete or refused by a tool.
 
 use serde_json::Value;
 use toolkit::dialogue::Sample;
 
 use crate::{context::TurnContext, language::Language, scan::QUOTES, turn::Failure};
 
-/// Characters of a text that is cited.
+/// Maximum characters of a citation.
 const CITED_MAX: usize = 60;
 
-/// `text` as it is cited in a list or a refusal: its beginning, where it is long.
+/// Shortens `text` for a list or an error.
 pub fn short(text: &str) -> String {
     let mut short: String = text.chars().take(CITED_MAX).collect();
     if short.len() < text.len() {
@@ -17,21 +17,21 @@ pub fn short(text: &str) -> String {
     short
 }
 
-/// Goals with the tools that they need, their name, and a sentence that leads there.
+/// Something a family can do, with an example.
 #[derive(Debug)]
 pub struct Skill<G: 'static> {
-    /// What is asked for.
+    /// Its goals.
     pub goals: &'static [G],
-    /// What has to be on offer.
+    /// Tools that it needs.
     pub tools: &'static [&'static str],
     /// Whether one of the tools is enough.
     pub is_one_enough: bool,
-    /// What it is, in Japanese and English.
+    /// Its name, in Japanese and English.
     pub name: (&'static str, &'static str),
-    /// A sentence that leads there, in Japanese and English.
+    /// An example, in Japanese and English.
     pub example: (&'static str, &'static str),
-    /// Whether it is among the few that a short text names.
-    pub is_told: bool,
+    /// Whether short texts mention it.
+    pub is_featured: bool,
 }
 
 impl<G> Skill<G> {
@@ -40,7 +40,7 @@ impl<G> Skill<G> {
     }
 }
 
-/// What is missing for `goal`, where a tool that it needs is not on offer.
+/// Explains what is missing for `goal`, if a tool is not on offer.
 pub fn missing<G: PartialEq>(
     context: &TurnContext<'_>,
     skills: &[Skill<G>],
@@ -59,13 +59,13 @@ pub fn missing<G: PartialEq>(
     ))
 }
 
-/// Sentences that lead to what is on offer.
+/// Lists examples of what is on offer.
 pub fn examples<G>(context: &TurnContext<'_>, skills: &[Skill<G>]) -> String {
     let can = skills.iter().filter(|it| it.is_on_offer(context));
     listed(context.language, can.map(|it| context.language.pick(it.example.0, it.example.1)))
 }
 
-/// Sentences as examples of what can be written.
+/// Formats sentences as examples.
 pub(crate) fn listed<'a>(language: Language, sentences: impl Iterator<Item = &'a str>) -> String {
     let line = |it: &str| language.pick(format!("- 「{it}」"), format!("- \"{it}\""));
     let lines: Vec<_> = sentences.map(line).collect();
@@ -77,9 +77,10 @@ pub(crate) fn listed<'a>(language: Language, sentences: impl Iterator<Item = &'a
     format!("{head}\n{}", lines.join("\n"))
 }
 
-/// The examples of a family, the most telling first, with the tools that they need.
+/// Returns the examples of a family, the best first, with the tools they need.
 pub fn samples<G>(skills: &[Skill<G>], tag: &str) -> Vec<Sample> {
-    let all = skills.iter().filter(|it| it.is_told).chain(skills.iter().filter(|it| !it.is_told));
+    let all =
+        skills.iter().filter(|it| it.is_featured).chain(skills.iter().filter(|it| !it.is_featured));
     let sample = |skill: &Skill<G>| Sample {
         text: if tag == "ja" { skill.example.0 } else { skill.example.1 }.to_owned(),
         tools: skill.tools.iter().map(|it| (*it).to_owned()).collect(),
@@ -87,19 +88,19 @@ pub fn samples<G>(skills: &[Skill<G>], tag: &str) -> Vec<Sample> {
     all.map(sample).collect()
 }
 
-/// A sentence that is not understood.
+/// Text for a sentence that is not understood.
 pub(crate) const NOT_UNDERSTOOD: (&str, &str) = (
     "その文は理解できなかったため、何もしていません。私は決まった言い回しだけが分かる内蔵プランナーです。",
     "I did not understand that, so nothing was done. I am the built-in planner and know set phrases only.",
 );
 
-/// A sentence that is not understood.
+/// Answers a sentence that is not understood.
 pub fn not_understood<G>(context: &TurnContext<'_>, skills: &[Skill<G>]) -> String {
     let head = context.say(NOT_UNDERSTOOD.0, NOT_UNDERSTOOD.1);
     format!("{head}\n{}", examples(context, skills))
 }
 
-/// The answer where a day is named that no month has.
+/// Answers a date that does not exist.
 pub fn no_such_day(context: &TurnContext<'_>, day: &str) -> String {
     context.say(
         format!("「{day}」という日はないため、何もしていません。日付を確かめて、もう一度書いてください。"),
@@ -107,12 +108,12 @@ pub fn no_such_day(context: &TurnContext<'_>, day: &str) -> String {
     )
 }
 
-/// Confirms that nothing is done, as the sentence asks.
+/// Confirms that nothing is done.
 pub fn nothing(context: &TurnContext<'_>) -> String {
     context.say("分かりました。何もしていません。", "Very well: nothing was done.")
 }
 
-/// What is asked for is understood, and not done here.
+/// Answers a request that is understood but not supported.
 pub fn elsewhere<G>(context: &TurnContext<'_>, skills: &[Skill<G>]) -> String {
     let head = context.say(ELSEWHERE.0, ELSEWHERE.1);
     format!("{head}\n{}", examples(context, skills))
@@ -123,7 +124,7 @@ pub(crate) const ELSEWHERE: (&str, &str) = (
     "That cannot be done here, so nothing was done. The built-in planner knows set phrases only.",
 );
 
-/// Words that were not used, beside an answer.
+/// Reports unused words.
 pub fn unused(context: &TurnContext<'_>, words: &[String]) -> String {
     let list: Vec<_> =
         words.iter().map(|it| context.say(format!("「{it}」"), format!("\"{it}\""))).collect();
@@ -134,7 +135,7 @@ pub fn unused(context: &TurnContext<'_>, words: &[String]) -> String {
     )
 }
 
-/// A sentence that may mean one thing or another: what is not understood, and the two nearest readings.
+/// Asks back about an ambiguous sentence, with its unused words and the two nearest readings.
 pub fn unsure<G: PartialEq>(
     context: &TurnContext<'_>,
     skills: &[Skill<G>],
@@ -175,7 +176,7 @@ pub fn unsure<G: PartialEq>(
     format!("{head}\n{}", lines.join("\n"))
 }
 
-/// Whether a sentence is Japanese: kana stand in it, beside what it quotes and names.
+/// Whether a sentence is Japanese: it has kana outside quotations and names.
 fn is_in_japanese(text: &str) -> bool {
     let mut end = None;
     text.chars().any(|sign| {
@@ -189,13 +190,13 @@ fn is_in_japanese(text: &str) -> bool {
     })
 }
 
-/// `text` with a capital at its beginning.
+/// Capitalizes `text`.
 pub fn capital(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map_or_else(String::new, |it| it.to_uppercase().chain(rest).collect())
 }
 
-/// `digits` with a comma before each three of them: `1,320`.
+/// Groups digits by threes: `1,320`.
 pub fn grouped(digits: &str) -> String {
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -207,23 +208,23 @@ pub fn grouped(digits: &str) -> String {
     text
 }
 
-/// A count and its noun in English: `1 seat`, `2 seats`.
+/// Formats a count and its English noun: `1 seat`, `2 seats`.
 pub fn counted(count: impl ToString, noun: &str) -> String {
     let count = count.to_string();
     let ending = if count == "1" { "" } else { "s" };
     format!("{count} {noun}{ending}")
 }
 
-/// What a tool refused, and what to do.
+/// Describes a tool's error and what to do.
 pub fn failed(context: &TurnContext<'_>, failure: &Failure) -> String {
-    // What a refusal by the person says is for models.
+    // The details of a person's denial are for models.
     if failure.error == "not_allowed" {
         return context.say(
             "承認されなかったため、何もしていません。",
             "As you did not allow it, nothing was done.",
         );
     }
-    // What is written in Japanese alone has its English beside it, where there is one.
+    // Texts in Japanese only have an English version in the details.
     let english = failure.data.get("english").and_then(Value::as_str);
     let english = english.filter(|_| context.language == Language::English);
     let mut text = english.unwrap_or(&failure.message).to_owned();
@@ -265,13 +266,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::context::Holder;
+    use crate::context::FamilyInfo;
 
-    static HOLDER: Holder = Holder { family: "things", codes: &[], subjects: &[] };
+    static FAMILY_INFO: FamilyInfo = FamilyInfo { family: "things", codes: &[], subjects: &[] };
 
     fn context(calls: &mut u64, language: Language) -> TurnContext<'_> {
         TurnContext {
-            holder: &HOLDER,
+            holder: &FAMILY_INFO,
             language,
             now: jiff::Timestamp::UNIX_EPOCH,
             offers: &[],
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_with_its_english_is_told_in_english() {
+    fn reports_error_in_english_if_available() {
         let mut failure = Failure::new("validation_error", 400, "選択肢がありません。");
         failure.data.insert("english".to_owned(), json!("It has no options."));
         for (language, text) in [
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_person_denied_is_told_in_their_language() {
+    fn reports_denial_in_the_persons_language() {
         let failure = Failure::new("not_allowed", 403, "The person did not allow this call.");
         for (language, text) in [(Language::English, "As you did"), (Language::Japanese, "承認")]
         {
@@ -302,14 +303,14 @@ mod tests {
     }
 
     #[test]
-    fn one_reading_is_asked_about_as_one() {
+    fn asks_about_a_single_reading() {
         let skill = |goal| Skill {
             goals: goal,
             tools: &[],
             is_one_enough: false,
             name: ("物", "things"),
             example: ("物を見せて", "Show me things"),
-            is_told: true,
+            is_featured: true,
         };
         let skills = [skill(&[1]), skill(&[2])];
         let mut calls = 0;
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_name_makes_no_sentence_japanese() {
+    fn quoted_name_does_not_make_a_sentence_japanese() {
         for text in ["There is no theme \"緑っぽい\".", "No place named “ひので” is known.", "No."]
         {
             assert!(!is_in_japanese(text), "{text}");

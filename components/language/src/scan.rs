@@ -1,24 +1,24 @@
-//! Finds the phrases of a table in a sentence: the longest at each place.
+//! Finds the phrases of a table in a sentence, the longest at each position.
 
 use std::collections::HashMap;
 
-/// Brackets and quotation marks that hold a name.
+/// Quotation marks and brackets around names.
 pub const QUOTES: [(char, char); 6] =
     [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”'), ('【', '】'), ('《', '》')];
 
-/// The phrases of a table, with `|` between them.
+/// Splits a table at `|`.
 pub fn marks(table: &'static str) -> impl DoubleEndedIterator<Item = &'static str> + Clone {
     table.split('|')
 }
 
-/// Phrases by their first character, the longest first; what they mean is `M`.
+/// Phrases with their meaning `M`, indexed by the first character, longest first.
 #[derive(Clone, Debug)]
 pub struct Lexicon<M> {
     by_first: HashMap<char, Vec<(Vec<char>, M)>>,
 }
 
 impl<M: Copy> Lexicon<M> {
-    /// That of a table: phrases, `|` between them, in lower case.
+    /// Builds it from a table of lowercase phrases separated by `|`.
     pub fn new(table: &[(M, impl AsRef<str>)]) -> Self {
         let mut by_first: HashMap<char, Vec<(Vec<char>, M)>> = HashMap::new();
         for (means, phrases) in table {
@@ -34,7 +34,7 @@ impl<M: Copy> Lexicon<M> {
         Self { by_first }
     }
 
-    /// The same, with what people make of its phrases: katakana in hiragana, and no apostrophes.
+    /// Also matches variants: hiragana for katakana, and missing apostrophes.
     pub fn loose(table: &[(M, impl AsRef<str>)]) -> Self {
         let mut loose = Self::new(table);
         let others = loose
@@ -51,7 +51,7 @@ impl<M: Copy> Lexicon<M> {
         loose
     }
 
-    /// The longest phrase that is at `at`, and how many characters it takes.
+    /// Returns the longest phrase at `at`, with its length.
     pub fn at(&self, text: &[char], at: usize) -> Option<(M, usize)> {
         let fits =
             |it: &&(Vec<char>, M)| text[at..].starts_with(&it.0) && is_whole(text, at, &it.0);
@@ -60,15 +60,15 @@ impl<M: Copy> Lexicon<M> {
     }
 }
 
-/// Katakana as hiragana; anything else as it is.
-pub fn hiragana(it: char) -> char {
-    match it {
-        '\u{30a1}'..='\u{30f6}' => char::from_u32(u32::from(it) - 0x60).unwrap_or(it),
-        it => it,
+/// Converts katakana to hiragana.
+pub fn hiragana(sign: char) -> char {
+    match sign {
+        '\u{30a1}'..='\u{30f6}' => char::from_u32(u32::from(sign) - 0x60).unwrap_or(sign),
+        sign => sign,
     }
 }
 
-/// How short a phrase may be that is spelled in another way, in characters.
+/// Minimum length of a phrase with variants, in characters.
 const SPELLED_MIN: usize = 3;
 
 /// `ふぉーむ` for `フォーム`, `whats on` for `what's on`.
@@ -84,12 +84,12 @@ fn other_spelling(phrase: &[char]) -> Option<Vec<char>> {
     (bare.len() < phrase.len() && bare.len() > SPELLED_MIN).then_some(bare)
 }
 
-/// Whether a phrase of letters is there as a word of its own: `no` is not in `now`.
+/// Whether a Latin phrase is a whole word: `no` is not in `now`.
 fn is_whole(text: &[char], at: usize, phrase: &[char]) -> bool {
     let is_letter = |it: Option<&char>| it.is_some_and(char::is_ascii_alphanumeric);
     let (first, is_ascii) = (phrase.first(), phrase.iter().all(char::is_ascii));
     let before = at.checked_sub(1).and_then(|it| text.get(it));
-    // `7pm` has the number right before the word.
+    // `7pm` has a digit right before the word.
     let before =
         before.filter(|it| !it.is_ascii_digit() || first.is_some_and(char::is_ascii_digit));
     let begins = is_ascii && is_letter(first);
@@ -99,44 +99,44 @@ fn is_whole(text: &[char], at: usize, phrase: &[char]) -> bool {
     !runs_on
 }
 
-/// How long the longest phrase of `table` is that `text` begins with; one of letters, as words of their own.
+/// Length of the longest phrase of `table` at the start of `text`; Latin phrases are whole words.
 pub fn begins(text: &str, table: &'static str) -> Option<usize> {
     let is_letter = |it: char| it.is_ascii_alphanumeric();
-    let fits = |it: &&str| {
-        text.strip_prefix(it)
-            .is_some_and(|rest| !it.ends_with(is_letter) || !rest.starts_with(is_letter))
+    let fits = |phrase: &&str| {
+        text.strip_prefix(phrase)
+            .is_some_and(|rest| !phrase.ends_with(is_letter) || !rest.starts_with(is_letter))
     };
     marks(table).filter(fits).map(str::len).max()
 }
 
-/// In one way of writing: ASCII where there is a wide form of it, one space at a time.
+/// Normalizes width and spaces.
 pub(crate) fn spaced(text: impl Iterator<Item = char>) -> Vec<char> {
     let mut spaced: Vec<char> = Vec::new();
     for it in text {
-        let it = match it {
+        let sign = match it {
             '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xff01 + 0x21).unwrap_or(it),
             '’' | '‘' => '\'',
             it if it.is_whitespace() && it != '\n' => ' ',
             it => it,
         };
-        if it != ' ' || spaced.last().is_some_and(|it| *it != ' ') {
-            spaced.push(it);
+        if sign != ' ' || spaced.last().is_some_and(|it| *it != ' ') {
+            spaced.push(sign);
         }
     }
     spaced
 }
 
-/// The same in lower case.
+/// Normalizes width, spaces and case.
 pub fn normal(sentence: &str) -> Vec<char> {
     spaced(sentence.trim().chars()).into_iter().flat_map(char::to_lowercase).collect()
 }
 
-/// The letters and digits of `text` in lower case, as names are compared.
+/// Lowercase letters and digits of `text`, for comparing names.
 pub fn folded(text: &str) -> Vec<char> {
     text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
 }
 
-/// How many characters are to be put in, left out or changed.
+/// Edit distance.
 pub fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (at, x) in a.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Sentences for no family: greetings, thanks, prices, what nothing here does. They are answered without calls.
+//! Answers small talk without calls: greetings, thanks, prices, and requests that no family supports.
 
 use jiff::Timestamp;
 use toolkit::dialogue::Name;
@@ -17,42 +17,42 @@ use crate::{
     words::Word,
 };
 
-/// What people send where they close a form (FORM-9).
+/// Message sent when a person closes a form (FORM-9).
 pub const CLOSED: &str = "フォーム入力をキャンセルしました。";
-/// The kind of names that are examples: `within` is the component, `also` are the tools that it needs.
+/// Kind of names that are examples: `within` is the component, `also` are the tools it needs.
 const SAMPLE: &str = "sample";
-/// Examples of one component.
+/// Examples per component.
 const SAMPLES_MAX: usize = 2;
 
-/// What a sentence is where it is about nothing that a family does.
+/// Kind of a sentence outside all families.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
     /// Nothing is to be done.
     Nothing,
-    /// How a thing is done.
+    /// Asks how something is done.
     How,
-    /// The sentence asks what something costs.
+    /// Asks for a price.
     Price,
-    /// Something is to be deleted.
+    /// Asks to delete something.
     Delete,
-    /// Something is to be sent to people.
+    /// Asks to send something to people.
     Sending,
-    /// An errand that begins with what nothing here does: calling, buying.
+    /// Begins with an unsupported errand, such as calling or buying.
     Errand,
-    /// What none of the families has.
+    /// Asks for something that no family has.
     Elsewhere,
-    /// The sentence asks what there is.
+    /// Asks what is possible.
     Help,
     /// Thanks for an answer.
     Thanks,
     /// A greeting, such as `hello`.
     Greeting,
-    /// Another word beside all business.
+    /// Another remark.
     Aside(Aside),
 }
 
-/// What stands behind thanks or a greeting in `text`, with a mark between them.
-pub fn unthanked(text: &str) -> Option<&str> {
+/// Returns the text after thanks or a greeting.
+pub fn after_thanks(text: &str) -> Option<&str> {
     const POLITE: &str = "どうもありがとうございます|ありがとうございました|ありがとうございます|どうもありがとう|ありがとう|ありがと|サンキュー|どうも|助かります|助かりました|こんにちは|こんばんは|おはようございます|おはよう|thank you so much|thank you very much|thank you|thanks a lot|thanks so much|many thanks|thanks|thx|cheers|hello|hi|hey";
     const MARKS: &str = "、。,.!！…~〜ー♪ ";
     const THEN: &str = "じゃあ|じゃ|それじゃあ|それじゃ|それでは|では|now|so|then";
@@ -64,9 +64,9 @@ pub fn unthanked(text: &str) -> Option<&str> {
     let behind = &text[begins(text, POLITE)?..];
     let rest = behind.trim_start_matches(|it| MARKS.contains(it));
     let is_apart = behind[..behind.len() - rest.len()].chars().any(|it| it != ' ');
-    // `now` is a word of its own.
-    let then = begins(rest, THEN).filter(|it| {
-        let behind = rest[*it..].chars().next();
+    // `now` has to be a whole word.
+    let then = begins(rest, THEN).filter(|word| {
+        let behind = rest[*word..].chars().next();
         !rest.is_ascii() || behind.is_some_and(|it| !it.is_ascii_alphanumeric())
     });
     let rest = rest[then.unwrap_or(0)..].trim_start_matches(|it| MARKS.contains(it));
@@ -74,24 +74,24 @@ pub fn unthanked(text: &str) -> Option<&str> {
 }
 
 impl Manner {
-    /// Whether it merely goes with the rest of the sentence.
+    /// Whether it only accompanies the rest of the sentence.
     pub fn is_polite(self) -> bool {
         matches!(self, Self::Help | Self::Thanks | Self::Greeting | Self::Aside(_))
     }
 
-    /// Whether it is an order for what nothing here does.
+    /// Whether it asks for something unsupported.
     pub fn is_elsewhere(self) -> bool {
         matches!(self, Self::Delete | Self::Sending | Self::Errand | Self::Elsewhere)
     }
 }
 
-/// All that `utterance` is, and how surely that comes before what a family reads in it.
+/// Returns the kinds of `utterance`, with the confidence that precedes a family's own reading.
 pub fn manners(utterance: &Utterance) -> impl Iterator<Item = (Manner, Percent)> {
     const SENDING: &str = "を送って|に送って|送っといて|送っておいて|を送信|に送信|転送して|please send |send an email|send a mail|send my|send everyone|forward ";
     let has = |word: Word| utterance.has(&[word]);
     let text: String = utterance.lower.iter().collect();
     let aside = Aside::of(&utterance.text());
-    let is_nothing = has(Word::NO_DOING) || utterance.gives_up() || aside == Some(Aside::Nothing);
+    let is_nothing = has(Word::NO_DOING) || utterance.withdraws() || aside == Some(Aside::Nothing);
     let aside = aside.filter(|_| !is_nothing);
     let is_new = has(Word::MAKE);
     let all = [
@@ -110,36 +110,36 @@ pub fn manners(utterance: &Utterance) -> impl Iterator<Item = (Manner, Percent)>
     aside.into_iter().chain(all.into_iter().filter(|it| it.2).map(|it| (it.0, it.1)))
 }
 
-/// Whether `text` says that nothing is to be done after all: `never mind`, `やっぱりいいや`.
+/// Whether `text` withdraws the request: `never mind`, `やっぱりいいや`.
 pub fn is_nothing(text: &str) -> bool {
     static WORDS: Vocabulary = Vocabulary::NONE;
     let utterance = Utterance::of(text, today(Timestamp::UNIX_EPOCH), &WORDS);
     manners(&utterance).any(|it| it.0 == Manner::Nothing)
 }
 
-/// A sentence, the components that may understand it, and the tools that may be called.
+/// Input of small talk.
 #[derive(Clone, Copy, Debug)]
 pub struct SmallTalk<'a> {
-    /// The sentence as it was written.
+    /// The sentence as written.
     pub text: &'a str,
-    /// What is answered in.
+    /// Language of the answer.
     pub language: Language,
     /// When it was sent.
     pub now: Timestamp,
-    /// What the components declared: their words and their examples.
+    /// Names declared by the components: words and examples.
     pub names: &'a [Name],
-    /// What may be called.
+    /// Tools on offer.
     pub offers: &'a [Offer],
 }
 
-/// The answer to what no family understands, and how well that is understood here, from 0 to 1.
+/// Returns the answer and the confidence, from 0 to 1.
 pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
     static WORDS: Vocabulary = Vocabulary::NONE;
-    vocabulary::tell(talk.names);
+    vocabulary::set_other_families(talk.names);
     let text = talk.text.trim();
     let say = |it: (&str, &str)| talk.language.pick(it.0, it.1).to_owned();
     let utterance = Utterance::of(text, today(talk.now), &WORDS);
-    let (text, sure) = match manners(&utterance).next().map(|it| it.0) {
+    let (text, confidence) = match manners(&utterance).next().map(|it| it.0) {
         _ if text == CLOSED => (say(STOPPED), 0.15),
         _ if text.starts_with('{') => (say(FORM), 0.15),
         Some(Manner::Nothing) => (Aside::Nothing.answer(talk.language, talk.now), 0.15),
@@ -151,18 +151,18 @@ pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
         Some(Manner::Thanks) => (say(("どういたしまして。", "You are welcome.")), 0.15),
         Some(Manner::Aside(it)) => {
             let examples = if it.has_examples() { talk.examples(1) } else { String::new() };
-            let said = it.answer(talk.language, talk.now);
-            (format!("{said}\n{examples}").trim().to_owned(), 0.15)
+            let text = it.answer(talk.language, talk.now);
+            (format!("{text}\n{examples}").trim().to_owned(), 0.15)
         }
         Some(Manner::Greeting) => (format!("{}{}", say(HELLO), talk.examples(SAMPLES_MAX)), 0.15),
         None if consent(text).is_some_and(|it| it != Consent::Asks) => (say(UNASKED), 0.15),
         None if utterance.points_back() => (say(POINTLESS), 0.15),
         None => (format!("{}\n{}", say(NOT_UNDERSTOOD), talk.examples(SAMPLES_MAX)), 0.05),
     };
-    (text + signature(talk.language), sure)
+    (text + signature(talk.language), confidence)
 }
 
-/// How a form ends that is closed.
+/// Answer when a form is closed.
 pub(crate) const STOPPED: (&str, &str) =
     ("中止しました。予約などは何もしていません。", "Stopped; nothing was reserved or changed.");
 const FORM: (&str, &str) = (
@@ -185,7 +185,7 @@ const POINTLESS: (&str, &str) = (
 );
 
 impl SmallTalk<'_> {
-    /// Examples of what may be written, so many of each component.
+    /// Lists up to `most` examples of each component.
     fn examples(&self, most: usize) -> String {
         let mut lines: Vec<(Option<&str>, &str)> = Vec::new();
         let has = |tool: &String| self.offers.iter().any(|it| it.name == *tool);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_what_may_be_written_and_nothing_is_claimed() {
+    fn lists_examples_without_claiming() {
         let offer = |name: &str| Offer {
             name: name.to_owned(),
             arguments: Vec::new(),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_behind_thanks_is_the_request() {
+    fn request_follows_thanks() {
         for (text, rest) in [
             ("ありがとう、1番を2枚お願い", Some("1番を2枚お願い")),
             ("ありがとうございます！じゃあ帰りは？", Some("帰りは？")),
@@ -271,7 +271,7 @@ mod tests {
             ("hi there", None),
             ("hidden, please", None),
         ] {
-            assert_eq!(unthanked(text), rest, "{text}");
+            assert_eq!(after_thanks(text), rest, "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Conversations for tests: with one family, turn by turn, as its caller has them.
+//! Test conversations with one family.
 
 use serde_json::{Map, Value, json};
 use toolkit::{
@@ -16,36 +16,36 @@ use crate::{
 
 /// 10:00 on Saturday, 21 November 2026 in Japan.
 pub const NOW: u64 = 1_795_222_800;
-/// A tool that asks by a form, whatever it is called.
+/// Name of a tool that asks by a form.
 pub const FORM: &str = "ask_by_form";
 
-/// What comes next in a family.
+/// Entry point of a family.
 pub type Next = fn(Turn) -> Result<Reply, String>;
 
-/// Earlier messages, oldest first, and whether each is the person's.
+/// Earlier messages, oldest first, and whether the person wrote each.
 pub type Before<'a> = &'a [(&'a str, bool)];
 
 /// A conversation of a person with one family.
 #[derive(Debug)]
 pub struct Talk {
-    /// What may be called.
+    /// Tools on offer.
     pub offers: Vec<wit::Tool>,
-    /// What the components call things.
+    /// Names declared by the components.
     pub names: Vec<Name>,
-    /// What is answered in; that of the first sentence.
+    /// Language of the answers; by default that of the first sentence.
     pub language: Option<Language>,
-    /// What else is known.
+    /// Context.
     pub context: Option<Value>,
-    /// The calls of the turn before.
+    /// Calls of the turn before.
     pub last: Vec<ToolCall>,
-    /// How well the last message is understood.
+    /// Confidence in the last reply.
     pub confidence: f32,
     next: Next,
     memory: Option<String>,
 }
 
 impl Talk {
-    /// One with `next`, where the tools of a component's `tools.json` are on offer, and one that asks by a form.
+    /// Creates one with the tools of a component's `tools.json` and a form tool on offer.
     pub fn new(next: Next, tools: &str) -> Self {
         let mut offers = offers(tools);
         let required = vec![FORM_SCHEMA.to_owned()];
@@ -65,24 +65,24 @@ impl Talk {
         }
     }
 
-    /// The same without these tools.
+    /// Removes these tools.
     pub fn without(mut self, tools: &[&str]) -> Self {
         self.offers.retain(|it| !tools.contains(&it.name.as_str()));
         self
     }
 
-    /// Sends `message` as the person.
+    /// Sends `message`.
     pub fn say(&mut self, message: &str) -> Decision {
         self.say_after(&[], message)
     }
 
-    /// Sends `message` after the earlier messages.
+    /// Sends `message` after earlier messages.
     pub fn say_after(&mut self, before: Before<'_>, message: &str) -> Decision {
         self.language = self.language.or(Some(Language::of(message)));
         self.turn(before, message, true, &[])
     }
 
-    /// Sends `message` instead of an answer to what waits: a form stays open, and another call is not allowed.
+    /// Sends `message` instead of an answer: a form stays open, other calls are denied.
     pub fn say_instead(&mut self, message: &str) -> Decision {
         let answered: Vec<_> = std::mem::take(&mut self.last)
             .into_iter()
@@ -97,7 +97,7 @@ impl Talk {
         self.turn(&[], message, true, &answered)
     }
 
-    /// The last calls come back with `results`, in their order.
+    /// Returns `results` to the last calls, in order.
     pub fn back(&mut self, results: &[ToolResult]) -> Decision {
         let calls = std::mem::take(&mut self.last).into_iter();
         let both = calls.zip(results.iter().cloned());
@@ -105,7 +105,7 @@ impl Talk {
         self.turn(&[], "…", false, &answered)
     }
 
-    /// The same once `message` was sent, and its calls came back with `results`, one after another.
+    /// Sends `message`, and `results` to its calls one after another.
     pub fn after(mut self, message: &str, results: &[ToolResult]) -> Self {
         self.say(message);
         for result in results {
@@ -146,12 +146,12 @@ impl Talk {
     }
 }
 
-/// A language, as the contract has it.
+/// Converts a language for the contract.
 pub fn tongue(language: Option<Language>) -> wit::Language {
     language.unwrap_or(Language::Japanese).pick(wit::Language::Ja, wit::Language::En)
 }
 
-/// The tools of a component's `tools.json`.
+/// Parses the tools of a `tools.json`.
 pub fn offers(tools: &str) -> Vec<wit::Tool> {
     let tools: Value = serde_json::from_str(tools).expect("it is JSON");
     let all = tools.as_array().or(tools["tools"].as_array());
@@ -170,9 +170,9 @@ fn offer(tool: &Value) -> wit::Tool {
     }
 }
 
-/// A call that came back, as the contract has it.
-pub fn answered_to_wit(it: &Answered) -> wit::Answered {
-    let outcome = match it.result.clone() {
+/// Converts a finished call for the contract.
+pub fn answered_to_wit(answered: &Answered) -> wit::Answered {
+    let outcome = match answered.result.clone() {
         ToolResult::Output { structured, meta, content } => Ok(wit::Output {
             structured: structured.to_string(),
             meta: meta.to_string(),
@@ -185,11 +185,11 @@ pub fn answered_to_wit(it: &Answered) -> wit::Answered {
             details: Value::Object(data).to_string(),
         }),
     };
-    wit::Answered { call: contract::call(it.call.clone()), outcome }
+    wit::Answered { call: contract::call(answered.call.clone()), outcome }
 }
 
-/// What was decided, as it was put out.
-pub fn decided(it: wit::Step) -> Decision {
+/// Converts a step of the contract.
+pub fn decided(step: wit::Step) -> Decision {
     let object = |it: &str| serde_json::from_str(it).expect("it is an object");
     let call = |call: wit::Call| ToolCall {
         id: call.id,
@@ -198,11 +198,11 @@ pub fn decided(it: wit::Step) -> Decision {
         meta: object(&call.meta),
         reason: call.reason,
     };
-    match it {
+    match step {
         wit::Step::Calls(calls) => Decision::Call(calls.into_iter().map(call).collect()),
-        wit::Step::Answer(it) => Decision::Conclude(Conclusion {
-            parts: it.content.into_iter().map(Part::from).collect(),
-            choice: it.choice.map(|choice| Choice {
+        wit::Step::Answer(answer) => Decision::Conclude(Conclusion {
+            parts: answer.content.into_iter().map(Part::from).collect(),
+            choice: answer.choice.map(|choice| Choice {
                 call: choice.call,
                 index: choice.index.and_then(|it| usize::try_from(it).ok()),
                 summary: choice.summary,
@@ -211,15 +211,15 @@ pub fn decided(it: wit::Step) -> Decision {
     }
 }
 
-/// An output of a tool.
+/// Creates an output.
 pub fn output(structured: Value) -> ToolResult {
     ToolResult::Output { structured, meta: json!({}), content: Vec::new() }
 }
 
-/// The only call of `decision`.
+/// Returns the only call of `decision`.
 ///
 /// # Panics
-/// Where it has none or several.
+/// If there is not exactly one.
 #[track_caller]
 pub fn call(decision: &Decision) -> (&str, Value) {
     match decision {
@@ -231,10 +231,10 @@ pub fn call(decision: &Decision) -> (&str, Value) {
     }
 }
 
-/// The answer that `decision` is.
+/// Returns the answer of `decision`.
 ///
 /// # Panics
-/// Where it calls something.
+/// If it makes calls.
 #[track_caller]
 pub fn concluded(decision: &Decision) -> &Conclusion {
     match decision {

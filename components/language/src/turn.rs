@@ -1,46 +1,46 @@
-//! One turn of a conversation: what is known in it, and what comes next.
+//! Input and result of one turn of a conversation.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-/// A tool that may be called.
+/// A tool on offer.
 pub use toolkit::dialogue::Tool as Offer;
 
 use crate::{
     language::Language,
-    message::{Message, Part, told},
+    message::{Message, Part, joined_text},
 };
 
-/// What a person or an agent asks for.
+/// A request of a person or an agent.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The new message; empty where only calls that waited are answered.
+    /// The new message; empty if only pending calls are answered.
     pub message: Vec<Part>,
-    /// Earlier messages, oldest first; empty where it is remembered.
+    /// Earlier messages, oldest first; empty if they are remembered.
     pub history: Vec<Message>,
     /// The language of the answer.
     pub language: Language,
-    /// When it is asked.
+    /// Current time.
     pub now: Timestamp,
 }
 
-/// What a decision goes by.
+/// Input of a decision.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
-    /// What is asked for.
+    /// The request.
     pub task: &'a Task,
-    /// Whether the task's message has not been received yet.
+    /// Whether the task's message is new.
     pub is_first: bool,
-    /// The tools that may be called now.
+    /// Tools on offer.
     pub offers: &'a [Offer],
-    /// What the calls of the turn before came to, in their order.
+    /// Results of the calls of the turn before, in order.
     pub answered: &'a [Answered],
 }
 
 /// A call of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Tells it from the others of the conversation.
+    /// Unique in the conversation.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -55,13 +55,13 @@ pub struct ToolCall {
 /// A call and its result.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// The call that was made.
+    /// The call.
     pub call: ToolCall,
-    /// What came of it.
+    /// The result.
     pub result: ToolResult,
 }
 
-/// What came of a call.
+/// Result of a call.
 #[derive(Clone, Debug)]
 pub enum ToolResult {
     /// The tool's output.
@@ -73,36 +73,36 @@ pub enum ToolResult {
         /// Texts and pictures.
         content: Vec<Part>,
     },
-    /// The call failed, and why.
+    /// The call failed.
     Failed(Failure),
 }
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// The error's code.
+    /// Error code.
     pub error: String,
-    /// What to do about it, for people.
+    /// Text for people: what to do about it.
     pub message: String,
-    /// The HTTP status that says the same.
+    /// Matching HTTP status.
     pub status: u16,
-    /// Facts about it, by name.
+    /// Details by name.
     pub data: Map<String, Value>,
 }
 
 impl Failure {
-    /// A failure without facts.
+    /// Creates a failure without details.
     pub fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         Self { error: error.to_owned(), message: message.into(), status, data: Map::new() }
     }
 }
 
-/// What happens after a turn.
+/// Decision of a turn.
 #[derive(Clone, Debug)]
 pub enum Decision {
-    /// These calls, all at once.
+    /// Make these calls concurrently.
     Call(Vec<ToolCall>),
-    /// The answer; nothing more is called.
+    /// End the turn with this answer.
     Conclude(Conclusion),
 }
 
@@ -111,24 +111,24 @@ pub enum Decision {
 pub struct Conclusion {
     /// Texts and pictures, in order.
     pub parts: Vec<Part>,
-    /// The route that was chosen, if any. Named, never retyped (NAV-6).
+    /// The chosen route, as a reference and never retyped (NAV-6).
     pub choice: Option<Choice>,
 }
 
 impl Conclusion {
-    /// Its texts: those that follow each other are one, as they came.
+    /// Joins its texts; adjacent ones are concatenated.
     pub fn text(&self) -> String {
-        told(&self.parts)
+        joined_text(&self.parts)
     }
 }
 
-/// A route among the results.
+/// A reference to a route among the results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// The call whose result has it; the last call with routes where there is none.
+    /// Call with the route; by default the last call with routes.
     pub call: Option<String>,
-    /// Its place there, from 0.
+    /// Index in its result, from 0.
     pub index: Option<usize>,
-    /// Its summary, where the index does not fit.
+    /// Summary, if the index does not match.
     pub summary: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! A sentence that was read: its words by the tables, what is quoted in it, and what it denies.
+//! Parses a sentence: known words, quotations, and denials.
 
 use jiff::civil::Date;
 
@@ -11,21 +11,21 @@ use crate::{
     words::Word,
 };
 
-/// The longest sentence that is read, in characters; what is behind is not.
+/// Maximum length of a parsed sentence, in characters; the rest is ignored.
 pub const CHARS_MAX: usize = 600;
-/// How far a no may be from what it denies, in characters.
+/// Maximum distance of a denial from its action, in characters.
 const REACH: usize = 14;
-/// What stands in place of a quoted name while words are looked for.
+/// Placeholder for a quoted name while words are found.
 pub const MASK: char = '\u{fffc}';
 
-/// A phrase that was found.
+/// A phrase in a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Token {
-    /// What the phrase means.
+    /// Its meaning.
     pub word: Word,
-    /// Where it begins, in characters.
+    /// Start, in characters.
     pub from: usize,
-    /// Where it ends, in characters.
+    /// End, in characters.
     pub to: usize,
     /// Whether the words around it deny it.
     pub is_denied: bool,
@@ -34,37 +34,37 @@ pub struct Token {
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it begins, in characters.
+    /// Start, in characters.
     pub from: usize,
-    /// Where it ends, in characters.
+    /// End, in characters.
     pub to: usize,
-    /// As it was written.
+    /// Text as written.
     pub text: String,
 }
 
-/// A sentence that was read.
+/// A parsed sentence.
 #[derive(Clone, Debug)]
 pub struct Utterance {
-    /// As it was written, in one way of writing widths and spaces.
+    /// Text with normalized widths and spaces.
     pub chars: Vec<char>,
-    /// The same in lower case, with what is quoted masked.
+    /// Lowercase text with masked quotations.
     pub lower: Vec<char>,
-    /// The words that are known.
+    /// Known words.
     pub tokens: Vec<Token>,
-    /// What is in quotation marks, without them.
+    /// Quotations, without their marks.
     pub quoted: Vec<Piece>,
-    /// When something is to be.
+    /// Date and hours.
     pub when: When,
-    /// How many, and which identifiers.
+    /// Counts and identifiers.
     pub numbers: Numbers,
-    /// The vocabulary by which its words are known.
+    /// Vocabulary of the family.
     pub(crate) vocabulary: &'static Vocabulary,
-    /// Of each character, whether it belongs to something that is known.
+    /// For each character, whether it belongs to something known.
     known: Vec<bool>,
 }
 
 impl Utterance {
-    /// Reads `text` on the day `today`.
+    /// Parses `text` on the day `today`.
     pub fn of(text: &str, today: Date, vocabulary: &'static Vocabulary) -> Self {
         let chars = clean(text);
         let mut lower: Vec<char> =
@@ -77,7 +77,7 @@ impl Utterance {
         let numbers = numbers::read(&chars, &lower, &when.spans, vocabulary);
         let mut tokens = tokens(&lower, vocabulary);
         let spans = (vocabulary.spans)(&lower);
-        forget(&mut tokens, &spans);
+        drop_tokens(&mut tokens, &spans);
         let mut known = vec![false; lower.len()];
         let words = tokens.iter().map(|it| (it.from, it.to)).chain(spans);
         for (from, to) in words.chain(when.spans.iter().chain(&numbers.spans).copied()) {
@@ -87,33 +87,33 @@ impl Utterance {
         Self { chars, lower, tokens, quoted, when, numbers, vocabulary, known }
     }
 
-    /// What stands at `spans` is the family's, and no word of another one.
+    /// Marks `spans` as the family's own, dropping other families' words there.
     pub fn claim(&mut self, spans: &[(usize, usize)]) {
-        forget(&mut self.tokens, spans);
+        drop_tokens(&mut self.tokens, spans);
     }
 
-    /// Whether one of `words` is there and not denied.
+    /// Whether one of `words` is present and not denied.
     pub fn has(&self, words: &[Word]) -> bool {
         self.tokens.iter().any(|it| words.contains(&it.word) && !it.is_denied)
     }
 
-    /// Whether one of `words` is there and denied.
+    /// Whether one of `words` is present and denied.
     pub fn denies(&self, words: &[Word]) -> bool {
         self.tokens.iter().any(|it| words.contains(&it.word) && it.is_denied)
     }
 
-    /// The characters from `from` to `to`, as they were written.
+    /// Returns the characters from `from` to `to` as written.
     pub fn piece(&self, from: usize, to: usize) -> Piece {
         let text = self.chars[from..to].iter().collect::<String>();
         Piece { from, to, text }
     }
 
-    /// The whole sentence.
+    /// Returns the whole sentence.
     pub fn text(&self) -> String {
         self.chars.iter().collect()
     }
 
-    /// Whether it asks something: by its mark, by how it ends, or by the word that it begins with.
+    /// Whether it is a question, by its mark, ending or first word.
     pub fn asks(&self) -> bool {
         const ENDS: &str =
             "ですか|ますか|っけ|だっけ|かな|のか|でしょうか|かしら|何|なに|どれ|どう";
@@ -127,9 +127,9 @@ impl Utterance {
             || marks(BEGINS).any(|it| it == first)
     }
 
-    /// Whether it asks for knowledge of the world, which no tool here has: who, why, how high; `is_sure`
-    /// counts only what is no question of what the families have either, and `known` are words for that.
-    pub fn asks_the_world(&self, is_sure: bool, known: &[Word]) -> bool {
+    /// Whether it asks for general knowledge, which no tool has: who, why, how high. With `is_sure`, only
+    /// if it cannot be about a family's things; `known` are words for those.
+    pub fn is_general_question(&self, is_sure: bool, known: &[Word]) -> bool {
         const SURE: &str = "総理|首相|大統領|首都|人口|何歳|高さ|面積";
         const SURELY_BEGINS: &str = "why is|why are|why do|why does|who is the president|who is the prime|how old|how tall|how high|what is the capital|what's the capital|whats the capital";
         const JAPANESE: &str = "誰|だれ|なぜ|なんで|どうして|総理|首相|大統領|首都|人口|何歳|何年|何メートル|何人い|どこですか|高さ|面積|意味|とは何|とはなに";
@@ -146,12 +146,12 @@ impl Utterance {
             && !self.has(known)
     }
 
-    /// Whether it points to something from before that it does not name.
+    /// Whether it refers to an earlier subject without naming it.
     pub fn points_back(&self) -> bool {
         const BACK: &str = "その|that ";
         const ALONE: &str = "さっきの|that one|the same one";
         let text: String = self.lower.iter().collect();
-        let is_noun = |it: &Token| self.is_noun(it.word) || it.word == Word::THEIR_DEED;
+        let is_noun = |it: &Token| self.is_noun(it.word) || it.word == Word::THEIR_ACTION;
         let is_before = |token: &Token| {
             let before: String = self.lower[..token.from].iter().collect();
             marks(BACK).any(|mark| before.ends_with(mark))
@@ -161,13 +161,13 @@ impl Utterance {
         is_pointing && self.quoted.is_empty() && self.numbers.ids.is_empty()
     }
 
-    /// Whether a word is one for what a family has, this one or another.
+    /// Whether a word is a noun of this family or another.
     pub fn is_noun(&self, word: Word) -> bool {
         word == Word::THEIRS || self.vocabulary.nouns.contains(&word)
     }
 
-    /// Whether it ends with leaving be what it is about: `やっぱり映画やめとく`.
-    pub fn gives_up(&self) -> bool {
+    /// Whether it ends with a withdrawal: `やっぱり映画やめとく`.
+    pub fn withdraws(&self) -> bool {
         const ENDS: &str = "やっぱりしないで|やっぱりやめて|やっぱやめて|やっぱりいいです|やっぱりいいや|やっぱいいや|やっぱりいい|やっぱり大丈夫です|actually don't|actually, don't|actually no|actually, no|on second thought, no|nvm|やめとく|やめとくわ|やめとくよ|やめとこう|やめておく|やめておきます|やめときます|やめます|やめた|やめることにした|やめることにします|見送ります|見送る|遠慮します|遠慮しておきます|取らなくていい|取らなくて大丈夫";
         let text: String = self.lower.iter().collect();
         let text = text
@@ -175,7 +175,7 @@ impl Utterance {
         marks(ENDS).any(|it| text.ends_with(it))
     }
 
-    /// Whether it begins with an order for what nothing here does.
+    /// Whether it begins with an unsupported errand.
     pub fn is_errand(&self) -> bool {
         const POLITE: &str = "please |can you |could you |would you |will you |hey |ok |i want you to |i need you to |go ahead and ";
         const VERBS: &str = "send|email|e-mail|mail|text|phone|call|order|buy|remind|translate|turn|write|pay|post|tweet|play|sing|install|download|upload|print|summarize|summarise|calculate|convert|solve|open|wake|deliver|ship";
@@ -185,35 +185,35 @@ impl Utterance {
             return true;
         }
         let mut rest = text.trim_start();
-        while let Some(it) = marks(POLITE).find_map(|it| rest.strip_prefix(it)) {
-            rest = it;
+        while let Some(tail) = marks(POLITE).find_map(|it| rest.strip_prefix(it)) {
+            rest = tail;
         }
         let first = rest.split([' ', ',', '.', '!']).next().unwrap_or_default();
         marks(VERBS).any(|it| it == first)
     }
 
-    /// Whether the character at `at` belongs to a word, a date or a number that is known.
+    /// Whether the character at `at` belongs to a known word, date or number.
     pub fn is_known(&self, at: usize) -> bool {
         self.known.get(at).copied().unwrap_or(false)
     }
 
-    /// Where `what` stands from `from` on.
+    /// Position of `what` from `from` on.
     pub fn find(&self, what: &str, from: usize) -> Option<usize> {
         (from..self.lower.len()).find(|it| self.is_at(what, *it))
     }
 
-    /// The same as a word of its own.
+    /// Position of `what` as a whole word.
     pub fn find_word(&self, what: &str, from: usize) -> Option<usize> {
         (from..self.lower.len()).find(|it| self.is_at(what, *it) && self.is_word(*it, what))
     }
 
-    /// The first of the phrases of `table`, and how long it is; of two at one place the longer.
+    /// First phrase of `table` with its length; the longer one at the same position.
     pub fn first(&self, table: &'static str, from: usize) -> Option<(usize, usize)> {
         let found = marks(table).filter_map(|it| Some((self.find(it, from)?, it.chars().count())));
         found.min_by_key(|it| (it.0, usize::MAX - it.1))
     }
 
-    /// Whether one of the phrases of `table` is there; what is written in letters as a word of its own.
+    /// Whether it contains a phrase of `table`; Latin phrases are whole words.
     pub fn says(&self, table: &'static str) -> bool {
         let is_letter = |it: Option<&char>| it.is_some_and(char::is_ascii_alphanumeric);
         let is_whole = |mark: &str, at: usize| {
@@ -227,7 +227,7 @@ impl Utterance {
         })
     }
 
-    /// Whether `what` at `at` is a word of its own.
+    /// Whether `what` at `at` is a whole word.
     pub fn is_word(&self, at: usize, what: &str) -> bool {
         let is_letter =
             |it: Option<&char>| it.is_some_and(|it| it.is_ascii_alphanumeric() || *it == '-');
@@ -235,18 +235,18 @@ impl Utterance {
         !is_letter(before) && !is_letter(self.lower.get(at + what.chars().count()))
     }
 
-    /// Whether `what` stands at `at`.
+    /// Whether `what` is at `at`.
     pub fn is_at(&self, what: &str, at: usize) -> bool {
         starts(&self.lower[at.min(self.lower.len())..], what)
     }
 
-    /// The same in what was written, quotations and capitals among it.
+    /// Whether `what` is at `at` in the original text, including quotations and case.
     pub fn is_at_raw(&self, what: &str, at: usize) -> bool {
         starts(&self.chars[at.min(self.chars.len())..], what)
     }
 }
 
-/// What the tables find, from left to right, the longest at each place.
+/// Finds known words from left to right, the longest at each position.
 fn tokens(lower: &[char], vocabulary: &'static Vocabulary) -> Vec<Token> {
     let (mut tokens, mut at) = (Vec::new(), 0);
     let [own, theirs] = vocabulary.lexicons();
@@ -261,7 +261,7 @@ fn tokens(lower: &[char], vocabulary: &'static Vocabulary) -> Vec<Token> {
         }
     }
     for token in &mut tokens {
-        // `ください` asks for a thing, `教えてください` for the deed before it.
+        // `ください` asks for a thing, `教えてください` for the action before it.
         let before = token.from.checked_sub(1).map(|it| lower[it]);
         let is_polite = lower[token.from] == 'く' || lower[token.from] == '下';
         if token.word == Word::WANT && is_polite && matches!(before, Some('て' | 'で')) {
@@ -276,22 +276,22 @@ fn tokens(lower: &[char], vocabulary: &'static Vocabulary) -> Vec<Token> {
     tokens
 }
 
-/// Leaves out words of other families within `spans`.
-fn forget(tokens: &mut Vec<Token>, spans: &[(usize, usize)]) {
-    let is_theirs = |it: Word| [Word::THEIRS, Word::THEIR_DEED, Word::THEIR_WORD].contains(&it);
+/// Drops other families' words within `spans`.
+fn drop_tokens(tokens: &mut Vec<Token>, spans: &[(usize, usize)]) {
+    let is_theirs = |it: Word| [Word::THEIRS, Word::THEIR_ACTION, Word::THEIR_WORD].contains(&it);
     let is_inside = |it: &Token| spans.iter().any(|span| span.0 <= it.from && it.to <= span.1);
     tokens.retain(|it| !is_theirs(it.word) || !is_inside(it));
 }
 
-/// Words that name a deed, whatever it is about; a denial belongs to the nearest of them.
-const DEEDS: &[Word] = &[Word::MAKE, Word::SHOW, Word::CANCEL, Word::THEIR_DEED];
+/// Actions of every family; a denial belongs to the nearest action.
+const ACTIONS: &[Word] = &[Word::MAKE, Word::SHOW, Word::CANCEL, Word::THEIR_ACTION];
 
-/// Whether a no denies the deed at `at`: the nearest one behind it in Japanese, before it in English.
+/// Whether the action at `at` is denied: by the nearest denial after it in Japanese, before it in English.
 fn is_denied(lower: &[char], tokens: &[Token], at: usize, vocabulary: &Vocabulary) -> bool {
     let token = &tokens[at];
-    let is_deed = |word: Word| DEEDS.contains(&word) || vocabulary.deeds.contains(&word);
-    // What another family has may be denied as well.
-    if !is_deed(token.word) && token.word != Word::THEIRS {
+    let is_action = |word: Word| ACTIONS.contains(&word) || vocabulary.actions.contains(&word);
+    // Another family's things may be denied as well.
+    if !is_action(token.word) && token.word != Word::THEIRS {
         return false;
     }
     let is_no = |it: &Token| it.word == Word::NOT;
@@ -300,7 +300,7 @@ fn is_denied(lower: &[char], tokens: &[Token], at: usize, vocabulary: &Vocabular
         let begin = token.from.saturating_sub(3);
         let is_none =
             lower[begin..token.from] == ['n', 'o', ' '] && (begin == 0 || lower[begin - 1] == ' ');
-        if is_none && vocabulary.deeds.contains(&token.word) {
+        if is_none && vocabulary.actions.contains(&token.word) {
             return true;
         }
         let before = tokens[..at].iter().rev();
@@ -310,22 +310,22 @@ fn is_denied(lower: &[char], tokens: &[Token], at: usize, vocabulary: &Vocabular
     }
     let behind = tokens[at + 1..].iter();
     let mut near = behind.take_while(|next| {
-        let is_other = is_deed(next.word) && next.from > token.to + 2;
+        let is_other = is_action(next.word) && next.from > token.to + 2;
         !is_end(next) && next.word != Word::PAUSE && !is_other && next.from <= token.to + REACH
     });
     near.any(|it| is_no(it) && !lower[it.from].is_ascii())
 }
 
-/// In one way of writing: ASCII where there is a wide form of it, one space at a time.
+/// Normalizes width and spaces.
 pub fn clean(text: &str) -> Vec<char> {
     spaced(text.trim().chars().take(CHARS_MAX))
 }
 
-/// The longest name in single quotation marks, which are apostrophes as well.
+/// Maximum length of a name in single quotation marks, which are apostrophes as well.
 const SINGLE_MAX: usize = 60;
 
-/// Where a name in single quotation marks that begin at `at` ends.
-fn single(chars: &[char], at: usize) -> Option<usize> {
+/// End of the name in single quotation marks at `at`.
+fn single_quote_end(chars: &[char], at: usize) -> Option<usize> {
     let is_letter = |it: Option<&char>| it.is_some_and(|it| it.is_alphanumeric());
     if chars[at] != '\'' || is_letter(at.checked_sub(1).and_then(|it| chars.get(it))) {
         return None;
@@ -338,7 +338,7 @@ fn single(chars: &[char], at: usize) -> Option<usize> {
 fn quoted(chars: &[char]) -> Vec<Piece> {
     let (mut pieces, mut at) = (Vec::new(), 0);
     while at < chars.len() {
-        if let Some(length) = single(chars, at) {
+        if let Some(length) = single_quote_end(chars, at) {
             pieces.push(Piece {
                 from: at + 1,
                 to: at + 1 + length,

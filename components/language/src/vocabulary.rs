@@ -1,4 +1,4 @@
-//! The words of a family, and those of the other families, which it receives turn by turn.
+//! Words of a family, and those of the other families, which arrive with each turn.
 
 use std::{
     cell::RefCell,
@@ -13,67 +13,67 @@ use crate::{
     words::{PHRASES, Word},
 };
 
-/// The kind of names that are a family's words: `within` is the family, `also` are its nouns, `moods` its deeds
-/// and `hints` its other words.
+/// Kind of names that are a family's words: `within` is the family, `also` are its nouns, `moods` its
+/// actions and `hints` its other words.
 const KIND: &str = "word";
-/// As many as one name may have.
+/// Maximum words of one name.
 const CHUNK: usize = 64;
 
-/// What a number counts.
+/// Unit of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// People, and what each of them has one of.
+    /// People, or something each has one of.
     People,
-    /// Names of things that are counted.
+    /// Things.
     Pieces,
 }
 
-/// What an identifier names.
+/// Kind of an identifier.
 pub type Id = &'static str;
 
-/// Pieces of a sentence, from where to where, in characters.
+/// Spans of a sentence, in characters.
 pub type Spans = Vec<(usize, usize)>;
-/// What is marked at a place, and how many characters it takes.
+/// Names at a position, and their length in characters.
 pub type Marked = Option<(Vec<String>, usize)>;
 
-/// What a family's sentences are made of.
+/// Vocabulary of a family.
 #[derive(Debug)]
 pub struct Vocabulary {
     /// The name of the family.
     pub family: &'static str,
-    /// Phrases, `|` between them, in lower case.
+    /// Lowercase phrases, separated by `|`.
     pub phrases: &'static [(Word, &'static str)],
-    /// Words for what it has.
+    /// Nouns for the family's things.
     pub nouns: &'static [Word],
-    /// Words for what is done with that, which a sentence may deny.
-    pub deeds: &'static [Word],
-    /// What these are called once they are done, and asked about: `booked`, `押さえ`.
+    /// Actions, which a sentence may deny.
+    pub actions: &'static [Word],
+    /// Participles of the actions, for questions about them: `booked`, `押さえ`.
     pub done: &'static str,
-    /// Other words before which a name of such a thing may stand.
+    /// Other words that a name may precede.
     pub heads: &'static [Word],
-    /// What introduces an identifier of each kind.
+    /// Labels of identifiers, by kind.
     pub labels: &'static [(Id, &'static str)],
-    /// The words of counters, each with what it counts.
+    /// Counters and their units.
     pub counters: &'static [(Unit, &'static str)],
-    /// Words that are a number of something.
+    /// Words that contain a number and its unit.
     pub counts: &'static [(u32, Unit, &'static str)],
-    /// Words that are known as harmless and that do mean something, a table for each kind.
+    /// Known words that count as conditions if no plan uses them, a table for each kind.
     pub conditions: &'static [&'static str],
-    /// What else is known in a sentence in lower case.
+    /// Finds further known spans in a lowercase sentence.
     pub spans: fn(&[char]) -> Spans,
-    /// Names of kinds, which are no names of things.
+    /// Finds names of categories, which are no names of things.
     pub kinds: fn(&[char]) -> Spans,
-    /// Things that are named by a letter and a number: at a place of a sentence, as it is written and in lower case.
+    /// Finds things named by a letter and a number at a position of the sentence, as written and in lower case.
     pub marks: fn(&[char], &[char], usize) -> Marked,
 }
 
 impl Vocabulary {
-    /// A vocabulary without words.
+    /// An empty vocabulary.
     pub const NONE: Self = Self {
         family: "",
         phrases: &[],
         nouns: &[],
-        deeds: &[],
+        actions: &[],
         done: "",
         heads: &[],
         labels: &[],
@@ -85,7 +85,7 @@ impl Vocabulary {
         marks: |_, _, _| None,
     };
 
-    /// Its words, as other families receive them.
+    /// Returns its words for other families.
     pub fn names(&self) -> Vec<Name> {
         let mut names = Vec::new();
         for (word, phrases) in self.phrases {
@@ -102,7 +102,9 @@ impl Vocabulary {
                 };
                 let list = match () {
                     () if self.nouns.contains(word) => &mut name.also,
-                    () if self.deeds.contains(word) || self.heads.contains(word) => &mut name.moods,
+                    () if self.actions.contains(word) || self.heads.contains(word) => {
+                        &mut name.moods
+                    }
                     () => &mut name.hints,
                 };
                 list.extend_from_slice(chunk);
@@ -112,28 +114,28 @@ impl Vocabulary {
         names
     }
 
-    /// The lexicons of its own words and of those of the others.
+    /// Returns the lexicons of its own words and of the other families'.
     pub(crate) fn lexicons(&'static self) -> [Rc<Lexicon<Word>>; 2] {
         LEXICONS.with_borrow_mut(|it| it.of(self))
     }
 }
 
-/// The names that were received last, and the lexicons that were made for them.
-struct Lexicons {
+/// Lexicons of the names received last.
+struct LexiconCache {
     hash: u64,
     received: Vec<(Word, String, String)>,
     made: Vec<(&'static str, [Rc<Lexicon<Word>>; 2])>,
 }
 
 thread_local! {
-    static LEXICONS: RefCell<Lexicons> =
-        const { RefCell::new(Lexicons { hash: 0, received: Vec::new(), made: Vec::new() }) };
+    static LEXICONS: RefCell<LexiconCache> =
+        const { RefCell::new(LexiconCache { hash: 0, received: Vec::new(), made: Vec::new() }) };
 }
 
-impl Lexicons {
+impl LexiconCache {
     fn of(&mut self, vocabulary: &'static Vocabulary) -> [Rc<Lexicon<Word>>; 2] {
-        if let Some(it) = self.made.iter().find(|it| it.0 == vocabulary.family) {
-            return it.1.clone();
+        if let Some(made) = self.made.iter().find(|it| it.0 == vocabulary.family) {
+            return made.1.clone();
         }
         let own: Vec<_> = PHRASES.iter().chain(vocabulary.phrases).copied().collect();
         let theirs = self.received.iter().filter(|it| it.2 != vocabulary.family);
@@ -143,7 +145,7 @@ impl Lexicons {
         both
     }
 
-    fn tell(&mut self, names: &[Name]) {
+    fn set_other_families(&mut self, names: &[Name]) {
         let names = names.iter().filter(|it| it.kind == KIND);
         let mut hasher = DefaultHasher::new();
         for it in names.clone() {
@@ -160,7 +162,7 @@ impl Lexicons {
             let family = it.within.clone().unwrap_or_default();
             let lists = [
                 (Word::THEIRS, &it.also),
-                (Word::THEIR_DEED, &it.moods),
+                (Word::THEIR_ACTION, &it.moods),
                 (Word::THEIR_WORD, &it.hints),
             ];
             for (word, phrases) in lists.into_iter().filter(|it| !it.1.is_empty()) {
@@ -170,9 +172,9 @@ impl Lexicons {
     }
 }
 
-/// From now on the words of other families are those among `names`.
-pub fn tell(names: &[Name]) {
-    LEXICONS.with_borrow_mut(|it| it.tell(names));
+/// Sets the words of other families to those among `names`.
+pub fn set_other_families(names: &[Name]) {
+    LEXICONS.with_borrow_mut(|it| it.set_other_families(names));
 }
 
 #[cfg(test)]
@@ -188,23 +190,23 @@ mod tests {
         family: "library",
         phrases: &[(BOOK, "本棚|bookshelf"), (LEND, "借りる|borrow")],
         nouns: &[BOOK],
-        deeds: &[LEND],
+        actions: &[LEND],
         ..Vocabulary::NONE
     };
     static CHOIR: Vocabulary = Vocabulary { family: "choir", ..Vocabulary::NONE };
 
     #[test]
-    fn the_words_of_one_family_are_known_as_such_to_the_others() {
+    fn families_know_each_others_words() {
         let names = LIBRARY.names();
         assert!(names.iter().all(|it| it.within.as_deref() == Some("library")), "{names:?}");
-        tell(&names);
+        set_other_families(&names);
         let utterance =
             |text: &str, vocabulary| Utterance::of(text, date(2026, 11, 21), vocabulary);
         let own = utterance("borrow from the bookshelf", &LIBRARY);
         assert!(own.has(&[BOOK]) && own.has(&[LEND]) && !own.has(&[Word::THEIRS]));
         let foreign = utterance("borrow from the bookshelf", &CHOIR);
-        assert!(foreign.has(&[Word::THEIRS]) && foreign.has(&[Word::THEIR_DEED]));
-        tell(&[]);
+        assert!(foreign.has(&[Word::THEIRS]) && foreign.has(&[Word::THEIR_ACTION]));
+        set_other_families(&[]);
         assert!(!utterance("borrow from the bookshelf", &CHOIR).has(&[Word::THEIRS]));
     }
 }

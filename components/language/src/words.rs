@@ -1,11 +1,10 @@
-//! Words that mean the same whatever is talked about: asking, ordering, refusing, being polite. The words of what
-//! a family has come with the family.
+//! Words with the same meaning for every family: asking, ordering, refusing, politeness.
 
-/// What a phrase means by itself. A family adds words of its own.
+/// Meaning of a phrase. Families add their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word(u8);
 
-/// The first number of a family's own words.
+/// Number of a family's first own word.
 const OWN: u8 = 64;
 
 #[allow(missing_docs, reason = "each is the word that it says, and its phrases are below")]
@@ -39,20 +38,20 @@ impl Word {
     pub const PAUSE: Self = Self(26);
     pub const STOP: Self = Self(27);
     pub const FILLER: Self = Self(28);
-    /// What another family has.
+    /// A thing of another family.
     pub const THEIRS: Self = Self(29);
-    /// What is done with what another family has.
-    pub const THEIR_DEED: Self = Self(30);
+    /// An action of another family.
+    pub const THEIR_ACTION: Self = Self(30);
     /// Another word of another family.
     pub const THEIR_WORD: Self = Self(31);
 
-    /// The word of a family by its number.
+    /// Creates a family's word by its number.
     pub const fn own(number: u8) -> Self {
         Self(OWN + number)
     }
 }
 
-/// Phrases, `|` between them, in lower case; the longest that fits counts.
+/// Lowercase phrases, separated by `|`; the longest match wins.
 pub(crate) const PHRASES: &[(Word, &str)] = &[
     (
         Word::WANT,

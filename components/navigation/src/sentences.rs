@@ -11,8 +11,8 @@ mod words;
 use jiff::Timestamp;
 use language::{
     Date, Language,
-    chat::{Chat, FOLLOWED, Family, Followed, Plan},
-    context::{Holder, TurnContext, today},
+    chat::{CONTINUED, Chat, Family, FollowUp, Plan},
+    context::{FamilyInfo, TurnContext, today},
     contract::TurnRequest,
     coverage::{CHEAP, LAST, SUPERLATIVES, Used, VEHICLES, unused},
     rules::Percent,
@@ -48,7 +48,7 @@ const ANSWERED: Percent = 96;
 static VOCABULARY: Vocabulary =
     Vocabulary { family: "navigation", phrases: PHRASES, nouns: NOUNS, ..Vocabulary::NONE };
 
-static HOLDER: Holder = Holder {
+static FAMILY_INFO: FamilyInfo = FamilyInfo {
     family: "navigation",
     codes: &[("place_not_found", "その場所は見つかりませんでした。")],
     subjects: &["address", "place"],
@@ -64,7 +64,7 @@ static SKILLS: &[Skill<Goal>] = &[
             "東京駅から横浜駅まで、高速を使わずに",
             "From Tokyo Station to Yokohama Station, no motorways",
         ),
-        is_told: true,
+        is_featured: true,
     },
     Skill {
         goals: &[Goal::Distances],
@@ -75,7 +75,7 @@ static SKILLS: &[Skill<Goal>] = &[
             "東京駅から横浜駅と千葉駅までの距離を比べて",
             "Compare the distances from Tokyo Station to Yokohama and Chiba",
         ),
-        is_told: false,
+        is_featured: false,
     },
     Skill {
         goals: &[Goal::Place],
@@ -83,7 +83,7 @@ static SKILLS: &[Skill<Goal>] = &[
         is_one_enough: false,
         name: ("場所の検索", "finding a place"),
         example: ("横浜駅はどこ？", "Where is Yokohama Station?"),
-        is_told: false,
+        is_featured: false,
     },
 ];
 
@@ -194,7 +194,7 @@ impl Family for Navigation {
     type Goal = Goal;
     type Plan = Query;
 
-    const HOLDER: &'static Holder = &HOLDER;
+    const FAMILY_INFO: &'static FamilyInfo = &FAMILY_INFO;
     const SKILLS: &'static [Skill<Goal>] = SKILLS;
     const NEAR: &'static [(Goal, &'static [Word])] = &[
         (Goal::Route, &[ROUTE, GO, LEAD]),
@@ -210,7 +210,7 @@ impl Family for Navigation {
         rules::goal(utterance)
     }
 
-    fn spares(utterance: &Sentence, manner: Manner) -> bool {
+    fn handles_manner(utterance: &Sentence, manner: Manner) -> bool {
         let has_ends = || {
             let places = utterance.places(false);
             !places.origins.is_empty() && !places.destinations.is_empty()
@@ -226,11 +226,11 @@ impl Family for Navigation {
         goal != Goal::Elsewhere
     }
 
-    fn obeys(_utterance: &Sentence, goal: Goal) -> bool {
+    fn handles_denial(_utterance: &Sentence, goal: Goal) -> bool {
         goal != Goal::Place
     }
 
-    fn may_be_world(goal: Goal) -> bool {
+    fn may_be_general_question(goal: Goal) -> bool {
         goal != Goal::Elsewhere
     }
 
@@ -260,7 +260,7 @@ impl Family for Navigation {
         goal: Option<Goal>,
         manner: Option<Manner>,
         context: &TurnContext<'_>,
-    ) -> Option<Followed> {
+    ) -> Option<FollowUp> {
         let query = plan.as_mut()?;
         query.has_second = false;
         query.avoided_places.clear();
@@ -272,7 +272,7 @@ impl Family for Navigation {
             && unused(utterance, &used(query, utterance, Goal::Distances)).is_empty()
         {
             *query = compared;
-            return Some(Followed::On(COMPARED, Vec::new()));
+            return Some(FollowUp::Continue(COMPARED, Vec::new()));
         }
         let told = query.question_confidence(utterance);
         let is_skipped = manner == Some(Manner::Nothing) && query.removes_stop(utterance);
@@ -285,7 +285,7 @@ impl Family for Navigation {
             if query.has_constraint(&utterance.text(), context) {
                 query.add_constraint(utterance);
             }
-            return Some(Followed::On(sure, Vec::new()));
+            return Some(FollowUp::Continue(sure, Vec::new()));
         }
         let is_stop = query.changes_stops(utterance) || !utterance.avoided_places().is_empty();
         let moved = if is_stop { None } else { query.with_new_ends(utterance) };
@@ -297,7 +297,7 @@ impl Family for Navigation {
             None => return None,
         }
         let left = unused(utterance, &used(query, utterance, Goal::Route));
-        Some(Followed::On(FOLLOWED, left))
+        Some(FollowUp::Continue(CONTINUED, left))
     }
 }
 
@@ -333,7 +333,7 @@ impl Plan for Query {
         !self.used_words().is_empty()
     }
 
-    fn put_right(&self, text: &str) -> Option<String> {
+    fn normalize_correction(&self, text: &str) -> Option<String> {
         self.replace_place(text)
     }
 

@@ -1,24 +1,24 @@
-//! The answer as it is written (ILL-40, ILL-41), and what waits for the person.
+//! The JSON of an answer (ILL-40, ILL-41), and of calls that wait for the person.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use crate::{
-    Answered, Body, Conclusion, Held, Image, Language, Offer, Part, Stopped, ToolCall, ToolResult,
-    Usage, Wait, images_of, text_of,
+    Answered, Body, Conclusion, Image, Language, Offer, Part, PendingCall, Stopped, ToolCall,
+    ToolResult, Usage, Wait, images_of, text_of,
 };
 
-/// Facts of one result that an answer without a model states, and characters of one.
+/// Maximum facts of one result in an answer without a model, and characters of one.
 const FACTS_MAX: usize = 16;
 const FACT_CHARS_MAX: usize = 600;
 
 /// An image as JSON: `{mimeType, data}`.
-pub(super) fn image(it: &Image) -> Value {
-    json!({ "mimeType": it.mime_type, "data": &*it.data })
+pub(super) fn image(image: &Image) -> Value {
+    json!({ "mimeType": image.mime_type, "data": &*image.data })
 }
 
-/// The model's entry for the history; signatures as they came (ILL-27).
+/// The answer's entry for the history; signatures are verbatim (ILL-27).
 pub(super) fn parts(parts: &[Part]) -> Vec<Value> {
     let each = |source: &Part| {
         let mut part = match &source.body {
@@ -33,7 +33,7 @@ pub(super) fn parts(parts: &[Part]) -> Vec<Value> {
     parts.iter().map(each).collect()
 }
 
-/// The pictures that `tool` made, where the answer has none of its own.
+/// Pictures made by `tool`, if the answer has none of its own.
 pub(super) fn made_by(tool: Option<&str>, answered: &[Answered]) -> Vec<Image> {
     let Some(tool) = tool else { return Vec::new() };
     let made = answered.iter().filter(|it| it.call.name == tool);
@@ -41,11 +41,11 @@ pub(super) fn made_by(tool: Option<&str>, answered: &[Answered]) -> Vec<Image> {
         ToolResult::Output { content, .. } => Some(images_of(content).cloned()),
         ToolResult::Failed(_) => None,
     });
-    // Each draft of it replaces the one before.
+    // Each draft replaces the one before.
     pictures.next_back().into_iter().flatten().collect()
 }
 
-/// One call as the answer has it.
+/// JSON of one call.
 pub(super) fn call(
     call: &ToolCall,
     result: &ToolResult,
@@ -53,7 +53,7 @@ pub(super) fn call(
     offers: &[Offer],
 ) -> Value {
     let offer = offers.iter().find(|it| it.name == call.name);
-    let mut it = json!({
+    let mut entry = json!({
         "id": call.id,
         "name": call.name,
         "title": offer.and_then(|it| it.title.as_deref()),
@@ -65,43 +65,43 @@ pub(super) fn call(
         "isError": matches!(result, ToolResult::Failed(_)),
     });
     if let ToolResult::Failed(failure) = result {
-        it["error"] = failure.message.as_str().into();
+        entry["error"] = failure.message.as_str().into();
     }
-    it
+    entry
 }
 
-/// All calls that have ended, those that wait with a result among them, in their order.
+/// JSON of all ended calls, and of those that wait with a result.
 pub(super) fn calls(
     answered: &[Answered],
-    waiting: &[Held],
+    waiting: &[PendingCall],
     ms: &BTreeMap<String, u64>,
     offers: &[Offer],
 ) -> Vec<Value> {
-    let ended = answered.iter().map(|it| (&it.call, &it.result));
+    let finished = answered.iter().map(|it| (&it.call, &it.result));
     let held = waiting.iter().filter_map(|held| match &held.wait {
         Wait::Form { result } | Wait::Choice { result } => Some((&held.call, result)),
         Wait::Approval | Wait::Answers { .. } => None,
     });
-    ended.chain(held).map(|(it, result)| call(it, result, ms.get(&it.id), offers)).collect()
+    finished.chain(held).map(|(it, result)| call(it, result, ms.get(&it.id), offers)).collect()
 }
 
-/// What waits for the person, one item for each call.
-pub(super) fn waiting(it: &Held, offers: &[Offer], language: Language) -> Value {
-    let (call, id) = (&it.call, &it.call.id);
-    match &it.wait {
+/// JSON of a call that waits for the person.
+pub(super) fn waiting(held: &PendingCall, offers: &[Offer], language: Language) -> Value {
+    let (call, id) = (&held.call, &held.call.id);
+    match &held.wait {
         Wait::Approval => {
             let offer = offers.iter().find(|it| it.name == call.name);
             let mut approval = json!({
                 "type": "approval", "callId": id, "name": call.name,
-                "approval": it.approval,
+                "approval": held.approval,
                 "title": offer.and_then(|it| it.title.as_deref()),
                 "description": offer.map(|it| &*it.description),
                 "server": offer.map(|it| &*it.owner),
-                "trust": it.trust,
+                "trust": held.trust,
                 "params": call.arguments, "reason": call.reason,
             });
-            if !it.changed.is_empty() {
-                approval["changed"] = json!(it.changed);
+            if !held.changed.is_empty() {
+                approval["changed"] = json!(held.changed);
                 approval["reason"] = changed_since(&call.name, language).into();
             }
             approval
@@ -109,7 +109,7 @@ pub(super) fn waiting(it: &Held, offers: &[Offer], language: Language) -> Value 
         Wait::Answers { questions } => {
             json!({
                 "type": "questions", "callId": id, "name": call.name, "questions": questions,
-                "approval": it.approval,
+                "approval": held.approval,
             })
         }
         Wait::Form { result } => {
@@ -128,8 +128,8 @@ pub(super) fn waiting(it: &Held, offers: &[Offer], language: Language) -> Value 
     }
 }
 
-/// All pictures among which the person is to choose.
-pub(super) fn choices(waiting: &[Held]) -> Vec<Value> {
+/// All pictures among which the person chooses.
+pub(super) fn choices(waiting: &[PendingCall]) -> Vec<Value> {
     let choices = waiting.iter().filter_map(|held| match &held.wait {
         Wait::Choice { result } => Some(named(result)),
         Wait::Approval | Wait::Answers { .. } | Wait::Form { .. } => None,
@@ -137,7 +137,7 @@ pub(super) fn choices(waiting: &[Held]) -> Vec<Value> {
     choices.flatten().collect()
 }
 
-/// The pictures of a result, by name where it says them: beside each one's bytes, or for the only one in its `_meta`.
+/// Pictures of a result with their names, from their objects, or from `_meta` for a single one.
 fn named(result: &ToolResult) -> Vec<Value> {
     let ToolResult::Output { structured, meta, content } = result else { return Vec::new() };
     let pictures: Vec<_> = images_of(content).collect();
@@ -154,29 +154,29 @@ fn named(result: &ToolResult) -> Vec<Value> {
     each.collect()
 }
 
-/// The name or title among the fields of `value`.
+/// Finds the name or title among the members of `value`.
 fn name(value: &Value) -> Option<&str> {
-    let is_name = |it: &str| {
-        let it = it.to_ascii_lowercase();
-        it.ends_with("name") || it.ends_with("title")
+    let is_name = |key: &str| {
+        let key = key.to_ascii_lowercase();
+        key.ends_with("name") || key.ends_with("title")
     };
     let mut names = value.as_object()?.iter().filter(|it| is_name(it.0));
     names.find_map(|it| it.1.as_str())
 }
 
-/// What the turn took: tokens, and their price where it is known.
-pub(super) fn usage(it: &Usage) -> Value {
+/// JSON of the turn's tokens, and of their price if known.
+pub(super) fn usage(total: &Usage) -> Value {
     let mut usage = json!({
-        "inputTokens": it.input_tokens, "cachedTokens": it.cached_tokens,
-        "outputTokens": it.output_tokens,
+        "inputTokens": total.input_tokens, "cachedTokens": total.cached_tokens,
+        "outputTokens": total.output_tokens,
     });
-    if let Some(cost) = it.cost_usd {
+    if let Some(cost) = total.cost_usd {
         usage["costUsd"] = cost.into();
     }
     usage
 }
 
-/// What the person reads of a run that was stopped (ILL-25).
+/// Stop reason and text for a run that was stopped (ILL-25).
 pub(super) fn notice(stopped: Stopped, language: Language) -> (&'static str, &'static str) {
     match stopped {
         Stopped::Rounds => (
@@ -196,8 +196,8 @@ pub(super) fn notice(stopped: Stopped, language: Language) -> (&'static str, &'s
     }
 }
 
-/// What a person reads who is asked about a tool anew; nothing, where no tool has changed.
-pub(super) fn changed(waiting: &[Held], language: Language) -> Option<String> {
+/// Text for a person who is asked again because tools have changed.
+pub(super) fn changed(waiting: &[PendingCall], language: Language) -> Option<String> {
     let names = waiting.iter().filter(|it| !it.changed.is_empty());
     let names: Vec<_> = names.map(|it| it.call.name.as_str()).collect();
     (!names.is_empty()).then(|| changed_since(&names.join(", "), language))
@@ -214,7 +214,7 @@ fn changed_since(tools: &str, language: Language) -> String {
     )
 }
 
-/// What the person reads where a model answers nothing.
+/// Text for a model's empty answer.
 pub(super) fn nothing(is_cut: bool, language: Language) -> &'static str {
     match is_cut {
         true => language.pick(
@@ -228,7 +228,7 @@ pub(super) fn nothing(is_cut: bool, language: Language) -> &'static str {
     }
 }
 
-/// What calls came to, as text, for an answer without a model: those that changed something in full.
+/// Formats call results for an answer without a model; those that changed something in full.
 pub(super) fn done(answered: &[Answered], offers: &[Offer], language: Language) -> String {
     let line = |answered: &Answered| {
         let offer = offers.iter().find(|offer| offer.name == answered.call.name);
@@ -252,7 +252,7 @@ pub(super) fn done(answered: &[Answered], offers: &[Offer], language: Language) 
     answered.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What a result says: its sentences, or else its plain fields by name.
+/// Facts of a result: its sentences, otherwise its simple members by name.
 fn facts(structured: &Value, content: &[Part]) -> String {
     let text = text_of(content);
     let text = text.trim();
@@ -270,7 +270,7 @@ fn facts(structured: &Value, content: &[Part]) -> String {
     }
 }
 
-/// A value that can be read in a line.
+/// Formats a value that fits into a line.
 fn plain(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
@@ -289,7 +289,7 @@ fn plain(value: &Value) -> Option<String> {
     }
 }
 
-/// What a run came to in which the model failed: what was done, and that there is no more.
+/// Conclusion of a run whose model failed: what was done, and `notice`.
 pub(super) fn failed(
     answered: &[Answered],
     offers: &[Offer],
@@ -304,7 +304,7 @@ pub(super) fn failed(
     stopped(answered, &text)
 }
 
-/// What a run came to that was stopped: the pictures of its last results, and why there is no more.
+/// Conclusion of a run that was stopped: the pictures of its last results, and `notice`.
 pub(super) fn stopped(answered: &[Answered], notice: &str) -> Conclusion {
     let last = answered.iter().rev().find_map(|answered| match &answered.result {
         ToolResult::Output { content, .. } => {
@@ -318,7 +318,7 @@ pub(super) fn stopped(answered: &[Answered], notice: &str) -> Conclusion {
     Conclusion { parts, ..Conclusion::default() }
 }
 
-/// The text and pictures of an answer.
+/// Text and pictures of an answer.
 pub(super) fn text_and_images(conclusion: &Conclusion) -> (String, Vec<Value>) {
     (conclusion.text(), images_of(&conclusion.parts).map(image).collect())
 }
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_to_choose_from_have_their_names() {
+    fn choices_carry_picture_names() {
         let picture = |data: &str| {
             Part::image(Image { mime_type: "image/png".to_owned(), data: data.into() })
         };

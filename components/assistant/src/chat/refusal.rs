@@ -1,18 +1,18 @@
-//! Errors in the specified shape and wording (ILL-41, ILL-42).
+//! Errors with the specified shape and texts (ILL-41, ILL-42).
 
 use serde_json::{Value, json};
 use toolkit::{log, routes::Answer, sql};
 
-use crate::{Failure, Language, ModelError, RunError, Why};
+use crate::{ErrorKind, Failure, Language, ModelError, RunError};
 
-/// `{error, details}`, with the status that belongs to it.
+/// `{error, details}` with its HTTP status.
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: u16,
     error: String,
     details: String,
     retry_after_s: Option<u64>,
-    /// What the caller would need.
+    /// Scope that the caller lacks.
     scope: Option<String>,
 }
 
@@ -22,13 +22,13 @@ impl Refusal {
         Self { status, error, details, retry_after_s: None, scope: None }
     }
 
-    /// There is nothing that the person says.
+    /// The request has no message.
     pub(super) fn no_message(details: impl Into<String>, language: Language) -> Self {
         let error = language.pick("message は必須のフィールドです", "message is required");
         Self::new(400, error, details)
     }
 
-    /// The body is invalid; `details` say where, and what to do about it.
+    /// The body is invalid; `details` say where and how to fix it.
     pub(super) fn invalid(details: impl Into<String>, language: Language) -> Self {
         let error = language
             .pick("リクエストボディの解析に失敗しました", "The request's body could not be read");
@@ -36,13 +36,13 @@ impl Refusal {
     }
 
     /// The body did not arrive.
-    pub(super) fn broken(language: Language) -> Self {
+    pub(super) fn body_unreadable(language: Language) -> Self {
         let details = language
             .pick("本文を最後まで受信できませんでした", "The body did not arrive to its end");
         Self::invalid(details, language)
     }
 
-    /// The body is too long.
+    /// The body is too large.
     pub(super) fn too_large(most: u32, language: Language) -> Self {
         let details = language.pick(
             format!("本文は{most}バイトまでです。画像を減らすか、turnで会話を続けてください"),
@@ -52,8 +52,8 @@ impl Refusal {
         Self::new(413, error, details)
     }
 
-    /// `name` is the person's approval, which the host alone takes.
-    pub(super) fn for_the_host(name: &str, language: Language) -> Self {
+    /// `name` is an approval, which only the host accepts.
+    pub(super) fn host_only(name: &str, language: Language) -> Self {
         let details = language.pick(
             format!(
                 "{name}はここでは受け付けません。待っている呼び出しには POST /api/approvals/ID（waitingのapproval）で答えてから、turnだけを送ってください。信頼するツールはヘッダー Madoguchi-Trusts に書きます"
@@ -65,7 +65,7 @@ impl Refusal {
         Self::invalid(details, language)
     }
 
-    /// No assistant of that name talks; these do.
+    /// No assistant has this name; `names` lists those that exist.
     pub(super) fn no_assistant(name: &str, names: &str, language: Language) -> Self {
         let details = language.pick(
             format!("assistant {name:?} はありません。あるのは: {names}"),
@@ -74,8 +74,8 @@ impl Refusal {
         Self::invalid(details, language)
     }
 
-    /// The turn to go on from is not there, for this caller.
-    pub(super) fn gone(language: Language) -> Self {
+    /// The turn to continue from does not exist for this caller.
+    pub(super) fn turn_not_found(language: Language) -> Self {
         let error = language.pick(
             "会話の続きが見つかりません。もう一度送信してください。",
             "There is nothing to go on from; send the message again.",
@@ -87,8 +87,8 @@ impl Refusal {
         Self::new(404, error, details)
     }
 
-    /// The turn to go on from may be there, and cannot be read now.
-    pub(super) fn unread(why: &sql::Error, language: Language) -> Self {
+    /// The turn to continue from cannot be read now.
+    pub(super) fn turn_unreadable(why: &sql::Error, language: Language) -> Self {
         log::error(&format!("a kept conversation cannot be read now: {why:?}"));
         let error =
             language.pick("会話を読み出せませんでした", "The conversation cannot be read now");
@@ -99,13 +99,13 @@ impl Refusal {
         Self { retry_after_s: Some(1), ..Self::new(503, error, details) }
     }
 
-    /// The turn that waits cannot be stored, so it could not be answered later.
-    pub(super) fn unkept(details: String, language: Language) -> Self {
+    /// The pending turn cannot be saved, so that it could not be answered later.
+    pub(super) fn turn_not_saved(details: String, language: Language) -> Self {
         let error = language.pick("会話を保存できませんでした", "The conversation cannot be kept");
         Self::new(500, error, details)
     }
 
-    /// A run had no end. `makes_pictures`, whether it was asked for one.
+    /// A run failed; `makes_pictures` tells whether it was to make one.
     pub(super) fn of(error: RunError, makes_pictures: bool, language: Language) -> Self {
         match error {
             RunError::ModelError(it) => Self::of_model_error(it, makes_pictures, language),
@@ -122,62 +122,66 @@ impl Refusal {
         }
     }
 
-    /// Nothing was decided (ILL-42).
-    pub(super) fn of_model_error(it: ModelError, makes_pictures: bool, language: Language) -> Self {
-        let (status, japanese, english) = match it.why {
-            Why::Key => (
+    /// The model failed (ILL-42).
+    pub(super) fn of_model_error(
+        error: ModelError,
+        makes_pictures: bool,
+        language: Language,
+    ) -> Self {
+        let (status, japanese, english) = match error.kind {
+            ErrorKind::Key => (
                 500,
                 "サーバー設定エラー。管理者にお問い合わせください。",
                 "The server is not set up rightly; ask its operator.",
             ),
-            Why::Missing => (
+            ErrorKind::Missing => (
                 500,
                 "設定されているモデルが見つかりません。管理者にお問い合わせください。",
                 "The model that is set up is not there; ask the operator.",
             ),
-            Why::TooLong => (
+            ErrorKind::TooLong => (
                 413,
                 "会話が長くなりすぎて、モデルが受け付けません。新しい会話を始めてください。",
                 "The conversation has become too long for the model; begin a new one.",
             ),
-            Why::Refused => (
+            ErrorKind::Refused => (
                 500,
                 "モデルの提供元がこのリクエストを受け付けませんでした。同じ内容を送り直しても変わりません。内容や画像を変えるか、新しい会話を始めてください。",
                 "The model's provider does not accept this request, and would not accept it again; change its words or pictures, or begin a new conversation.",
             ),
-            Why::RateLimited => (
+            ErrorKind::RateLimited => (
                 429,
                 "リクエストが多すぎます。しばらくしてからお試しください。",
                 "Too many requests; try again in a while.",
             ),
-            Why::Blocked => (
+            ErrorKind::Blocked => (
                 400,
                 "コンテンツポリシーにより生成がブロックされました。プロンプトを変更してお試しください。",
                 "The content policy does not allow it; try other words.",
             ),
-            Why::Slow => (
+            ErrorKind::Slow => (
                 504,
                 "リクエストがタイムアウトしました。再度お試しください。",
                 "It took too long; try again.",
             ),
-            Why::NoPictures => (
+            ErrorKind::NoPictures => (
                 400,
                 "このモデルは画像生成に対応していません。別のモデルをお試しください。",
                 "This model cannot make pictures; try another one.",
             ),
-            Why::Failed if makes_pictures => (
+            ErrorKind::Failed if makes_pictures => (
                 500,
                 "画像生成に失敗しました。しばらくしてからお試しください。",
                 "The picture could not be made; try again in a while.",
             ),
-            Why::Failed => (
+            ErrorKind::Failed => (
                 500,
                 "応答の生成に失敗しました。しばらくしてからお試しください。",
                 "There is no answer; try again in a while.",
             ),
         };
-        let refusal = Self::new(status, language.pick(japanese, english), it.details);
-        Self { retry_after_s: it.retry_after_s, ..refusal }
+        let refusal = Self::new(status, language.pick(japanese, english), error.details);
+        Self { retry_after_s: error.retry_after_s, ..refusal }
     }
 
     fn of_tool(failure: Failure) -> Self {
@@ -188,12 +192,12 @@ impl Refusal {
         Self { scope, ..Self::new(status, failure.message, failure.error) }
     }
 
-    /// What the person reads.
+    /// Text for the person.
     pub(super) fn error(&self) -> &str {
         &self.error
     }
 
-    /// The reason, for the operator.
+    /// Details for the operator.
     pub(super) fn details(&self) -> &str {
         &self.details
     }
@@ -202,7 +206,7 @@ impl Refusal {
         json!({ "error": self.error, "details": self.details })
     }
 
-    /// The same as the data of an event: what HTTP would say in its status and headers beside it.
+    /// Event data, including what HTTP has in its status and headers.
     pub(super) fn event(&self) -> Value {
         let mut event = self.body();
         event["status"] = self.status.into();
@@ -212,7 +216,7 @@ impl Refusal {
         event
     }
 
-    /// The same as an answer.
+    /// The HTTP answer.
     pub(super) fn answer(self) -> Answer {
         let retry_after_s = self.retry_after_s.map(|it| u32::try_from(it).unwrap_or(u32::MAX));
         let scope = self.scope.clone();

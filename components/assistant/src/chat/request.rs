@@ -1,4 +1,4 @@
-//! The body of a request, field by field: an error names its place (ILL-41, ILL-42).
+//! Parses the body of a request; errors name the field (ILL-41, ILL-42).
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use output::text::is_blank;
@@ -7,27 +7,27 @@ use serde_json::Value;
 use super::Refusal;
 use crate::{Image, Language, Message, Part};
 
-/// Bytes of the name of a place in an error.
-const PLACE_BYTES_MAX: usize = 200;
-/// Characters of what the person says at once. A form's values are among it (FORM-5): they have as many bytes as
-/// `output::form::VALUES_BYTES_MAX` says, and more for their lines when they are written with an indent.
+/// Maximum bytes of a field's name in an error.
+const POSITION_BYTES_MAX: usize = 200;
+/// Maximum characters of a message. Form values are sent in it (FORM-5):
+/// `output::form::VALUES_BYTES_MAX`, plus indentation.
 const MESSAGE_MAX: usize = 600_000;
-/// Entries of the history that may be sent, and how many of them, the last, are used.
+/// Maximum entries of the history, and how many of the last are used.
 const HISTORY_MAX: usize = 1_000;
 const HISTORY_USED: usize = 20;
-/// Parts of one entry, and pictures of one message.
+/// Maximum parts of an entry, and pictures of a message.
 const PARTS_MAX: usize = 64;
-/// Members that belong to the host's API and not here: the person's approval of calls that wait.
-const FOR_THE_HOST: [&str; 3] = ["approvals", "answers", "trusts"];
-/// Kinds of pictures that all providers read.
+/// Members that belong to the host's API: approvals of pending calls.
+const HOST_ONLY: [&str; 3] = ["approvals", "answers", "trusts"];
+/// Picture types that all providers accept.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
-/// What `POST /api/chat` was asked.
+/// The body of `POST /api/chat`.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct ChatInput {
     pub(super) message: String,
     pub(super) images: Vec<Image>,
-    /// The earlier messages, as far as they are used.
+    /// The earlier messages that are used.
     pub(super) history: Vec<Message>,
     pub(super) assistant: Option<String>,
     pub(super) turn: Option<String>,
@@ -35,12 +35,12 @@ pub(super) struct Asked {
     pub(super) selected: Option<Vec<Image>>,
 }
 
-/// What is read, and in whose language it is complained about.
+/// Parses fields, with errors in `language`.
 struct Reader {
     language: Language,
 }
 
-impl Asked {
+impl ChatInput {
     pub(super) fn read(body: &[u8], language: Language) -> Result<Self, Refusal> {
         let reader = Reader { language };
         let text = std::str::from_utf8(body);
@@ -51,11 +51,11 @@ impl Asked {
         let Value::Object(mut fields) = fields else {
             return Err(reader.wrong("body", "JSONオブジェクト", "a JSON object"));
         };
-        if let Some(name) = FOR_THE_HOST.into_iter().find(|it| fields.contains_key(*it)) {
-            return Err(Refusal::for_the_host(name, language));
+        if let Some(name) = HOST_ONLY.into_iter().find(|it| fields.contains_key(*it)) {
+            return Err(Refusal::host_only(name, language));
         }
         let mut take = |name: &str| fields.remove(name).filter(|it| !it.is_null());
-        let mut asked = Self {
+        let mut input = Self {
             turn: reader.text("turn", take("turn"))?,
             assistant: reader.text("assistant", take("assistant"))?,
             chooses: reader.flag("choose", take("choose"))?,
@@ -64,26 +64,26 @@ impl Asked {
                 .transpose()?,
             ..Self::default()
         };
-        asked.message = reader.message(take("message"), asked.goes_on())?;
+        input.message = reader.message(take("message"), input.resumes())?;
         if let Some(images) = take("images") {
-            asked.images = reader.images("images", images)?;
+            input.images = reader.images("images", images)?;
         }
         if let Some(history) = take("history") {
-            asked.history = reader.history(history, &asked.message)?;
+            input.history = reader.history(history, &input.message)?;
         }
-        Ok(asked)
+        Ok(input)
     }
 
-    /// Whether it goes on with what waited, so that there need be no message.
-    fn goes_on(&self) -> bool {
+    /// Whether the request answers pending calls, so that it needs no message.
+    fn resumes(&self) -> bool {
         self.turn.is_some()
     }
 }
 
 impl Reader {
-    /// An error: `place` must be what the two texts say.
+    /// Returns an error: `place` must be what the two texts say.
     fn wrong(&self, place: &str, japanese: &str, english: &str) -> Refusal {
-        let end = place.floor_char_boundary(PLACE_BYTES_MAX);
+        let end = place.floor_char_boundary(POSITION_BYTES_MAX);
         let place = if end < place.len() { format!("{}…", &place[..end]) } else { place.into() };
         let details = self.language.pick(
             format!("{place}は{japanese}にしてください"),
@@ -175,10 +175,10 @@ impl Reader {
         let list = self.list("history", value, HISTORY_MAX)?;
         let unused = list.len().saturating_sub(HISTORY_USED + 1);
         let each = |(at, it): (usize, Value)| self.entry(&format!("history[{at}]"), it);
-        // What is not used need not be right.
+        // Unused entries are not validated.
         let entries = list.into_iter().enumerate().skip(unused).map(each);
         let mut history = entries.collect::<Result<Vec<_>, _>>()?;
-        // Some clients have the message in it already.
+        // Some clients repeat the message in the history.
         history.pop_if(|it| it.is_user && it.parts == [Part::text(message)]);
         history.drain(..history.len().saturating_sub(HISTORY_USED));
         Ok(history)

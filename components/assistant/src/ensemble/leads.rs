@@ -1,39 +1,39 @@
-//! Which of several components leads, and where a sentence has requests for more than one.
+//! Chooses the component that leads, and splits sentences with requests for several.
 
-use language::{chat::FOLLOWED, scan::marks, settled};
+use language::{chat::CONTINUED, normalize, scan::marks};
 
-/// Parts of a sentence that are looked at on their own.
+/// Maximum number of parts of a sentence.
 pub(super) const PARTS_MAX: usize = 6;
-/// Requests of one sentence.
+/// Maximum number of requests of one sentence.
 const REQUESTS_MAX: usize = 3;
-/// What a family claims is more than this; small talk claims less.
+/// A component that claims a sentence is more confident than this; small talk is less.
 pub(super) const CLAIMED_MIN: f32 = 0.2;
-/// What a family knows at least of a part that is a request of its own: no guess.
+/// Minimum confidence for a part to be a request of its own.
 pub(super) const PART_MIN: f32 = 0.5;
 
-/// What a family knows at least of a part that orders and asks nothing.
+/// Minimum confidence for a statement without an order or a question.
 const STATED_MIN: f32 = 0.85;
-/// What a family knows at least of a part that is wished besides: `…も`.
+/// Minimum confidence for an added part: `…も`.
 const ADDED_MIN: f32 = 0.7;
 
-/// A family that understands something, and how well.
+/// A component that understands a sentence, and its confidence.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Lead {
     /// The component's name.
     pub(super) name: String,
     /// From 0 to 1.
     pub(super) confidence: f32,
-    /// Whether it answers at once, and calls nothing.
+    /// Whether it answers immediately, without a call.
     pub(super) answers: bool,
 }
 
-/// How sure the family that led before is of what goes on with its plan and leaves no word out: `how long is number
-/// 2?` after routes is for those, though films are long as well.
+/// Confidence of the component that led before, if the sentence continues its plan and no word is left
+/// over: `how long is number 2?` after routes is about routes, though films have lengths as well.
 const WENT_ON: f32 = 0.67;
 
-/// The place of the surest of `leads`; where two are alike, the one that led before goes on, and else the first.
+/// Index of the most confident of `leads`. Among equals the previous leader wins, otherwise the first.
 pub(super) fn surest(leads: &[Lead], latest: Option<&str>) -> Option<usize> {
-    let followed = f32::from(FOLLOWED) / 100.0;
+    let followed = f32::from(CONTINUED) / 100.0;
     let key = |it: &Lead| match it.confidence {
         sure if !sure.is_finite() => 0.0,
         sure if Some(it.name.as_str()) == latest && (sure - followed).abs() < f32::EPSILON => {
@@ -47,47 +47,47 @@ pub(super) fn surest(leads: &[Lead], latest: Option<&str>) -> Option<usize> {
     goes_on.or_else(|| are_best().next()).map(|it| it.0)
 }
 
-/// The parts of `message` that may be requests of their own, each with the deeds in it; none where it has but one.
+/// Splits `message` into parts that may be requests, each with its actions; empty if there is only one.
 pub(super) fn parts(message: &str) -> Vec<Vec<String>> {
-    let mut parts = settled::parts(&settled::settled(message));
+    let mut parts = normalize::request_parts(&normalize::without_retractions(message));
     if parts.len() > 1 {
-        // `A song by her? Play me that one`: the second says nothing new.
+        // `A song by her? Play me that one`: the second part adds nothing.
         parts.retain(|it| !is_pointing(it));
     }
-    let parts: Vec<_> = parts.iter().map(|it| settled::deeds(it)).collect();
+    let parts: Vec<_> = parts.iter().map(|it| normalize::actions(it)).collect();
     let count = parts.iter().map(Vec::len).sum::<usize>();
     if (2..=PARTS_MAX).contains(&count) { parts } else { Vec::new() }
 }
 
-/// The deeds of one part that are for different families, each with who leads in it; what is not apart is one again,
-/// and who leads in that is not known yet.
-pub(super) fn apart(deeds: Vec<(String, Lead)>) -> Vec<(String, Option<Lead>)> {
+/// Separates the actions of one part that are for different components, each with its leader. Joined
+/// actions have no known leader.
+pub(super) fn apart(actions: Vec<(String, Lead)>) -> Vec<(String, Option<Lead>)> {
     let is_request = |it: &Lead| it.confidence >= PART_MIN;
     let mut parts: Vec<(String, Option<Lead>)> = Vec::new();
     let mut last: Option<Lead> = None;
-    for (deed, lead) in deeds {
+    for (action, lead) in actions {
         let is_apart = last
             .as_ref()
             .is_some_and(|it| it.name != lead.name && is_request(it) && is_request(&lead))
-            && (is_asked_for(&deed)
-                || parts.last().is_some_and(|it| is_wished(&it.0, &deed, &lead)));
+            && (is_asked_for(&action)
+                || parts.last().is_some_and(|it| is_wished(&it.0, &action, &lead)));
         match parts.last_mut() {
             Some(part) if !is_apart => {
-                part.0.push_str(&deed);
+                part.0.push_str(&action);
                 part.1 = None;
                 last = last.filter(is_request).or(Some(lead));
             }
             _ => {
                 last = Some(lead.clone());
-                parts.push((deed, Some(lead)));
+                parts.push((action, Some(lead)));
             }
         }
     }
-    parts.into_iter().map(|it| (settled::unjoined(it.0.trim()).to_owned(), it.1)).collect()
+    parts.into_iter().map(|it| (normalize::without_joints(it.0.trim()).to_owned(), it.1)).collect()
 }
 
-/// The requests of a sentence, one after another, where several families lead in `parts` of it; none where all of
-/// it is for one, or for the family that leads in the `whole` and leaves nothing of it out.
+/// Splits a sentence into its requests, one after another. Empty if one component leads all `parts`, or
+/// if the leader of the `whole` covers them all.
 pub(super) fn requests(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> {
     let is_request = |it: &Lead| it.confidence >= PART_MIN;
     let mut names: Vec<&str> =
@@ -104,7 +104,7 @@ pub(super) fn requests(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> 
     if names.len() < 2 || is_all {
         return Vec::new();
     }
-    // What is no request of its own goes with what is before it.
+    // A part that is no request joins the one before it.
     let mut requests: Vec<(Option<String>, String)> = Vec::new();
     for (part, lead) in parts {
         let name = Some(lead).filter(is_request).map(|it| it.name);
@@ -126,15 +126,15 @@ fn is_asked_for(part: &str) -> bool {
     is_order(opened(&part.to_lowercase())) || part.trim_end().ends_with(['?', '？'])
 }
 
-/// The `parts` as requests of one family that would answer the `whole` at once, and call something for the last of
-/// them alone, or of which the last is understood and the `whole` is not: `cancel my booking and show me what's on`,
-/// `what's the weather like, and book two seats`.
+/// Splits `parts` of one component into requests if it would answer the `whole` at once but make a call
+/// for the last part alone, or if it understands only the last: `cancel my booking and show me what's
+/// on`, `what's the weather like, and book two seats`.
 pub(super) fn dropped(whole: &Lead, parts: &[(String, Lead)]) -> Vec<String> {
     let is_request = |it: &(String, Lead)| it.1.confidence >= PART_MIN;
     let Some((last, before)) = parts.split_last() else { return Vec::new() };
     let is_answered =
         whole.answers && !last.1.answers && before.iter().all(|it| it.1.answers && is_request(it));
-    // What is to be taken back first is looked up, and asked about.
+    // A cancellation that goes first is looked up, and confirmed.
     let is_first = !whole.answers
         && before.iter().all(is_request)
         && before.first().is_some_and(|it| takes_back(&it.0))
@@ -146,7 +146,7 @@ pub(super) fn dropped(whole: &Lead, parts: &[(String, Lead)]) -> Vec<String> {
     if is_dropped { parts.iter().map(|it| it.0.clone()).collect() } else { Vec::new() }
 }
 
-/// Whether `part` orders that something is taken back.
+/// Whether `part` orders a cancellation.
 fn takes_back(part: &str) -> bool {
     let part = part.trim().to_lowercase();
     let part = part.trim_end_matches(['、', '。', ',']);
@@ -154,23 +154,23 @@ fn takes_back(part: &str) -> bool {
         || ["取り消して", "取消して", "キャンセルして"].iter().any(|it| part.ends_with(it))
 }
 
-/// Whether a part is a request of its own, rather than what another one is to be about.
+/// Whether a part is a request of its own, rather than the subject of another.
 fn is_own(parts: &[(String, Lead)], at: usize, part: &str, lead: &Lead) -> bool {
-    /// What it begins with where it says what the other one is about.
+    /// Beginnings of a part that names the subject of another.
     const ABOUT: &str = "話題|テーマ|お題|議題|トピック|内容|タイトル|題名|項目|質問|設問|選択肢|the topic|topic|the subject|subject|the title|title|the field|field|the question|question|options|discuss |talk |chat |debate |they |it should |ask for |ask about |ask whether |ask them |add |include |if |only if |with |it ";
-    /// What agents are to do about it.
+    /// What agents are asked to do about a subject.
     const TALKS: &str = "話し合|話させ|議論|相談|について話|について聞";
-    /// What the other one is to have besides, or on which condition.
+    /// Additions and conditions for another part.
     const ADDED: &str = "場合|なら|ときは|時は|も聞いて|を聞いて|も入れて|も追加|を追加|も加えて|を加えて|必須|任意|も付けて|もつけて|required";
-    /// What points to the part before.
+    /// References to the part before.
     const BACK: &str = "それについて|そのことを|そのことに|about it|about that|about this";
-    /// What a list of what is asked for follows.
+    /// Words that a list of fields follows.
     const LISTS: &str = "項目|質問|設問|次の|以下|：|:|field|question|asking|聞いて|聞くこと";
     let lower = part.to_lowercase();
     let text = opened(&lower);
     let is_about = marks(ABOUT).any(|it| text.starts_with(it))
         || marks(TALKS).any(|it| text.contains(it))
-        // The first part has nothing before it that it adds to.
+        // The first part cannot add to another.
         || at > 0 && marks(ADDED).any(|it| text.contains(it));
     let is_pointed_at = parts
         .get(at + 1)
@@ -179,22 +179,22 @@ fn is_own(parts: &[(String, Lead)], at: usize, part: &str, lead: &Lead) -> bool 
         return false;
     }
     const ASKS: &str = "what |what's |whats |which |when |when's |is there |are there ";
-    // A question that goes first needs no mark.
+    // A question that goes first needs no question mark.
     let is_asked = at == 0 && marks(ASKS).any(|it| text.starts_with(it));
     let is_question = text.ends_with(['?', '？']) || is_asked;
-    let is_listed = parts[..at].iter().any(|it| {
-        let before = it.0.to_lowercase();
+    let is_listed = parts[..at].iter().any(|earlier| {
+        let before = earlier.0.to_lowercase();
         marks(LISTS).any(|it| before.contains(it))
     });
-    // `それと横浜までのルートも`: what is added is wished where it is surely another family's.
+    // `それと横浜までのルートも`: an addition counts only if another component is confident.
     let is_added = at > 0 && text.ends_with('も') && lead.confidence >= ADDED_MIN;
     let before = || parts[..at].iter().map(|it| it.0.as_str()).collect::<Vec<_>>().join(" ");
     let is_added = is_added || at > 0 && is_wished(&before(), part, lead);
     is_order(text) || !is_listed && (is_question || is_added || lead.confidence >= STATED_MIN)
 }
 
-/// Whether a part without a verb is wished besides what is `before` it: `show me two films and two red cards`; not
-/// where that is written, asked or talked about.
+/// Whether a part without a verb adds a wish to the part `before`: `show me two films and two red
+/// cards`. False if that one is written, asked or talked about.
 fn is_wished(before: &str, part: &str, lead: &Lead) -> bool {
     const COUNTED: &str =
         "a |an |some |the |two |three |four |five |directions |seats |tickets |cards ";
@@ -205,9 +205,9 @@ fn is_wished(before: &str, part: &str, lead: &Lead) -> bool {
     is_counted && !is_about && lead.confidence >= ADDED_MIN
 }
 
-/// `part`, in small letters, without the words that it goes on with.
+/// Strips connecting words from `part`, lowercased.
 fn opened(part: &str) -> &str {
-    /// What a part begins with that goes on after another one.
+    /// Connecting words at the beginning of a part.
     const LEADS: &str = "and |then |then, |after that |after that, |afterwards |next |next, |also |also, |finally |please |それから|そのあと|その後|あと|ついでに|次に|最後に|、";
     let mut text = part.trim();
     while let Some(rest) = marks(LEADS).find_map(|it| text.strip_prefix(it)) {
@@ -216,23 +216,23 @@ fn opened(part: &str) -> &str {
     text
 }
 
-/// Whether `text` orders something.
+/// Whether `text` is an order.
 fn is_order(text: &str) -> bool {
-    /// How an order ends or begins.
+    /// Endings and beginnings of orders.
     const ORDERS: &str = "てから|たら|て|で|ください|下さい|たい|ほしい|欲しい|お願い|お願いします|頼む|くれる|もらえる|よろしく|ちょうだい";
     const VERBS: &str = "show |tell |book |reserve |let |have |make |find |give |get |create |draw |list |open |start |ask |take |look |search |compare |check |cancel |i want |i'd like |i would like |i need |can you |could you |how do i |how do we |how can i ";
-    let bare = settled::unjoined(text).trim_end_matches(['。', '.', '!', '！', '、', ' ']);
+    let bare = normalize::without_joints(text).trim_end_matches(['。', '.', '!', '！', '、', ' ']);
     marks(ORDERS).any(|it| bare.ends_with(it)) || marks(VERBS).any(|it| text.starts_with(it))
 }
 
-/// Whether a part of a sentence only asks to see what the part before it names.
+/// Whether a part only asks to see the thing named before.
 fn is_pointing(part: &str) -> bool {
     const ALONE: [&str; 4] = ["それ", "あれ", "これ", "そいつ"];
     const BEFORE: [&str; 2] = ["その", "あの"];
     const PARTICLES: [char; 4] = ['を', 'が', 'は', '、'];
     const SHOWS: &str = "見たい|みたい|見せて|みせて|出して|表示|お願い|ください|ちょうだい|頼む";
     const ENGLISH: &str = "show me that|show me it|show it|show that|show me that one|can i see it|can i see that|i want to see it|let me see it|that one please|i'd like to see it";
-    /// The longest noun behind `その`, in characters.
+    /// Longest noun after `その`, in characters.
     const NOUN_MAX: usize = 5;
     let part = part.trim().trim_end_matches(['。', '.', '!', '?', '！', '？']).to_lowercase();
     let alone = ALONE.iter().find_map(|it| part.strip_prefix(it));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_family_would_drop_is_a_request_of_its_own() {
+    fn splits_off_a_request_that_the_leader_drops() {
         let answers = |it: Lead| Lead { answers: true, ..it };
         let parts = |second: &str, lead: Lead| {
             vec![
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn of_those_that_are_alike_the_one_that_led_goes_on() {
+    fn previous_leader_wins_among_equals() {
         let leads = [lead("a", 0.2), lead("b", 0.6), lead("c", 0.6), lead("d", f32::NAN)];
         assert_eq!(surest(&leads, None), Some(1));
         assert_eq!(surest(&leads, Some("c")), Some(2));
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_on_with_the_plan_of_who_led_is_for_them() {
+    fn continued_plan_stays_with_its_leader() {
         let leads = |sure: f32| [lead("routes", sure), lead("films", 0.66)];
         assert_eq!(surest(&leads(0.58), Some("routes")), Some(0));
         assert_eq!(surest(&leads(0.58), Some("films")), Some(1));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn splits_a_sentence_where_several_lead_each_part_a_request() {
+    fn splits_sentence_with_several_leaders() {
         let parts = |second: Lead, third: Lead| {
             let first = ("一".to_owned(), lead("a", 0.7));
             vec![first, ("二".to_owned(), second), ("三".to_owned(), third)]
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn the_surest_leaves_others_what_is_ordered_of_them() {
+    fn leader_leaves_orders_for_other_components() {
         let split = |first: &str, second: &str| {
             let parts =
                 vec![(first.to_owned(), lead("a", 0.97)), (second.to_owned(), lead("b", 0.9))];
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wished_besides_is_a_request_of_its_own() {
+    fn added_wish_is_its_own_request() {
         let split = |first: &str, second: &str, sure: f32| {
             let parts =
                 vec![(first.to_owned(), lead("a", 0.97)), (second.to_owned(), lead("b", sure))];
@@ -370,8 +370,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_behind_and_is_wished_besides() {
-        let deeds = |first: &str, second: &str, sure: f32| {
+    fn counted_noun_after_and_is_an_added_wish() {
+        let actions = |first: &str, second: &str, sure: f32| {
             let all =
                 vec![(first.to_owned(), lead("a", 0.7)), (second.to_owned(), lead("b", sure))];
             let parts = apart(all).into_iter();
@@ -388,7 +388,7 @@ mod tests {
             ("make a form with a name ", "and a card", 0.78, 0),
             ("show me a thumbnail titled Films ", "and a route", 0.9, 0),
         ] {
-            assert_eq!(deeds(first, second, sure), count, "{first}{second}");
+            assert_eq!(actions(first, second, sure), count, "{first}{second}");
         }
         let parts = vec![
             ("what's on tomorrow".to_owned(), lead("a", 0.66)),
@@ -398,23 +398,23 @@ mod tests {
     }
 
     #[test]
-    fn deeds_are_apart_where_each_has_a_family_of_its_own() {
-        let deeds = |second: Lead| {
+    fn separates_actions_of_different_components() {
+        let actions = |second: Lead| {
             vec![("予約して、".to_owned(), lead("a", 0.9)), ("道も教えて".to_owned(), second)]
         };
-        let two = apart(deeds(lead("b", 0.9)));
+        let two = apart(actions(lead("b", 0.9)));
         assert_eq!(two.len(), 2);
         assert_eq!(two[1], ("道も教えて".to_owned(), Some(lead("b", 0.9))));
         let one = vec![("予約して、道も教えて".to_owned(), None)];
         let asked = [("教えて、", "a"), ("今夜の映画は？", "b")];
         let asked = asked.map(|it| (it.0.to_owned(), lead(it.1, 0.7)));
         assert_eq!(apart(asked.to_vec()).len(), 2, "a question is a request, too");
-        assert_eq!(apart(deeds(lead("b", 0.3))), one);
-        assert_eq!(apart(deeds(lead("a", 0.9))), one);
+        assert_eq!(apart(actions(lead("b", 0.3))), one);
+        assert_eq!(apart(actions(lead("a", 0.9))), one);
     }
 
     #[test]
-    fn a_part_that_only_points_at_the_one_before_is_none() {
+    fn ignores_part_that_only_refers_back() {
         assert_eq!(parts("図書館の本は？あと天気も教えて").len(), 2);
         assert!(parts("歌を探して。それを見せて").is_empty());
         assert!(parts("図書館の本は？").is_empty());

@@ -1,4 +1,4 @@
-//! Two components that are as sure of a sentence as one another: the person says which of them is meant.
+//! Lets the person choose between two components that are equally confident of a sentence.
 
 use language::Language;
 use serde::{Deserialize, Serialize};
@@ -6,21 +6,21 @@ use toolkit::dialogue::{Reply, Step};
 
 use super::leads::PART_MIN;
 
-/// How much surer one of two is that are taken for alike, at most.
+/// Largest difference in confidence of two components that count as equal.
 const CLOSE: f32 = 0.01;
 
 /// A sentence, and the components that may be meant.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Offered {
-    // Turns that were kept before have it under its old name.
+    // Serialized as `wish` by earlier versions.
     #[serde(alias = "wish")]
     request: String,
     families: Vec<String>,
 }
 
 impl Offered {
-    /// The two that are surest in `replies`, where they are alike, would call something, and none of them led
-    /// before; and the question to the person.
+    /// Returns the two most confident of `replies` with a question to the person, if they are equal, both
+    /// would make a call, and neither led before.
     pub(super) fn of(
         request: &str,
         replies: &[(String, Reply)],
@@ -53,7 +53,7 @@ impl Offered {
         Some((offered, format!("{ask}\n1. {one}\n2. {other}")))
     }
 
-    /// The sentence, and the component that is meant, where `message` says so.
+    /// Returns the sentence and the chosen component, if `message` names one.
     pub(super) fn chosen(self, message: &str) -> Option<(String, String)> {
         const FIRST: [&str; 7] = ["1", "１", "一", "最初", "前者", "first", "one"];
         const SECOND: [&str; 7] = ["2", "２", "二", "あと", "後者", "second", "two"];
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn two_that_are_alike_are_offered_unless_one_of_them_led() {
+    fn offers_equal_components_unless_one_led() {
         let (books, films) = (reply("books", 0.7), reply("films", 0.7));
         let both = [books.clone(), films.clone()];
         let (offered, question) = of(&both, None).unwrap();

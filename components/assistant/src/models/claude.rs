@@ -1,5 +1,5 @@
-//! Claude, over Anthropic's Messages API: its messages are kept verbatim, thinking and signatures among
-//! them (ILL-27), and go back as they came.
+//! Claude over Anthropic's Messages API. Its messages are kept and sent back verbatim, with thinking
+//! and signatures (ILL-27).
 
 mod message;
 
@@ -14,8 +14,8 @@ use super::{
     wire::Wire,
 };
 use crate::{
-    AssistantConfig, Conclusion, Decision, ModelConfig, ModelError, Part, ToolCall, ToolPicker,
-    Turn, Usage, Why,
+    AssistantConfig, Conclusion, Decision, ErrorKind, ModelConfig, ModelError, Part, ToolCall,
+    ToolPicker, Turn, Usage,
 };
 pub(super) use message::SHAPE;
 use message::{Reply, error_of};
@@ -39,21 +39,21 @@ key = { environment = "ANTHROPIC_API_KEY" }
         Ok(Box::new(Claude::new(model, assistant, config, transcript)?))
     },
 };
-/// The model that is asked where none is named (NAV-53).
+/// Default model (NAV-53).
 const MODEL: &str = "claude-sonnet-5-5";
-/// Where the API is, unless configured.
+/// Default URL of the API.
 const BASE_URL: &str = "https://api.anthropic.com";
-/// The version of the API; each request names it.
+/// API version sent with each request.
 const VERSION: &str = "2023-06-01";
-/// How long an answer may be, unless configured (NAV-52).
+/// Default token limit of an answer (NAV-52).
 const TOKENS_MAX: u32 = 4_096;
 /// The provider's name in a stored transcript.
 const PROVIDER: &str = "claude";
-/// What one request may have, of 32 MB and 100 pictures
-/// (<https://platform.claude.com/docs/en/api/overview>): prompt and tools come beside it.
+/// Limits of one request, out of 32 MB and 100 pictures
+/// (<https://platform.claude.com/docs/en/api/overview>), leaving room for prompt and tools.
 const ROOM: Room = Room { bytes: 24 << 20, pictures: 90 };
 
-/// Decides by asking Claude.
+/// Picker that asks Claude.
 struct Claude {
     wire: Wire,
     path: &'static str,
@@ -62,13 +62,13 @@ struct Claude {
     tokens_max: u32,
     thinking_tokens_max: u32,
     price: Option<Price>,
-    /// The conversation, as it goes over the wire.
+    /// Messages in the API's format.
     messages: Vec<Value>,
     usage: Usage,
 }
 
 impl Claude {
-    /// Asks `model`, going on from `transcript` where there is one.
+    /// Continues `transcript`, if given.
     fn new(
         model: &Arc<str>,
         assistant: &AssistantConfig,
@@ -77,10 +77,10 @@ impl Claude {
     ) -> Result<Self, ModelError> {
         if !config.key {
             let what = "there is no key: set ANTHROPIC_API_KEY, or key in [models.claude]";
-            return Err(ModelError::new(Why::Key, what));
+            return Err(ModelError::new(ErrorKind::Key, what));
         }
         let url = config.base_url.as_deref().unwrap_or(BASE_URL);
-        // A version in the address is the one that is meant.
+        // A base URL may already contain the version.
         let is_versioned = url.trim_end_matches('/').ends_with("/v1");
         Ok(Self {
             wire: Wire::new(url, "x-api-key", config)?,
@@ -95,8 +95,8 @@ impl Claude {
         })
     }
 
-    /// One answer; where `messages` are too long for the model, to half of them, and where they are refused, to what is
-    /// left without thinking that does not hold any more, or without their pictures.
+    /// Requests one answer. Retries with half of the `messages` if they are too long; if they are refused,
+    /// without thinking that is no longer valid, or without pictures.
     fn reply(
         &mut self,
         messages: &mut Vec<Value>,
@@ -107,7 +107,7 @@ impl Claude {
         let mut is_halved = false;
         loop {
             let body = self.body(messages, turn, names);
-            let read = |events| Reply::read(events, turn.teller);
+            let read = |events| Reply::read(events, turn.sink);
             let error = match self.wire.answer(self.path, &headers, &body, turn, error_of, read) {
                 Ok(reply) => {
                     reply.tokens().count(&mut self.usage, self.price);
@@ -115,18 +115,19 @@ impl Claude {
                 }
                 Err(error) => error,
             };
-            // Thinking holds for the model, the prompt, the tools and the messages before it alone: where one of them is
-            // another by now (the day in the prompt, a tool that came), it is refused
+            // Thinking is valid only for the same model, prompt, tools and preceding messages. Where one of them
+            // changed (the day in the prompt, a new tool), the request is refused
             // (<https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks>).
-            let is_other = error.says_any(&["thinking` block"]) && forget_thoughts(messages)
-                || trim::lessen(messages, &SHAPE, &error, &mut is_halved);
+            let is_other = error.message_contains(&["thinking` block"])
+                && forget_thoughts(messages)
+                || trim::shrink_after_error(messages, &SHAPE, &error, &mut is_halved);
             if !is_other {
                 return Err(error.model_error());
             }
         }
     }
 
-    /// One request (NAV-52, NAV-53): no temperature, no forced tool, no prefill, no thinking budget.
+    /// Builds one request (NAV-52, NAV-53): no temperature, no forced tool, no prefill, no thinking budget.
     fn body(&self, messages: &[Value], turn: &Turn<'_>, names: &Names) -> Value {
         let mut body = json!({
             "model": &*self.model,
@@ -137,7 +138,7 @@ impl Claude {
         let has_tools = !turn.offers.is_empty();
         let prompt = self.assistant.prompt(has_tools, turn.task.now);
         if !prompt.is_empty() {
-            // Tools come before it in what is cached, so that they are, too.
+            // Tools precede the prompt in the cached prefix, so that they are cached as well.
             body["system"] =
                 json!([{ "type": "text", "text": prompt, "cache_control": ephemeral() }]);
         }
@@ -181,7 +182,7 @@ impl ToolPicker for Claude {
         }
         let mut content = message::results(&messages, turn.answered);
         if turn.is_first {
-            // After the results of what had waited, in the same message (FORM-7).
+            // Follows the results of pending calls in the same message (FORM-7).
             content.extend(turn.task.message.iter().filter_map(message::block));
         }
         message::push(&mut messages, "user", content);
@@ -191,14 +192,14 @@ impl ToolPicker for Claude {
         let (calls, parts, is_cut) = loop {
             let reply = self.reply(&mut messages, &turn, &names)?;
             if reply.stop_reason() == "refusal" {
-                return Err(ModelError::new(Why::Blocked, reply.refusal()));
+                return Err(ModelError::new(ErrorKind::Blocked, reply.refusal()));
             }
             let is_cut =
                 matches!(reply.stop_reason(), "max_tokens" | "model_context_window_exceeded");
             let (content, broken) = reply.content(is_cut, &messages);
             let calls = self.calls(&content, &turn, &names);
             let parts = texts(&content);
-            // An answer of nothing is asked for once more; one that was cut, with room for more thinking.
+            // Retries an empty answer once; a truncated one with more room for thinking.
             let may_more = !is_cut || self.tokens_max < self.thinking_tokens_max;
             if !is_again && may_more && calls.is_empty() && parts.is_empty() {
                 is_again = true;
@@ -211,11 +212,12 @@ impl ToolPicker for Claude {
             if broken.is_empty() {
                 break (calls, parts, is_cut);
             }
-            messages::repaired(&mut repairs)?;
-            let results = message::unread(calls.iter().map(|it| it.id.as_str()), &broken);
+            messages::count_repair(&mut repairs)?;
+            let results =
+                message::unreadable_result(calls.iter().map(|it| it.id.as_str()), &broken);
             message::push(&mut messages, "user", results);
         };
-        // Only what went well is kept: who asks again after a failure asks the same.
+        // Only a successful request changes the state, so that a retry sends the same.
         self.messages = messages;
         if !calls.is_empty() {
             return Ok(Decision::Call(calls));
@@ -233,8 +235,7 @@ impl ToolPicker for Claude {
     }
 }
 
-/// The messages of a transcript of this kind. Thinking is bound to the model that thought it: another
-/// one is not shown it.
+/// Messages of a transcript of this kind. Thinking is dropped for another model than the one that wrote it.
 fn resumed(transcript: &Value, model: &str) -> Vec<Value> {
     if transcript["provider"] != PROVIDER {
         return Vec::new();
@@ -246,7 +247,7 @@ fn resumed(transcript: &Value, model: &str) -> Vec<Value> {
     messages
 }
 
-/// Takes all thinking out; whether there was any.
+/// Removes all thinking; returns whether there was any.
 fn forget_thoughts(messages: &mut Vec<Value>) -> bool {
     let mut is_any = false;
     for content in messages.iter_mut().filter_map(|it| it["content"].as_array_mut()) {
@@ -258,7 +259,7 @@ fn forget_thoughts(messages: &mut Vec<Value>) -> bool {
     is_any
 }
 
-/// The configured price, else the published one of a model that is known.
+/// Configured price, otherwise the published one of a known model.
 fn price(model: &str, configured: Option<(f64, f64)>) -> Option<Price> {
     let price = || match model {
         MODEL => Some((2.0, 10.0)),
@@ -269,12 +270,12 @@ fn price(model: &str, configured: Option<(f64, f64)>) -> Option<Price> {
     Some(Price { input, output, cached_share: 0.1, caching_share: 1.25 })
 }
 
-/// What may come back from the cache for five minutes.
+/// Cache mark that lasts five minutes.
 fn ephemeral() -> Value {
     json!({ "type": "ephemeral" })
 }
 
-/// What is for people.
+/// Texts for people.
 fn texts(content: &[Value]) -> Vec<Part> {
     let texts = content.iter().filter(|it| it["type"] == "text");
     texts.filter_map(|it| it["text"].as_str()).map(Part::text).collect()
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_history_begins_with_the_person_and_alternates() {
+    fn history_starts_with_the_person_and_alternates() {
         let history = [
             message(false, vec![Part::text("ようこそ")]),
             message(true, vec![Part::text("a")]),
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn every_call_has_one_result_in_its_place_whatever_is_answered() {
+    fn gives_every_call_one_result_in_order() {
         let uses = |id: &str| json!({ "type": "tool_use", "id": id, "name": "find", "input": {} });
         let messages =
             [json!({ "role": "assistant", "content": [uses("a"), uses("b"), uses("c")] })];
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_on_what_is_sent_and_not_on_what_is_kept() {
+    fn cache_marks_are_not_stored() {
         let user =
             |text: &str| json!({ "role": "user", "content": [{ "type": "text", "text": text }] });
         let messages =
@@ -361,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_thinking_only_to_the_model_that_thought_it() {
+    fn drops_thinking_of_another_model() {
         let thinking = json!({ "type": "thinking", "thinking": "", "signature": "s" });
         let text = json!({ "type": "text", "text": "x" });
         let transcript = json!({ "provider": "claude", "model": "one", "messages": [
@@ -377,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_under_one_id_are_told_apart() {
+    fn duplicate_call_ids_become_unique() {
         let mut reply = Reply::default();
         let uses = |id: &str| json!({ "type": "tool_use", "id": id, "name": "find", "input": {} });
         for (index, block) in [uses("a"), uses("b"), uses("b"), uses("")].iter().enumerate() {

@@ -1,15 +1,15 @@
-//! Tools as models see them: name, description, schema; what the tool takes beside its arguments; and, where the
-//! assistant asks for it, a property in which the model says why it calls (NAV-54).
+//! Declares tools to models: name, description, schema, entries of `_meta`, and, if the assistant asks
+//! for it, a property for the reason of the call (NAV-54).
 
 use serde_json::{Map, Value, json};
 
 use super::messages::Names;
 use crate::{Language, Offer, ToolCall};
 
-/// The property that says why; it never reaches a tool.
+/// Property for the reason; it never reaches a tool.
 const REASON: &str = "reason";
 
-/// One tool as a model sees it: still JSON Schema; each provider writes it its own way.
+/// One tool as a model sees it, in JSON Schema; each provider converts it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Declaration {
     pub(super) name: String,
@@ -17,7 +17,7 @@ pub(super) struct Declaration {
     pub(super) parameters: Value,
 }
 
-/// The declarations of `offers`, in their order.
+/// Declares `offers`, in their order.
 pub(super) fn declarations(
     offers: &[Offer],
     reasons: bool,
@@ -27,7 +27,7 @@ pub(super) fn declarations(
 }
 
 fn declaration(offer: &Offer, reasons: bool, language: Language) -> Declaration {
-    let mut schema = taken(&offer.schema);
+    let mut schema = normalized(&offer.schema);
     let names = names(&schema);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         let own = std::mem::take(properties);
@@ -38,7 +38,8 @@ fn declaration(offer: &Offer, reasons: bool, language: Language) -> Declaration 
             *name = wire.into();
         }
     }
-    let mut more: Map<_, _> = beside(offer).map(|it| (it.0.to_owned(), it.2.clone())).collect();
+    let mut more: Map<_, _> =
+        meta_properties(offer).map(|it| (it.0.to_owned(), it.2.clone())).collect();
     if reasons && !has_reason(offer) {
         let why = language.pick(
             "このツールを呼び出す理由（利用者に表示する短い一文）",
@@ -60,11 +61,11 @@ fn declaration(offer: &Offer, reasons: bool, language: Language) -> Declaration 
     }
 }
 
-/// `schema` as every provider takes it, each of which refuses all tools for one that is written otherwise: an object with
-/// properties, and no choice of several at the top; what it chooses among are properties then.
-fn taken(schema: &Map<String, Value>) -> Map<String, Value> {
+/// Normalizes `schema` to what every provider accepts: an object with properties, without alternatives
+/// at the top, whose members become properties. A provider rejects all tools if one schema is invalid.
+fn normalized(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut schema = schema.clone();
-    // The first says which JSON Schema it is, which no provider takes.
+    // No provider accepts `$schema` and these.
     for refused in ["$schema", "title", "not", "enum"] {
         schema.remove(refused);
     }
@@ -83,13 +84,13 @@ fn taken(schema: &Map<String, Value>) -> Map<String, Value> {
             }
         }
     }
-    properties.values_mut().for_each(say_items);
+    properties.values_mut().for_each(require_items);
     schema.insert("type".to_owned(), "object".into());
     schema.insert("properties".to_owned(), properties.into());
     schema
 }
 
-/// Where both have but some values, those of `other` are among `own`.
+/// Adds the enumerated values of `other` to those of `own`.
 fn widen(own: &mut Value, other: &Value) {
     let values = |it: &Value| match it.get("const") {
         Some(only) => Some(vec![only.clone()]),
@@ -103,31 +104,32 @@ fn widen(own: &mut Value, other: &Value) {
     }
 }
 
-/// A list of anything says so: OpenAI takes none without its items.
-fn say_items(schema: &mut Value) {
+/// Adds `items` to arrays that lack it, which OpenAI requires.
+fn require_items(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             let kind = fields.get("type");
-            let is_list = kind.is_some_and(|it| {
-                it == "array" || it.as_array().is_some_and(|it| it.iter().any(|it| it == "array"))
+            let is_list = kind.is_some_and(|kind| {
+                kind == "array"
+                    || kind.as_array().is_some_and(|it| it.iter().any(|it| it == "array"))
             });
             if is_list && !fields.contains_key("items") {
                 fields.insert("items".to_owned(), json!({}));
             }
-            fields.values_mut().for_each(say_items);
+            fields.values_mut().for_each(require_items);
         }
-        Value::Array(entries) => entries.iter_mut().for_each(say_items),
+        Value::Array(entries) => entries.iter_mut().for_each(require_items),
         _ => {}
     }
 }
 
-/// The names of the arguments: Claude refuses all tools where one has other letters.
+/// Names of the arguments on the wire: Claude rejects all tools if one has other characters.
 fn names(schema: &Map<String, Value>) -> Names {
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     Names::new(properties.map(|it| it.0.as_str()))
 }
 
-/// Whether the tool has an argument of that name itself.
+/// Whether the tool itself has an argument of that name.
 fn has_argument(offer: &Offer, name: &str) -> bool {
     offer.schema.get("properties").and_then(|it| it.get(name)).is_some()
 }
@@ -136,9 +138,9 @@ fn has_reason(offer: &Offer) -> bool {
     has_argument(offer, REASON)
 }
 
-/// What the tool takes in the request's `_meta`: the property that a model sees, the entry's name, which has its
-/// namespace before a slash, and its schema. What is called like an argument of the tool's is not among them.
-fn beside(offer: &Offer) -> impl Iterator<Item = (&str, &str, &Value)> {
+/// Entries of `_meta` that the tool takes: the property that a model sees, the entry's full name, and
+/// its schema. Those named like an argument are left out.
+fn meta_properties(offer: &Offer) -> impl Iterator<Item = (&str, &str, &Value)> {
     let entries = offer.request_meta.iter();
     let named = entries.map(|(name, schema)| {
         (name.rsplit_once('/').map_or(name.as_str(), |it| it.1), name.as_str(), schema)
@@ -146,8 +148,7 @@ fn beside(offer: &Offer) -> impl Iterator<Item = (&str, &str, &Value)> {
     named.filter(|it| it.0 != REASON && !has_argument(offer, it.0))
 }
 
-/// A call as a model made it, with what is the tool's in its place: the reason, and what belongs into the request's
-/// `_meta`, are among what the model wrote as arguments.
+/// Converts a model's call: moves the reason and the entries of `_meta` out of its arguments.
 pub(super) fn call(
     id: String,
     name: String,
@@ -156,30 +157,30 @@ pub(super) fn call(
     language: Language,
 ) -> ToolCall {
     let offer = offers.iter().find(|it| it.name == name);
-    if let Some(names) = offer.map(|it| names(&taken(&it.schema))) {
+    if let Some(names) = offer.map(|it| names(&normalized(&it.schema))) {
         let own = arguments.into_iter().map(|(name, it)| (names.own(&name).to_owned(), it));
         arguments = own.collect();
     }
-    // A null is what some models write for what they leave out.
-    arguments.retain(|name, it| !it.is_null() || !offer.is_some_and(|it| may_lack(it, name)));
+    // Some models write null for an omitted argument.
+    arguments.retain(|name, it| !it.is_null() || !offer.is_some_and(|it| is_optional(it, name)));
     let reason = reason(&name, &mut arguments, offer, language);
     let mut meta = Map::new();
-    for (property, entry, _) in offer.into_iter().flat_map(beside) {
+    for (property, entry, _) in offer.into_iter().flat_map(meta_properties) {
         let given = arguments.remove(property).filter(|it| !it.is_null());
         meta.extend(given.map(|it| (entry.to_owned(), it)));
     }
     ToolCall { id, name, arguments, meta, reason }
 }
 
-/// Whether the tool does without the argument, and knows no null in its place.
-fn may_lack(offer: &Offer, name: &str) -> bool {
+/// Whether the argument may be omitted and may not be null.
+fn is_optional(offer: &Offer, name: &str) -> bool {
     let required = offer.schema.get("required").and_then(Value::as_array);
     let is_required = required.is_some_and(|it| it.iter().any(|it| it == name));
     let kind = offer.schema.get("properties").and_then(|it| it[name]["type"].as_str());
     !is_required && kind.is_some_and(|it| it != "null")
 }
 
-/// Takes the reason out of `arguments`; a sentence made of the arguments where there is none.
+/// Removes the reason from `arguments`; without one, derives it from them.
 fn reason(
     name: &str,
     arguments: &mut Map<String, Value>,
@@ -189,11 +190,11 @@ fn reason(
     let is_own = offer.is_some_and(has_reason);
     let given = if is_own { None } else { arguments.remove(REASON) };
     let given = given.as_ref().and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());
-    given.map_or_else(|| derived(name, arguments, language), |it| shortened(it, 200))
+    given.map_or_else(|| call_text(name, arguments, language), |it| shortened(it, 200))
 }
 
-/// A call as text: `route_search (origin: 東京駅, destination: 横浜駅)`.
-fn derived(name: &str, arguments: &Map<String, Value>, language: Language) -> String {
+/// Formats a call: `route_search (origin: 東京駅, destination: 横浜駅)`.
+fn call_text(name: &str, arguments: &Map<String, Value>, language: Language) -> String {
     let shown = arguments.iter().take(4).map(|(name, value)| match value {
         Value::String(text) => format!("{name}: {}", shortened(text, 40)),
         value => format!("{name}: {}", shortened(&value.to_string(), 40)),
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_is_asked_for_and_never_reaches_the_tool() {
+    fn removes_reason_before_calling_the_tool() {
         let offers = [offer(json!({ "what": { "type": "string" } }))];
         let declared = declarations(&offers, true, Language::English);
         assert!(declared[0].parameters["properties"]["reason"].is_object(), "NAV-54");
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_is_an_object_at_the_top_and_no_choice_there() {
+    fn normalizes_schema_to_an_object() {
         let (schema, _) = declared(json!({ "$schema": "…", "additionalProperties": false }));
         let empty = json!({ "type": "object", "properties": {}, "additionalProperties": false });
         assert_eq!(schema, empty);
@@ -279,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_within_says_what_is_in_it() {
+    fn adds_items_to_nested_arrays() {
         let (schema, _) = declared(json!({ "properties": {
             "type": { "type": "object", "properties": { "all": { "type": ["array", "null"] } } },
             "of": { "anyOf": [{ "type": "array", "items": { "type": "array" } }] },
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn an_argument_in_other_letters_is_called_otherwise() {
+    fn renames_argument_with_other_characters() {
         let text = json!({ "type": "string" });
         let (schema, offers) = declared(json!({
             "properties": { "$filter": text, "品名": text, "数量": text, "plain": text },
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tools_own_reason_stays_its_own() {
+    fn keeps_the_tools_own_reason_argument() {
         let offers = [offer(json!({ "reason": { "type": "integer" } }))];
         let declared = declarations(&offers, true, Language::English);
         assert_eq!(declared[0].parameters["properties"]["reason"]["type"], "integer");
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_null_stands_for_an_argument_that_is_left_out() {
+    fn null_omits_an_optional_argument() {
         let text = json!({ "type": "string" });
         let properties =
             json!({ "what": text, "of": text, "or": { "type": ["string", "null"] }, "any": {} });
@@ -333,11 +334,12 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_into_meta_is_seen_as_a_property_and_goes_there() {
-        let beside = json!({ "a/way": { "type": "string" }, "a/what": { "type": "integer" } });
-        let Value::Object(beside) = beside else { panic!("it is one") };
+    fn moves_meta_properties_into_meta() {
+        let meta_properties =
+            json!({ "a/way": { "type": "string" }, "a/what": { "type": "integer" } });
+        let Value::Object(meta_properties) = meta_properties else { panic!("it is one") };
         let offer = offer(json!({ "what": { "type": "string" } }));
-        let offers = [Offer { request_meta: Arc::new(beside), ..offer }];
+        let offers = [Offer { request_meta: Arc::new(meta_properties), ..offer }];
         let declared = declarations(&offers, false, Language::English).remove(0);
         let properties = &declared.parameters["properties"];
         assert_eq!(properties["way"]["type"], "string");

@@ -1,4 +1,4 @@
-//! An answer as it comes: its bytes within limits, and the server-sent events in them.
+//! Reads an answer's body within limits, and its server-sent events.
 
 use std::time::Instant;
 
@@ -7,15 +7,15 @@ use toolkit::http::Incoming;
 
 use super::wire::{WireError, of_http};
 
-/// Bytes of one event: a picture of a few megapixels in base64 fits.
+/// Maximum bytes of one event; fits a picture of a few megapixels in base64.
 const EVENT_BYTES_MAX: usize = 32 << 20;
-/// The data with which some servers end a stream.
+/// Data with which some servers end a stream.
 const DONE: &str = "[DONE]";
 
-/// The error that an event is, in a provider's own form; none where it is a piece of the answer.
+/// Parses an event as a provider's error; `None` for a piece of the answer.
 pub(super) type ErrorOf = fn(&Value) -> Option<WireError>;
 
-/// The bytes of an answer.
+/// Bytes of an answer.
 pub(super) struct Pieces {
     answer: Incoming,
     until: Instant,
@@ -23,7 +23,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// At most so many of them, and none later than `until`.
+    /// Reads at most `bytes_max` bytes, until `until`.
     pub(super) fn new(answer: Incoming, until: Instant, bytes_max: usize) -> Self {
         Self { answer, until, left: bytes_max }
     }
@@ -36,7 +36,7 @@ impl Pieces {
         Ok(piece)
     }
 
-    /// Reads all bytes that are left.
+    /// Reads all remaining bytes.
     pub(super) fn whole(mut self) -> Result<Vec<u8>, WireError> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.next()? {
@@ -46,7 +46,7 @@ impl Pieces {
     }
 }
 
-/// An answer's events, in order: each one's data as JSON. Its name, where it has one, is in its data as well.
+/// Events of an answer in order, with their data as JSON. Event names are ignored, since the data contains them.
 pub(super) struct Events {
     pieces: Option<Pieces>,
     lines: Lines,
@@ -55,18 +55,18 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// Those of a stream.
+    /// Reads a stream.
     pub(super) fn new(pieces: Pieces, error_of: ErrorOf) -> Self {
         Self { pieces: Some(pieces), lines: Lines::default(), only: None, error_of }
     }
 
-    /// The only one, of an answer that came whole.
+    /// Reads a whole document as a single event.
     pub(super) fn of(whole: &[u8], error_of: ErrorOf) -> Result<Self, WireError> {
         let only = serde_json::from_slice(whole).map_err(not_json)?;
         Ok(Self { pieces: None, lines: Lines::default(), only: Some(only), error_of })
     }
 
-    /// The next event; none at the end.
+    /// Returns the next event; `None` at the end.
     pub(super) fn next(&mut self) -> Option<Result<Value, WireError>> {
         if let Some(only) = self.only.take() {
             return Some(self.judged(only));
@@ -78,7 +78,7 @@ impl Events {
             }
             match self.pieces.as_mut()?.next() {
                 Ok(Some(piece)) => self.lines.bytes.extend_from_slice(&piece),
-                // What is not closed by an empty line is no event.
+                // An event that no empty line ends is incomplete.
                 Ok(None) => return None,
                 Err(error) => return Some(Err(error)),
             }
@@ -98,18 +98,18 @@ pub(super) fn not_json(error: serde_json::Error) -> WireError {
     WireError::Unreadable(format!("not JSON: {error}"))
 }
 
-/// Server-sent events (<https://html.spec.whatwg.org/multipage/server-sent-events.html>), as far as a client needs
-/// them that never reconnects: data, closed by an empty line. One without data says nothing.
+/// Server-sent events (<https://html.spec.whatwg.org/multipage/server-sent-events.html>) for a client
+/// that never reconnects: data, ended by an empty line. Events without data are skipped.
 #[derive(Default)]
 struct Lines {
     bytes: Vec<u8>,
-    /// Bytes that were looked through and have no end of a line.
+    /// Bytes already searched for a line end.
     scanned: usize,
     data: String,
 }
 
 impl Lines {
-    /// The data of the next whole event that has some.
+    /// Returns the data of the next whole event that has some.
     fn event(&mut self) -> Option<String> {
         while let Some(line) = self.line() {
             if line.is_empty() {
@@ -127,7 +127,7 @@ impl Lines {
         None
     }
 
-    /// The next whole line, without its end.
+    /// Returns the next whole line, without its end.
     fn line(&mut self) -> Option<String> {
         let Some(at) = self.bytes[self.scanned..].iter().position(|it| *it == b'\n') else {
             self.scanned = self.bytes.len();
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_are_found_however_their_bytes_come() {
+    fn parses_events_from_any_chunking() {
         let text = "\u{feff}: hello\r\nevent: a\ndata: {\"窓\":1}\n\ndata:b\r\ndata: c\r\n\r\nid: 7\n\ndata\n\ndata:\n\ndata: \n\ndata: d\n\ndata: cut";
         let expected = ["{\"窓\":1}", "b\nc", "d"];
         for size in [1, 2, 7, 1_000] {

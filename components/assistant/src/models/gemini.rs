@@ -1,4 +1,4 @@
-//! Gemini over generateContent: a conversation in its own format, kept and replayed as it came
+//! Gemini over generateContent: keeps the conversation in Gemini's own format and replays it verbatim
 //! (ILL-22 to ILL-28).
 
 mod content;
@@ -16,8 +16,8 @@ use super::{
     wire::{Wire, WireError},
 };
 use crate::{
-    AssistantConfig, Body, Conclusion, Decision, ModelConfig, ModelError, Teller, ToolCall,
-    ToolPicker, Turn, Usage, Why,
+    AssistantConfig, Body, Conclusion, Decision, ErrorKind, EventSink, ModelConfig, ModelError,
+    ToolCall, ToolPicker, Turn, Usage,
 };
 pub(super) use content::{UNSIGNED, fits, history, inline, parts_json, push};
 pub(super) use reply::{Reply, parts_of};
@@ -44,54 +44,54 @@ key = { environment = "GEMINI_API_KEY" }
     },
 };
 
-/// What it says of a call that it wrote wrongly: another try may be right.
+/// Finish reasons for a malformed call, which may succeed on a retry.
 const MALFORMED: &[&str] = &["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"];
 
-/// What one request may have, of 20 MB and 3,600 pictures
-/// (<https://ai.google.dev/gemini-api/docs/image-understanding>): prompt and tools come beside it.
+/// Limits of one request, out of 20 MB and 3,600 pictures
+/// (<https://ai.google.dev/gemini-api/docs/image-understanding>), leaving room for prompt and tools.
 const ROOM: Room = Room { bytes: 16 << 20, pictures: 1_000 };
 
-/// Decides as one of Gemini's text models does.
+/// Picker that asks one of Gemini's text models.
 pub(super) struct Gemini {
     model: Model,
     config: AssistantConfig,
-    /// The conversation, as it was sent and as it came.
+    /// Conversation as sent and received.
     contents: Vec<Value>,
     usage: Usage,
 }
 
 impl Gemini {
-    /// Begins a conversation, or goes on with `contents`.
+    /// Continues `contents`, if given.
     pub(super) fn new(model: Model, config: &AssistantConfig, contents: Option<&Value>) -> Self {
         let contents = contents.and_then(Value::as_array).cloned().unwrap_or_default();
         Self { model, config: config.clone(), contents, usage: Usage::default() }
     }
 
-    /// The conversation so far.
+    /// Returns the conversation so far.
     pub(super) fn contents(&self) -> &[Value] {
         &self.contents
     }
 
-    /// Forgets what came after `contents`.
-    pub(super) fn back_to(&mut self, contents: Vec<Value>) {
+    /// Restores an earlier state.
+    pub(super) fn restore(&mut self, contents: Vec<Value>) {
         self.contents = contents;
     }
 
-    /// Takes in what is new in `turn`, without asking the model.
+    /// Adds the new input of `turn` without asking the model.
     pub(super) fn consult(&mut self, turn: &Turn<'_>) {
         self.contents = self.contents_with(turn);
     }
 
     /// Decides without sending events.
-    pub(super) fn quietly(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        let teller = Teller::default();
-        self.decide(Turn { teller: &teller, ..turn })
+    pub(super) fn decide_silently(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
+        let sink = EventSink::default();
+        self.decide(Turn { sink: &sink, ..turn })
     }
 
-    /// The conversation with what is new in `turn`.
+    /// Returns the conversation with the new input of `turn`.
     fn contents_with(&self, turn: &Turn<'_>) -> Vec<Value> {
         let mut contents = match self.contents.is_empty() {
-            true => content::unsigned(&turn.task.history),
+            true => content::without_signature(&turn.task.history),
             false => self.contents.clone(),
         };
         let mut parts = content::answers(&contents, turn.answered, self.model.takes_pictures());
@@ -127,26 +127,25 @@ impl Gemini {
         body
     }
 
-    /// One answer; asked again once, where the model wrote a call that cannot be read, or nothing at
-    /// all; where `contents` are too long for it, with half of them, and where they are refused, without what another
-    /// model or key has signed, or without their pictures.
+    /// Requests one answer. Retries once after a malformed call or an empty answer, with half of `contents`
+    /// if they are too long, and if they are refused without foreign signatures, or without pictures.
     fn reply(&mut self, contents: &mut Vec<Value>, turn: &Turn<'_>) -> Result<Reply, ModelError> {
         let (mut is_again, mut is_shorter, mut is_unsigned) = (false, false, false);
         loop {
             let body = self.body(contents, turn);
             let reply = match self.model.ask(&body, turn) {
-                Err(error) if error.why == Why::TooLong && !is_shorter => {
+                Err(error) if error.kind == ErrorKind::TooLong && !is_shorter => {
                     is_shorter = trim::halve(contents, &content::SHAPE);
                     if !is_shorter {
                         return Err(error);
                     }
                     continue;
                 }
-                Err(error) if error.why == Why::Refused => {
+                Err(error) if error.kind == ErrorKind::Refused => {
                     let is_of_signatures = content::is_of_signatures(&error.details);
                     let is_other = match is_of_signatures && !is_unsigned {
                         true => content::unsign(contents),
-                        false => trim::blind(contents, &content::SHAPE),
+                        false => trim::drop_all_pictures(contents, &content::SHAPE),
                     };
                     is_unsigned |= is_of_signatures;
                     if !is_other {
@@ -171,13 +170,13 @@ impl Gemini {
             if is_again || reply.has_text() {
                 let details =
                     format!("the model called a tool in a way that cannot be read ({finish})");
-                return Err(ModelError::new(Why::Failed, details));
+                return Err(ModelError::new(ErrorKind::Failed, details));
             }
             is_again = true;
         }
     }
 
-    /// The calls of `reply`, which is the last of the conversation.
+    /// Returns the calls of `reply`, which is the last of the conversation.
     fn calls(&self, reply: &Reply, turn: &Turn<'_>) -> Vec<ToolCall> {
         if reply.parts.is_empty() {
             return Vec::new();
@@ -200,11 +199,11 @@ impl ToolPicker for Gemini {
         if !reply.parts.is_empty() {
             contents.push(json!({ "role": "model", "parts": reply.parts }));
         }
-        // Only what went well is kept: who asks again after a failure asks the same.
+        // Only a successful request changes the state, so that a retry sends the same.
         self.contents = contents;
         let calls = self.calls(&reply, &turn);
         if !calls.is_empty() {
-            // Text on the way has been passed on already.
+            // Text was sent while it arrived.
             return Ok(Decision::Call(calls));
         }
         let cut = reply.is_cut().then_some("max_tokens");
@@ -221,9 +220,9 @@ impl ToolPicker for Gemini {
     }
 }
 
-// One model of Gemini's: where it is, and one answer of it as a stream.
+// One of Gemini's models: its address, and its answer as a stream.
 
-/// Where Google has it.
+/// Default URL of the API.
 const BASE_URL: &str = "https://generativelanguage.googleapis.com";
 
 /// A model that can be asked.
@@ -238,22 +237,21 @@ pub(in crate::models) struct Model {
 }
 
 impl Model {
-    /// The model `name`, as `config` says where it is.
+    /// Creates the model `name`, as `config` describes it.
     pub(in crate::models) fn new(name: &str, config: &ModelConfig) -> Result<Self, ModelError> {
         if !config.key {
             let what = "there is no key: set GEMINI_API_KEY, or key in [models.gemini]";
-            return Err(ModelError::new(Why::Key, what));
+            return Err(ModelError::new(ErrorKind::Key, what));
         }
         let url = config.base_url.as_deref().unwrap_or(BASE_URL);
-        // A version in the address is the one that is meant.
+        // A base URL may already contain the version.
         let is_versioned = url.trim_end_matches('/').rsplit('/').next();
         let is_versioned = is_versioned.is_some_and(|it| matches!(it, "v1" | "v1beta" | "v1alpha"));
         let version = if is_versioned { "" } else { "v1beta/" };
         let name = name.trim().trim_start_matches("models/");
         let path = format!("{version}models/{name}:streamGenerateContent?alt=sse");
         let wire = Wire::new(url, "x-goog-api-key", config)?;
-        // What comes from the cache costs a tenth (<https://ai.google.dev/gemini-api/docs/pricing>);
-        // nothing is paid for going into it.
+        // Cached tokens cost a tenth (<https://ai.google.dev/gemini-api/docs/pricing>), writing to the cache nothing.
         let price = config.prices().map(|(input, output)| Price {
             input,
             output,
@@ -270,12 +268,12 @@ impl Model {
         })
     }
 
-    /// The same, asked for pictures.
+    /// Asks the same model for pictures.
     pub(in crate::models) fn that_draws(self) -> Self {
         Self { draws: true, ..self }
     }
 
-    /// Whether it takes pictures as parts of a function's response: Gemini 3 and what came after it
+    /// Whether it accepts pictures in function responses: Gemini 3 and later
     /// (<https://ai.google.dev/gemini-api/docs/function-calling>, "Multimodal function responses").
     fn takes_pictures(&self) -> bool {
         !["gemini-1", "gemini-2", "gemma"].iter().any(|it| self.name.starts_with(it))
@@ -289,7 +287,7 @@ impl Model {
         self.tokens_max
     }
 
-    /// Asks it; texts and pictures are passed on as they come.
+    /// Requests an answer; sends texts and pictures as they arrive.
     pub(in crate::models) fn ask(
         &self,
         body: &Value,
@@ -299,21 +297,25 @@ impl Model {
             let mut reply = Reply::default();
             while let Some(piece) = events.next() {
                 let piece = match piece {
-                    // Nothing is lost that it says.
-                    Err(WireError::Lost(_) | WireError::Late) if reply.has_ended() => break,
+                    // The answer is complete without the rest.
+                    Err(WireError::ConnectionLost(_) | WireError::Timeout) if reply.has_ended() => {
+                        break;
+                    }
                     piece => piece?,
                 };
                 for part in reply.take(&piece)? {
                     match &part.body {
                         Body::Text(text) if text.is_empty() => {}
-                        Body::Text(text) => turn.teller.say(text),
-                        Body::Image(image) => turn.teller.show(image),
+                        Body::Text(text) => turn.sink.send_text(text),
+                        Body::Image(image) => turn.sink.send_image(image),
                     }
                 }
             }
             match reply.has_ended() {
                 true => Ok(reply),
-                false => Err(WireError::Lost("the answer ended before its end".to_owned())),
+                false => {
+                    Err(WireError::ConnectionLost("the answer ended before its end".to_owned()))
+                }
             }
         };
         let reply = self.wire.answer(&self.path, &[], body, turn, reply::of_piece, read);

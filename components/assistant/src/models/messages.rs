@@ -1,15 +1,16 @@
-//! What most models take alike: earlier messages, which begin with the person's and alternate, and in which pictures
-//! are the person's alone; results of calls; and names and ids in the letters that providers take.
+//! Shared parts of the providers: alternating messages with the person's first, pictures only in the
+//! person's, results of calls, and names and ids in permitted characters.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
 use crate::{
-    Answered, Body, Image, Message, ModelError, Offer, Part, ToolResult, Why, images_of, reading,
+    Answered, Body, ErrorKind, Image, Message, ModelError, Offer, Part, ToolResult, images_of,
+    reading,
 };
 
-/// `history` so; empty texts are left out. A picture that the assistant made goes with the person's next message.
+/// Makes `history` alternate, without empty texts. A picture of the assistant's goes into the person's next message.
 pub(super) fn alternating(history: &[Message]) -> Vec<Message> {
     let mut messages = Vec::new();
     let mut shown = Vec::new();
@@ -29,7 +30,7 @@ pub(super) fn alternating(history: &[Message]) -> Vec<Message> {
     messages
 }
 
-/// Adds a message; to the last one, where that is of the same side.
+/// Adds a message, or extends the last one of the same author.
 fn push(messages: &mut Vec<Message>, is_user: bool, parts: Vec<Part>) {
     match messages.last_mut() {
         _ if parts.is_empty() => {}
@@ -42,22 +43,21 @@ fn is_blank(part: &Part) -> bool {
     matches!(&part.body, Body::Text(text) if text.trim().is_empty())
 }
 
-// A call's result as a model receives it: the tool's object without what would only cost tokens,
-// and its pictures as pictures (ILL-28).
+// Call results for a model: the tool's object without base64, and its pictures as pictures (ILL-28).
 
-/// How often a model is asked again whose calls cannot be read.
+/// Retries after an answer whose calls cannot be parsed.
 const REPAIRS_MAX: usize = 1;
 
-/// What a model receives of a call.
+/// A call's result for a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Readable {
-    /// An object: the tool's own, or `{"error": {…}}`.
+    /// The tool's object, or `{"error": {…}}`.
     pub(super) object: Value,
     pub(super) images: Vec<Image>,
     pub(super) is_error: bool,
 }
 
-/// `answered` as a model receives it, one of so many `results` of its round.
+/// Converts `answered`, one of `results` results of its round.
 pub(super) fn readable(answered: &Answered, results: usize) -> Readable {
     let object = reading::readable(answered, reading::budget(results));
     let (images, is_error) = match &answered.result {
@@ -67,17 +67,19 @@ pub(super) fn readable(answered: &Answered, results: usize) -> Readable {
     Readable { object, images, is_error }
 }
 
-/// Another attempt of a model whose calls cannot be read.
-pub(super) fn repaired(repairs: &mut usize) -> Result<(), ModelError> {
+/// Counts another retry after unparsable calls.
+pub(super) fn count_repair(repairs: &mut usize) -> Result<(), ModelError> {
     *repairs += 1;
     match *repairs <= REPAIRS_MAX {
         true => Ok(()),
-        false => Err(ModelError::new(Why::Failed, "the arguments of a call are not a JSON object")),
+        false => {
+            Err(ModelError::new(ErrorKind::Failed, "the arguments of a call are not a JSON object"))
+        }
     }
 }
 
-/// The result of the call `id` in an answer of which the `broken` calls cannot be read: none of it was made.
-pub(super) fn unread(id: &str, broken: &[String]) -> Value {
+/// Result of the call `id` in an answer whose `broken` calls cannot be parsed: none of it was made.
+pub(super) fn unreadable_result(id: &str, broken: &[String]) -> Value {
     let message = match broken.iter().any(|it| it == id) {
         true => "The arguments were not a JSON object. Nothing was called; write the call again.",
         false => "Not called, because another call beside it could not be read; call it again.",
@@ -85,12 +87,12 @@ pub(super) fn unread(id: &str, broken: &[String]) -> Value {
     json!({ "error": { "error": "invalid_arguments", "message": message } })
 }
 
-// Names of tools, and of their arguments, in the letters that providers take, and back again; and ids of calls.
+// Names of tools and arguments in the characters that providers accept, and ids of calls.
 
-/// Characters of a name: what the strictest of them takes.
+/// Maximum characters of a name, by the strictest provider.
 const CHARS_MAX: usize = 64;
 
-/// Which name is which on the wire, for one turn.
+/// Names and their wire names, for one turn.
 pub(super) struct Names(Vec<(String, String)>);
 
 impl Names {
@@ -99,7 +101,7 @@ impl Names {
         Self::new(offers.iter().map(|it| it.name.as_str()))
     }
 
-    /// These names. One that begins with a letter or `_`, and has only those, digits and `-`, stays as it is.
+    /// Maps the names. Those of letters, digits, `_` and `-` that start with a letter or `_` stay.
     pub(super) fn new<'a>(all: impl Iterator<Item = &'a str>) -> Self {
         let mut names: Vec<(String, String)> = Vec::new();
         for own in all {
@@ -112,31 +114,31 @@ impl Names {
         Self(names)
     }
 
-    /// What `own` is called on the wire.
+    /// Returns the wire name of `own`.
     pub(super) fn wire<'a>(&'a self, own: &'a str) -> &'a str {
         self.0.iter().find(|it| it.1 == own).map_or(own, |it| &it.0)
     }
 
-    /// What is called `wire` there; the same, where nothing is.
+    /// Returns the name behind `wire`, or `wire` if there is none.
     pub(super) fn own<'a>(&'a self, wire: &'a str) -> &'a str {
         self.0.iter().find(|it| it.0 == wire).map_or(wire, |it| &it.1)
     }
 }
 
-/// Ids of calls, each of which one call of a conversation has.
+/// Unique ids of the calls of a conversation.
 pub(super) struct Ids {
     taken: BTreeSet<String>,
     message: usize,
 }
 
 impl Ids {
-    /// Those that the calls of `message` may have, which follows these.
+    /// Creates the ids of `message`, which follows `earlier`.
     pub(super) fn new<'a>(earlier: impl Iterator<Item = &'a Value>, message: usize) -> Self {
         let taken = earlier.filter_map(|it| it["id"].as_str().map(str::to_owned)).collect();
         Self { taken, message }
     }
 
-    /// The id of `call`: its own, where it has one that no other has.
+    /// Returns the id of `call`: its own, if that is unique.
     pub(super) fn of(&mut self, call: &Value) -> String {
         let own = call["id"].as_str().filter(|it| !it.is_empty()).map(str::to_owned);
         let made = (0..).map(|number| format!("call_{}_{number}", self.message));
@@ -148,7 +150,7 @@ impl Ids {
 fn plain(name: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
     let plain = name.chars().map(|it| if is_plain(it) { it } else { '_' });
-    // Gemini takes none that begins with a digit.
+    // Gemini accepts none that begins with a digit.
     let begins = |it: char| it.is_ascii_alphabetic() || it == '_';
     let before = plain.clone().next().filter(|it| !begins(*it)).map(|_| '_');
     before.into_iter().chain(plain).take(CHARS_MAX).collect()
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_told_as_a_picture_and_not_as_text() {
+    fn sends_picture_as_picture_not_text() {
         let data = "A".repeat(10_000);
         let image = Image { mime_type: "image/png".to_owned(), data: data.as_str().into() };
         let result = ToolResult::Output {
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_and_marked() {
+    fn marks_failed_result() {
         let failure = Failure::new("card_not_found", 404, "There is no such card.");
         let result = readable(&answered(ToolResult::Failed(failure)), 1);
         assert!(result.is_error, "NAV-55");
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn rewrites_a_name_a_provider_would_refuse_and_finds_it_again() {
+    fn maps_refused_name_both_ways() {
         let long = "x".repeat(100);
         let own = [
             "find_seats",

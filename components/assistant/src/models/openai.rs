@@ -1,4 +1,4 @@
-//! Chat completions, of OpenAI or of servers that speak like it: Ollama, llama.cpp, vLLM, Mistral, OpenRouter.
+//! Chat completions of OpenAI or compatible servers: Ollama, llama.cpp, vLLM, Mistral, OpenRouter.
 
 pub(super) mod limits;
 mod message;
@@ -16,14 +16,14 @@ use super::{
     wire::Wire,
 };
 use crate::{
-    AssistantConfig, Conclusion, Decision, ModelConfig, ModelError, Part, ToolCall, ToolPicker,
-    Turn, Usage, Why,
+    AssistantConfig, Conclusion, Decision, ErrorKind, ModelConfig, ModelError, Part, ToolCall,
+    ToolPicker, Turn, Usage,
 };
-use limits::Ways;
+use limits::RequestOptions;
 pub(super) use message::SHAPE;
-use reply::{Reply, error_of, spoken};
+use reply::{Reply, error_of, without_thoughts};
 
-/// Chat completions, of OpenAI or of a server that speaks like it.
+/// Chat completions of OpenAI or a compatible server.
 pub(super) static KIND: Kind = Kind {
     name: PROVIDER,
     defaults: r#"
@@ -36,7 +36,7 @@ base_url = { environment = "OPENAI_BASE_URL" }
 model = { environment = "OPENAI_MODEL" }
 key = { environment = "OPENAI_API_KEY" }
 "#,
-    // The first that the server has.
+    // The server's first model.
     model: "",
     is_ready: |config| config.base_url.is_some() || config.key && config.model.is_some(),
     makes_pictures: false,
@@ -44,41 +44,41 @@ key = { environment = "OPENAI_API_KEY" }
         Ok(Box::new(OpenAi::new(model, assistant, config, transcript)?))
     },
 };
-/// Where the API is, where there is a key and no other address.
+/// Default URL of the API, if there is a key.
 const BASE_URL: &str = "https://api.openai.com/v1";
-/// How long an answer may be, unless configured.
+/// Default token limit of an answer.
 const TOKENS_MAX: u32 = 4_096;
-/// Tools of one request, where a server takes but so many: OpenAI, Azure and Groq
+/// Maximum tools of one request for servers with a limit: OpenAI, Azure and Groq
 /// (<https://platform.openai.com/docs/api-reference/chat/create>).
 const TOOLS_MAX: usize = 128;
 /// The provider's name in a stored transcript.
 const PROVIDER: &str = "openai";
-/// What one request may have, of OpenAI's 50 MB and 500 pictures
-/// (<https://platform.openai.com/docs/guides/images-vision>): prompt and tools come beside it.
+/// Limits of one request, out of OpenAI's 50 MB and 500 pictures
+/// (<https://platform.openai.com/docs/guides/images-vision>), leaving room for prompt and tools.
 const ROOM: Room = Room { bytes: 40 << 20, pictures: 400 };
 
-/// Decides by asking a model behind chat completions.
+/// Picker that asks a model behind chat completions.
 struct OpenAi {
     wire: Wire,
-    /// What stands before each path.
+    /// Prefix of each path.
     version: &'static str,
-    /// Empty until the server was asked what it has.
+    /// Empty until the server reports its models.
     model: Arc<str>,
     assistant: AssistantConfig,
-    /// Where the API is: what was learnt of its models is kept by it.
+    /// URL of the API; stored request options are keyed by it.
     url: String,
-    /// The field that says how long an answer may be, where nothing else was learnt.
+    /// Name of the token limit, unless stored options say otherwise.
     limit_name: &'static str,
     tokens_max: u32,
     thinking_tokens_max: u32,
     price: Option<Price>,
-    /// The conversation, as it goes over the wire; the prompt comes before it.
+    /// Messages in the API's format, without the prompt.
     messages: Vec<Value>,
     usage: Usage,
 }
 
 impl OpenAi {
-    /// Asks `model`, or the first that the server has, going on from `transcript` where there is one.
+    /// Asks `model`, or the server's first, continuing `transcript` if given.
     fn new(
         model: &Arc<str>,
         assistant: &AssistantConfig,
@@ -89,33 +89,33 @@ impl OpenAi {
         if url.is_none() && (!config.key || model.is_empty()) {
             let what =
                 "there is no address: set OPENAI_BASE_URL, or OPENAI_API_KEY and OPENAI_MODEL";
-            return Err(ModelError::new(Why::Key, what));
+            return Err(ModelError::new(ErrorKind::Key, what));
         }
         let url = url.unwrap_or(BASE_URL).trim_end_matches('/');
-        // OpenAI's own no longer take the old name of the field, others do not know the new one.
+        // OpenAI itself rejects the old name of the field; other servers do not know the new one.
         let limit_name = match url.contains("//api.openai.com") {
             true => limits::NEW,
             false => limits::OLD,
         };
         let prices = config.prices();
         let earlier = transcript.filter(|it| it["provider"] == PROVIDER);
-        let spoken = earlier.and_then(|it| it["model"].as_str());
+        let without_thoughts = earlier.and_then(|it| it["model"].as_str());
         let mut messages = earlier.and_then(|it| it["messages"].as_array().cloned());
-        if spoken.is_some_and(|it| !model.is_empty() && it != &**model) {
+        if without_thoughts.is_some_and(|it| !model.is_empty() && it != &**model) {
             messages.iter_mut().flatten().for_each(message::strip);
         }
-        let spoken = spoken.filter(|_| model.is_empty());
+        let without_thoughts = without_thoughts.filter(|_| model.is_empty());
         Ok(Self {
             wire: Wire::new(url, "authorization", config)?,
-            // An address with a path has its version in it, which is not everywhere called so.
+            // A base URL with a path contains the version, which has other names elsewhere.
             version: if has_path(url) { "" } else { "v1/" },
-            model: spoken.map_or_else(|| model.clone(), Into::into),
+            model: without_thoughts.map_or_else(|| model.clone(), Into::into),
             assistant: assistant.clone(),
             url: url.to_owned(),
             limit_name,
             tokens_max: config.max_tokens.unwrap_or(TOKENS_MAX),
             thinking_tokens_max: config.max_tokens.unwrap_or(THINKING_TOKENS_MAX),
-            // What tokens from a cache cost differs from one to the next: at most as much as others.
+            // The price of cached tokens differs between servers; counts as full price.
             price: prices.map(|(input, output)| Price {
                 input,
                 output,
@@ -134,18 +134,18 @@ impl OpenAi {
         names: &Names,
     ) -> Result<Reply, ModelError> {
         let path = format!("{}chat/completions", self.version);
-        let learned = limits::learned(&self.url, &self.model);
-        let first = learned.unwrap_or_else(|| Ways::with(self.limit_name));
-        let (mut ways, mut is_halved, mut is_again) = (first, false, false);
+        let stored = limits::load_options(&self.url, &self.model);
+        let first = stored.unwrap_or_else(|| RequestOptions::with_limit(self.limit_name));
+        let (mut options, mut is_halved, mut is_again) = (first, false, false);
         loop {
-            let body = self.body(messages, turn, names, ways);
-            let read = |events| Reply::read(events, turn.teller);
+            let body = self.body(messages, turn, names, options);
+            let read = |events| Reply::read(events, turn.sink);
             let error = match self.wire.answer(&path, &[], &body, turn, error_of, read) {
                 Ok(reply) => {
-                    if ways != first {
-                        limits::learn(&self.url, &self.model, ways);
+                    if options != first {
+                        limits::save_options(&self.url, &self.model, options);
                     }
-                    if ways.few && !first.few {
+                    if options.limits_tools && !first.limits_tools {
                         log::warning(
                             "the model's server takes 128 tools at most and is given no more: `tools` of the assistant says \
                              which it has",
@@ -156,37 +156,45 @@ impl OpenAi {
                 }
                 Err(error) => error,
             };
-            match ways.adapted(&error, first) {
-                Some(other) => ways = other,
-                // Groq's, of a call that its model wrote wrongly: another try may be right.
-                None if !is_again && error.says_any(&["tool_use_failed"]) => is_again = true,
-                None if trim::lessen(messages, &SHAPE, &error, &mut is_halved) => {}
+            match options.adapted(&error, first) {
+                Some(other) => options = other,
+                // Groq's error for a malformed call, which may succeed on a retry.
+                None if !is_again && error.message_contains(&["tool_use_failed"]) => {
+                    is_again = true
+                }
+                None if trim::shrink_after_error(messages, &SHAPE, &error, &mut is_halved) => {}
                 None => return Err(error.model_error()),
             }
         }
     }
 
-    fn body(&self, messages: &[Value], turn: &Turn<'_>, names: &Names, ways: Ways) -> Value {
+    fn body(
+        &self,
+        messages: &[Value],
+        turn: &Turn<'_>,
+        names: &Names,
+        options: RequestOptions,
+    ) -> Value {
         let has_tools = !turn.offers.is_empty();
         let prompt = self.assistant.prompt(has_tools, turn.task.now);
         let prompt = (!prompt.is_empty()).then(|| json!({ "role": "system", "content": prompt }));
         let mut messages: Vec<_> = prompt.into_iter().chain(messages.iter().cloned()).collect();
-        if ways.bridges {
+        if options.bridges {
             message::bridge(&mut messages);
         }
         let mut body = json!({ "model": &*self.model, "messages": messages, "stream": true });
-        if ways.counts {
+        if options.counts {
             body["stream_options"] = json!({ "include_usage": true });
         }
-        if let Some(limit) = ways.limit {
+        if let Some(limit) = options.limit {
             body[limit] = self.tokens_max.into();
         }
         if has_tools {
             let reasons = self.assistant.reasons;
             let declared = declare::declarations(turn.offers, reasons, turn.task.language);
             let count = declared.len();
-            // The last one reads on in results that were cut.
-            let is_in = |at: usize| !ways.few || at + 1 < TOOLS_MAX || at + 1 == count;
+            // The last tool reads the rest of shortened results.
+            let is_in = |at: usize| !options.limits_tools || at + 1 < TOOLS_MAX || at + 1 == count;
             let tools = declared.into_iter().enumerate().filter(|it| is_in(it.0)).map(|(_, tool)| {
                 let name = names.wire(&tool.name);
                 let function = json!({
@@ -212,16 +220,19 @@ impl OpenAi {
         calls.collect()
     }
 
-    /// The first model that the server has.
+    /// Returns the server's first model.
     fn first_model(&self, until: Instant) -> Result<Arc<str>, ModelError> {
         let path = format!("{}models", self.version);
         let list = self.wire.json(&path, until).map_err(|it| it.model_error())?;
         let first = list["data"][0]["id"].as_str().filter(|it| !it.is_empty());
         if let Some(first) = first {
-            limits::found(&self.url, first);
+            limits::save_first_model(&self.url, first);
         }
         first.map(Into::into).ok_or_else(|| {
-            ModelError::new(Why::Missing, "the server has no model; name one with OPENAI_MODEL")
+            ModelError::new(
+                ErrorKind::Missing,
+                "the server has no model; name one with OPENAI_MODEL",
+            )
         })
     }
 }
@@ -243,13 +254,13 @@ impl ToolPicker for OpenAi {
         loop {
             let reply = self.reply(&mut messages, &turn, &names)?;
             if let Some(why) = reply.blocked() {
-                return Err(ModelError::new(Why::Blocked, why));
+                return Err(ModelError::new(ErrorKind::Blocked, why));
             }
             let is_cut = reply.is_cut();
             let (message, broken) = reply.message(&messages)?;
             let calls = self.calls(&message, &turn, &names);
             let parts = texts(&message);
-            // An answer of nothing is asked for once more; one that was cut, with room for more thinking.
+            // Retries an empty answer once; a truncated one with more room for thinking.
             let may_more = !is_cut || self.tokens_max < self.thinking_tokens_max;
             if !is_again && may_more && calls.is_empty() && parts.is_empty() {
                 is_again = true;
@@ -262,11 +273,11 @@ impl ToolPicker for OpenAi {
                 messages.push(message);
             }
             if !broken.is_empty() {
-                messages::repaired(&mut repairs)?;
-                messages.extend(calls.iter().map(|it| message::unread(&it.id, &broken)));
+                messages::count_repair(&mut repairs)?;
+                messages.extend(calls.iter().map(|it| message::unreadable_result(&it.id, &broken)));
                 continue;
             }
-            // Only what went well is kept: who asks again after a failure asks the same.
+            // Only a successful request changes the state, so that a retry sends the same.
             self.messages = messages;
             if !calls.is_empty() {
                 return Ok(Decision::Call(calls));
@@ -289,15 +300,15 @@ impl ToolPicker for OpenAi {
     }
 }
 
-/// Whether the address says more than which server it is.
+/// Whether the URL has a path.
 fn has_path(url: &str) -> bool {
     let server = url.split_once("://").map_or(url, |it| it.1);
     server.contains('/')
 }
 
-/// What is for people.
+/// Texts for people.
 fn texts(message: &Value) -> Vec<Part> {
-    let text = message["content"].as_str().map(spoken).filter(|it| !it.trim().is_empty());
+    let text = message["content"].as_str().map(without_thoughts).filter(|it| !it.trim().is_empty());
     text.map(Part::text).into_iter().collect()
 }
 
@@ -306,14 +317,14 @@ mod tests {
     use serde_json::{Map, json};
 
     use super::*;
-    use crate::{Answered, Image, Message, Teller, ToolResult, models::events::Events};
+    use crate::{Answered, EventSink, Image, Message, ToolResult, models::events::Events};
 
     fn picture() -> Part {
         Part::image(Image { mime_type: "image/png".to_owned(), data: "AAAA".into() })
     }
 
     #[test]
-    fn history_is_text_where_it_can_be_and_pictures_are_the_persons() {
+    fn history_uses_plain_texts_and_moves_pictures() {
         let remark = |is_user, parts| Message { is_user, parts };
         let messages = message::history(&[
             remark(true, vec![Part::text("a"), Part::text("b")]),
@@ -332,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn history_begins_with_the_person_and_no_two_answers_follow() {
+    fn history_starts_with_the_person_and_alternates() {
         let remark = |is_user, text: &str| Message { is_user, parts: vec![Part::text(text)] };
         let messages = message::history(&[
             remark(false, "ようこそ"),
@@ -342,14 +353,14 @@ mod tests {
             remark(false, "c"),
             remark(true, "d"),
         ]);
-        let said: Vec<_> = messages.iter().map(|it| (&it["role"], &it["content"])).collect();
+        let sent: Vec<_> = messages.iter().map(|it| (&it["role"], &it["content"])).collect();
         let (user, assistant) = (json!("user"), json!("assistant"));
         let wanted = [(&user, &json!("a")), (&assistant, &json!("b\nc")), (&user, &json!("d"))];
-        assert_eq!(said, wanted, "ILL-41");
+        assert_eq!(sent, wanted, "ILL-41");
     }
 
     #[test]
-    fn results_in_call_order_then_one_message_of_pictures_and_words() {
+    fn orders_results_before_pictures_and_message() {
         let call = |id: &str| json!({ "id": id, "type": "function", "function": { "name": "find", "arguments": "{}" } });
         let mut messages = vec![
             json!({ "role": "assistant", "content": null, "tool_calls": [call("a"), call("b")] }),
@@ -372,7 +383,7 @@ mod tests {
         );
     }
 
-    /// The whole of an answer that comes in these chunks.
+    /// Reads a whole answer from these chunks.
     fn reply(chunks: &[Value]) -> Reply {
         let mut reply = Reply::default();
         for chunk in chunks {
@@ -382,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thought_in_a_list_is_no_text_and_the_texts_are() {
+    fn skips_thoughts_in_a_content_list() {
         let thought =
             json!([{ "type": "thinking", "thinking": [{ "type": "text", "text": "秘密" }] }]);
         let chunks = [
@@ -397,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn signed_thoughts_go_back_whole_and_in_their_order() {
+    fn sends_signed_thoughts_back_in_order() {
         let encrypted =
             |id: &str| json!({ "type": "reasoning.encrypted", "data": id, "id": id, "index": 0 });
         let text = |fields: Value| {
@@ -423,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_in_each_piece_of_a_call_is_that_of_one_call() {
+    fn repeated_name_continues_one_call() {
         let piece = |arguments: &str| {
             let function = json!({ "name": "find", "arguments": arguments });
             json!({ "delta": { "tool_calls": [{ "index": 0, "function": function }] } })
@@ -437,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_has_an_id_that_no_call_before_it_has() {
+    fn gives_call_a_unique_id() {
         let call =
             json!({ "index": 0, "id": "call_0", "function": { "name": "f", "arguments": "{}" } });
         let chunk = [json!({ "delta": { "tool_calls": [call] }, "finish_reason": "tool_calls" })];
@@ -445,7 +456,7 @@ mod tests {
         for _ in 0..3 {
             let (message, _) = reply(&chunk).message(&messages).unwrap();
             messages.push(message);
-            // Of a conversation that has become shorter, a place comes again.
+            // In a shortened conversation, positions repeat.
             messages.rotate_left(1);
         }
         let ids: Vec<_> = messages.iter().map(|it| it["tool_calls"][0]["id"].as_str()).collect();
@@ -455,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_stands_between_results_and_the_person() {
+    fn bridges_results_and_the_persons_message() {
         let message = |role: &str| json!({ "role": role, "content": "x" });
         let mut messages: Vec<_> =
             ["user", "assistant", "tool", "tool", "user", "assistant", "tool", "user"]
@@ -479,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_with_a_path_has_its_version_in_it() {
+    fn base_url_with_path_keeps_its_version() {
         for (url, has) in [
             ("http://127.0.0.1:11434", false),
             ("https://api.deepseek.com", false),
@@ -492,10 +503,10 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_comes_whole_is_read_as_one_in_pieces() {
+    fn reads_unstreamed_answer() {
         let read = |whole: Value| {
             let events = Events::of(whole.to_string().as_bytes(), error_of).unwrap();
-            Reply::read(events, &Teller::default())
+            Reply::read(events, &EventSink::default())
         };
         let function = json!({ "name": "find", "arguments": "{\"a\":1}" });
         let call = json!({ "id": "c", "type": "function", "function": function });
@@ -506,6 +517,6 @@ mod tests {
         assert_eq!((&read_message, broken.len()), (&message, 0));
         let refused = read(json!({ "error": { "message": "slow down", "code": "429" } }));
         let Err(error) = refused else { panic!("it is an error") };
-        assert_eq!(error.model_error().why, Why::RateLimited);
+        assert_eq!(error.model_error().kind, ErrorKind::RateLimited);
     }
 }

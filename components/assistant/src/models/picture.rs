@@ -1,5 +1,5 @@
-//! Pictures in two stages: a text model decides and calls tools, then a model that can call none makes
-//! the picture from what the tools brought (ILL-29, ILL-43).
+//! Pictures in two stages: a text model decides and calls tools, then a model without tools makes the
+//! picture from the results (ILL-29, ILL-43).
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -9,34 +9,34 @@ use super::{
     trim::length,
 };
 use crate::{
-    AssistantConfig, Conclusion, Decision, Image, ModelConfig, ModelError, Part, ToolPicker,
-    ToolResult, Turn, Usage, Why, images_of,
+    AssistantConfig, Conclusion, Decision, ErrorKind, Image, ModelConfig, ModelError, Part,
+    ToolPicker, ToolResult, Turn, Usage, images_of,
 };
 
-/// The model that makes pictures where none is named.
+/// Default model for pictures.
 const MODEL: &str = "gemini-nano-banana-2.1";
-/// References that it takes at once (<https://ai.google.dev/gemini-api/docs/image-generation>).
+/// Maximum reference pictures (<https://ai.google.dev/gemini-api/docs/image-generation>).
 const REFERENCES_MAX: usize = 14;
-/// Bytes of base64 of all pictures of one request, which may have 20 MB.
+/// Maximum base64 bytes of all pictures of one request, out of 20 MB.
 const BYTES_MAX: usize = 14 << 20;
 
-/// Decides as its text model does; the answer is then made by the model for pictures.
+/// Picker whose answers are made by a model for pictures.
 struct Picture {
     text: Gemini,
     model: Model,
     config: AssistantConfig,
     /// The conversation with the model for pictures.
     contents: Vec<Value>,
-    /// What the person asks for now.
+    /// The person's current message.
     message: Vec<Value>,
-    /// The pictures that tools brought for it.
+    /// Pictures that tools returned for it.
     found: Vec<Image>,
     /// Whether tools were called for it.
     is_looked_up: bool,
     usage: Usage,
 }
 
-/// Decides with Gemini's `model`: with a stage for pictures where the assistant makes them.
+/// Creates a picker for Gemini's `model`, with a picture stage if the assistant makes pictures.
 pub(super) fn gemini(
     model: &str,
     assistant: &AssistantConfig,
@@ -63,9 +63,9 @@ pub(super) fn gemini(
 }
 
 impl Picture {
-    /// What is new in `turn`.
+    /// Adds the new input of `turn`.
     fn consult(&mut self, turn: &Turn<'_>) {
-        // With calls that waited for the person it is still about what they asked for before.
+        // Results of pending calls belong to the earlier message.
         if turn.is_first && turn.answered.is_empty() {
             self.message.clear();
             self.found.clear();
@@ -84,53 +84,53 @@ impl Picture {
 
     fn next(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         self.consult(&turn);
-        let mut said = String::new();
+        let mut answer = String::new();
         if turn.offers.is_empty() && turn.answered.is_empty() {
-            // There is nothing to decide (ILL-31).
+            // Without tools there is nothing to decide (ILL-31).
             self.text.consult(&turn);
         } else {
-            match self.text.quietly(turn)? {
+            match self.text.decide_silently(turn)? {
                 Decision::Call(calls) => return Ok(Decision::Call(calls)),
-                Decision::Conclude(it) => said = it.text(),
+                Decision::Conclude(it) => answer = it.text(),
             }
         }
-        // Why nothing was found is the text model's to say; what leads to a picture is not said twice.
-        let is_told = self.is_looked_up && self.found.is_empty();
-        let said = Some(said.trim()).filter(|it| is_told && !it.is_empty());
-        self.picture(&turn, said).map(Decision::Conclude)
+        // The text model explains why nothing was found; text that leads to a picture is not repeated.
+        let needs_answer = self.is_looked_up && self.found.is_empty();
+        let answer = Some(answer.trim()).filter(|it| needs_answer && !it.is_empty());
+        self.picture(&turn, answer).map(Decision::Conclude)
     }
 
-    /// The second stage: asks the model for pictures; `said` is the answer before them, where there is one.
-    fn picture(&mut self, turn: &Turn<'_>, said: Option<&str>) -> Result<Conclusion, ModelError> {
+    /// Second stage: asks the model for pictures. `answer` is the preceding text, if any.
+    fn picture(&mut self, turn: &Turn<'_>, answer: Option<&str>) -> Result<Conclusion, ModelError> {
         let message = turn.task.language.pick("画像を生成中...", "Making the picture…");
         let status = || json!({ "state": "drawing", "message": message });
-        turn.teller.tell("status", status);
+        turn.sink.send("status", status);
         let mut contents = match self.contents.is_empty() {
             true => gemini::history(&turn.task.history),
             false => self.contents.clone(),
         };
         contents.iter_mut().for_each(sign);
         let mut parts = self.message.clone();
-        if let Some(said) = said {
+        if let Some(answer) = answer {
             let found = turn.task.language.pick("調べた結果", "What was found");
-            parts.push(json!({ "text": format!("[{found}: {said}]") }));
-            turn.teller.say(&format!("{said}\n\n"));
+            parts.push(json!({ "text": format!("[{found}: {answer}]") }));
+            turn.sink.send_text(&format!("{answer}\n\n"));
         }
         parts.extend(references(&self.found).map(gemini::inline));
         gemini::push(&mut contents, "user", parts);
-        lighten(&mut contents);
+        drop_oldest(&mut contents);
         let mut reply = self.model.ask(&self.body(&contents, turn.task.now), turn);
-        if reply.as_ref().is_err_and(|it| it.why == Why::TooLong) && contents.len() > 1 {
-            // The picture is not made of the earlier messages.
+        if reply.as_ref().is_err_and(|it| it.kind == ErrorKind::TooLong) && contents.len() > 1 {
+            // The picture does not depend on earlier messages.
             contents.drain(..contents.len() - 1);
             reply = self.model.ask(&self.body(&contents, turn.task.now), turn);
         }
         let reply = reply?;
         reply.tokens().count(&mut self.usage, None);
         let mut conclusion = conclusion(&reply)?;
-        if let Some(said) = said {
+        if let Some(answer) = answer {
             let end = if conclusion.text().trim().is_empty() { "" } else { "\n\n" };
-            conclusion.parts.insert(0, Part::text(format!("{said}{end}")));
+            conclusion.parts.insert(0, Part::text(format!("{answer}{end}")));
         }
         contents.push(json!({ "role": "model", "parts": reply.parts }));
         self.contents = contents;
@@ -145,7 +145,7 @@ impl Picture {
                 "imageConfig": { "aspectRatio": "16:9", "imageSize": "1K" },
             },
         });
-        // It cannot call tools, so its prompt does not ask for calls (ILL-31).
+        // It cannot call tools, so its prompt does not mention them (ILL-31).
         let prompt = self.config.prompt(false, now);
         if !prompt.is_empty() {
             body["systemInstruction"] = json!({ "parts": [{ "text": prompt }] });
@@ -156,13 +156,13 @@ impl Picture {
 
 impl ToolPicker for Picture {
     fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        // Only what went well is kept: who asks again after a failure asks the same.
+        // Only a successful request changes the state, so that a retry sends the same.
         let before = (self.message.clone(), self.found.clone(), self.text.contents().to_vec());
         let decided = self.next(turn);
         if decided.is_err() {
             let contents;
             (self.message, self.found, contents) = before;
-            self.text.back_to(contents);
+            self.text.restore(contents);
         }
         decided
     }
@@ -184,7 +184,7 @@ impl ToolPicker for Picture {
             input_tokens: text.input_tokens.saturating_add(self.usage.input_tokens),
             cached_tokens: text.cached_tokens.saturating_add(self.usage.cached_tokens),
             output_tokens: text.output_tokens.saturating_add(self.usage.output_tokens),
-            // Pictures have a price of their own, which is not reported.
+            // The price of pictures differs and is not reported.
             cost_usd: text.cost_usd.filter(|_| self.usage == Usage::default()),
         }
     }
@@ -197,13 +197,13 @@ fn conclusion(reply: &Reply) -> Result<Conclusion, ModelError> {
     let parts = gemini::parts_of(&reply.parts);
     if parts.is_empty() {
         let details = format!("the model made no picture ({})", reply.finish());
-        return Err(ModelError::new(Why::Failed, details));
+        return Err(ModelError::new(ErrorKind::Failed, details));
     }
     let cut = reply.is_cut().then_some("max_tokens");
     Ok(Conclusion { parts, cut, ..Conclusion::default() })
 }
 
-/// As many pictures as it takes, the first ones first; the same one only once.
+/// Returns distinct pictures up to the limit, the first ones first.
 fn references(found: &[Image]) -> impl Iterator<Item = &Image> {
     let mut left = BYTES_MAX;
     let own = found.iter().enumerate().filter(|(index, it)| !found[..*index].contains(it));
@@ -215,7 +215,7 @@ fn references(found: &[Image]) -> impl Iterator<Item = &Image> {
     fitting.map(|(_, it)| it).take(REFERENCES_MAX)
 }
 
-/// An answer's first part and each of its pictures want a signature; what came without one says so.
+/// Adds placeholder signatures to an answer's first part and its pictures, which need one.
 fn sign(content: &mut Value) {
     if content["role"] != "model" {
         return;
@@ -229,8 +229,8 @@ fn sign(content: &mut Value) {
     }
 }
 
-/// Forgets what is oldest, until all of it fits into one request.
-fn lighten(contents: &mut Vec<Value>) {
+/// Drops the oldest content until everything fits into one request.
+fn drop_oldest(contents: &mut Vec<Value>) {
     let sizes: Vec<_> = contents.iter().map(length).collect();
     let mut all: usize = sizes.iter().sum();
     let mut first = 0;
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_different_and_no_more_than_it_takes() {
+    fn limits_distinct_references() {
         let found: Vec<_> = (0..40).map(|it| picture(&format!("AAA{}", it / 2))).collect();
         let taken: Vec<_> = references(&found).collect();
         assert_eq!(taken.len(), REFERENCES_MAX);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_without_a_signature_says_so() {
+    fn adds_placeholder_signatures() {
         let mut content = json!({ "role": "model", "parts": [
             { "text": "hm", "thought": true }, { "text": "はい" }, { "text": "。" },
             { "inlineData": { "mimeType": "image/png", "data": "AAAA" }, "thoughtSignature": "YQ==" },
@@ -280,14 +280,14 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_is_forgotten_where_pictures_are_too_many() {
+    fn drops_oldest_beyond_picture_limit() {
         let large = "A".repeat(BYTES_MAX / 2);
         let of = |role: &str| json!({ "role": role, "parts": [gemini::inline(&picture(&large))] });
         let mut contents = vec![of("user"), of("model"), of("user"), of("model"), of("user")];
-        lighten(&mut contents);
+        drop_oldest(&mut contents);
         assert_eq!(contents.len(), 1, "it begins with what the person says");
         let mut contents = vec![of("user")];
-        lighten(&mut contents);
+        drop_oldest(&mut contents);
         assert_eq!(contents.len(), 1);
     }
 }

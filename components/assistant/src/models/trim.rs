@@ -1,36 +1,35 @@
-//! Makes a transcript fit into one request: the oldest pictures become a note, then the oldest results
-//! of tools do, then the oldest turns go. A call and its result stay or go together, and what the
-//! provider signed stays as it came.
+//! Shortens a transcript to fit into one request: the oldest pictures become notes, then the oldest tool results,
+//! then the oldest turns go. A call and its result stay together, and signed content stays verbatim.
 
 use serde_json::Value;
 
 use super::wire::WireError;
 
-/// What stands for a picture that was left out.
+/// Note in place of a dropped picture.
 pub(super) const PICTURE: &str = "[a picture that was shown before, left out to save room]";
-/// What stands for a picture that a model does not take.
+/// Note in place of a picture that a model cannot read.
 const UNSEEN: &str = "[a picture that cannot be shown to you here]";
-/// What stands for a result that was left out.
+/// Note in place of a dropped result.
 pub(super) const RESULT: &str =
     "[what the tool brought then, left out to save room; call it again if it is needed]";
-/// What one picture counts in text, where a model's context is full rather than the request.
+/// Weight of a picture in bytes of text, if a model's context rather than the request is full.
 const PICTURE_WEIGHT: usize = 6_000;
 
-/// How a provider writes its messages.
+/// Access to a provider's message format.
 pub(super) struct Shape {
-    /// Where each picture of a message is, as a JSON pointer, and its bytes; the first one first.
+    /// Returns each picture of a message in order: its JSON pointer and bytes.
     pub(super) pictures: fn(&Value) -> Vec<(String, usize)>,
-    /// Puts a note in the place of the picture there.
+    /// Replaces the picture at a pointer by a note.
     pub(super) drop_picture: fn(&mut Value, &str, &str),
-    /// Puts a note in the place of what tools brought.
+    /// Replaces tool results by a note.
     pub(super) drop_results: fn(&mut Value),
-    /// Makes it the first of a conversation; whether it can be that.
+    /// Makes the message the first of a conversation; returns whether it can be.
     pub(super) begin: fn(&mut Value) -> bool,
-    /// Whether it is a result of a tool, which the message after it goes with.
+    /// Whether the message is a tool result, which belongs to the one after it.
     pub(super) is_result: fn(&Value) -> bool,
 }
 
-/// What fits into one request.
+/// Limits of one request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     /// Bytes of all messages.
@@ -38,16 +37,16 @@ pub(super) struct Room {
     pub(super) pictures: usize,
 }
 
-/// What messages take of the room.
+/// Size of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Taken {
+struct Size {
     bytes: usize,
     pictures: usize,
-    /// Bytes of what is no picture, and [`PICTURE_WEIGHT`] for each that is one.
+    /// Bytes without pictures, plus [`PICTURE_WEIGHT`] for each picture.
     weight: usize,
 }
 
-impl Taken {
+impl Size {
     fn of(message: &Value, shape: &Shape) -> Self {
         let pictures = (shape.pictures)(message);
         let bytes = length(message);
@@ -69,31 +68,30 @@ impl Taken {
     }
 }
 
-/// Makes `messages` fit into `room`, with some to spare, so that what is cached is not changed by each
-/// request.
+/// Makes `messages` fit into `room`, with some to spare, so that the cached prefix does not change with each request.
 pub(super) fn fit(messages: &mut Vec<Value>, room: Room, shape: &Shape) {
-    let taken: Vec<_> = messages.iter().map(|it| Taken::of(it, shape)).collect();
-    let most = Taken { bytes: room.bytes, pictures: room.pictures, weight: usize::MAX };
-    if Taken::sum(&taken).fits(most) {
+    let taken: Vec<_> = messages.iter().map(|it| Size::of(it, shape)).collect();
+    let most = Size { bytes: room.bytes, pictures: room.pictures, weight: usize::MAX };
+    if Size::sum(&taken).fits(most) {
         return;
     }
-    let goal = Taken { bytes: most.bytes / 5 * 4, pictures: most.pictures / 5 * 4, ..most };
+    let goal = Size { bytes: most.bytes / 5 * 4, pictures: most.pictures / 5 * 4, ..most };
     shrink(messages, taken, goal, shape);
 }
 
-/// Makes `messages` half of what they are; whether they became any smaller.
+/// Halves `messages`; returns whether they became smaller.
 pub(super) fn halve(messages: &mut Vec<Value>, shape: &Shape) -> bool {
-    let taken: Vec<_> = messages.iter().map(|it| Taken::of(it, shape)).collect();
-    let all = Taken::sum(&taken);
-    let goal = Taken { bytes: all.bytes / 2, pictures: all.pictures / 2, weight: all.weight / 2 };
+    let taken: Vec<_> = messages.iter().map(|it| Size::of(it, shape)).collect();
+    let all = Size::sum(&taken);
+    let goal = Size { bytes: all.bytes / 2, pictures: all.pictures / 2, weight: all.weight / 2 };
     shrink(messages, taken, goal, shape);
     let left: usize = messages.iter().map(length).sum();
     left < all.bytes
 }
 
-/// Makes `messages` less where they were refused with `error`, so that it may help to ask again: half of them, once, or none
-/// of their pictures. Whether they became any less.
-pub(super) fn lessen(
+/// Shortens refused `messages` for a retry: halves them once if they are too large, otherwise drops
+/// their pictures. Returns whether they changed.
+pub(super) fn shrink_after_error(
     messages: &mut Vec<Value>,
     shape: &Shape,
     error: &WireError,
@@ -101,15 +99,15 @@ pub(super) fn lessen(
 ) -> bool {
     match error.is_too_large() {
         true => !std::mem::replace(is_halved, true) && halve(messages, shape),
-        false => error.may_be_of_pictures() && blind(messages, shape),
+        false => error.may_be_of_pictures() && drop_all_pictures(messages, shape),
     }
 }
 
-/// Leaves all pictures out; whether there were any.
-pub(super) fn blind(messages: &mut [Value], shape: &Shape) -> bool {
+/// Drops all pictures; returns whether there were any.
+pub(super) fn drop_all_pictures(messages: &mut [Value], shape: &Shape) -> bool {
     let mut are_any = false;
     for message in messages {
-        // The last of them first, so that none moves before its turn.
+        // From the last to the first, so that pointers stay valid.
         for (place, _) in (shape.pictures)(message).iter().rev() {
             (shape.drop_picture)(message, place, UNSEEN);
             are_any = true;
@@ -118,22 +116,22 @@ pub(super) fn blind(messages: &mut [Value], shape: &Shape) -> bool {
     are_any
 }
 
-fn shrink(messages: &mut Vec<Value>, mut taken: Vec<Taken>, goal: Taken, shape: &Shape) {
+fn shrink(messages: &mut Vec<Value>, mut taken: Vec<Size>, goal: Size, shape: &Shape) {
     let Some(last) = messages.len().checked_sub(1) else { return };
-    // What the newest calls came to is what is asked about.
+    // The newest results are what the model is asked about.
     let is_older = |at: &usize| *at > 0 && (shape.is_result)(&messages[*at - 1]);
     let newest = std::iter::successors(Some(last), |at| is_older(at).then(|| at - 1)).last();
     let newest = newest.unwrap_or(last);
     for (at, message) in messages.iter_mut().enumerate().take(newest) {
         drop_pictures(message, at, &mut taken, goal, shape);
-        if Taken::sum(&taken).fits(goal) {
+        if Size::sum(&taken).fits(goal) {
             return;
         }
     }
     for (at, message) in messages.iter_mut().enumerate().take(newest) {
         (shape.drop_results)(message);
-        taken[at] = Taken::of(message, shape);
-        if Taken::sum(&taken).fits(goal) {
+        taken[at] = Size::of(message, shape);
+        if Size::sum(&taken).fits(goal) {
             return;
         }
     }
@@ -141,17 +139,17 @@ fn shrink(messages: &mut Vec<Value>, mut taken: Vec<Taken>, goal: Taken, shape: 
     for at in 1..messages.len() {
         let mut beginning = messages[at].clone();
         let is_one = (shape.begin)(&mut beginning);
-        // What the newest message brings is what is asked about.
+        // The newest message is what the model is asked about.
         if !is_one
             || (shape.is_result)(&messages[at - 1])
             || at == last && beginning != messages[at]
         {
             continue;
         }
-        taken[at] = Taken::of(&beginning, shape);
+        taken[at] = Size::of(&beginning, shape);
         messages[at] = beginning;
         first = at;
-        if Taken::sum(&taken[first..]).fits(goal) {
+        if Size::sum(&taken[first..]).fits(goal) {
             break;
         }
     }
@@ -162,10 +160,10 @@ fn shrink(messages: &mut Vec<Value>, mut taken: Vec<Taken>, goal: Taken, shape: 
     }
 }
 
-/// As many of a message's pictures as have to go, the first ones first.
-fn drop_pictures(message: &mut Value, at: usize, taken: &mut [Taken], goal: Taken, shape: &Shape) {
+/// Drops as many of a message's pictures as necessary, the first ones first.
+fn drop_pictures(message: &mut Value, at: usize, taken: &mut [Size], goal: Size, shape: &Shape) {
     let sizes = (shape.pictures)(message);
-    let mut all = Taken::sum(taken);
+    let mut all = Size::sum(taken);
     let mut count = 0;
     while count < sizes.len() && !all.fits(goal) {
         all.bytes = all.bytes.saturating_sub(sizes[count].1);
@@ -174,15 +172,15 @@ fn drop_pictures(message: &mut Value, at: usize, taken: &mut [Taken], goal: Take
         count += 1;
     }
     if count > 0 {
-        // The last of them first, so that none moves before its turn.
+        // From the last to the first, so that pointers stay valid.
         for (place, _) in sizes[..count].iter().rev() {
             (shape.drop_picture)(message, place, PICTURE);
         }
-        taken[at] = Taken::of(message, shape);
+        taken[at] = Size::of(message, shape);
     }
 }
 
-/// Bytes of `value` as JSON.
+/// Length of `value` as JSON, in bytes.
 pub(super) fn length(value: &Value) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {
@@ -196,7 +194,7 @@ pub(super) fn length(value: &Value) -> usize {
         }
     }
     let mut count = Count(0);
-    // Nothing that is counted can fail.
+    // Counting cannot fail.
     let _ = serde_json::to_writer(&mut count, value);
     count.0
 }
@@ -208,7 +206,7 @@ mod tests {
     use super::*;
     use crate::models::{claude, openai};
 
-    /// A talk with Claude of so many turns: a question, a call, its result with a picture, an answer.
+    /// A conversation with Claude of `turns` turns: a question, a call, its result with a picture, an answer.
     fn talk(turns: usize, picture: usize, text: usize) -> Vec<Value> {
         let turn = |at: usize| {
             let id = format!("t{at}");
@@ -245,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_pictures_first_and_the_oldest_of_them() {
+    fn drops_oldest_pictures_first() {
         let before = talk(10, 1_000, 500);
         let bytes: usize = before.iter().map(length).sum();
         let mut messages = before.clone();
@@ -268,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_results_then_turns_and_keeps_what_is_asked() {
+    fn drops_results_then_turns_keeps_the_question() {
         let before = talk(10, 10, 5_000);
         let mut messages = before.clone();
         fit(&mut messages, Room { bytes: 30_000, pictures: 100 }, &claude::SHAPE);
@@ -287,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_a_talk_until_nothing_is_left_to_leave_out() {
+    fn halves_conversation_until_it_cannot_shrink() {
         let mut messages = talk(10, 1_000, 5_000);
         for _ in 0..20 {
             let before: usize = messages.iter().map(length).sum();
@@ -303,18 +301,18 @@ mod tests {
     }
 
     #[test]
-    fn pictures_that_are_not_taken_leave_a_note_and_no_more() {
+    fn replaces_unsupported_pictures_by_notes() {
         let before = talk(2, 1_000, 10);
         let mut messages = before.clone();
-        assert!(blind(&mut messages, &claude::SHAPE));
+        assert!(drop_all_pictures(&mut messages, &claude::SHAPE));
         check(&messages);
         assert_eq!(messages.len(), before.len());
         assert_eq!(messages[2]["content"][0]["content"][1]["text"], UNSEEN);
-        assert!(!blind(&mut messages, &claude::SHAPE), "there are none left");
+        assert!(!drop_all_pictures(&mut messages, &claude::SHAPE), "there are none left");
     }
 
     #[test]
-    fn results_of_chat_completions_stay_with_their_calls() {
+    fn keeps_results_with_their_calls() {
         let url = format!("data:image/png;base64,{}", "A".repeat(2_000));
         let turn = |at: usize| {
             let id = format!("c{at}");

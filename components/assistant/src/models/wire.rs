@@ -1,5 +1,5 @@
-//! The way to a provider's API: one request, to which the host adds the key, tried again where that may help, and
-//! the answer as a stream of events or as one document, within limits.
+//! HTTP requests to a provider's API, with retries and limits. The host adds the key; answers are
+//! streams of events or single documents.
 
 use std::{
     thread,
@@ -15,24 +15,24 @@ use toolkit::{
 use url::Url;
 
 use super::events::{ErrorOf, Events, Pieces, not_json};
-use crate::{ModelConfig, ModelError, Turn, Why, decide::now};
+use crate::{ErrorKind, ModelConfig, ModelError, Turn, decide::now};
 
 /// Retries after the first attempt.
 const RETRIES_MAX: u32 = 2;
-/// The first delay, unless configured.
+/// Default delay before the first retry.
 const BASE_MS: u64 = 500;
-/// The longest that a provider may ask to wait, while a person waits; one that asks for more is reported.
+/// Longest `Retry-After` to wait for while a person waits; longer ones are reported.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(5);
-/// The longest that is told on.
+/// Longest `Retry-After` to report.
 const RETRY_AFTER_S_MAX: u64 = 86_400;
-/// Bytes of an answer that is one document, and of all events of a stream.
+/// Maximum bytes of a document, and of all events of a stream.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
-/// Bytes of an error that are read and reported.
+/// Maximum bytes of an error.
 const ERROR_BYTES_MAX: usize = 64 << 10;
-/// Characters of a provider's message that are reported.
+/// Maximum characters of a provider's message.
 const MESSAGE_CHARS_MAX: usize = 500;
 
-/// What providers say, beside 413, where a request is larger than they or their models take.
+/// Error texts, besides status 413, for a request larger than the provider or model accepts.
 const TOO_LARGE: &[&str] = &[
     "prompt is too long",
     "input is too long",
@@ -52,7 +52,7 @@ const TOO_LARGE: &[&str] = &[
     "too many images",
 ];
 
-/// What providers say where their rules on content refuse a request: OpenAI, Azure, Claude and OpenRouter.
+/// Error texts for requests blocked by content rules: OpenAI, Azure, Claude and OpenRouter.
 const BLOCKED: &[&str] = &[
     "content_policy_violation",
     "content_filter",
@@ -61,10 +61,9 @@ const BLOCKED: &[&str] = &[
     "input was flagged",
 ];
 
-/// What providers say where the operator has to do something, and waiting or other words do not help: to pay (OpenAI, whatever
-/// the status, and Claude, with a 400; others have 402), or to have a model, or a server, that calls tools (Ollama, vLLM,
-/// llama.cpp).
-const OPERATORS: &[&str] = &[
+/// Error texts for problems only the operator can solve: to pay (OpenAI with any status, Claude with
+/// 400; others use 402), or to provide a model or server that calls tools (Ollama, vLLM, llama.cpp).
+const OPERATOR_ERRORS: &[&str] = &[
     "insufficient_quota",
     "billing_hard_limit_reached",
     "billing_not_active",
@@ -74,15 +73,15 @@ const OPERATORS: &[&str] = &[
     "tools param requires",
 ];
 
-/// What they say, beside 404, where there is no such model: OpenAI, OpenRouter and DeepSeek.
+/// Error texts, besides status 404, for a missing model: OpenAI, OpenRouter and DeepSeek.
 const NO_MODEL: &[&str] =
     &["model_not_found", "invalid model id", "not a valid model id", "model not exist"];
 
-/// A provider's API: where it is.
+/// A provider's API.
 #[derive(Clone)]
 pub(super) struct Wire {
     base: Url,
-    /// The header that the host puts the key into, where there is one.
+    /// Header in which the host sends the key, if there is one.
     key: Option<&'static str>,
     retry_base: Duration,
 }
@@ -90,26 +89,26 @@ pub(super) struct Wire {
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum WireError {
-    /// It took too long.
-    Late,
+    /// The deadline has passed.
+    Timeout,
     /// The provider was not reached.
-    Unreached(String),
-    /// The connection was lost on the way.
-    Lost(String),
+    Unreachable(String),
+    /// The connection was lost.
+    ConnectionLost(String),
     /// The provider answered with an error.
     Status { status: u16, retry_after_s: Option<u64>, body: Value, text: String },
-    /// It answered what cannot be used.
+    /// The answer cannot be parsed.
     Unreadable(String),
 }
 
 impl Wire {
-    /// The API at `base_url`, to which requests' paths are added; `key` is the header of its key.
+    /// Creates the API at `base_url`; `key` is the header of its key.
     pub(super) fn new(
         base_url: &str,
         key: &'static str,
         config: &ModelConfig,
     ) -> Result<Self, ModelError> {
-        let wrong = |why: &str| ModelError::new(Why::Key, format!("the base URL {why}"));
+        let wrong = |why: &str| ModelError::new(ErrorKind::Key, format!("the base URL {why}"));
         let base = Url::parse(&format!("{}/", base_url.trim().trim_end_matches('/')));
         let base = base.map_err(|_| wrong("is not a URL"))?;
         if !matches!(base.scheme(), "http" | "https") {
@@ -123,8 +122,8 @@ impl Wire {
         Ok(Self { base, key: config.key.then_some(key), retry_base })
     }
 
-    /// Posts `body` to `path` and has the events `read` that come back, as they come. As long as nothing of them was
-    /// told, a connection that is lost may be tried again, and so may an error among them, as `error_of` knows it.
+    /// Posts `body` to `path` and lets `read` consume the events. A lost connection, or an error among the
+    /// events, is retried until something was sent to the client.
     pub(super) fn answer<T>(
         &self,
         path: &str,
@@ -138,19 +137,19 @@ impl Wire {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        let (until, told) = (turn.until, turn.teller.told());
-        let has_begun = || turn.teller.told() != told;
-        self.tried(until, has_begun, || {
-            let answer = sent(&request, until)?;
+        let (until, sent_before) = (turn.until, turn.sink.pieces_sent());
+        let has_begun = || turn.sink.pieces_sent() != sent_before;
+        self.with_retries(until, has_begun, || {
+            let answer = send_request(&request, until)?;
             let kind = answer.header("content-type").unwrap_or_default().to_ascii_lowercase();
             let pieces = Pieces::new(answer, until, ANSWER_BYTES_MAX);
             match kind.as_str() {
                 it if it.starts_with("text/event-stream") => read(Events::new(pieces, error_of)),
-                // An error with a status of success, or a server that knows no streams.
+                // An error with a success status, or a server without streaming.
                 it if it.starts_with("application/json") => {
-                    // It is all there: asked again, it would be paid for once more and be the same.
+                    // The document is complete; a retry would cost again and return the same.
                     read(Events::of(&pieces.whole()?, error_of)?).map_err(|error| match error {
-                        WireError::Lost(what) => WireError::Unreadable(what),
+                        WireError::ConnectionLost(what) => WireError::Unreadable(what),
                         error => error,
                     })
                 }
@@ -165,7 +164,7 @@ impl Wire {
     /// Reads one JSON document at `path`.
     pub(super) fn json(&self, path: &str, until: Instant) -> Result<Value, WireError> {
         let request = self.request("GET", path, "application/json")?;
-        let answer = self.tried(until, || false, || sent(&request, until))?;
+        let answer = self.with_retries(until, || false, || send_request(&request, until))?;
         let bytes = Pieces::new(answer, until, ANSWER_BYTES_MAX).whole()?;
         serde_json::from_slice(&bytes).map_err(not_json)
     }
@@ -175,12 +174,12 @@ impl Wire {
         let url =
             url.map_err(|_| WireError::Unreadable("its address cannot be made".to_owned()))?;
         let request = Request::new(method, url.as_str()).header("accept", accept);
-        // An empty place says which key is meant, where several providers are behind one gateway.
+        // The host fills the empty header with this provider's key, where one gateway serves several.
         Ok(self.key.into_iter().fold(request, |request, key| request.header(key, "")))
     }
 
-    /// What `attempt` brings, which is made again where that may help and nothing of it `has_begun` to be told.
-    fn tried<T>(
+    /// Runs `attempt`, with retries where they may help and nothing `has_begun`.
+    fn with_retries<T>(
         &self,
         until: Instant,
         has_begun: impl Fn() -> bool,
@@ -192,11 +191,11 @@ impl Wire {
                 Ok(it) => return Ok(it),
                 Err(error) => error,
             };
-            let asked = match error.wait() {
+            let asked = match error.retry_wait() {
                 Some(asked) if retry < RETRIES_MAX && !has_begun() => asked,
                 _ => return Err(error),
             };
-            log::info(&format!("a provider is asked again: {}", error.what()));
+            log::info(&format!("a provider is asked again: {}", error.description()));
             let pause = asked.unwrap_or_else(|| delay(self.retry_base, retry));
             if Instant::now() + pause >= until {
                 return Err(error);
@@ -207,23 +206,23 @@ impl Wire {
     }
 }
 
-/// A delay that doubles with each retry, and is a bit longer by chance, so that not all come back at once.
+/// Exponential backoff with jitter.
 fn delay(base: Duration, retry: u32) -> Duration {
     let whole = base.saturating_mul(1 << retry.min(16));
-    // Of sixteen letters of chance, one.
+    // One of sixteen random letters.
     let chance = toolkit::fresh_id("").bytes().last().unwrap_or_default();
     whole.mul_f64(1.0 + f64::from(chance) / 1_280.0)
 }
 
-/// The answer to `request`, where its status says success.
-fn sent(request: &Request, until: Instant) -> Result<Incoming, WireError> {
+/// Sends `request` and returns the answer if its status is a success.
+fn send_request(request: &Request, until: Instant) -> Result<Incoming, WireError> {
     let answer = request.open(Some(until)).map_err(|it| of_http(it, true))?;
     if answer.status == 200 {
         return Ok(answer);
     }
     let status = answer.status;
     let asked = answer.header("retry-after").and_then(|it| seconds(it, now()));
-    // It is not followed: the key is for the host that the operator has named.
+    // Not followed: the key is only for the host that the operator configured.
     let elsewhere = answer.header("location").filter(|_| (300..400).contains(&status));
     let elsewhere = elsewhere.and_then(|it| it.split(['?', '#']).next());
     let elsewhere = elsewhere.map(|it| format!("it is at {it} now, which base_url has to say"));
@@ -235,15 +234,15 @@ fn sent(request: &Request, until: Instant) -> Result<Incoming, WireError> {
     Err(WireError::Status { status, retry_after_s, body, text })
 }
 
-/// What an error says: in the words of all three providers, which some wrap in a list, or of servers that speak like one
-/// of them.
+/// Extracts the message of an error: in the shape of any of the three providers, which some wrap in a
+/// list, or of compatible servers.
 fn message(body: &Value) -> String {
     let places = ["/error/message", "/0/error/message", "/error", "/message", "/detail"];
     let found = places.iter().filter_map(|it| body.pointer(it)).find(|it| !it.is_null());
     found.map_or_else(String::new, |it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
 }
 
-/// What a `Retry-After` says: seconds, whole or not, or a time of day; the part of a second counted whole.
+/// Parses `Retry-After`: seconds or a date; rounds up.
 fn seconds(text: &str, now: Timestamp) -> Option<u64> {
     let text = text.trim();
     let left = || Some(DateTimeParser::new().parse_timestamp(text).ok()?.duration_since(now));
@@ -252,31 +251,30 @@ fn seconds(text: &str, now: Timestamp) -> Option<u64> {
     Some((left.as_secs() + u64::from(left.subsec_nanos() > 0)).min(RETRY_AFTER_S_MAX))
 }
 
-/// When to come back as an error says it in its details (<https://google.aip.dev/193>), in seconds.
+/// Reads the retry delay from an error's details (<https://google.aip.dev/193>), in seconds.
 pub(super) fn retry_delay(error: &Value) -> Option<u64> {
     let details = error.pointer("/error/details").or_else(|| error.pointer("/0/error/details"));
     let mut delays = details?.as_array()?.iter().filter_map(|it| it["retryDelay"].as_str());
     delays.find_map(|it| seconds(it.trim_end_matches('s'), now()))
 }
 
-/// What became of a request before its answer began, or of the rest of the answer.
+/// Converts an HTTP error before the answer, or in the middle of it.
 pub(super) fn of_http(error: http::Error, is_first: bool) -> WireError {
     match error {
-        http::Error::TimedOut => WireError::Late,
+        http::Error::TimedOut => WireError::Timeout,
         http::Error::TooLarge => WireError::Unreadable("the answer is too long".to_owned()),
-        it if is_first => WireError::Unreached(format!("it cannot be reached: {it}")),
-        it => WireError::Lost(format!("the connection was lost: {it}")),
+        it if is_first => WireError::Unreachable(format!("it cannot be reached: {it}")),
+        it => WireError::ConnectionLost(format!("the connection was lost: {it}")),
     }
 }
 
 impl WireError {
-    /// How long to wait before another attempt may help: as asked, or as we like; none, if it will
-    /// not.
-    fn wait(&self) -> Option<Option<Duration>> {
+    /// Time to wait before a retry: as requested, or our own; `None` if a retry cannot help.
+    fn retry_wait(&self) -> Option<Option<Duration>> {
         match self {
-            Self::Unreached(_) | Self::Lost(_) => Some(None),
-            _ if self.is_too_large() || self.is_operators() => None,
-            // Beside HTTP's own: 529 of Claude, 520 to 527 of what stands before many a provider.
+            Self::Unreachable(_) | Self::ConnectionLost(_) => Some(None),
+            _ if self.is_too_large() || self.needs_operator() => None,
+            // Besides HTTP's own: 529 of Claude, and 520 to 527 of proxies.
             Self::Status { status: 408 | 429 | 500 | 502..=599, retry_after_s, .. } => {
                 let asked = retry_after_s.map(Duration::from_secs);
                 asked.is_none_or(|it| it <= RETRY_AFTER_MAX).then_some(asked)
@@ -285,70 +283,76 @@ impl WireError {
         }
     }
 
-    /// Whether the request is larger than the provider, or its model, takes.
+    /// Whether the request is larger than the provider or its model accepts.
     pub(super) fn is_too_large(&self) -> bool {
         match self {
             Self::Status { status: 413, .. } => true,
-            // An error within a stream, as LM Studio has it, comes without a status: it counts as 500.
-            Self::Status { status: 400 | 422 | 500, .. } => self.says_any(TOO_LARGE),
-            // OpenAI's, of one that no minute has room for: waiting does not help.
-            Self::Status { status: 429, .. } => self.says_any(&["request too large"]),
+            // Errors within a stream have no status, as with LM Studio; they count as 500.
+            Self::Status { status: 400 | 422 | 500, .. } => self.message_contains(TOO_LARGE),
+            // OpenAI's, for a request beyond the limit of a minute; waiting does not help.
+            Self::Status { status: 429, .. } => self.message_contains(&["request too large"]),
             _ => false,
         }
     }
 
-    /// Whether it is the operator's to mend.
-    fn is_operators(&self) -> bool {
-        matches!(self, Self::Status { status: 402, .. }) || self.says_any(OPERATORS)
+    /// Whether only the operator can solve it.
+    fn needs_operator(&self) -> bool {
+        matches!(self, Self::Status { status: 402, .. }) || self.message_contains(OPERATOR_ERRORS)
     }
 
-    /// Whether it may be the pictures of a request that are refused: one of them cannot be read, or the model sees none,
-    /// which each server says in its own words and with its own status.
+    /// Whether the request's pictures may be the cause: one is unreadable, or the model accepts none. Each
+    /// server has its own text and status.
     pub(super) fn may_be_of_pictures(&self) -> bool {
         match self {
             Self::Status { status: 400 | 404 | 415 | 422, .. } => true,
-            Self::Status { status: 500 | 501, .. } => self.says_any(&["image", "multimodal"]),
+            Self::Status { status: 500 | 501, .. } => {
+                self.message_contains(&["image", "multimodal"])
+            }
             _ => false,
         }
     }
 
-    /// Whether a provider's refusal has one of these, which are in small letters.
-    pub(super) fn says_any(&self, words: &[&str]) -> bool {
+    /// Whether the provider's error contains one of these lowercase texts.
+    pub(super) fn message_contains(&self, words: &[&str]) -> bool {
         let Self::Status { body, text, .. } = self else { return false };
         let answer = format!("{text} {body}").to_lowercase();
         words.iter().any(|it| answer.contains(it))
     }
 
-    /// As text, for an error and a log.
-    pub(super) fn what(&self) -> String {
+    /// Formats the error for logs.
+    pub(super) fn description(&self) -> String {
         match self {
-            Self::Late => "no answer in time".to_owned(),
-            Self::Unreached(why) | Self::Lost(why) | Self::Unreadable(why) => why.clone(),
+            Self::Timeout => "no answer in time".to_owned(),
+            Self::Unreachable(why) | Self::ConnectionLost(why) | Self::Unreadable(why) => {
+                why.clone()
+            }
             Self::Status { status, text, .. } if text.is_empty() => format!("HTTP {status}"),
             Self::Status { status, text, .. } => format!("HTTP {status}: {text}"),
         }
     }
 
-    /// As a failure to decide; details of a provider's own errors are the business of the provider's file.
+    /// Converts to a failure to decide; provider-specific details are handled in the provider's file.
     pub(super) fn model_error(&self) -> ModelError {
-        let (why, retry_after_s) = match self {
-            Self::Status { status: 400 | 403, .. } if self.says_any(BLOCKED) => {
-                (Why::Blocked, None)
+        let (kind, retry_after_s) = match self {
+            Self::Status { status: 400 | 403, .. } if self.message_contains(BLOCKED) => {
+                (ErrorKind::Blocked, None)
             }
-            Self::Status { status: 401 | 403, .. } => (Why::Key, None),
-            _ if self.is_operators() => (Why::Key, None),
-            _ if self.is_too_large() => (Why::TooLong, None),
-            Self::Status { status: 429, retry_after_s, .. } => (Why::RateLimited, *retry_after_s),
-            Self::Late | Self::Status { status: 408 | 504, .. } => (Why::Slow, None),
-            Self::Status { status: 300..=399 | 404 | 405 | 410, .. } => (Why::Missing, None),
-            Self::Status { status: 400 | 422, .. } if self.says_any(NO_MODEL) => {
-                (Why::Missing, None)
+            Self::Status { status: 401 | 403, .. } => (ErrorKind::Key, None),
+            _ if self.needs_operator() => (ErrorKind::Key, None),
+            _ if self.is_too_large() => (ErrorKind::TooLong, None),
+            Self::Status { status: 429, retry_after_s, .. } => {
+                (ErrorKind::RateLimited, *retry_after_s)
             }
-            Self::Status { status: 400..=499, .. } => (Why::Refused, None),
-            Self::Status { retry_after_s, .. } => (Why::Failed, *retry_after_s),
-            _ => (Why::Failed, None),
+            Self::Timeout | Self::Status { status: 408 | 504, .. } => (ErrorKind::Slow, None),
+            Self::Status { status: 300..=399 | 404 | 405 | 410, .. } => (ErrorKind::Missing, None),
+            Self::Status { status: 400 | 422, .. } if self.message_contains(NO_MODEL) => {
+                (ErrorKind::Missing, None)
+            }
+            Self::Status { status: 400..=499, .. } => (ErrorKind::Refused, None),
+            Self::Status { retry_after_s, .. } => (ErrorKind::Failed, *retry_after_s),
+            _ => (ErrorKind::Failed, None),
         };
-        ModelError { why, details: self.what(), retry_after_s }
+        ModelError { kind, details: self.description(), retry_after_s }
     }
 }
 
@@ -363,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_pass_is_tried_again_unless_it_would_take_too_long() {
+    fn retries_transient_errors_within_the_wait_limit() {
         for (error, wait) in [
             (status(429, None), Some(None)),
             (status(529, Some(2)), Some(Some(Duration::from_secs(2)))),
@@ -373,16 +377,16 @@ mod tests {
             (status(400, None), None),
             (status(401, None), None),
             (status(501, None), None),
-            (WireError::Late, None),
-            (WireError::Unreached(String::new()), Some(None)),
-            (WireError::Lost(String::new()), Some(None)),
+            (WireError::Timeout, None),
+            (WireError::Unreachable(String::new()), Some(None)),
+            (WireError::ConnectionLost(String::new()), Some(None)),
         ] {
-            assert_eq!(error.wait(), wait, "{error:?}");
+            assert_eq!(error.retry_wait(), wait, "{error:?}");
         }
     }
 
     #[test]
-    fn what_there_is_no_room_for_is_too_large_however_it_is_said() {
+    fn recognizes_too_large_in_every_wording() {
         let of = |text: &str| WireError::Status {
             status: 429,
             retry_after_s: None,
@@ -392,20 +396,23 @@ mod tests {
         let large = of(
             "Request too large for gpt-5 on tokens per min (TPM): Limit 30000, Requested 36055.",
         );
-        assert_eq!((large.wait(), large.model_error().why), (None, Why::TooLong));
+        assert_eq!((large.retry_wait(), large.model_error().kind), (None, ErrorKind::TooLong));
         let within = WireError::Status {
             status: 500,
             retry_after_s: None,
             body: Value::Null,
             text: "The number of tokens to keep from the initial prompt is greater than the context length.".to_owned(),
         };
-        assert_eq!((within.wait(), within.model_error().why), (None, Why::TooLong));
+        assert_eq!((within.retry_wait(), within.model_error().kind), (None, ErrorKind::TooLong));
         let often = of("Too many tokens, please wait before trying again.");
-        assert_eq!((often.wait(), often.model_error().why), (Some(None), Why::RateLimited));
+        assert_eq!(
+            (often.retry_wait(), often.model_error().kind),
+            (Some(None), ErrorKind::RateLimited)
+        );
     }
 
     #[test]
-    fn what_the_operator_has_to_mend_is_told_as_that() {
+    fn reports_operator_errors() {
         let of = |status, code: &str, text: &str| {
             let body = json!({ "error": { "code": code, "message": text } });
             let text = text.to_owned();
@@ -421,44 +428,65 @@ mod tests {
             of(400, "", "\"auto\" tool choice requires --enable-auto-tool-choice"),
             of(500, "", "tools param requires --jinja flag"),
         ] {
-            assert_eq!((error.wait(), error.model_error().why), (None, Why::Key), "{error:?}");
+            assert_eq!(
+                (error.retry_wait(), error.model_error().kind),
+                (None, ErrorKind::Key),
+                "{error:?}"
+            );
         }
         for error in [
             of(400, "model_not_found", "The model `x` does not exist"),
             of(400, "400", "x/y is not a valid model ID"),
             of(400, "invalid_request_error", "Model Not Exist"),
         ] {
-            assert_eq!((error.wait(), error.model_error().why), (None, Why::Missing), "{error:?}");
+            assert_eq!(
+                (error.retry_wait(), error.model_error().kind),
+                (None, ErrorKind::Missing),
+                "{error:?}"
+            );
         }
         // Gemini says the same of a minute.
         let minute = of(429, "", quota);
-        assert_eq!((minute.wait(), minute.model_error().why), (Some(None), Why::RateLimited));
+        assert_eq!(
+            (minute.retry_wait(), minute.model_error().kind),
+            (Some(None), ErrorKind::RateLimited)
+        );
     }
 
     #[test]
-    fn a_moved_or_wrong_address_is_the_operators_to_mend() {
+    fn reports_wrong_base_url_to_the_operator() {
         for it in [301, 307, 308, 404, 405] {
             let error = status(it, None);
-            assert_eq!((error.wait(), error.model_error().why), (None, Why::Missing), "{it}");
+            assert_eq!(
+                (error.retry_wait(), error.model_error().kind),
+                (None, ErrorKind::Missing),
+                "{it}"
+            );
         }
     }
 
     #[test]
-    fn a_request_that_rules_on_content_refuse_is_blocked() {
+    fn recognizes_blocked_content() {
         let why = |status, code: &str, text: &str| {
             let body = json!({ "error": { "code": code, "message": text } });
             let text = text.to_owned();
-            WireError::Status { status, retry_after_s: None, body, text }.model_error().why
+            WireError::Status { status, retry_after_s: None, body, text }.model_error().kind
         };
-        assert_eq!(why(400, "content_filter", "The response was filtered."), Why::Blocked);
-        assert_eq!(why(400, "content_policy_violation", "rejected"), Why::Blocked);
-        assert_eq!(why(400, "", "Output blocked by content filtering policy"), Why::Blocked);
-        assert_eq!(why(403, "", "requires moderation and your input was flagged"), Why::Blocked);
-        assert_eq!((why(403, "", "no access"), why(400, "", "bad")), (Why::Key, Why::Refused));
+        assert_eq!(why(400, "content_filter", "The response was filtered."), ErrorKind::Blocked);
+        assert_eq!(why(400, "content_policy_violation", "rejected"), ErrorKind::Blocked);
+        assert_eq!(why(400, "", "Output blocked by content filtering policy"), ErrorKind::Blocked);
+        assert_eq!(
+            why(403, "", "requires moderation and your input was flagged"),
+            ErrorKind::Blocked
+        );
+        assert_eq!(
+            (why(403, "", "no access"), why(400, "", "bad")),
+            (ErrorKind::Key, ErrorKind::Refused)
+        );
     }
 
     #[test]
-    fn an_error_is_told_whatever_form_it_has() {
+    fn extracts_message_from_any_error_shape() {
         for (body, said) in [
             (json!({ "error": { "message": "a" } }), "a"),
             (json!([{ "error": { "message": "b" } }]), "b"),
@@ -473,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn when_to_come_back_is_read_however_it_is_said() {
+    fn parses_retry_delay_in_every_form() {
         let now: Timestamp = "2026-10-21T07:28:00Z".parse().unwrap();
         for (said, asked) in [
             ("0", Some(0)),
@@ -498,19 +526,19 @@ mod tests {
     }
 
     #[test]
-    fn a_base_url_that_is_none_is_told() {
+    fn rejects_invalid_base_url() {
         let config = ModelConfig::default();
         let queried = "https://api.example/deployments/x?api-version=2024-10-21";
         for url in ["", "api.example", "ftp://api.example", "file:///etc/passwd", queried] {
             let error = Wire::new(url, "x-key", &config).map(|_| ()).unwrap_err();
-            assert_eq!(error.why, Why::Key, "{url}");
+            assert_eq!(error.kind, ErrorKind::Key, "{url}");
             assert!(error.details.contains("the base URL"), "{url}: {error:?}");
         }
         assert!(Wire::new("https://api.example/v1/", "x-key", &config).is_ok());
     }
 
     #[test]
-    fn a_request_has_a_place_for_its_providers_key_and_no_other() {
+    fn request_has_only_its_providers_key_header() {
         for (key, place) in [(true, Some("x-key")), (false, None)] {
             let config = ModelConfig { key, ..ModelConfig::default() };
             assert_eq!(Wire::new("https://api.example", "x-key", &config).unwrap().key, place);

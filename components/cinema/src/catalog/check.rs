@@ -1,4 +1,4 @@
-//! What must hold in a catalogue beyond its shape.
+//! Validates a catalogue beyond its shape.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use toolkit::Problem;
 use super::{Catalog, Entry, Film, PROBLEMS_MAX, Screen};
 use crate::clock;
 
-/// Limits that keep a mistyped file from filling the database.
+/// Limits against mistyped files.
 const SCREENS_MAX: usize = 50;
 const MOVIES_MAX: usize = 1_000;
 const ENTRIES_MAX: usize = 1_000;
 const TIMES_MAX: usize = 24;
 const PLACES_MAX: usize = 80;
 const TEXT_CHARS_MAX: usize = 2_000;
-/// More minor units than any seat costs in any currency; sums of a hall stay exact everywhere.
+/// Maximum price in minor units; sums stay exact.
 const PRICE_MAX: u64 = 1_000_000_000;
-/// Longer than that is a break.
+/// Maximum minutes of cleaning.
 const CLEANING_MAX: u32 = 240;
-/// No film takes longer than a day.
+/// Maximum duration of a film, in minutes.
 const DURATION_MAX: u32 = 24 * 60;
 
-/// Everything that is wrong with `catalog`.
+/// Returns every problem of `catalog`.
 pub(super) fn problems(catalog: &Catalog) -> Vec<Problem> {
     let mut found = Found::default();
     found.limit("/screens", catalog.screens.len(), SCREENS_MAX);
@@ -206,13 +206,13 @@ impl Found {
     }
 }
 
-// No screen shows two films at once: the programme is laid out over the week, which ends where it begins.
+// Overlaps of showings on a screen, laid out over a circular week.
 const MINUTES_OF_WEEK: u32 = 7 * 24 * 60;
 
-/// Every time at which a screen is already in use.
+/// Finds every time at which a screen is already in use.
 fn overlaps(catalog: &Catalog) -> Vec<Problem> {
     let mut found = Vec::new();
-    let mut screens: BTreeMap<&str, Vec<Shown<'_>>> = BTreeMap::new();
+    let mut screens: BTreeMap<&str, Vec<ScheduledShowing<'_>>> = BTreeMap::new();
     for (index, entry) in catalog.programme.iter().enumerate() {
         let film = catalog.movies.iter().find(|it| it.movie_id == entry.movie_id);
         let Some(film) = film else { continue };
@@ -223,7 +223,7 @@ fn overlaps(catalog: &Catalog) -> Vec<Problem> {
                 + u32::from(clock.minute().unsigned_abs());
             let pointer = format!("/programme/{index}/times/{number}");
             let takes = film.duration + catalog.cleaning_minutes.unwrap_or_default();
-            shown.push(Shown { pointer, entry, film, minute, takes });
+            shown.push(ScheduledShowing { pointer, entry, film, minute, takes });
         }
     }
     for shown in screens.values() {
@@ -231,7 +231,7 @@ fn overlaps(catalog: &Catalog) -> Vec<Problem> {
             if found.len() == PROBLEMS_MAX {
                 return found;
             }
-            if let Some(other) = shown[..index].iter().find(|it| it.meets(later)) {
+            if let Some(other) = shown[..index].iter().find(|it| it.overlaps_with(later)) {
                 let (title, at) = (&other.film.title, &other.pointer);
                 found.push(Problem::at(
                     later.pointer.clone(),
@@ -244,19 +244,19 @@ fn overlaps(catalog: &Catalog) -> Vec<Problem> {
 }
 
 /// One time of an entry.
-struct Shown<'a> {
+struct ScheduledShowing<'a> {
     pointer: String,
     entry: &'a Entry,
     film: &'a Film,
-    /// When it begins, in minutes of the day.
+    /// Start, in minutes of the day.
     minute: u32,
-    /// Minutes of the film, and of cleaning.
+    /// Minutes of the film and of cleaning.
     takes: u32,
 }
 
-impl Shown<'_> {
-    /// Whether both run at one moment of some week, the week seen as a circle.
-    fn meets(&self, other: &Self) -> bool {
+impl ScheduledShowing<'_> {
+    /// Whether both overlap in some week.
+    fn overlaps_with(&self, other: &Self) -> bool {
         let starts = |other: &Self| {
             let (days, minute) = (other.entry.weekdays(), other.minute);
             (0..7).filter(move |day| days >> day & 1 == 1).map(move |day| day * 1440 + minute)
@@ -266,8 +266,8 @@ impl Shown<'_> {
         self.in_season_with(other) && starts(self).any(|a| starts(other).any(|b| at_once(a, b)))
     }
 
-    /// Whether the two entries have a day in common. One that ends the night before the other
-    /// begins may run into it after midnight; that is let pass.
+    /// Whether the entries have a day in common. An entry that ends the night before the other begins may
+    /// overlap it after midnight.
     fn in_season_with(&self, other: &Self) -> bool {
         let ends_before = |one: &Entry, other: &Entry| match (&one.until, &other.from) {
             (Some(until), Some(from)) => until < from,
@@ -301,12 +301,12 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_small_catalogue_has_no_problems() {
+    fn small_catalogue_is_valid() {
         assert_eq!(pointers(&small()), Vec::<String>::new());
     }
 
     #[test]
-    fn the_demo_has_one_large_and_one_tiny_screen() {
+    fn demo_has_one_large_and_one_tiny_screen() {
         let demo = Catalog::read(DEMO).unwrap();
         let mut counts: Vec<_> = demo.screens.iter().map(|it| lay_out(it.plan()).len()).collect();
         counts.sort_unstable();
@@ -315,7 +315,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_problem_has_its_pointer() {
+    fn every_problem_has_a_pointer() {
         let mut catalog = small();
         catalog["screens"][0]["rows"][0]["seats"] = json!("s?");
         catalog["screens"][0]["name_en"] = json!("");
@@ -339,7 +339,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn pairs_stand_two_by_two() {
+    fn pairs_are_adjacent() {
         let mut catalog = small();
         for (seats, is_right) in
             [("ddss", true), ("dddd", true), ("sdds_cw", true), ("dd_d", false)]
@@ -350,7 +350,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn prices_have_one_currency_and_a_limit() {
+    fn prices_share_a_currency_and_a_limit() {
         let mut catalog = small();
         catalog["prices"] = json!({ "currency": "JPY", "standard": 1_800, "pair": PRICE_MAX });
         catalog["screens"][0]["prices"] = json!({ "currency": "JPY", "standard": 0 });
@@ -368,7 +368,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_identifier_is_given_once() {
+    fn rejects_duplicate_identifiers() {
         let mut catalog = small();
         let film = catalog["movies"][0].clone();
         catalog["movies"].as_array_mut().unwrap().push(film);
@@ -376,7 +376,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn no_screen_shows_two_films_at_once() {
+    fn rejects_overlapping_showings() {
         let mut catalog = small();
         catalog["programme"][0]["times"] = json!(["10:00", "11:46"]);
         assert_eq!(pointers(&catalog), ["/programme/0/times/1"]);
@@ -385,7 +385,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn minutes_for_cleaning_are_between_two_showings() {
+    fn requires_cleaning_time_between_showings() {
         let mut catalog = small();
         catalog["programme"][0]["times"] = json!(["10:00", "12:00"]);
         catalog["cleaning_minutes"] = json!(13);
@@ -397,7 +397,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_film_past_midnight_meets_the_next_day_even_on_sundays() {
+    fn film_past_midnight_overlaps_the_next_day() {
         let mut catalog = small();
         let entry =
             json!({ "screen_id": "s1", "movie_id": "kimi", "times": ["00:30"], "days": ["mon"] });
@@ -407,7 +407,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn two_seasons_may_share_a_time() {
+    fn separate_seasons_may_share_a_time() {
         let mut catalog = small();
         let mut entry = catalog["programme"][0].clone();
         catalog["programme"][0]["until"] = json!("2026-11-30");

@@ -1,12 +1,12 @@
-//! A catalogue as one table for spreadsheets: a line a list of prices, screen, row of seats, film, or entry of the
-//! programme, as RFC 4180 writes it.
+//! A catalogue as a CSV table (RFC 4180): one line per price list, screen, row of seats, film, or entry
+//! of the programme.
 
 use serde_json::{Map, Value, json};
 use toolkit::Problem;
 
 use super::{Catalog, PROBLEMS_MAX};
 
-/// The columns. The first says what a line is.
+/// Columns; the first is the kind of a line.
 const COLUMNS: [&str; 26] = [
     "record",
     "screen_id",
@@ -35,17 +35,17 @@ const COLUMNS: [&str; 26] = [
     "wheelchair",
     "companion",
 ];
-/// The mark by which spreadsheets know that a file is UTF-8.
+/// Byte order mark by which spreadsheets recognize UTF-8.
 const MARK: char = '\u{feff}';
-/// What a line has beside [`COLUMNS`]: prices, and the minutes between showings.
+/// Columns after those of [`COLUMNS`], added later.
 const LAST: [&str; 2] = ["pair", "cleaning_minutes"];
-/// Columns of prices.
+/// Price columns.
 const PRICES: [&str; 6] = ["currency", "standard", "premium", "wheelchair", "companion", "pair"];
-/// Columns of days.
+/// Date columns.
 const DAYS: [&str; 3] = ["release_date", "from", "until"];
-/// Columns of texts that stand for lists.
+/// Columns of lists.
 const LISTS: [&str; 2] = ["times", "days"];
-/// Columns of numbers.
+/// Number columns.
 const NUMBERS: [&str; 8] = [
     "duration",
     "rating",
@@ -106,10 +106,10 @@ fn quoted(text: &str) -> String {
     text.to_owned()
 }
 
-/// Reads what [`write`] writes, and what spreadsheets make of it.
+/// Parses what [`write`] writes, including changes by spreadsheets.
 ///
 /// # Errors
-/// Everything that is wrong with it, by line and column.
+/// Every problem, by line and column.
 pub fn read(text: &str) -> Result<Catalog, Vec<Problem>> {
     let lines = cells(text.trim_start_matches(MARK))?;
     let table = Table::of(&lines)?;
@@ -117,7 +117,7 @@ pub fn read(text: &str) -> Result<Catalog, Vec<Problem>> {
     catalog.map_err(|problems| problems.into_iter().map(|it| table.located(&it)).collect())
 }
 
-/// A line of cells, and where it begins.
+/// Line number and cells.
 type Line = (usize, Vec<String>);
 
 fn cells(text: &str) -> Result<Vec<Line>, Vec<Problem>> {
@@ -155,10 +155,10 @@ fn cells(text: &str) -> Result<Vec<Line>, Vec<Problem>> {
     Ok(lines)
 }
 
-/// The lines as a catalogue in JSON, and the line that each part of it comes from.
+/// The catalogue as JSON, with the line of each part.
 struct Table {
     value: Value,
-    /// By the part's JSON pointer.
+    /// Lines by JSON pointer.
     lines: Vec<(String, usize)>,
 }
 
@@ -232,7 +232,7 @@ impl Table {
         Ok(())
     }
 
-    /// A problem of the JSON as one of the table.
+    /// Converts a pointer to a line and column.
     fn located(&self, problem: &Problem) -> Problem {
         let fits = |entry: &&(String, usize)| {
             let rest = problem.pointer.strip_prefix(entry.0.as_str());
@@ -255,7 +255,7 @@ fn lines_record(lines: &[Line], number: usize) -> &str {
     line.and_then(|it| it.1.first()).map(|it| it.trim()).unwrap_or_default()
 }
 
-/// The cells of a line that say something.
+/// Object of the non-empty cells.
 fn object<'a>(cells: impl Iterator<Item = (&'a str, &'a String)>) -> Map<String, Value> {
     let (mut of, mut prices) = (Map::new(), Map::new());
     for (column, text) in cells.filter(|it| !it.1.trim().is_empty()) {
@@ -281,7 +281,7 @@ fn object<'a>(cells: impl Iterator<Item = (&'a str, &'a String)>) -> Map<String,
     of
 }
 
-/// A day, which spreadsheets write as `2026/11/1`.
+/// Normalizes a date, which spreadsheets write as `2026/11/1`.
 fn day(text: &str) -> String {
     match text.split(['-', '/']).collect::<Vec<_>>()[..] {
         [year, month, day] if year.len() == 4 => format!("{year}-{month:0>2}-{day:0>2}"),
@@ -289,7 +289,7 @@ fn day(text: &str) -> String {
     }
 }
 
-/// A time of day, which spreadsheets write as `9:30` or `9:30:00`.
+/// Normalizes a time, which spreadsheets write as `9:30` or `9:30:00`.
 fn time(text: &str) -> String {
     let Some((hour, rest)) = text.split_once(':') else { return text.to_owned() };
     format!("{hour:0>2}:{}", rest.strip_suffix(":00").unwrap_or(rest))
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_demo_comes_back_as_it_was_written() {
+    fn demo_survives_the_round_trip() {
         let demo = Catalog::read(DEMO).unwrap();
         let text = write(&demo);
         let back = read(&text).unwrap();
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_may_have_commas_quotes_and_lines() {
+    fn quotes_commas_quotes_and_line_breaks() {
         let mut demo = Catalog::read(DEMO).unwrap();
         demo.movies[0].title = "「A, \"B\"」\n二".into();
         let back = read(&write(&demo)).unwrap();
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spreadsheet_takes_it_for_utf8_and_may_write_days_its_way() {
+    fn accepts_spreadsheet_dates_and_marks_utf8() {
         let mut demo = Catalog::read(DEMO).unwrap();
         let entry = &mut demo.programme[0];
         entry.times = vec!["09:30".into()];
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_by_line_and_column() {
+    fn reports_problems_by_line_and_column() {
         let head = "record,screen_id,name,row,seats\r\n";
         let found = messages(&format!("{head}screen,s1,一\r\nrow,s1,,A,s?\r\n"));
         assert!(found[0].starts_with("line 3, seats: must be 1 to"), "{found:?}");

@@ -1,4 +1,4 @@
-//! Short answers as text: which of several, and a name.
+//! Parses short answers: ordinals and names.
 
 use language::{
     clock::is_numeral,
@@ -10,16 +10,16 @@ use language::{
     words::Word,
 };
 
-/// What begins what is no name: a word of thinking, waiting or asking.
+/// Words that begin no name: thinking, waiting, asking.
 const THINKING: &str = "hmm|hm |umm|um,|um |uh|er |erm|wait|hold on|hang on|one moment|just a|let me|let's|i don|not sure|no idea|what|who|how|why|うーん|うん|ううん|うー|えー|えっと|ええと|あの|まっ|待|ちょっと|どう|どれ|どの|どっち|なに|何|そう|いい|だめ|やっぱ|やはり|まだ|もう|少し|考え|あとで|後で|わか|分か|お任せ|おまかせ|任せ|なんでも|何でも|適当";
-/// What a name stands in: before it and behind it.
+/// Phrases around a name.
 const BEFORE: &str = "i'm |i am |it's |this is |my name is |name is |under the name |under |for |お名前は|名前は|私は|予約者は";
 const BEHIND: &str = "と申します|といいます|と言います|という名前です|の名前で|名義で|で予約してください|で予約して|で予約|でお願いします|でお願い|です|さんで|で";
-/// The longest name, in characters and in words.
+/// Maximum characters and words of a name.
 const CHARS_MAX: usize = 20;
 const WORDS_MAX: usize = 3;
 
-/// `2番`, `2つ目`, `the second`, `number two`, `2`: which of several, from 0.
+/// Parses an ordinal as an index from 0: `2番`, `2つ目`, `the second`, `number two`, `2`.
 pub(super) fn ordinal(text: &str) -> Option<usize> {
     const WORDS: [&str; 6] = [
         "first|1st|最初|一番上",
@@ -40,7 +40,7 @@ pub(super) fn ordinal(text: &str) -> Option<usize> {
             || !is_letter(text[..*at].chars().next_back())
                 && !is_letter(text[at + word.len()..].chars().next())
     };
-    let said = WORDS
+    let sentence = WORDS
         .iter()
         .position(|words| marks(words).any(|word| text.match_indices(word).any(|it| is_word(&it))));
     // `number two`, `#2`.
@@ -50,7 +50,7 @@ pub(super) fn ordinal(text: &str) -> Option<usize> {
             .find(|(at, _)| lead == "#" || !is_letter(text[..*at].chars().next_back()))?;
         let rest = &text[at + lead.len()..];
         let word = rest.split(|it: char| !it.is_ascii_alphanumeric()).next()?;
-        // `no 2 adults` counts, and is no number.
+        // `no 2 adults` is a count.
         let mut behind = rest[word.len()..].split(|it: char| !it.is_alphanumeric());
         let behind = behind.find(|it| !it.is_empty());
         if lead == "no " && behind.is_some_and(|it| it != "please") {
@@ -58,7 +58,7 @@ pub(super) fn ordinal(text: &str) -> Option<usize> {
         }
         whole(word).filter(|_| lead != "no " || word.parse::<u8>().is_ok())
     });
-    // `2番`, `三つ目`; `一番` alone is the most of something.
+    // `2番`, `三つ目`; `一番` alone is a superlative.
     let counted = || {
         marks(COUNTED).find_map(|mark| {
             let at = text.find(mark)?;
@@ -69,33 +69,33 @@ pub(super) fn ordinal(text: &str) -> Option<usize> {
         })
     };
     let numbered = || led.or_else(counted).and_then(|it| (it as usize).checked_sub(1));
-    said.or_else(numbered)
+    sentence.or_else(numbered)
 }
 
-/// The same of a sentence, where no day and no showing is taken for a place: `the first of December`, `最初の回`.
+/// Parses an ordinal in a sentence, ignoring dates and showings: `the first of December`, `最初の回`.
 pub(super) fn place(utterance: &Utterance) -> Option<usize> {
     const SHOWINGS: &str = "first showing|first show|first screening|最初の回|最初の上映";
     let text = marks(SHOWINGS).fold(undated(utterance), |it, mark| it.replace(mark, " "));
     ordinal(&text)
 }
 
-/// The same among so many that are listed, the last of them as well: `the last one`, `一番下の`.
+/// Parses an ordinal among `count` items, including the last: `the last one`, `一番下の`.
 pub(super) fn place_of(utterance: &Utterance, count: usize) -> Option<usize> {
     const LAST: &str = "last one|last film|last movie|last of them|last on the list|一番下|いちばん下|最後のやつ|最後のもの|最後の映画";
-    // The last of an evening is the latest, wherever it is listed.
+    // The last film of an evening is the latest one.
     const LATEST: &str = "last film of|last movie of|last film tonight|last movie tonight|今夜の最後|今日の最後|夜の最後";
     let is_last = || utterance.says(LAST) && !utterance.says(LATEST);
     place(utterance).or_else(|| count.checked_sub(1).filter(|_| is_last()))
 }
 
-/// `utterance` in lower case with spaces in place of its days and times.
+/// Lowercase text with spaces in place of dates and times.
 pub(super) fn undated(utterance: &Utterance) -> String {
     let is_day = |at: usize| utterance.when.spans.iter().any(|it| (it.0..it.1).contains(&at));
     let chars = utterance.lower.iter().enumerate();
     chars.map(|(at, it)| if is_day(at) { ' ' } else { *it }).collect()
 }
 
-/// The number that is all that `text` says beside a no: `no, 2 please`, `やっぱり3で`.
+/// Parses a new count after a denial, if nothing else is in `text`: `no, 2 please`, `やっぱり3で`.
 pub(super) fn recount(text: &str) -> Option<u32> {
     const AROUND: &str = "no|nope|wait|sorry|actually|make it|just|please|pls|plz|thanks|then|instead|hmm|hm|oh|oops|uh|um|er|i mean|rather|scratch that|いや|いえ|ううん|やっぱり|やっぱ|ごめん|えっと|あっ|じゃあ|にして|にします|でお願いします|でお願い|で";
     const MARKS: &str = "、。,.!?…- ";
@@ -105,8 +105,8 @@ pub(super) fn recount(text: &str) -> Option<u32> {
         let before = rest.len();
         rest = rest.trim_matches(|it| MARKS.contains(it));
         for word in marks(AROUND) {
-            let is_apart = |it: Option<char>| {
-                !word.is_ascii() || it.is_none_or(|it| !it.is_ascii_alphanumeric())
+            let is_apart = |neighbour: Option<char>| {
+                !word.is_ascii() || neighbour.is_none_or(|it| !it.is_ascii_alphanumeric())
             };
             let head = rest.strip_prefix(word).filter(|it| is_apart(it.chars().next()));
             let tail = rest.strip_suffix(word).filter(|it| is_apart(it.chars().next_back()));
@@ -121,11 +121,11 @@ pub(super) fn recount(text: &str) -> Option<u32> {
     whole(rest).filter(|it| is_taken_back && (1..=99).contains(it))
 }
 
-/// Whether what `utterance` counts comes on top of what was counted before: `もう1枚`, `one more seat`; not where it is
-/// all there is to be, or fewer: `もう2枚でいい`, `もう1枚減らして`.
-pub(super) fn adds(utterance: &Utterance) -> bool {
+/// Whether the count in `utterance` is added to the earlier one: `もう1枚`, `one more seat`; not for
+/// totals and reductions: `もう2枚でいい`, `もう1枚減らして`.
+pub(super) fn is_addition(utterance: &Utterance) -> bool {
     const BEFORE: &str = "もう|あと|another";
-    /// After something else, and what is denied.
+    /// After another action, and denials.
     const OTHER: &str = "のあと|たあと|だあと|not";
     const INSTEAD: &str = "でいい|でも|で良い|でよい|で十分|で充分|で足り|で大丈夫|に|減|へら|少な|しか|取り消|取消|キャンセル|やめ|要らな|いらな|不要|質問|聞|確認|教え|取った|取ってあ|買った|買ってあ|あるか|ある?|持って";
     const FEWER: &str = "less|fewer|off|too many|don't|cancel|drop|remove";
@@ -142,37 +142,38 @@ pub(super) fn adds(utterance: &Utterance) -> bool {
         && !marks(FEWER).any(|it| padded.contains(&format!(" {it} ")))
 }
 
-/// Those who are counted by kind, the words for each kind.
-const SORTS: [&str; 4] = [
+/// Words for each kind of people.
+const KINDS_OF_PEOPLE: [&str; 4] = [
     "大人|おとな|adult|adults",
     "子供|子ども|こども|幼児|kid|kids|child|children",
     "学生|小学生|中学生|高校生|大学生|student|students",
     "シニア|senior|seniors|pensioner|pensioners",
 ];
 
-/// How many of a kind `before` counts beside others, and how many of it `utterance` says there are: `大人2、子供3`,
-/// `子供は二枚でした`.
-pub(super) fn of_sort(before: &Utterance, utterance: &Utterance) -> Option<(u32, u32)> {
-    let sorts = |said: &Utterance| -> Vec<(Option<usize>, u32)> {
-        let spans = said.numbers.counts.iter().zip(&said.numbers.counted);
+/// For a corrected kind of people: its count in `before` and in `utterance`: `大人2、子供3`, `子供は二枚でした`.
+pub(super) fn corrected_kind(before: &Utterance, utterance: &Utterance) -> Option<(u32, u32)> {
+    let sorts = |sentence: &Utterance| -> Vec<(Option<usize>, u32)> {
+        let spans = sentence.numbers.counts.iter().zip(&sentence.numbers.counted);
         let sort = |(from, to): (usize, usize)| {
-            let head: String = said.lower[..from].iter().collect();
+            let head: String = sentence.lower[..from].iter().collect();
             let head = head.trim_end().trim_end_matches(['は', 'を', 'が', ' ']);
-            let counted: String = said.lower[from..to.min(said.lower.len())].iter().collect();
+            let counted: String =
+                sentence.lower[from..to.min(sentence.lower.len())].iter().collect();
             let last = counted.rsplit(' ').next().unwrap_or_default();
             let is_of = |it: &str| last == it || !it.is_ascii() && head.ends_with(it);
-            SORTS.iter().position(|sort| marks(sort).any(is_of))
+            KINDS_OF_PEOPLE.iter().position(|sort| marks(sort).any(is_of))
         };
         spans.map(|(count, span)| (sort(*span), count.1)).collect()
     };
     let [(Some(sort), now)] = sorts(utterance)[..] else { return None };
     let all = sorts(before);
     let mut same = all.iter().filter(|it| it.0 == Some(sort)).map(|it| it.1);
-    let had = same.next().filter(|_| all.len() > 1 && all.iter().all(|it| it.0.is_some()))?;
-    same.next().is_none().then_some((had, now))
+    let owned_count =
+        same.next().filter(|_| all.len() > 1 && all.iter().all(|it| it.0.is_some()))?;
+    same.next().is_none().then_some((owned_count, now))
 }
 
-/// Whether `text` takes back what was said before: `no wait, four`, `やっぱり3で`.
+/// Whether `text` retracts something: `no wait, four`, `やっぱり3で`.
 pub(super) fn takes_back(text: &str) -> bool {
     const TAKEN: &str = "no|nope|wait|sorry|actually|oops|i mean|rather|scratch that";
     const JAPANESE: &str = "いや|いえ|ううん|やっぱ|ごめん|間違";
@@ -184,8 +185,8 @@ pub(super) fn takes_back(text: &str) -> bool {
     marks(TAKEN).any(is_said) || marks(JAPANESE).any(|it| text.contains(it))
 }
 
-/// Whether `utterance` wants after all what was not allowed: `fine, do it then`, `やっぱり進めて`.
-pub(super) fn allows(utterance: &Utterance) -> bool {
+/// Whether `utterance` approves a denied call after all: `fine, do it then`, `やっぱり進めて`.
+pub(super) fn approves_after_all(utterance: &Utterance) -> bool {
     const DOES: &str = "do it|do that|go ahead|go for it|please do|進めて|そうして|お願い|やって";
     const LEADS: &str = "fine|ok|okay|alright|actually|oh|well|じゃあ|では|やっぱり|やっぱ";
     let text = utterance.text().to_lowercase();
@@ -195,16 +196,16 @@ pub(super) fn allows(utterance: &Utterance) -> bool {
     is_yes && marks(DOES).any(|it| text.contains(it))
 }
 
-/// Whether `utterance` only says that its writer thinks it over: `hmm let me think`, `ちょっと待って`.
+/// Whether the writer only hesitates: `hmm let me think`, `ちょっと待って`.
 pub(super) fn is_thinking(utterance: &Utterance) -> bool {
     let text: String = utterance.lower.iter().collect();
     let left = unused(utterance, &Used::default());
     let is_filler =
-        utterance.tokens.iter().all(|it| is_beside(it.word) || it.word == Word::PROCEED);
+        utterance.tokens.iter().all(|it| is_filler(it.word) || it.word == Word::PROCEED);
     marks(THINKING).any(|it| text.trim().starts_with(it)) || left.is_empty() && is_filler
 }
 
-/// A name that is all of a short answer: `山田です`. What has a number, a day or another known word in it is none.
+/// Parses a short answer that is only a name: `山田です`. Numbers, dates and other known words exclude it.
 pub(super) fn named(utterance: &Utterance) -> Option<String> {
     let text = utterance.text();
     let text = text.trim().trim_end_matches(['。', '.', '!']);
@@ -230,10 +231,10 @@ pub(super) fn named(utterance: &Utterance) -> Option<String> {
     let to = from + name.chars().count();
     let known = utterance.tokens.iter().filter(|it| it.from < to && it.to > from);
     let is_word = |it: char| it.is_alphanumeric() || "-_.'ー・々 　".contains(it);
-    let is_new = known.clone().all(|it| is_beside(it.word)) && name.chars().all(is_word);
+    let is_new = known.clone().all(|it| is_filler(it.word)) && name.chars().all(is_word);
     let is_hiragana = name.chars().all(|it| matches!(it, '\u{3041}'..='\u{3096}'));
     let fits = match name.is_ascii() {
-        // Each of its words is one that names something, or an initial.
+        // Each word is capitalized or an initial.
         true => {
             let words: Vec<_> = name.split_whitespace().collect();
             let is_own = |it: &&str| it.starts_with(char::is_uppercase) || !is_small(it);
@@ -242,15 +243,15 @@ pub(super) fn named(utterance: &Utterance) -> Option<String> {
                 && words.iter().all(is_own)
                 && words.iter().any(|it| !is_small(&it.to_lowercase()))
         }
-        // Kana alone may be any words; as a name they are framed as one.
+        // Kana may be any words, so that a name in kana needs its phrase.
         false if is_hiragana => is_framed && known.count() == 0,
         false => known.count() == 0,
     };
     (is_new && fits).then(|| name.to_owned())
 }
 
-/// Whether a word says nothing by itself.
-fn is_beside(word: Word) -> bool {
+/// Whether a word has no meaning of its own.
+fn is_filler(word: Word) -> bool {
     [Word::FILLER, Word::PAUSE, Word::STOP, Word::GREETING, Word::THANKS].contains(&word)
 }
 
@@ -259,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_beside_a_no_is_one() {
+    fn accepts_a_number_after_a_denial() {
         for (text, number) in [
             ("no, 2 please", Some(2)),
             ("no 3", Some(3)),
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn which_of_several_is_said_in_many_ways() {
+    fn parses_ordinals_in_many_forms() {
         for (text, place) in [
             ("book number two for saturday", 1),
             ("option 3 please", 2),

@@ -1,4 +1,4 @@
-//! Cancelling a reservation: it is looked up and shown first, and ends when the person approves.
+//! Cancels a reservation: looks it up, shows it, and cancels when the person approves.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -23,9 +23,9 @@ use super::{
 
 pub(super) const CANCEL: &str = "cancel_reservation";
 const RESERVATIONS: &str = "list_reservations";
-/// Reservations of a user that are offered at once.
+/// Maximum reservations offered at once.
 const OFFERED_MAX: usize = 10;
-/// Reservations of one conversation that are remembered, the last ones.
+/// Maximum reservations remembered in one conversation.
 const BOOKINGS_MAX: usize = 20;
 
 /// A reservation that was made or looked up in this conversation.
@@ -43,37 +43,37 @@ pub(super) struct Booking {
 }
 
 impl Booking {
-    /// Those that `list_reservations` told.
+    /// Reads the output of `list_reservations`.
     fn all(found: &Value) -> Vec<Self> {
-        let read = |it: &Value| {
-            let text = |name: &str| it[name].as_str().map(str::to_owned);
+        let read = |entry: &Value| {
+            let text = |name: &str| entry[name].as_str().map(str::to_owned);
             Some(Self {
                 id: text("reservation_id")?,
                 title: text("movie_title").unwrap_or_default(),
                 title_en: text("movie_title_en").unwrap_or_default(),
                 start: text("start_time").unwrap_or_default(),
-                seats: seat_ids(it),
-                total: it["total"].clone(),
+                seats: seat_ids(entry),
+                total: entry["total"].clone(),
             })
         };
         let all = found["reservations"].as_array().into_iter().flatten();
         all.filter_map(read).take(OFFERED_MAX).collect()
     }
 
-    /// The film's title as `context` is answered in.
+    /// Title in the language of the answer.
     fn named(&self, context: &TurnContext<'_>) -> &str {
         let english = if self.title_en.is_empty() { &self.title } else { &self.title_en };
         context.language.pick(&self.title, english)
     }
 }
 
-/// What was reserved here, as far as it still holds.
+/// Valid reservations of this conversation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Bookings(Vec<Booking>);
 
 impl Bookings {
-    /// Takes in what calls came to.
+    /// Updates them from results of calls.
     pub(super) fn parse(&mut self, answered: &[Answered]) {
         for tool in [RESERVE, RESERVATION, CANCEL] {
             let Some(found) = output(answered, tool) else { continue };
@@ -87,7 +87,7 @@ impl Bookings {
                 let (start, seats) = (text("start_time"), seat_ids(found));
                 let total = found["total"].clone();
                 let booking = Booking { id, title, title_en, start, seats, total };
-                // Each stays in its place, by which it is named: `cancel the second one`.
+                // Positions are stable, so that `cancel the second one` works.
                 match self.0.iter_mut().find(|it| it.id == booking.id) {
                     Some(known) => *known = booking,
                     None => self.0.push(booking),
@@ -98,7 +98,7 @@ impl Bookings {
         self.0.drain(..surplus);
     }
 
-    /// Those that `utterance` may mean: by film or day, else all.
+    /// Reservations that `utterance` may mean, by film or day; otherwise all.
     fn meant(&self, utterance: &Utterance) -> Vec<Booking> {
         let fold = |text: &str| folded(text).iter().collect::<String>();
         let text = fold(&utterance.text());
@@ -119,9 +119,9 @@ impl Bookings {
         if named.is_empty() { self.0.clone() } else { named }
     }
 
-    /// What was reserved here, where `utterance` asks about that: `which seats did I get?`, `さっきの予約、何時だっけ`.
-    /// After a booking (`is_made`), what asks for no more than a time, a place or a price is about it, too.
-    pub(super) fn recalled(
+    /// Answers a question about reservations of this conversation: `which seats did I get?`, `さっきの予約、何時だっけ`. Right
+    /// after a booking (`is_made`), bare questions for a time, a place or a price count as well.
+    pub(super) fn recall_bookings(
         &self,
         utterance: &Sentence,
         is_made: bool,
@@ -153,14 +153,14 @@ impl Bookings {
                 && !utterance.says(NEXT)
                 && utterance.numbers.counts.is_empty()
                 && utterance.numbers.marked.is_empty()
-                // `明日の羅生門は何時からだっけ` is about what is on.
+                // `明日の羅生門は何時からだっけ` is about the programme.
                 && (utterance.when.spans.is_empty() || utterance.says(OWN))
                 && is_named()
         };
         (!self.0.is_empty() && (is_bare || is_recall())).then(|| self.described(context))
     }
 
-    /// The reservations of this conversation, or what is needed to look one up.
+    /// Describes the reservations of this conversation, or asks for what a look-up needs.
     pub(super) fn described(&self, context: &TurnContext<'_>) -> String {
         match self.lines(context) {
             Some(lines) => context.say(
@@ -174,17 +174,17 @@ impl Bookings {
         }
     }
 
-    /// Each on a line.
+    /// Formats each on a line.
     fn lines(&self, context: &TurnContext<'_>) -> Option<String> {
         let lines: Vec<_> = self
             .0
             .iter()
-            .map(|it| {
-                let start = shown(&it.start, context.language);
-                let seats = it.seats.join(context.language.pick("・", ", "));
-                let more = [Some(seats), total(&it.total, context.language)];
+            .map(|booking| {
+                let start = shown(&booking.start, context.language);
+                let seats = booking.seats.join(context.language.pick("・", ", "));
+                let more = [Some(seats), total(&booking.total, context.language)];
                 let more = more.into_iter().flatten().filter(|it| !it.is_empty());
-                let line = format!("- {}: {} {start}", it.id, it.named(context));
+                let line = format!("- {}: {} {start}", booking.id, booking.named(context));
                 [line].into_iter().chain(more).collect::<Vec<_>>().join(" / ")
             })
             .collect();
@@ -192,32 +192,32 @@ impl Bookings {
     }
 }
 
-/// The seats of a reservation.
+/// Seats of a reservation.
 fn seat_ids(found: &Value) -> Vec<String> {
     let seats = found["seats"].as_array().into_iter().flatten();
     seats.filter_map(|it| it["seat_id"].as_str().map(str::to_owned)).collect()
 }
 
-/// Pieces of a title that name it: `トトロ` of となりのトトロ.
+/// Parts of a title that identify it: `トトロ` of となりのトトロ.
 fn parts(title: &str) -> Vec<String> {
     let pieces = title.split(|it: char| matches!(it, '\u{3041}'..='\u{3096}' | ' ' | '。' | '・'));
     pieces.filter(|it| it.chars().count() > 2).map(str::to_owned).collect()
 }
 
-/// A reservation that is to be cancelled.
+/// A cancellation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Cancel {
     id: Option<String>,
     choices: Vec<Booking>,
-    /// Whether it is only asked how that goes, or for all of them.
+    /// Whether the person only asks how to cancel, or cancels all.
     asks_how: bool,
     is_all: bool,
-    /// Whether its number is waited for.
+    /// Whether it waits for the number.
     pub(super) waits: bool,
-    /// Whose reservations are looked through, as its number is not known.
+    /// User whose reservations are listed, because the number is unknown.
     user: Option<String>,
-    /// Whether it was asked whose it is.
+    /// Whether the user was asked for.
     asks_whose: bool,
 }
 
@@ -242,8 +242,8 @@ impl Cancel {
         Self { id, choices, asks_how, is_all, user, ..Self::default() }
     }
 
-    /// Asks whose reservation it is, where `utterance` says that its number is not known.
-    pub(super) fn forgets(
+    /// Asks for the user if `utterance` says that the number is unknown.
+    pub(super) fn ask_for_user(
         &mut self,
         utterance: &Sentence,
         context: &TurnContext<'_>,
@@ -260,8 +260,8 @@ impl Cancel {
         ))
     }
 
-    /// Takes the other one of two for the one that was meant, where `utterance` says so; whether it does.
-    pub(super) fn turned(&mut self, utterance: &Sentence) -> bool {
+    /// Switches to the other of two reservations if `utterance` says so; returns whether it did.
+    pub(super) fn switch_to_other(&mut self, utterance: &Sentence) -> bool {
         const OTHER: &str = "the other|other one|もう一つ|もうひとつ|もう1つ|もう一方|もう片方|別のほう|別の方|逆のほう|逆の方|そっちじゃな|そっちでは";
         let [one, two] = &self.choices[..] else { return false };
         let Some(id) = self.id.as_ref().filter(|_| utterance.says(OTHER)) else { return false };
@@ -270,8 +270,8 @@ impl Cancel {
         true
     }
 
-    /// Takes in the number, where it was waited for; whether it was one.
-    pub(super) fn worded(&mut self, utterance: &Sentence) -> bool {
+    /// Reads the number if it is awaited; returns whether it was one.
+    pub(super) fn answer_in_text(&mut self, utterance: &Sentence) -> bool {
         let text = utterance.text();
         let chosen = ordinal(&text.to_lowercase())
             .and_then(|it| self.choices.get(it))
@@ -330,7 +330,7 @@ impl Cancel {
                     format!("There is no reservation for {user}, and nothing was cancelled. Its number (rsv-…) will do as well."),
                 ));
             }
-        } else if let Some(user) = self.user.as_ref().filter(|_| self.looks_through(context)) {
+        } else if let Some(user) = self.user.as_ref().filter(|_| self.lists_bookings(context)) {
             let reason = context
                 .say(format!("{user} の予約を確認"), format!("To see what {user} has booked"));
             return context.only(RESERVATIONS, json!({ "user_id": user }), reason);
@@ -373,12 +373,12 @@ impl Cancel {
         ))
     }
 
-    /// Whether the reservations of the user are to be looked through.
-    fn looks_through(&self, context: &TurnContext<'_>) -> bool {
+    /// Whether to list the user's reservations.
+    fn lists_bookings(&self, context: &TurnContext<'_>) -> bool {
         self.id.is_none() && self.choices.is_empty() && !self.asks_how && context.has(RESERVATIONS)
     }
 
-    /// Asks to cancel the reservation that was found: the person sees what it is and approves.
+    /// Proposes the cancellation: the person sees the reservation and approves.
     fn confirm(&self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         let text = |name: &str| found[name].as_str().unwrap_or_default();
         let over = match text("status") {
@@ -414,7 +414,7 @@ impl Cancel {
     }
 }
 
-/// The number of a reservation in `utterance`: named as one, or written as one.
+/// Reservation number in `utterance`, by its label or its form.
 pub(super) fn number(utterance: &Utterance) -> Option<String> {
     // `my booking number again` has none.
     let is_written = |id: &&str| !id.chars().all(|it| it.is_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! What seats cost.
+//! Prices of seats.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use output::cinema::Price;
 
 use super::visit::Visit;
 
-/// What seats of one showing cost, by their ids.
+/// Prices of a showing's seats, by their ids.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Fares {
@@ -19,7 +19,7 @@ pub(super) struct Fares {
 }
 
 impl Fares {
-    /// Those of the seats that a hall has.
+    /// Reads the prices of a hall's seats.
     pub(super) fn read(found: &Value) -> Self {
         let seats = found["seats"].as_array().into_iter().flatten();
         let list = &found["prices"];
@@ -32,13 +32,13 @@ impl Fares {
         Self { currency, amounts: seats.filter_map(fare).collect() }
     }
 
-    /// Forgets all but those of these seats.
+    /// Keeps only these seats.
     pub(super) fn keep<'a>(&mut self, seats: impl Iterator<Item = &'a String>) {
         let seats: Vec<_> = seats.collect();
         self.amounts.retain(|it, _| seats.contains(&it));
     }
 
-    /// What `seats` cost together, in brackets; nothing where that is not known of each.
+    /// Total of `seats` in brackets; empty unless all prices are known.
     pub(super) fn total(&self, seats: &[String], context: &TurnContext<'_>) -> String {
         let total: Option<u64> = seats.iter().map(|it| self.amounts.get(it)).sum();
         match total.filter(|it| *it > 0 && !self.currency.is_empty()) {
@@ -52,8 +52,8 @@ impl Fares {
 }
 
 impl Visit {
-    /// What each kind of seat costs at the showing that was looked at.
-    pub(super) fn tell_prices(&mut self, context: &TurnContext<'_>, found: &Value) -> Decision {
+    /// Answers with the price of each kind of seat.
+    pub(super) fn answer_prices(&mut self, context: &TurnContext<'_>, found: &Value) -> Decision {
         const KINDS: [(&str, &str, &str); 5] = [
             ("standard", "一般席", "Standard seat"),
             ("premium", "プレミアム席", "Premium seat"),
@@ -90,7 +90,7 @@ impl Visit {
     }
 }
 
-/// `2,000円`, `¥2,000`; another currency by its letters. `amount` is in its smallest unit.
+/// Formats an amount in minor units: `2,000円`, `¥2,000`, otherwise with the currency's code.
 pub(super) fn money(amount: u64, currency: &str, language: Language) -> String {
     let decimal = Price { currency: currency.to_owned(), amount }.decimal();
     let (whole, rest) = decimal.split_once('.').unwrap_or((&decimal, ""));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tickets_cost_is_told_by_the_catalogue() {
+    fn answers_prices_from_the_catalogue() {
         for (sentence, price) in [
             ("How much is a ticket?", "Standard seat: ¥2,000"),
             ("What do seats cost?", "Premium seat: ¥2,600"),
@@ -137,8 +137,8 @@ mod tests {
             let next = talk.back(&[one("showtimes", showing)]);
             assert_eq!(call(&next).0, "list_available_seats", "{sentence}");
             let prices = json!({ "currency": "JPY", "standard": 2000, "premium": 2600 });
-            let told = talk.back(&[output(json!({ "seats": [], "prices": prices }))]);
-            let text = concluded(&told).text();
+            let answer = talk.back(&[output(json!({ "seats": [], "prices": prices }))]);
+            let text = concluded(&answer).text();
             assert!(text.contains(price) && !text.contains('※'), "{text}");
         }
     }

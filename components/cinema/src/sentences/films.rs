@@ -1,4 +1,4 @@
-//! The first step at the cinema: which film.
+//! First step: the film.
 
 use serde_json::{Value, json};
 
@@ -6,21 +6,21 @@ use language::{
     Language,
     context::TurnContext,
     coverage::is_small,
+    name_pieces::is_name_char,
     say,
     scan::{distance, folded, marks},
-    stretches::is_name_char,
     turn::{Answered, Decision, ToolCall, ToolResult},
     utterance::clean,
 };
 
 use super::{
     titles::Sentence,
-    visit::{Aim, Asked, Choice, MOVIES, Settled, Visit},
+    visit::{Aim, Choice, MOVIES, Question, Selection, Visit},
 };
 
-/// Films that are offered at once.
+/// Maximum films offered at once.
 const FILMS_MAX: usize = 12;
-/// The longest part of a title that is looked for, in characters (CIN-15).
+/// Maximum characters of a title query (CIN-15).
 const QUERY_MAX: usize = 100;
 impl Visit {
     pub(super) fn list_films(&mut self, context: &mut TurnContext<'_>) -> Decision {
@@ -35,7 +35,7 @@ impl Visit {
         Decision::Call(calls)
     }
 
-    /// The calls for the films of a day.
+    /// Calls for the films of a day.
     fn list_day(
         &self,
         context: &mut TurnContext<'_>,
@@ -50,7 +50,7 @@ impl Visit {
             let now = (date == today && is_list).then(|| context.minutes());
             let is_limited = self.title.is_none() || self.aim == Aim::Films;
             let hours = self.hours.filter(|_| is_limited && self.widened != Some(true));
-            // What has begun is not offered, nor what is over before the requested hours.
+            // Started showings and those before the requested hours are left out.
             let from = hours.map_or(0, |it| it.from).max(now.unwrap_or(0));
             arguments["date"] = at(date, from);
             let is_open = self.title.is_some() || self.is_untitled;
@@ -77,21 +77,26 @@ impl Visit {
         }
     }
 
-    pub(super) fn films_found(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
+    pub(super) fn handle_films(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        found: &Value,
+    ) -> Decision {
         let movies = found["movies"].as_array().map(Vec::as_slice).unwrap_or_default();
         if let Some(wider) = self.widen(context, movies) {
             return wider;
         }
         if movies.is_empty() {
             if self.title.is_some() && !self.is_untitled && self.asks_loosely(found) {
-                // The name may be something else: what there is says more than that it is none.
+                // The name may be something else; lists all films.
                 self.is_untitled = true;
                 return self.list_films(context);
             }
             return self.no_film(context, found);
         }
-        let fits = |it: &&Value| {
-            self.genre.as_ref().is_none_or(|genre| is_genre(it, genre)) && self.wanted.admits(it)
+        let fits = |film: &&Value| {
+            self.genre.as_ref().is_none_or(|genre| is_genre(film, genre))
+                && self.wanted.accepts(film)
         };
         let mut films: Vec<&Value> = movies.iter().filter(fits).collect();
         if films.is_empty() {
@@ -114,25 +119,25 @@ impl Visit {
             self.wanted.superlative(context.language),
         ) && let Some(film) = films.first().copied()
         {
-            // The best of them is the one that is meant.
+            // The best match is the film.
             let label = choice(film, context.language).label;
             self.note =
                 Some(context.say(format!("{what}「{label}」です。"), format!("{what} {label}.")));
             films.truncate(1);
         }
-        let is_found = |it: &&Value| {
-            found["named"].as_array().is_some_and(|ids| ids.contains(&it["movie_id"]))
+        let is_found = |film: &&Value| {
+            found["named"].as_array().is_some_and(|ids| ids.contains(&film["movie_id"]))
         };
-        let is_whole = |it: &&Value| is_named(&called(it), &self.said);
+        let is_whole = |film: &&Value| is_named(&names_of(film), &self.sentence);
         let is_compared = self.wanted.is_compared && self.aim == Aim::Films;
-        // A part of a name will do where no two are named.
+        // A partial name is enough unless two films are named.
         let may_be_part = is_compared && films.iter().filter(|it| is_whole(it)).count() < 2;
-        let is_said = |it: &&Value| {
-            is_whole(it)
-                || may_be_part && (is_found(it) || is_named_in_part(it, movies, &self.said))
+        let is_said = |film: &&Value| {
+            is_whole(film)
+                || may_be_part && (is_found(film) || is_named_in_part(film, movies, &self.sentence))
         };
         let named: Vec<&Value> = films.iter().copied().filter(is_said).collect();
-        let more = is_compared.then(|| self.look_for_compared(context, &named));
+        let more = is_compared.then(|| self.search_compared(context, &named));
         if let Some(more) = more.flatten() {
             return more;
         }
@@ -185,11 +190,11 @@ impl Visit {
         }
         if is_named_one {
             if let [film] = named[..] {
-                self.recount(film, context);
+                self.ignore_count_in_title(film, context);
             }
             films = named;
         } else if self.title.is_some() && self.aim != Aim::Films {
-            // The best match is first; others are offered where it is not sure.
+            // The best match is first; others are offered if it is uncertain.
             films.truncate(3);
         }
         if self.is_guess && self.aim == Aim::Book && self.count.is_none() && self.seats.is_empty() {
@@ -199,8 +204,8 @@ impl Visit {
         if let (Aim::Films, [film], true, true) =
             (self.aim, &films[..], is_named_one, self.date.is_some())
         {
-            // Of a film on a day, the times are asked for.
-            self.film = Some(settled(film, context.language));
+            // A film on a day: asks for its times.
+            self.film = Some(selection(film, context.language));
             self.aim = Aim::Showtimes;
             return self.proceed(context);
         }
@@ -208,38 +213,38 @@ impl Visit {
             return self.show_films(context, &films);
         }
         if self.asks_price {
-            // Any of them has a price.
+            // Any of them has prices.
             films.truncate(1);
         }
         if let [film] = films[..] {
             let title = self.title.clone().filter(|_| !self.is_untitled && !is_named_one);
             if let Some(title) = title.filter(|it| !is_of_title(film, it)) {
-                // What is only near its name is told.
-                let taken = settled(film, context.language).label;
+                // An inexact match is mentioned.
+                let taken = selection(film, context.language).label;
                 self.note = Some(context.say(
                     format!("「{title}」は「{taken}」と受け取りました。"),
                     format!("I took \"{title}\" for {taken}."),
                 ));
             }
-            self.film = Some(settled(film, context.language));
+            self.film = Some(selection(film, context.language));
             return self.proceed(context);
         }
         self.ask_film(context, &films)
     }
 
-    /// Looks once for the film that is compared with the one that is `named`, by a word that is none of its name; what
-    /// is compared is kept.
-    fn look_for_compared(
+    /// Looks once for the film compared with the one `named`, by a word that is not in its name, and keeps
+    /// what is compared.
+    fn search_compared(
         &mut self,
         context: &mut TurnContext<'_>,
         named: &[&Value],
     ) -> Option<Decision> {
         const CHARS_MIN: usize = 3;
-        let said = self.said.to_lowercase();
-        let is_other = |it: &&String| {
-            it.chars().count() >= CHARS_MIN
-                && !named.iter().any(|film| is_of_title(film, it))
-                && said.match_indices(&it.to_lowercase()).any(|at| is_joined(&said, at))
+        let lower = self.sentence.to_lowercase();
+        let is_other = |name: &&String| {
+            name.chars().count() >= CHARS_MIN
+                && !named.iter().any(|film| is_of_title(film, name))
+                && lower.match_indices(&name.to_lowercase()).any(|at| is_joined(&lower, at))
         };
         let word = self.wanted.words.iter().find(is_other).cloned();
         if let ([_], Some(word), None) = (named, word, &self.wanted.looked) {
@@ -257,17 +262,19 @@ impl Visit {
         None
     }
 
-    /// Where the sentence may name a film that is not on at its hours, that is looked for on the whole day, and where
-    /// it is none, the films at those hours again. Who asks for films, or what there is, names none.
+    /// Repeats a search for the whole day if the sentence may name a film that is not on at the requested hours;
+    /// without a result, lists the films at those hours. Sentences that ask for films in general name none.
     fn widen(&mut self, context: &mut TurnContext<'_>, movies: &[Value]) -> Option<Decision> {
         let films: Vec<_> = movies.iter().collect();
         let is_open = self.title.is_none() || self.is_untitled;
         let is_hidden = is_open
             && self.aim != Aim::Films
-            && !["what", "which", "何", "どれ", "どんな"].iter().any(|it| self.said.contains(it))
+            && !["what", "which", "何", "どれ", "どんな"]
+                .iter()
+                .any(|it| self.sentence.contains(it))
             && self.hours.is_some()
             && !self.wanted.words.is_empty()
-            && !films.iter().any(|it| is_named(&called(it), &self.said))
+            && !films.iter().any(|it| is_named(&names_of(it), &self.sentence))
             && self.wanted.described_by(&films).0.is_empty();
         self.widened = match self.widened {
             None if is_hidden => Some(true),
@@ -280,7 +287,7 @@ impl Visit {
     fn ask_film(&mut self, context: &mut TurnContext<'_>, films: &[&Value]) -> Decision {
         self.choices =
             films.iter().take(FILMS_MAX).map(|it| choice(it, context.language)).collect();
-        self.asked = Some(Asked::Film);
+        self.question = Some(Question::Film);
         let options: Vec<_> =
             self.choices.iter().map(|it| json!({ "value": it.value, "label": it.label })).collect();
         let label = context.say("映画", "Film");
@@ -300,9 +307,9 @@ impl Visit {
     fn show_films(&mut self, context: &TurnContext<'_>, films: &[&Value]) -> Decision {
         if let [film] = films {
             self.choices = vec![choice(film, context.language)];
-            self.told = Some(settled(film, context.language));
-            self.asked = Some(Asked::Film);
-            let text = self.noted(about(film, context.language));
+            self.film_of_answer = Some(selection(film, context.language));
+            self.question = Some(Question::Film);
+            let text = self.noted(describe(film, context.language));
             return context.conclude(text);
         }
         let count = films.len();
@@ -330,8 +337,8 @@ impl Visit {
         if let (Some(what), Some(film)) = (self.wanted.superlative(context.language), films.first())
         {
             let first = choice(film, context.language).label;
-            self.told = Some(settled(film, context.language));
-            // How many are compared goes without saying.
+            self.film_of_answer = Some(selection(film, context.language));
+            // The number of compared films is not mentioned.
             let head_of = if self.wanted.among.is_empty() { head.as_str() } else { "" };
             head = context.say(
                 format!("{what}「{first}」です。{head_of}"),
@@ -340,7 +347,7 @@ impl Visit {
         }
         self.choices =
             films.iter().take(FILMS_MAX).map(|it| choice(it, context.language)).collect();
-        self.asked = Some(Asked::Film);
+        self.question = Some(Question::Film);
         let list = numbered(&self.choices);
         let next = context.say(
             "予約するときは「1番を2席予約して」のように書いてください。",
@@ -349,10 +356,12 @@ impl Visit {
         context.conclude(format!("{head}\n{list}\n{next}"))
     }
 
-    /// Whether a title that no film has may be no title at all: nothing comes near, and it was not quoted.
+    /// Whether an unmatched title may be no title: nothing is similar, and it was not quoted.
     fn asks_loosely(&self, found: &Value) -> bool {
         let is_quoted = self.title.as_ref().is_some_and(|title| {
-            ["「", "『", "\"", "“"].iter().any(|open| self.said.contains(&format!("{open}{title}")))
+            ["「", "『", "\"", "“"]
+                .iter()
+                .any(|open| self.sentence.contains(&format!("{open}{title}")))
         });
         let has_near = found["suggestions"].as_array().is_some_and(|it| !it.is_empty());
         !is_quoted
@@ -361,7 +370,7 @@ impl Visit {
             && (self.aim == Aim::Films || !self.wanted.words.is_empty())
     }
 
-    /// The day and the hours, as text.
+    /// Formats the day and hours.
     fn day(&self, context: &TurnContext<'_>) -> Option<String> {
         let date = self.date.clone()?;
         let both = self
@@ -399,7 +408,7 @@ impl Visit {
     }
 
     fn no_film(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
-        // What is no film may be another family's.
+        // What is no film may belong to another family.
         context.is_given_up |= self.is_looked_for;
         let title = self.title.clone().unwrap_or_default().to_lowercase();
         let words = self.wanted.words.iter().filter(|it| title.contains(&it.to_lowercase()));
@@ -439,7 +448,7 @@ impl Visit {
             |title: &String| names.iter().copied().chain(own).any(|it| folded(it) == folded(title));
         if let (Some(title), Some(date)) = (self.title.clone().filter(is_itself), self.date.clone())
         {
-            // It is one of the films, on other days: those are told.
+            // The film is on other days, which are listed.
             self.note = Some(context.say(
                 format!("{date}の「{title}」の上映は、まだ売り出されていないか、ありません。"),
                 format!("{title} is not on sale for {date}, or not on that day."),
@@ -459,35 +468,36 @@ impl Visit {
         context.conclude(text)
     }
 
-    /// A number within the film's name is no number of seats (七人の侍).
-    fn recount(&mut self, film: &Value, context: &TurnContext<'_>) {
-        let mut rest: String = clean(&self.said).into_iter().collect();
+    /// Ignores a count that is part of the film's name (七人の侍).
+    fn ignore_count_in_title(&mut self, film: &Value, context: &TurnContext<'_>) {
+        let mut rest: String = clean(&self.sentence).into_iter().collect();
         for name in ["title", "title_en"] {
             if let Some(title) = film[name].as_str().filter(|it| !it.is_empty()) {
                 rest = rest.replace(title, " ").replace(&title.to_lowercase(), " ");
             }
         }
-        if rest != self.said {
+        if rest != self.sentence {
             self.count = Sentence::of(&rest, context.today()).numbers.people();
         }
     }
 }
 
-/// What is on within the hours: of each day, the films that have more showings from their beginning than
-/// from their end on; those of several days together.
-pub(super) fn within(answered: &[Answered]) -> Value {
-    let lists = answered.iter().filter(|it| it.call.name == MOVIES).filter_map(|it| {
-        let day = it.call.arguments.get("date").and_then(Value::as_str).and_then(|it| it.get(..10));
-        match &it.result {
+/// Films within the hours: on each day those with more showings from the start than from the end;
+/// merged over several days.
+pub(super) fn merge_days(answered: &[Answered]) -> Value {
+    let lists = answered.iter().filter(|it| it.call.name == MOVIES).filter_map(|answered| {
+        let day =
+            answered.call.arguments.get("date").and_then(Value::as_str).and_then(|it| it.get(..10));
+        match &answered.result {
             ToolResult::Output { structured, .. } => {
-                let is_named = it.call.arguments.contains_key("title_query");
+                let is_named = answered.call.arguments.contains_key("title_query");
                 Some((day.unwrap_or_default(), structured, is_named))
             }
             ToolResult::Failed(_) => None,
         }
     });
     let lists: Vec<_> = lists.collect();
-    // A film that is looked for by its name beside a list is none of a day.
+    // A film found by its name next to a list belongs to no day.
     let is_list = lists.iter().any(|it| !it.2);
     let (named, lists): (Vec<_>, Vec<_>) = lists.into_iter().partition(|it| is_list && it.2);
     let lists: Vec<_> = lists.into_iter().map(|it| (it.0, it.1)).collect();
@@ -498,7 +508,7 @@ pub(super) fn within(answered: &[Answered]) -> Value {
     for of_day in lists.chunk_by(|a, b| a.0 == b.0) {
         let count = |it: &Value| it["showtimes_count"].as_u64();
         let later = |id: &Value| {
-            let films = of_day.get(1).and_then(|it| it.1["movies"].as_array());
+            let films = of_day.get(1).and_then(|film| film.1["movies"].as_array());
             let film = films.into_iter().flatten().find(|it| it["movie_id"] == *id);
             film.and_then(count).unwrap_or(0)
         };
@@ -506,8 +516,9 @@ pub(super) fn within(answered: &[Answered]) -> Value {
             all[name] = of_day[0].1[name].clone();
         }
         let on = of_day[0].1["movies"].as_array().into_iter().flatten();
-        for film in on.filter(|it| {
-            count(it).is_none_or(|it_count| of_day.len() == 1 || it_count > later(&it["movie_id"]))
+        for film in on.filter(|film| {
+            count(film)
+                .is_none_or(|it_count| of_day.len() == 1 || it_count > later(&film["movie_id"]))
         }) {
             if !films.iter().any(|it| it["movie_id"] == film["movie_id"]) {
                 films.push(film.clone());
@@ -518,7 +529,7 @@ pub(super) fn within(answered: &[Answered]) -> Value {
     all
 }
 
-/// `2026-11-22T17:00`; without the time, where it is midnight.
+/// `2026-11-22T17:00`; without the time at midnight.
 fn at(date: &str, minutes: u16) -> Value {
     match minutes {
         0 => date.into(),
@@ -527,8 +538,8 @@ fn at(date: &str, minutes: u16) -> Value {
     }
 }
 
-/// All that is known of a film.
-fn about(film: &Value, language: Language) -> String {
+/// Describes a film.
+fn describe(film: &Value, language: Language) -> String {
     let label = choice(film, language).label;
     let text = language.pick(&film["description"], &film["description_en"]);
     let text = text.as_str().or(film["description"].as_str()).unwrap_or_default();
@@ -542,7 +553,7 @@ fn about(film: &Value, language: Language) -> String {
     )
 }
 
-/// The choices, each on a line with its number.
+/// Formats choices as a numbered list.
 pub(super) fn numbered(choices: &[Choice]) -> String {
     let lines = choices.iter().enumerate().map(|(at, it)| format!("{}. {}", at + 1, it.label));
     lines.collect::<Vec<_>>().join("\n")
@@ -553,19 +564,19 @@ fn title(film: &Value, language: Language) -> String {
     language.pick(japanese, film["title_en"].as_str().unwrap_or(japanese)).to_owned()
 }
 
-fn settled(film: &Value, language: Language) -> Settled {
+fn selection(film: &Value, language: Language) -> Selection {
     let id = film["movie_id"].as_str().unwrap_or_default().to_owned();
-    Settled { id, label: title(film, language) }
+    Selection { id, label: title(film, language) }
 }
 
 fn choice(film: &Value, language: Language) -> Choice {
-    let Settled { id, label } = settled(film, language);
+    let Selection { id, label } = selection(film, language);
     let genre = language.pick(&film["genre"], &film["genre_en"]).as_str();
     let minutes =
         film["duration"].as_u64().map(|it| language.pick(format!("{it}分"), format!("{it} min")));
     let rating = film["rating"].as_f64().map(|it| format!("★{it:.1}"));
     let more: Vec<_> = genre.map(str::to_owned).into_iter().chain(minutes).chain(rating).collect();
-    let words = called(film);
+    let words = names_of(film);
     let name = Some(label.clone());
     let shown = match more.is_empty() {
         true => label,
@@ -577,17 +588,17 @@ fn choice(film: &Value, language: Language) -> Choice {
     Choice { value: id, label: shown, words, name }
 }
 
-/// What the film is called.
-fn called(film: &Value) -> Vec<String> {
+/// Names of the film.
+fn names_of(film: &Value) -> Vec<String> {
     let names = ["title", "title_en"].into_iter().filter_map(|it| film[it].as_str());
     names.filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether the sentence has one of a film's names in it, a slip allowed where it is long.
+/// Whether the sentence contains one of a film's names; long names may have a typo.
 pub(super) fn is_named(names: &[String], text: &str) -> bool {
     let text = folded(text);
     names.iter().map(|it| folded(it)).filter(|it| it.len() >= 2).any(|name| {
-        let most = slips(name.len());
+        let most = typos_max(name.len());
         let sizes = name.len().saturating_sub(most)..=name.len() + most;
         sizes.into_iter().filter(|it| *it > 0).any(|size| {
             text.windows(size).any(|it| it == name || most > 0 && distance(it, &name) <= most)
@@ -595,7 +606,7 @@ pub(super) fn is_named(names: &[String], text: &str) -> bool {
     })
 }
 
-/// Whether what stands at `at` in `text` is joined to a name, or compared with one: `samurai or …`, `トトロと…`.
+/// Whether the text at `at` is joined to or compared with a name: `samurai or …`, `トトロと…`.
 fn is_joined(text: &str, (at, part): (usize, &str)) -> bool {
     const BEFORE: &str = " or| than|と|「|より";
     const BEHIND: &str = "or |than |と|より";
@@ -608,20 +619,21 @@ fn is_joined(text: &str, (at, part): (usize, &str)) -> bool {
         || marks(BEHIND).any(|it| behind.starts_with(it))
 }
 
-/// Whether `text` has a part of the film's name that is in no other one's, and joined to another name: `千と千尋と…`.
+/// Whether `text` has a part of the film's name that no other film has, joined to another name: `千と千尋と…`.
 fn is_named_in_part(film: &Value, films: &[Value], text: &str) -> bool {
     const SIGNS: usize = 3;
     const LETTERS_MIN: usize = 4;
     let text = text.to_lowercase();
-    let others = films.iter().filter(|it| it["movie_id"] != film["movie_id"]).flat_map(called);
+    let others = films.iter().filter(|it| it["movie_id"] != film["movie_id"]).flat_map(names_of);
     let others: Vec<_> = others.map(|it| it.to_lowercase()).collect();
     let is_word = |it: &&str| it.len() >= LETTERS_MIN && it.is_ascii() && !is_small(it);
-    called(film).iter().map(|it| it.to_lowercase()).any(|name| {
-        // Words in letters, and else the longest runs that both have.
+    names_of(film).iter().map(|it| it.to_lowercase()).any(|name| {
+        // Latin words, otherwise the longest common runs.
         let is_letter = |it: char| it.is_ascii_alphanumeric();
         let words = name.split(|it: char| !it.is_alphanumeric()).filter(is_word);
-        let words = words.flat_map(|it| text.match_indices(it)).filter(|it| {
-            !text[..it.0].ends_with(is_letter) && !text[it.0 + it.1.len()..].starts_with(is_letter)
+        let words = words.flat_map(|it| text.match_indices(it)).filter(|found| {
+            !text[..found.0].ends_with(is_letter)
+                && !text[found.0 + found.1.len()..].starts_with(is_letter)
         });
         let runs = text.char_indices().filter_map(|(at, _)| {
             let ends = text[at..].char_indices().map(|(from, it)| from + it.len_utf8());
@@ -636,19 +648,19 @@ fn is_named_in_part(film: &Value, films: &[Value], text: &str) -> bool {
     })
 }
 
-/// Whether a word is of the film's name.
+/// Whether a word belongs to the film's name.
 fn is_of_title(film: &Value, word: &str) -> bool {
     let word: Vec<char> = folded(word.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')));
-    called(film).iter().map(|it| folded(it)).any(|name| {
-        let most = slips(name.len());
+    names_of(film).iter().map(|it| folded(it)).any(|name| {
+        let most = typos_max(name.len());
         name.windows(word.len().max(1)).any(|it| it == word)
             || most > 0 && distance(&name, &word) <= most
             || word.len() > 4 && name.windows(word.len()).any(|it| distance(it, &word) <= 1)
     })
 }
 
-/// How many letters of a name may differ.
-fn slips(length: usize) -> usize {
+/// Permitted typos by length.
+fn typos_max(length: usize) -> usize {
     match length {
         0..5 => 0,
         5..10 => 1,

@@ -1,4 +1,4 @@
-//! Seats as people name them, by their row and their number.
+//! Parses seats by row and number.
 
 use language::{
     clock::starts,
@@ -8,7 +8,7 @@ use language::{
 
 use super::VOCABULARY;
 
-/// The seats that are named at `at`, and how many characters that takes: `A5`, `H列の7番`, `row F seat 7`.
+/// Parses the seats at `at`, with the length: `A5`, `H列の7番`, `row F seat 7`.
 pub(super) fn seats(chars: &[char], lower: &[char], at: usize) -> Marked {
     let row = lower[at].is_ascii_lowercase() && begins_word(lower, at);
     // `Dの8`, `H列の7番`.
@@ -72,7 +72,7 @@ fn in_row(lower: &[char], at: usize) -> Marked {
     (!seats.is_empty()).then_some((seats, end - at))
 }
 
-/// Further seats of a row: `F列の5と6`, `F列の5、6、7`. Where they end.
+/// Parses further seats of a row: `F列の5と6`, `F列の5、6、7`; returns the end.
 fn more_of_row(lower: &[char], row: char, from: usize, seats: &mut Vec<String>) -> usize {
     const BETWEEN: [char; 5] = ['と', '、', '・', ',', 'や'];
     let mut end = from;
@@ -81,7 +81,7 @@ fn more_of_row(lower: &[char], row: char, from: usize, seats: &mut Vec<String>) 
         let spaces = rest.iter().take_while(|it| **it == ' ').count();
         let digits = rest[spaces..].iter().take_while(|it| it.is_ascii_digit()).count();
         let next = rest.get(spaces + digits);
-        // `F列の5、2枚` goes on with a count.
+        // `F列の5、2枚` continues with a count.
         let counts = counter(lower, end + 1 + spaces + digits, &VOCABULARY).is_some();
         let is_word = next.is_some_and(|it| matches!(it, '月' | '日' | '時' | ':'));
         if !(1..=2).contains(&digits) || counts || is_word {

@@ -1,4 +1,4 @@
-//! The last step at the cinema: the reservation, which the person approves.
+//! Last step: the reservation, which the person approves.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,11 @@ use language::{Language, context::TurnContext, turn::Decision};
 use super::{
     fares::money,
     showings::shown,
-    visit::{Asked, RESERVATION, RESERVE, Visit},
+    visit::{Question, RESERVATION, RESERVE, Visit},
 };
 
 impl Visit {
-    /// Reserves: the call waits for the person.
+    /// Reserves the seats; the call waits for approval.
     pub(super) fn reserve(&mut self, context: &mut TurnContext<'_>) -> Decision {
         let (Some(user), Some(showing)) = (&self.user, &self.showing) else {
             return self.list_seats(context);
@@ -27,13 +27,13 @@ impl Visit {
             format!("{label}の座席 {seats} を予約{total}"),
             format!("To reserve {seats}: {label}{total}"),
         );
-        self.asked = Some(Asked::Leave);
+        self.question = Some(Question::Approval);
         let reason = self.noted(reason);
         context.only(RESERVE, arguments, reason)
     }
 
     pub(super) fn reserved(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
-        (self.asked, self.held, self.hold_token) = (None, None, None);
+        (self.question, self.held, self.hold_token) = (None, None, None);
         (self.is_made, self.wanted.instead) = (true, None);
         self.seats.clear();
         let text = context.say("予約が完了しました。", "Your seats are reserved.");
@@ -70,7 +70,7 @@ impl Visit {
     }
 }
 
-/// That a reservation is another person's now.
+/// States that a reservation was given away.
 pub(super) fn given_away(context: &TurnContext<'_>) -> String {
     context.say(
         "この予約はほかの方に譲られました。座席は譲られた方の予約になっています。",
@@ -78,7 +78,7 @@ pub(super) fn given_away(context: &TurnContext<'_>) -> String {
     )
 }
 
-/// Number, film, time and seats of a reservation, what it cost, and what became of it.
+/// Formats a reservation: number, film, time, seats, price and state.
 pub(super) fn lines(context: &TurnContext<'_>, found: &Value) -> String {
     let text = |name: &str| found[name].as_str();
     let seats =
@@ -118,7 +118,7 @@ mod tests {
     const TOOLS: &str = include_str!("../../tools.json");
 
     #[test]
-    fn what_is_made_is_not_booked_a_second_time() {
+    fn does_not_book_twice() {
         for (sentence, later) in [
             ("Reserve A5 and A6 of showtime st-2 for user u-1", "Make it three seats"),
             ("Reserve A5 and A6 of showtime st-2 for user u-1", "Can I move it to Monday?"),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reservation_is_told_as_it_stands() {
+    fn reports_the_state_of_a_reservation() {
         let given = json!({ "reservation_id": "rsv-1", "status": "transferred", "transferred_to": "u-2",
             "seats": [{ "seat_id": "A5" }], "total": { "currency": "JPY", "amount": 2000 } });
         let used = json!({ "reservation_id": "rsv-1", "status": "confirmed",
@@ -151,17 +151,17 @@ mod tests {
                 ("予約番号 rsv-1 の内容を見せて", japanese),
                 ("show me reservation rsv-1", english),
             ];
-            for (sentence, told) in sentences {
+            for (sentence, answer) in sentences {
                 let mut talk = Talk::new(super::super::next, TOOLS);
                 assert_eq!(call(&talk.say(sentence)).0, "get_reservation", "{sentence}");
                 let text = concluded(&talk.back(&[output(found.clone())])).text();
-                assert!(told.iter().all(|it| text.contains(it)), "{told:?}: {text}");
+                assert!(answer.iter().all(|it| text.contains(it)), "{answer:?}: {text}");
             }
         }
     }
 
     #[test]
-    fn what_is_held_is_let_go_where_it_is_cancelled() {
+    fn cancelling_releases_held_seats() {
         for (sentence, later) in [
             ("Hold A5 and A6 of showtime st-2 for user u-1", "cancel"),
             ("上映回 st-2 の A5とA6 を仮押さえして。ユーザーIDは u-1", "キャンセル"),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_on_the_waiting_list_is_no_cancellation() {
+    fn waiting_list_is_no_cancellation() {
         for sentence in ["Put me on the waiting list", "キャンセル待ちに2名で入れて"] {
             let mut talk = Talk::new(super::super::next, TOOLS);
             let text = concluded(&talk.say(sentence)).text();

@@ -1,4 +1,4 @@
-//! What a sentence asks of the cinema: the first rule whose words are all there, and none of those that bar it.
+//! Rules for goals: the first rule matches whose signs are all present and none of whose excluded signs is.
 
 use language::{
     rules::{Rule, rule},
@@ -10,104 +10,104 @@ use super::words::{
     SEAT, SEE, SHOWTIMES, TICKET, VACANT, WAITING_LIST, WHEELCHAIR,
 };
 
-/// What a sentence asks for.
+/// Goal of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// The sentence says that nothing is to be reserved or cancelled.
+    /// Reserve or cancel nothing.
     Nothing,
-    /// A reservation is to be undone.
+    /// Cancel a reservation.
     Cancel,
-    /// A reservation is to become another one.
+    /// Change a reservation.
     Change,
-    /// The sentence reports something that was done before.
+    /// A report of the past.
     Past,
-    /// How a thing is done.
+    /// Ask how something is done.
     Help,
-    /// Something is named, and not what is to be done with it.
+    /// A thing is named without an action.
     Look,
-    /// The messages of a conversation that was recorded.
+    /// Read a recorded conversation.
     History,
-    /// A reservation is looked up.
+    /// Look up a reservation.
     Reservation,
-    /// Seats are to be reserved.
+    /// Reserve seats.
     Book,
-    /// Seats are to be held for a while.
+    /// Hold seats.
     Hold,
-    /// What is held is told.
+    /// List held seats.
     Held,
-    /// What is held is let go.
+    /// Release held seats.
     Release,
-    /// What is held is to be reserved.
+    /// Reserve held seats.
     BookHeld,
-    /// Which seats are free.
+    /// List free seats.
     Seats,
-    /// When a film is on.
+    /// List showtimes.
     Showtimes,
-    /// A place in the line for seats that others give back.
+    /// Join a waiting list.
     Waiting,
-    /// What tickets cost.
+    /// Ask for prices.
     Price,
-    /// What is not on record of films or of the house: who made a film, where to park.
-    Unkept,
-    /// Which films there are.
+    /// Ask for something not on record: a film's makers, parking.
+    NotOnRecord,
+    /// List films.
     Films,
 }
 
-/// What a rule looks at: words, or what else a sentence has.
+/// Sign of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// One of these is there, and not denied.
+    /// One of these words, not denied.
     Says(&'static [Word]),
-    /// One of these is there, and denied.
+    /// One of these words, denied.
     Denies(&'static [Word]),
-    /// It asks something rather than orders it.
+    /// A question rather than an order.
     Question,
-    /// It asks whether something was done.
+    /// A question whether something was done.
     Done,
-    /// What was reserved or bought.
+    /// Reserved or bought things.
     Booked,
-    /// Films by what people think of them.
+    /// Films by rating.
     Rated,
-    /// How long a film may take.
+    /// Length of a film.
     Length,
-    /// Several showings are told apart by when they begin.
+    /// Showings by their start.
     Occasion,
-    /// A number of seats or people.
+    /// Number of seats or people.
     People,
-    /// A number of things.
+    /// Number of things.
     Pieces,
-    /// Any number of things.
+    /// Number of anything.
     Counted,
-    /// Seats by name.
+    /// Named seats.
     Seats,
-    /// A part of the hall, for who chooses seats there.
+    /// Part of the hall.
     Position,
-    /// An identifier of this kind.
+    /// Identifier of this kind.
     Has(&'static str),
-    /// A kind of film.
+    /// Genre.
     Genre,
-    /// A kind of film that is not wanted.
+    /// Unwanted genre.
     Refused,
-    /// A film's name.
+    /// Film's name.
     Title,
-    /// A date or a time.
+    /// Date or time.
     When,
-    /// A film that is pointed to.
+    /// Reference to a film.
     Back,
-    /// Who made a film, or plays in it.
+    /// Makers and cast of a film.
     Makers,
-    /// What the house has besides films.
+    /// Facilities of a cinema.
     House,
-    /// Two films that are compared, and what films are compared by.
+    /// Comparison of films.
     Than,
     Ranked,
-    /// What seats cost for so many people: `シニア2枚だと？`, `how much for two seniors?`.
+    /// Price for people: `シニア2枚だと？`, `how much for two seniors?`.
     Fare,
 }
 
 use Sign::{Denies, Says};
 
-/// The kinds of identifiers.
+/// Kinds of identifiers.
 pub(super) const MOVIE: &str = "movie";
 pub(super) const SHOWTIME: &str = "showtime";
 pub(super) const USER: &str = "user";
@@ -115,12 +115,12 @@ pub(super) const RESERVATION_ID: &str = "reservation";
 pub(super) const CONVERSATION: &str = "conversation";
 
 const FILMS: Sign = Says(&[FILM, SEE, SHOWTIMES, TICKET]);
-/// What another family has.
+/// Things of other families.
 const THEIRS: Sign = Says(&[Word::THEIRS]);
-/// What asks for more than one.
+/// Requests for several things.
 const ASKS: Sign = Says(&[Word::LIST, FREE, VACANT, SHOWTIMES]);
 
-/// The rules, the first that fits counts.
+/// Rules in order of precedence.
 pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(96, Goal::Help, &[Says(&[HOW_TO])], &[THEIRS]),
     rule(96, Goal::Waiting, &[Says(&[WAITING_LIST])], &[THEIRS]),
@@ -142,18 +142,18 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         &[Sign::Fare],
         &[
             THEIRS,
-            Says(&[Word::CANCEL, Word::ELSEWHERE, Word::CHANGE, Word::MAKE, Word::THEIR_DEED]),
+            Says(&[Word::CANCEL, Word::ELSEWHERE, Word::CHANGE, Word::MAKE, Word::THEIR_ACTION]),
         ],
     ),
-    rule(80, Goal::Unkept, &[Sign::Makers], &[THEIRS, Says(&[Word::THEIR_DEED, RESERVE])]),
+    rule(80, Goal::NotOnRecord, &[Sign::Makers], &[THEIRS, Says(&[Word::THEIR_ACTION, RESERVE])]),
     rule(
         60,
-        Goal::Unkept,
+        Goal::NotOnRecord,
         &[Sign::House],
         &[
             THEIRS,
             Sign::Counted,
-            Says(&[Word::THEIR_DEED, Word::MAKE, Word::WANT, Word::WHERE, RESERVE]),
+            Says(&[Word::THEIR_ACTION, Word::MAKE, Word::WANT, Word::WHERE, RESERVE]),
         ],
     ),
     rule(95, Goal::Nothing, &[Denies(&[Word::CANCEL, LET_GO])], &[]),
@@ -177,7 +177,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(75, Goal::Held, &[Says(&[HOLD]), Says(&[Word::SHOW, Word::LIST])], &[THEIRS]),
     rule(75, Goal::Hold, &[Says(&[HOLD]), Says(&[SEAT, TICKET])], &[THEIRS]),
     rule(75, Goal::Hold, &[Says(&[HOLD]), Sign::Title], &[THEIRS]),
-    // What was reserved before is asked about.
+    // Asks about an earlier reservation.
     rule(74, Goal::Reservation, &[Sign::Done, Says(&[RESERVE])], &[THEIRS]),
     rule(74, Goal::Reservation, &[Sign::Done, Sign::Booked], &[THEIRS]),
     rule(
@@ -186,7 +186,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         &[Says(&[RESERVED]), Says(&[RESERVE, RESERVED]), Sign::Question, Sign::Booked],
         &[Says(&[SHOWTIMES, FREE, VACANT, Word::CANCEL])],
     ),
-    // What was done before is reported, not asked for.
+    // Reports the past instead of requesting.
     rule(74, Goal::Past, &[Says(&[RESERVED])], &[Says(&[SHOWTIMES, FREE, VACANT, RESERVATION])]),
     rule(74, Goal::Reservation, &[Sign::Has(RESERVATION_ID)], &[Denies(&[Word::SHOW])]),
     rule(
@@ -329,6 +329,6 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         57,
         Goal::Films,
         &[Sign::Ranked],
-        &[THEIRS, Says(&[Word::THEIR_DEED]), Sign::When, Sign::Position],
+        &[THEIRS, Says(&[Word::THEIR_ACTION]), Sign::When, Sign::Position],
     ),
 ];

@@ -1,4 +1,4 @@
-//! The third step at the cinema: which seats. Those side by side and near the middle are proposed.
+//! Third step: the seats. Proposes adjacent ones near the middle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,26 +7,26 @@ use serde_json::{Value, json};
 use language::{context::TurnContext, say, scan::marks, turn::Decision};
 
 use super::{
+    conditions::Position,
     fares::Fares,
     films::numbered,
     showings::titled,
-    visit::{Aim, Asked, COUNT_MAX, Choice, SEATS, SUGGEST, USER_MAX, Visit},
-    wanted::Position,
+    visit::{Aim, COUNT_MAX, Choice, Question, SEATS, SUGGEST, USER_MAX, Visit},
 };
 
-/// Proposals at once.
+/// Maximum proposals at once.
 const PROPOSALS_MAX: usize = 4;
-/// How far back the best row is: in thousandths of the rows.
+/// Best row, in thousandths of the hall's depth.
 const BEST_ROW: i64 = 620;
-/// The best row where people want to sit at the front or at the back.
+/// Best row at the front and at the back.
 const FRONT_ROW: i64 = 0;
 const BACK_ROW: i64 = 1_000;
-/// Where they want to sit in the middle of the hall.
+/// Best row in the middle.
 const MIDDLE_ROW: i64 = 560;
-/// What seats away from an aisle weigh where one is requested: more than any place in a hall.
+/// Penalty for seats off the aisle if one is requested; exceeds any distance.
 const OFF_AISLE: i64 = 10_000;
 
-/// A seat that is free.
+/// A free seat.
 #[derive(Clone, Debug)]
 struct Seat {
     id: String,
@@ -42,13 +42,17 @@ impl Visit {
         context.only(SEATS, arguments, reason)
     }
 
-    pub(super) fn seats_found(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
+    pub(super) fn handle_seats(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        found: &Value,
+    ) -> Decision {
         let seats = read(found, self.wanted.wheelchair);
         let edges = edges(found);
         self.fares = Fares::read(found);
         self.retitle(context, found);
         if self.asks_price {
-            return self.tell_prices(context, found);
+            return self.answer_prices(context, found);
         }
         if self.aim != Aim::Book {
             return self.show_seats(context, &seats);
@@ -109,7 +113,7 @@ impl Visit {
             None => seats,
         };
         const NOT_THERE: &str = "not in the|not at the front|not too close|以外|は嫌|じゃない";
-        let is_denied = marks(NOT_THERE).any(|it| self.said.to_lowercase().contains(it));
+        let is_denied = marks(NOT_THERE).any(|it| self.sentence.to_lowercase().contains(it));
         let position = self.wanted.position.filter(|_| !is_denied);
         let (groups, is_apart) = proposals(&seats, &edges, count, position);
         let chosen = groups.first().map(Vec::as_slice).unwrap_or_default();
@@ -131,7 +135,7 @@ impl Visit {
         self.ask_seats(context, &groups)
     }
 
-    /// Asks the cinema for a wheelchair's place and who sits beside it: which seats go with one, it knows.
+    /// Asks for a suggestion for wheelchairs, because only the cinema knows which seats belong together.
     fn suggest(&mut self, context: &mut TurnContext<'_>, count: u32) -> Decision {
         let Some(showing) = &self.showing else { return self.list_showings(context) };
         let arguments = json!({ "showtime_id": showing.id, "count": count, "wheelchair": true });
@@ -140,7 +144,7 @@ impl Visit {
         context.only(SUGGEST, arguments, reason)
     }
 
-    /// Proposes what the cinema suggests.
+    /// Proposes the suggested seats.
     pub(super) fn suggested(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         let ids = found["seat_ids"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let seat = |id: &str| Seat { id: id.to_owned(), row: String::new(), column: 0 };
@@ -158,7 +162,7 @@ impl Visit {
         self.choices =
             groups.iter().enumerate().map(|(at, it)| self.choice(context, at, it)).collect();
         self.fares.keep(groups.iter().flatten().map(|it| &it.id));
-        self.asked = Some(Asked::Seats);
+        self.question = Some(Question::Seats);
         let options: Vec<_> =
             self.choices.iter().map(|it| json!({ "value": it.value, "label": it.label })).collect();
         let first = self.choices.first().map(|it| it.value.clone());
@@ -182,7 +186,7 @@ impl Visit {
     }
 
     fn ask_user(&mut self, context: &mut TurnContext<'_>) -> Decision {
-        self.asked = Some(Asked::Seats);
+        self.question = Some(Question::Seats);
         self.choices.clear();
         let seats = self.seats.join(", ");
         let seats = context.say(format!("座席: {seats}"), format!("Seats: {seats}"));
@@ -198,7 +202,7 @@ impl Visit {
     }
 
     fn ask_count(&mut self, context: &mut TurnContext<'_>) -> Decision {
-        self.asked = Some(Asked::Seats);
+        self.question = Some(Question::Seats);
         self.choices.clear();
         let fields: Vec<_> = self.count_field(context).into_iter().collect();
         let form = json!({ "title": context.say("席数", "How many seats?"), "submitLabel": context.say("次へ", "Next"), "fields": fields });
@@ -212,7 +216,7 @@ impl Visit {
         for it in seats {
             rows.entry(&it.row).or_default().push(it.id.trim_start_matches(it.row.as_str()));
         }
-        // Who asks for an end of the hall is shown the half of the rows that is nearer to it.
+        // For an end of the hall, shows the nearer half of the rows.
         let end = self.wanted.position.filter(|it| matches!(it, Position::Front | Position::Back));
         let half = rows.len().div_ceil(2);
         let end = end.filter(|_| rows.len() > 1 && self.seats.is_empty());
@@ -279,7 +283,7 @@ impl Visit {
         }
     }
 
-    /// What the tool knows of the showing is shown from now on.
+    /// Updates the showing's label from the tool's output.
     fn retitle(&mut self, context: &TurnContext<'_>, found: &Value) {
         let start = found["showtime"]["start_time"].as_str();
         let title = |name| found["showtime"][name].as_str();
@@ -297,15 +301,14 @@ fn user_field(context: &TurnContext<'_>) -> Value {
     json!({ "name": "user_id", "type": "text", "label": label, "required": true, "minLength": 1, "maxLength": USER_MAX })
 }
 
-/// The seats that are free: those for wheelchairs where they are asked for, and else the others.
+/// Free seats, for wheelchairs or for others.
 fn read(found: &Value, wheelchair: bool) -> Vec<Seat> {
     let seats = found["seats"].as_array().into_iter().flatten();
     let free = seats.filter(|it| it["is_reserved"] != true && is_for(&it["kind"], wheelchair));
     free.filter_map(seat).collect()
 }
 
-/// Whether a kind of seat is proposed to those who ask for a wheelchair's place, or to the others. What goes by
-/// twos, or with such a place, is chosen on the page.
+/// Whether a kind of seat is proposed. Pairs and companion seats are chosen on the page.
 fn is_for(kind: &Value, wheelchair: bool) -> bool {
     match kind.as_str() {
         Some("companion" | "pair") => false,
@@ -313,16 +316,16 @@ fn is_for(kind: &Value, wheelchair: bool) -> bool {
     }
 }
 
-fn seat(it: &Value) -> Option<Seat> {
-    let column = it["column"].as_i64().or(it["number"].as_i64())?;
+fn seat(seat: &Value) -> Option<Seat> {
+    let column = seat["column"].as_i64().or(seat["number"].as_i64())?;
     Some(Seat {
-        id: it["seat_id"].as_str()?.to_owned(),
-        row: it["row"].as_str()?.to_owned(),
+        id: seat["seat_id"].as_str()?.to_owned(),
+        row: seat["row"].as_str()?.to_owned(),
         column,
     })
 }
 
-/// The seats at the end of their row or beside an aisle, taken ones among them.
+/// Seats at the end of a row or at an aisle, including taken ones.
 fn edges(found: &Value) -> BTreeSet<String> {
     let all: Vec<_> = found["seats"].as_array().into_iter().flatten().filter_map(seat).collect();
     let places: BTreeSet<_> = all.iter().map(|it| (it.row.as_str(), it.column)).collect();
@@ -333,7 +336,7 @@ fn edges(found: &Value) -> BTreeSet<String> {
     all.iter().filter(is_edge).map(|it| it.id.clone()).collect()
 }
 
-/// Whether the seats are where they were requested: at the front, at the back, in the middle, at an aisle.
+/// Whether the seats are at the requested position.
 fn is_there(position: Position, chosen: &[Seat], seats: &[Seat], edges: &BTreeSet<String>) -> bool {
     let rows: BTreeSet<_> = seats.iter().map(|it| it.row.as_str()).collect();
     let at = |row: &str| rows.iter().position(|it| *it == row).unwrap_or_default() * 4;
@@ -348,7 +351,7 @@ fn is_there(position: Position, chosen: &[Seat], seats: &[Seat], edges: &BTreeSe
             let width = columns.clone().max().unwrap_or(0) - columns.min().unwrap_or(0) + 1;
             let own: i64 = chosen.iter().map(|it| 2 * it.column - ends).sum();
             let count = i64::try_from(chosen.len().max(1)).unwrap_or(1);
-            // The middle of the seats is in the middle third of the hall.
+            // Central is within the middle third of the hall.
             let is_central = (3 * own / count).abs() <= width;
             is_central && chosen.iter().all(|it| (depth..=3 * depth).contains(&at(&it.row)))
         }
@@ -364,7 +367,7 @@ fn named(position: Position, context: &TurnContext<'_>) -> String {
     }
 }
 
-/// The best groups of `count` seats, at most one a row; whether they are apart, since none is together.
+/// Best groups of `count` seats, at most one per row, and whether they are apart because none is together.
 fn proposals(
     seats: &[Seat],
     edges: &BTreeSet<String>,
@@ -377,7 +380,7 @@ fn proposals(
         Some(Position::Middle) => MIDDLE_ROW,
         Some(Position::Aisle) | None => BEST_ROW,
     };
-    // What was requested weighs more than all else.
+    // The requested position outweighs everything else.
     let (sides_weight, row_divisor) = match position {
         Some(Position::Middle) => (3, 20),
         Some(Position::Front | Position::Back) => (1, 5),
@@ -390,7 +393,7 @@ fn proposals(
     let (least, most) = seats
         .iter()
         .fold((i64::MAX, i64::MIN), |it, seat| (it.0.min(seat.column), it.1.max(seat.column)));
-    // Twice the middle, to stay with whole numbers.
+    // Twice the middle, to use integers.
     let middle = least + most;
     let last = i64::try_from(rows.len()).unwrap_or(1).saturating_sub(1).max(1);
     let mut groups: Vec<(i64, Vec<Seat>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The second step at the cinema: which showing.
+//! Second step: the showing.
 
 use serde_json::{Value, json};
 
@@ -10,15 +10,15 @@ use language::{
 };
 
 use super::{
+    conditions::{Pick, Sorting},
     films::numbered,
-    visit::{Aim, Asked, Choice, SHOWTIMES, Settled, Visit},
-    wanted::{Pick, Sorting},
+    visit::{Aim, Choice, Question, SHOWTIMES, Selection, Visit},
 };
 
-/// Showings that are offered at once.
+/// Maximum showings offered at once.
 const SHOWINGS_MAX: usize = 20;
 
-/// A showing, as it is chosen by.
+/// A showing with the properties to choose by.
 struct Showing<'a> {
     value: &'a Value,
     start: &'a str,
@@ -45,7 +45,7 @@ impl Visit {
         Decision::Call(calls.collect())
     }
 
-    pub(super) fn showings_found(
+    pub(super) fn handle_showings(
         &mut self,
         context: &mut TurnContext<'_>,
         found: &Value,
@@ -89,11 +89,11 @@ impl Visit {
             ));
             meant = open.iter().collect();
         }
-        // `ミニシアターのほうで`: the screen that is named.
+        // `ミニシアターのほうで`: the named screen.
         let (here, elsewhere): (Vec<_>, Vec<_>) =
-            meant.iter().copied().partition(|it| screen(it.value, &self.said).is_some());
+            meant.iter().copied().partition(|it| screen(it.value, &self.sentence).is_some());
         if !here.is_empty() && !elsewhere.is_empty() {
-            self.wanted.explained.extend(screen(here[0].value, &self.said));
+            self.wanted.explained.extend(screen(here[0].value, &self.sentence));
             meant = here;
         }
         meant.sort_by_key(|it| it.start);
@@ -101,7 +101,7 @@ impl Visit {
             let mut meant: Vec<_> = match self.wanted.pick {
                 Some(Pick::Earliest) => meant.into_iter().take(1).collect(),
                 Some(Pick::Latest) => {
-                    // The last one of each day.
+                    // Last showing of each day.
                     let day = |it: &&Showing<'_>| it.start.get(..10).unwrap_or_default().to_owned();
                     let last: Vec<_> = meant
                         .iter()
@@ -126,7 +126,7 @@ impl Visit {
         let (mut with_seats, full): (Vec<_>, Vec<_>) =
             meant.into_iter().partition(|it| it.free >= count);
         if is_elsewhere || with_seats.is_empty() {
-            // What was to be booked instead is chosen among the others.
+            // The alternative is chosen among the others.
             if let Some(order) = self.wanted.instead.take() {
                 self.note = Some(context.say(
                     format!("最初のご希望の回には空きがありません。「{order}」の番です。"),
@@ -146,14 +146,14 @@ impl Visit {
                 format!("{film} ({times}) is sold out or has fewer than {} left. Nothing was reserved; please try another day or film.", say::counted(count, "seat")),
             ));
         }
-        // The one that is meant exactly, or the only one.
+        // The exact match, or the only one.
         let exact = hours.filter(|it| it.is_exact).and_then(|hours| {
             let sought = if hours.from == 0 { hours.to } else { hours.from + 60 };
             let mut exact =
                 with_seats.iter().filter(|it| it.minutes == sought && hours.to < 24 * 60);
             exact.next().filter(|_| exact.next().is_none())
         });
-        // The earliest or the latest is the one that is asked for, as long as the day is clear.
+        // The earliest or latest, if the day is unambiguous.
         let picked = match self.wanted.pick {
             Some(Pick::Earliest) => with_seats.first(),
             Some(Pick::Latest) => {
@@ -167,17 +167,17 @@ impl Visit {
         if let Some(one) = any.or(picked).or(exact).or(only.filter(|_| !is_elsewhere)) {
             let choice = choice(one, &film, context.language);
             let label = choice.name.unwrap_or(choice.label);
-            self.showing = Some(Settled { id: choice.value, label });
+            self.showing = Some(Selection { id: choice.value, label });
             return self.proceed(context);
         }
         self.ask_showing(context, &with_seats, &film)
     }
 
-    /// Keeps the first of `showings` as what the next sentence chooses from.
+    /// Remembers the first of `showings` as choices for the next sentence.
     fn offer(&mut self, showings: &[&Showing<'_>], film: &str, language: Language) {
         let first = showings.iter().take(SHOWINGS_MAX);
         self.choices = first.map(|it| choice(it, film, language)).collect();
-        self.asked = Some(Asked::Showing);
+        self.question = Some(Question::Showing);
     }
 
     fn ask_showing(
@@ -233,7 +233,7 @@ impl Visit {
     }
 }
 
-/// The showings of all days that were asked for.
+/// Showings of all requested days.
 pub(super) fn all(answered: &[Answered]) -> Value {
     let lists = answered.iter().filter_map(|done| match &done.result {
         ToolResult::Output { structured, .. } if done.call.name == SHOWTIMES => {
@@ -252,7 +252,7 @@ fn read(value: &Value) -> Option<Showing<'_>> {
     Some(Showing { value, start, minutes: hour * 60 + minute, free })
 }
 
-/// The name of the screen, where it stands in `text`.
+/// Name of the screen, if `text` contains it.
 fn screen(showing: &Value, text: &str) -> Option<String> {
     let text = text.to_lowercase();
     let names = ["theater_name", "theater_name_en"].into_iter();
@@ -261,7 +261,7 @@ fn screen(showing: &Value, text: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// How long a showing is, in minutes.
+/// Duration of a showing, in minutes.
 fn minutes(showing: &Value) -> Option<i64> {
     let at = |name: &str| showing[name].as_str()?.get(..19)?.parse::<jiff::civil::DateTime>().ok();
     let span = at("start_time")?.until(at("end_time")?).ok()?;
@@ -276,7 +276,7 @@ pub(super) fn shown(start: &str, language: Language) -> String {
     language.pick(format!("{month}月{day}日 {time}"), format!("{} {time}", part(0, 10)))
 }
 
-/// `「AKIRA」11月23日 19:00`: a showing by its film and when it begins.
+/// Formats a showing: `「AKIRA」11月23日 19:00`.
 pub(super) fn titled(film: Option<&str>, start: &str, language: Language) -> String {
     let when = shown(start, language);
     match film.filter(|it| !it.is_empty()) {

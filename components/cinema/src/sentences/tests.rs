@@ -1,4 +1,4 @@
-//! From a sentence to a reservation, step by step: film, showtime, seats, name, approval.
+//! From a sentence to a reservation: film, showtime, seats, name, approval.
 
 use language::{
     trial::{self, FORM, call, concluded, output},
@@ -6,10 +6,10 @@ use language::{
 };
 use serde_json::{Value, json};
 
-mod asked;
-mod besides;
 mod compared;
-mod wishes;
+mod conditions;
+mod mid_visit;
+mod questions;
 
 const TOOLS: &str = include_str!("../../tools.json");
 
@@ -48,7 +48,7 @@ fn reserved() -> ToolResult {
     )
 }
 
-/// The form that is asked for, and the values of the options of its field `name`.
+/// Option values of the field `name` in the requested form.
 fn options(decision: &Decision, name: &str) -> Vec<String> {
     let (tool, arguments) = call(decision);
     assert_eq!(tool, FORM);
@@ -62,32 +62,32 @@ fn options(decision: &Decision, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn sentence_leads_via_film_showtime_and_seats_to_a_reservation() {
+fn books_step_by_step_from_one_sentence() {
     let mut talk = new_talk();
     assert_eq!(
         call(&talk.say("明日の夜に2席取りたい")),
         ("list_movies", json!({ "date": "2026-11-22T17:00" }))
     );
-    let asked = talk.back(&[films()]);
-    assert_eq!(options(&asked, "movie_id"), ["akira", "totoro", "samurai"]);
+    let form = talk.back(&[films()]);
+    assert_eq!(options(&form, "movie_id"), ["akira", "totoro", "samurai"]);
     let next = talk.say(r#"{"movie_id": "akira"}"#);
     assert_eq!(
         call(&next),
         ("list_showtimes", json!({ "movie_id": "akira", "date": "2026-11-22" }))
     );
-    // The evening's, and not those with too few seats.
-    let asked = talk.back(&[showings()]);
-    assert_eq!(options(&asked, "showtime_id"), ["st-2", "st-3"]);
+    // Evening showings with enough seats.
+    let form = talk.back(&[showings()]);
+    assert_eq!(options(&form, "showtime_id"), ["st-2", "st-3"]);
     let next = talk.say(r#"{"showtime_id": "st-2"}"#);
     assert_eq!(call(&next), ("list_available_seats", json!({ "showtime_id": "st-2" })));
-    let asked = talk.back(&[seats()]);
-    let proposals = options(&asked, "seat_ids");
+    let form = talk.back(&[seats()]);
+    let proposals = options(&form, "seat_ids");
     assert!(
         proposals.contains(&"A4,A5".to_owned()) && proposals.contains(&"C4,C5".to_owned()),
         "{proposals:?}"
     );
     let next = talk.say(r#"{"seat_ids": "B5,B6", "user_id": "u-1"}"#);
-    // Only what was proposed can be chosen, and B5 and B6 were.
+    // Only proposals are accepted, and B5 and B6 were proposed.
     assert_eq!(
         call(&next),
         (
@@ -103,7 +103,7 @@ fn sentence_leads_via_film_showtime_and_seats_to_a_reservation() {
 }
 
 #[test]
-fn what_the_sentence_names_is_not_asked_for() {
+fn does_not_ask_for_named_parts() {
     let mut talk = new_talk();
     let next = talk.say("Book two seats for Akira tomorrow at 6:30pm, user id u-1");
     assert_eq!(
@@ -115,30 +115,30 @@ fn what_the_sentence_names_is_not_asked_for() {
         call(&talk.back(&[showings()])),
         ("list_available_seats", json!({ "showtime_id": "st-2" }))
     );
-    let asked = talk.back(&[seats()]);
-    let (_, arguments) = call(&asked);
+    let form = talk.back(&[seats()]);
+    let (_, arguments) = call(&form);
     assert_eq!(arguments["form_schema"]["fields"].as_array().unwrap().len(), 1);
-    assert_eq!(options(&asked, "seat_ids").len(), 3);
+    assert_eq!(options(&form, "seat_ids").len(), 3);
 }
 
 #[test]
-fn a_number_in_a_films_name_is_no_number_of_seats() {
+fn number_in_a_title_is_no_count() {
     let mut talk = new_talk();
     talk.say("明日の七人の侍を予約したい");
     assert_eq!(
         call(&talk.back(&[films()])),
         ("list_showtimes", json!({ "movie_id": "samurai", "date": "2026-11-22" }))
     );
-    // So that is asked with the showing.
-    let asked = talk.back(&[showings()]);
-    assert!(options(&asked, "count").is_empty());
+    // Asked together with the showing.
+    let form = talk.back(&[showings()]);
+    assert!(options(&form, "count").is_empty());
     talk.say(r#"{"showtime_id": "st-3", "count": 3}"#);
     let proposals = options(&talk.back(&[seats()]), "seat_ids");
     assert!(proposals.iter().all(|it| it.split(',').count() == 3), "{proposals:?}");
 }
 
 #[test]
-fn a_kind_of_film_narrows_the_choice() {
+fn genre_narrows_the_choice() {
     let mut talk = new_talk();
     talk.say("明日アニメを2枚予約して");
     assert_eq!(
@@ -148,7 +148,7 @@ fn a_kind_of_film_narrows_the_choice() {
 }
 
 #[test]
-fn named_seats_of_a_named_showing_are_checked_and_reserved() {
+fn checks_and_reserves_named_seats() {
     let mut talk = new_talk();
     let next = talk.say("上映回 st-2 の A5とA6 を予約して。ユーザーIDは u-1");
     assert_eq!(
@@ -161,20 +161,20 @@ fn named_seats_of_a_named_showing_are_checked_and_reserved() {
 }
 
 #[test]
-fn a_seat_that_is_taken_meanwhile_leads_to_other_proposals() {
+fn proposes_others_when_a_seat_is_taken() {
     let mut talk = new_talk();
     talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
     let failure = Failure::new("seat_already_reserved", 409, "Seat A5 is already occupied.");
     let next = talk.back(&[ToolResult::Failed(failure)]);
     assert_eq!(call(&next).0, "list_available_seats");
-    let asked = talk.back(&[seats()]);
-    let (_, arguments) = call(&asked);
+    let form = talk.back(&[seats()]);
+    let (_, arguments) = call(&form);
     let text = arguments["form_schema"]["description"].as_str().unwrap_or_default().to_owned();
     assert!(text.contains("Seat A5 is already occupied."), "{arguments}");
 }
 
 #[test]
-fn a_refused_approval_and_a_closed_form_reserve_nothing() {
+fn denial_or_closed_form_reserves_nothing() {
     let mut talk = new_talk();
     talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
     let failure = Failure::new("not_allowed", 403, "The person did not allow it.");
@@ -188,7 +188,7 @@ fn a_refused_approval_and_a_closed_form_reserve_nothing() {
 }
 
 #[test]
-fn sold_out_and_empty_days_are_told() {
+fn reports_sold_out_and_empty_days() {
     let mut talk = new_talk();
     talk.say("明日のAKIRAを50席予約したい");
     let text = concluded(&{
@@ -211,7 +211,7 @@ fn sold_out_and_empty_days_are_told() {
 }
 
 #[test]
-fn without_forms_the_same_is_asked_and_answered_in_words() {
+fn asks_as_text_without_forms() {
     let mut talk = new_talk().without(&[FORM]);
     talk.say("明日の夜に2席取りたい");
     let text = concluded(&talk.back(&[films()])).text();
@@ -226,7 +226,7 @@ fn without_forms_the_same_is_asked_and_answered_in_words() {
 }
 
 #[test]
-fn a_list_of_films_goes_on_to_a_booking() {
+fn list_of_films_continues_to_a_booking() {
     let mut talk = new_talk();
     talk.say("明日の映画を教えて");
     let text = concluded(&talk.back(&[films()])).text();
@@ -238,7 +238,7 @@ fn a_list_of_films_goes_on_to_a_booking() {
 }
 
 #[test]
-fn showtimes_and_free_seats_are_told() {
+fn lists_showtimes_and_free_seats() {
     let mut talk = new_talk().after("明日の「AKIRA」の上映時間は？", &[films()]);
     let text = concluded(&talk.back(&[showings()])).text();
     assert!(text.contains("10:00") && text.contains("空き12席"), "{text}");
@@ -246,7 +246,7 @@ fn showtimes_and_free_seats_are_told() {
     talk.say("Show the free seats of showtime st-2");
     let text = concluded(&talk.back(&[seats()])).text();
     assert!(text.contains("23 seats are free") && text.contains("- B: 1 2 3 5 6 7 8"), "{text}");
-    // And on to a reservation, for which only the name is missing.
+    // Only the name is missing for the reservation.
     let next = talk.say("Book B5 and B6");
     assert_eq!(call(&next), ("list_available_seats", json!({ "showtime_id": "st-2" })));
     assert!(options(&talk.back(&[seats()]), "user_id").is_empty());
@@ -263,7 +263,7 @@ fn holds(all: &[&[&str]]) -> ToolResult {
     output(json!({ "holds": all.iter().map(|it| hold(it)).collect::<Vec<_>>() }))
 }
 
-/// A5 and A6 held in a conversation: what is said of it.
+/// Holds A5 and A6, and returns the answer to `sentence`.
 fn held(talk: &mut trial::Talk, sentence: &str) -> String {
     let next = talk.say(sentence);
     let order = json!({ "user_id": "u-1", "showtime_id": "st-2", "seat_ids": ["A5", "A6"] });
@@ -275,7 +275,7 @@ const HELD: &str = "上映回 st-2 の A5とA6 を仮押さえして。ユーザ
 const HELD_EN: &str = "Hold A5 and A6 of showtime st-2 for user u-1";
 
 #[test]
-fn seats_are_held_and_then_booked_as_they_are_held_now() {
+fn books_the_currently_held_seats() {
     for (sentence, booking, expected) in [
         (HELD, "予約して", "A5・A6 を 11月21日 10:11 まで仮押さえしました"),
         (HELD_EN, "book them", "A5, A6: held until"),
@@ -283,8 +283,8 @@ fn seats_are_held_and_then_booked_as_they_are_held_now() {
         let mut talk = new_talk();
         let text = held(&mut talk, sentence);
         assert!(text.contains(expected), "{text}");
-        let asked = json!({ "user_id": "u-1", "showtime_id": "st-2" });
-        assert_eq!(call(&talk.say(booking)), ("list_holds", asked), "{booking}");
+        let form = json!({ "user_id": "u-1", "showtime_id": "st-2" });
+        assert_eq!(call(&talk.say(booking)), ("list_holds", form), "{booking}");
         let order = json!({ "user_id": "u-1", "showtime_id": "st-2", "seat_ids": ["A5", "A6"], "hold_token": "hd-1" });
         assert_eq!(call(&talk.back(&[holds(&[&["A5", "A6"]])])), ("reserve_seats", order));
         let text = concluded(&talk.back(&[reserved()])).text();
@@ -293,7 +293,7 @@ fn seats_are_held_and_then_booked_as_they_are_held_now() {
 }
 
 #[test]
-fn what_the_person_moved_on_the_page_is_what_is_booked() {
+fn books_seats_moved_on_the_page() {
     for (sentence, booking, expected) in [
         (HELD, "それを予約して", "A5・A6 から B1・B2 に変わっています"),
         (HELD_EN, "book them", "changed from A5, A6 to B1, B2"),
@@ -310,7 +310,7 @@ fn what_the_person_moved_on_the_page_is_what_is_booked() {
 }
 
 #[test]
-fn what_the_person_released_is_said_and_nothing_is_booked() {
+fn released_hold_is_reported_and_not_booked() {
     for (sentence, booking, expected) in
         [(HELD, "予約して", "手放されたか期限が切れ"), (HELD_EN, "book them", "no longer held")]
     {
@@ -323,7 +323,7 @@ fn what_the_person_released_is_said_and_nothing_is_booked() {
 }
 
 #[test]
-fn what_is_held_is_told_and_let_go() {
+fn lists_and_releases_held_seats() {
     for (request, released) in [
         ("仮押さえした席を見せて", "手放して"),
         ("Which seats are you holding for me?", "let them go"),
@@ -344,7 +344,7 @@ fn what_is_held_is_told_and_let_go() {
 }
 
 #[test]
-fn seats_held_on_the_page_are_booked_in_the_chat() {
+fn books_seats_held_on_the_page() {
     let mut talk = new_talk();
     talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
     let failure = Failure::new("seat_held", 409, "Seats A5, A6 are held until 10:10.");
@@ -356,7 +356,7 @@ fn seats_held_on_the_page_are_booked_in_the_chat() {
 }
 
 #[test]
-fn a_wheelchair_gets_its_place_and_company_from_the_cinema() {
+fn asks_for_wheelchair_suggestions() {
     for (sentence, expected) in [
         ("上映回 st-2 を車椅子で2席予約したい", "並びで空いています"),
         ("Book two seats of showtime st-2 with a wheelchair place", "side by side"),
@@ -364,13 +364,13 @@ fn a_wheelchair_gets_its_place_and_company_from_the_cinema() {
         let mut talk = new_talk();
         assert_eq!(call(&talk.say(sentence)).0, "list_available_seats", "{sentence}");
         let next = talk.back(&[seats()]);
-        let asked = json!({ "showtime_id": "st-2", "count": 2, "wheelchair": true });
-        assert_eq!(call(&next), ("suggest_seats", asked), "{sentence}");
+        let form = json!({ "showtime_id": "st-2", "count": 2, "wheelchair": true });
+        assert_eq!(call(&next), ("suggest_seats", form), "{sentence}");
         let found = json!({ "showtime_id": "st-2", "seat_ids": ["C1", "C2"], "is_split": false,
             "sentence": "C1〜C2の2席が並びで空いています。", "sentence_en": "C1–C2: 2 seats are free side by side." });
-        let asked = talk.back(&[output(found)]);
-        assert_eq!(options(&asked, "seat_ids"), ["C1,C2"]);
-        let (_, arguments) = call(&asked);
+        let form = talk.back(&[output(found)]);
+        assert_eq!(options(&form, "seat_ids"), ["C1,C2"]);
+        let (_, arguments) = call(&form);
         let text = arguments["form_schema"]["description"].as_str().unwrap();
         assert!(text.contains(expected), "{text}");
     }
@@ -385,32 +385,32 @@ fn marked() -> ToolResult {
 }
 
 #[test]
-fn a_film_of_a_list_is_known_without_the_marks_of_its_name() {
-    for (asked, booked) in [
+fn matches_title_without_its_marks() {
+    for (form, booked) in [
         ("明日の映画を教えて", "君の名はのいちばん遅い回で2枚"),
         ("What films are on tomorrow?", "two tickets for the last one of Your Name"),
         ("明日の映画を予約したい", "君の名は"),
         ("I want to book a film for tomorrow", "Your Name"),
     ] {
-        let mut talk = new_talk().after(asked, &[marked()]);
+        let mut talk = new_talk().after(form, &[marked()]);
         let expected = json!({ "movie_id": "yourname", "date": "2026-11-22" });
         assert_eq!(call(&talk.say(booked)), ("list_showtimes", expected), "{booked}");
     }
 }
 
 #[test]
-fn a_film_that_was_not_listed_is_looked_for() {
-    for (asked, booked, title) in [
+fn searches_unlisted_film() {
+    for (form, booked, title) in [
         ("明日のアニメを教えて", "ゴジラを2枚", "ゴジラ"),
         ("What animated films are on tomorrow?", "two tickets for Godzilla", "Godzilla"),
     ] {
-        let mut talk = new_talk().after(asked, &[films()]);
+        let mut talk = new_talk().after(form, &[films()]);
         let expected = json!({ "date": "2026-11-22", "title_query": title });
         assert_eq!(call(&talk.say(booked)), ("list_movies", expected), "{booked}");
     }
 }
 
-/// A talk in which two seats for Akira are being chosen.
+/// A conversation in which two seats for Akira are being chosen.
 fn choosing(sentence: &str) -> trial::Talk {
     let mut talk = new_talk().after(sentence, &[films(), showings()]);
     let pair = options(&talk.back(&[seats()]), "seat_ids");
@@ -419,7 +419,7 @@ fn choosing(sentence: &str) -> trial::Talk {
 }
 
 #[test]
-fn a_new_count_needs_no_word_for_seats() {
+fn new_count_needs_no_noun() {
     for later in ["make it three", "no, make it 3 please", "change that to three, please"] {
         let mut talk = choosing("Book two seats for Akira tomorrow at 6:30pm");
         talk.say(later);
@@ -429,7 +429,7 @@ fn a_new_count_needs_no_word_for_seats() {
 }
 
 #[test]
-fn what_is_being_chosen_is_left_by_a_word() {
+fn a_word_abandons_the_choice() {
     for (sentence, later) in [
         ("Book two seats for Akira tomorrow at 6:30pm", "cancel that"),
         ("明日18:30のAKIRAを2枚", "キャンセルして"),
@@ -441,7 +441,7 @@ fn what_is_being_chosen_is_left_by_a_word() {
 }
 
 #[test]
-fn another_showing_is_taken_while_seats_are_chosen() {
+fn switches_showing_while_choosing_seats() {
     for (sentence, later, showing) in [
         ("明日のAKIRAの遅い回を2枚", "いや、早い回で", "st-1"),
         ("two tickets for the last showing of Akira tomorrow", "no, the earlier one", "st-1"),
@@ -454,7 +454,7 @@ fn another_showing_is_taken_while_seats_are_chosen() {
 }
 
 #[test]
-fn a_name_alone_is_looked_for_in_either_script() {
+fn searches_a_bare_name_in_either_script() {
     for name in ["Rashomon", "AKIRA", "羅生門", "Akira?"] {
         let mut talk = new_talk();
         let expected = json!({ "title_query": name.trim_end_matches('?') });
@@ -462,16 +462,16 @@ fn a_name_alone_is_looked_for_in_either_script() {
     }
 }
 
-/// What the form or the call that is asked for says, and its arguments.
-fn asked(decision: &Decision) -> (String, Value) {
+/// Text and arguments of the requested form or call.
+fn request_of(decision: &Decision) -> (String, Value) {
     let Decision::Call(calls) = decision else { panic!("{decision:?}") };
     let arguments = Value::Object(calls[0].arguments.clone());
     (format!("{} {}", calls[0].reason, arguments), arguments)
 }
 
-/// Whether the form that is asked for asks for a name as well.
+/// Whether the requested form also asks for a name.
 fn asks_name(decision: &Decision) -> bool {
-    let (_, arguments) = asked(decision);
+    let (_, arguments) = request_of(decision);
     let fields =
         arguments["form_schema"]["fields"].as_array().unwrap_or_else(|| panic!("{arguments}"));
     fields.iter().any(|it| it["name"] == "user_id")
@@ -481,7 +481,7 @@ const PAIR: &str = "Book two seats for Akira tomorrow at 6:30pm";
 const PAIR_JA: &str = "明日18:30のAKIRAを2枚";
 
 #[test]
-fn what_is_typed_beside_the_seats_is_not_a_name() {
+fn other_words_with_seats_are_no_name() {
     for (sentence, later) in [
         (PAIR_JA, "やっぱり三枚で"),
         (PAIR_JA, "二番目で"),
@@ -509,7 +509,7 @@ fn what_is_typed_beside_the_seats_is_not_a_name() {
 }
 
 #[test]
-fn a_name_beside_the_seats_is_taken() {
+fn takes_a_name_given_with_seats() {
     for (sentence, later, name) in [
         (PAIR_JA, "山田です", "山田"),
         (PAIR_JA, "さとうと申します", "さとう"),
@@ -526,11 +526,11 @@ fn a_name_beside_the_seats_is_taken() {
         talk.say_instead(later);
         assert!(!asks_name(&talk.back(&[seats()])), "{later}");
         let next = talk.say(r#"{"seat_ids": "A4,A5"}"#);
-        assert_eq!(asked(&next).1["user_id"], name, "{later}");
+        assert_eq!(request_of(&next).1["user_id"], name, "{later}");
     }
 }
 
-/// A talk in which two seats for Akira wait to be allowed.
+/// A conversation in which two seats for Akira wait for approval.
 fn waiting(sentence: &str) -> (trial::Talk, Decision) {
     let mut talk = choosing(sentence);
     let next = talk.say(r#"{"seat_ids": "C4,C5", "user_id": "u-1"}"#);
@@ -539,7 +539,7 @@ fn waiting(sentence: &str) -> (trial::Talk, Decision) {
 }
 
 #[test]
-fn a_yes_to_what_waits_asks_for_leave_again() {
+fn yes_asks_for_approval_again() {
     for (sentence, later, press) in [
         (PAIR, "yes", "Press the button"),
         (PAIR, "ok, go ahead", "Press the button"),
@@ -547,32 +547,32 @@ fn a_yes_to_what_waits_asks_for_leave_again() {
     ] {
         let (mut talk, first) = waiting(sentence);
         let next = talk.say_instead(later);
-        assert_eq!(asked(&next).1, asked(&first).1, "{later}");
-        assert!(asked(&next).0.contains(press), "{later}");
+        assert_eq!(request_of(&next).1, request_of(&first).1, "{later}");
+        assert!(request_of(&next).0.contains(press), "{later}");
         let again = talk.say_instead(later);
-        assert_eq!(asked(&again).0.matches(press).count(), 1, "{later}");
+        assert_eq!(request_of(&again).0.matches(press).count(), 1, "{later}");
         assert!(concluded(&talk.back(&[reserved()])).text().contains("r-9"));
     }
 }
 
 #[test]
-fn a_no_to_what_waits_leaves_it() {
+fn no_abandons_the_pending_booking() {
     for (sentence, later, text) in [
         (PAIR, "no", "nothing was done"),
         (PAIR, "no thanks", "nothing was done"),
         (PAIR_JA, "いえ、結構です", "何もしていません"),
     ] {
         let (mut talk, _) = waiting(sentence);
-        let said = concluded(&talk.say_instead(later)).text();
-        assert!(said.contains(text), "{said}");
+        let answer = concluded(&talk.say_instead(later)).text();
+        assert!(answer.contains(text), "{answer}");
         let mut talk = choosing(sentence);
-        let said = concluded(&talk.say_instead(later)).text();
-        assert!(said.contains(text), "{said}");
+        let answer = concluded(&talk.say_instead(later)).text();
+        assert!(answer.contains(text), "{answer}");
     }
 }
 
 #[test]
-fn what_waits_is_changed_by_a_correction() {
+fn correction_changes_the_pending_booking() {
     for (sentence, later, tool) in [
         (PAIR, "make it three", "list_available_seats"),
         (PAIR, "no, make that three", "list_available_seats"),
@@ -592,21 +592,21 @@ fn what_waits_is_changed_by_a_correction() {
 }
 
 #[test]
-fn what_is_passed_over_is_said_to_be_not_made() {
+fn skipped_booking_is_reported_as_not_made() {
     for (sentence, later, text) in [
         (PAIR, "colourless green ideas sleep", "What waited for your approval was not done"),
         (PAIR_JA, "隣に友達も来るので", "承認を待っていた操作"),
     ] {
         let (mut talk, _) = waiting(sentence);
-        let said = concluded(&talk.say_instead(later)).text();
-        assert!(said.contains(text), "{said}");
-        let said = concluded(&talk.say("hello there")).text();
-        assert!(!said.contains(text), "{said}");
+        let answer = concluded(&talk.say_instead(later)).text();
+        assert!(answer.contains(text), "{answer}");
+        let answer = concluded(&talk.say("hello there")).text();
+        assert!(!answer.contains(text), "{answer}");
     }
 }
 
 #[test]
-fn two_bookings_of_one_sentence_are_made_one_at_a_time() {
+fn makes_two_bookings_one_at_a_time() {
     for (sentence, note, later) in [
         ("AKIRAを明日18:30に2枚、ゴジラを月曜に3枚", "1件ずつ", "ゴジラを月曜に3枚"),
         (
@@ -621,7 +621,7 @@ fn two_bookings_of_one_sentence_are_made_one_at_a_time() {
         talk.back(&[showings()]);
         let form = talk.back(&[seats()]);
         assert_eq!(options(&form, "seat_ids")[0].split(',').count(), 2, "{sentence}");
-        let (text, _) = asked(&form);
+        let (text, _) = request_of(&form);
         assert!(text.contains(note) && text.contains(later), "{text}");
         talk.say(r#"{"seat_ids": "A4,A5", "user_id": "u-1"}"#);
         let text = concluded(&talk.back(&[reserved()])).text();
@@ -630,14 +630,14 @@ fn two_bookings_of_one_sentence_are_made_one_at_a_time() {
 }
 
 #[test]
-fn an_approval_names_film_time_and_price() {
+fn approval_names_film_time_and_price() {
     for (sentence, named, total) in [
         ("明日18:30のAKIRAのC4をユーザーID u-9で予約して", "「AKIRA」11月22日 18:30", "2,000円"),
         ("Book C4 for Akira tomorrow at 6:30pm, name: Maria", "Akira, 2026-11-22 18:30", "¥2,000"),
     ] {
         let mut talk = new_talk().after(sentence, &[films()]);
         let next = talk.back(&[showings()]);
-        let (text, _) = asked(&next);
+        let (text, _) = request_of(&next);
         assert!(text.contains(named) && !text.contains("空き"), "{text}");
         let mut talk = new_talk()
             .after(if total.contains('¥') { PAIR } else { PAIR_JA }, &[films(), showings()]);
@@ -646,21 +646,21 @@ fn an_approval_names_film_time_and_price() {
         let pair =
             options(&talk.back(&[ToolResult::Output { structured, meta, content }]), "seat_ids");
         let next = talk.say(&json!({ "seat_ids": pair[0], "user_id": "u-1" }).to_string());
-        let (text, _) = asked(&next);
+        let (text, _) = request_of(&next);
         assert!(text.contains(total), "{text}");
     }
 }
 
 #[test]
-fn a_film_that_is_chosen_by_number_is_called_by_its_title() {
+fn film_chosen_by_number_is_named_by_title() {
     let mut talk = new_talk().after("明日の映画を教えて", &[films()]);
     let next = talk.say("2番を2席予約して");
-    let (text, _) = asked(&next);
+    let (text, _) = request_of(&next);
     assert!(text.contains("「となりのトトロ」の") && !text.contains('★'), "{text}");
 }
 
 #[test]
-fn a_refusal_to_book_is_no_order() {
+fn denied_booking_is_no_order() {
     for sentence in [
         "Please don't reserve seats for Akira",
         "AKIRAの席は取らないで",
@@ -686,7 +686,7 @@ fn a_refusal_to_book_is_no_order() {
 }
 
 #[test]
-fn seats_that_are_to_be_shown_are_shown_and_on_another_day_too() {
+fn shows_seats_and_again_on_another_day() {
     for (sentence, later) in [
         ("Show me the seats for Akira tomorrow at 6:30pm", "What about Monday?"),
         ("明日18:30のAKIRAの座席を見せて", "月曜はどう？"),
@@ -701,7 +701,7 @@ fn seats_that_are_to_be_shown_are_shown_and_on_another_day_too() {
 }
 
 #[test]
-fn bookings_are_told_in_the_language_of_who_asks() {
+fn lists_bookings_in_the_askers_language() {
     let mut talk = new_talk();
     talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
     let ToolResult::Output { mut structured, meta, content } = reserved() else { panic!() };
@@ -713,7 +713,7 @@ fn bookings_are_told_in_the_language_of_who_asks() {
 }
 
 #[test]
-fn a_weekday_that_corrects_another_is_of_the_same_week() {
+fn corrected_weekday_stays_in_its_week() {
     for (sentence, later, day) in [
         ("Book two seats for Akira next Friday", "no, Saturday", "2026-11-28"),
         ("Book two seats for Akira next Friday", "actually, Thursday instead", "2026-11-26"),
@@ -731,7 +731,7 @@ fn a_weekday_that_corrects_another_is_of_the_same_week() {
 }
 
 #[test]
-fn the_film_that_was_told_is_meant_by_it() {
+fn pronoun_means_the_film_of_the_answer() {
     for (sentence, length, when) in [
         ("Which film is the best rated?", "how long is it?", "When is it on?"),
         ("一番評価の高い映画は？", "それは何分の映画？", "それはいつやってる？"),
@@ -751,7 +751,7 @@ fn the_film_that_was_told_is_meant_by_it() {
 }
 
 #[test]
-fn a_film_that_is_on_other_days_is_told_with_its_days() {
+fn film_on_other_days_is_listed_with_them() {
     for (sentence, title) in
         [("Book two seats for Akira on December 25", "Akira"), ("12月25日にAKIRAを2枚", "AKIRA")]
     {

@@ -1,4 +1,4 @@
-//! Names and kinds of films in a sentence: what no table knows and stands where a film's name does.
+//! Finds film names and genres in a sentence.
 
 use std::{ops::Deref, sync::LazyLock};
 
@@ -6,22 +6,21 @@ use language::{
     Date,
     clock::is_numeral,
     coverage::{LAST, Used, is_condition, unused},
+    name_pieces::{is_hiragana, is_name_char},
     scan::{Lexicon, marks},
-    stretches::{is_hiragana, is_name_char},
     utterance::{Piece, Token, Utterance},
     words::Word,
 };
 
 use super::{
-    VOCABULARY,
+    VOCABULARY, booker,
+    conditions::{self, Wanted},
     rules::USER,
-    several,
+    two_bookings,
     visit::USER_MAX,
-    wanted::{self, Wanted},
-    whose,
 };
 
-/// Kinds of films, in Japanese and English as the catalogue may name them, and what people say.
+/// Genres in Japanese and English as catalogues name them, and common words for them.
 const GENRES: &[((&str, &str), &str)] = &[
     (
         ("アニメ", "Animation"),
@@ -46,29 +45,29 @@ const GENRES: &[((&str, &str), &str)] = &[
 static GENRE_WORDS: LazyLock<Lexicon<(&'static str, &'static str)>> =
     LazyLock::new(|| Lexicon::loose(GENRES));
 
-/// Whether `text` says which of several, or where in the hall, and names no film: `2番`, `三つ目`, `真ん中`.
-fn is_place(text: &str) -> bool {
+/// Whether `text` is an ordinal or a position in the hall: `2番`, `三つ目`, `真ん中`.
+fn is_ordinal_or_position(text: &str) -> bool {
     const PLACES: &str = "番目|番|つ目|件目|本目|個目";
     let is_number = |it: &str| !it.is_empty() && it.chars().all(is_numeral);
     marks(PLACES).any(|it| text.strip_suffix(it).is_some_and(is_number))
-        || wanted::is_position(text)
+        || conditions::is_position(text)
 }
 
-/// Where kinds of films stand in a sentence in lower case.
+/// Spans of genres in a lowercase sentence.
 pub(super) fn genres(lower: &[char]) -> Vec<(usize, usize)> {
     (0..lower.len()).filter_map(|at| Some((at, at + GENRE_WORDS.at(lower, at)?.1))).collect()
 }
 
-/// A sentence, with the names of films in it.
+/// A sentence with its film names.
 #[derive(Clone, Debug)]
 pub(super) struct Sentence {
-    /// What is asked for first, without the name that it is for.
+    /// The first request, without the booker's name.
     utterance: Utterance,
-    /// Whose booking it is to be, as the sentence says: `under the name Ken`, `佐藤の名前で`.
+    /// Name of the booker: `under the name Ken`, `佐藤の名前で`.
     pub(super) booker: Option<String>,
-    /// A second booking of the same sentence.
+    /// A second booking.
     pub(super) later: Option<String>,
-    /// What is to be booked where what is asked for is not to be had.
+    /// The alternative if the request is unavailable.
     pub(super) instead: Option<String>,
 }
 
@@ -81,33 +80,33 @@ impl Deref for Sentence {
 }
 
 impl Sentence {
-    /// Whose booking it is to be, as far as it says: an identifier, or a name.
+    /// User of the booking: an identifier or a name.
     pub(super) fn user(&self) -> Option<String> {
         let id = self.numbers.id(USER).map(str::to_owned);
         id.or_else(|| self.booker.clone()).map(|it| it.chars().take(USER_MAX).collect())
     }
 
-    /// The conditions that it has, and what is to be booked instead.
+    /// Conditions, with the alternative.
     pub(super) fn wanted(&self) -> Wanted {
         let mut wanted = Wanted::of(self);
         wanted.instead.clone_from(&self.instead);
         wanted
     }
 
-    /// What `text` has of titles.
+    /// Parses `text`.
     pub(super) fn of(text: &str, today: Date) -> Self {
-        let (booker, text) = match whose::booker(text, today) {
+        let (booker, text) = match booker::booker(text, today) {
             Some((booker, rest)) => (Some(booker), rest),
             None => (None, text.to_owned()),
         };
-        if let Some((first, condition, order)) = several::instead(&text, today) {
+        if let Some((first, condition, order)) = two_bookings::instead(&text, today) {
             let mut utterance = first.utterance;
-            // `2枚取って、もし夜が埋まってたら` wants the evening.
+            // `2枚取って、もし夜が埋まってたら` requests the evening.
             utterance.when.hours = utterance.when.hours.or(condition.when.hours);
             utterance.when.date = utterance.when.date.or(condition.when.date);
             return Self { utterance, booker, later: None, instead: Some(order) };
         }
-        match several::apart(&text, today) {
+        match two_bookings::split_bookings(&text, today) {
             Some((first, later)) => {
                 Self { booker, later: Some(later), ..Self::plain(&first, today) }
             }
@@ -115,32 +114,32 @@ impl Sentence {
         }
     }
 
-    /// The same of a text without a booker's name and with one booking.
+    /// Parses a text with a single booking and no booker.
     pub(super) fn plain(text: &str, today: Date) -> Self {
         let utterance = Utterance::of(text, today, &VOCABULARY);
         Self { utterance, booker: None, later: None, instead: None }
     }
 
-    /// The kind of film, in Japanese and English.
+    /// Genre, in Japanese and English.
     pub(super) fn genre(&self) -> Option<(&'static str, &'static str)> {
         self.kinds().find(|it| !self.is_refused(it.1)).map(|it| it.0)
     }
 
-    /// The kinds of films that are not wanted, in Japanese: `アニメは見たくない`, `no anime or horror please`.
+    /// Unwanted genres, in Japanese: `アニメは見たくない`, `no anime or horror please`.
     pub(super) fn refused_genres(&self) -> Option<String> {
         let refused = self.kinds().filter(|it| self.is_refused(it.1)).map(|it| it.0.0);
         let refused: Vec<_> = refused.collect();
         (!refused.is_empty()).then(|| refused.join("・"))
     }
 
-    /// Kinds of films, and where their words stand.
+    /// Genres with the spans of their words.
     fn kinds(&self) -> impl Iterator<Item = ((&'static str, &'static str), (usize, usize))> + '_ {
         genres(&self.lower)
             .into_iter()
             .filter_map(|span| GENRE_WORDS.at(&self.lower, span.0).map(|it| (it.0, span)))
     }
 
-    /// Whether what stands from `span.0` to `span.1` is what the sentence says no to.
+    /// Whether the sentence denies the words in `span`.
     fn is_refused(&self, span: (usize, usize)) -> bool {
         const BEHIND: &str = "は見たくな|は観たくな|はみたくな|が見たくな|が観たくな|見たくな|観たくな|はいらな|は要らな|はいいや|はいやだ|は嫌|はイヤ|はやめ|はパス|は苦手|は好きじゃな|は無し|はなし|なしで|無しで|抜きで|じゃない|じゃなく|ではない|ではなく|でない|でもない|でもなく|も嫌|も苦手";
         const FILMS: [&str; 3] = ["映画", "作品", "もの"];
@@ -152,13 +151,14 @@ impl Sentence {
         let before = before.trim_end();
         let article = [" the", " a", " an", " any"].iter().find_map(|it| before.strip_suffix(it));
         let before = article.unwrap_or(before);
-        let ends = |it: &str| {
-            before.strip_suffix(it).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
+        let ends = |text: &str| {
+            before.strip_suffix(text).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
         };
-        // `アニメじゃない？` asks whether it is one.
+        // `アニメじゃない？` is a question.
         let asks = ["じゃない?", "じゃない？", "ではない?", "じゃないの?"];
-        let is_excluded = || self.excluded().is_some_and(|it| it.from <= span.0 && span.1 <= it.to);
-        // `no horror or anime`, `アニメやホラーは嫌`: the other one is refused as well.
+        let is_excluded =
+            || self.excluded_name().is_some_and(|it| it.from <= span.0 && span.1 <= it.to);
+        // `no horror or anime`, `アニメやホラーは嫌`: both are denied.
         let is_with = |from: usize, to: usize, joints: &[&str]| {
             let between = self.lower.get(from..to).map(|it| it.iter().collect::<String>());
             between.is_some_and(|it| joints.contains(&it.as_str()))
@@ -177,12 +177,12 @@ impl Sentence {
             || joined()
     }
 
-    /// The film's name: what is quoted, else what no table knows and stands where a film's name does.
+    /// Film's name: quoted, otherwise unknown words in a typical position.
     pub(super) fn title(&self) -> Option<String> {
         if let Some(quoted) = self.quoted.first() {
             return Some(quoted.text.clone());
         }
-        let stretches = self.stretches(&['の', 'と', 'は', 'に', 'を', 'で']);
+        let stretches = self.unknown_pieces(&['の', 'と', 'は', 'に', 'を', 'で']);
         let japanese =
             stretches.iter().filter(|it| self.is_title(it)).max_by_key(|it| it.to - it.from);
         let japanese = japanese.cloned().into_iter().chain(self.kana_title());
@@ -190,18 +190,18 @@ impl Sentence {
         japanese.map(|it| it.text).or_else(|| self.english_title())
     }
 
-    /// The same wherever it stands, where it looks like one: `十人で明日のアキラ`.
+    /// Film's name in any position, if it looks like one: `十人で明日のアキラ`.
     pub(super) fn name(&self) -> Option<String> {
         const CHARS_MIN: usize = 3;
         let is_sign = |it: char| it == 'ー' || is_name_char(it) && !it.is_ascii();
         let is_thing = |it: &str| ["席", "日", "向け"].iter().any(|end| it.ends_with(end));
-        let is_name = |it: &String| {
-            it.chars().count() >= CHARS_MIN && it.chars().all(is_sign) && !is_thing(it)
+        let is_name = |name: &String| {
+            name.chars().count() >= CHARS_MIN && name.chars().all(is_sign) && !is_thing(name)
         };
         self.title().or_else(|| self.leftover().filter(is_name))
     }
 
-    /// A name in nothing but hiragana, particles among it: `きみのなはの上映`, `となりのととろ、あした`.
+    /// A name only in hiragana, including particles: `きみのなはの上映`, `となりのととろ、あした`.
     fn kana_title(&self) -> Option<Piece> {
         const BEHIND: &str = "の上映|の映画|のチケット|の予約|の回|の時間|を予約|を見|を観|をみ|が見|が観|がみ|は何時|はなんじ|はいつ|っていつ|っていくら|を取";
         const BEGINS: &str = "つうろ|すみ|はじ|となりどうし|それ|これ|あれ|どれ|その|この|あの|どの|じゃあ|では|やっぱ";
@@ -223,7 +223,7 @@ impl Sentence {
             {
                 from += 1;
             }
-            // `あしたのきみのなは`: the day is none of it.
+            // `あしたのきみのなは`: the day is not part of it.
             while let Some(span) = spans().find(|it| it.0 == from && it.1 > from) {
                 from = span.1 + usize::from(self.lower.get(span.1) == Some(&'の'));
             }
@@ -238,8 +238,11 @@ impl Sentence {
                 is_apart(*at) || !is_shown && marks(BEHIND).any(|it| self.is_at(it, *at))
             })?;
             let new = (from..to).filter(|at| !self.is_known(*at)).count();
-            let is_word = |it: &Token| {
-                it.word != Word::FILLER && it.word != Word::PAUSE && from <= it.from && it.to <= to
+            let is_word = |token: &Token| {
+                token.word != Word::FILLER
+                    && token.word != Word::PAUSE
+                    && from <= token.from
+                    && token.to <= to
             };
             let name = self.piece(from, to);
             let is_name = new * 2 > to - from
@@ -250,33 +253,37 @@ impl Sentence {
         })
     }
 
-    /// What is left of the sentence that may be a film's name: the longest stretch that no table knows.
+    /// Longest unknown piece that may be a film's name.
     pub(super) fn leftover(&self) -> Option<String> {
         if let Some(quoted) = self.quoted.first() {
             return Some(quoted.text.clone());
         }
         let mut unused = unused(self, &Used { conditions: vec![LAST], ..Used::default() });
-        // `今夜何かある？子どもと二人です`, `today, the latest`: what is wanted names no film.
+        // `今夜何かある？子どもと二人です`, `today, the latest`: conditions are no names.
         unused.retain(|it| !is_condition(self, it));
         let stem = |word: &String| {
             word.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')).to_owned()
         };
         let has_unused = |text: &str| unused.iter().any(|it| text.contains(&stem(it)));
-        let japanese = self.stretches(&['の', 'と', 'は', 'に', 'を', 'で']);
-        let japanese = japanese
-            .into_iter()
-            .filter(|it| has_unused(&it.text) && !it.text.is_ascii() && !is_place(&it.text));
-        if let Some(it) = japanese.max_by_key(|it| it.to - it.from) {
-            return Some(it.text);
+        let japanese = self.unknown_pieces(&['の', 'と', 'は', 'に', 'を', 'で']);
+        let japanese = japanese.into_iter().filter(|piece| {
+            has_unused(&piece.text)
+                && !piece.text.is_ascii()
+                && !is_ordinal_or_position(&piece.text)
+        });
+        if let Some(name) = japanese.max_by_key(|it| it.to - it.from) {
+            return Some(name.text);
         }
-        if let Some(it) = unused.iter().find(|it| !it.is_ascii() && !is_place(&stem(it))) {
-            return Some(stem(it));
+        if let Some(name) =
+            unused.iter().find(|it| !it.is_ascii() && !is_ordinal_or_position(&stem(it)))
+        {
+            return Some(stem(name));
         }
-        let capital = self.capitals().into_iter().max_by_key(|it| it.to - it.from);
+        let capital = self.capitalized_names().into_iter().max_by_key(|it| it.to - it.from);
         let latin = || {
             let words: Vec<_> = unused.iter().filter(|it| it.is_ascii() && it.len() > 2).collect();
             let text = self.text();
-            // What stands together may be one name; what is scattered is none.
+            // Adjacent words may be one name; scattered words are none.
             let name = (1..=words.len()).rev().map(|it| &words[..it]).find_map(|words| {
                 let name = words.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(" ");
                 text.to_lowercase().contains(&name.to_lowercase()).then_some(name)
@@ -286,8 +293,8 @@ impl Sentence {
         capital.map(|it| it.text).or_else(|| Some(latin()).filter(|it| !it.is_empty()))
     }
 
-    /// Whether a stretch stands where a film's name does.
-    fn is_title(&self, it: &Piece) -> bool {
+    /// Whether a piece is in a typical position of a film's name.
+    fn is_title(&self, piece: &Piece) -> bool {
         const BEHIND: &str = "の上映|の映画|のチケット|の席|の座席|の空席|の予約|の回|の時間|の券|の空き|の残席|\
              のスケジュール|の前売|の今日|の明日|の夜|を観|を見|をみ|を予約|を1|を2|を3|を4|を5|\
              を一|を二|を三|を四|を五|を大人|を夜|を今|を明|を上映|を家族|を友|を彼|を取|を何|\
@@ -296,33 +303,33 @@ impl Sentence {
              の料金|の値段|はいくら|っていくら|のチケット代|の鑑賞料|の公開|の夕|の朝|の昼|の土|の日|の金|に空|の評|、|観たい|見たい|のレイト|、夜|\
              の一番|のいちばん|の最|の早|の遅|の次|の初|は明日|は今日|は今|は夜|は土|は日|は週|の来週|の今週|の週|の1|の2|の詳|のこと|\
              について|を来週|を今週|を週";
-        let length = it.to - it.from;
-        let is_named = it.text.chars().any(is_name_char);
-        let is_kana = it.text.chars().all(|it| is_hiragana(it) || it == 'ー');
-        // `その中で2時間以内は？` points to what was listed.
+        let length = piece.to - piece.from;
+        let is_named = piece.text.chars().any(is_name_char);
+        let is_kana = piece.text.chars().all(|it| is_hiragana(it) || it == 'ー');
+        // `その中で2時間以内は？` refers to the list.
         const THOSE: [&str; 4] = ["その中", "この中", "あの中", "そのうち"];
         if length < 2
-            || THOSE.contains(&it.text.as_str())
-            || is_place(&it.text)
+            || THOSE.contains(&piece.text.as_str())
+            || is_ordinal_or_position(&piece.text)
             || !(is_named || (is_kana && length >= 3))
-            || it.text.chars().all(|it| it.is_ascii_digit())
+            || piece.text.chars().all(|it| it.is_ascii_digit())
         {
             return false;
         }
-        let rest = it.to.min(self.lower.len());
+        let rest = piece.to.min(self.lower.len());
         marks(BEHIND).any(|behind| self.is_at(behind, rest))
     }
 
-    /// Words with capitals that no table knows for anything else: `Your Name`, `Seven Samurai`.
+    /// Capitalized unknown words: `Your Name`, `Seven Samurai`.
     fn english_title(&self) -> Option<String> {
-        // `not Godzilla, Akira` names the other one.
-        let is_meant = |it: &Piece| {
-            let before: String = self.lower[..it.from].iter().collect();
+        // `not Godzilla, Akira` means the other one.
+        let is_meant = |piece: &Piece| {
+            let before: String = self.lower[..piece.from].iter().collect();
             !before.ends_with("not ") || before.ends_with("why not ")
         };
-        let capitals = self.capitals().into_iter().filter(is_meant);
-        if let Some(it) = capitals.max_by_key(|it| it.to - it.from) {
-            return Some(it.text);
+        let capitals = self.capitalized_names().into_iter().filter(is_meant);
+        if let Some(name) = capitals.max_by_key(|it| it.to - it.from) {
+            return Some(name.text);
         }
         const BEFORE: &str = "showtimes for|show times for|showtimes of|screenings of|screening times for|\
              tickets for|tickets to|ticket for|ticket to|seats for|seat for|a film called|\

@@ -1,5 +1,5 @@
-//! A visit to the cinema: from a sentence through film, showtime and seats to a reservation that the person
-//! approves, one step a turn.
+//! A visit: from a sentence through film, showtime and seats to a reservation that the person approves,
+//! one step per turn.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -18,16 +18,18 @@ use language::{
 };
 
 use super::{
-    answers::{adds, named, of_sort, ordinal, place_of, recount, takes_back, undated},
-    besides::{asks_length, asks_when, points_back},
+    answers::{
+        corrected_kind, is_addition, named, ordinal, place_of, recount, takes_back, undated,
+    },
     cancel::number,
+    conditions::{Pick, Wanted, hours, names_position},
     fares::Fares,
     films,
-    held::Kept,
+    held_seats::KnownHold,
+    questions::{asks_length, asks_when, refers_to_film},
     rules::{Goal, MOVIE, SHOWTIME},
     showings,
     titles::Sentence,
-    wanted::{Pick, Wanted, hours, names_position},
     words,
 };
 
@@ -40,13 +42,13 @@ pub(super) const SUGGEST: &str = "suggest_seats";
 pub(super) const HOLD: &str = "hold_seats";
 pub(super) const HOLDS: &str = "list_holds";
 pub(super) const RELEASE: &str = "release_hold";
-/// Seats of one reservation.
+/// Maximum seats of one reservation.
 pub(super) const COUNT_MAX: u32 = 10;
 pub(super) const USER_MAX: usize = 100;
-/// How often seats are proposed anew after another buyer was faster.
-const TRIES_MAX: u8 = 3;
+/// Maximum new proposals after other buyers were faster.
+const PROPOSAL_ROUNDS_MAX: u8 = 3;
 
-/// How far it is to go.
+/// Goal of a visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Aim {
     #[default]
@@ -57,52 +59,54 @@ pub(super) enum Aim {
     Reservation,
 }
 
-/// Something to choose: what it is called in a form, how it is shown, and the words for it.
+/// An option: its value in a form, its label, and the words that choose it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Choice {
     pub(super) value: String,
     pub(super) label: String,
     pub(super) words: Vec<String>,
-    /// What it is called once it is chosen, where that is not its label.
+    /// Name once it is chosen, if it differs from the label.
     #[serde(default)]
     pub(super) name: Option<String>,
 }
 
-/// What the person was asked last.
+/// The last question to the person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Asked {
+pub(super) enum Question {
     Film,
     Showing,
     Seats,
-    /// To allow what was decided.
-    Leave,
-    /// Nothing more, as that was not allowed; it may be decided on otherwise.
+    /// Approval of a call.
+    #[serde(rename = "Leave")]
+    Approval,
+    /// None; the call was denied and may be changed.
     Denied,
 }
 
-impl Asked {
-    /// Whether the showing is settled, and its seats can still be others.
+impl Question {
+    /// Whether the showing is chosen and the seats may still change.
     fn is_of_seats(self) -> bool {
-        matches!(self, Self::Seats | Self::Leave | Self::Denied)
+        matches!(self, Self::Seats | Question::Approval | Self::Denied)
     }
 }
 
-/// A film or a showing that is settled.
+/// A chosen film or showing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Settled {
+pub(super) struct Selection {
     pub(super) id: String,
     pub(super) label: String,
 }
 
-/// A visit to the cinema, as far as it is settled.
+/// State of a visit.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Visit {
     pub(super) aim: Aim,
-    /// The sentence, for names that the catalogue knows.
-    pub(super) said: String,
+    /// The sentence, for matching names of the catalogue.
+    #[serde(rename = "said")]
+    pub(super) sentence: String,
     pub(super) date: Option<String>,
-    /// A second day that will do as well.
+    /// An alternative date.
     pub(super) also: Option<String>,
     pub(super) hours: Option<Hours>,
     pub(super) genre: Option<(String, String)>,
@@ -110,54 +114,57 @@ pub(super) struct Visit {
     pub(super) count: Option<u32>,
     pub(super) seats: Vec<String>,
     pub(super) user: Option<String>,
-    pub(super) film: Option<Settled>,
-    pub(super) showing: Option<Settled>,
+    pub(super) film: Option<Selection>,
+    pub(super) showing: Option<Selection>,
     pub(super) reservation: Option<String>,
     pub(super) choices: Vec<Choice>,
-    pub(super) asked: Option<Asked>,
-    /// A note that goes with the next question.
+    #[serde(rename = "asked")]
+    pub(super) question: Option<Question>,
+    /// A note for the next question.
     pub(super) note: Option<String>,
     pub(super) tries: u8,
     pub(super) wanted: Wanted,
-    /// Whether the title that was looked for is no film's, so that all films are listed.
+    /// Whether the title matched no film, so that all films are listed.
     pub(super) is_untitled: bool,
-    /// Whether films are looked for at other hours than those that are named; none before they were.
+    /// Whether films are searched at other hours than requested; `None` before that.
     pub(super) widened: Option<bool>,
-    /// Whether no rule matched to show that it is about films.
+    /// Whether no rule matched.
     pub(super) is_guess: bool,
-    /// Whether nothing but a name says that it is about films.
+    /// Whether only a name suggests a film.
     pub(super) is_looked_for: bool,
-    /// Whether it is asked as well how long the film is.
+    /// Whether the film's length is asked as well.
     pub(super) asks_length: bool,
-    /// Whether its seats are reserved.
+    /// Whether the seats are reserved.
     pub(super) is_made: bool,
-    /// Whether it is asked what seats cost.
+    /// Whether prices are asked.
     pub(super) asks_price: bool,
-    /// Whether it is asked when the film is on.
+    /// Whether the times of the film are asked.
     pub(super) asks_when: bool,
     /// Whether the seats are to be held rather than reserved.
     pub(super) is_hold: bool,
-    /// What was held last.
-    pub(super) held: Option<Kept>,
-    /// The hold that the seats are in, and whether it was looked for.
+    /// The last hold.
+    pub(super) held: Option<KnownHold>,
+    /// Hold that contains the seats, and whether it was looked up.
     pub(super) hold_token: Option<String>,
     pub(super) has_looked: bool,
-    /// A second booking of the sentence, which is not made yet, and whether that is said.
+    /// A second booking that is not made yet, and whether that was mentioned.
     pub(super) later: Option<String>,
-    pub(super) later_is_told: bool,
-    /// What goes with the next answer, whatever that is.
+    #[serde(rename = "later_is_told")]
+    pub(super) later_is_mentioned: bool,
+    /// A remark for the next answer.
     pub(super) remark: Option<String>,
-    /// The film that the last answer was about.
-    pub(super) told: Option<Settled>,
-    /// What the seats that may be reserved cost, by their ids.
+    /// Film of the last answer.
+    #[serde(rename = "told")]
+    pub(super) film_of_answer: Option<Selection>,
+    /// Prices of the seats that may be reserved.
     pub(super) fares: Fares,
 }
 
-/// The day that `utterance` means with `date`: a day of the week that takes the place of the day `before` is of the
-/// same week, from Monday on, and never over.
-fn corrected_day(utterance: &Utterance, date: Date, before: Option<&str>) -> Date {
+/// Date meant by `utterance`: a weekday that corrects the day `before` belongs to the same week from
+/// Monday on, and is never past.
+fn corrected_date(utterance: &Utterance, date: Date, before: Option<&str>) -> Date {
     if utterance.when.is_past_midnight {
-        // `24:30の回` of the day that was spoken of.
+        // `24:30の回` of the day in the conversation.
         let shown = before.and_then(|it| it.parse::<Date>().ok());
         return shown.and_then(|it| it.tomorrow().ok()).unwrap_or(date);
     }
@@ -168,12 +175,12 @@ fn corrected_day(utterance: &Utterance, date: Date, before: Option<&str>) -> Dat
     let place = |it: Date| i32::from(it.weekday().to_monday_zero_offset());
     let days = place(date) - place(before);
     let moved = before.checked_add(days.days()).ok();
-    // What is before the next such day is over.
+    // An earlier day of the week is past.
     moved.filter(|it| *it >= date).unwrap_or(date)
 }
 
 impl Visit {
-    /// What `utterance` asks for; what it leaves out is taken from `before`.
+    /// Creates the visit of `utterance`, completing it from `before`.
     pub(super) fn of(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
         let aim = match goal {
             Goal::Book | Goal::Hold => Aim::Book,
@@ -186,20 +193,20 @@ impl Visit {
         let words = [words::TICKET, words::SEAT, Word::WANT];
         let counts = utterance.numbers.people().is_some() && utterance.has(&words);
         let aim = match aim {
-            // Who says how many tickets wants them.
+            // A number of tickets requests a booking.
             Aim::Showtimes if counts => Aim::Book,
             Aim::Films if is_first && counts => Aim::Book,
-            // `the longest, and when could I see it`: the showings of that one.
+            // `the longest, and when could I see it`: asks for its showings.
             Aim::Films if is_first && asks_when(utterance) => Aim::Showtimes,
             it => it,
         };
         let settled = |id| {
-            utterance.numbers.id(id).map(|it| Settled { id: it.to_owned(), label: it.to_owned() })
+            utterance.numbers.id(id).map(|it| Selection { id: it.to_owned(), label: it.to_owned() })
         };
         let genre = utterance.genre().map(|it| (it.0.to_owned(), it.1.to_owned()));
         let mut visit = Self {
             aim,
-            said: utterance.text(),
+            sentence: utterance.text(),
             date: utterance.when.date.map(|it| it.to_string()),
             also: utterance.when.also.map(|it| it.to_string()),
             hours: hours(utterance, &Wanted::of(utterance)),
@@ -230,43 +237,43 @@ impl Visit {
             .as_ref()
             .is_some_and(|it| visit.title.as_ref().is_some_and(|title| it.contains(title.as_str())))
         {
-            // What is to be left out is not looked for.
+            // Exclusions are not searched.
             visit.title = None;
         }
         if aim == Aim::Films && (utterance.quoted.len() > 1 || visit.wanted.is_compared) {
-            // Of several films each is found by its name.
+            // Each of several films is matched by its name.
             visit.title = None;
         }
         if let Some(before) = before {
             visit.inherit(before);
-            visit.pick_listed(utterance, before);
+            visit.pick_from_list(utterance, before);
         }
         visit
     }
 
-    /// What was settled before holds, as far as there is nothing new about it.
+    /// Completes the visit from an earlier one, unless it says something new.
     fn inherit(&mut self, before: &Self) {
         let is_other_film = self.title.is_some() || self.genre.is_some();
         let is_other_day = self.date.is_some() && self.date != before.date;
         let is_other_time = is_other_day || self.hours.is_some() && self.hours != before.hours;
         if self.aim != Aim::Films {
             self.choices.clone_from(&before.choices);
-            self.asked = before.asked;
+            self.question = before.question;
         }
         if self.date.is_none() {
             self.date.clone_from(&before.date);
             self.also.clone_from(&before.also);
         }
         self.hours = self.hours.take().or(before.hours);
-        let before_film = before.film.as_ref().or(before.told.as_ref());
-        let points = !is_other_film && points_back(&self.said);
+        let before_film = before.film.as_ref().or(before.film_of_answer.as_ref());
+        let points = !is_other_film && refers_to_film(&self.sentence);
         if points && matches!(self.aim, Aim::Films | Aim::Showtimes) {
-            // `how long is it?`, `それはいつやってる？` are about the film that was told.
+            // `how long is it?`, `それはいつやってる？` are about the film of the last answer.
             match self.aim {
                 Aim::Films if !self.asks_when => {
                     self.title = before_film.map(|it| it.label.clone());
-                    self.said.push(' ');
-                    self.said.push_str(self.title.as_deref().unwrap_or_default());
+                    self.sentence.push(' ');
+                    self.sentence.push_str(self.title.as_deref().unwrap_or_default());
                 }
                 _ => {
                     self.film = self.film.take().or_else(|| before_film.cloned());
@@ -274,14 +281,14 @@ impl Visit {
                 }
             }
         }
-        self.wanted.keep(&before.wanted);
+        self.wanted.inherit(&before.wanted);
         self.count = self.count.or(before.count);
         self.user = self.user.take().or_else(|| before.user.clone());
         if !is_other_film && self.aim != Aim::Films {
             self.film = self.film.take().or_else(|| before.film.clone());
-            // `じゃあそれを二人で` is the film that was told.
-            let told = || before.told.clone().filter(|_| points);
-            self.film = self.film.take().or_else(told);
+            // `じゃあそれを二人で` is the film of the last answer.
+            let film_of_answer = || before.film_of_answer.clone().filter(|_| points);
+            self.film = self.film.take().or_else(film_of_answer);
             if self.film.is_none() {
                 self.title.clone_from(&before.title);
                 self.genre.clone_from(&before.genre);
@@ -292,13 +299,13 @@ impl Visit {
         }
     }
 
-    /// The same of another film: `and Godzilla?`, `羅生門は？`; none where `utterance` is more than a name.
+    /// The same visit for another film: `and Godzilla?`, `羅生門は？`; `None` if `utterance` is more than a name.
     pub(super) fn follow(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
         const LEADS: &str = "and |what about |how about |and what about |i meant |sorry i meant |sorry, i meant |no i meant |no, i meant |じゃあ|では";
         const TAILS: &str = "はどう|だと|なら|は|って";
         const NAME_MAX: usize = 30;
-        // Where nothing was on, another day may do.
-        let is_empty = self.aim == Aim::Films && self.asked.is_none() && self.date.is_some();
+        // After an empty day, another may have films.
+        let is_empty = self.aim == Aim::Films && self.question.is_none() && self.date.is_some();
         let next = self.on_another_day(utterance).filter(|_| is_empty && goal.is_none());
         if next.is_some() {
             return next;
@@ -332,11 +339,11 @@ impl Visit {
         let mut next = Self::of_name(utterance, name);
         next.aim = self.aim;
         next.inherit(self);
-        (next.choices, next.asked) = (Vec::new(), None);
+        (next.choices, next.question) = (Vec::new(), None);
         Some(next)
     }
 
-    /// The same on another day: `what about Sunday?`; none where `utterance` says anything else.
+    /// The same visit on another day: `what about Sunday?`; `None` if `utterance` says anything else.
     fn on_another_day(&self, utterance: &Sentence) -> Option<Self> {
         const BEGINS: &str = "and |what about |how about |i meant |i mean |no, |じゃあ|では|それじゃ|なら|いや|やっぱ|間違え";
         let text: String = utterance.lower.iter().collect();
@@ -352,13 +359,13 @@ impl Visit {
         let mut next = self.clone();
         (next.date, next.also) = (Some(date.to_string()), None);
         next.hours = utterance.when.hours;
-        next.wanted.renew(Wanted::of(utterance));
+        next.wanted.update(Wanted::of(utterance));
         (next.showing, next.seats) = (None, Vec::new());
-        (next.choices, next.asked) = (Vec::new(), None);
+        (next.choices, next.question) = (Vec::new(), None);
         Some(next)
     }
 
-    /// A visit that is about the film called `name`.
+    /// A visit for the film called `name`.
     pub(super) fn of_name(utterance: &Sentence, name: &str) -> Self {
         let mut visit = Self::of(utterance, Goal::Films, None);
         visit.title = Some(name.to_owned());
@@ -366,12 +373,12 @@ impl Visit {
         visit
     }
 
-    /// A name that may be a film's, or another family's.
-    pub(super) fn looked_for(utterance: &Sentence, name: &str) -> Self {
+    /// A visit for a name that may be a film's or another family's.
+    pub(super) fn possible_name(utterance: &Sentence, name: &str) -> Self {
         Self { is_looked_for: true, ..Self::of_name(utterance, name) }
     }
 
-    /// One that only a name and a time or a number speak for.
+    /// A visit guessed from a name with a time or a number.
     pub(super) fn guessed(utterance: &Sentence, goal: Goal) -> Self {
         let mut visit = Self::of(utterance, goal, None);
         visit.title = visit.title.take().or_else(|| utterance.leftover());
@@ -379,17 +386,17 @@ impl Visit {
         visit
     }
 
-    /// What of the sentence it uses besides what the tables know.
+    /// Parts of the sentence that it uses besides known words.
     pub(super) fn used(&self) -> Vec<String> {
         self.wanted.used(self.aim != Aim::Films)
     }
 
-    /// Whether words beside what it looks up are to be reported.
+    /// Whether unused words are reported.
     pub(super) fn covers(&self) -> bool {
         self.aim != Aim::Reservation
     }
 
-    /// Whether a film is named, as far as that can be told before the catalogue is read.
+    /// Whether a film is named, as far as known before the catalogue is read.
     pub(super) fn is_titled(&self) -> bool {
         self.title.is_some()
             || self.film.is_some()
@@ -397,101 +404,105 @@ impl Visit {
             || self.genre.is_some()
     }
 
-    /// Words that nothing else uses may say what a film is about.
+    /// Keeps unused words, which may describe a film.
     pub(super) fn described_by(&mut self, words: &[String], utterance: &Utterance) {
-        // A number is no word that a film is known by.
+        // Numbers describe no film.
         let is_word = |it: &str| it.chars().any(char::is_alphabetic);
         let words = words.iter().filter(|it| is_word(it)).cloned();
         (self.wanted.others, self.wanted.words) = words.partition(|it| is_condition(utterance, it));
         if self.film.is_some() {
-            // The number of a film that was shown is used.
+            // The number of a shown film is used.
             let numbers = self.wanted.words.iter().filter(|it| ordinal(it).is_some());
             self.wanted.explained = numbers.cloned().collect();
         }
     }
 
-    /// Those of the words that the answer was found by.
+    /// Unused words that turned out to match.
     pub(super) fn explained(&self) -> &[String] {
         &self.wanted.explained
     }
 
-    /// It goes as far as a reservation from now on.
+    /// Continues up to a reservation.
     pub(super) fn book(&mut self) {
         self.aim = Aim::Book;
     }
 
-    /// Whether the seats or prices of one showing were told, and nothing is chosen yet.
+    /// Whether seats or prices of one showing were shown and nothing is chosen.
     pub(super) fn is_looked_at(&self) -> bool {
         self.aim == Aim::Seats && self.showing.is_some() && !self.is_made && self.held.is_none()
     }
 
     /// Whether it waits for an answer as text.
     pub(super) fn waits(&self) -> bool {
-        self.asked.is_some()
+        self.question.is_some()
     }
 
-    /// Takes in an answer as text; whether it was one.
-    pub(super) fn worded(&mut self, utterance: &Sentence) -> bool {
+    /// Applies an answer as text; returns whether it was one.
+    pub(super) fn answer_in_text(&mut self, utterance: &Sentence) -> bool {
         let before = self.clone();
-        let of_seats = self.asked.is_some_and(Asked::is_of_seats);
+        let of_seats = self.question.is_some_and(Question::is_of_seats);
         let raw = utterance.text().to_lowercase();
         // `H列の7番` is a seat.
-        let recounted = recount(&undated(utterance));
-        // `no wait, four` takes back the number that was said, and chooses none of the list.
+        let with_new_count = recount(&undated(utterance));
+        // `no wait, four` corrects the count instead of choosing from the list.
         let is_count = of_seats || self.count.is_some() && takes_back(&raw);
-        let listed = if self.asked == Some(Asked::Film) { self.choices.len() } else { 0 };
+        let listed = if self.question == Some(Question::Film) { self.choices.len() } else { 0 };
         let chosen = place_of(utterance, listed)
-            .or_else(|| recounted.filter(|_| !is_count).and_then(|it| (it as usize).checked_sub(1)))
+            .or_else(|| {
+                with_new_count.filter(|_| !is_count).and_then(|it| (it as usize).checked_sub(1))
+            })
             .filter(|_| utterance.numbers.marked.is_empty());
         let chosen = chosen.and_then(|it| self.choices.get(it)).cloned();
         let by_words = self.choices.iter().find(|choice| {
             raw.contains(&choice.label.to_lowercase())
                 || choice.words.iter().any(|it| raw.contains(&it.to_lowercase()))
-                || self.asked == Some(Asked::Film) && films::is_named(&choice.words, &raw)
+                || self.question == Some(Question::Film) && films::is_named(&choice.words, &raw)
         });
-        // Where there is but one, a number or a word for it means that one.
+        // A single option is chosen by a number or a word for it.
         let counts = utterance.numbers.people().is_some();
         let points =
             ["それ", "これ", "that one", "this one", "it "].iter().any(|it| raw.contains(it));
         let mut wanted = Wanted::of(utterance);
-        if self.asked == Some(Asked::Film) && chosen.is_some() {
+        if self.question == Some(Question::Film) && chosen.is_some() {
             // `the first one` is a film of the list.
             wanted.pick = None;
         }
-        // `the later one` is the last of the first day that was shown.
+        // `the later one` is the last of the first shown day.
         let day = |it: &Choice| it.label.split(' ').next().unwrap_or_default().to_owned();
         let first = self.choices.first().map(day);
         let mut shown = self.choices.iter().filter(|it| Some(day(it)) == first);
-        let picks = self.asked == Some(Asked::Showing) && utterance.when.date.is_none();
+        let picks = self.question == Some(Question::Showing) && utterance.when.date.is_none();
         let picked = match wanted.pick.filter(|_| picks) {
             Some(Pick::Earliest) => self.choices.first().cloned(),
             Some(Pick::Latest) => shown.next_back().cloned(),
             None => None,
         };
-        let told = self
-            .told
+        let film_of_answer = self
+            .film_of_answer
             .as_ref()
-            .filter(|_| points && self.asked == Some(Asked::Film) && !utterance.asks());
-        let told = told.and_then(|told| self.choices.iter().find(|it| it.value == told.id));
+            .filter(|_| points && self.question == Some(Question::Film) && !utterance.asks());
+        let film_of_answer = film_of_answer.and_then(|film_of_answer| {
+            self.choices.iter().find(|it| it.value == film_of_answer.id)
+        });
         let is_timed = utterance.when.hours.is_some() || utterance.when.date.is_some();
-        // Of the film that was asked for by its name, a day or a time wants the showings.
-        let is_day = is_timed && self.asked == Some(Asked::Film) && self.title.is_some();
+        // For a named film, a day or a time asks for showings.
+        let is_day = is_timed && self.question == Some(Question::Film) && self.title.is_some();
         let only = match &self.choices[..] {
-            // A showing at another time is not that one.
-            [_] if self.asked == Some(Asked::Showing) && is_timed => None,
+            // Another time is another showing.
+            [_] if self.question == Some(Question::Showing) && is_timed => None,
             [only] if counts || points || is_day || !utterance.numbers.marked.is_empty() => {
                 Some(only.clone())
             }
-            _ => told.cloned(), // `それにする`
+            _ => film_of_answer.cloned(), // `それにする`
         };
         let choice = by_words.cloned().or(picked).or(chosen);
-        // Where a film is asked for, most words of a sentence are none: `結婚記念日に2人で`.
-        let is_asked = self.asked == Some(Asked::Film);
+        // While a film is asked for, most words are not its name: `結婚記念日に2人で`.
+        let is_asked = self.question == Some(Question::Film);
         let other = if is_asked { utterance.title() } else { utterance.name() };
         let other = other.filter(|it| self.is_other_film(it, utterance));
         match (choice, other) {
             (Some(choice), _) => self.chose(&choice),
-            (None, Some(other)) => self.look_for(other, utterance),
+            (None, Some(other)) => self.search_title(other, utterance),
             (None, None) => {
                 if let Some(choice) = only {
                     self.chose(&choice);
@@ -500,14 +511,14 @@ impl Visit {
         }
         let is_placed = counts || !utterance.numbers.marked.is_empty();
         if is_placed && matches!(self.aim, Aim::Films | Aim::Showtimes) {
-            // Who says how many, or which seats, wants to go.
+            // A count or seats request a booking.
             self.book();
         }
         if let Some(date) = utterance.when.date {
             self.take_day(utterance, date);
         }
         self.hours = hours(utterance, &wanted).or(self.hours);
-        // `no, the earlier one`, where its seats are being chosen.
+        // `no, the earlier one` while its seats are chosen.
         let is_other_pick = of_seats && wanted.pick.is_some() && self.seats == before.seats;
         let is_other_time = self.date != before.date || self.hours != before.hours || is_other_pick;
         if is_other_time && self.showing == before.showing && self.showing.is_some() {
@@ -521,19 +532,22 @@ impl Visit {
             self.book();
         }
         if self.aim == Aim::Films && self.film != before.film && self.film.is_some() {
-            // Of a film that is chosen from the list, the times come next.
+            // For a film chosen from the list, the times come next.
             self.aim = Aim::Showtimes;
         }
-        let is_asked_for = self.wanted.renew(wanted);
-        let count = utterance.numbers.people().or(recounted.filter(|_| is_count));
-        let had = self.count.filter(|_| adds(utterance)).unwrap_or_default();
-        let said = Sentence::plain(&self.said, Date::constant(2000, 1, 1));
-        // Of those who were counted by kind, the others stay.
-        let sort = of_sort(&said, utterance)
-            .filter(|_| had == 0 && self.count.is_some() && self.count == said.numbers.people());
+        let is_asked_for = self.wanted.update(wanted);
+        let count = utterance.numbers.people().or(with_new_count.filter(|_| is_count));
+        let owned_count = self.count.filter(|_| is_addition(utterance)).unwrap_or_default();
+        let earlier = Sentence::plain(&self.sentence, Date::constant(2000, 1, 1));
+        // Other kinds of people keep their counts.
+        let sort = corrected_kind(&earlier, utterance).filter(|_| {
+            owned_count == 0 && self.count.is_some() && self.count == earlier.numbers.people()
+        });
         let count = match (sort, self.count) {
-            (Some((had, now)), Some(all)) => Some(all.saturating_sub(had).saturating_add(now)),
-            _ => count.map(|it| it.saturating_add(had)),
+            (Some((owned_count, now)), Some(all)) => {
+                Some(all.saturating_sub(owned_count).saturating_add(now))
+            }
+            _ => count.map(|it| it.saturating_add(owned_count)),
         };
         self.count = count.or(self.count);
         if !utterance.numbers.marked.is_empty() {
@@ -541,7 +555,7 @@ impl Visit {
         }
         let is_moved = self.count != before.count || is_asked_for;
         if of_seats && is_moved && self.seats == before.seats {
-            // Other seats than those that were chosen are meant.
+            // Other seats than those chosen.
             self.seats.clear();
         }
         let is_changed = is_moved
@@ -553,30 +567,30 @@ impl Visit {
             || self.seats != before.seats;
         if let Some(user) = utterance.user() {
             self.user = Some(user);
-        } else if !is_changed && self.asked == Some(Asked::Seats) && self.user.is_none() {
-            // What says something else is no name.
+        } else if !is_changed && self.question == Some(Question::Seats) && self.user.is_none() {
+            // A sentence with another meaning is no name.
             self.user = named(utterance);
         }
         is_changed || self.user != before.user
     }
 
-    /// Takes the day `date` of `utterance`, and the second one with it.
+    /// Applies the date of `utterance` and its alternative.
     fn take_day(&mut self, utterance: &Utterance, date: Date) {
-        let day = corrected_day(utterance, date, self.date.as_deref());
+        let day = corrected_date(utterance, date, self.date.as_deref());
         let also = utterance.when.also.and_then(|it| it.checked_add(day - date).ok());
         (self.date, self.also) = (Some(day.to_string()), also.map(|it| it.to_string()));
     }
 
-    /// Whether `title` is another film than the one that is settled: `sorry, Rashomon on Sunday`, `ゴジラを日曜で`.
+    /// Whether `title` is another film than the chosen one: `sorry, Rashomon on Sunday`, `ゴジラを日曜で`.
     fn is_other_film(&self, title: &str, utterance: &Sentence) -> bool {
-        if self.asked == Some(Asked::Film) {
+        if self.question == Some(Question::Film) {
             return true;
         }
         let names = [&self.title, &self.film.as_ref().map(|it| it.label.clone())];
         let names: Vec<_> =
-            names.into_iter().flatten().cloned().chain([self.said.clone()]).collect();
+            names.into_iter().flatten().cloned().chain([self.sentence.clone()]).collect();
         let title = title.to_lowercase();
-        self.asked.is_some()
+        self.question.is_some()
             && self.film.is_some()
             && utterance.when.date.is_some()
             && utterance.user().is_none()
@@ -584,16 +598,16 @@ impl Visit {
             && !films::is_named(&names[..names.len() - 1], &title)
     }
 
-    /// Another film than those that were shown is meant.
-    fn look_for(&mut self, title: String, utterance: &Sentence) {
+    /// Searches for another film than those shown.
+    fn search_title(&mut self, title: String, utterance: &Sentence) {
         (self.title, self.genre, self.film) = (Some(title), None, None);
         (self.showing, self.seats) = (None, Vec::new());
-        (self.said, self.choices) = (utterance.text(), Vec::new());
+        (self.sentence, self.choices) = (utterance.text(), Vec::new());
         (self.wanted.words, self.wanted.without) = (Vec::new(), None);
         self.is_untitled = false;
     }
 
-    /// Takes in what a form brought.
+    /// Applies the values of a form.
     pub(super) fn filled(&mut self, values: &Map<String, Value>) {
         let text = |name: &str| {
             values.get(name).and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty())
@@ -617,11 +631,11 @@ impl Visit {
 
     fn chose(&mut self, choice: &Choice) {
         let label = choice.name.as_ref().unwrap_or(&choice.label).clone();
-        let settled = Settled { id: choice.value.clone(), label };
-        match self.asked {
-            Some(Asked::Film) => self.film = Some(settled),
-            Some(Asked::Showing) => self.showing = Some(settled),
-            Some(Asked::Seats | Asked::Leave | Asked::Denied) => {
+        let settled = Selection { id: choice.value.clone(), label };
+        match self.question {
+            Some(Question::Film) => self.film = Some(settled),
+            Some(Question::Showing) => self.showing = Some(settled),
+            Some(Question::Seats | Question::Approval | Question::Denied) => {
                 self.seats = choice.value.split(',').map(str::to_owned).collect()
             }
             None => {}
@@ -644,21 +658,21 @@ impl Visit {
         type Step = fn(&mut Visit, &mut TurnContext<'_>, &Value) -> Decision;
         let steps: [(&str, Step); 8] = [
             (RESERVE, Self::reserved),
-            (HOLD, Self::was_held),
-            (HOLDS, Self::holds_found),
+            (HOLD, Self::handle_hold),
+            (HOLDS, Self::handle_holds),
             (SUGGEST, Self::suggested),
             (RESERVATION, Self::shown),
-            (SEATS, Self::seats_found),
-            (SHOWTIMES, Self::showings_found),
-            (MOVIES, Self::films_found),
+            (SEATS, Self::handle_seats),
+            (SHOWTIMES, Self::handle_showings),
+            (MOVIES, Self::handle_films),
         ];
         for (tool, step) in steps {
             if let Some(found) = output(answered, tool) {
                 if tool == MOVIES {
-                    return self.films_found(context, &films::within(answered));
+                    return self.handle_films(context, &films::merge_days(answered));
                 }
                 if tool == SHOWTIMES {
-                    return self.showings_found(context, &showings::all(answered));
+                    return self.handle_showings(context, &showings::all(answered));
                 }
                 return step(self, context, found);
             }
@@ -666,15 +680,15 @@ impl Visit {
         self.proceed(context)
     }
 
-    /// Looks up, asks for or does the first thing that is not settled.
+    /// Looks up, asks for or does the first open step.
     pub(super) fn proceed(&mut self, context: &mut TurnContext<'_>) -> Decision {
-        self.asked = None;
-        if let Some(later) = self.later.as_ref().filter(|_| !self.later_is_told) {
+        self.question = None;
+        if let Some(later) = self.later.as_ref().filter(|_| !self.later_is_mentioned) {
             self.remark = Some(context.say(
                 format!("予約は1件ずつ進めます。「{later}」はまだ進めていません。"),
                 format!("One booking is made at a time; \"{later}\" is not begun yet."),
             ));
-            self.later_is_told = true;
+            self.later_is_mentioned = true;
         }
         if self.aim == Aim::Reservation {
             return self.look_up(context);
@@ -693,7 +707,7 @@ impl Visit {
         }
     }
 
-    /// A refusal: what can be corrected is tried again, the rest is reported.
+    /// Handles an error: retries what can be corrected, reports the rest.
     fn failed(&mut self, context: &mut TurnContext<'_>, tool: &str, failure: &Failure) -> Decision {
         let is_seat = matches!(
             failure.error.as_str(),
@@ -703,7 +717,7 @@ impl Visit {
         if tool == RESERVE && failure.error == "seat_held" && self.looks_for_hold(context) {
             return self.list_holds(context);
         }
-        if takes && is_seat && self.tries < TRIES_MAX {
+        if takes && is_seat && self.tries < PROPOSAL_ROUNDS_MAX {
             self.tries += 1;
             self.count = self.count.or(u32::try_from(self.seats.len()).ok());
             self.seats.clear();
@@ -721,8 +735,8 @@ impl Visit {
             return self.list_seats(context);
         }
         if failure.error == "not_allowed" {
-            // `じゃあ取って`, `make it Monday instead` go on from here.
-            self.asked = (tool == RESERVE).then_some(Asked::Denied);
+            // `じゃあ取って`, `make it Monday instead` continue from here.
+            self.question = (tool == RESERVE).then_some(Question::Denied);
             return context.conclude(context.say(
                 "承認されなかったため、予約はしていません。",
                 "As you did not allow it, nothing was reserved.",
@@ -730,7 +744,7 @@ impl Visit {
         }
         let message = say::failed(context, failure);
         if tool == SUGGEST {
-            // Other seats of it may do, and so may another showing.
+            // Other seats or another showing may be chosen.
             self.showing = None;
         }
         if takes {
@@ -746,7 +760,7 @@ impl Visit {
         context.conclude(message)
     }
 
-    /// A field that asks how many, where that is not known.
+    /// Field for the number of seats, if unknown.
     pub(super) fn count_field(&self, context: &TurnContext<'_>) -> Option<Value> {
         if self.count.is_some() || self.aim != Aim::Book {
             return None;
@@ -757,7 +771,7 @@ impl Visit {
         )
     }
 
-    /// The note for the next question, with what else there is to say.
+    /// Takes the note for the next question, followed by `text`.
     pub(super) fn noted(&mut self, text: String) -> String {
         let notes = [self.remark.take(), self.note.take()];
         notes.into_iter().flatten().chain([text]).collect::<Vec<_>>().join(" ")
@@ -767,11 +781,11 @@ impl Visit {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn an_hour_past_midnight_is_of_the_day_that_was_spoken_of() {
+    fn hour_past_midnight_belongs_to_the_day_before() {
         let today = super::Date::constant(2026, 11, 21);
         let utterance = super::Utterance::of("24:30の回で", today, &super::super::VOCABULARY);
         let date = utterance.when.date.unwrap();
-        let day = |before| super::corrected_day(&utterance, date, before).to_string();
+        let day = |before| super::corrected_date(&utterance, date, before).to_string();
         assert_eq!([day(None), day(Some("2026-11-23"))], ["2026-11-22", "2026-11-24"]);
     }
 }

@@ -22,14 +22,14 @@ pub(super) const HOLD: Word = Word::own(16);
 pub(super) const LET_GO: Word = Word::own(17);
 pub(super) const WAITING_LIST: Word = Word::own(18);
 
-/// Words for what the cinema has.
+/// Nouns for the cinema's things.
 pub(super) const NOUNS: &[Word] = &[FILM, SHOWTIMES, TICKET];
-/// Words for what is done with it.
+/// Actions.
 pub(super) const DEEDS: &[Word] = &[RESERVE, RECORD];
-/// What else a film's name may stand before.
+/// Other words that a film's name may precede.
 pub(super) const HEADS: &[Word] = &[SEE, SEAT, PLAYING, RESERVATION, MINE];
 
-/// Phrases, `|` between them, in lower case; the longest that fits counts.
+/// Lowercase phrases, separated by `|`; the longest match wins.
 pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         FILM,

@@ -1,6 +1,6 @@
-//! Kana in Roman letters, and one spelling for all the ways in which people write Japanese in them.
+//! Converts kana to Roman letters, and unifies their spellings.
 
-/// Kana by rows of five, each with its consonant.
+/// Kana in rows of five, each with its consonant.
 const ROWS: [(&str, &str); 13] = [
     ("あいうえお", ""),
     ("かきくけこ", "k"),
@@ -16,7 +16,7 @@ const ROWS: [(&str, &str); 13] = [
     ("まみむめも", "m"),
     ("らりるれろ", "r"),
 ];
-/// Those that stand in no row of five. What doubles the next consonant is left out, as doubles are.
+/// Kana outside the rows. The one that doubles a consonant is left out, as doubled letters are.
 const OTHERS: [(char, &str); 10] = [
     ('や', "ya"),
     ('ゆ', "yu"),
@@ -29,7 +29,7 @@ const OTHERS: [(char, &str); 10] = [
     ('ゔ', "bu"),
     ('っ', ""),
 ];
-/// What stands small after another one and gives it another vowel.
+/// Small kana that change the vowel of the one before.
 const SMALL: [(char, &str); 9] = [
     ('ゃ', "ya"),
     ('ゅ', "yu"),
@@ -41,7 +41,7 @@ const SMALL: [(char, &str); 9] = [
     ('ぉ', "o"),
     ('ゎ', "wa"),
 ];
-/// Ways of writing the same sound, each as the one that stands for all.
+/// Alternative spellings of a sound, with the unified one.
 const SPELLINGS: [(&str, &str); 20] = [
     ("tch", "ch"),
     ("sh", "sy"),
@@ -65,12 +65,12 @@ const SPELLINGS: [(&str, &str); 20] = [
     ("ou", "o"),
 ];
 
-/// Folded kana in Roman letters; what is no kana stays as it is.
+/// Converts folded kana to Roman letters; other characters stay.
 pub(super) fn of_kana(kana: &[char]) -> String {
     let mut roman = String::new();
     for letter in kana {
         if let Some((_, vowel)) = SMALL.iter().find(|it| it.0 == *letter) {
-            // しゃ is sya, ふぁ is ha, てぃ is ti; a small one that follows nothing stands for itself.
+            // しゃ is sya, ふぁ is ha, てぃ is ti; a leading small kana stands for itself.
             let stem = roman.trim_end_matches(['i', 'u', 'e', 'o']).len();
             roman.truncate(stem.max(roman.len().saturating_sub(1)));
             roman.push_str(vowel);
@@ -94,8 +94,7 @@ pub(super) fn of_kana(kana: &[char]) -> String {
     spelled(&roman)
 }
 
-/// The one spelling of what is written in small Roman letters: Hepburn and Kunrei alike, long vowels and
-/// doubled letters short.
+/// Unifies lowercase Roman letters: Hepburn and Kunrei, long vowels and doubled letters shortened.
 pub(super) fn spelled(roman: &str) -> String {
     let mut text = roman.to_owned();
     for (way, one) in SPELLINGS {

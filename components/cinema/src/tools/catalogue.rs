@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, refused};
 
-use super::{FOR_PAGES, length, none_of, staff_only};
+use super::{FOR_PAGES, length, reject_problems, staff_only};
 use crate::{
     catalog::{Catalog, csv},
     clock::Clock,
@@ -14,7 +14,7 @@ use crate::{
     refusals::say,
 };
 
-/// How long a file may be.
+/// Maximum characters of a file.
 const TEXT_CHARS_MAX: usize = 300_000;
 
 /// How a catalogue is written.
@@ -120,7 +120,7 @@ impl Tool for ImportCatalogue {
 
     fn call(self, _: &User) -> Result<CatalogueImport, Stop> {
         staff_only(Self::NAME)?;
-        none_of([length("/text", &self.text, TEXT_CHARS_MAX)])?;
+        reject_problems([length("/text", &self.text, TEXT_CHARS_MAX)])?;
         let read = match self.format {
             Format::Json => Catalog::read(&self.text),
             Format::Csv => csv::read(&self.text),
@@ -130,11 +130,11 @@ impl Tool for ImportCatalogue {
             old.clone_from(&new);
             Ok(())
         };
-        edit::apply(replace, moved, self.dry_run, true, &Clock::of_call()?)
+        edit::apply(replace, moved, self.dry_run, true, &Clock::for_call()?)
     }
 }
 
-/// A problem of the file as one of the argument that has it.
+/// Converts a pointer into the file to one of the arguments.
 fn moved(problem: Problem) -> Problem {
     let message = match problem.pointer.as_str() {
         "" => problem.message,

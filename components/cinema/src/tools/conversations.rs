@@ -1,5 +1,4 @@
-//! `record_conversation` and `get_conversation_history`: the messages of the counter's conversations (CIN-50 to
-//! CIN-62).
+//! `record_conversation` and `get_conversation_history`: recorded messages (CIN-50 to CIN-62).
 
 use output::cinema::{History, Message, Recorded, Sender};
 use schemars::JsonSchema;
@@ -9,14 +8,14 @@ use toolkit::{
     sql::{Error, Statement},
 };
 
-use super::{NAME_CHARS_MAX, at_most, length, none_of};
+use super::{NAME_CHARS_MAX, at_most, length, reject_problems};
 use crate::{
     clock::{Clock, naive},
     refusals::{conversation_full, conversation_not_found, conversation_user_mismatch},
 };
 
 const CONTENT_CHARS_MAX: usize = 10_000;
-/// A history goes out whole, so it must stay small enough for one answer.
+/// A history is returned whole, so its length is limited.
 const MESSAGES_MAX: u32 = 1_000;
 const CONVERSATION_CHARS_MAX: u32 = 1_000_000;
 
@@ -74,7 +73,7 @@ impl Tool for RecordConversation {
     type Output = Recorded;
 
     fn call(self, _: &User) -> Result<Recorded, Stop> {
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         let timestamp = self.check(&clock)?;
         match sql::transact(self.batch(&timestamp, &naive(clock.now()))) {
             Ok(_) => Ok(Recorded { success: true }),
@@ -89,17 +88,17 @@ impl Tool for RecordConversation {
     }
 }
 
-/// Which statement of the batch asks whose conversation it is, and which records the message.
+/// Indexes of the batch's statements that check the owner and record the message.
 const OWNER: u32 = 2;
 const MESSAGE: u32 = 3;
 
 impl RecordConversation {
-    /// The time of the message, if nothing is wrong.
+    /// Validates the message and returns its time.
     fn check(&self, clock: &Clock) -> Result<String, Stop> {
         let read = self.message.timestamp.as_ref().map(|it| clock.moment(it));
         let wrong = matches!(read, Some(None))
             .then(|| Problem::at("/message/timestamp", "must be a time, YYYY-MM-DDTHH:MM:SS"));
-        none_of([
+        reject_problems([
             length("/conversation_id", &self.conversation_id, NAME_CHARS_MAX),
             length("/user_id", &self.user_id, NAME_CHARS_MAX),
             length("/message/content", &self.message.content, CONTENT_CHARS_MAX),
@@ -167,7 +166,7 @@ impl Tool for GetConversationHistory {
     type Output = History;
 
     fn call(self, _: &User) -> Result<History, Stop> {
-        none_of([at_most("/conversation_id", &self.conversation_id)])?;
+        reject_problems([at_most("/conversation_id", &self.conversation_id)])?;
         let [conversation, messages] = sql::query([
             sql!("SELECT 1 FROM conversations WHERE conversation_id = $1", &self.conversation_id),
             sql!(
@@ -204,18 +203,18 @@ mod tests {
     }
 
     #[test]
-    fn a_message_without_a_time_gets_the_servers() {
+    fn message_without_time_gets_server_time() {
         assert_eq!(recording("hi", None).check(&clock()).unwrap(), "2026-11-20T10:00:00");
     }
 
     #[test]
-    fn a_time_with_an_offset_becomes_the_cinemas() {
+    fn time_with_offset_becomes_local() {
         let time = recording("hi", Some("2026-11-20T03:04:05Z")).check(&clock()).unwrap();
         assert_eq!(time, "2026-11-20T12:04:05");
     }
 
     #[test]
-    fn empty_long_and_untimely_messages_are_refused() {
+    fn rejects_empty_long_and_untimely_messages() {
         let pointer = |call: RecordConversation| match call.check(&clock()).unwrap_err() {
             Stop::InvalidArguments(problems) => problems[0].pointer.clone(),
             other => panic!("{other:?}"),

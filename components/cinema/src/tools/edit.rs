@@ -1,15 +1,15 @@
-//! `edit_movie`, `edit_screen` and `edit_showtime`: one part of the catalogue is made, changed or taken out (CIN-96).
+//! `edit_movie`, `edit_screen` and `edit_showtime`: add, change or remove a part of the catalogue (CIN-96).
 
 use output::cinema::{CatalogueImport, PriceList};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, invalid};
 
-use super::{FOR_PAGES, at_most, none_of, staff_only};
+use super::{FOR_PAGES, at_most, reject_problems, staff_only};
 use crate::{
     catalog::{Catalog, Entry, Film, Screen, SeatRow},
     clock::Clock,
-    edit::{apply, meets, only, take_out},
+    edit::{apply, find_overlap, for_single_day, remove_showing},
     programme::ShowtimeId,
     refusals::showtime_not_found,
 };
@@ -79,10 +79,10 @@ impl Tool for EditMovie {
 
     fn call(self, _: &User) -> Result<CatalogueImport, Stop> {
         staff_only(Self::NAME)?;
-        none_of([at_most("/movie_id", &self.movie_id)])?;
+        reject_problems([at_most("/movie_id", &self.movie_id)])?;
         let to = if self.remove { "remove" } else { "movie_id" };
         let edit = |it: &mut Catalog| self.edit(it);
-        apply(edit, |it| located(it, "/movies/", to), self.dry_run, false, &Clock::of_call()?)
+        apply(edit, |it| located(it, "/movies/", to), self.dry_run, false, &Clock::for_call()?)
     }
 }
 
@@ -124,7 +124,7 @@ impl EditMovie {
             let message = "must be given for a new film";
             (!is_there).then(|| Problem::at(format!("/{field}"), message))
         };
-        none_of([
+        reject_problems([
             missing("title", self.title.is_some()),
             missing("description", self.description.is_some()),
             missing("duration", self.duration.is_some()),
@@ -146,8 +146,7 @@ fn put_optional(field: &mut Option<String>, text: Option<&String>) {
     }
 }
 
-/// A problem of the catalogue as one of the arguments: what is wrong with the part itself has the field's name, and
-/// what else it would make wrong stands at `to`.
+/// Converts a pointer to an argument: that of the field for problems of the part itself, otherwise `to`.
 fn located(problem: Problem, part: &str, to: &str) -> Problem {
     let Problem { pointer, message } = problem;
     match pointer.strip_prefix(part).and_then(|it| it.split_once('/')) {
@@ -215,7 +214,7 @@ impl Tool for EditScreen {
         staff_only(Self::NAME)?;
         let both = self.layout.is_some() && self.rows.is_some();
         let wrong = || Problem::at("/layout", "must be left out where `rows` is given");
-        none_of([at_most("/screen_id", &self.screen_id), both.then(wrong)])?;
+        reject_problems([at_most("/screen_id", &self.screen_id), both.then(wrong)])?;
         let rows = match &self.layout {
             Some(layout) => Some(rows_of(layout)?),
             None => self.rows.clone(),
@@ -223,21 +222,21 @@ impl Tool for EditScreen {
         let to = if self.remove { "remove" } else { "screen_id" };
         let is_text = self.layout.is_some();
         let tell = |problem: Problem| {
-            let it = located(problem, "/screens/", to);
-            match it.pointer.strip_prefix("/rows/").and_then(|it| it.split('/').next()) {
+            let problem = located(problem, "/screens/", to);
+            match problem.pointer.strip_prefix("/rows/").and_then(|it| it.split('/').next()) {
                 Some(row) if is_text => {
                     let line = row.parse::<usize>().unwrap_or_default() + 1;
-                    Problem::at("/layout", format!("line {line}: {}", it.message))
+                    Problem::at("/layout", format!("line {line}: {}", problem.message))
                 }
-                _ => it,
+                _ => problem,
             }
         };
         let edit = |it: &mut Catalog| self.edit(it, rows.as_ref());
-        apply(edit, tell, self.dry_run, false, &Clock::of_call()?)
+        apply(edit, tell, self.dry_run, false, &Clock::for_call()?)
     }
 }
 
-/// The rows of a layout.
+/// Parses a layout.
 fn rows_of(layout: &str) -> Result<Vec<SeatRow>, Stop> {
     let mut rows = Vec::new();
     for (index, line) in layout.lines().enumerate().filter(|it| !it.1.trim().is_empty()) {
@@ -330,12 +329,12 @@ impl Tool for EditShowtime {
         let id = |field: &str, value: &Option<String>| {
             value.as_ref().and_then(|it| at_most(&format!("/{field}"), it))
         };
-        none_of([
+        reject_problems([
             id("showtime_id", &self.showtime_id),
             id("movie_id", &self.movie_id),
             id("screen_id", &self.screen_id),
         ])?;
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         let tell = |Problem { pointer, message }: Problem| {
             let field = match pointer.rsplit('/').next().unwrap_or_default() {
                 field @ ("movie_id" | "screen_id") => field,
@@ -355,7 +354,7 @@ impl EditShowtime {
             Some(id) => {
                 let found = ShowtimeId::read(id);
                 let taken = found.and_then(|row| {
-                    let entry = take_out(catalog, &row.screen_id, row.date, &row.starts)?;
+                    let entry = remove_showing(catalog, &row.screen_id, row.date, &row.starts)?;
                     Some((entry, row.start()?))
                 });
                 Some(taken.ok_or_else(|| showtime_not_found(id))?)
@@ -371,7 +370,7 @@ impl EditShowtime {
                 let wrong = || invalid("/start_time", "must be YYYY-MM-DDTHH:MM");
                 let start = clock.moment(text).ok_or_else(wrong)?;
                 let is_same = before.as_ref().is_some_and(|it| it.1 == start);
-                // Most likely the year is wrong; no listing would ever show it.
+                // Most likely a wrong year; no listing would show it.
                 if start.date() < clock.today() && !is_same {
                     return Err(invalid("/start_time", "must not be before today"));
                 }
@@ -390,7 +389,7 @@ impl EditShowtime {
                 let message = "must be given for a new showing";
                 is_missing.then(|| Problem::at(format!("/{field}"), message))
             };
-            return none_of([
+            return reject_problems([
                 missing("movie_id", movie_id.is_none()),
                 missing("screen_id", screen_id.is_none()),
                 missing("start_time", start.is_none()),
@@ -406,8 +405,8 @@ impl EditShowtime {
             until: None,
             prices,
         };
-        catalog.programme.push(only(entry, start.date()));
-        if let Some(other) = meets(catalog, screen_id, start) {
+        catalog.programme.push(for_single_day(entry, start.date()));
+        if let Some(other) = find_overlap(catalog, screen_id, start) {
             let minutes = catalog.cleaning_minutes.unwrap_or_default();
             let message = format!(
                 "meets {} at {} on {screen_id}, with {minutes} minutes for cleaning",

@@ -1,14 +1,14 @@
-//! `hold_seats`, `extend_hold`, `release_hold` and `list_holds`: seats that are kept for a user who has yet to reserve them.
+//! `hold_seats`, `extend_hold`, `release_hold` and `list_holds`: seats kept for a user until they are reserved.
 
 use output::cinema::{Hold, Holds, Released, ReservedSeat};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, caller, fresh_id, sql, sql::Statement};
 
-use super::{NAME_CHARS_MAX, at_most, length, none_of};
+use super::{NAME_CHARS_MAX, at_most, length, reject_problems};
 use crate::{
     clock::Clock,
-    hall::seats_changed,
+    hall::publish_seats,
     holds::{self, Held, Minutes, digest, free_expired, insert_seats},
     picks::{Picked, is_written, on_sale},
     refusals::{not_saved, too_many_held},
@@ -16,7 +16,7 @@ use crate::{
     rules, waiting,
 };
 
-/// How often it is tried while others take seats.
+/// Maximum attempts while others take seats.
 const ATTEMPTS_MAX: u32 = 5;
 
 /// 座席を期限まで仮押さえする。hold_token を付けた reserve_seats で確定し、release_hold で空ける。
@@ -73,9 +73,9 @@ impl Tool for HoldSeats {
         let [showtime, count, long, twice] = picked.problems(seats_max);
         let user = length("/user_id", &self.user_id, NAME_CHARS_MAX);
         let replaced = self.hold_token.as_ref().and_then(|it| at_most("/hold_token", it));
-        none_of([user, showtime, count, long, twice, replaced])?;
+        reject_problems([user, showtime, count, long, twice, replaced])?;
         let minutes = Minutes::set()?.asked(self.minutes)?;
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         let token = fresh_id("hold");
         let replaced = self.hold_token.as_deref().map(holds::named).transpose()?;
         waiting::settle_freed(&self.showtime_id, &clock)?;
@@ -83,10 +83,10 @@ impl Tool for HoldSeats {
             let new = New { token: &token, minutes, replaced: replaced.as_deref() };
             let plan = self.look(&picked, &clock, &new, seats_max)?;
             if let Some(freed) = plan.write(&clock)? {
-                seats_changed(&self.showtime_id);
+                publish_seats(&self.showtime_id);
                 if let Some(freed) = freed {
                     if freed != self.showtime_id {
-                        seats_changed(&freed);
+                        publish_seats(&freed);
                     }
                     waiting::settle_freed(&freed, &clock)?;
                 }
@@ -97,16 +97,16 @@ impl Tool for HoldSeats {
     }
 }
 
-/// A hold to be.
+/// A requested hold.
 struct New<'a> {
     token: &'a str,
     minutes: u32,
-    /// The id of the hold whose place it takes.
+    /// Id of the hold that it replaces.
     replaced: Option<&'a str>,
 }
 
 impl HoldSeats {
-    /// Reads everything that decides, in one snapshot.
+    /// Reads all inputs of the decision in one snapshot.
     fn look(
         &self,
         picked: &Picked<'_>,
@@ -117,12 +117,12 @@ impl HoldSeats {
         let own = new.replaced;
         let [slots, seats, import, closed] = picked.statements(clock);
         let counts = Counts::statement(&self.user_id, &self.showtime_id, own, clock);
-        let had = picked.had(own, clock);
-        let [slots, seats, import, closed, counts, had] =
-            sql::query([slots, seats, import, closed, counts, had])?;
+        let owned_count = picked.owned_count(own, clock);
+        let [slots, seats, import, closed, counts, owned_count] =
+            sql::query([slots, seats, import, closed, counts, owned_count])?;
         let open = picked.open(slots, closed, clock)?;
         let chosen = picked.free(seats, own, open.slot.price_list().as_ref(), clock)?;
-        picked.check_had(had)?;
+        picked.check_owned(owned_count)?;
         let held = Held {
             hold_id: digest(new.token),
             principal: caller::principal(),
@@ -134,10 +134,10 @@ impl HoldSeats {
         let counts = counts.first()?.unwrap_or_default();
         let import = picked.import(import)?;
         let screen_id = open.slot.screen_id;
-        let guards = picked.guards(&chosen, own, clock);
+        let preconditions = picked.preconditions(&chosen, own, clock);
         let replaced = own.map(str::to_owned);
         let seats = chosen.seats;
-        Plan { held, seats, screen_id, import, seats_max, guards, replaced }.within(counts)
+        Plan { held, seats, screen_id, import, seats_max, preconditions, replaced }.within(counts)
     }
 }
 
@@ -169,10 +169,10 @@ impl Tool for ExtendHold {
     type Output = Hold;
 
     fn call(self, _: &User) -> Result<Hold, Stop> {
-        none_of([at_most("/hold_token", &self.hold_token)])?;
+        reject_problems([at_most("/hold_token", &self.hold_token)])?;
         let set = Minutes::set()?;
         let minutes = set.asked(self.minutes)?;
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         let hold_id = holds::named(&self.hold_token)?;
         let [found, seats] = sql::query([holds::of_id(&hold_id), holds::seats_of(&hold_id)])?;
         let mut held = holds::live(found.first()?, &clock)?;
@@ -182,7 +182,7 @@ impl Tool for ExtendHold {
             let extend = "UPDATE holds SET expires_at = $3 \
                  WHERE hold_id = $1 AND expires_at > $2 AND expires_at < $3";
             sql::transact([sql!(extend, &held.hold_id, clock.second(), end)])?;
-            // Whatever has come between is what holds.
+            // The stored state decides.
             let [found] = sql::query([holds::of_id(&hold_id)])?;
             held = holds::live(found.first()?, &clock)?;
         }
@@ -214,14 +214,14 @@ impl Tool for ReleaseHold {
     type Output = Released;
 
     fn call(self, _: &User) -> Result<Released, Stop> {
-        none_of([at_most("/hold_token", &self.hold_token)])?;
-        let (hold_id, clock) = (holds::named(&self.hold_token)?, Clock::of_call()?);
+        reject_problems([at_most("/hold_token", &self.hold_token)])?;
+        let (hold_id, clock) = (holds::named(&self.hold_token)?, Clock::for_call()?);
         let [hold, seats] = holds::end(&hold_id, &clock);
         let declined = waiting::declined(&hold_id, &clock);
         let [_, hold, seats] = sql::transact([declined, hold, seats])?;
         let released = !hold.is_empty();
         if let Some((showtime_id,)) = seats.first::<(String,)>()? {
-            seats_changed(&showtime_id);
+            publish_seats(&showtime_id);
             waiting::settle_freed(&showtime_id, &clock)?;
         }
         Ok(Released { released })
@@ -255,11 +255,11 @@ impl Tool for ListHolds {
 
     fn call(self, _: &User) -> Result<Holds, Stop> {
         let showtime_id = self.showtime_id.as_deref();
-        none_of([
+        reject_problems([
             length("/user_id", &self.user_id, NAME_CHARS_MAX),
             showtime_id.and_then(|it| at_most("/showtime_id", it)),
         ])?;
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         let [held] = sql::query([holds::of_caller(&self.user_id, showtime_id, &clock)])?;
         let report = |held: Held| {
             let [seats] = sql::query([holds::seats_of(&held.hold_id)])?;
@@ -277,13 +277,13 @@ fn in_order(mut seats: Vec<ReservedSeat>) -> Vec<ReservedSeat> {
     seats
 }
 
-// A hold that only has to be written, and the one transaction that writes it.
+// A checked hold, and the transaction that writes it.
 
-/// How many reservations' worth of seats one user may hold of one showing, and of all.
+/// Maximum held seats of one showing and of all, in multiples of a reservation's maximum.
 const OF_SHOWTIME: usize = 2;
 const OF_ALL: usize = 4;
 
-/// How many seats a user holds: of the showing, and of all.
+/// Held seats of a user: of the showing, and of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 struct Counts {
     of_showtime: u32,
@@ -291,7 +291,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts them now, without those of the hold that is to be replaced.
+    /// Counts them, without those of the replaced hold.
     fn statement(
         user_id: &str,
         showtime_id: &str,
@@ -310,27 +310,27 @@ impl Counts {
     }
 }
 
-/// What will be held unless another call is faster.
+/// A checked hold, valid unless another call is faster.
 #[derive(Debug)]
 struct Plan {
-    /// The hold as it is stored.
+    /// The row of the hold.
     held: Held,
-    /// The seats that it holds.
+    /// Its seats.
     seats: Vec<ReservedSeat>,
     /// Identifier of their screen.
     screen_id: String,
-    /// The catalogue that the plan was made from.
+    /// Import that it was checked against.
     import: u32,
-    /// How many seats one reservation may have.
+    /// Maximum seats of one reservation.
     seats_max: usize,
-    /// What has to be so still.
-    guards: Vec<Statement>,
-    /// The id of the hold that it takes the place of.
+    /// Preconditions of the batch.
+    preconditions: Vec<Statement>,
+    /// Id of the hold that it replaces.
     replaced: Option<String>,
 }
 
 impl Plan {
-    /// The plan, if its user does not hold too many seats with it.
+    /// Returns the plan if its user does not hold too many seats.
     fn within(self, counts: Counts) -> Result<Self, Stop> {
         let (of_showtime, of_all) = self.room();
         if counts.of_showtime > of_showtime || counts.of_all > of_all {
@@ -340,19 +340,18 @@ impl Plan {
         Ok(self)
     }
 
-    /// How many seats the user may hold already: of the showing, and of all.
+    /// Seats that the user may already hold: of the showing, and of all.
     fn room(&self) -> (u32, u32) {
         let room = |it: usize| (it * self.seats_max).saturating_sub(self.seats.len());
         let room = |it: usize| u32::try_from(room(it)).unwrap_or(u32::MAX);
         (room(OF_SHOWTIME), room(OF_ALL))
     }
 
-    /// Writes all of it or nothing; none when what the plan was made from has changed meanwhile. Gives the showing whose
-    /// seats the hold before had.
+    /// Writes the batch; `None` if its preconditions changed. Returns the showing of the replaced hold.
     fn write(&self, clock: &Clock) -> Result<Option<Option<String>>, Stop> {
         let showtime_id = &self.held.showtime_id;
         let mut batch = vec![on_sale(self.import)];
-        batch.extend(self.guards.iter().cloned());
+        batch.extend(self.preconditions.iter().cloned());
         let mut freed_at = None;
         if let Some(replaced) = &self.replaced {
             batch.push(waiting::declined(replaced, clock));
@@ -375,7 +374,7 @@ impl Plan {
         Ok(Some(freed.map(|it| it.0)))
     }
 
-    /// Holds only while there is room for it, for the user may be holding other seats just now.
+    /// Inserts the hold, if the user's concurrent holds leave room.
     fn hold(&self, clock: &Clock) -> Statement {
         let held = &self.held;
         let (of_showtime, of_all) = self.room();
@@ -416,14 +415,21 @@ mod tests {
             expires_at: 600,
         };
         let seats = vec![ReservedSeat::default(); seats];
-        let (screen_id, guards) = ("s1".into(), Vec::new());
-        let plan =
-            Plan { held, seats, screen_id, import: 1, seats_max: 10, guards, replaced: None };
+        let (screen_id, preconditions) = ("s1".into(), Vec::new());
+        let plan = Plan {
+            held,
+            seats,
+            screen_id,
+            import: 1,
+            seats_max: 10,
+            preconditions,
+            replaced: None,
+        };
         plan.within(Counts { of_showtime, of_all }).is_ok()
     }
 
     #[test]
-    fn one_user_holds_twenty_seats_of_a_showing_and_forty_in_all() {
+    fn limits_held_seats_per_showing_and_in_all() {
         assert!(within(0, 0, 10) && within(10, 10, 10) && within(10, 30, 10));
         assert!(!within(11, 11, 10) && !within(0, 31, 10) && within(0, 39, 1));
     }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
 
-use super::{at_most, day, none_of};
+use super::{at_most, day, reject_problems};
 use crate::{
     clock::{Clock, naive},
     programme::{self, Showing, Slot, closed_from, days_asked, days_listed, first_id_of, showings},
@@ -18,7 +18,7 @@ use crate::{
     titles,
 };
 
-// `list_movies`: what is on (CIN-10 to CIN-17).
+// `list_movies`: films that are on (CIN-10 to CIN-17).
 const QUERY_CHARS_MAX: usize = 100;
 const SUGGESTIONS_MAX: usize = 3;
 
@@ -56,7 +56,7 @@ impl Tool for ListMovies {
             let message = format!("must have at most {QUERY_CHARS_MAX} characters");
             return Err(invalid("/title_query", message));
         }
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         let day = day(&clock, self.date.as_deref())?;
         let movies = sql!(
             "SELECT movie_id, title, title_en, reading, description, description_en, genre, \
@@ -121,13 +121,12 @@ impl Film {
     }
 }
 
-/// Those that are on, each with its number of showings.
+/// Films that are on, with their number of showings.
 fn on(films: &[(&Film, usize)]) -> Vec<Movie> {
     films.iter().filter(|it| it.1 > 0).map(|(film, count)| film.movie(*count)).collect()
 }
 
-/// The films that fit `query` best and are on, best first; if there is none, those that are not on, or the
-/// titles that come nearest.
+/// Best matches of `query` that are on, best first; otherwise matches that are not on, or the most similar titles.
 fn matching(query: &str, films: &[(&Film, usize)]) -> Movies {
     let asked = titles::Query::new(query);
     let hits = films.iter().filter_map(|it| Some((asked.hit(it.0.names())?, *it)));
@@ -180,8 +179,8 @@ impl Tool for ListShowtimes {
     type Output = Showtimes;
 
     fn call(self, _: &User) -> Result<Showtimes, Stop> {
-        none_of([at_most("/movie_id", &self.movie_id)])?;
-        let clock = Clock::of_call()?;
+        reject_problems([at_most("/movie_id", &self.movie_id)])?;
+        let clock = Clock::for_call()?;
         let day = day(&clock, self.date.as_deref())?;
         let movie = sql!("SELECT 1 FROM movies WHERE movie_id = $1", &self.movie_id);
         let closed = closed_from(&first_id_of(*days_listed(clock.today()).start()));
@@ -233,14 +232,14 @@ mod tests {
     }
 
     #[test]
-    fn the_best_fit_comes_first() {
+    fn best_match_comes_first() {
         assert_eq!(found("きみのなわ").movies[0].title, "君の名は。");
         assert_eq!(found("tokyo").movies[0].title, "東京物語");
         assert_eq!(found("tokyo").movies[0].showtimes_count, Some(3));
     }
 
     #[test]
-    fn when_nothing_fits_the_nearest_titles_are_suggested() {
+    fn suggests_nearest_titles_without_a_match() {
         let found = found("とうふ");
         assert!(found.movies.is_empty(), "{found:?}");
         assert_eq!(
@@ -250,14 +249,14 @@ mod tests {
     }
 
     #[test]
-    fn a_title_that_shares_nothing_sensible_is_not_suggested() {
+    fn does_not_suggest_unrelated_titles() {
         for query in ["string", "zzzz", "12345", "。"] {
             assert_eq!(found(query), Movies::default(), "{query}");
         }
     }
 
     #[test]
-    fn a_film_that_is_not_on_is_suggested_and_not_listed() {
+    fn film_not_on_is_suggested_not_listed() {
         let films = [film("東京物語", "とうきょうものがたり", "Tokyo Story")];
         let found = matching("tokyo monogatari", &[(&films[0], 0)]);
         assert!(found.movies.is_empty());

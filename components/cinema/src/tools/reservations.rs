@@ -1,15 +1,14 @@
-//! What was reserved, giving it back, and giving it to another user: `get_reservation`, `list_reservations`,
-//! `cancel_reservation` and `transfer_reservation`.
+//! `get_reservation`, `list_reservations`, `cancel_reservation` and `transfer_reservation`.
 
 use output::cinema::{Change, ChangeKind, Reservation, ReservationStatus, Reservations};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, fresh_id, sql, sql::Statement};
 
-use super::{NAME_CHARS_MAX, SEATS, at_most, length, none_of};
+use super::{NAME_CHARS_MAX, SEATS, at_most, length, reject_problems};
 use crate::{
     clock::{Clock, naive},
-    hall::seats_changed,
+    hall::publish_seats,
     picks::{Picked, is_written},
     refusals::{
         already_checked_in, not_saved, reservation_not_found, reservation_transferred,
@@ -19,9 +18,9 @@ use crate::{
     rules, waiting,
 };
 
-/// How often a change is tried while the reservation changes under it.
+/// Maximum attempts while the reservation changes concurrently.
 pub(super) const ATTEMPTS_MAX: u32 = 5;
-/// How many reservations one call lists.
+/// Maximum reservations per listing.
 const LISTED_MAX: u32 = 100;
 
 /// 予約の内容を取得。
@@ -80,7 +79,7 @@ impl Tool for ListReservations {
     type Output = Reservations;
 
     fn call(self, _: &User) -> Result<Reservations, Stop> {
-        none_of([length("/user_id", &self.user_id, NAME_CHARS_MAX)])?;
+        reject_problems([length("/user_id", &self.user_id, NAME_CHARS_MAX)])?;
         let those = "FROM reservations WHERE user_id = $1 AND (status = 'confirmed' OR $2 = 1)";
         let listed = format!(
             "SELECT {COLUMNS} {those} \
@@ -95,7 +94,7 @@ impl Tool for ListReservations {
         let reservations: Vec<_> = listed.collect();
         let now = match reservations.is_empty() {
             true => None,
-            false => Some(naive(Clock::of_call()?.now())),
+            false => Some(naive(Clock::for_call()?.now())),
         };
         Ok(Reservations { reservations, reservations_count, now })
     }
@@ -129,8 +128,8 @@ impl Tool for CancelReservation {
     type Output = Reservation;
 
     fn call(self, _: &User) -> Result<Reservation, Stop> {
-        none_of([at_most("/user_id", &self.user_id)])?;
-        let clock = Clock::of_call()?;
+        reject_problems([at_most("/user_id", &self.user_id)])?;
+        let clock = Clock::for_call()?;
         let now = naive(clock.now());
         for _ in 0..ATTEMPTS_MAX {
             let found = look_up(&self.reservation_id)?;
@@ -149,7 +148,7 @@ impl Tool for CancelReservation {
             let free =
                 sql!("DELETE FROM reserved_seats WHERE reservation_id = $1", &self.reservation_id);
             if is_written(sql::transact([cancel.expect(1), free]))? {
-                seats_changed(&found.showtime_id);
+                publish_seats(&found.showtime_id);
                 waiting::settle_freed(&found.showtime_id, &clock)?;
                 return Ok(Reservation { status: ReservationStatus::Cancelled, ..found });
             }
@@ -158,8 +157,7 @@ impl Tool for CancelReservation {
     }
 }
 
-/// Whether its user can still cancel it or give it away: it is theirs, holds, was not used, and is of a showing to
-/// come.
+/// Whether its user can still cancel it or give it away: it is theirs, valid, unused, and of a future showing.
 fn can_change(found: &Reservation, user_id: &str, clock: &Clock) -> Result<(), Stop> {
     let id = &found.reservation_id;
     if found.user_id != user_id {
@@ -174,18 +172,18 @@ fn can_change(found: &Reservation, user_id: &str, clock: &Clock) -> Result<(), S
         return Err(already_checked_in(id, at));
     }
     let start = found.start_time.as_deref().unwrap_or_default();
-    if clock.moment(start).is_none_or(|it| clock.has_come(it)) {
+    if clock.moment(start).is_none_or(|it| clock.has_passed(it)) {
         return Err(showtime_closed(&found.showtime_id, start));
     }
     Ok(())
 }
 
 fn look_up(reservation_id: &str) -> Result<Reservation, Stop> {
-    none_of([at_most("/reservation_id", reservation_id)])?;
+    reject_problems([at_most("/reservation_id", reservation_id)])?;
     find(reservation_id)?.ok_or_else(|| reservation_not_found(reservation_id))
 }
 
-// `transfer_reservation`: seats become another user's, under a ticket of their own (CIN-93).
+// `transfer_reservation`: gives the seats to another user with a new ticket (CIN-93).
 
 /// 予約を別の利用者に譲る。元のチケットは無効になり、新しい予約番号とQRコードになる。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -220,13 +218,13 @@ impl Tool for TransferReservation {
 
     fn call(self, _: &User) -> Result<Reservation, Stop> {
         let itself = self.to_user_id == self.user_id;
-        none_of([
+        reject_problems([
             at_most("/reservation_id", &self.reservation_id),
             at_most("/user_id", &self.user_id),
             length("/to_user_id", &self.to_user_id, NAME_CHARS_MAX),
             itself.then(|| Problem::at("/to_user_id", "must be another user than user_id")),
         ])?;
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         for _ in 0..ATTEMPTS_MAX {
             let not_found = || reservation_not_found(&self.reservation_id);
             let found = stored(&self.reservation_id)?.ok_or_else(not_found)?;
@@ -245,7 +243,7 @@ impl Tool for TransferReservation {
 }
 
 impl TransferReservation {
-    /// What the same call made of it before.
+    /// Result of the same earlier call.
     fn given(&self, found: &Stored) -> Result<Option<Reservation>, Stop> {
         let found_id = found.next_id.clone();
         let found = found.clone().reservation();
@@ -258,7 +256,7 @@ impl TransferReservation {
         }
     }
 
-    /// Writes it; nothing when the reservation has changed meanwhile.
+    /// Writes the transfer; `None` if the reservation changed concurrently.
     fn give(
         &self,
         found: &Reservation,
@@ -283,8 +281,8 @@ impl TransferReservation {
             rules: rules::set()?,
             own_seats: &[],
         };
-        let [had] = sql::query([picked.had(None, clock)])?;
-        picked.check_had(had)?;
+        let [owned_count] = sql::query([picked.owned_count(None, clock)])?;
+        picked.check_owned(owned_count)?;
         let mut batch = self.old(&id, &history, version, &now);
         batch.extend(picked.room(None, clock));
         batch.push(self.taken_on(&id, &history, &now));
@@ -293,7 +291,7 @@ impl TransferReservation {
         if is_written(sql::transact_all(&batch))? { find(&id) } else { Ok(None) }
     }
 
-    /// The reservation as its giver keeps it, and the user whom it is given to.
+    /// Updates the giver's reservation.
     fn old(&self, id: &str, history: &str, version: u32, now: &str) -> Vec<Statement> {
         let old = sql!(
             "UPDATE reservations SET status = 'transferred', transferred_at = $3, \
@@ -314,7 +312,7 @@ impl TransferReservation {
         vec![old.expect(1), user]
     }
 
-    /// The reservation as its taker has it: the same seats at the same price.
+    /// Inserts the receiver's reservation: the same seats at the same price.
     fn taken_on(&self, id: &str, history: &str, now: &str) -> Statement {
         sql!(
             "INSERT INTO reservations (reservation_id, user_id, showtime_id, seats, reserved_at, \

@@ -1,4 +1,4 @@
-//! `reserve_seats`: seats become a user's, all of them or none (CIN-40 to CIN-48).
+//! `reserve_seats`: reserves all seats or none (CIN-40 to CIN-48).
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use toolkit::{
     sql::{Rows, Statement},
 };
 
-use super::{NAME_CHARS_MAX, SEATS, at_most, length, none_of};
+use super::{NAME_CHARS_MAX, SEATS, at_most, length, reject_problems};
 use crate::{
     clock::{Clock, naive},
-    hall::seats_changed,
+    hall::publish_seats,
     holds::{self, Held, end, free_expired},
     picks::{Chosen, Open, Picked, insert_reserved, is_written, on_sale},
     refusals::{idempotency_conflict, not_saved, reservation_cancelled, reservation_transferred},
@@ -22,7 +22,7 @@ use crate::{
     waiting::{self, reserved},
 };
 
-/// How often a reservation is tried while the catalogue changes, or seats are cancelled, under it.
+/// Maximum attempts while the catalogue or seats change concurrently.
 const ATTEMPTS_MAX: u32 = 5;
 
 /// 指定座席の予約を確定。
@@ -78,7 +78,7 @@ impl Tool for ReserveSeats {
     fn call(self, _: &User) -> Result<Reservation, Stop> {
         self.check(seats_per_reservation_max()?)?;
         let rules = rules::set()?;
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         let own = self.hold_token.as_deref().map(holds::named).transpose()?;
         waiting::settle_freed(&self.showtime_id, &clock)?;
         for _ in 0..ATTEMPTS_MAX {
@@ -86,9 +86,9 @@ impl Tool for ReserveSeats {
                 Found::Reserved(reservation) => return Ok(reservation),
                 Found::Free(plan) => {
                     if plan.write(&clock)? {
-                        seats_changed(&self.showtime_id);
+                        publish_seats(&self.showtime_id);
                         if own.is_some() {
-                            // What was held and not reserved is free.
+                            // Held seats that were not reserved are free.
                             waiting::settle_freed(&self.showtime_id, &clock)?;
                         }
                         return Ok(plan.reservation);
@@ -100,11 +100,11 @@ impl Tool for ReserveSeats {
     }
 }
 
-/// What there is before anything is written.
+/// State before writing.
 enum Found {
-    /// The same call was answered before.
+    /// The same call was made before.
     Reserved(Reservation),
-    /// Nothing stands against it.
+    /// The seats can be reserved.
     Free(Plan),
 }
 
@@ -117,7 +117,7 @@ impl ReserveSeats {
     fn check(&self, seats_max: usize) -> Result<(), Stop> {
         let (key, token) = (self.idempotency_key.as_ref(), self.hold_token.as_ref());
         let [showtime, count, long, twice] = self.picked(SeatRules::default()).problems(seats_max);
-        none_of([
+        reject_problems([
             length("/user_id", &self.user_id, NAME_CHARS_MAX),
             showtime,
             count,
@@ -128,14 +128,14 @@ impl ReserveSeats {
         ])
     }
 
-    /// Reads everything that decides, in one snapshot.
+    /// Reads all inputs of the decision in one snapshot.
     fn look(&self, own: Option<&str>, rules: SeatRules, clock: &Clock) -> Result<Found, Stop> {
         let picked = self.picked(rules);
         let [slots, seats, import, closed] = picked.statements(clock);
-        let had = picked.had(own, clock);
+        let owned_count = picked.owned_count(own, clock);
         let hold = holds::of_id(own.unwrap_or_default());
-        let [before, hold, slots, seats, import, closed, had] =
-            sql::query([self.before(), hold, slots, seats, import, closed, had])?;
+        let [before, hold, slots, seats, import, closed, owned_count] =
+            sql::query([self.before(), hold, slots, seats, import, closed, owned_count])?;
         if let Some(before) = first(before)? {
             return self.repeat(before).map(Found::Reserved);
         }
@@ -143,14 +143,14 @@ impl ReserveSeats {
         let hold_id = self.hold(hold, clock)?;
         let prices = open.slot.price_list();
         let chosen = picked.free(seats, hold_id.as_deref(), prices.as_ref(), clock)?;
-        picked.check_had(had)?;
+        picked.check_owned(owned_count)?;
         let import = picked.import(import)?;
-        let guards = picked.guards(&chosen, hold_id.as_deref(), clock);
+        let preconditions = picked.preconditions(&chosen, hold_id.as_deref(), clock);
         let plan = self.plan(open, chosen, hold_id, clock, import);
-        Ok(Found::Free(Plan { guards, ..plan }))
+        Ok(Found::Free(Plan { preconditions, ..plan }))
     }
 
-    /// The caller's own hold, if they name one: of this user, for this showing, and live.
+    /// The caller's own live hold for this user and showing, if named.
     fn hold(&self, found: Rows, clock: &Clock) -> Result<Option<String>, Stop> {
         if self.hold_token.is_none() {
             return Ok(None);
@@ -160,7 +160,7 @@ impl ReserveSeats {
         Ok(Some(holds::live(found, clock)?.hold_id))
     }
 
-    /// What this caller has reserved under the same key for this user.
+    /// Selects this caller's reservation with the same key and user.
     fn before(&self) -> Statement {
         if self.idempotency_key.is_none() {
             return sql!(format!("SELECT {COLUMNS} FROM reservations WHERE 1 = 0"));
@@ -209,15 +209,15 @@ impl ReserveSeats {
             idempotency_key: self.idempotency_key.clone(),
             hold_id,
             import,
-            guards: Vec::new(),
+            preconditions: Vec::new(),
         }
     }
 
-    /// The reservation that the same key made before, if it was for the same and holds (CIN-47).
+    /// Returns the earlier reservation of the same key, if it matches and is valid (CIN-47).
     fn repeat(&self, before: Reservation) -> Result<Reservation, Stop> {
         let key = self.idempotency_key.as_deref().unwrap_or_default();
         let asked: BTreeSet<_> = self.seat_ids.iter().collect();
-        // Where the staff moved it, the key made what it was at first.
+        // For a moved reservation, compares the original seats.
         let moved = before.history.iter().find(|it| it.change == ChangeKind::Moved);
         let (showtime_id, made): (_, BTreeSet<_>) = match moved {
             Some(it) => (it.from_showtime_id.as_ref(), it.from_seat_ids.iter().collect()),
@@ -238,28 +238,28 @@ impl ReserveSeats {
     }
 }
 
-// A reservation that only has to be written, and the one transaction that writes it.
+// A checked reservation, and the transaction that writes it.
 
-/// What will be reserved unless another call is faster.
+/// A checked reservation, valid unless another call is faster.
 struct Plan {
-    /// As it will go out.
+    /// The output.
     reservation: Reservation,
-    /// The film, for imports to come.
+    /// Film, for later imports.
     movie_id: String,
     /// Where the seats are.
     screen_id: String,
-    /// Under which the same call of the same caller may come again.
+    /// Key under which the same caller may repeat the call.
     idempotency_key: Option<String>,
-    /// The hold that becomes the reservation.
+    /// Hold that becomes the reservation.
     hold_id: Option<String>,
-    /// The catalogue that the plan was made from.
+    /// Import that it was checked against.
     import: u32,
-    /// What has to be so still.
-    guards: Vec<Statement>,
+    /// Preconditions of the batch.
+    preconditions: Vec<Statement>,
 }
 
 impl Plan {
-    /// Writes all of it or nothing; false when what the plan was made from has changed meanwhile.
+    /// Writes the batch; false if its preconditions changed.
     fn write(&self, clock: &Clock) -> Result<bool, Stop> {
         is_written(sql::transact_all(&self.batch(clock)))
     }
@@ -271,7 +271,7 @@ impl Plan {
             &self.reservation.user_id,
         );
         let mut batch = vec![on_sale(self.import)];
-        batch.extend(self.guards.iter().cloned());
+        batch.extend(self.preconditions.iter().cloned());
         batch.extend([user, self.reservation()]);
         if let Some(hold_id) = &self.hold_id {
             let [hold, seats] = end(hold_id, clock);
@@ -286,7 +286,7 @@ impl Plan {
         batch
     }
 
-    /// The primary key of `idempotency_keys` lets each key of a caller make one reservation (CIN-47).
+    /// Inserts the key. The primary key of `idempotency_keys` permits one reservation per key and caller (CIN-47).
     fn key(&self) -> Option<Statement> {
         let key = self.idempotency_key.as_ref()?;
         Some(sql!(
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn none_too_many_and_double_seats_are_refused() {
+    fn rejects_no_too_many_or_duplicate_seats() {
         assert_eq!(code(asks(&[]).check(10).unwrap_err()), "/seat_ids");
         assert_eq!(code(asks(&["A1", "A2", "A3"]).check(2).unwrap_err()), "/seat_ids");
         assert_eq!(code(asks(&["A1", "A2", "A1"]).check(10).unwrap_err()), "/seat_ids/2");
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identifier_that_is_too_long_is_named_and_not_repeated() {
+    fn too_long_identifier_is_not_echoed() {
         let long = "A".repeat(201);
         let Stop::InvalidArguments(problems) = asks(&["A1", &long, &long]).check(10).unwrap_err()
         else {
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_key_answers_the_same_call_and_refuses_another() {
+    fn same_key_repeats_or_conflicts() {
         let seat =
             |it: &str| ReservedSeat { seat_id: it.into(), row: "A".into(), number: 1, price: None };
         let before = Reservation {

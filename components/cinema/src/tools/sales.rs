@@ -1,4 +1,4 @@
-//! The staff behind the scenes: `close_sales`, `open_sales` and `occupancy`.
+//! Staff tools for sales: `close_sales`, `open_sales` and `occupancy`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,17 +8,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, caller, sql, sql::Rows};
 
-use super::{FOR_PAGES, at_most, length, none_of, staff_only};
+use super::{FOR_PAGES, at_most, length, reject_problems, staff_only};
 use crate::{
     clock::{self, Clock, naive},
-    hall::{Hall, seats_changed},
+    hall::{Hall, publish_seats},
     programme::{self, Showing, Slot, closed, days_asked, days_listed, first_id_of, showings},
     waiting,
 };
 
-// `close_sales` and `open_sales`: whether seats of a showing are sold (CIN-95).
+// `close_sales` and `open_sales`: stop and resume sales of a showing (CIN-95).
 
-/// How long a reason may be.
+/// Maximum characters of a reason.
 pub(super) const REASON_CHARS_MAX: usize = 500;
 
 /// スタッフ用。上映回の販売を止める。予約済みの座席はそのまま残る。
@@ -50,11 +50,11 @@ impl Tool for CloseSales {
     fn call(self, _: &User) -> Result<SalesState, Stop> {
         staff_only(Self::NAME)?;
         let reason = self.reason.as_deref();
-        none_of([
+        reject_problems([
             at_most("/showtime_id", &self.showtime_id),
             reason.and_then(|it| length("/reason", it, REASON_CHARS_MAX)),
         ])?;
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         Hall::of(&self.showtime_id, None, &clock)?;
         let close = sql!(
             "INSERT INTO closed_sales (showtime_id, closed_at, closed_by, reason) \
@@ -65,7 +65,7 @@ impl Tool for CloseSales {
             self.reason.clone(),
         );
         sql::transact([close])?;
-        seats_changed(&self.showtime_id);
+        publish_seats(&self.showtime_id);
         state(self.showtime_id)
     }
 }
@@ -92,12 +92,12 @@ impl Tool for OpenSales {
 
     fn call(self, _: &User) -> Result<SalesState, Stop> {
         staff_only(Self::NAME)?;
-        none_of([at_most("/showtime_id", &self.showtime_id)])?;
-        let clock = Clock::of_call()?;
+        reject_problems([at_most("/showtime_id", &self.showtime_id)])?;
+        let clock = Clock::for_call()?;
         Hall::of(&self.showtime_id, None, &clock)?;
         let open = "DELETE FROM closed_sales WHERE showtime_id = $1";
         sql::transact([sql!(open, &self.showtime_id)])?;
-        seats_changed(&self.showtime_id);
+        publish_seats(&self.showtime_id);
         waiting::settle_freed(&self.showtime_id, &clock)?;
         state(self.showtime_id)
     }
@@ -110,7 +110,7 @@ fn state(showtime_id: String) -> Result<SalesState, Stop> {
     Ok(SalesState { showtime_id, is_sales_closed, reason })
 }
 
-// `occupancy`: how full the showings of some days are (CIN-95).
+// `occupancy`: sold and used seats of the showings of some days (CIN-95).
 
 /// スタッフ用。日ごとの上映回の座席数、販売済み、仮押さえ、入場済み、売上（情報のみ）を取得。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -138,7 +138,7 @@ impl Tool for Occupancy {
 
     fn call(self, _: &User) -> Result<Report, Stop> {
         staff_only(Self::NAME)?;
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         let (from, until) = self.days(&clock)?;
         let (first, end) = (first_id_of(from), first_id_of(until.saturating_add(1.days())));
         let between = "showtime_id >= $1 AND showtime_id < $2";
@@ -190,7 +190,7 @@ impl Tool for Occupancy {
 }
 
 impl Occupancy {
-    /// The days asked for, which must be among those that are listed.
+    /// The requested days, which have to be listed.
     fn days(&self, clock: &Clock) -> Result<(Date, Date), Stop> {
         let listed = days_listed(clock.today());
         let last = days_asked(clock.today(), None).last().copied().unwrap_or(clock.today());
@@ -207,7 +207,7 @@ impl Occupancy {
             (Ok(from), Ok(until)) => {
                 let is_before = until < from;
                 let wrong = || Problem::at("/until", "must not be before `from`");
-                none_of([is_before.then(wrong)])?;
+                reject_problems([is_before.then(wrong)])?;
                 Ok((from, until))
             }
             (from, until) => Err(Stop::InvalidArguments(
@@ -217,7 +217,7 @@ impl Occupancy {
     }
 }
 
-/// What was counted, by the showings' identifiers.
+/// Counts by showtime.
 struct Counted {
     sold: BTreeMap<String, u32>,
     used: BTreeMap<String, u32>,

@@ -1,11 +1,11 @@
-//! Seats before any is taken: `list_available_seats`, `suggest_seats` and `keep_choice`.
+//! `list_available_seats`, `suggest_seats` and `keep_choice`: seats before they are taken.
 
 use output::cinema::{PriceList, ReservedSeat, Seat, SeatKind, SeatMap, SeatSuggestion, total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, sql};
 
-use super::{NAME_CHARS_MAX, SEATS, at_most, none_of};
+use super::{NAME_CHARS_MAX, SEATS, at_most, reject_problems};
 use crate::{
     clock::Clock,
     hall::{Hall, text_map},
@@ -16,7 +16,7 @@ use crate::{
     suggestion::suggest,
 };
 
-// `list_available_seats`: which seats of a showing are free (CIN-30 to CIN-35).
+// `list_available_seats`: free seats of a showing (CIN-30 to CIN-35).
 
 /// 指定上映時間枠の空席一覧を取得。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -58,12 +58,12 @@ impl Tool for ListAvailableSeats {
 
     fn call(self, user: &User) -> Result<SeatMap, Stop> {
         let token = self.hold_token.as_deref();
-        none_of([
+        reject_problems([
             at_most("/showtime_id", &self.showtime_id),
             token.and_then(|it| at_most("/hold_token", it)),
         ])?;
         let own = token.map(holds::named).transpose()?;
-        let mut hall = Hall::of(&self.showtime_id, own.as_deref(), &Clock::of_call()?)?;
+        let mut hall = Hall::of(&self.showtime_id, own.as_deref(), &Clock::for_call()?)?;
         name_view(user);
         user.show(text_map(&hall.seats));
         hall.seats.retain(|it| self.include_reserved || it.is_free() || it.is_mine);
@@ -71,7 +71,7 @@ impl Tool for ListAvailableSeats {
     }
 }
 
-// `suggest_seats`: the best seats that are free, for those who do not mind which.
+// `suggest_seats`: the best free seats.
 
 /// おすすめの空席（並び・中央・後ろ寄り）を提案。予約はしない。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -126,14 +126,14 @@ impl Tool for SuggestSeats {
         let too_many = || {
             Problem::at("/wheelchair_places", format!("must be from 1 to count, which is {count}"))
         };
-        none_of([
+        reject_problems([
             at_most("/showtime_id", &self.showtime_id),
             (!fits).then(wrong),
             (!places_fit).then(too_many),
         ])?;
         let rules = rules::set()?;
         let Hall { showtime, seats, prices, closed_because } =
-            Hall::of(&self.showtime_id, None, &Clock::of_call()?)?;
+            Hall::of(&self.showtime_id, None, &Clock::for_call()?)?;
         if showtime.is_open == Some(false) {
             return Err(not_open(&showtime, closed_because.as_deref()));
         }
@@ -168,13 +168,13 @@ impl Tool for SuggestSeats {
     }
 }
 
-// `keep_choice`: what a person has chosen in an app, which a frame that is loaded again goes on with (APP-6).
+// `keep_choice`: stores a person's choice in an app, for when its frame is reloaded (APP-6).
 
-/// Where the result of `list_available_seats` names the view that shows it.
+/// Key of the view's number in the result of `list_available_seats`.
 const VIEW: &str = "cinema/view";
-/// Views of one caller that are remembered; the oldest are forgotten.
+/// Maximum stored views of one caller; the oldest are deleted.
 const VIEWS_MAX: u32 = 500;
-/// Seats of a choice.
+/// Maximum seats of a choice.
 const SEATS_MAX: usize = 100;
 
 /// 画面で選択中の座席などを保持し、保持している内容を返す。
@@ -247,12 +247,12 @@ impl Tool for KeepChoice {
     type Output = Kept;
 
     fn call(self, _: &User) -> Result<Kept, Stop> {
-        none_of([length("/view", &self.view, NAME_CHARS_MAX)])?;
+        reject_problems([length("/view", &self.view, NAME_CHARS_MAX)])?;
         let Some(choice) = self.choice else { return read(&self.view) };
         let many = Problem::at("/choice/seat_ids", format!("must be at most {SEATS_MAX}"));
         let long = choice.seat_ids.iter().find_map(|it| at_most("/choice/seat_ids", it));
         let text = |pointer, it: &Option<String>| it.as_deref().and_then(|it| at_most(pointer, it));
-        none_of([
+        reject_problems([
             at_most("/choice/user_id", &choice.user_id),
             (choice.seat_ids.len() > SEATS_MAX).then_some(many),
             long,
@@ -261,7 +261,7 @@ impl Tool for KeepChoice {
             text("/choice/idempotency_key", &choice.idempotency_key),
             text("/choice/reservation_id", &choice.reservation_id),
         ])?;
-        let (principal, now) = (caller::principal(), Clock::of_call()?.second());
+        let (principal, now) = (caller::principal(), Clock::for_call()?.second());
         sql::transact([
             sql!(
                 "INSERT INTO choices (view, principal, choice, kept_at) VALUES ($1, $2, $3, $4) \
@@ -283,7 +283,7 @@ impl Tool for KeepChoice {
     }
 }
 
-/// What is kept of a view of this caller's.
+/// Reads the stored choice of a caller's view.
 fn read(view: &str) -> Result<Kept, Stop> {
     let of_view = "SELECT choice FROM choices WHERE view = $1 AND principal = $2";
     let [found] = sql::query([sql!(of_view, view, caller::principal())])?;
@@ -291,7 +291,7 @@ fn read(view: &str) -> Result<Kept, Stop> {
     Ok(Kept { choice })
 }
 
-/// Names the view that is going to show a result, to a client that shows apps.
+/// Numbers the view that will show a result, for clients with apps.
 fn name_view(user: &User) {
     if toolkit::apps::are_shown() {
         user.tell(VIEW, fresh_id("view"));

@@ -1,14 +1,14 @@
-//! `join_waiting_list`, `leave_waiting_list` and `list_waiting`: seats of a showing that has none (CIN-94).
+//! `join_waiting_list`, `leave_waiting_list` and `list_waiting`: waiting lists of full showings (CIN-94).
 
 use output::cinema::{Hold, Left, Waiting, WaitingList, WaitingState};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, sql};
 
-use super::{NAME_CHARS_MAX, at_most, length, none_of, reservations::ATTEMPTS_MAX};
+use super::{NAME_CHARS_MAX, at_most, length, reject_problems, reservations::ATTEMPTS_MAX};
 use crate::{
     clock::{Clock, naive},
-    hall::{Hall, seats_changed, waiting_changed},
+    hall::{Hall, publish_seats, publish_waiting},
     holds::{self, Held},
     picks::{Picked, is_written},
     programme::{self, ShowtimeId, Slot},
@@ -71,12 +71,12 @@ impl Tool for JoinWaitingList {
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);
         let fits = (1..=seats_max).contains(&count);
         let wrong = || Problem::at("/count", format!("must be from 1 to {seats_max}"));
-        none_of([
+        reject_problems([
             length("/user_id", &self.user_id, NAME_CHARS_MAX),
             at_most("/showtime_id", &self.showtime_id),
             (!fits).then(wrong),
         ])?;
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         waiting::settle_freed(&self.showtime_id, &clock)?;
         for _ in 0..ATTEMPTS_MAX {
             if let Some(waiting) = self.join(count, &clock)? {
@@ -88,7 +88,7 @@ impl Tool for JoinWaitingList {
 }
 
 impl JoinWaitingList {
-    /// Joins, if there is reason and room to; nothing when the list has changed meanwhile.
+    /// Joins, if that is possible and useful; `None` if the list changed concurrently.
     fn join(&self, count: usize, clock: &Clock) -> Result<Option<Waiting>, Stop> {
         let [of_user, of_showing] = sql::query([
             waiting::live_of_user(&self.user_id),
@@ -140,8 +140,7 @@ impl JoinWaitingList {
         entry.map(|it| shown(it, clock)).transpose()
     }
 
-    /// Whether there is something to wait for: the showing can be booked, has no such seats, and the user may have
-    /// more of it.
+    /// Rejects waiting if the showing cannot be booked, has suitable free seats, or the user may not have more.
     fn check_reason(&self, count: usize, clock: &Clock) -> Result<(), Stop> {
         let hall = Hall::of(&self.showtime_id, None, clock)?;
         if hall.showtime.is_open == Some(false) {
@@ -151,8 +150,8 @@ impl JoinWaitingList {
         let seat_ids = vec![String::new(); count];
         let (showtime_id, user_id) = (self.showtime_id.as_str(), self.user_id.as_str());
         let picked = Picked { showtime_id, seat_ids: &seat_ids, user_id, rules, own_seats: &[] };
-        let [had] = sql::query([picked.had(None, clock)])?;
-        picked.check_had(had)?;
+        let [owned_count] = sql::query([picked.owned_count(None, clock)])?;
+        picked.check_owned(owned_count)?;
         let found = suggest(&hall.seats, count, usize::from(self.wheelchair), rules);
         match found.filter(|it| !self.together || it.parts.len() == 1) {
             None => Ok(()),
@@ -191,8 +190,11 @@ impl Tool for LeaveWaitingList {
     type Output = Left;
 
     fn call(self, _: &User) -> Result<Left, Stop> {
-        none_of([at_most("/waiting_id", &self.waiting_id), at_most("/user_id", &self.user_id)])?;
-        let clock = Clock::of_call()?;
+        reject_problems([
+            at_most("/waiting_id", &self.waiting_id),
+            at_most("/user_id", &self.user_id),
+        ])?;
+        let clock = Clock::for_call()?;
         for _ in 0..ATTEMPTS_MAX {
             let entry = "SELECT showtime_id, hold_id, state FROM waiting \
                  WHERE waiting_id = $1 AND user_id = $2";
@@ -208,9 +210,9 @@ impl Tool for LeaveWaitingList {
             batch.extend(hold_id.iter().flat_map(|it| holds::end(it, &clock)));
             if is_written(sql::transact_all(&batch))? {
                 if hold_id.is_some() {
-                    seats_changed(&showtime_id);
+                    publish_seats(&showtime_id);
                 }
-                waiting_changed(&self.user_id);
+                publish_waiting(&self.user_id);
                 waiting::settle_freed(&showtime_id, &clock)?;
                 return Ok(Left { left: true });
             }
@@ -239,34 +241,37 @@ impl Tool for ListWaiting {
     type Output = WaitingList;
 
     fn call(self, _: &User) -> Result<WaitingList, Stop> {
-        none_of([length("/user_id", &self.user_id, NAME_CHARS_MAX)])?;
-        waits_for(&self.user_id, &Clock::of_call()?)
+        reject_problems([length("/user_id", &self.user_id, NAME_CHARS_MAX)])?;
+        waits_for(&self.user_id, &Clock::for_call()?)
     }
 }
 
-/// What a user waits for.
+/// Entries of a user.
 ///
 /// # Errors
-/// When the database fails.
+/// If the database fails.
 pub fn waits_for(user_id: &str, clock: &Clock) -> Result<WaitingList, Stop> {
     let [entries] = sql::query([waiting::live_of_user(user_id)])?;
     let entries = entries.read::<Entry>()?.into_iter();
     let to_come = |entry: &Entry| {
         let start = ShowtimeId::read(&entry.showtime_id).and_then(|it| it.start());
-        !entry.is_lapsed(clock) && start.is_some_and(|it| !clock.has_come(it))
+        !entry.is_expired(clock) && start.is_some_and(|it| !clock.has_passed(it))
     };
     let waiting = entries.filter(to_come).map(|it| shown(it, clock));
     Ok(WaitingList { waiting: waiting.collect::<Result<_, _>>()? })
 }
 
-/// An entry as it goes out to its user.
+/// Converts an entry for its user.
 fn shown(entry: Entry, clock: &Clock) -> Result<Waiting, Stop> {
     let id = ShowtimeId::read(&entry.showtime_id);
     let (screen_id, starts) =
         id.as_ref().map_or(("", ""), |it| (it.screen_id.as_str(), it.starts.as_str()));
     let seats = holds::seats_of(entry.hold_id.as_deref().unwrap_or_default());
-    let [ahead, slots, seats] =
-        sql::query([waiting::count_ahead(&entry), programme::of_screen(screen_id, starts), seats])?;
+    let [ahead, slots, seats] = sql::query([
+        waiting::count_before(&entry),
+        programme::of_screen(screen_id, starts),
+        seats,
+    ])?;
     let slots = slots.read::<Slot>()?;
     let showing = id.and_then(|it| programme::on(&slots, it.date));
     let prices = showing.as_ref().and_then(|it| it.slot.price_list());

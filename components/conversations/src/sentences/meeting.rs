@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use language::{
     Language,
-    chat::FOLLOWED,
+    chat::CONTINUED,
     context::{TurnContext, failure, output, submitted},
     rules::Percent,
     say,
@@ -146,8 +146,8 @@ impl Meeting {
         let text = utterance.text();
         let ended = marks(TAILS).find_map(|it| text.strip_suffix(it));
         // Anything may be a message, so other families that understand the sentence come first.
-        let sure = if quoted.is_some() || ended.is_some() { REMARK_SURE } else { FOLLOWED };
-        if sure == FOLLOWED && text.ends_with(['?', '？']) {
+        let sure = if quoted.is_some() || ended.is_some() { REMARK_SURE } else { CONTINUED };
+        if sure == CONTINUED && text.ends_with(['?', '？']) {
             return None;
         }
         let text = quoted.unwrap_or_else(|| ended.unwrap_or(&text).trim().to_owned());

@@ -1,4 +1,4 @@
-//! How far the questions have come: pure, so that it is the same in every repeat of a call.
+//! Progress of the questions; pure, so that a repeated call has the same result.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,83 +9,82 @@ use serde_json::{Map, Value, json};
 use super::{AGAIN, Asking, CHOICES_MAX, Offered, ROUNDS_MAX, is_asked, is_search};
 use crate::{elicitation, store::Filled};
 
-/// Characters of what is searched for.
+/// Maximum characters of a search query.
 const WORDS_CHARS_MAX: usize = 200;
-/// Bytes of what is known so far: it goes out and comes back with each question, and so do the answers.
+/// Maximum bytes of the progress, which travels with each question, as do the answers.
 const BYTES_MAX: usize = 64 << 10;
 
-/// What is known so far. It goes out with the questions, sealed by the host, and comes back.
+/// Progress of the questions. It travels with them, signed by the host.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Progress {
-    /// Questions put so far.
+    /// Rounds so far.
     round: usize,
-    /// What was answered and fits.
+    /// Valid answers.
     values: Values,
-    /// The fields that need not be asked for any more.
+    /// Fields that need no more questions.
     done: BTreeSet<String>,
-    /// What is searched for, by the fields' names.
+    /// Search queries by field.
     typed: BTreeMap<String, String>,
-    /// What was chosen before a search by other words: the values, with what people read of them.
+    /// Choices before another search: values with labels.
     kept: BTreeMap<String, Vec<(Value, String)>>,
-    /// Answers that do not fit, to be corrected rather than written anew.
+    /// Invalid answers, to be corrected.
     wrong: Values,
-    /// What people read of values that came from look-ups: lists of `{"value": …, "label": …}`.
+    /// Labels of looked-up values: lists of `{"value": …, "label": …}`.
     #[serde(default)]
     labels: Values,
-    /// Why a field is asked for again.
+    /// Errors of fields that are asked again.
     faults: BTreeMap<String, String>,
-    /// Fields without which others cannot be answered.
+    /// Fields that others depend on.
     needed: BTreeSet<String>,
 }
 
-/// The next step of the questions.
+/// Next step.
 pub(super) enum Step {
-    /// A question to put next.
+    /// Ask a question.
     Ask(Round),
-    /// Nothing: this is the submission.
+    /// Done: the submission.
     Filled(Values),
-    /// Nothing, and it is not filled in: why.
+    /// Failed, with the reason.
     Stuck(String),
 }
 
-/// One question to the client.
+/// A question to the client.
 pub(super) struct Round {
-    /// Tells it apart from those before it.
+    /// Unique key.
     pub(super) key: String,
     pub(super) message: String,
-    /// MCP's flat form.
+    /// Flat MCP form.
     pub(super) schema: Value,
-    /// What its properties mean.
+    /// Meaning of its properties.
     asked: Vec<Asked>,
 }
 
-/// What one property of a question asks for.
+/// Meaning of one property.
 struct Asked {
-    /// The field's position.
+    /// Position of the field.
     at: usize,
     part: Part,
 }
 
-/// What of a field is asked for.
+/// Part of a field.
 pub(super) enum Part {
-    /// Its value, as it is.
+    /// Its value.
     Value,
-    /// Words to search by.
+    /// A search query.
     Words,
-    /// What is to be chosen among.
+    /// Options to choose from.
     Choices(Vec<Choice>),
 }
 
 impl Progress {
-    /// What comes next with what is known.
+    /// Decides on the next step.
     pub(super) fn step(&mut self, asking: &Asking<'_>) -> Step {
-        // Each turn either asks, ends, or has settled a field that there is nothing to ask for.
+        // Each iteration asks, ends, or completes a field without a question.
         for _ in 0..=2 * asking.form.fields.len() + 1 {
             let open = self.open(asking);
             if open.is_empty() {
                 match self.end(asking) {
-                    // Nothing is sent that its person has not seen: where there is nothing to fill in,
-                    // they read it and agree.
+                    // Nothing is submitted unseen: a form without input is read and confirmed.
                     Some(Step::Filled(_)) if self.round == 0 => {
                         return Step::Ask(self.round(asking, Vec::new()));
                     }
@@ -122,7 +121,7 @@ impl Progress {
         Step::Stuck(asking.language.of("質問できません。", "It cannot be asked.").to_owned())
     }
 
-    /// The fields that can be asked for now: shown, and nothing that they need is open.
+    /// Fields that can be asked now: shown, and with all dependencies complete.
     fn open(&self, asking: &Asking<'_>) -> Vec<usize> {
         let fields = &asking.form.fields;
         let shown = asking.form.shown(&self.values);
@@ -149,7 +148,7 @@ impl Progress {
         (0..fields.len()).filter(is_open).collect()
     }
 
-    /// What of a field is to be asked; none where there is nothing to choose among.
+    /// Part of a field to ask; `None` if there are no options.
     fn part(&mut self, asking: &Asking<'_>, at: usize) -> Result<Option<Part>, String> {
         let field = &asking.form.fields[at];
         let typed = self.typed.get(&field.name).cloned();
@@ -213,7 +212,7 @@ impl Progress {
         Round { key: format!("form-{}", self.round), message, schema, asked }
     }
 
-    /// The lines of a form that has nothing to fill in: its headings, with what is below them.
+    /// Lines of a form without input: headings with their texts.
     fn read(&self, asking: &Asking<'_>) -> Vec<String> {
         let fields = asking.form.fields.iter().zip(asking.form.shown(&self.values));
         let read = fields.filter(|(it, is_shown)| *is_shown && !it.is_input());
@@ -221,7 +220,7 @@ impl Progress {
         lines.flatten().filter(|it| !it.is_empty()).map(|it| format!("\n{it}")).collect()
     }
 
-    /// What was answered before goes back in, so that it need not be written anew.
+    /// Prefills earlier answers.
     fn prefill(&self, field: &Field, part: &Part, property: &mut Value) {
         let kept = self.kept.get(&field.name).filter(|it| !it.is_empty());
         let default = match (part, kept) {
@@ -237,7 +236,7 @@ impl Progress {
         }
     }
 
-    /// Takes the answer to a question.
+    /// Applies the answer to a question.
     pub(super) fn take(&mut self, asking: &Asking<'_>, round: &Round, content: &Values) {
         self.round += 1;
         for Asked { at, part } in &round.asked {
@@ -271,7 +270,7 @@ impl Progress {
         }
     }
 
-    /// The value is right, or it is asked for again.
+    /// Stores a valid value, or marks the field to be asked again.
     fn put(
         &mut self,
         asking: &Asking<'_>,
@@ -298,13 +297,13 @@ impl Progress {
         self.typed.remove(name);
     }
 
-    /// What was chosen before the last search, of a field that takes several.
+    /// Choices before the last search, for a field with several.
     fn chosen_so_far(&self, field: &Field) -> Option<Value> {
         let kept = self.kept.get(&field.name).filter(|it| !it.is_empty())?;
         Some(kept.iter().map(|(value, _)| value.clone()).collect())
     }
 
-    /// Notes what people read of a value that came from a look-up.
+    /// Stores the label of a looked-up value.
     fn label(&mut self, field: &Field, choices: &[Choice], value: Option<&Value>) {
         if field.lookup().is_none() {
             return;
@@ -324,13 +323,13 @@ impl Progress {
         }
     }
 
-    /// What people read of those of `values` that came from look-ups.
+    /// Labels of the looked-up `values`.
     pub(super) fn labels(&self, values: &Values) -> Values {
         let labels = self.labels.iter().filter(|(name, _)| values.contains_key(*name));
         labels.map(|(name, it)| (name.clone(), it.clone())).collect()
     }
 
-    /// All that was answered so far, right or wrong, as a draft keeps it; null for what was left empty.
+    /// All answers so far as a draft, valid or not; null for those left empty.
     pub(super) fn draft(&self) -> Filled {
         let chosen = self.kept.iter().filter(|(_, it)| !it.is_empty()).map(|(name, kept)| {
             (name.clone(), kept.iter().map(|(value, _)| value.clone()).collect::<Value>())
@@ -351,7 +350,7 @@ impl Progress {
         self.kept.insert(name.to_owned(), kept.collect());
     }
 
-    /// Nothing is open any more: the submission, or else what is to be asked again.
+    /// All fields are complete: returns the submission, or asks again.
     fn end(&mut self, asking: &Asking<'_>) -> Option<Step> {
         let faults = match asking.form.check(&self.values, asking.today) {
             Ok(submission) => return Some(Step::Filled(submission)),
@@ -364,7 +363,7 @@ impl Progress {
             let parent = field.lookup().and_then(|it| it.depends_on.as_ref());
             let parent = parent.filter(|(name, _)| !self.values.contains_key(name));
             let parent = parent.and_then(|(name, _)| asking.form.field(name));
-            // There was nothing to choose among, and there will not be anything the next time.
+            // There were no options, and there will not be any.
             let is_lookup = matches!(field.kind, Kind::CascadingSelect(_) | Kind::AsyncSelect(_));
             if is_lookup && parent.is_none() && fault.wrong == Wrong::Missing {
                 let nothing = asking.language.of("選択肢がありません。", "there are no options.");

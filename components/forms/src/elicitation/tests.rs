@@ -1,4 +1,4 @@
-//! Whole forms, asked for in rounds: what a person answers is taken or refused as everywhere else.
+//! Whole forms in rounds: answers are accepted or rejected as elsewhere.
 
 use std::{cell::RefCell, collections::BTreeSet};
 
@@ -8,7 +8,7 @@ use super::{AGAIN, *};
 
 const TODAY: &str = "2026-11-21";
 
-/// What became of a form, and all that was asked on the way.
+/// Result of a form, with all questions.
 struct Asked {
     end: Result<Values, String>,
     messages: Vec<String>,
@@ -16,7 +16,7 @@ struct Asked {
     urls: Vec<String>,
 }
 
-/// Asks for `form`; `person` answers a property of a round.
+/// Asks `form`; `person` answers each property of a round.
 fn asked(
     form: &Form,
     lookup: impl Fn(&str) -> Result<Value, String>,
@@ -38,7 +38,7 @@ fn asked(
             Step::Stuck(why) => break Err(why),
         };
         assert!(keys.insert(round.key.clone()), "{} was asked before", round.key);
-        // As the host carries it, and the question made anew as in the next instance.
+        // Serialized as by the host, and asked again as by the next instance.
         let carried = serde_json::to_string(&progress).unwrap();
         progress = serde_json::from_str(&carried).unwrap();
         let Step::Ask(again) = progress.step(&asking) else { panic!("{} is gone", round.key) };
@@ -56,7 +56,7 @@ fn asked(
     Asked { end, messages, schemas, urls: urls.into_inner() }
 }
 
-/// MCP's forms have no other properties than these.
+/// Permitted properties of MCP's forms.
 fn flat(schema: &Value) {
     for (name, it) in schema["properties"].as_object().unwrap() {
         assert!(it["title"].is_string(), "{name}");
@@ -115,7 +115,7 @@ fn a_form_without_search_is_one_round() {
     assert_eq!(asked.schemas[0]["required"], json!(["project_name"]));
 }
 
-/// An agent that only wants a yes gets one from the person, and not from the form.
+/// A mere confirmation comes from the person, not from the form.
 #[test]
 fn a_form_with_nothing_to_fill_in_is_read_before_it_is_sent() {
     let form =
@@ -132,7 +132,7 @@ fn a_form_with_nothing_to_fill_in_is_read_before_it_is_sent() {
     assert_eq!(Value::from(found.end.unwrap()), json!({ "id": 7 }));
 }
 
-/// A search asks for words, then offers what was found (FORM-72).
+/// A search asks for a query, then offers the results (FORM-72).
 #[test]
 fn a_search_is_words_first_and_then_what_was_found() {
     let people =
@@ -359,14 +359,14 @@ fn a_form_fits_unless_it_has_files_secrets_or_too_much() {
     assert!(!fits(&fields(json!([{"name": "s", "type": "select", "options": long}]))));
 }
 
-/// The shared table of cases, answered in questions.
+/// The shared table of cases, answered by questions.
 const CASES: &str = include_str!("../../../../tests/forms/cases.json");
 
-/// In questions every option is a text.
+/// Options are texts in questions.
 const ONLY_AS_TEXT: [&str; 2] =
     ["a number's text is not the number", "one is one, however it is written"];
 
-/// What a client sends for a value: texts where there are options, words where it is searched.
+/// Value as a client sends it: texts for options, words for a search.
 fn as_answered(property: &Value, value: &Value) -> Option<Value> {
     let text = |value: &Value| match value {
         Value::Number(_) | Value::Bool(_) => value.to_string().into(),
@@ -384,12 +384,12 @@ fn as_answered(property: &Value, value: &Value) -> Option<Value> {
     }
 }
 
-/// Whether the case is about an answer to what is only asked once another one is there.
+/// Whether the case answers a field whose parent is empty.
 fn is_without_parent(case: &Value) -> bool {
     case["faults"][0]["message"].as_str().is_some_and(|it| it.contains("を選択してから"))
 }
 
-/// The same answers are taken or refused as by the page and by the tool (FORM-45 to FORM-48).
+/// The same answers are accepted as by the page and the tool (FORM-45 to FORM-48).
 #[test]
 fn every_table_case_is_taken_or_refused_in_questions_as_well() {
     let cases: Vec<Value> = serde_json::from_str(CASES).unwrap();
@@ -414,7 +414,7 @@ fn every_table_case_is_taken_or_refused_in_questions_as_well() {
         );
         match it["submission"].as_object() {
             Some(submission) if asked.end.as_ref() == Ok(submission) => taken += 1,
-            // What it depends on was not there, so it was never asked for: at most it is refused.
+            // Its parent was empty, so that it was never asked; at most it is rejected.
             None if is_without_parent(it) || name == "an object in a cascade" => refused += 1,
             None if asked.end.is_err() => {
                 let message = it["faults"][0]["message"].as_str().unwrap();

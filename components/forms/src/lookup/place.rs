@@ -1,4 +1,4 @@
-//! Where a look-up leads: into the demo, or to another host.
+//! Target of a look-up: the demo or another host.
 
 use std::collections::BTreeMap;
 
@@ -11,26 +11,26 @@ use url::Url;
 
 use super::refused;
 
-/// Bytes that a URL may have.
+/// Maximum bytes of a URL.
 const URL_BYTES_MAX: usize = 4 << 10;
-/// The only place in this component that an origin can stand for.
+/// Alias of the demo in the setting `origins`.
 const DEMO: &str = "demo";
-/// Where the demo is on this server.
+/// Paths of the demo on this server.
 const OWN_PATHS: [&str; 2] = ["/api/demo/", "/api/forms/demo/"];
 
-/// Where a look-up leads.
+/// Target of a look-up.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// The component's own demo lists.
+    /// The demo lists.
     Demo(Request),
-    /// Elsewhere; whether it may is for the host to say.
+    /// Another host, if the host permits it.
     Remote(Url),
 }
 
-/// Origins that stand for something here: `https://api.example.com` for `demo`.
+/// Origins with an alias: `https://api.example.com` for `demo`.
 type Origins = BTreeMap<String, String>;
 
-/// The setting `origins`.
+/// Reads the setting `origins`.
 pub(super) fn origins() -> Result<Origins, Failure> {
     let written =
         settings::get::<Origins>("origins").map_err(|it| Failure::from(Stop::from(it)))?;
@@ -38,16 +38,16 @@ pub(super) fn origins() -> Result<Origins, Failure> {
     check(&written).map_err(|it| Failure::from(Stop::from(it)))
 }
 
-/// What is wrong with the setting.
+/// Problems of the setting.
 pub fn problems() -> Vec<Problem> {
     let checked = settings::get::<Origins>("origins").and_then(|it| check(&it.unwrap_or_default()));
     checked.err().map(Problem::from).into_iter().collect()
 }
 
-/// The origins as they are compared.
+/// Normalizes and validates the origins.
 fn check(written: &Origins) -> Result<Origins, Unfit> {
     let unfit = |origin: &str, message: &str| {
-        // As a JSON pointer has them.
+        // Escaped for a JSON pointer.
         let name = origin.replace('~', "~0").replace('/', "~1");
         let problem = Problem::at(format!("/{name}"), message);
         Unfit { name: "origins".to_owned(), problem }
@@ -92,7 +92,7 @@ impl Place {
         }
     }
 
-    /// A path of this server: only the demo's can be looked up from here.
+    /// Parses a path of this server; only the demo's are permitted.
     fn here(text: &str) -> Result<Self, Failure> {
         let base = Url::parse("http://here.invalid/").map_err(|_| Failure::NotFound)?;
         let url = base.join(text).map_err(|_| invalid("url", "must be a URL or a path"))?;
@@ -108,9 +108,9 @@ impl Place {
     }
 }
 
-/// The demo's request: its path, and the query of `url`.
+/// Request to the demo: its path, and the query of `url`.
 fn request(path: &str, url: &Url) -> Result<Request, Failure> {
-    // What needs escapes is no path of the demo's.
+    // No path of the demo needs escapes.
     if path.contains('%') {
         return Err(Failure::NotFound);
     }

@@ -1,5 +1,4 @@
-//! The fields that people name when they want a form: a list is cut into items, each item is read by
-//! itself, and what of it is not understood is kept to be reported.
+//! Parses the fields that people want: splits lists into items, parses each, and keeps unknown words for a report.
 
 mod amend;
 mod bounds;
@@ -23,32 +22,32 @@ use self::{
     text::Text,
 };
 
-/// What a field holds at first: in `more`, in the sentence's words.
+/// Key of the default in `more`, in the sentence's words.
 const DEFAULT: &str = "default";
-/// Fields that one sentence may name.
+/// Maximum fields of one sentence.
 const FIELDS_MAX: usize = 20;
 
-/// A field of a form that is wanted.
+/// A wanted field.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     kind: Kind,
-    /// As it was written, where the kind's own label would not say the same.
+    /// Label as written, if it differs from the kind's.
     label: Option<String>,
-    /// Whether no kind fits it.
+    /// Whether no kind matches.
     is_free: bool,
-    /// The type that the sentence names, or that the label's shape shows.
+    /// Type named in the sentence, or implied by the label.
     type_: Option<&'static str>,
     options: Vec<String>,
     /// Whether several options may be chosen.
     is_several: bool,
-    /// What bounds it, as properties of the form's definition.
+    /// Constraints, as properties of the definition.
     more: Map<String, Value>,
     is_required: bool,
-    /// The answer to another field with which alone it is asked.
+    /// Answer of another field that shows this one.
     shown: Option<Shown>,
 }
 
-/// A field, by its kind and its label, and the answer to it.
+/// Kind and label of another field, with its answer.
 #[derive(Clone, Debug)]
 struct Shown {
     kind: &'static str,
@@ -56,21 +55,21 @@ struct Shown {
     equals: Value,
 }
 
-/// What was read of a sentence.
+/// Parsed fields of a sentence.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reading {
     pub(super) fields: Vec<Field>,
-    /// Fields that are not wanted, by what they are called.
+    /// Unwanted fields, by name.
     pub(super) denied: Vec<String>,
-    /// Words that were not understood.
+    /// Unknown words.
     pub(super) left: Vec<String>,
-    /// Whether all of them come on top of what the form has anyway.
+    /// Whether all are added to the usual fields.
     pub(super) is_addition: bool,
-    /// How many of them are fields for sure: of a known kind, or with options or bounds.
+    /// Number of certain fields: of a known kind, or with options or constraints.
     pub(super) sure: usize,
 }
 
-/// The fields that `utterance` names, in order.
+/// Parses the fields of `utterance`, in order.
 pub(super) fn read(utterance: &Utterance) -> Reading {
     let text: String = utterance.chars.iter().collect();
     let text = untitled(&text.replace(" w/ ", " with "));
@@ -94,7 +93,7 @@ pub(super) fn read(utterance: &Utterance) -> Reading {
     reading
 }
 
-/// What a text without first values behind it says.
+/// Parses a text without trailing defaults.
 fn written(text: &str) -> Reading {
     let mut reading = Reading::default();
     let mut marked = Vec::new();
@@ -114,20 +113,20 @@ fn written(text: &str) -> Reading {
             reading.fields.extend(added);
         }
     }
-    // What applies to all others comes before what applies to one.
+    // Marks for all others are applied before single ones.
     marked.sort_by_key(|it| !marks_all(it));
     for it in marked {
         if !reading.mark(&it) {
             reading.left.push(it);
         }
     }
-    // What is no field anyway is reported: `no cats please`.
+    // Unwanted names that are no fields are reported: `no cats please`.
     let is_field =
         |it: &String| item::is_kind(it) || reading.fields.iter().any(|field| field.is_called(it));
     let (denied, other): (Vec<_>, Vec<_>) =
         std::mem::take(&mut reading.denied).into_iter().partition(is_field);
     reading.left.extend(other.into_iter().map(|it| it.trim().to_owned()));
-    // `忘年会の出欠を取りたい` says what the form is for.
+    // `忘年会の出欠を取りたい` states the purpose.
     let is_wish = |it: &Field| {
         let label = it.label.as_ref().filter(|it| it.ends_with("たい"));
         label.is_some_and(|it| !text.contains(&format!("{it}か")))
@@ -139,19 +138,19 @@ fn written(text: &str) -> Reading {
 }
 
 impl Reading {
-    /// Whether it names fields, and nothing that is none.
+    /// Whether it names fields and nothing else.
     pub(super) fn is_list(&self) -> bool {
         self.sure > 0 && (self.fields.len() > 1 || self.left.is_empty())
     }
 
-    /// Whether the first field only says what the others are for: `飲み会の出欠。名前と参加可否`.
+    /// Whether the first field is only the purpose of the others: `飲み会の出欠。名前と参加可否`.
     fn is_about_first(&self) -> bool {
         let Some((first, others)) = self.fields.split_first() else { return false };
         let is_it = |it: &Field| it.kind.name == first.kind.name && it.label.is_none();
         others.len() > 1 && first.kind.name == "attendance" && others.iter().any(is_it)
     }
 
-    /// Reads one clause; `is_after` behind one that names the form or fields.
+    /// Parses one clause; `is_after` if an earlier one names the form or fields.
     fn clause(&mut self, clause: &str, is_after: bool, marked: &mut Vec<String>) {
         let is_form = has_form(clause);
         let is_more = is_after && !is_form;
@@ -179,14 +178,14 @@ impl Reading {
                 break;
             }
         }
-        // What comes behind the form and names nothing is reported.
+        // Clauses after the form without a field are reported.
         let is_told = self.fields.len() > count || self.sure > sure;
         if is_more && !is_told && !is_filler(clause, false) {
             self.left.push(clause.trim().to_owned());
         }
     }
 
-    /// Reads the items of one list.
+    /// Parses the items of a list.
     fn take(&mut self, list: &[String], is_listed: bool, marked: &mut Vec<String>) {
         let all: Vec<(&String, Item)> =
             list.iter().map(|it| (it, item::item(it, is_listed))).collect();
@@ -195,7 +194,7 @@ impl Reading {
         let mut pending = None;
         for (written, item) in all {
             let (mut on, item) = match self.condition(written) {
-                // `if other`, `reason`: the words between cut the list there.
+                // `if other`, `reason`: the list was split in the condition.
                 Some((when, rest)) if rest.is_empty() => {
                     self.left.extend(pending.replace(when));
                     continue;
@@ -207,7 +206,7 @@ impl Reading {
                 None => (pending.take(), item),
             };
             match item {
-                // `name, email, email is required` marks what is there already.
+                // `name, email, email is required` marks an existing field.
                 Item::Fields { .. } if is_mark(written) && self.mark(written) => {}
                 Item::Fields { mut fields, is_sure, left, when } => {
                     if !is_filler(written, is_sure) && (is_sure || is_list) {
@@ -240,8 +239,8 @@ impl Reading {
         self.left.extend(pending);
     }
 
-    /// The condition in one item of a list, where a field before it can be answered so, and the rest of the item: `how
-    /// many guests if coming`, `参加なら人数`, `if other`. `when you are free` is no condition; `when coming` is one.
+    /// Splits off a condition on an earlier field: `how many guests if coming`, `参加なら人数`, `if other`. `when
+    /// you are free` is no condition; `when coming` is one.
     fn condition(&self, written: &str) -> Option<(String, String)> {
         let text = Text::new(written);
         let found = text.find("only if|only when|if|when", 0).filter(|_| written.is_ascii());
@@ -261,7 +260,7 @@ impl Reading {
         is_answer.then(|| (when, rest.trim().to_owned()))
     }
 
-    /// Has `fields` asked only `when` another field is answered so, or tells the condition.
+    /// Shows `fields` only `when` another field has an answer, or reports the condition.
     fn show(&mut self, fields: &mut [Field], when: &str) {
         let found = self.fields.iter().rev().find_map(|it| Some((it, it.answer(when)?)));
         match found.and_then(|it| Some((it.0, it.1?))).map(|(field, equals)| Shown {
@@ -274,7 +273,7 @@ impl Reading {
         }
     }
 
-    /// `food and service, each from 1 to 5`: gives the fields before it what bounds the last.
+    /// `food and service, each from 1 to 5`: copies the last field's constraints to those before.
     fn share(&mut self, last: &[Field]) {
         let Some(last) = last.last() else { return };
         for field in self.fields.iter_mut().filter(|it| it.is_free && it.type_.is_none()) {
@@ -287,21 +286,21 @@ impl Reading {
     fn add(&mut self, fields: Vec<Field>) {
         for field in fields {
             match self.fields.iter_mut().find(|it| it.is_same(&field)) {
-                // What is known of it now adds to what was known.
+                // New properties extend the known ones.
                 Some(same) => same.more.extend(field.more),
                 None => self.fields.push(field),
             }
         }
     }
 
-    /// Whether it says of more fields than `before`.
+    /// Whether it has more fields than `before`.
     fn is_more_than(&self, before: &Self) -> bool {
         self.fields.len() > before.fields.len()
             || self.denied.len() > before.denied.len()
             || self.sure > before.sure
     }
 
-    /// `no dates in the past`, `過去の日付は選べないように`: bounds the dates that are named already.
+    /// `no dates in the past`, `過去の日付は選べないように`: constrains existing date fields.
     fn date(&mut self, clause: &str) -> bool {
         let Some((name, value)) = item::date_bound(&mut Text::new(clause)) else { return false };
         let is_date = |field: &&mut Field| {
@@ -320,7 +319,7 @@ impl Reading {
         is_bound
     }
 
-    /// `18歳以上のみ`: bounds the age that is asked for already.
+    /// `18歳以上のみ`: constrains an existing age field.
     fn age(&mut self, clause: &str) -> bool {
         let age = self.fields.iter_mut().find(|it| it.kind.name == "age");
         let Some(age) = age.filter(|_| bounds::is_of_age(clause)) else { return false };
@@ -333,7 +332,7 @@ impl Reading {
         true
     }
 
-    /// `the phone is optional`, `メールは必須で`: marks fields that are named already.
+    /// `the phone is optional`, `メールは必須で`: marks existing fields.
     fn mark(&mut self, clause: &str) -> bool {
         let mut pieces: Vec<_> = items(clause).into_iter().filter(|it| is_mark(it)).collect();
         if pieces.len() > 1 {
@@ -341,7 +340,7 @@ impl Reading {
             let others: Vec<_> = pieces.iter().filter(|it| !self.mark(it)).cloned().collect();
             let is_marked = others.len() < pieces.len();
             if is_marked {
-                // What is marked and was not named is wanted, too.
+                // Marked fields that were not named are added.
                 self.take(&others, true, &mut Vec::new());
             }
             return is_marked;
@@ -359,7 +358,7 @@ impl Reading {
     }
 }
 
-/// The condition and the rest of `if yes, ask for the name`, `出席の場合は人数も`.
+/// Splits `if yes, ask for the name`, `出席の場合は人数も` into condition and rest.
 fn conditional(clause: &str) -> Option<(String, String)> {
     const ENGLISH: &str = "and only if|only if|only when|and if|if|when";
     const JAPANESE: &str = "場合だけ|場合のみ|場合には|場合は|ときだけ|時だけ|ときは|時は|人にだけ|人には|人だけ|方のみ|方には|なら";
@@ -371,7 +370,7 @@ fn conditional(clause: &str) -> Option<(String, String)> {
         }
         None => {
             let (from, to) = text.find(JAPANESE, 1)?;
-            // `名前、参加/不参加、参加なら人数` is a list, the last of which has a condition.
+            // `名前、参加/不参加、参加なら人数` is a list whose last item has a condition.
             if text.chars[..from].contains(&'、') {
                 return None;
             }
@@ -382,7 +381,7 @@ fn conditional(clause: &str) -> Option<(String, String)> {
     (!rest.is_empty()).then_some((condition.trim().to_owned(), rest))
 }
 
-/// The fields in `電話番号も追加で`, `also the company`, which come on top of others.
+/// Extracts the added fields: `電話番号も追加で`, `also the company`.
 fn addition(clause: &str) -> Option<String> {
     const BEHIND: &str = "も追加して|も追加で|も追加|を追加して|を追加|もお願いします|もお願い|も入れて|もほしい|も欲しい|も聞いて|もください|も必要";
     const BEFORE: &str = "also add|and add|also|plus|add|oh and|and also";
@@ -393,10 +392,10 @@ fn addition(clause: &str) -> Option<String> {
     text.find(BEFORE, 0).filter(|it| it.0 == 0).map(|it| text.piece(it.1, text.len()))
 }
 
-/// Words that ask for a form or are polite, and name no field.
+/// Words of requests and politeness, which name no field.
 const FILLER: &str = "お願い|おねがい|作って|つくって|作成|作れる|作りたい|作る|つくる|ください|下さい|よろしく|急ぎ|ほしい|欲しい|用意|準備|できます|出して|make|create|build|please|thanks|thank you|need|want|could you|can you|would you|quick|asap|that|it|one|them";
 
-/// Whether `written` merely asks, or names the form.
+/// Whether `written` only requests, or names the form.
 fn is_filler(written: &str, is_sure: bool) -> bool {
     let written = written.trim().trim_end_matches(['。', '!', '?', '、', 'ね', '.']).to_lowercase();
     let asks = |mark: &str| match mark.is_ascii() {
@@ -406,19 +405,18 @@ fn is_filler(written: &str, is_sure: bool) -> bool {
     !is_sure && (marks(FILLER).any(asks) || has_form(&written))
 }
 
-/// Whether a field is marked as required or optional.
+/// Whether `text` marks a field as required or optional.
 fn is_mark(text: &str) -> bool {
     let text = Text::new(text);
     text.has(REQUIRED) || text.has(OPTIONAL)
 }
 
-/// Whether it marks all fields, or all others.
+/// Whether `clause` marks all, or all other fields.
 fn marks_all(clause: &str) -> bool {
     marking(clause).iter().any(|it| it.0.iter().any(|it| it == "*"))
 }
 
-/// The names in `X and Y are required`, and whether they are; `*` stands for all. With an exception there are two, the
-/// exception last.
+/// Names in `X and Y are required`, and whether they are; `*` means all. An exception follows as a second entry.
 pub(super) fn marking(clause: &str) -> Vec<(Vec<String>, bool)> {
     const ALL: &str = "両方とも|両方|どちらも|どっちも|2つとも|二つとも|both of them|both|全部|すべて|全て|全項目|ほかは|他は|それ以外|残り|all of them|all the others|all others|the others|others|the rest|everything else|everything|all fields|all";
     const EXCEPT: &str = "except for|except|apart from|but not|以外は|以外";
@@ -443,7 +441,7 @@ pub(super) fn marking(clause: &str) -> Vec<(Vec<String>, bool)> {
         names.filter(|it| !it.is_empty()).collect::<Vec<_>>()
     };
     if let Some((from, to)) = text.find(EXCEPT, 0) {
-        // `all required except the notes`: these are the other way round.
+        // `all required except the notes`: the exceptions have the opposite mark.
         let (before, behind) = (text.piece(0, from), text.piece(to, text.len()));
         let (excepted, others) = match text.chars[from].is_ascii() {
             true => (behind, before),
@@ -462,7 +460,7 @@ pub(super) fn marking(clause: &str) -> Vec<(Vec<String>, bool)> {
     if names.is_empty() { Vec::new() } else { vec![(names, is_required)] }
 }
 
-/// The one field of a form that lets people choose: `a poll: pizza or sushi`, `カレーかラーメンかを聞く`.
+/// The only field of a poll: `a poll: pizza or sushi`, `カレーかラーメンかを聞く`.
 pub(super) fn choice(utterance: &Utterance) -> Option<Field> {
     const OPTION_MAX: usize = 20;
     let field = |options: Vec<String>| {
@@ -483,13 +481,13 @@ pub(super) fn choice(utterance: &Utterance) -> Option<Field> {
         let parts =
             parts.map(|it| it.strip_prefix("or ").unwrap_or(it)).filter(|it| !it.is_empty());
         let mut field = field(parts.map(str::to_owned).collect())?;
-        // `ask my favourite fruit: apple or pear` says what is chosen.
+        // `ask my favourite fruit: apple or pear` has a label.
         if let Some(label) = item::label(before).filter(|_| !has_form(before)) {
             field.label = Some(label);
         }
         return Some(field);
     }
-    // `カレーかラーメンか`: each ends with か, which nothing but a mark or a verb of asking follows.
+    // `カレーかラーメンか`: options end with か, before punctuation or a verb of asking.
     const ENDS: &str =
         "かを聞|か聞|かを選|か選|かを尋|か尋|かの|かで投票|かどっち|かアンケート|かのアンケート";
     let end = marks(ENDS).filter_map(|it| utterance.find(it, 1)).min()?;
@@ -515,7 +513,7 @@ impl Field {
         }
     }
 
-    /// Takes over what a further item says of it: options, how many, bounds.
+    /// Applies a further item: options, number, constraints.
     fn take(&mut self, more: Self) {
         if !more.options.is_empty() {
             (self.options, self.kind, self.is_free) = (more.options, FREE, true);
@@ -532,11 +530,11 @@ impl Field {
             };
             self.more.insert(name, value);
         }
-        // What only bounds leaves a slider one.
+        // Constraints alone do not change a slider's type.
         self.type_ = more.type_.filter(|it| !is_number || *it != "number").or(self.type_);
     }
 
-    /// Whether it is a field for sure: of a known kind under a short label, or with options.
+    /// Whether it is certainly a field: a known kind with a short label, or with options.
     fn is_named(&self) -> bool {
         const CHARS_MAX: usize = 10;
         const WORDS_MAX: usize = 4;
@@ -547,14 +545,14 @@ impl Field {
         is_short && (!self.is_free || !self.options.is_empty())
     }
 
-    /// Whether `clause` says its label.
+    /// Whether `clause` contains its label.
     fn is_named_in(&self, clause: &str) -> bool {
         let label = self.label.as_deref().unwrap_or(self.kind.label.0);
         clause.to_lowercase().contains(&label.to_lowercase())
     }
 
-    /// The answer to it that `when` names, where it is about it: `if they say yes`, `出席の場合`; `if not paid` of more
-    /// than two is about it and names none.
+    /// The answer in `when`, if that is about this field: `if they say yes`, `出席の場合`; `Some(None)` if it
+    /// names none of several, as in `if not paid`.
     fn answer(&self, when: &str) -> Option<Option<Value>> {
         const YES: &str = "yes|so|they do|they are|they will|they have|you do|you are|you will|you have|ticked|checked|はい|あり|有り|ある|いる|する|希望";
         const NO: &str = "no|not|they don't|they aren't|they won't|you don't|unticked|いいえ|なし|無し|ない|いない|しない";
@@ -566,7 +564,7 @@ impl Field {
             let word: String = label.lower.iter().collect();
             length > 0 && (0..text.len()).any(|at| text.is_at(&word, at))
         };
-        // `不参加` says `参加`, too, and `not coming` says `coming`.
+        // `不参加` contains `参加`, and `not coming` contains `coming`; the longest match wins.
         let said = self.options.iter().filter(|it| has(it));
         let is_no = |it: &&String| {
             let it = it.to_lowercase();
@@ -604,43 +602,43 @@ impl Field {
         }
     }
 
-    /// Whether it asks who a person is.
+    /// Whether it asks for a person's name.
     pub(super) fn is_name(&self) -> bool {
         self.kind.name == "name"
     }
 
-    /// Whether it is a line of text that no kind fits.
+    /// Whether it is a free text without a kind.
     pub(super) fn is_free(&self) -> bool {
         self.is_free
     }
 
-    /// What was written, where no kind is known for it.
+    /// The text as written, if no kind is known.
     pub(super) fn written(&self) -> Option<&str> {
         self.label.as_deref().filter(|_| self.is_free)
     }
 
-    /// Whether this is just how it was written.
+    /// Whether it was written exactly so.
     pub(super) fn is_written(&self, words: &str) -> bool {
         self.label.as_deref() == Some(words)
     }
 
-    /// A line of text with this label.
+    /// Creates a text line with this label.
     pub(super) fn line(label: &str) -> Self {
         Self { label: Some(label.to_owned()), is_free: true, is_required: true, ..Self::of(FREE) }
     }
 
-    /// Whether both ask the same.
+    /// Whether both ask for the same.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.kind.name == other.kind.name && self.label == other.label
     }
 
-    /// Whether `name` means it.
+    /// Whether `name` refers to it.
     pub(super) fn is_called(&self, name: &str) -> bool {
         let label = self.label.as_deref().unwrap_or(self.kind.label.0);
         is_called(name, self.kind.name, label)
     }
 
-    /// As a field of a form's definition; `number` tells it from the others.
+    /// Converts it to a definition; `number` makes its name unique.
     pub(super) fn definition(&self, language: Language, number: usize) -> Value {
         let own = || language.pick(self.kind.label.0, self.kind.label.1).to_owned();
         let label = self.label.clone().unwrap_or_else(own);
@@ -675,12 +673,12 @@ impl Field {
                 field[name.as_str()] = value.clone();
             }
         }
-        // What has no options to choose from is written.
+        // A choice without options becomes a text.
         let is_choice = ["select", "radio", "multiselect"].iter().any(|it| field["type"] == *it);
         if is_choice && field.get("options").is_none() {
             field["type"] = "text".into();
         }
-        // Options of the table are there in both languages.
+        // The table's options are bilingual.
         let is_table = |it: &Value| it[0].is_array();
         if let Some(options) = field.get_mut("options").filter(|it| is_table(it)) {
             *options = options_in(options, language);
@@ -692,7 +690,7 @@ impl Field {
     }
 }
 
-/// Whether `name` means the field of this kind and label.
+/// Whether `name` refers to the field of this kind and label.
 pub(super) fn is_called(name: &str, kind: &str, label: &str) -> bool {
     let mut text = Text::new(name);
     const LEADS: &str = "the|a|an|their|your|field for";
@@ -707,7 +705,7 @@ pub(super) fn is_called(name: &str, kind: &str, label: &str) -> bool {
         "ファイル|添付|添付ファイル|資料|file|files|attachment|attachments|upload|document";
     let is_any = kind != "file" || marks(FILES).any(|it| it == name);
     let is_kind = || is_any && item::known(&text).is_some_and(|it| it.0.name == kind && it.2);
-    // `add yellow to the colours` names `Favourite colour`.
+    // `add yellow to the colours` refers to `Favourite colour`.
     let single = name.strip_suffix('s').filter(|it| it.is_ascii() && it.len() > 2);
     if single.is_some_and(|it| label.split(' ').any(|word| word == it)) {
         return true;
@@ -719,13 +717,13 @@ pub(super) fn is_called(name: &str, kind: &str, label: &str) -> bool {
     name == label || is_kind() || is_part || name == kind
 }
 
-/// Options of the table, in one language.
+/// The table's options in one language.
 fn options_in(table: &Value, language: Language) -> Value {
     let options = table.as_array().into_iter().flatten();
     options.map(|it| json!({ "value": it[0], "label": language.pick(&it[1], &it[2]) })).collect()
 }
 
-/// The definitions of the fields of a form.
+/// Converts the fields to definitions.
 pub(super) fn definitions(fields: &[Field], language: Language) -> Vec<Value> {
     let mut definitions: Vec<Value> = Vec::new();
     for (number, field) in fields.iter().enumerate() {
@@ -760,7 +758,7 @@ pub(super) fn definitions(fields: &[Field], language: Language) -> Vec<Value> {
     definitions
 }
 
-/// Has no field of a form wait for one that is not there any more.
+/// Removes conditions on fields that no longer exist.
 pub(super) fn unlink(fields: &mut [Value]) {
     let names: Vec<Value> = fields.iter().map(|it| it["name"].clone()).collect();
     for field in fields.iter_mut().filter_map(Value::as_object_mut) {
@@ -777,13 +775,13 @@ pub(super) fn unlink(fields: &mut [Value]) {
     }
 }
 
-/// A field by its name, for a form that asks which fields are wanted.
+/// A field by its name, for the form that asks which fields are wanted.
 pub(super) fn named(name: &str) -> Option<Field> {
     let kind = FIELDS.iter().find(|it| it.0.name == name)?.0;
     Some(Field::of(kind))
 }
 
-/// Gives `definition` a name that none of `others` has.
+/// Gives `definition` a unique name.
 pub(super) fn distinguish(definition: &mut Value, others: &[Value]) {
     let name = definition["name"].as_str().unwrap_or_default().to_owned();
     let is_taken = |name: &str| others.iter().any(|it| it["name"] == *name);

@@ -1,4 +1,4 @@
-//! Forms that there are, and what was answered in them.
+//! Lists existing forms and their answers.
 
 use language::{
     context::{TurnContext, failure, output},
@@ -12,17 +12,17 @@ use toolkit::Tool as _;
 
 use crate::tools::ListFormSubmissions;
 
-/// Entries that are listed.
+/// Maximum listed entries.
 const LISTED_MAX: usize = 10;
-/// What says that forms wait for an answer, and that they have one.
+/// Words for unanswered and for answered forms.
 const WAITS: &str = "未回答|まだ|てない|ていない|てません|ていません|回答待ち|返事待ち|受付中|募集中|開いて|空いて|オープン|unanswered|not answered|pending|waiting|not been answered|open|haven't|hasn't|outstanding|still have to|still need to|have to fill|need to fill|left to fill";
 const ANSWERED: &str = "回答|返答|返事|返信|答え|届い|送信済|送られて|送られ|提出|answer|submitted|submission|response|filled|repl|fill in|fill out|fill it";
 
-/// A list that is asked for.
+/// A requested list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Lists {
     state: Option<String>,
-    /// Whether what was answered is asked for.
+    /// Whether the answers are requested.
     has_values: bool,
 }
 
@@ -35,13 +35,13 @@ impl Lists {
             () if says(ANSWERED) => Some("submitted"),
             () => None,
         };
-        // Whether there is an answer is one question, what it says another.
+        // Whether there is an answer is another question than its content.
         let has_values = state == Some("submitted")
             && says("何て|なんて|何と|なんと|内容|回答を|答えを|what|show|read|tell");
         Self { state: state.map(str::to_owned), has_values }
     }
 
-    /// The words that say which forms are meant.
+    /// Words that select forms.
     pub(super) fn used() -> Vec<String> {
         WAITS.split('|').chain(ANSWERED.split('|')).map(str::to_owned).collect()
     }
@@ -84,7 +84,7 @@ impl Lists {
     }
 }
 
-/// What was answered in a field, on one line.
+/// Formats an answered value in one line.
 fn value(value: &Value) -> String {
     match value {
         Value::String(text) => say::short(text),

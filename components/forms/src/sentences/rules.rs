@@ -1,12 +1,12 @@
-//! What a sentence asks of forms: the first rule whose words are all there, and none of those that bar it.
+//! Rules for goals: the first rule matches whose signs are all present and none of whose excluded signs is.
 
 use std::cell::OnceCell;
 
 use language::{
+    inquiry::is_hypothetical,
     rules::{Rule, rule},
     scan::marks,
     utterance::Utterance,
-    wondering::supposes,
     words::Word,
 };
 
@@ -15,64 +15,64 @@ use super::{
     words::{FORM, HOW_TO, INQUIRE},
 };
 
-/// What a sentence asks for.
+/// Goal of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// The sentence says that no form is to be made.
+    /// Make no form.
     Nothing,
-    /// It is understood that no tool does it.
+    /// Not supported by any tool.
     Elsewhere,
-    /// What a form is.
+    /// Explain forms.
     Help,
-    /// Forms that there are.
+    /// List existing forms.
     Forms,
-    /// A form that is to be made.
+    /// Make a form.
     Form,
 }
 
-/// What a rule looks at: words, or what else a sentence has.
+/// Sign of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// One of these is there, and not denied.
+    /// One of these words, not denied.
     Says(&'static [Word]),
-    /// One of these is there, and denied.
+    /// One of these words, denied.
     Denies(&'static [Word]),
-    /// It asks something rather than orders it.
+    /// A question rather than an order.
     Question,
-    /// What was answered in a form.
+    /// Answers in a form.
     Answers,
-    /// It asks for forms that there are.
+    /// A question for existing forms.
     WhichForm,
-    /// A form for a purpose, which is one that is not there yet.
+    /// A form for a purpose, which is a new one.
     Anew,
-    /// A form, with nothing done to it but that it is wanted.
+    /// A form is requested, and nothing else.
     BareForm,
-    /// Forms, wanted or not.
+    /// Forms, requested or not.
     Forms,
-    /// An errand that begins with what nothing here does: sending, calling, buying.
+    /// An unsupported errand: sending, calling, buying.
     Errand,
     /// Fields of a form.
     Fields,
-    /// It asks which fields a form has.
+    /// A question for a form's fields.
     WhichFields,
-    /// Fields that are to be asked in few words, one of them a field for sure: `誕生日きいて`.
+    /// Fields in a short request, one of them certain: `誕生日きいて`.
     Inquired,
-    /// A list of them: two or more that are fields for sure.
+    /// Two or more certain fields.
     Listed,
-    /// Nothing of another family, nor what is done with it.
+    /// Nothing of another family.
     Own,
 }
 
 use Sign::{Denies, Says};
 
-/// What another family has.
+/// Things of other families.
 const THEIRS: Sign = Says(&[Word::THEIRS]);
-/// The same, and what is done with it.
-const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_DEED]);
-/// What is done to a form that is there.
+/// Things and actions of other families.
+const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_ACTION]);
+/// Actions on existing forms.
 const DONE: Sign = Says(&[Word::CANCEL, Word::DELETE, Word::HALT]);
 
-/// The rules, the first that fits counts.
+/// Rules in order of precedence.
 const RULES: &[Rule<Goal, Sign>] = &[
     rule(96, Goal::Help, &[Says(&[HOW_TO])], &[]),
     rule(
@@ -81,7 +81,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
         &[Says(&[FORM]), Says(&[Word::EXISTS, Word::LIST, Word::SHOW, Word::ENDED, Word::WHO])],
         &[Says(&[Word::MAKE, INQUIRE, Word::WANT]), Sign::Fields, Sign::Anew],
     ),
-    // What is not to be made anew is looked for among what there is.
+    // A form that is not new is searched among existing ones.
     rule(
         86,
         Goal::Forms,
@@ -111,11 +111,11 @@ const RULES: &[Rule<Goal, Sign>] = &[
         &[Sign::Answers, Says(&[Word::SHOW, Word::LIST, Word::EXISTS])],
         &[THEIRS, Says(&[Word::MAKE, INQUIRE])],
     ),
-    // Sending a form by mail is nothing that is done here.
+    // Sending a form by mail is not supported.
     rule(84, Goal::Elsewhere, &[Sign::Errand, Says(&[FORM])], &[Says(&[Word::MAKE])]),
-    // A form comes before all that it may ask about.
+    // A denied form precedes everything it may ask about.
     rule(84, Goal::Nothing, &[Denies(&[FORM])], &[]),
-    // What asks for none makes none.
+    // A denied request makes no form.
     rule(
         84,
         Goal::Form,
@@ -128,7 +128,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(81, Goal::Form, &[Sign::Own, Sign::Listed], &[Says(&[Word::CANCEL])]),
 ];
 
-/// Whether `utterance` asks what was answered in a form: `何て答えたっけ`, `what did they put?`.
+/// Whether `utterance` asks for answers: `何て答えたっけ`, `what did they put?`.
 pub(super) fn asks_answers(utterance: &Utterance) -> bool {
     const ANSWERS: &str = "答えた|答えました|回答は|回答内容|回答を|の回答|入力した内容|入力内容|書いた内容|結果|何て書いた|なんて書いた|何を入力|何を書いた|集計|did i put|did i answer|did i write|did i enter|did they answer|did they put|did they say|was answered|answers|my answer|my answers|the answer|the results|results|responses";
     const ASKS: &str = "っけ|何て|なんて|何と|何を|なに|教えて|見せて|みせて|確認|見たい|知りたい|だれか|誰か|して|what|show|see|tell|any";
@@ -136,30 +136,30 @@ pub(super) fn asks_answers(utterance: &Utterance) -> bool {
     !is_new && utterance.says(ANSWERS) && (utterance.asks() || utterance.says(ASKS))
 }
 
-/// Whether `utterance` asks which fields a form has, or which of them are required.
+/// Whether `utterance` asks which fields a form has, or which are required.
 pub(super) fn asks_fields(utterance: &Utterance) -> bool {
     const FIELDS: &str = "which fields|what fields|which questions|what questions|which ones are required|which are required|which one is required|what is required|what's required|which are optional|what does it ask|what does the form ask|what's on the form|what is on the form|どの項目|どんな項目|何の項目|項目は何|項目はなに|どれが必須|必須はどれ|どれが任意|必須の項目|必須項目|任意の項目|どの質問|何を聞くフォーム";
     utterance.says(FIELDS) && utterance.asks() && !utterance.has(&[Word::MAKE])
 }
 
-/// Whether `utterance` asks what becomes of a form and its answers: `フォームを送るとどうなる？`, `who sees the answers?`.
+/// Whether `utterance` asks what happens with a form and its answers: `フォームを送るとどうなる？`, `who sees the answers?`.
 pub(super) fn wonders(utterance: &Utterance) -> bool {
     const WONDERS: &str = "who sees|who can see|who will see|who gets|where do the answers|where are the answers|where do answers|edit my answers|change my answers|edit the answers|change the answers|誰が見|誰に見|誰に送|誰に届|どこに保存|どこに送|どこに届|どこへ送|後から直|あとから直|後で直|あとで直|後から変|あとから変|後から編集|あとから編集";
     let text = utterance.text();
-    // `How would you rate us? Make a survey of that` orders one.
+    // `How would you rate us? Make a survey of that` is an order.
     let is_all = !text.trim_end_matches(['?', ' ']).contains('?');
-    // `Can you make a form asking who gets the last slice?` orders one, too.
+    // `Can you make a form asking who gets the last slice?` is an order as well.
     let asks = || utterance.asks() && utterance.says(WONDERS) && !utterance.has(&[Word::MAKE]);
-    is_all && (supposes(utterance) || asks())
+    is_all && (is_hypothetical(utterance) || asks())
 }
 
-/// Whether `utterance` wants the same form once more: `もう一回同じフォーム出して`, `the same form again`.
+/// Whether `utterance` requests the same form again: `もう一回同じフォーム出して`, `the same form again`.
 pub(super) fn wants_again(utterance: &Utterance) -> bool {
     const SAME: &str = "同じフォーム|同じアンケート|フォームをもう一度|フォームをもう一回|もう一度フォーム|もう一回フォーム|same form|same survey|same poll|form again|survey again|poll again|form once more";
     utterance.says(SAME)
 }
 
-/// What `utterance` asks for, as far as the rules tell.
+/// Goal of `utterance` by the rules.
 pub(super) fn goal(utterance: &Utterance) -> Option<(Goal, u8)> {
     const ANSWERS: &str = "回答|返答|返事|返信|提出された|答えてくれ|答えた人|answers|answer |responses|replies|submissions";
     const WHICH: &str = "what forms|which forms|which form|any forms|any form|my forms|どのフォーム|どんなフォーム|フォームって何|フォームは何|アンケートって何|アンケートは何";
@@ -182,12 +182,12 @@ pub(super) fn goal(utterance: &Utterance) -> Option<(Goal, u8)> {
         Sign::WhichFields => asks_fields(utterance),
         Sign::Inquired => utterance.says(INQUIRED) && reading().sure > 0,
         Sign::Listed => reading().sure > 1,
-        Sign::Own => !utterance.has(&[Word::THEIRS, Word::THEIR_DEED]),
+        Sign::Own => !utterance.has(&[Word::THEIRS, Word::THEIR_ACTION]),
     };
     language::rules::goal(RULES, has)
 }
 
-/// Whether nothing is known of a form but that it is wanted: neither that it is to be closed nor sent.
+/// Whether a form is only requested, neither closed nor sent.
 fn is_bare(utterance: &Utterance) -> bool {
     const WANTED: &str = "作|つく|お願|おねが|くだ|下さ|頼|たの|用意|準備|欲|ほし|必要|要|いる|いり|くれ|もら|出し|表示|開|入力|使|取|とり|と|やり|やって|して|し|実施|設|組|考|書|記入|配|み|見|送りたい";
     const PARTICLES: [char; 3] = ['を', 'が', 'に'];

@@ -1,4 +1,4 @@
-//! Forms that a sentence asks for: which fields, and what they brought.
+//! A requested form: its fields and its answers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use toolkit::Tool as _;
 
 use language::{
     Language,
-    chat::FOLLOWED,
+    chat::CONTINUED,
     context::{TurnContext, failure, submitted},
     rules::Percent,
     say,
@@ -21,8 +21,7 @@ use super::{
 };
 use crate::tools::RequestForm;
 
-/// What a form may be for: its title, the words for it, and the fields that it has where none is named;
-/// those that are no kind of field are lines of text, in Japanese and English.
+/// Topics of forms: title, words, and usual fields; unknown fields are text lines, in Japanese and English.
 const TOPICS: &[((&str, &str), &str, &str)] = &[
     (
         ("出張申請", "Travel request"),
@@ -99,7 +98,7 @@ const TOPICS: &[((&str, &str), &str, &str)] = &[
         "satisfaction|comment",
     ),
 ];
-/// What says that a form is called otherwise: before its new name and behind it, in Japanese and English.
+/// Phrases of a new title: before and after it, in Japanese and English.
 const RENAMED: [(&str, &str); 2] = [
     (
         "タイトルは|タイトルを|題名は|題名を|題は|題を|フォーム名は|フォーム名を|フォームの名前は|フォームの名前を",
@@ -110,23 +109,23 @@ const RENAMED: [(&str, &str); 2] = [
         " please| instead",
     ),
 ];
-/// How sure it is of a sentence that says something of a field that the form has.
+/// Confidence in a sentence about a field of the form.
 const NAMED: Percent = 80;
 const TITLE_MAX: usize = 60;
 const VALUE_MAX: usize = 200;
 
-/// A form that is asked for.
+/// A requested form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Survey {
     title: Option<String>,
     fields: Vec<Value>,
-    /// Whether it is filled in for itself, rather than to learn which fields are wanted.
+    /// Whether it is the wanted form, rather than the one that asks for its fields.
     is_asked: bool,
     values: Option<Map<String, Value>>,
-    /// Words of the sentence that were not understood.
+    /// Unknown words.
     #[serde(default)]
     left: Vec<String>,
-    /// Whether its fields are what such a form has, as none was named.
+    /// Whether its fields are the topic's usual ones.
     #[serde(default)]
     is_usual: bool,
 }
@@ -154,7 +153,7 @@ impl Survey {
         let of_words = topic(utterance)
             .or_else(|| noun(utterance, named?.1).filter(|_| is_reasoned(utterance)))
             .filter(|it| !has_fields || !it.contains(['と', '、']) && !it.contains("だけ"));
-        // The sentence's own words say more than the table's title: `備品購入の申請`, `our hike on …`.
+        // The sentence's own words are more specific than the table's title: `備品購入の申請`, `our hike on …`.
         let words = || named.map(|it| it.1.split('|')).into_iter().flatten();
         let own = of_words.as_ref().zip(of_table.as_ref()).and_then(|(topic, title)| {
             let lower = topic.to_lowercase();
@@ -169,7 +168,7 @@ impl Survey {
             }
         });
         let title = quoted.or(own).or(of_table).or(of_words);
-        // What only names the form is no field of it.
+        // Names of the form are no fields.
         let names_form = |field: &Field| {
             let words = named.map(|it| it.1.split('|')).into_iter().flatten();
             words.into_iter().any(|word| {
@@ -182,10 +181,10 @@ impl Survey {
         }
         let signs_up = named.is_some_and(|it| it.0.1 == "Sign-up");
         if signs_up && !fields.is_empty() && !fields.iter().any(Field::is_name) {
-            // Who signs up has a name.
+            // A registration includes a name.
             fields.splice(0..0, fields::named("name"));
         }
-        // `a contact form without the phone`: the rest is what such a form has.
+        // `a contact form without the phone`: the usual fields, less one.
         let is_usual = fields.is_empty() || is_addition || !denied.is_empty() && fields.len() < 2;
         if let (true, Some((_, _, those))) = (is_usual, named) {
             let line = |line: &str| match line.split_once('/') {
@@ -203,13 +202,12 @@ impl Survey {
         Self { title, fields, is_asked: false, values: None, left, is_usual: !has_fields }
     }
 
-    /// Words of the sentence that were not understood.
+    /// Unknown words.
     pub(super) fn left(&self) -> &[String] {
         &self.left
     }
 
-    /// Changes the form that was asked for as `utterance` says: fields more or less, or required; how surely, where
-    /// it says anything of that.
+    /// Applies a change in `utterance`: fields added, removed or required. Returns the confidence if there is any.
     pub(super) fn amend(&mut self, utterance: &Utterance, language: Language) -> Option<Percent> {
         if self.fields.is_empty() {
             return None;
@@ -221,16 +219,15 @@ impl Survey {
         if let Some(title) = title {
             self.title = Some(title.chars().take(TITLE_MAX).collect());
             (self.is_asked, self.values, self.left) = (false, None, Vec::new());
-            return Some(FOLLOWED);
+            return Some(CONTINUED);
         }
         let amended = fields::amend(utterance, &self.fields, language)?;
         (self.fields, self.left) = (amended.fields, amended.left);
         (self.is_asked, self.values, self.is_usual) = (false, None, false);
-        Some(if amended.is_sure { NAMED } else { FOLLOWED })
+        Some(if amended.is_sure { NAMED } else { CONTINUED })
     }
 
-    /// `sentence` with the field that takes the place of one that is there said plainly: `メールじゃなくて電話で`, `phone
-    /// instead of email`.
+    /// Rewrites a replacement of an existing field: `メールじゃなくて電話で`, `phone instead of email`.
     pub(super) fn exchanged(&self, sentence: &str) -> Option<String> {
         const BUT: &str = "じゃなくて|ではなくて|ではなく|じゃなく|の代わりに|のかわりに|をやめて";
         const TAILS: &str = "にしてください|でお願いします|でお願い|にして|を聞いて|で|に|を";
@@ -257,7 +254,7 @@ impl Survey {
         })
     }
 
-    /// Asks the form once more, changed as `utterance` says.
+    /// Requests the form again, changed by `utterance`.
     pub(super) fn again(&mut self, utterance: &Utterance, language: Language) -> Option<Percent> {
         if self.fields.is_empty() {
             return None;
@@ -267,7 +264,7 @@ impl Survey {
         Some(sure.unwrap_or(NAMED))
     }
 
-    /// The fields of the form, those that are required apart.
+    /// Lists the fields, with the required ones.
     pub(super) fn asked_for(&self, context: &TurnContext<'_>) -> Option<String> {
         if self.fields.is_empty() {
             return None;
@@ -287,7 +284,7 @@ impl Survey {
         ))
     }
 
-    /// Whether `utterance` goes back to the form that waits for an answer: `フォームの続き`, `back to the form`.
+    /// Whether `utterance` returns to the waiting form: `フォームの続き`, `back to the form`.
     pub(super) fn is_taken_up(&self, utterance: &Utterance) -> bool {
         const BACK: &str = "の続き|に戻|へ戻|を再開|さっきのフォーム|さきほどのフォーム|back to|return to|continue with|go on with|carry on with|resume";
         !self.fields.is_empty()
@@ -296,19 +293,19 @@ impl Survey {
             && utterance.says(BACK)
     }
 
-    /// Whether it was filled in.
+    /// Whether it is filled in.
     pub(super) fn is_answered(&self) -> bool {
         self.values.is_some()
     }
 
-    /// What was filled in, where that is known.
+    /// Describes the answers, if known.
     pub(super) fn told(&self, context: &TurnContext<'_>) -> Option<String> {
         let head =
             context.say("届いた回答は次のとおりです。", "These are the answers that arrived.");
         self.values.as_ref().map(|it| self.summary(context, head, it))
     }
 
-    /// The form that was asked for without its fields, with those that `utterance` names, or what it is for.
+    /// Completes a form that was requested without fields by those in `utterance`, or by its purpose.
     pub(super) fn named(&self, utterance: &Utterance, context: &TurnContext<'_>) -> Option<Self> {
         if !self.fields.is_empty() {
             return None;
@@ -333,7 +330,7 @@ impl Survey {
         Some(Self { title: found.title.or_else(|| self.title.clone()), ..found })
     }
 
-    /// Takes in what a form brought.
+    /// Applies the values of a form.
     pub(super) fn filled(&mut self, values: &Map<String, Value>, language: Language) {
         if self.is_asked {
             self.values = Some(values.clone());
@@ -406,7 +403,7 @@ impl Survey {
         context.ask(form, reason, text)
     }
 
-    /// What was filled in.
+    /// Summarizes the answers.
     fn summary(
         &self,
         context: &TurnContext<'_>,
@@ -450,12 +447,12 @@ fn shown(field: &Value, value: &Value, context: &TurnContext<'_>) -> String {
     }
 }
 
-/// Whether a clause says why a form is wanted, so that what stands before the form is no title.
+/// Whether a clause gives a reason, so that the words before the form are no title.
 fn is_reasoned(utterance: &Utterance) -> bool {
     ["ので", "たいから", "たいため"].iter().any(|it| utterance.find(it, 0).is_some())
 }
 
-/// The nouns around the word of a topic: `歓迎会の出欠` of `歓迎会の出欠を取りたいので`.
+/// Nouns around a topic's word: `歓迎会の出欠` of `歓迎会の出欠を取りたいので`.
 fn noun(utterance: &Utterance, words: &'static str) -> Option<String> {
     let is_noun = |it: char| matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}');
     let is_part = |at: usize| {
@@ -468,7 +465,7 @@ fn noun(utterance: &Utterance, words: &'static str) -> Option<String> {
     let at = marks(words).filter(|it| !it.is_ascii()).find_map(|it| utterance.find(it, 0))?;
     let from = (0..at).rev().take_while(|it| is_part(*it)).last().unwrap_or(at);
     let length = (at..utterance.chars.len()).take_while(|it| is_part(*it)).count();
-    // Within a word that is partly in hiragana (`飲み会`) no title begins.
+    // No title begins within a word with hiragana (`飲み会`).
     let before = from.checked_sub(1).map(|it| utterance.chars[it]);
     if before.is_some_and(|it| matches!(it, 'ぁ'..='ん') && !"のはがをにでとも".contains(it))
     {
@@ -478,7 +475,7 @@ fn noun(utterance: &Utterance, words: &'static str) -> Option<String> {
     (2..=20).contains(&text.chars().count()).then_some(text)
 }
 
-/// What the form is for, in the sentence's own words: `部活動のフォーム`, `a form for the bake sale`.
+/// Purpose of the form in the sentence's words: `部活動のフォーム`, `a form for the bake sale`.
 fn topic(utterance: &Utterance) -> Option<String> {
     const FORMS: &str =
         "のフォーム|用フォーム|フォーム|のアンケート|用アンケート|の入力欄| form| survey";
@@ -518,7 +515,7 @@ fn topic(utterance: &Utterance) -> Option<String> {
     ((2..=20).contains(&text.chars().count()) && has_name && !is_verb).then_some(text)
 }
 
-/// What `utterance` calls the form from now on: `タイトルは「参加申込」にして`, `call it Spring party`.
+/// New title in `utterance`: `タイトルは「参加申込」にして`, `call it Spring party`.
 fn renamed(utterance: &Utterance) -> Option<String> {
     let chars = &utterance.chars;
     let (from, (_, behind)) = RENAMED.iter().find_map(|it| {

@@ -1,4 +1,4 @@
-//! Forms that are asked for: fields, types and what they bring.
+//! Requested forms: fields, types and answers.
 
 use language::{
     Language,
@@ -18,7 +18,7 @@ fn new_talk() -> trial::Talk {
     trial::Talk::new(super::next, TOOLS)
 }
 
-/// Name and type of each field of the form that `sentence` leads to.
+/// Name and type of each field in the form for `sentence`.
 fn fields(sentence: &str) -> Vec<(String, String)> {
     let decided = new_talk().say(sentence);
     let (tool, arguments) = call(&decided);
@@ -51,7 +51,7 @@ fn fields_have_the_types_that_fit_them() {
     }
 }
 
-/// The page offers these sentences to people who have written nothing yet.
+/// The page suggests these sentences to new users.
 #[test]
 fn a_form_for_a_new_project_has_what_one_needs() {
     let expected = ["project_name", "description", "due_date", "assignee"];
@@ -63,7 +63,7 @@ fn a_form_for_a_new_project_has_what_one_needs() {
     }
 }
 
-/// Label and type of each field, and the note on the form that `sentence` leads to.
+/// Label and type of each field, and the form's note.
 fn labels(decided: &Decision) -> (String, String) {
     let (tool, arguments) = call(decided);
     assert_eq!(tool, "request_form");
@@ -216,7 +216,7 @@ fn a_form_without_fields_asks_which() {
     assert_eq!(arguments["form_schema"]["fields"].as_array().unwrap().len(), 2);
 }
 
-/// Label, type, what bounds it and `!` where it is required, of each field of the form in `decided`.
+/// Label, type, constraints, and `!` if required, of each field.
 fn read(decided: &Decision) -> String {
     let (tool, arguments) = call(decided);
     assert_eq!(tool, "request_form");
@@ -235,7 +235,7 @@ fn read(decided: &Decision) -> String {
     fields.collect::<Vec<_>>().join("; ")
 }
 
-/// Lists, ranges, options, brackets and what is required are read item by item.
+/// Lists, ranges, options, brackets and marks are parsed item by item.
 #[test]
 fn items_of_a_list_keep_their_label_type_options_and_bounds() {
     for (sentence, expected) in [
@@ -276,7 +276,7 @@ fn items_of_a_list_keep_their_label_type_options_and_bounds() {
     }
 }
 
-/// `初期値` is of the field's type, so that the form is not refused; what it cannot be is told.
+/// A default has the field's type, so that the form is valid; an impossible one is reported.
 #[test]
 fn what_a_field_holds_at_first_is_of_its_type() {
     for (sentence, expected) in [
@@ -302,7 +302,7 @@ fn what_a_field_holds_at_first_is_of_its_type() {
     }
 }
 
-/// A property that the tool would refuse is told and left out; the form is there.
+/// An invalid property is reported and left out; the form is requested.
 #[test]
 fn what_a_field_cannot_have_is_told_and_left_out() {
     for (sentence, expected, lost) in [
@@ -391,7 +391,7 @@ fn what_is_counted_bounds_what_the_field_counts() {
     );
 }
 
-/// As in example 3 (FORM-73); without the prefecture it is written.
+/// Example 3 (FORM-73); without a prefecture it is a text.
 #[test]
 fn a_city_is_chosen_where_its_prefecture_is_asked_for() {
     let is_right =
@@ -444,7 +444,7 @@ fn a_field_is_taken_back_whatever_word_leads() {
     }
 }
 
-/// What is not understood of an item is reported on the form, and what is not wanted is left out.
+/// Unknown parts are reported on the form; unwanted fields are left out.
 #[test]
 fn conditions_of_fields_are_told_and_denied_fields_left_out() {
     let decided = new_talk().say("車で来る人にだけナンバーを聞くフォームを作って");
@@ -455,7 +455,7 @@ fn conditions_of_fields_are_told_and_denied_fields_left_out() {
     assert_eq!(read(&decided), "Name!:text; Email!:text; Message!:textarea; Company:text");
 }
 
-/// A second sentence bounds a field that is there.
+/// Constrains an existing field.
 #[test]
 fn a_second_sentence_bounds_a_field() {
     let mut talk = new_talk();
@@ -467,7 +467,7 @@ fn a_second_sentence_bounds_a_field() {
     assert_eq!(read(&decided), "How many people!:number min=1 max=4 step=1; Allergies:textarea");
 }
 
-/// A form is changed by a second sentence: fields more or less, required, with bounds.
+/// Adds, removes, marks and constrains fields.
 #[test]
 fn a_second_sentence_changes_the_form() {
     let mut talk = new_talk();
@@ -485,7 +485,7 @@ fn a_second_sentence_changes_the_form() {
     );
 }
 
-/// The fields of the form that the last of `sentences` leads to.
+/// Fields of the form after the last of `sentences`.
 fn form(sentences: &[&str]) -> Vec<Value> {
     let mut talk = new_talk();
     let mut fields = Vec::new();
@@ -577,7 +577,7 @@ fn a_second_sentence_gives_the_form_its_title() {
     assert_eq!(fields[1]["required"], json!(true));
 }
 
-/// The fields of a form that was changed by `later`.
+/// Fields of the form changed by `later`.
 fn changed(first: &str, later: &str) -> Vec<Value> {
     let mut talk = new_talk();
     talk.say(first);
@@ -677,12 +677,12 @@ fn all_fields_are_marked_where_none_is_named() {
     }
 }
 
-/// The labels of the fields of `form`.
+/// Labels of the fields.
 fn labels_of(form: &[Value]) -> Vec<&str> {
     form.iter().filter_map(|it| it["label"].as_str()).collect()
 }
 
-/// The labels of the options of `field`.
+/// Labels of the options.
 fn options_of(field: &Value) -> Vec<&str> {
     let options = field["options"].as_array().into_iter().flatten();
     options.filter_map(|it| it["label"].as_str()).collect()

@@ -1,4 +1,4 @@
-//! The words of the forms, and of what is answered in them.
+//! Words about forms and their answers.
 
 use language::words::Word;
 
@@ -6,12 +6,12 @@ pub(super) const FORM: Word = Word::own(0);
 pub(super) const INQUIRE: Word = Word::own(1);
 pub(super) const HOW_TO: Word = Word::own(2);
 
-/// Words for what the forms have.
+/// Nouns for the family's things.
 pub(super) const NOUNS: &[Word] = &[FORM];
-/// What is done with it.
+/// Actions.
 pub(super) const DEEDS: &[Word] = &[FORM, INQUIRE];
 
-/// Phrases, `|` between them, in lower case; the longest that fits counts.
+/// Lowercase phrases, separated by `|`; the longest match wins.
 pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         FORM,

@@ -1,4 +1,4 @@
-//! What is filled in comes back: `submit_form`, `validate_form_submission`, `save_form_draft` and `close_form`.
+//! Answers: `submit_form`, `validate_form_submission`, `save_form_draft` and `close_form`.
 
 use output::form::{Drafted, Fault, Form, Outcome, Status, Submission, Values, Wrongness};
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use crate::{
     store::{self, Filled},
 };
 
-// `submit_form`: a form is answered, once, with what passes the same check as in the page.
+// `submit_form`: answers a form once, after the same validation as on the page.
 
 /// フォームの回答を送信。一度だけ送信でき、サーバー側でも検証される。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -66,11 +66,10 @@ impl Tool for SubmitForm {
     }
 }
 
-/// What would be taken, or all that is wrong: the form's own check, the options that are known here, and
-/// a look at each file.
+/// Validates values by the form, by known options, and by the files' store.
 ///
 /// # Errors
-/// When the store of files cannot be asked.
+/// If the store is unavailable.
 pub(super) fn check(
     form: &Form,
     values: &Values,
@@ -85,7 +84,7 @@ pub(super) fn check(
     Ok(if faults.is_empty() { Ok(checked) } else { Err(faults) })
 }
 
-// `validate_form_submission`: whether values would be taken, without sending them (FORM-10).
+// `validate_form_submission`: validates values without sending them (FORM-10).
 
 /// 入力値がフォームの条件を満たすかを検証する。送信はしない。form_schema と handle のどちらか一方を指定する。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -145,7 +144,7 @@ impl Tool for ValidateFormSubmission {
     }
 }
 
-// `save_form_draft`: what was typed so far, kept until the form is answered.
+// `save_form_draft`: stores input until the form is answered.
 
 /// 入力途中の内容を下書きとして保存。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -194,7 +193,7 @@ impl Tool for SaveFormDraft {
     }
 }
 
-// `close_form`: a form is cancelled or declined, which is an answer too; or taken up again.
+// `close_form`: cancels, declines or reopens a form.
 
 /// フォームをキャンセル・辞退する。10分以内で依頼元がまだ結果を読んでいなければ再開もできる。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -238,7 +237,7 @@ impl Tool for CloseForm {
             Action::Reopen => return Ok(store::reopen(&self.handle)?.submission()),
         };
         let found = record::find(&self.handle)?;
-        // The same again changes nothing: an answer that got lost on its way is asked for anew.
+        // Idempotent, for callers that lost the result.
         if found.status == status {
             return Ok(found.submission());
         }

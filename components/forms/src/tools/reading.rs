@@ -1,4 +1,4 @@
-//! What was asked and answered: `get_form_submission`, `list_form_submissions` and `open_form`.
+//! Reading: `get_form_submission`, `list_form_submissions` and `open_form`.
 
 use output::form::{Status, Submission, Submissions};
 use schemars::JsonSchema;
@@ -11,11 +11,11 @@ use crate::{
     store,
 };
 
-// `get_form_submission`: what was answered, once it was (FORM-11).
+// `get_form_submission`: the answer of a form (FORM-11).
 
-/// How long a call may wait, in seconds.
+/// Maximum seconds of a waiting call.
 const TIMEOUT_S_MAX: u32 = 300;
-/// The same for a caller without progress notifications: ordinary clients give up after 60.
+/// Maximum seconds without progress notifications; common clients give up after 60.
 const QUIET_S_MAX: u32 = 50;
 
 /// フォームの回答を取得。未回答なら status は waiting。timeout_seconds を指定すると回答されるまで待つ。waiting が返ったらもう一度呼び出す。
@@ -70,7 +70,7 @@ impl Tool for GetFormSubmission {
     }
 }
 
-/// Links to the files of an answer: their bytes are read as resources (FORM-36).
+/// Links to an answer's files, which are resources (FORM-36).
 fn show_files(user: &User, found: &Record) {
     let (Ok(form), Some(values)) = (found.form(), found.values()) else { return };
     for file in files::named(&form, &values) {
@@ -78,9 +78,9 @@ fn show_files(user: &User, found: &Record) {
     }
 }
 
-// `list_form_submissions`: what was asked for and what came of it, for the operator.
+// `list_form_submissions`: forms and their state, for the operator.
 
-/// Forms on one page.
+/// Forms per page.
 const PAGE: usize = 50;
 
 /// フォームの一覧を新しい順に取得。
@@ -116,7 +116,7 @@ impl Tool for ListFormSubmissions {
     }
 }
 
-// `open_form`: a form with all that a page needs to show it.
+// `open_form`: everything a page needs to show a form.
 
 /// フォームを画面に表示するための内容を取得。
 #[derive(Debug, Deserialize, JsonSchema)]

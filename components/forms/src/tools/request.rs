@@ -1,4 +1,4 @@
-//! `request_form`: a form goes out to the person who is to fill it in (FORM-1 to FORM-8).
+//! `request_form`: asks a person to fill in a form (FORM-1 to FORM-8).
 
 use output::{
     form::{Form, FormRequest, GUIDE, Status, Values},
@@ -23,7 +23,7 @@ use crate::{
     store::{self, Filled},
 };
 
-/// The text of the specification, and the types of fields; all else is in the guide.
+/// The specified text with the types of fields; the guide has the rest.
 const DESCRIPTION: &str = include_str!("request/description.ja.txt").trim_ascii_end();
 /// The same in English.
 const IN_ENGLISH: &str = include_str!("request/description.en.txt").trim_ascii_end();
@@ -60,7 +60,7 @@ impl Tool for RequestForm {
 
     fn complete(definition: &mut Definition) {
         definition.description = definition.description.replace("{types}", &guide::types(0));
-        // Within a text of JSON, so without the quotes around it.
+        // Inside a JSON text, so without its quotes.
         let english = Value::from(guide::types(1)).to_string();
         let english = &english[1..english.len() - 1];
         definition.meta = definition.meta.take().map(|it| it.replace("{types}", english));
@@ -86,7 +86,7 @@ impl Tool for RequestForm {
     }
 }
 
-/// A form that was asked for, on its way.
+/// A requested form.
 struct Asked {
     definition: Value,
     form: Form,
@@ -94,23 +94,23 @@ struct Asked {
     page: Option<String>,
 }
 
-/// What the rounds of one call remember: the form is kept before its first question, so that it is there
-/// whatever becomes of the call.
+/// State that the rounds of one call remember. The form is stored before the first question, so that it
+/// outlives the call.
 #[derive(Default, Serialize, Deserialize)]
 struct Talk {
     handle: String,
     progress: Progress,
-    /// Whether the person is sent to the form's address.
+    /// Whether the person is sent to the form's URL.
     is_sent_on: bool,
 }
 
 impl Asked {
-    /// Whether the form can be asked for in questions.
+    /// Whether questions can ask the form.
     fn fits_questions(&self) -> bool {
         elicitation::fits(&self.form)
     }
 
-    /// What earlier rounds remember; in the first round the form is kept, and its caller is sent its address.
+    /// Restores the state, or stores the form in the first round and sends the caller its URL.
     fn talk(&self, user: &User) -> Result<Talk, Stop> {
         if let Some(talk) = user.remembered() {
             return Ok(talk);
@@ -122,7 +122,7 @@ impl Asked {
         Ok(talk)
     }
 
-    /// Puts the form in questions. What is answered is kept as a draft until all of it is.
+    /// Asks questions; answers are stored as a draft until they are complete.
     fn questions(&self, user: &User, can_open: bool) -> Result<FormRequest, Stop> {
         let Talk { handle, progress, is_sent_on } = self.talk(user)?;
         if is_sent_on {
@@ -142,7 +142,7 @@ impl Asked {
             Ok(Answered::Filled(filled)) => self.settle(user, &handle, Status::Submitted, &filled),
             Ok(Answered::Declined) => self.settle(user, &handle, Status::Declined, &none),
             Ok(Answered::Cancelled) => self.settle(user, &handle, Status::Cancelled, &none),
-            // Where questions do not lead to the end, there are other ways.
+            // Falls back to other ways if questions cannot complete the form.
             Ok(Answered::Stuck(_)) if can_open => {
                 user.remember(Talk { handle, is_sent_on: true, ..Talk::default() });
                 self.address(user)
@@ -155,7 +155,7 @@ impl Asked {
         }
     }
 
-    /// Keeps the form, and says that it waits, and where it is.
+    /// Stores the form and returns that it waits, and where it is.
     fn wait(&self, user: &User, tells_where: bool) -> Result<FormRequest, Stop> {
         let handle = store::fresh_handle();
         self.keep(&handle)?;
@@ -166,7 +166,7 @@ impl Asked {
         store::add(handle, &self.definition, &self.form, self.asked_by.as_deref())
     }
 
-    /// Answers the form with what came of the questions, unless it was answered on its page before.
+    /// Answers the form by the questions' result, unless it was answered on its page.
     fn settle(
         &self,
         user: &User,
@@ -183,8 +183,8 @@ impl Asked {
         Ok(self.answered(user, &store::read(handle)?))
     }
 
-    /// The result while the form waits (FORM-1), with its first text (FORM-8); where `why` is given, with
-    /// where the form is, and why it is to be filled in there.
+    /// Result while the form waits (FORM-1), with its first text (FORM-8); with `why`, also where the form
+    /// is and why it has to be filled in there.
     fn waiting(&self, user: &User, handle: &str, why: Option<&str>) -> FormRequest {
         let first = Content::text(delivery::requested(&self.form));
         user.show_content(first.annotated(json!({ "priority": 1 })));
@@ -195,14 +195,14 @@ impl Asked {
         self.result(user, handle, "waiting_for_input", delivery::WAITING, None)
     }
 
-    /// The result of a form that was answered while its request lasted.
+    /// Result of a form answered during the request.
     fn answered(&self, user: &User, found: &Record) -> FormRequest {
         let values = found.values();
         let message = delivery::message(found.status, values.as_ref()).unwrap_or_default();
         self.result(user, &found.handle, record::status_name(found.status), &message, values)
     }
 
-    /// Where the form is, in one line, for a client that shows how a call gets on.
+    /// Where the form is, in one line, for progress notifications.
     fn place(&self, handle: &str) -> String {
         delivery::in_one_line(&self.form.title, handle, self.url(handle).as_deref())
     }
@@ -232,13 +232,13 @@ impl Asked {
         }
     }
 
-    /// Where a person fills it in, if there is a page.
+    /// URL of the form, if there is a page.
     fn url(&self, handle: &str) -> Option<String> {
         self.page.as_ref().map(|it| format!("{it}/f/{handle}"))
     }
 }
 
-/// The definition as it was given, or written as a text, as some models do; null where there is none.
+/// Definition as given, parsed if it is a text, as some models send it; null if missing.
 pub(super) fn definition(given: Option<Value>) -> Value {
     match given {
         Some(Value::String(text)) => match serde_json::from_str(&text) {
@@ -249,7 +249,7 @@ pub(super) fn definition(given: Option<Value>) -> Value {
     }
 }
 
-/// What the client calls itself, or else who they are.
+/// Name of the client, otherwise of the caller.
 fn asked_by(user: &User) -> Option<String> {
     const NAME_CHARS_MAX: usize = 100;
     let meta = user.request_meta();
@@ -261,13 +261,13 @@ fn asked_by(user: &User) -> Option<String> {
     Some(name).filter(|it| !is_blank(it))
 }
 
-// A form behind an address that the client opens: it is kept before the question, and waited for.
+// A form at a URL that the client opens: stored before the question, then awaited.
 
-/// Tells the question apart from others.
+/// Key of the question.
 const KEY: &str = "form";
 
 impl Asked {
-    /// Sends the person to the form's page, and waits for the answer a while.
+    /// Sends the person to the form's page, and waits for the answer.
     fn address(&self, user: &User) -> Result<FormRequest, Stop> {
         let handle = self.talk(user)?.handle;
         let url = self.url(&handle).unwrap_or_default();
@@ -288,7 +288,7 @@ impl Asked {
         }
     }
 
-    /// The answer, once it is there; after a while, that it is not.
+    /// Returns the answer, or after a while that it is missing.
     fn await_answer(&self, user: &User, handle: &str) -> Result<FormRequest, Stop> {
         let form = store::read(handle)?;
         if form.status != Status::Waiting {

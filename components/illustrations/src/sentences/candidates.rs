@@ -1,8 +1,8 @@
 //! Finds candidates for unknown names of cards, by the words around them.
 
 use language::{
+    name_pieces::{is_hiragana, is_name_char},
     scan::marks,
-    stretches::{is_hiragana, is_name_char},
     utterance::{Piece, Token},
     words::Word,
 };
@@ -18,13 +18,13 @@ const NAME_LEADS: &str = "draw me |draw us |draw |paint me |paint |make me |make
 impl Sentence {
     /// Returns candidates for names, which may contain a theme.
     pub(super) fn candidates(&self) -> Vec<Piece> {
-        let mut names = self.capitals();
+        let mut names = self.capitalized_names();
         names.extend(self.described());
         const BEHIND: &[char] = &[
             'の', 'と', 'を', '、', 'が', 'で', 'は', '対', 'も', 'や', ' ', '?', '!', '。', ',',
             'に', 'っ', '(', 'v', '×', 'x', '・',
         ];
-        names.extend(self.stretches(&['の', '・', '=']).into_iter().filter(|name| {
+        names.extend(self.unknown_pieces(&['の', '・', '=']).into_iter().filter(|name| {
             // `猫のカード`: a single character is a name before a word for cards.
             let is_card = ["のカード", "の絵", "のイラスト", "の画像"]
                 .iter()
@@ -115,7 +115,8 @@ impl Sentence {
             from += lead.len();
         }
         // A capitalized name begins at its capital.
-        let capital = self.capitals().into_iter().find(|it| from < it.from && it.to <= end);
+        let capital =
+            self.capitalized_names().into_iter().find(|it| from < it.from && it.to <= end);
         from = capital.map_or(from, |it| it.from);
         (from < end && is_new(from, end) && self.lower[from..end].iter().all(char::is_ascii))
             .then(|| self.piece(from, end))

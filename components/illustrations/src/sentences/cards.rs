@@ -214,7 +214,7 @@ impl Cards {
     }
 
     /// Whether it handles negations: excluded cards, a picture without text.
-    pub(super) fn handles_negation(&self) -> bool {
+    pub(super) fn handles_denial(&self) -> bool {
         self.has_no_text || self.leaves_out || !self.excluded.is_empty()
     }
 

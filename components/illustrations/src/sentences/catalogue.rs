@@ -98,7 +98,7 @@ impl Sentence {
 
     /// Removes cards within longer names: `Volcano Dragon` and `Dark Luna` are other names.
     fn without_partial(&self, spotted: Vec<Spotted>) -> Vec<Spotted> {
-        let runs = self.capitals();
+        let runs = self.capitalized_names();
         let spans: Vec<_> = spotted.iter().map(|it| (it.piece.from, it.piece.to)).collect();
         let is_named = |at: usize| spans.iter().any(|it| (it.0..it.1).contains(&at));
         let is_larger = |card: &Spotted| {

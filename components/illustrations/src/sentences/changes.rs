@@ -196,7 +196,7 @@ impl Cards {
         // `only 2` of those shown before, or a number of further ones.
         let shown = if utterance.says(MORE) { self.found.len() as u32 } else { 0 };
         // `2枚予約したい` counts things of another family.
-        let is_theirs = utterance.has(&[Word::THEIRS, Word::THEIR_DEED]);
+        let is_theirs = utterance.has(&[Word::THEIRS, Word::THEIR_ACTION]);
         let count = count(utterance).filter(|_| is_free && !is_theirs).map(|it| it + shown);
         let left = utterance.unused_words(Some(Goal::Cards), Vec::new());
         if let Some(count) = count.filter(|_| is_bare && left.len() < 2) {

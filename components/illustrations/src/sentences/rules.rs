@@ -62,7 +62,7 @@ const PICTURE: Sign = Says(&[CARD, THEME, THUMBNAIL, COMPOSE]);
 /// A word of another family.
 const THEIRS: Sign = Says(&[Word::THEIRS]);
 /// A word or verb of another family.
-const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_DEED]);
+const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_ACTION]);
 
 /// The rules; the first match counts.
 const RULES: &[Rule<Goal, Sign>] = &[

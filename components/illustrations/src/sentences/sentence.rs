@@ -37,7 +37,7 @@ pub(super) fn complete_answer(answer: &Sentence, today: Date) -> Option<Sentence
         words::CARD,
         words::THEME,
         Word::THEIRS,
-        Word::THEIR_DEED,
+        Word::THEIR_ACTION,
         Word::NOT,
         Word::NO_DOING,
         Word::ELSEWHERE,

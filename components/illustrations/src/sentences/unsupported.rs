@@ -91,7 +91,7 @@ pub(super) fn refuse_resize(utterance: &Sentence, context: &TurnContext<'_>) -> 
     let is_bare = utterance.spotted(true).is_empty()
         && utterance.themes().is_empty()
         && utterance.quoted.is_empty()
-        && !utterance.has(&[Word::THEIRS, Word::THEIR_DEED]);
+        && !utterance.has(&[Word::THEIRS, Word::THEIR_ACTION]);
     (is_bare && utterance.says(RESHAPED)).then(|| {
         context.say(
             "イラストや文字の大きさ・明るさは変えられないため、何もしていません。サムネイルでは、カード・並び・題・背景の色を変えられます。",

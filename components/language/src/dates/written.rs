@@ -1,15 +1,15 @@
-//! Days that are written with a number: `2026-11-23`, `11月23日`, `nov 23`, `in three days`.
+//! Parses dates with a number: `2026-11-23`, `11月23日`, `nov 23`, `in three days`.
 
 use jiff::{ToSpan, civil::Date};
 
-use super::{NAMES, Names};
+use super::{NAMES, Phrase};
 use crate::{
     clock::{number, spelled, spelled_day, starts},
     scan::marks,
 };
 
-/// The day that is written at `at`, and how many characters it takes: `2026-11-23`, `11/23`, `11月23日`, `nov 23`,
-/// `23rd of november`. `lower` is in lower case, with digits of ASCII.
+/// Parses the date at `at`, with its length: `2026-11-23`, `11/23`, `11月23日`, `nov 23`, `23rd of
+/// november`. `lower` has ASCII digits.
 pub fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> {
     let before = at.checked_sub(1).map(|it| lower[it]);
     if before.is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, '/' | '-' | ':')) {
@@ -62,7 +62,7 @@ pub fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> 
     let is_ordinal = ordinal(rest) == 2 && rest.get(2).is_none_or(|it| !it.is_alphanumeric());
     let before: String = lower[at.saturating_sub(4)..at].iter().collect();
     if is_ordinal && before.ends_with("the ") && (1..=31).contains(&first) {
-        // `the 3rd one` is no day, `the 3rd at 7` is.
+        // `the 3rd one` is no date, `the 3rd at 7` is.
         const BEHIND: &str = "at|in|on|for|from|after|before|around|until|till|by|with|and|or|please|to|instead|evening|morning|night|afternoon|is|are|would|i|we|what|which|any|book";
         let behind: String = rest.iter().skip(2).take(12).collect();
         let next = behind.trim_start().split([' ', ',', '.', '?', '!']).next().unwrap_or_default();
@@ -81,7 +81,7 @@ pub fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> 
     Some((today.checked_add(first.days()).ok()?, digits + later.chars().count()))
 }
 
-/// `in three days`, `two days from now`: how many, and how long that is.
+/// Parses `in three days`, `two days from now`: the number and the length.
 pub(super) fn days_on(lower: &[char], at: usize) -> Option<(i32, usize)> {
     let rest: String = lower[at..].iter().take(32).collect();
     if at > 0 && lower[at - 1].is_ascii_alphanumeric()
@@ -104,7 +104,7 @@ pub(super) fn days_on(lower: &[char], at: usize) -> Option<(i32, usize)> {
         .then_some((count, length))
 }
 
-/// A day that no month has at `at`, and how many characters it takes: `11月31日`, `february 30`.
+/// Parses a date that does not exist at `at`; returns its length: `11月31日`, `february 30`.
 pub(super) fn missing(lower: &[char], at: usize, today: Date) -> Option<usize> {
     let before = at.checked_sub(1).map(|it| lower[it]);
     if before.is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, '/' | '-' | ':')) {
@@ -129,16 +129,16 @@ pub(super) fn missing(lower: &[char], at: usize, today: Date) -> Option<usize> {
     (is_day && near(today, month, last).is_none()).then_some(length)
 }
 
-/// The next such day from `today` on.
+/// Next such date from `today` on.
 pub(super) fn near(today: Date, month: i8, day: i8) -> Option<Date> {
     let this = Date::new(today.year(), month, day).ok().filter(|it| *it >= today);
     this.or_else(|| Date::new(today.year() + 1, month, day).ok())
 }
 
-/// The English month that is named at `at`, and how many characters it takes.
+/// Parses the English month at `at`, with its length.
 fn month(lower: &[char], at: usize) -> Option<(i8, usize)> {
     match NAMES.at(lower, at)? {
-        (Names::Month(month), length) => Some((month, length)),
+        (Phrase::Month(month), length) => Some((month, length)),
         _ => None,
     }
 }
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_that_no_month_has_is_none() {
+    fn rejects_dates_that_do_not_exist() {
         let today = Date::constant(2026, 11, 21);
         for text in [
             "11月31日の映画",

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use language::{
-    chat::FOLLOWED,
+    chat::CONTINUED,
     context::{TurnContext, failure, output, submitted},
     message::Part,
     rules::Percent,
@@ -291,7 +291,7 @@ impl Query {
             Measure::Any if style != ListStyle::default() => self.measure.or_nearest(),
             it => it,
         };
-        let is_other = utterance.has(&[ROUTE, GO, LEAD, Word::THEIRS, Word::THEIR_DEED])
+        let is_other = utterance.has(&[ROUTE, GO, LEAD, Word::THEIRS, Word::THEIR_ACTION])
             || !utterance.spots.is_empty();
         if self.ranked.is_empty() || measure == Measure::Any || is_other {
             return None;
@@ -340,7 +340,7 @@ impl Query {
             () if is_long && utterance.says(TAKES) => Some(ANSWERED),
             // These also belong to films and seats.
             () if is_long || (asks || utterance.says(OPENS)) && utterance.says(FEES) => {
-                Some(FOLLOWED)
+                Some(CONTINUED)
             }
             () => None,
         }

@@ -1,5 +1,4 @@
-//! The messages of a conversation with Claude: the person's and the results of tools, in turns that alternate, and
-//! its answers, put together from the events of their streams.
+//! Messages of a conversation with Claude: alternating input and answers, which are assembled from streamed events.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::ephemeral;
 use crate::{
-    Answered, Body, Image, Message, Part, Teller,
+    Answered, Body, EventSink, Image, Message, Part,
     models::{
         Tokens,
         events::Events,
@@ -17,14 +16,13 @@ use crate::{
     },
 };
 
-/// Messages whose end is marked as worth caching: the last of the person's, and the one before, which
-/// the request before had marked.
+/// Number of messages with a cache mark: the last of the person's, and the one that the request before had marked.
 const MARKS_MAX: usize = 2;
 
-/// Bytes of base64 of one picture: a request with a larger one is refused as a whole.
+/// Maximum base64 bytes of one picture; a larger one makes the API refuse the request.
 const IMAGE_BYTES_MAX: usize = 5 << 20;
 
-/// Adds content of `role`; to their last message, where there is no answer in between.
+/// Adds content of `role`, to the last message if it has the same role.
 pub(super) fn push(messages: &mut Vec<Value>, role: &str, content: Vec<Value>) {
     if content.is_empty() {
         return;
@@ -39,16 +37,16 @@ pub(super) fn push(messages: &mut Vec<Value>, role: &str, content: Vec<Value>) {
     }
 }
 
-/// The earlier messages.
+/// Converts the earlier messages.
 pub(super) fn history(history: &[Message]) -> Vec<Value> {
-    let messages = alternating(history).into_iter().map(|it| {
-        let role = if it.is_user { "user" } else { "assistant" };
-        json!({ "role": role, "content": it.parts.iter().filter_map(block).collect::<Vec<_>>() })
+    let messages = alternating(history).into_iter().map(|message| {
+        let role = if message.is_user { "user" } else { "assistant" };
+        json!({ "role": role, "content": message.parts.iter().filter_map(block).collect::<Vec<_>>() })
     });
     messages.collect()
 }
 
-/// One piece of a message. Empty texts are refused by the API, and are left out.
+/// Converts a part. Empty texts are left out, because the API refuses them.
 pub(super) fn block(part: &Part) -> Option<Value> {
     match &part.body {
         Body::Text(text) if text.trim().is_empty() => None,
@@ -57,7 +55,7 @@ pub(super) fn block(part: &Part) -> Option<Value> {
     }
 }
 
-/// A picture, or a note that there was one where Claude would refuse the whole request for it.
+/// Converts a picture, or a note if Claude would refuse it.
 fn picture(image: &Image) -> Value {
     let media_type = image.mime_type.as_str();
     match media_type {
@@ -72,8 +70,8 @@ fn picture(image: &Image) -> Value {
     }
 }
 
-/// The results of the calls of the last message, each of them once and in their order (NAV-55). A call
-/// without an answer is marked so: Claude refuses a conversation that leaves one open.
+/// Builds a result for each call of the last message, in order (NAV-55). Calls without a result are
+/// marked as failed, because Claude refuses open calls.
 pub(super) fn results(messages: &[Value], answered: &[Answered]) -> Vec<Value> {
     let last = messages.last().filter(|it| it["role"] == "assistant");
     let blocks = last.and_then(|it| it["content"].as_array()).into_iter().flatten();
@@ -88,12 +86,15 @@ pub(super) fn results(messages: &[Value], answered: &[Answered]) -> Vec<Value> {
     .collect()
 }
 
-/// The results of the calls `ids` in an answer of which the `broken` ones cannot be read.
-pub(super) fn unread<'a>(ids: impl Iterator<Item = &'a str>, broken: &[String]) -> Vec<Value> {
+/// Results for the calls `ids` of an answer whose `broken` ones cannot be parsed.
+pub(super) fn unreadable_result<'a>(
+    ids: impl Iterator<Item = &'a str>,
+    broken: &[String],
+) -> Vec<Value> {
     let results = ids.map(|id| {
         json!({
             "type": "tool_result", "tool_use_id": id, "is_error": true,
-            "content": messages::unread(id, broken).to_string(),
+            "content": messages::unreadable_result(id, broken).to_string(),
         })
     });
     results.collect()
@@ -111,7 +112,7 @@ fn result(id: &str, answered: &Answered, results: usize) -> Value {
     result
 }
 
-/// The same, with marks where what is cached may end.
+/// Adds cache marks.
 pub(super) fn cached(messages: &[Value]) -> Vec<Value> {
     let mut messages = messages.to_vec();
     let of_the_person = messages.iter_mut().rev().filter(|it| it["role"] == "user");
@@ -123,7 +124,7 @@ pub(super) fn cached(messages: &[Value]) -> Vec<Value> {
     messages
 }
 
-/// How its messages become shorter.
+/// Access to its messages for shortening.
 pub(in crate::models) const SHAPE: Shape =
     Shape { pictures, drop_picture, drop_results, begin, is_result: |_| false };
 
@@ -161,7 +162,7 @@ fn drop_results(message: &mut Value) {
     }
 }
 
-/// What the person says begins a conversation, without the results of calls that are gone.
+/// Makes the person's message the first, without results of dropped calls.
 fn begin(message: &mut Value) -> bool {
     if message["role"] != "user" {
         return false;
@@ -175,15 +176,15 @@ fn blocks(message: &Value) -> impl Iterator<Item = &Value> {
     message["content"].as_array().into_iter().flatten()
 }
 
-/// Whether it is thinking, open or not.
+/// Whether the block is thinking, plain or redacted.
 pub(super) fn is_thinking(block: &Value) -> bool {
     matches!(block["type"].as_str(), Some("thinking" | "redacted_thinking"))
 }
 
-/// Blocks of one answer.
+/// Maximum blocks of one answer.
 const BLOCKS_MAX: usize = 256;
 
-/// An answer in the making, and at last the whole of it.
+/// An answer, assembled from events.
 #[derive(Default)]
 pub(super) struct Reply {
     blocks: BTreeMap<u64, Block>,
@@ -193,30 +194,30 @@ pub(super) struct Reply {
     is_whole: bool,
 }
 
-/// A block in the making.
+/// An incomplete block.
 struct Block {
     value: Value,
-    /// The arguments of a call, so far.
+    /// Arguments of a call so far.
     json: String,
     is_whole: bool,
 }
 
 impl Reply {
-    /// Reads all of it; text is passed on as it comes.
-    pub(super) fn read(mut events: Events, teller: &Teller) -> Result<Self, WireError> {
+    /// Reads the whole stream; sends text as it arrives.
+    pub(super) fn read(mut events: Events, sink: &EventSink) -> Result<Self, WireError> {
         let mut reply = Self::default();
         while let Some(event) = events.next() {
             if let Some(text) = reply.take(&event?)? {
-                teller.say(text);
+                sink.send_text(text);
             }
             if reply.is_whole {
                 return Ok(reply);
             }
         }
-        Err(WireError::Lost("the answer ended before its end".to_owned()))
+        Err(WireError::ConnectionLost("the answer ended before its end".to_owned()))
     }
 
-    /// Takes one event; what it adds to the text for people.
+    /// Adds one event; returns the new text for people.
     pub(super) fn take<'a>(&mut self, event: &'a Value) -> Result<Option<&'a str>, WireError> {
         match event["type"].as_str() {
             Some("message_start") => self.count(&event["message"]["usage"]),
@@ -237,13 +238,13 @@ impl Reply {
                 self.count(&event["usage"]);
             }
             Some("message_stop") => self.is_whole = true,
-            // `ping`, and what the versioning policy lets them add.
+            // `ping`, and events that the versioning policy permits in the future.
             _ => {}
         }
         Ok(None)
     }
 
-    /// Counts are those of the whole answer so far: the last ones hold.
+    /// Counts are cumulative; the last ones are valid.
     fn count(&mut self, usage: &Value) {
         let counts = usage.as_object().into_iter().flatten().filter(|it| !it.1.is_null());
         self.usage.extend(counts.map(|(name, value)| (name.clone(), value.clone())));
@@ -288,15 +289,15 @@ impl Reply {
         &self.stop_reason
     }
 
-    /// Why there is no answer, as the provider states it where it does.
+    /// Explains why the answer is refused.
     pub(super) fn refusal(&self) -> String {
         let why = self.explanation.as_deref().unwrap_or("the model declined to answer");
         format!("refusal: {}", why.chars().take(300).collect::<String>())
     }
 
-    /// Its blocks, verbatim, and the ids of the calls among them whose arguments are no object. Of an answer that
-    /// was cut, calls are left out: they are incomplete. What shows nothing is refused when it comes back, and so
-    /// is what ends in thinking. A call whose id another one has, of those `before` or beside it, is given its own.
+    /// Returns its blocks verbatim, and the ids of calls with unparsable arguments. Drops incomplete calls
+    /// of a truncated answer, blank texts and trailing thinking, which would be refused when sent back.
+    /// Calls with a duplicate id get a new one.
     pub(super) fn content(self, is_cut: bool, before: &[Value]) -> (Vec<Value>, Vec<String>) {
         let (mut content, mut broken) = (Vec::with_capacity(self.blocks.len()), Vec::new());
         let earlier = before.iter().filter_map(|it| it["content"].as_array()).flatten();
@@ -352,12 +353,12 @@ fn unreadable(what: &str) -> WireError {
     WireError::Unreadable(format!("the answer has {what}"))
 }
 
-/// Whether it is a text that shows nothing.
+/// Whether the block is a blank text.
 fn is_blank(block: &Value) -> bool {
     block["type"] == "text" && block["text"].as_str().is_none_or(|it| it.trim().is_empty())
 }
 
-/// The error that an event is, with the status that it would have had before the stream began.
+/// Parses an event as an error, with the status it would have had before the stream.
 pub(super) fn error_of(event: &Value) -> Option<WireError> {
     let error = Some(&event["error"]).filter(|_| event["type"] == "error")?;
     let status = match error["type"].as_str().unwrap_or_default() {

@@ -12,34 +12,33 @@ use crate::{
     },
 };
 
-/// Pictures that it reads (<https://ai.google.dev/gemini-api/docs/image-understanding>).
+/// Picture types that it reads (<https://ai.google.dev/gemini-api/docs/image-understanding>).
 const MIME_TYPES: &[&str] = &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
-/// Bytes of base64 of all pictures of one content: a request may have 20 MB.
+/// Maximum base64 bytes of all pictures of one content; a request may have 20 MB.
 const BYTES_MAX: usize = 14 << 20;
 
-/// What stands for a signature that was not kept, as its documentation has it
+/// Placeholder for a signature that was not kept
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
 pub(in crate::models) const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// A call that the model made.
-pub(super) struct Made<'a> {
-    /// What it is called here: its own id, where it has one that nothing else has.
+/// A call of the model.
+pub(super) struct MadeCall<'a> {
+    /// Unique id: its own, if no other call has it.
     pub(super) id: String,
     pub(super) name: &'a str,
     pub(super) call: &'a Value,
 }
 
-/// The same for a model of texts. The history may come from another model, whose
-/// signatures this one refuses; texts and pictures need none here.
-pub(super) fn unsigned(messages: &[Message]) -> Vec<Value> {
-    let bare = messages.iter().map(|it| {
-        let parts = it.parts.iter().map(|it| Part { signature: None, ..it.clone() });
-        Message { parts: parts.collect(), ..*it }
+/// The same for a text model, without signatures, which it would refuse if another model made them.
+pub(super) fn without_signature(messages: &[Message]) -> Vec<Value> {
+    let bare = messages.iter().map(|message| {
+        let parts = message.parts.iter().map(|it| Part { signature: None, ..it.clone() });
+        Message { parts: parts.collect(), ..*message }
     });
     history(&bare.collect::<Vec<_>>())
 }
 
-/// A signed text may be empty; without its signature it says nothing, and is refused.
+/// Removes blank texts, which are refused without their signature.
 fn without_blanks(contents: &mut Vec<Value>) {
     let is_blank = |it: &Value| it["text"] == "" && it.get("thoughtSignature").is_none();
     for mut content in std::mem::take(contents) {
@@ -49,14 +48,13 @@ fn without_blanks(contents: &mut Vec<Value>) {
     }
 }
 
-/// Whether a refusal says that a signature is none of its own, or lacking: each holds for the model and the key alone with
-/// which it was made.
+/// Whether an error says that a signature is missing or foreign. Signatures are valid for one model and key.
 pub(super) fn is_of_signatures(refusal: &str) -> bool {
     let refusal = refusal.to_ascii_lowercase();
     refusal.contains("thought signature") || refusal.contains("thought_signature")
 }
 
-/// Takes all signatures out; the first call of each answer, which wants one, says so. Whether that is other than it was.
+/// Removes all signatures and adds a placeholder to each answer's first call; returns whether anything changed.
 pub(super) fn unsign(contents: &mut Vec<Value>) -> bool {
     let before = contents.clone();
     for content in contents.iter_mut().filter(|it| it["role"] == "model") {
@@ -75,7 +73,7 @@ pub(super) fn unsign(contents: &mut Vec<Value>) -> bool {
     *contents != before
 }
 
-/// The earlier messages, as contents: they begin with the person's and alternate, or all of them are refused.
+/// Converts the earlier messages: alternating, and the person's first, as the API requires.
 pub(in crate::models) fn history(messages: &[Message]) -> Vec<Value> {
     let mut contents = Vec::new();
     for message in messages {
@@ -85,7 +83,7 @@ pub(in crate::models) fn history(messages: &[Message]) -> Vec<Value> {
     contents
 }
 
-/// Adds parts of `role`; to the last content, where that is of the same one. A conversation begins with the person's.
+/// Adds parts of `role`, to the last content if it has the same role. The first content is the person's.
 pub(in crate::models) fn push(contents: &mut Vec<Value>, role: &str, parts: Vec<Value>) {
     match contents.last_mut() {
         _ if parts.is_empty() => {}
@@ -99,7 +97,7 @@ pub(in crate::models) fn push(contents: &mut Vec<Value>, role: &str, parts: Vec<
     }
 }
 
-/// Texts and pictures as parts, each with the signature that came with it (ILL-27, ILL-41).
+/// Converts texts and pictures to parts with their signatures (ILL-27, ILL-41).
 pub(in crate::models) fn parts_json(parts: &[Part]) -> Vec<Value> {
     let parts = parts.iter().filter_map(|source| {
         let mut part = match &source.body {
@@ -118,25 +116,25 @@ pub(in crate::models) fn parts_json(parts: &[Part]) -> Vec<Value> {
     parts.collect()
 }
 
-/// A picture as a part.
+/// Converts a picture to a part.
 pub(in crate::models) fn inline(image: &Image) -> Value {
     json!({ "inlineData": { "mimeType": image.mime_type, "data": &*image.data } })
 }
 
-/// Whether it can be read.
+/// Whether the model can read the picture.
 pub(in crate::models) fn fits(image: &Image) -> bool {
     MIME_TYPES.contains(&image.mime_type.as_str()) && image.data.len() <= BYTES_MAX
 }
 
-/// The calls in the content at `index`, in their order. Ids are the same whenever it is asked.
-pub(super) fn calls(contents: &[Value], index: usize) -> Vec<Made<'_>> {
+/// Returns the calls of the content at `index`, in order, with stable ids.
+pub(super) fn calls(contents: &[Value], index: usize) -> Vec<MadeCall<'_>> {
     let of = |it: &'_ Value| it["id"].as_str().filter(|it| !it.is_empty()).map(str::to_owned);
     let before = contents[..index].iter().flat_map(made);
     let mut taken: BTreeSet<String> = before.filter_map(of).collect();
     let calls = made(&contents[index]).enumerate().map(|(place, call)| {
         let own = of(call).filter(|it| taken.insert(it.clone()));
         let id = own.unwrap_or_else(|| format!("call-{index}-{place}"));
-        Made { id, name: call["name"].as_str().unwrap_or_default(), call }
+        MadeCall { id, name: call["name"].as_str().unwrap_or_default(), call }
     });
     calls.collect()
 }
@@ -146,8 +144,8 @@ fn made(content: &Value) -> impl Iterator<Item = &Value> {
     parts.filter_map(|it| it.get("functionCall")).filter(move |_| content["role"] == "model")
 }
 
-/// What the last calls came to: a response for each, in their order, with name and id (ILL-24). A model
-/// that takes pictures in responses gets them there, another one beside them (ILL-28).
+/// Builds a response for each of the last calls, in order, with name and id (ILL-24). Pictures go into
+/// the responses if the model accepts them there, otherwise next to them (ILL-28).
 pub(super) fn answers(
     contents: &[Value],
     answered: &[Answered],
@@ -186,7 +184,7 @@ pub(super) fn answers(
     parts
 }
 
-/// How its contents become shorter.
+/// Access to its messages for shortening.
 pub(in crate::models) const SHAPE: Shape =
     Shape { pictures, drop_picture, drop_results, begin, is_result: |_| false };
 
@@ -203,7 +201,7 @@ fn pictures(content: &Value) -> Vec<(String, usize)> {
     found
 }
 
-/// A response has pictures only: from there it is taken out, and the response says so.
+/// A picture in a response is removed, and the response notes it.
 fn drop_picture(content: &mut Value, place: &str, note: &str) {
     let inner = place.split_once("/functionResponse/parts/");
     let Some((part, at)) = inner else {
@@ -237,7 +235,7 @@ fn drop_results(content: &mut Value) {
     }
 }
 
-/// What the person says begins a conversation, without the results of calls that are gone.
+/// Makes the person's content the first, without results of dropped calls.
 fn begin(content: &mut Value) -> bool {
     if content["role"] != "user" {
         return false;
@@ -252,8 +250,8 @@ fn size(part: &Value) -> Option<usize> {
     part["inlineData"]["data"].as_str().map(str::len)
 }
 
-fn response(made: &Made<'_>, object: Value) -> Value {
-    // A Struct: whatever is none goes into one.
+fn response(made: &MadeCall<'_>, object: Value) -> Value {
+    // Responses have to be objects; other values are wrapped.
     let object = if object.is_object() { object } else { json!({ "result": object }) };
     let mut response = json!({ "name": made.name, "response": object });
     if let Some(id) = made.call.get("id") {
@@ -291,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn responses_come_in_the_order_of_the_calls_with_their_ids() {
+    fn responses_follow_call_order_with_ids() {
         let contents = called(&[Some("a"), None, Some("a")]);
         let ids: Vec<_> = calls(&contents, 0).into_iter().map(|it| it.id).collect();
         assert_eq!(ids, ["a", "call-0-1", "call-0-2"]);
@@ -308,7 +306,7 @@ mod tests {
 
     /// Older models get pictures beside the responses; a picture of another type is left out.
     #[test]
-    fn older_models_get_pictures_beside_responses_others_left_out() {
+    fn older_models_get_pictures_after_responses() {
         let contents = called(&[Some("a"), Some("b")]);
         let answered = [came("a", picture("image/png")), came("b", picture("image/svg+xml"))];
         let parts = answers(&contents, &answered, false);
@@ -318,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_pictures_go_where_there_are_too_many() {
+    fn drops_oldest_pictures_beyond_limit() {
         let large = "A".repeat(1_000);
         let blob = json!({ "inlineData": { "mimeType": "image/png", "data": large } });
         let response =
@@ -334,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_goes_both_ways() {
+    fn signature_survives_round_trip() {
         let part = Part { signature: Some("c2ln".to_owned()), ..Part::text("") };
         assert_eq!(
             parts_json(&[part]),
@@ -345,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_of_another_model_or_key_are_left_out() {
+    fn drops_foreign_signatures() {
         for (refusal, is_so) in [
             ("HTTP 400: Corrupted thought signature.", true),
             ("HTTP 400: Function call is missing a thought_signature in functionCall parts.", true),
@@ -372,25 +370,26 @@ mod tests {
     }
 
     #[test]
-    fn a_text_model_is_sent_no_signature_of_a_history() {
+    fn text_model_gets_history_without_signatures() {
         let sign = |it: Part| Part { signature: Some("c2ln".to_owned()), ..it };
         let image = Image { mime_type: "image/png".to_owned(), data: "AAAA".into() };
         let parts = vec![sign(Part::text("")), sign(Part::text("x")), sign(Part::image(image))];
         let bare = Message { is_user: false, parts: vec![sign(Part::text(""))] };
         let asked = Message { is_user: true, parts: vec![Part::text("?")] };
-        let contents = unsigned(&[asked, Message { is_user: false, parts }, bare]);
+        let contents = without_signature(&[asked, Message { is_user: false, parts }, bare]);
         assert!(!json!(contents).to_string().contains("thoughtSignature"), "{contents:?}");
         assert_eq!(contents.len(), 2);
         assert_eq!(contents[1]["parts"].as_array().unwrap().len(), 2);
     }
 
     #[test]
-    fn a_history_begins_with_the_person_and_alternates() {
-        let said = |is_user: bool, text: &str| Message { is_user, parts: vec![Part::text(text)] };
+    fn history_starts_with_the_person_and_alternates() {
+        let message =
+            |is_user: bool, text: &str| Message { is_user, parts: vec![Part::text(text)] };
         // The picture of an answer was not kept; a message was sent again.
         let messages =
             [(false, "a"), (true, "b"), (false, ""), (true, "c"), (false, "d"), (false, "e")];
-        let messages: Vec<_> = messages.into_iter().map(|it| said(it.0, it.1)).collect();
+        let messages: Vec<_> = messages.into_iter().map(|it| message(it.0, it.1)).collect();
         let mut contents = history(&messages);
         push(&mut contents, "user", parts_json(&[Part::text("f")]));
         push(&mut contents, "user", parts_json(&[Part::text("g")]));

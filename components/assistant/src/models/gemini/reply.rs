@@ -1,20 +1,20 @@
-//! An answer of Gemini's, put together from the pieces that come, and its errors (ILL-42).
+//! Assembles an answer of Gemini's from its pieces, and converts its errors (ILL-42).
 
 use serde_json::Value;
 
 use crate::{
-    Body, Image, ModelError, Part, Why,
+    Body, ErrorKind, Image, ModelError, Part,
     models::{
         Tokens,
         wire::{WireError, retry_delay},
     },
 };
 
-/// Parts that one answer may have.
+/// Maximum parts of one answer.
 const PARTS_MAX: usize = 4_000;
-/// What it says of an answer that ends where its length does.
+/// Finish reason of a truncated answer.
 const CUT: &str = "MAX_TOKENS";
-/// Why it says no more, where its rules on content are the reason
+/// Finish reasons of blocked answers
 /// (<https://ai.google.dev/api/generate-content#FinishReason>).
 const BLOCKED: &[&str] = &[
     "SAFETY",
@@ -27,10 +27,10 @@ const BLOCKED: &[&str] = &[
     "IMAGE_RECITATION",
 ];
 
-/// What Gemini answered to one request.
+/// One answer of Gemini's.
 #[derive(Debug, Default)]
 pub(in crate::models) struct Reply {
-    /// Its parts as they came, in their order; only texts without anything else are put together.
+    /// Its parts as received, in order; only plain texts are joined.
     pub(in crate::models) parts: Vec<Value>,
     finish: Option<String>,
     refused: Option<String>,
@@ -38,13 +38,13 @@ pub(in crate::models) struct Reply {
 }
 
 impl Reply {
-    /// Takes one piece in; what of it is for people.
+    /// Adds one piece; returns what it has for people.
     pub(super) fn take(&mut self, piece: &Value) -> Result<Vec<Part>, WireError> {
         if let Some(reason) = piece.pointer("/promptFeedback/blockReason").and_then(Value::as_str) {
             self.refused = Some(reason.to_owned());
         }
         if piece["usageMetadata"].is_object() {
-            // It counts from the beginning each time.
+            // Counts are cumulative.
             self.usage = piece["usageMetadata"].clone();
         }
         let candidate = &piece["candidates"][0];
@@ -63,8 +63,8 @@ impl Reply {
         }
     }
 
-    /// Signed parts stay as they are: they are not put together with others (ILL-27). An empty text without a
-    /// signature says nothing, and is refused when it comes back.
+    /// Adds a part. Signed parts are never joined (ILL-27); an empty text without a signature is dropped,
+    /// because it would be refused when sent back.
     fn add(&mut self, part: &Value) {
         if plain(part) == Some("") {
             return;
@@ -80,22 +80,22 @@ impl Reply {
         self.parts.push(part.clone());
     }
 
-    /// Why it ended; nothing, where it did not.
+    /// Finish reason; empty while there is none.
     pub(in crate::models) fn finish(&self) -> &str {
         self.finish.as_deref().unwrap_or_default()
     }
 
-    /// Whether it ends where its length does.
+    /// Whether the answer was truncated.
     pub(in crate::models) fn is_cut(&self) -> bool {
         self.finish() == CUT
     }
 
-    /// Whether it came to its end.
+    /// Whether it is complete.
     pub(super) fn has_ended(&self) -> bool {
         self.finish.is_some() || self.refused.is_some()
     }
 
-    /// Whether anything of it is for the person to see.
+    /// Whether it has anything for the person.
     pub(super) fn has_text(&self) -> bool {
         let is_seen = |it: Part| !matches!(it.body, Body::Text(text) if text.trim().is_empty());
         self.parts.iter().filter_map(for_people).any(is_seen)
@@ -106,11 +106,11 @@ impl Reply {
         self.parts.iter().any(|it| it.get("functionCall").is_some())
     }
 
-    /// That its rules on content do not let it answer (ILL-42).
+    /// Returns an error if content rules blocked the answer (ILL-42).
     pub(in crate::models) fn blocked(&self) -> Option<ModelError> {
         let reason = self.refused.as_deref().or(self.finish.as_deref())?;
         let is_blocked = self.refused.is_some() || BLOCKED.contains(&reason);
-        is_blocked.then(|| ModelError::new(Why::Blocked, format!("blocked: {reason}")))
+        is_blocked.then(|| ModelError::new(ErrorKind::Blocked, format!("blocked: {reason}")))
     }
 
     /// The tokens that the answer took.
@@ -127,7 +127,7 @@ impl Reply {
     }
 }
 
-/// Those of `parts` that are for people, with their signatures (ILL-41).
+/// Filters `parts` for people, with their signatures (ILL-41).
 pub(in crate::models) fn parts_of(parts: &[Value]) -> Vec<Part> {
     parts.iter().filter_map(for_people).collect()
 }
@@ -160,27 +160,27 @@ fn plain(part: &Value) -> Option<&str> {
     part.as_object().filter(|it| is_only(it))?.get("text")?.as_str()
 }
 
-// Gemini's errors, as the client that waits for an answer receives them (ILL-42).
+// Converts Gemini's errors (ILL-42).
 
-/// Why there is no answer (<https://ai.google.dev/gemini-api/docs/troubleshooting>).
-/// Where a picture was asked for, a model that is not there makes none either.
+/// Converts an error (<https://ai.google.dev/gemini-api/docs/troubleshooting>).
+/// A missing model counts as unable to make pictures if `draws`.
 pub(super) fn model_error(error: &WireError, draws: bool) -> ModelError {
     let mut model_error = error.model_error();
     let WireError::Status { status, body, text, .. } = error else { return model_error };
     let details = body.pointer("/error/details").or_else(|| body.pointer("/0/error/details"));
     let details: &[Value] = details.and_then(Value::as_array).map_or(&[], Vec::as_slice);
-    // A wrong key is a bad request here.
+    // An invalid key has status 400 here.
     let is_key = |it: &Value| it["reason"].as_str().is_some_and(|it| it.starts_with("API_KEY_"));
     if *status == 400 && (details.iter().any(is_key) || text.contains("API key not valid")) {
-        model_error.why = Why::Key;
+        model_error.kind = ErrorKind::Key;
     }
     if draws && (*status == 404 || *status == 400 && is_about_pictures(text)) {
-        model_error.why = Why::NoPictures;
+        model_error.kind = ErrorKind::NoPictures;
     }
     model_error
 }
 
-/// The error that a piece of a stream is.
+/// Parses a piece of a stream as an error.
 pub(super) fn of_piece(piece: &Value) -> Option<WireError> {
     let status = u16::try_from(piece.pointer("/error/code")?.as_u64()?).unwrap_or(500);
     let text = piece["error"]["message"].as_str().unwrap_or_default().to_owned();
@@ -188,7 +188,7 @@ pub(super) fn of_piece(piece: &Value) -> Option<WireError> {
     Some(WireError::Status { status, retry_after_s, body, text })
 }
 
-/// Whether a refusal says that the model makes no pictures.
+/// Whether an error says that the model makes no pictures.
 fn is_about_pictures(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     text.contains("response modalities") || text.contains("image generation is not")
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_put_together_and_signed_parts_stay_alone() {
+    fn joins_texts_but_not_signed_parts() {
         let mut reply = Reply::default();
         let mut shown = Vec::new();
         for parts in [
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_shows_nothing_is_no_answer() {
+    fn blank_text_is_no_answer() {
         for (parts, has_text) in [
             (json!([{ "text": "\n" }]), false),
             (json!([{ "text": "", "thoughtSignature": "c2ln" }]), false),
@@ -244,14 +244,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_blocked_says_so_and_what_it_took_is_counted() {
+    fn blocked_answer_is_reported_and_counted() {
         for piece in [
             json!({ "promptFeedback": { "blockReason": "PROHIBITED_CONTENT" } }),
             json!({ "candidates": [{ "finishReason": "IMAGE_SAFETY" }] }),
         ] {
             let mut reply = Reply::default();
             reply.take(&piece).unwrap();
-            assert_eq!(reply.blocked().map(|it| it.why), Some(Why::Blocked), "ILL-42");
+            assert_eq!(reply.blocked().map(|it| it.kind), Some(ErrorKind::Blocked), "ILL-42");
         }
         let mut reply = Reply::default();
         let usage = json!({ "promptTokenCount": 1_000_000, "cachedContentTokenCount": 5,
@@ -265,33 +265,33 @@ mod tests {
     }
 
     #[test]
-    fn each_refusal_is_told_as_what_it_is() {
+    fn maps_each_error_to_its_kind() {
         let key = json!({ "error": { "details": [{ "reason": "API_KEY_INVALID" }] } });
         for (status, body, text, why) in [
-            (400, key, "", Why::Key),
-            (403, json!({}), "", Why::Key),
-            (429, json!({}), "", Why::RateLimited),
-            (504, json!({}), "", Why::Slow),
-            (503, json!({}), "", Why::Failed),
-            (404, json!({}), "", Why::NoPictures),
-            (413, json!({}), "", Why::TooLong),
-            (400, json!({}), "contents is not specified", Why::Refused),
+            (400, key, "", ErrorKind::Key),
+            (403, json!({}), "", ErrorKind::Key),
+            (429, json!({}), "", ErrorKind::RateLimited),
+            (504, json!({}), "", ErrorKind::Slow),
+            (503, json!({}), "", ErrorKind::Failed),
+            (404, json!({}), "", ErrorKind::NoPictures),
+            (413, json!({}), "", ErrorKind::TooLong),
+            (400, json!({}), "contents is not specified", ErrorKind::Refused),
             (
                 400,
                 json!({}),
                 "The input token count (1048600) exceeds the maximum number of tokens allowed (1048576).",
-                Why::TooLong,
+                ErrorKind::TooLong,
             ),
             (
                 400,
                 json!({}),
                 "Model does not support the requested response modalities: image,text",
-                Why::NoPictures,
+                ErrorKind::NoPictures,
             ),
         ] {
             let text = text.to_owned();
             let error = WireError::Status { status, retry_after_s: None, body, text };
-            assert_eq!(model_error(&error, true).why, why, "{error:?}");
+            assert_eq!(model_error(&error, true).kind, why, "{error:?}");
         }
     }
 }

@@ -1,21 +1,21 @@
-//! Tools as Gemini declares them: JSON Schema in its own dialect (ILL-20, ILL-21).
+//! Converts tool declarations to Gemini's dialect of JSON Schema (ILL-20, ILL-21).
 
 use serde_json::{Map, Value, json};
 
 use crate::models::declare::Declaration;
 
-/// Depth to which a schema is translated.
+/// Maximum depth of a converted schema.
 const DEPTH_MAX: usize = 16;
 
-/// A declaration. What the dialect cannot express goes as JSON Schema, which it takes too
+/// Converts a declaration. What the dialect cannot express is sent as JSON Schema
 /// (<https://ai.google.dev/api/caching#FunctionDeclaration>).
 pub(super) fn declared(declaration: Declaration) -> Value {
     let Declaration { name, description, parameters } = declaration;
-    // An empty description is refused.
+    // Empty descriptions are refused.
     let description = if description.trim().is_empty() { name.clone() } else { description };
     let mut declared = json!({ "name": name, "description": description });
     if is_empty(&parameters) {
-        // A tool without arguments has no parameters: an object without properties is refused.
+        // An object without properties is refused.
         return declared;
     }
     match own(&parameters, DEPTH_MAX) {
@@ -30,8 +30,8 @@ fn is_empty(schema: &Value) -> bool {
     properties.is_none_or(Map::is_empty) && schema.get("$ref").is_none()
 }
 
-/// `schema` in its dialect (<https://ai.google.dev/api/caching#Schema>). Defaults and bounds are left
-/// out (ILL-X4): the tool sees to them.
+/// Converts `schema` to the dialect (<https://ai.google.dev/api/caching#Schema>). Defaults and bounds
+/// are left out (ILL-X4); the tool checks them.
 fn own(schema: &Value, depth: usize) -> Option<Value> {
     let schema = schema.as_object()?;
     let depth = depth.checked_sub(1)?;
@@ -74,7 +74,7 @@ fn own(schema: &Value, depth: usize) -> Option<Value> {
     Some(Value::Object(own))
 }
 
-/// The one type that it has beside null.
+/// Returns its only type besides null.
 fn kind<'a>(schema: &'a Map<String, Value>, is_nullable: &mut bool) -> Option<&'a str> {
     match schema.get("type") {
         Some(Value::String(kind)) => Some(kind),
@@ -92,7 +92,7 @@ fn kind<'a>(schema: &'a Map<String, Value>, is_nullable: &mut bool) -> Option<&'
     }
 }
 
-/// What comes with its type.
+/// Adds the members of its type.
 fn typed(
     schema: &Map<String, Value>,
     kind: &str,
@@ -105,7 +105,7 @@ fn typed(
             let values = schema.get("enum").and_then(Value::as_array).cloned().or(one);
             if let Some(values) = values {
                 values.iter().all(Value::is_string).then_some(())?;
-                // An empty one is refused, with all tools beside it.
+                // An empty value is refused, together with all tools.
                 let values: Vec<_> = values.into_iter().filter(|it| it != "").collect();
                 if !values.is_empty() {
                     own.insert("enum".to_owned(), values.into());
@@ -117,7 +117,7 @@ fn typed(
         }
         "object" => {
             let properties = schema.get("properties")?.as_object().filter(|it| !it.is_empty())?;
-            // A map of anything is more than it can say.
+            // The dialect cannot express maps.
             if schema.get("additionalProperties").is_some_and(Value::is_object) {
                 return None;
             }
@@ -131,7 +131,7 @@ fn typed(
                 own.insert("required".to_owned(), required.into());
             }
         }
-        // Values of numbers are not texts, which is what it takes.
+        // The dialect has only text values.
         _ if schema.contains_key("enum") || schema.contains_key("const") => return None,
         "number" | "integer" | "boolean" | "null" => {}
         _ => return None,
@@ -148,9 +148,9 @@ mod tests {
         declared(Declaration { name, description, parameters })
     }
 
-    /// The declarations of the specification, word for word (ILL-20).
+    /// The declarations of the specification, verbatim (ILL-20).
     #[test]
-    fn the_two_tools_are_declared_as_the_specification_does() {
+    fn declares_specified_tools_verbatim() {
         let theme = json!({ "type": "object", "properties": {
             "theme": { "type": "string", "minLength": 1, "maxLength": 200, "title": "Theme",
                 "description": "テーマ名（例: ブルーアイズ、ブラック・マジシャン）" },
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_its_words_can_say_is_said_in_them() {
+    fn converts_expressible_schemas_to_the_dialect() {
         let declared = put(json!({ "type": "object", "properties": {
             "avoid": { "type": "array", "items": { "enum": ["tolls", "highways"] }, "maxItems": 3 },
             "at": { "anyOf": [{ "type": "string" }, { "type": "null" }], "description": "When" },
@@ -195,7 +195,7 @@ mod tests {
 
     /// What their schema cannot say goes as JSON Schema; a tool without arguments goes without a schema.
     #[test]
-    fn sends_inexpressible_as_json_schema_and_empty_as_nothing() {
+    fn falls_back_to_json_schema() {
         for property in [
             json!({ "$ref": "#/$defs/x" }),
             json!({ "type": "object" }),

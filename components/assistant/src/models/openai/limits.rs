@@ -1,62 +1,62 @@
-//! What was learnt of servers that speak as OpenAI does: how they want to be asked, and the model that a server has where
-//! none is named.
+//! Stored facts about OpenAI-compatible servers: accepted request options, and the first model of a server.
 
 use toolkit::{log, sql};
 
 use crate::models::wire::WireError;
 
-/// The field as older models and most other servers know it.
+/// Token limit as older models and most other servers name it.
 pub(super) const OLD: &str = "max_tokens";
-/// The field as OpenAI's current models want it, wherever they are served.
+/// Token limit as OpenAI's current models name it.
 pub(super) const NEW: &str = "max_completion_tokens";
-/// Facts that are remembered.
-const KNOWN_MAX: i64 = 256;
-/// Under which a server's first model is kept.
+/// Maximum number of stored facts.
+const FACTS_MAX: i64 = 256;
+/// Key of a server's first model.
 const FIRST: &str = "";
-/// Ways other than the usual ones, as they are kept.
+/// Stored values for deviating options.
 const UNLIMITED: &str = "unlimited";
 const UNCOUNTED: &str = "uncounted";
 const BRIDGED: &str = "bridged";
-const FEW: &str = "few";
+const LIMITED_TOOLS: &str = "few";
 
-/// How a model at a server wants to be asked.
+/// Request options that a model at a server accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ways {
-    /// The field that says how long an answer may be; none where it is to be as long as there is room.
+pub(super) struct RequestOptions {
+    /// Name of the token limit; `None` if it is left out.
     pub(super) limit: Option<&'static str>,
-    /// Whether it takes `stream_options`, without which most do not count; Mistral has refused it, and counts.
+    /// Whether it accepts `stream_options`, without which most do not count tokens; Mistral refuses it, and
+    /// counts anyway.
     pub(super) counts: bool,
-    /// Whether what the person says may not follow the results of tools.
+    /// Whether an assistant message has to separate tool results from the person's message.
     pub(super) bridges: bool,
-    /// Whether it takes but some tools, and refuses all where there are more.
-    pub(super) few: bool,
+    /// Whether the number of tools is limited.
+    pub(super) limits_tools: bool,
 }
 
-impl Ways {
-    /// The usual ones, with this field.
-    pub(super) fn with(limit: &'static str) -> Self {
-        Self { limit: Some(limit), counts: true, bridges: false, few: false }
+impl RequestOptions {
+    /// Default options, with this token limit.
+    pub(super) fn with_limit(limit: &'static str) -> Self {
+        Self { limit: Some(limit), counts: true, bridges: false, limits_tools: false }
     }
 
-    /// Other ways, where `error` refuses these, to which those have led that were tried `first`.
+    /// Returns the options to try after `error`; `first` are those tried first.
     pub(super) fn adapted(self, error: &WireError, first: Self) -> Option<Self> {
         let WireError::Status { status: 400 | 422 | 500, .. } = error else { return None };
-        if self.counts && error.says_any(&["stream_options"]) {
+        if self.counts && error.message_contains(&["stream_options"]) {
             return Some(Self { counts: false, ..self });
         }
-        if !self.bridges && error.says_any(&["after role", "roles must alternate"]) {
+        if !self.bridges && error.message_contains(&["after role", "roles must alternate"]) {
             return Some(Self { bridges: true, ..self });
         }
-        if !self.few
+        if !self.limits_tools
             && !error.is_too_large()
-            && error.says_any(&["tools"])
-            && error.says_any(&["128"])
+            && error.message_contains(&["tools"])
+            && error.message_contains(&["128"])
         {
-            return Some(Self { few: true, ..self });
+            return Some(Self { limits_tools: true, ..self });
         }
-        let sent = self.limit.filter(|_| error.says_any(&[OLD, NEW]))?;
+        let sent = self.limit.filter(|_| error.message_contains(&[OLD, NEW]))?;
         let other = if sent == OLD { NEW } else { OLD };
-        // Where what it may answer is more than its context has room for, neither helps.
+        // If the limit exceeds the model's context, neither name helps.
         let is_other = self.limit == first.limit && !error.is_too_large();
         Some(Self { limit: is_other.then_some(other), ..self })
     }
@@ -69,35 +69,36 @@ impl Ways {
             limit,
             counts: !has(UNCOUNTED),
             bridges: has(BRIDGED),
-            few: has(FEW),
+            limits_tools: has(LIMITED_TOOLS),
         })
     }
 
     fn fact(self) -> String {
         let counts = (!self.counts).then_some(UNCOUNTED);
-        let words = [counts, self.bridges.then_some(BRIDGED), self.few.then_some(FEW)];
+        let words =
+            [counts, self.bridges.then_some(BRIDGED), self.limits_tools.then_some(LIMITED_TOOLS)];
         let words = words.into_iter().flatten();
         std::iter::once(self.limit.unwrap_or(UNLIMITED)).chain(words).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// How the model at `url` wants to be asked, where that was learnt.
-pub(super) fn learned(url: &str, model: &str) -> Option<Ways> {
-    Ways::read(&fact(url, model)?)
+/// Loads the stored options of a model.
+pub(super) fn load_options(url: &str, model: &str) -> Option<RequestOptions> {
+    RequestOptions::read(&fact(url, model)?)
 }
 
-/// The model at `url` wants to be asked so.
-pub(super) fn learn(url: &str, model: &str, ways: Ways) {
-    remember(url, model, &ways.fact());
+/// Stores the options of a model.
+pub(super) fn save_options(url: &str, model: &str, options: RequestOptions) {
+    remember(url, model, &options.fact());
 }
 
-/// The server at `url` has this model first.
-pub(super) fn found(url: &str, model: &str) {
+/// Stores the first model of a server.
+pub(super) fn save_first_model(url: &str, model: &str) {
     remember(url, FIRST, model);
 }
 
-/// The model that the server at `url` had first when it was last asked.
-pub(in crate::models) fn first(url: &str) -> Option<String> {
+/// Loads the first model of the server at `url`.
+pub(in crate::models) fn first_model(url: &str) -> Option<String> {
     fact(url.trim_end_matches('/'), FIRST)
 }
 
@@ -107,14 +108,14 @@ fn fact(url: &str, model: &str) -> Option<String> {
     rows.read::<(String,)>().ok()?.pop().map(|it| it.0)
 }
 
-/// What cannot be remembered is learnt again.
+/// Stores a fact. A failure is only logged, since facts can be learned again.
 fn remember(url: &str, model: &str, fact: &str) {
     let put = "INSERT INTO learnt (url, model, fact, position) \
         SELECT $1, $2, $3, coalesce(max(position), 0) + 1 FROM learnt WHERE true \
         ON CONFLICT (url, model) DO UPDATE SET fact = excluded.fact, position = excluded.position";
     let forget = "DELETE FROM learnt WHERE position <= (SELECT max(position) FROM learnt) - $1";
     let done =
-        sql::transact([toolkit::sql!(put, url, model, fact), toolkit::sql!(forget, KNOWN_MAX)]);
+        sql::transact([toolkit::sql!(put, url, model, fact), toolkit::sql!(forget, FACTS_MAX)]);
     if let Err(error) = done {
         log::warning(&format!("what was learnt of a model is not kept: {error:?}"));
     }
@@ -131,15 +132,15 @@ mod tests {
         WireError::Status { status, retry_after_s: None, body, text: message.to_owned() }
     }
 
-    /// The ways that `error` leads to from `ways`.
-    fn next(ways: Ways, error: &WireError) -> Option<Ways> {
-        ways.adapted(error, Ways::with(OLD))
+    /// The options to try after `error`.
+    fn next(options: RequestOptions, error: &WireError) -> Option<RequestOptions> {
+        options.adapted(error, RequestOptions::with_limit(OLD))
     }
 
     #[test]
-    fn a_refused_field_leads_to_the_other_one() {
+    fn switches_refused_token_limit_field() {
         let unsupported = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-        let (old, new) = (Ways::with(OLD), Ways::with(NEW));
+        let (old, new) = (RequestOptions::with_limit(OLD), RequestOptions::with_limit(NEW));
         assert_eq!(old.adapted(&refusal(400, unsupported, OLD), old), Some(new));
         let unknown = "Unrecognized request argument supplied: max_completion_tokens";
         assert_eq!(new.adapted(&refusal(400, unknown, ""), new), Some(old));
@@ -147,28 +148,31 @@ mod tests {
         assert_eq!(new.adapted(&extra, new), Some(old));
         assert_eq!(old.adapted(&refusal(400, "messages: wrong", ""), old), None);
         assert_eq!(old.adapted(&refusal(401, unsupported, OLD), old), None);
-        // Then none of both, and nothing after that.
-        let none = Ways { limit: None, ..old };
+        // Then without the field, and nothing after that.
+        let none = RequestOptions { limit: None, ..old };
         assert_eq!(next(new, &refusal(400, unknown, "")), Some(none));
         assert_eq!(next(none, &refusal(400, unknown, "")), None);
     }
 
     #[test]
-    fn an_answer_that_a_context_has_no_room_for_is_not_limited() {
+    fn drops_limit_that_exceeds_the_context() {
         let small = "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length is 8192 tokens and your request has 6000 input tokens.";
         let error = refusal(400, small, "");
         assert!(error.is_too_large());
-        assert_eq!(next(Ways::with(OLD), &error), Some(Ways { limit: None, ..Ways::with(OLD) }));
+        assert_eq!(
+            next(RequestOptions::with_limit(OLD), &error),
+            Some(RequestOptions { limit: None, ..RequestOptions::with_limit(OLD) })
+        );
     }
 
     #[test]
-    fn a_stricter_server_is_asked_as_it_wants_to_be() {
-        let usual = Ways::with(OLD);
+    fn adapts_to_stricter_servers() {
+        let usual = RequestOptions::with_limit(OLD);
         let extra = json!({ "detail": [{ "loc": ["body", "stream_options", "include_usage"] }] });
         let body = json!({ "object": "error", "message": extra });
         let text = String::new();
         let error = WireError::Status { status: 422, retry_after_s: None, body, text };
-        let uncounted = Ways { counts: false, ..usual };
+        let uncounted = RequestOptions { counts: false, ..usual };
         assert_eq!(next(usual, &error), Some(uncounted));
         assert_eq!(next(uncounted, &error), None, "it is not asked so for ever");
         for (status, order) in [
@@ -176,28 +180,46 @@ mod tests {
             (500, "conversation roles must alternate user and assistant roles"),
         ] {
             let error = refusal(status, order, "");
-            assert_eq!(next(uncounted, &error), Some(Ways { bridges: true, ..uncounted }));
+            assert_eq!(
+                next(uncounted, &error),
+                Some(RequestOptions { bridges: true, ..uncounted })
+            );
         }
     }
 
     #[test]
-    fn a_server_of_few_tools_is_given_no_more() {
+    fn limits_tools_for_servers_with_a_maximum() {
         let many = "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 131 instead.";
-        let few = Ways { few: true, ..Ways::with(NEW) };
-        assert_eq!(next(Ways::with(NEW), &refusal(400, many, "tools")), Some(few));
-        assert_eq!(next(few, &refusal(400, many, "tools")), None, "it is not asked so for ever");
+        let limits_tools = RequestOptions { limits_tools: true, ..RequestOptions::with_limit(NEW) };
+        assert_eq!(
+            next(RequestOptions::with_limit(NEW), &refusal(400, many, "tools")),
+            Some(limits_tools)
+        );
+        assert_eq!(
+            next(limits_tools, &refusal(400, many, "tools")),
+            None,
+            "it is not asked so for ever"
+        );
     }
 
     #[test]
-    fn what_was_learnt_is_read_as_it_was_kept() {
-        for ways in [
-            Ways::with(NEW),
-            Ways { counts: false, bridges: true, few: true, ..Ways::with(OLD) },
-            Ways { limit: None, ..Ways::with(OLD) },
+    fn stored_options_round_trip() {
+        for options in [
+            RequestOptions::with_limit(NEW),
+            RequestOptions {
+                counts: false,
+                bridges: true,
+                limits_tools: true,
+                ..RequestOptions::with_limit(OLD)
+            },
+            RequestOptions { limit: None, ..RequestOptions::with_limit(OLD) },
         ] {
-            assert_eq!(Ways::read(&ways.fact()), Some(ways));
+            assert_eq!(RequestOptions::read(&options.fact()), Some(options));
         }
-        assert_eq!(Ways::read("max_completion_tokens"), Some(Ways::with(NEW)));
-        assert_eq!(Ways::read("qwen4:8b"), None);
+        assert_eq!(
+            RequestOptions::read("max_completion_tokens"),
+            Some(RequestOptions::with_limit(NEW))
+        );
+        assert_eq!(RequestOptions::read("qwen4:8b"), None);
     }
 }

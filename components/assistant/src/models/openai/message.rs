@@ -1,5 +1,5 @@
-//! The messages of chat completions: the person's, and the results of tools; pictures in a message of
-//! the person's, because results have texts only (ILL-28).
+//! Messages of chat completions: the person's and tool results. Pictures are in a message of the
+//! person's, because results are texts only (ILL-28).
 
 use serde_json::{Value, json};
 
@@ -11,17 +11,16 @@ use crate::{
     },
 };
 
-/// The earlier messages.
+/// Converts the earlier messages.
 pub(super) fn history(history: &[Message]) -> Vec<Value> {
-    let messages = alternating(history).into_iter().map(|it| {
-        let role = if it.is_user { "user" } else { "assistant" };
-        json!({ "role": role, "content": content(it.parts.iter().filter_map(piece).collect()) })
+    let messages = alternating(history).into_iter().map(|message| {
+        let role = if message.is_user { "user" } else { "assistant" };
+        json!({ "role": role, "content": content(message.parts.iter().filter_map(piece).collect()) })
     });
     messages.collect()
 }
 
-/// Adds content of the person; to their last message, where there is no answer in between: some models
-/// know no two messages of theirs in a row.
+/// Adds content of the person, to the last message if it is theirs: some models refuse two in a row.
 fn push(messages: &mut Vec<Value>, pieces: Vec<Value>) {
     let last = messages.pop_if(|it| it["role"] == "user");
     let before = last.map(|message| match &message["content"] {
@@ -34,7 +33,7 @@ fn push(messages: &mut Vec<Value>, pieces: Vec<Value>) {
     }
 }
 
-/// What a message says. Lists of pieces are not known everywhere: one text, where there are but texts.
+/// Builds a message's content: a plain text if possible, because some servers do not accept lists.
 fn content(pieces: Vec<Value>) -> Value {
     let texts: Vec<_> = pieces.iter().filter_map(|it| it["text"].as_str()).collect();
     match texts.len() == pieces.len() {
@@ -56,9 +55,8 @@ fn picture(image: &Image) -> Value {
     json!({ "type": "image_url", "image_url": { "url": url } })
 }
 
-/// Adds the results of the calls of the last message, each of them once and in their order; then their
-/// pictures and the person's message, in one message of theirs (FORM-7). A call without an answer is
-/// marked so: a conversation that leaves one open is refused.
+/// Adds a result for each call of the last message, in order, then their pictures and the person's message in one
+/// message (FORM-7). Calls without a result are marked as failed, because open calls are refused.
 pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], message: &[Part]) {
     let calls = messages.last().and_then(|it| it["tool_calls"].as_array());
     let ids = calls.into_iter().flatten().filter_map(|it| it["id"].as_str().map(str::to_owned));
@@ -83,11 +81,11 @@ pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], message:
     push(messages, pieces);
 }
 
-/// What stands between the results of tools and what the person says, where one may not follow the other.
+/// Assistant message between tool results and the person's message.
 const BRIDGE: &str = "OK.";
 
-/// Puts an answer between the results of tools and what the person says: models of Mistral's, and templates of others, know
-/// no conversation without one.
+/// Inserts an assistant message between tool results and the person's message, which Mistral's models
+/// and some templates require.
 pub(super) fn bridge(messages: &mut Vec<Value>) {
     for at in (1..messages.len()).rev() {
         if messages[at]["role"] == "user" && messages[at - 1]["role"] == "tool" {
@@ -96,7 +94,7 @@ pub(super) fn bridge(messages: &mut Vec<Value>) {
     }
 }
 
-/// Takes out what a server has added for its own model, which no other one knows.
+/// Removes members that a server added for its own model.
 pub(super) fn strip(message: &mut Value) {
     let keep = |value: &mut Value, known: &[&str]| {
         if let Some(fields) = value.as_object_mut() {
@@ -114,7 +112,7 @@ fn result(id: &str, content: &str) -> Value {
     json!({ "role": "tool", "tool_call_id": id, "content": content })
 }
 
-/// How its messages become shorter.
+/// Access to its messages for shortening.
 pub(in crate::models) const SHAPE: Shape =
     Shape { pictures, drop_picture, drop_results, begin, is_result: |it| it["role"] == "tool" };
 
@@ -131,7 +129,7 @@ fn drop_picture(message: &mut Value, place: &str, note: &str) {
     if let Some(piece) = message.pointer_mut(place) {
         *piece = json!({ "type": "text", "text": note });
     }
-    // Where none is left it is one text again: a server that knows no pictures may know no lists.
+    // Without pictures it becomes a plain text again, for servers that do not accept lists.
     if let Value::Array(pieces) = &message["content"] {
         message["content"] = content(pieces.clone());
     }
@@ -144,12 +142,12 @@ fn drop_results(message: &mut Value) {
     }
 }
 
-/// Results stand before what the person says, each in a message of its own.
+/// Makes the message the first; results are messages of their own.
 fn begin(message: &mut Value) -> bool {
     message["role"] == "user"
 }
 
-/// The result of a call in an answer of which the `broken` calls cannot be read.
-pub(super) fn unread(id: &str, broken: &[String]) -> Value {
-    result(id, &messages::unread(id, broken).to_string())
+/// Result of a call in an answer whose `broken` calls cannot be parsed.
+pub(super) fn unreadable_result(id: &str, broken: &[String]) -> Value {
+    result(id, &messages::unreadable_result(id, broken).to_string())
 }

@@ -1,29 +1,29 @@
-//! One answer of chat completions, put together from its chunks as they come.
+//! Assembles an answer of chat completions from its chunks.
 
 use serde_json::{Map, Value, json};
 
 use crate::{
-    ModelError, Teller, Why,
+    ErrorKind, EventSink, ModelError,
     models::{Tokens, events::Events, messages::Ids, wire::WireError},
 };
 
-/// Calls of one answer.
+/// Maximum calls of one answer.
 const CALLS_MAX: usize = 64;
-/// The field in which thinking comes and goes back: DeepSeek refuses a conversation with calls that lacks it
+/// Field of thinking, which DeepSeek requires back in conversations with calls
 /// (<https://api-docs.deepseek.com/guides/thinking_mode>).
 const REASONING: &str = "reasoning_content";
-/// The same as OpenRouter has it, with the signatures that Gemini and Claude refuse a conversation with calls without
+/// Field of thinking on OpenRouter, with the signatures that Gemini and Claude require
 /// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
 const DETAILS: &str = "reasoning_details";
 
-/// An answer in the making, and at last the whole of it.
+/// An answer, assembled from chunks.
 #[derive(Default)]
 pub(super) struct Reply {
     text: String,
     opening: Opening,
-    /// Bytes of the text that went to the person, or never will.
-    told: usize,
-    /// What some servers tell of its thinking, which they want back with the message.
+    /// Bytes of the text already sent or skipped.
+    sent_bytes: usize,
+    /// Thinking that some servers report and require back.
     reasoning: String,
     details: Vec<Value>,
     refusal: String,
@@ -32,51 +32,53 @@ pub(super) struct Reply {
     usage: Value,
 }
 
-/// A call in the making.
+/// An incomplete call.
 struct Call {
     index: Option<u64>,
-    /// As it came, with what a server adds of its own.
+    /// As received, with a server's extra members.
     value: Map<String, Value>,
     name: String,
     arguments: String,
 }
 
 impl Reply {
-    /// Reads all of it; text is passed on as it comes.
-    pub(super) fn read(mut events: Events, teller: &Teller) -> Result<Self, WireError> {
+    /// Reads the whole stream; sends text as it arrives.
+    pub(super) fn read(mut events: Events, sink: &EventSink) -> Result<Self, WireError> {
         let mut reply = Self::default();
         while let Some(chunk) = events.next() {
             let chunk = match chunk {
-                // Nothing is lost that it says.
-                Err(WireError::Lost(_) | WireError::Late) if !reply.finish_reason.is_empty() => {
+                // The answer is complete without the rest.
+                Err(WireError::ConnectionLost(_) | WireError::Timeout)
+                    if !reply.finish_reason.is_empty() =>
+                {
                     break;
                 }
                 chunk => chunk?,
             };
             reply.take(&chunk)?;
             if let Some(at) = reply.opening.at(&reply.text) {
-                reply.tell(at, teller);
+                reply.send_new_text(at, sink);
             }
         }
-        reply.tell(reply.text.len() - spoken(&reply.text).len(), teller);
-        // Some servers end without a last event, others with one: `finish_reason` shows that it is whole.
+        reply.send_new_text(reply.text.len() - without_thoughts(&reply.text).len(), sink);
+        // Only `finish_reason` shows completeness; the final event differs between servers.
         match reply.finish_reason.as_str() {
-            "" => Err(WireError::Lost("the answer ended before its end".to_owned())),
-            // Of Mistral and OpenRouter, and of DeepSeek.
+            "" => Err(WireError::ConnectionLost("the answer ended before its end".to_owned())),
+            // Mistral, OpenRouter and DeepSeek.
             why @ ("error" | "insufficient_system_resource") => {
-                Err(WireError::Lost(format!("the answer was broken off: {why}")))
+                Err(WireError::ConnectionLost(format!("the answer was broken off: {why}")))
             }
             _ => Ok(reply),
         }
     }
 
-    /// Passes on what is new of the text for people, which begins at `at`.
-    fn tell(&mut self, at: usize, teller: &Teller) {
-        let new = &self.text[at.max(self.told)..];
+    /// Sends new text for people, which begins at `at`.
+    fn send_new_text(&mut self, at: usize, sink: &EventSink) {
+        let new = &self.text[at.max(self.sent_bytes)..];
         if !new.is_empty() {
-            teller.say(new);
+            sink.send_text(new);
         }
-        self.told = self.text.len();
+        self.sent_bytes = self.text.len();
     }
 
     /// Takes one chunk.
@@ -89,13 +91,13 @@ impl Reply {
         if let Some(reason) = choice["finish_reason"].as_str().filter(|it| !it.is_empty()) {
             reason.clone_into(&mut self.finish_reason);
         }
-        // One that comes whole is a message.
+        // Without streaming, the answer is a `message`.
         let delta = choice.get("delta").unwrap_or(&choice["message"]);
         let piece = |name: &str| delta[name].as_str().unwrap_or_default();
         self.refusal.push_str(piece("refusal"));
         self.reasoning.push_str(piece(REASONING));
         self.text.push_str(piece("content"));
-        // A model that thinks, as Mistral serves it: its thoughts and its text are pieces of a list.
+        // Mistral's thinking models: thoughts and text are pieces of a list.
         let pieces = delta["content"].as_array().into_iter().flatten();
         for text in pieces.filter(|it| it["type"] == "text") {
             self.text.push_str(text["text"].as_str().unwrap_or_default());
@@ -109,11 +111,11 @@ impl Reply {
         Ok(())
     }
 
-    /// A piece of a thought goes to the one before it, where that is of the same; what is encrypted comes whole.
+    /// Adds a piece of thinking, to the previous one of the same kind; encrypted ones are whole.
     fn detail(&mut self, piece: &Value) {
-        let is_same = |it: &&mut Value| {
+        let is_same = |detail: &&mut Value| {
             piece["type"] != "reasoning.encrypted"
-                && ["type", "index"].iter().all(|name| it[*name] == piece[*name])
+                && ["type", "index"].iter().all(|name| detail[*name] == piece[*name])
         };
         let last = self.details.last_mut().filter(is_same).and_then(Value::as_object_mut);
         let (Some(last), Some(piece)) = (last, piece.as_object()) else {
@@ -150,21 +152,21 @@ impl Reply {
             }
         }
         let function = &piece["function"];
-        // It comes whole, with some servers in each piece.
+        // The name is whole, and some servers repeat it in each piece.
         if call.name.is_empty() {
             function["name"].as_str().unwrap_or_default().clone_into(&mut call.name);
         }
         match &function["arguments"] {
             Value::String(text) => call.arguments.push_str(text),
-            // Not as documented, and yet clear.
+            // Not as documented, but unambiguous.
             Value::Object(all) => call.arguments = Value::Object(all.clone()).to_string(),
             _ => {}
         }
         Ok(())
     }
 
-    /// Which call a piece belongs to. By its index; but Ollama has sent all whole calls with the same
-    /// one, and some send none.
+    /// Finds the call of a piece by its index. Ollama has sent whole calls with the same index, and some
+    /// servers send none.
     fn place(&self, piece: &Value) -> usize {
         let index = piece["index"].as_u64();
         let at = self.calls.iter().rposition(|it| index.is_none() || it.index == index);
@@ -174,7 +176,7 @@ impl Reply {
         let is_other_id = id.is_some_and(|id| call.value.get("id").is_some_and(|it| it != id));
         let function = &piece["function"];
         let name = function["name"].as_str().filter(|it| !it.is_empty());
-        // Where each piece has the name, one without arguments begins nothing.
+        // A server that repeats the name continues the call.
         let has_more = !function["arguments"].is_null() && function["arguments"] != "";
         let is_next = name.is_some_and(|it| has_more || it != call.name);
         let is_whole = serde_json::from_str::<Map<_, _>>(&call.arguments).is_ok();
@@ -184,12 +186,12 @@ impl Reply {
         }
     }
 
-    /// Whether it ends where its length does; `model_length` is what Mistral calls the end of the context.
+    /// Whether the answer was truncated; `model_length` is Mistral's name for a full context.
     pub(super) fn is_cut(&self) -> bool {
         matches!(self.finish_reason.as_str(), "length" | "model_length")
     }
 
-    /// Why there is no answer, where its provider's rules on content are the reason.
+    /// Returns the reason if content rules blocked the answer.
     pub(super) fn blocked(&self) -> Option<String> {
         if self.finish_reason == "content_filter" {
             return Some("content_filter: the provider left the answer out".to_owned());
@@ -199,9 +201,8 @@ impl Reply {
             .then(|| format!("refusal: {}", self.refusal.chars().take(300).collect::<String>()))
     }
 
-    /// The assistant's message as it goes back after those `before`, and the calls in it whose arguments cannot be read. Of
-    /// an answer that was cut, calls are left out: they are incomplete. A call without an id of its own, which no
-    /// other call of the conversation has, is given one.
+    /// Returns the assistant's message to send back after `before`, and its calls with unparsable
+    /// arguments. Drops incomplete calls of a truncated answer. Calls without a unique id get a new one.
     pub(super) fn message(self, before: &[Value]) -> Result<(Value, Vec<String>), ModelError> {
         let is_cut = self.is_cut();
         let mut message = json!({ "role": "assistant", "content": null });
@@ -219,7 +220,7 @@ impl Reply {
         let (mut calls, mut broken): (Vec<Value>, Vec<String>) = Default::default();
         for mut call in self.calls.into_iter().take(if is_cut { 0 } else { CALLS_MAX }) {
             if call.name.is_empty() {
-                return Err(ModelError::new(Why::Failed, "a call has no name"));
+                return Err(ModelError::new(ErrorKind::Failed, "a call has no name"));
             }
             let id = ids.of(&json!(call.value));
             let arguments = match call.arguments.trim() {
@@ -230,7 +231,7 @@ impl Reply {
                 Ok(_) => arguments,
                 Err(_) => {
                     broken.push(id.clone());
-                    // Servers read it again when it comes back, and fail as a whole.
+                    // Servers parse it when it comes back, and fail as a whole.
                     "{}"
                 }
             };
@@ -246,7 +247,7 @@ impl Reply {
         Ok((message, broken))
     }
 
-    /// What it took, as far as the server says.
+    /// Tokens, as far as the server counts them.
     pub(super) fn tokens(&self) -> Tokens {
         let count = |name: &str| self.usage[name].as_u64().unwrap_or_default();
         let cached = self.usage["prompt_tokens_details"]["cached_tokens"].as_u64();
@@ -256,15 +257,17 @@ impl Reply {
     }
 }
 
-/// The error that a chunk is, with the status that it would have had before the stream began.
+/// Parses a chunk as an error, with the status it would have had before the stream.
 pub(super) fn error_of(chunk: &Value) -> Option<WireError> {
     let error = Some(&chunk["error"]).filter(|it| it.is_object() || it.is_string())?;
     let code = &error["code"];
-    // Azure writes it as a text.
+    // Azure writes the code as text.
     let status = code.as_u64().or_else(|| code.as_str()?.parse().ok());
     let status = status.and_then(|it| u16::try_from(it).ok());
-    let is_rate = ["code", "type"].iter().any(|it| {
-        error[it].as_str().is_some_and(|it| it.contains("rate_limit") || it == "insufficient_quota")
+    let is_rate = ["code", "type"].iter().any(|key| {
+        error[key]
+            .as_str()
+            .is_some_and(|it| it.contains("rate_limit") || it == "insufficient_quota")
     });
     let status = status.unwrap_or(if is_rate { 429 } else { 500 });
     let text = error["message"].as_str().or(error.as_str()).unwrap_or_default();
@@ -272,22 +275,22 @@ pub(super) fn error_of(chunk: &Value) -> Option<WireError> {
     Some(WireError::Status { status, retry_after_s: None, body: error.clone(), text })
 }
 
-// What a server writes of its model's thinking into the text of an answer: local ones do, at its beginning.
+// Thinking within the text of an answer, which local servers put at its beginning.
 const BEGINS: &str = "<think>";
 const ENDS: &str = "</think>";
 
-/// Where the text for people begins in an answer that comes piece by piece.
+/// Finds the beginning of the text for people in a growing answer.
 #[derive(Default)]
 pub(super) struct Opening {
-    /// Bytes that were looked through for the end of a thought.
+    /// Bytes already searched for the end of the thinking.
     searched: usize,
-    /// Where the thought ends.
+    /// End of the thinking.
     end: Option<usize>,
     at: Option<usize>,
 }
 
 impl Opening {
-    /// Its place in `text`, which only grows; none, as long as there may be a thought and nothing after it.
+    /// Returns the position in `text`, which only grows; `None` while the thinking may still go on.
     pub(super) fn at(&mut self, text: &str) -> Option<usize> {
         if self.at.is_none() {
             let start = text.trim_start();
@@ -311,8 +314,8 @@ impl Opening {
     }
 }
 
-/// What of a whole `text` is for people.
-pub(super) fn spoken(text: &str) -> &str {
+/// Returns the part of a whole `text` that is for people.
+pub(super) fn without_thoughts(text: &str) -> &str {
     match Opening::default().at(text) {
         Some(at) => &text[at..],
         None if text.trim_start().starts_with(BEGINS) => "",
@@ -325,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thought_at_the_beginning_is_not_spoken_however_it_comes() {
+    fn hides_leading_thoughts_in_any_chunking() {
         for (text, expected) in [
             ("はい", "はい"),
             ("<think>窓</think>はい", "はい"),
@@ -335,17 +338,17 @@ mod tests {
             ("<think>窓", ""),
             ("<think>窓</think>\n", ""),
         ] {
-            assert_eq!(spoken(text), expected, "{text:?}");
-            let (mut opening, mut come, mut told) = (Opening::default(), String::new(), 0);
+            assert_eq!(without_thoughts(text), expected, "{text:?}");
+            let (mut opening, mut come, mut sent_bytes) = (Opening::default(), String::new(), 0);
             let mut all = String::new();
             for piece in text.chars() {
                 come.push(piece);
                 if let Some(at) = opening.at(&come) {
-                    all.push_str(&come[at.max(told)..]);
-                    told = come.len();
+                    all.push_str(&come[at.max(sent_bytes)..]);
+                    sent_bytes = come.len();
                 }
             }
-            assert!(all == expected || told == 0 && all.is_empty(), "{text:?}: {all:?}");
+            assert!(all == expected || sent_bytes == 0 && all.is_empty(), "{text:?}: {all:?}");
         }
     }
 }

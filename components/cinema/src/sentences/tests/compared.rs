@@ -1,15 +1,15 @@
-//! Two films that are compared, and which end of that is meant afterwards; what is to be done where nothing is left.
+//! Comparisons of two films, later references to one of them, and alternatives for full showings.
 
 use language::{vocabulary::Vocabulary, words::Word};
 
 use super::*;
 
-fn told(talk: &mut trial::Talk, result: ToolResult) -> String {
+fn answer(talk: &mut trial::Talk, result: ToolResult) -> String {
     concluded(&talk.back(&[result])).text()
 }
 
 #[test]
-fn films_are_compared_by_a_part_of_their_names() {
+fn compares_films_by_partial_names() {
     for (sentence, expected) in [
         ("Is Seven Samurai longer than Akira?", "The longer one is Seven Samurai"),
         ("which one is rated better, samurai or akira?", "The better rated one is Seven Samurai"),
@@ -20,14 +20,14 @@ fn films_are_compared_by_a_part_of_their_names() {
     ] {
         let mut talk = new_talk();
         assert_eq!(call(&talk.say(sentence)), ("list_movies", json!({})), "{sentence}");
-        let text = told(&mut talk, films());
+        let text = answer(&mut talk, films());
         assert!(text.contains(expected) && text.contains("\n2. "), "{sentence}: {text}");
         assert!(!text.contains("\n3. ") && !text.contains("not understand"), "{sentence}: {text}");
     }
 }
 
 #[test]
-fn a_film_of_a_comparison_is_looked_for_by_its_word() {
+fn searches_a_compared_film_by_its_word() {
     let mut talk = new_talk();
     talk.say("トトロとアキラ、どっちが評価高い？");
     let Decision::Call(calls) = talk.back(&[films()]) else { panic!("it is not looked for") };
@@ -39,7 +39,7 @@ fn a_film_of_a_comparison_is_looked_for_by_its_word() {
 }
 
 #[test]
-fn the_end_of_a_comparison_is_one_of_its_films() {
+fn end_of_a_comparison_is_one_of_its_films() {
     for (sentence, later, film) in [
         (
             "which is longer, Seven Samurai or Akira?",
@@ -52,7 +52,7 @@ fn the_end_of_a_comparison_is_one_of_its_films() {
     ] {
         let mut talk = new_talk();
         talk.say(sentence);
-        told(&mut talk, films());
+        answer(&mut talk, films());
         let next = talk.say(later);
         let next = if call(&next).0 == "list_movies" { talk.back(&[films()]) } else { next };
         let (tool, arguments) = call(&next);
@@ -61,7 +61,7 @@ fn the_end_of_a_comparison_is_one_of_its_films() {
 }
 
 #[test]
-fn common_words_of_a_comparison_name_no_films() {
+fn common_words_name_no_films() {
     let one = |id: &str, title: &str, english: &str, rating: f64| json!({ "movie_id": id, "title": title, "title_en": english, "rating": rating });
     let films = || {
         output(json!({ "movies": [
@@ -77,11 +77,11 @@ fn common_words_of_a_comparison_name_no_films() {
     ] {
         let mut talk = new_talk();
         talk.say(sentence);
-        let text = told(&mut talk, films());
+        let text = answer(&mut talk, films());
         assert!(among.iter().all(|it| text.contains(it)), "{sentence}: {text}");
         assert!(text.contains("\n2. ") && !text.contains("\n3. "), "{sentence}: {text}");
     }
-    // A word that stands beside no name is looked for in none.
+    // A word without a joined name is not searched.
     let mut talk = new_talk();
     talk.say("which film has the best story, Akira or Nosferatu?");
     let Decision::Call(calls) = talk.back(&[films()]) else { panic!("it is not looked for") };
@@ -89,7 +89,7 @@ fn common_words_of_a_comparison_name_no_films() {
 }
 
 #[test]
-fn what_is_better_than_no_film_compares_none() {
+fn comparison_without_films_compares_none() {
     let mut talk = new_talk();
     talk.say("two for Akira tomorrow at 18:30, anything better than the front row");
     assert_eq!(call(&talk.back(&[films()])).0, "list_showtimes");
@@ -98,7 +98,7 @@ fn what_is_better_than_no_film_compares_none() {
     let today = language::Date::constant(2026, 11, 21);
     let is_compared = |text: &str| {
         let sentence = super::super::Sentence::of(text, today);
-        super::super::wanted::Wanted::of(&sentence).is_compared
+        super::super::conditions::Wanted::of(&sentence).is_compared
     };
     for text in [
         "anything better than the front row",
@@ -112,7 +112,7 @@ fn what_is_better_than_no_film_compares_none() {
         assert!(!is_compared(text), "{text}");
     }
     let sentence = super::super::Sentence::of("is Akira fine for kids older than 6?", today);
-    let wanted = super::super::wanted::Wanted::of(&sentence);
+    let wanted = super::super::conditions::Wanted::of(&sentence);
     assert!(!wanted.is_compared && wanted.order.is_none());
     for text in ["七人の侍ともののけ姫、どっちが面白い？", "七人の侍はAKIRAより長い？"]
     {
@@ -129,7 +129,7 @@ const EVENING_OR: [(&str, &str); 2] = [
 ];
 
 #[test]
-fn what_is_to_be_booked_instead_is_not_offered_before() {
+fn alternative_is_not_offered_first() {
     for (sentence, order) in EVENING_OR {
         let mut talk = new_talk();
         talk.say(sentence);
@@ -140,13 +140,13 @@ fn what_is_to_be_booked_instead_is_not_offered_before() {
         talk.say(r#"{"showtime_id": "st-2"}"#);
         talk.back(&[seats()]);
         talk.say(r#"{"seat_ids": "B5,B6", "user_id": "u-1"}"#);
-        let text = told(&mut talk, reserved());
+        let text = answer(&mut talk, reserved());
         assert!(!text.contains(order), "{text}");
     }
 }
 
 #[test]
-fn what_is_to_be_booked_instead_is_offered_where_it_is_full() {
+fn alternative_is_offered_when_full() {
     for ((sentence, order), free) in EVENING_OR.into_iter().zip([1, 0]) {
         let one = |id: &str, time: &str, free: u64| json!({ "showtime_id": id, "movie_id": "akira", "start_time": format!("2026-11-22T{time}:00"), "available_seats_count": free });
         let morning = || {
@@ -170,7 +170,7 @@ fn what_is_to_be_booked_instead_is_offered_where_it_is_full() {
 }
 
 #[test]
-fn a_condition_that_denies_the_booking_books_nothing() {
+fn denying_condition_books_nothing() {
     for (sentence, tool) in [
         ("明日のAKIRAを2枚予約して、もし18時の回が取れなければ予約しないで", None),
         ("book two for Akira tomorrow, if possible at 18:30 with a full view", Some("st-2")),
@@ -198,8 +198,8 @@ static ROUTES: Vocabulary = Vocabulary {
 };
 
 #[test]
-fn the_way_to_the_house_is_said_to_be_left_out() {
-    for (sentence, told) in [
+fn route_request_is_mentioned_as_left_out() {
+    for (sentence, answer) in [
         ("明日のAKIRA、18:30の回を2枚予約して、あと映画館までの行き方も", "行き方は調べていません"),
         ("Book two for Akira tomorrow at 18:30, and the way to the cinema", "not looked up"),
     ] {
@@ -210,12 +210,12 @@ fn the_way_to_the_house_is_said_to_be_left_out() {
         let next = talk.back(&[showings()]);
         assert_eq!(call(&next).0, "list_available_seats", "{sentence}: {next:?}");
         let next = talk.back(&[seats()]);
-        assert!(format!("{next:?}").contains(told), "{sentence}: {next:?}");
+        assert!(format!("{next:?}").contains(answer), "{sentence}: {next:?}");
     }
 }
 
 #[test]
-fn one_more_comes_on_top_of_those_before() {
+fn one_more_is_added_to_the_count() {
     for (first, later, count) in [
         ("AKIRA 明日18:30 2枚", "もう１枚追加で", 3),
         ("AKIRA 明日18:30 1枚", "あと2枚お願い", 3),
@@ -240,7 +240,7 @@ fn one_more_comes_on_top_of_those_before() {
     }
 }
 
-/// Goes on to the form, and how many seats that has chosen.
+/// Continues to the form and returns the number of seats chosen.
 fn chosen(talk: &mut trial::Talk, mut next: Decision) -> usize {
     loop {
         let (tool, arguments) = call(&next);
@@ -258,17 +258,17 @@ fn chosen(talk: &mut trial::Talk, mut next: Decision) -> usize {
 }
 
 #[test]
-fn what_is_no_more_or_of_one_kind_is_no_addition() {
+fn totals_and_corrections_are_no_addition() {
     for (first, later, count) in [
         ("AKIRA 明日18:30 2枚", "もう1枚だけ", 3),
-        // All there is to be, fewer, something else, and after something.
+        // Totals, reductions, other things, and other actions.
         ("AKIRA 明日18:30 3枚", "もう2枚でいい", 2),
         ("AKIRA 明日18:30 3枚", "もう1枚にして", 1),
         ("AKIRA 明日18:30 3枚", "もう1枚減らして", 1),
         ("AKIRA 明日18:30 3枚", "そのあと2人で", 2),
         ("Akira tomorrow at 6:30pm, 3 please", "one more person less", 1),
         ("Akira tomorrow at 6:30pm, 2 please", "no wait, one more person is coming", 3),
-        // One kind of those who come is corrected.
+        // One kind of people is corrected.
         ("AKIRA 明日18:30、大人2、子供3", "子供は二枚でした", 4),
         ("AKIRA 明日18:30、大人2、子供3", "大人は3人", 6),
         ("Akira tomorrow at 6:30pm, 2 adults and 3 kids", "2 kids", 4),
@@ -283,7 +283,7 @@ fn what_is_no_more_or_of_one_kind_is_no_addition() {
 }
 
 #[test]
-fn several_reservations_are_booked_as_one_is() {
+fn plural_reservations_book_as_one() {
     for sentence in [
         "reservations for two, Akira tomorrow at 18:30",
         "make reservations for two for Akira tomorrow at 18:30",
@@ -295,7 +295,7 @@ fn several_reservations_are_booked_as_one_is() {
 }
 
 #[test]
-fn a_count_needs_no_counter_behind_a_mark() {
+fn count_after_a_comma_needs_no_counter() {
     for sentence in [
         "last showing of Akira tomorrow, 2 pls",
         "Akira tomorrow at 6:30pm, 2 please",
@@ -317,7 +317,7 @@ fn a_count_needs_no_counter_behind_a_mark() {
 }
 
 #[test]
-fn another_film_is_meant_by_a_correction() {
+fn correction_switches_the_film() {
     let new = |first: &str| {
         let mut talk = new_talk();
         talk.say(first);
@@ -329,7 +329,7 @@ fn another_film_is_meant_by_a_correction() {
     let (tool, arguments) = call(&decided);
     assert_eq!((tool, &arguments["date"]), ("list_movies", &json!("2026-11-22")));
     assert_eq!(arguments["title_query"], "Akira");
-    // A remark names no film for the day that was asked about.
+    // A remark names no film for the requested day.
     for remark in [
         "いや、大丈夫です",
         "いや、いいです",
@@ -347,7 +347,7 @@ fn another_film_is_meant_by_a_correction() {
 }
 
 #[test]
-fn the_later_one_is_one_of_the_showings() {
+fn later_one_is_a_showing() {
     let mut talk = new_talk();
     talk.say("When is Akira on tomorrow?");
     talk.back(&[films()]);
@@ -358,8 +358,8 @@ fn the_later_one_is_one_of_the_showings() {
 }
 
 #[test]
-fn who_keeps_from_one_part_of_the_hall_may_wish_another() {
-    use super::super::wanted::{Position, Wanted};
+fn avoids_one_position_and_takes_another() {
+    use super::super::conditions::{Position, Wanted};
     let today = language::Date::constant(2026, 11, 21);
     for (sentence, expected) in [
         ("two for Akira, aisle if possible, not the front row", Some(Position::Aisle)),

@@ -1,4 +1,4 @@
-//! Fields that a sentence adds to a form that is there, takes out of it, marks, bounds or moves.
+//! Changes of an existing form: adds, removes, marks, constrains or moves fields.
 
 use language::{Language, utterance::Utterance};
 use serde_json::{Value, json};
@@ -13,16 +13,16 @@ use super::{
     unlink,
 };
 
-/// A form that a sentence changes.
+/// A changed form.
 pub(in crate::sentences) struct Amended {
     pub(in crate::sentences) fields: Vec<Value>,
-    /// What was not understood.
+    /// Unknown words.
     pub(in crate::sentences) left: Vec<String>,
-    /// Whether the sentence names a field that is there and says something of it that no other family could mean.
+    /// Whether the sentence names an existing field and fits no other family.
     pub(in crate::sentences) is_sure: bool,
 }
 
-/// The fields of a form with what `utterance` adds, takes away or marks; none where it says nothing of the kind.
+/// Applies the changes in `utterance` to the fields; `None` if there are none.
 pub(in crate::sentences) fn amend(
     utterance: &Utterance,
     before: &[Value],
@@ -42,7 +42,7 @@ pub(in crate::sentences) fn amend(
     let is_first = Text::new(&text).has(FIRST) || text.trim_end().ends_with(" first");
     let pieces = clauses(&text).into_iter().flat_map(|it| pieces(&it));
     for piece in pieces {
-        // `アレルギーがありなら詳細も`: what is added is asked with that answer alone.
+        // `アレルギーがありなら詳細も`: the added field is shown with that answer.
         let condition =
             conditional(&piece).and_then(|(when, rest)| Some((answer(&fields, &when)?, rest)));
         let (shown, piece) = match condition {
@@ -58,7 +58,7 @@ pub(in crate::sentences) fn amend(
             };
             let count = fields.len();
             for name in items(&names) {
-                // `やっぱり希望日は消して` names the day alone.
+                // `やっぱり希望日は消して` names the date alone.
                 const LEADS: &str =
                     "やっぱり|やはり|やっぱ|じゃあ|では|あと|それと|いや|actually|oh|ok";
                 let mut name = Text::new(&name);
@@ -100,7 +100,7 @@ pub(in crate::sentences) fn amend(
             is_changed = true;
             continue;
         }
-        // `個数は最大20まで` bounds a field that is there.
+        // `個数は最大20まで` constrains an existing field.
         if !text.has(ADD)
             && let Item::Fields { fields: listed, .. } = item::item(&piece, false)
             && let [one] = listed.as_slice()
@@ -115,12 +115,12 @@ pub(in crate::sentences) fn amend(
                     field[name.as_str()] = value.clone();
                 }
                 let definition = one.definition(language, 0);
-                // `体温は35から42まで`: what was free to write is a number.
+                // `体温は35から42まで`: a text becomes a number.
                 if one.is_free && definition["type"] == "number" && field["type"] == "text" {
                     field["type"] = definition["type"].clone();
                     field.as_object_mut().map(|it| it.remove("maxLength"));
                 }
-                // `職業は会社員・学生から選ばせて`: what was free to write is chosen.
+                // `職業は会社員・学生から選ばせて`: a text becomes a choice.
                 for name in ["type", "options"].into_iter().filter(|_| !one.options.is_empty()) {
                     field[name] = definition[name].clone();
                 }
@@ -132,7 +132,7 @@ pub(in crate::sentences) fn amend(
                 (is_changed, is_sure) = (true, true);
                 continue;
             }
-            // `満足度は5段階で` asks for what the form lacks.
+            // `満足度は5段階で` requests a missing field.
             if !one.is_free {
                 let mut definition = one.definition(language, fields.len() + 1);
                 distinguish(&mut definition, &fields);
@@ -145,7 +145,7 @@ pub(in crate::sentences) fn amend(
             is_changed |= moved;
             continue;
         }
-        // `18歳以上だけ` bounds the one field that counts years.
+        // `18歳以上だけ` constrains the only age field.
         if bounds::is_of_age(&piece)
             && let Some(age) = fields.iter_mut().find(|it| it["name"] == "age")
         {
@@ -153,7 +153,7 @@ pub(in crate::sentences) fn amend(
             is_changed = true;
             continue;
         }
-        // `満点は10にして` bounds the one field that rates.
+        // `満点は10にして` constrains the only rating.
         let mut ratings = fields.iter_mut().filter(|it| it["type"] == "range");
         if bounds::is_of_rating(&piece)
             && let (Some(rating), None) = (ratings.next(), ratings.next())
@@ -162,7 +162,7 @@ pub(in crate::sentences) fn amend(
             (is_changed, is_sure) = (true, true);
             continue;
         }
-        // `make the email required too` asks for one that the form lacks.
+        // `make the email required too` requests a missing field.
         let lacks = || {
             let (names, is_required) = marking(&piece).pop()?;
             let word = if is_required { "required" } else { "optional" };
@@ -203,7 +203,7 @@ pub(in crate::sentences) fn amend(
     (is_changed && !fields.is_empty()).then_some(Amended { fields, left, is_sure })
 }
 
-/// The answer to one of `fields` that `when` names, as a condition: `allergies is yes`, `アレルギーがあり`.
+/// Condition on one of `fields` in `when`: `allergies is yes`, `アレルギーがあり`.
 fn answer(fields: &[Value], when: &str) -> Option<Value> {
     // `必要なら備考も追加して` names no answer.
     if ["必要", "可能"].iter().any(|it| when.starts_with(it)) {
@@ -217,7 +217,7 @@ fn answer(fields: &[Value], when: &str) -> Option<Value> {
     let chosen = |field: &Value| {
         let options = field["options"].as_array()?.iter();
         let said = options.filter(|it| says(&it["label"]) || says(&it["value"]));
-        // `不参加` says `参加`, too.
+        // `不参加` contains `参加`.
         let option = said.max_by_key(|it| it["label"].as_str().map_or(0, str::len))?;
         Some(json!({ "field": field["name"], "equals": option["value"] }))
     };
@@ -225,7 +225,7 @@ fn answer(fields: &[Value], when: &str) -> Option<Value> {
     named.or_else(|| fields.iter().rev().find_map(chosen))
 }
 
-/// Whether `text` names what is asked besides: `ask them for their phone number too`, `年齢も`.
+/// Whether `text` adds a field: `ask them for their phone number too`, `年齢も`.
 fn is_added(text: &Text) -> bool {
     const TOO: &str = "too|as well|also";
     const ASKS: &str = "ask|asks|collect|get|need|want|record|request|take";
@@ -239,7 +239,7 @@ fn is_added(text: &Text) -> bool {
     text.chars.last() == Some(&'も') && has_all(&text.piece(0, text.len() - 1))
 }
 
-/// Adds what `piece` says of a field's values beside its being required.
+/// Applies the constraints in `piece`, except whether it is required.
 fn bound(field: &mut Value, piece: &str) {
     let bounds = bounds::take(&mut Text::new(piece));
     let numbers = [("min", bounds.min), ("max", bounds.max)];

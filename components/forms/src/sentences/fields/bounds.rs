@@ -1,10 +1,10 @@
-//! Numbers that bound what a field takes: `1-10`, `5段階`, `at least two`, `12 characters`, `up to 10 MB`.
+//! Parses numeric constraints: `1-10`, `5段階`, `at least two`, `12 characters`, `up to 10 MB`.
 
 use language::scan::marks;
 
 use super::text::Text;
 
-/// The limits of a field's values.
+/// Limits of a field's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bounds {
     pub(super) min: Option<f64>,
@@ -12,19 +12,19 @@ pub(super) struct Bounds {
     pub(super) step: Option<f64>,
     /// Whether they count days.
     pub(super) is_days: bool,
-    /// Whether these days are before today.
+    /// Whether these days are in the past.
     pub(super) is_past: bool,
-    /// Characters that a text may have.
+    /// Length of a text in characters.
     pub(super) length_min: Option<u64>,
     pub(super) length_max: Option<u64>,
-    /// Bytes that a file may have.
+    /// Size of a file in bytes.
     pub(super) bytes_max: Option<u64>,
-    /// Lines of a text.
+    /// Lines of a text area.
     pub(super) rows: Option<u64>,
 }
 
 impl Bounds {
-    /// These, and `others` where these say nothing: `最小3文字、最大50文字`.
+    /// Completes the limits by `others`: `最小3文字、最大50文字`.
     pub(super) fn or(self, others: Self) -> Self {
         Self {
             min: self.min.or(others.min),
@@ -57,7 +57,7 @@ const WORDS: &[(&str, f64)] = &[
     ("ten", 10.0),
 ];
 
-/// The number at `at`, and where it ends.
+/// Parses the number at `at`, with its end.
 fn number(text: &Text, at: usize) -> Option<(f64, usize)> {
     if let Some((word, value)) = WORDS.iter().find(|it| text.is_at(it.0, at)) {
         return Some((*value, at + word.len()));
@@ -77,14 +77,14 @@ fn number(text: &Text, at: usize) -> Option<(f64, usize)> {
     })
 }
 
-/// Where a unit of a few signs behind a number ends.
+/// End of a unit after a number.
 fn unit(text: &Text, at: usize) -> usize {
     const UNITS: &str = "年生|年|歳|才|点|つ|個|枚|人|名|円|回|本|台|日|時間|分|%| days| day| years| year| yen| people|文字|字|桁|行| characters| chars| digits| letters| lines| mb|mb|メガ| stars| star|★";
     let longest = marks(UNITS).filter(|it| text.is_at(it, at)).map(|it| it.chars().count());
     at + longest.max().unwrap_or(0)
 }
 
-/// Whether `unit` counts the characters of a text.
+/// Whether `unit` counts characters.
 fn is_length(unit: &str) -> bool {
     const UNITS: &str = "文字|字|桁|characters|chars|digits|letters";
     let unit = unit.to_lowercase();
@@ -92,25 +92,25 @@ fn is_length(unit: &str) -> bool {
     marks(UNITS).any(|it| it == unit)
 }
 
-/// The number that `text` is, with a unit or without, and nothing else.
+/// Parses all of `text` as a number with an optional unit.
 pub(super) fn only(text: &Text) -> Option<f64> {
     let (value, end) = number(text, 0)?;
     (unit(text, end) == text.len()).then_some(value)
 }
 
-/// Whether `piece` says how old people have to be, and nothing else: `18歳以上だけ`, `18 or over only`.
+/// Whether `piece` is only an age limit: `18歳以上だけ`, `18 or over only`.
 pub(super) fn is_of_age(piece: &str) -> bool {
     const AGE: &str =
         "歳以上|歳以下|歳まで|歳から|才以上|or over|or older|and over|and older|years or|+";
     is_bounding(piece, AGE)
 }
 
-/// Whether `piece` says how high a rating goes, and nothing else: `満点は10にして`, `make it out of 10`.
+/// Whether `piece` is only the maximum of a rating: `満点は10にして`, `make it out of 10`.
 pub(super) fn is_of_rating(piece: &str) -> bool {
     is_bounding(piece, "満点|段階|out of|stars|星")
 }
 
-/// Whether `piece` has one of `signs` with its bounds, and says nothing else.
+/// Whether `piece` has one of `signs` with limits, and nothing else.
 fn is_bounding(piece: &str, signs: &'static str) -> bool {
     const AROUND: &str = "歳|才|以上|以下|まで|だけ|のみ|の人|限定|に限る|で|に|して|ください|お願い|years|old|or|over|older|and|under|only|people|please|adults|it's|must be|they|満点|評価|段階|やっぱり|点|星|は|を|が|make it|change it to|change to|actually|instead|stars|out of";
     let mut text = Text::new(piece);
@@ -122,7 +122,7 @@ fn is_bounding(piece: &str, signs: &'static str) -> bool {
     bounds.is_number() && !rest.chars().any(char::is_alphanumeric)
 }
 
-/// Reads all that bounds something out of `text`.
+/// Removes all limits from `text` and returns them.
 pub(super) fn take(text: &mut Text) -> Bounds {
     let mut bounds = Bounds::default();
     let mut at = 0;
@@ -131,7 +131,7 @@ pub(super) fn take(text: &mut Text) -> Bounds {
             Some((from, to)) => {
                 text.cut(from, to);
                 at = from;
-                // `18歳以上の年齢`: what is bounded follows.
+                // `18歳以上の年齢`: the noun follows.
                 if from == 0 && text.is_at("の", 0) && !text.is_at("のみ", 0) {
                     text.cut(0, 1);
                 }
@@ -142,14 +142,14 @@ pub(super) fn take(text: &mut Text) -> Bounds {
     bounds
 }
 
-/// What begins with the number at `at`, and from where to where it stands.
+/// Parses the limit that begins with the number at `at`, with its span.
 fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
     const TO: &str = "-|–|—|~|〜|から| to | through | - |..| and | till ";
     const LEADS: &str = "between |from |on a scale of |on a scale from |scale of |out of ";
     const LESS: &str = "up to |maximum |maximum of |max |max. |max of |at most |no more than |not more than |under |最大|最高";
     const MORE: &str = "at least |minimum |minimum of |min |min. |over |more than |最低|最小";
     const EXACT: &str = "exactly |ちょうど";
-    // `12月10日` is a day.
+    // `12月10日` is a date.
     if at.checked_sub(1).is_some_and(|it| text.chars[it] == '月') {
         return None;
     }
@@ -212,7 +212,7 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
     let behind = |phrases: &'static str| {
         marks(phrases).find(|it| is(it, end)).map(|it| end + it.chars().count())
     };
-    // `no more than 4` has `more than` in it.
+    // `no more than 4` contains `more than`.
     let least =
         before(MORE).filter(|_| before(LESS).is_none()).map(|from| (from, end)).or_else(|| {
             behind("以上| or over| or older| or more| and over| and older| and up|+")
@@ -250,7 +250,7 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
         return Some((at, to));
     }
     let is_days = matches!(named.as_str(), "日" | "day" | "days");
-    // `did it come within 3 days` bounds no date.
+    // `did it come within 3 days` limits no date.
     let is_date = |from: &usize| {
         let words = text.piece(0, *from).to_lowercase();
         words.split([' ', '(', ',']).any(|it| ["date", "deadline", "due", "day"].contains(&it))
@@ -259,7 +259,7 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
     let most = most.or(within.map(|from| (from, end)));
     // `10日まで` is a day of the month.
     let is_days = is_days && !(most.is_some() && text.is_at("まで", end));
-    // `今日から30日以内`: they are counted from today anyway.
+    // `今日から30日以内`: counted from today.
     let today = before("今日から|本日から|きょうから").filter(|_| is_days);
     let past = before("過去|直近|ここ").filter(|_| is_days);
     bounds.is_past = past.is_some();

@@ -1,5 +1,5 @@
-//! What a field can have of what a sentence says: what it holds at first (`初期値1`, `medium by default`), and
-//! limits. All else is told and left out, since the tool refuses a form that is wrong in one property.
+//! Defaults in sentences (`初期値1`, `medium by default`), and removal of properties that a field cannot
+//! have, because the tool would reject the form.
 
 use language::{Language, scan::marks};
 use output::form::{Form, SchemaFault, text_of};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{DEFAULT, Field, bounds, text::Text};
 
 impl Field {
-    /// Takes off what the field cannot have; what that was.
+    /// Removes invalid properties and returns them.
     pub(super) fn settle(&mut self) -> Vec<String> {
         let mut lost = Vec::new();
         let mut seen = Vec::new();
@@ -20,7 +20,7 @@ impl Field {
         let words = self.more.remove(DEFAULT);
         while let Err(fault) = read(&self.definition(Language::Japanese, 1)) {
             let name = fault.pointer.rsplit('/').next().unwrap_or_default();
-            // Where one of two limits is the kind's own, it is the other one that is too much.
+            // If one limit is the kind's own, the other is removed.
             let other = match name.strip_prefix("min") {
                 Some(rest) => format!("max{rest}"),
                 None => name.replacen("max", "min", 1),
@@ -40,17 +40,17 @@ impl Field {
     }
 }
 
-/// What a text says that a field holds at first.
+/// A stated default.
 pub(super) struct Stated {
-    /// It.
+    /// Value.
     pub(super) value: String,
-    /// The text without it.
+    /// Text without the default.
     pub(super) rest: String,
-    /// Whether it can be nothing else.
+    /// Whether it is unambiguous.
     pub(super) is_sure: bool,
 }
 
-/// What `text` says that a field holds at first, outside of brackets: `…フォーム、初期値は中で`, `…, default medium`.
+/// Parses a default outside brackets: `…フォーム、初期値は中で`, `…, default medium`.
 pub(super) fn stated(text: &str) -> Option<Stated> {
     const HEADS: &str = "初期値は|初期値を|初期値:|初期値|デフォルトは|デフォルトを|デフォルト:|デフォルト|既定値は|既定値を|既定は|defaulting to |defaults to |default is |default: |default ";
     const VALUE_MAX: usize = 20;
@@ -75,7 +75,7 @@ pub(super) fn stated(text: &str) -> Option<Stated> {
     })
 }
 
-/// A value without the words around it: `中でお願いします`.
+/// Strips the words around a value: `中でお願いします`.
 fn bare(value: &str) -> &str {
     const TAILS: &str =
         "でお願いします|にしてください|でお願い|にして|としたい|とする|です|だよ|で|に|please";
@@ -84,8 +84,7 @@ fn bare(value: &str) -> &str {
     tail.unwrap_or(value).trim().trim_matches(['「', '」', '"', '\''])
 }
 
-/// The field that is to hold something at first in a form that is there, and what: `優先度の初期値は中`, `size defaults to
-/// M`, `default priority is medium`.
+/// Parses a field's new default: `優先度の初期値は中`, `size defaults to M`, `default priority is medium`.
 pub(super) fn of_field(text: &str) -> Option<(&str, &str)> {
     const BEHIND: &str = "の初期値は|の初期値を|の初期値|のデフォルトは|のデフォルトを|のデフォルト|の既定値は|の既定値を| should default to | defaults to ";
     const BEFORE: &str = "the default for |default for |the default |default ";
@@ -104,7 +103,7 @@ pub(super) fn of_field(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && !value.is_empty()).then_some((name, value))
 }
 
-/// Has the one of `fields` that is no free text and can hold it begin with what `words` say; whether there is one.
+/// Sets the default of the field that accepts `words`; returns whether there is one.
 pub(super) fn state(fields: &mut [Field], words: &str) -> bool {
     let holds = |field: &&mut Field| {
         let languages = [Language::Japanese, Language::English];
@@ -124,8 +123,7 @@ fn read(field: &Value) -> Result<Form, SchemaFault> {
     Form::read(&json!({ "title": "?", "fields": [field] }))
 }
 
-/// Has `field`, a field of a form's definition, begin with what `words` say; whether they say something that
-/// it can hold.
+/// Sets the default of a definition; returns whether it accepts `words`.
 pub(super) fn begin(field: &mut Value, words: &str) -> bool {
     let Some(value) = value(field, words.trim()) else { return false };
     let mut begun = field.clone();
@@ -137,7 +135,7 @@ pub(super) fn begin(field: &mut Value, words: &str) -> bool {
     is_held
 }
 
-/// The words as a value of the field's type.
+/// Converts words to a value of the field's type.
 fn value(field: &Value, words: &str) -> Option<Value> {
     const TODAY: &str = "今日|本日|きょう|当日|today";
     const TOMORROW: &str = "明日|あした|翌日|tomorrow";
@@ -161,7 +159,7 @@ fn value(field: &Value, words: &str) -> Option<Value> {
             Some(if kind == "multiselect" { json!([chosen]) } else { chosen })
         }
         "text" | "textarea" | "date" | "datetime" => Some(words.into()),
-        // Its code.
+        // A country code.
         "async-select" if field["name"] == "country" && words.len() == 2 && words.is_ascii() => {
             Some(words.to_uppercase().into())
         }

@@ -1,4 +1,4 @@
-//! One item of a list of fields: its label, its type, its options and what bounds it.
+//! Parses one item of a list: label, type, options and constraints.
 
 use language::{say::capital, scan::marks};
 use serde_json::{Map, Value, json};
@@ -12,24 +12,23 @@ use super::{
     text::Text,
 };
 
-/// The longest label that is taken from a sentence, in characters.
+/// Maximum characters of a label.
 const LABEL_MAX: usize = 60;
-/// The longest label of a field of which nothing else is known, in words or in Japanese characters.
+/// Maximum words, or Japanese characters, of the label of an unknown field.
 const FREE_WORDS_MAX: usize = 5;
 const FREE_CHARS_MAX: usize = 16;
 const OPTIONS_MAX: usize = 50;
 
-/// What an item is.
+/// Result of an item.
 #[derive(Clone, Debug)]
 pub(super) enum Item {
-    /// A field, or several of one kind, whether more than its label is known of it, and what of the item
-    /// was not understood.
+    /// One or several fields of a kind, whether they are certain, unknown words, and the condition.
     Fields { fields: Vec<Field>, is_sure: bool, left: Vec<String>, when: Option<String> },
-    /// Names fields that are not wanted.
+    /// Name of an unwanted field.
     Denied(String),
-    /// More about the field before it, which has a label.
+    /// Properties of the field before.
     More(Box<Field>),
-    /// Words without a field in them.
+    /// No field.
     Nothing,
 }
 
@@ -40,7 +39,7 @@ const DENIED_BEHIND: &str = "はいらない|はいりません|は要らない|
 const DENIED_BEFORE: &str = "no need to ask for|no need for|there is no need for|you need not ask for|no|without|but not|not|don't ask for|do not ask for|don't need|skip|omit|leave out|except for|except|minus";
 const LEADS: &str = "作って|つくって|作成して|じゃあ|やはり|can you|could you|would you|will you|me about|me for|me|us|and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
 const TAILS: &str = "that's|that is|that are|which is|which are|must be|should be|has to be|needs to be|じゃないとだめ|でないとだめ|じゃないとダメ|でないとダメ|じゃないと駄目|でないと駄目|限定|の二つ|の三つ|の四つ|の五つ|の2つ|の3つ|の4つ|の5つ|の2点|の3点|の三点|をそれぞれ|それぞれ|each|as a form|in a form|as a|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
-/// Words that name a type, and the type.
+/// Words for types.
 const TYPES: &[(&str, &str)] = &[
     (
         "select",
@@ -62,7 +61,7 @@ const TYPES: &[(&str, &str)] = &[
     ("text", "text box|textbox|text field|short text|short answer|テキスト入力|テキスト|手入力"),
     ("autocomplete", "with a search box|search box|社員の中から検索|社員から検索"),
 ];
-/// What a label of no known kind ends or begins with, and the type that it has.
+/// Beginnings and endings of labels, with their type.
 const SHAPES: &[(&str, &str, &str)] = &[
     ("datetime", "日時", ""),
     ("date", "日|日付|年月日|期日|日取り", "date|day|date *"),
@@ -83,12 +82,12 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ),
     ("range", "満足度|評価|おすすめ度|理解度", "rating|score|stars"),
 ];
-/// Questions that are answered by yes or no.
+/// Questions with a yes or no answer.
 pub(super) const YES_OR_NO: &str = "whether *|if they *|do you *|do they *|are you *|are they *|would you *|would they *|will you *|will they *|can you *|have you *|did you *|may we *|can we *|should we *|is it *|is this *";
 const YES_NO_WORDS: &str =
     "はいかいいえで|はいかいいえ|はい・いいえ|はい/いいえ|yes or no|yes/no|yes / no|y/n|yes no";
 
-/// The item `written`; `is_listed` where it stands in a list of fields for sure.
+/// Parses `written`; `is_listed` if it is certainly in a list of fields.
 pub(super) fn item(written: &str, is_listed: bool) -> Item {
     let mut text = Text::new(written);
     if let Some(name) = denied(&text) {
@@ -106,7 +105,7 @@ pub(super) fn item(written: &str, is_listed: bool) -> Item {
     brackets(&mut text, &mut about);
     about.rest(&mut text);
     about.inline(&mut text);
-    // `種類はS、M、L`: what is behind the label's particle.
+    // `種類はS、M、L`: the options follow the label's particle.
     let particle = text.find("は|が", 1).filter(|_| !text.chars[0].is_ascii());
     if let Some((from, to)) = particle {
         let behind = text.piece(to, text.len());
@@ -121,10 +120,10 @@ pub(super) fn item(written: &str, is_listed: bool) -> Item {
             text = Text::new(&text.piece(0, from));
         }
     }
-    // `max 3 guests` says who is counted, and no one who is asked.
+    // `max 3 guests` counts people.
     const COUNTED: &str = "guests|people|members|visitors|users|customers";
     let is_counted = about.bounds.is_number() && marks(COUNTED).any(|it| it == text.text().trim());
-    // `name, email, guests`: alone in a list it is a field.
+    // `name, email, guests`: in a list it is a field.
     let is_kind = is_listed && known(&text).is_some_and(|it| it.2);
     if !is_counted && !is_kind {
         text.strip(LEADS, TAILS);
@@ -134,7 +133,7 @@ pub(super) fn item(written: &str, is_listed: bool) -> Item {
     about.field(text, is_listed)
 }
 
-/// What `written` says that a field is called, without the words around it.
+/// Label of a field in `written`.
 pub(super) fn label(written: &str) -> Option<String> {
     let mut text = Text::new(written);
     text.strip(LEADS, TAILS);
@@ -143,11 +142,11 @@ pub(super) fn label(written: &str) -> Option<String> {
     (is_short && label.chars().any(char::is_alphanumeric)).then(|| capital(&label))
 }
 
-/// Takes off what is done with the field: `写真を添付できて`, `メアド聞く`, `pick toppings`.
+/// Removes the action on the field: `写真を添付できて`, `メアド聞く`, `pick toppings`.
 fn cut_verb(text: &mut Text) {
     const STEMS: &str = "きいて|きいと|添付|入力|記入|選|答え|回答|書|聞|教え|提出|登録|送|アップロード|出し|尋ね|集め|チェック|貼|評価して";
     const ENGLISH: &str = "pick|choose|select|enter|give|tell us|tell me|say|state|type|type in|fill in|let people pick|let people choose";
-    // `サイト内検索のしやすさ` is a name.
+    // `サイト内検索のしやすさ` is a label.
     const SEARCHED: &str = "を検索して選|を検索|で検索して選|で検索";
     let is_hiragana = |it: &char| matches!(it, 'ぁ'..='ん');
     if let Some((begin, end)) = text.find(SEARCHED, 1)
@@ -160,10 +159,10 @@ fn cut_verb(text: &mut Text) {
     while let Some((begin, end)) = text.find(STEMS, from) {
         let has_particle = matches!(text.chars[begin - 1], 'を' | 'で' | 'に' | 'も');
         let rest = &text.chars[end..];
-        // `から選んで` says that what is before it are options, and so does `高・中・低で選んで`.
+        // `から選んで` and `高・中・低で選んで` follow options.
         let is_choice = begin > 1 && text.is_at("から", begin - 2)
             || text.is_at("で選", begin - 1) && options::are_before(&text.piece(0, begin - 1));
-        // `誰も答えてない` says what is, and names no field.
+        // `誰も答えてない` is a statement.
         let is_no = rest.windows(2).any(|it| it == ['な', 'い']);
         if !is_choice
             && !is_no
@@ -182,12 +181,12 @@ fn cut_verb(text: &mut Text) {
     }
 }
 
-/// Takes out what bounds a date by today.
+/// Removes and parses a date's limit relative to today.
 pub(super) fn date_bound(text: &mut Text) -> Option<(&'static str, &'static str)> {
     const FUTURE: &str = "can't be in the past|cannot be in the past|not be in the past|never in the past|isn't in the past|過去にできない|過去にはできない|過去はだめ|過去はダメ|過去の日付はだめ|過去の日付はダメ|は今日以降|今日以降|過去の日付は選べないように|過去の日付は選べない|過去の日付は不可|過去の日は選べない|過去は選べない|過去は不可|過去日は不可|no dates in the past|no past dates|past dates must not be possible|past dates are not allowed|not in the past|in the future|from today on|from today";
     const PAST: &str = "can't be in the future|cannot be in the future|not be in the future|never in the future|isn't in the future|未来にできない|未来にはできない|未来はだめ|未来はダメ|は未来を選べないよう|未来を選べない|未来は選べない|未来は不可|未来の日付は選べない|未来の日付は不可|no future dates|no dates in the future|not after today|は今日まで|今日以前|not in the future|in the past";
     const NEXT: &str = "は明日以降|は明日から|を明日以降|明日以降|あす以降|翌日以降|from tomorrow on|from tomorrow|after today|tomorrow or later";
-    // `not after today` is the other way round.
+    // `not after today` is the opposite.
     if !text.has(PAST) && text.take(NEXT) {
         return Some(("minDate", "+1days"));
     }
@@ -199,7 +198,7 @@ pub(super) fn date_bound(text: &mut Text) -> Option<(&'static str, &'static str)
     Some((if future.is_some() { "minDate" } else { "maxDate" }, "today"))
 }
 
-/// The field for an end of a time that is named in short: `from`, `until`.
+/// Field for a short time limit: `from`, `until`.
 fn end_of_time(text: &str) -> Option<Field> {
     const ENDS: &[(&str, &str)] = &[
         ("start_date", "from|from when|since|begin|start|start date|開始|開始日|いつから"),
@@ -209,14 +208,14 @@ fn end_of_time(text: &str) -> Option<Field> {
     super::named(kind)
 }
 
-/// Whether `text` is the name of a kind of field and nothing else.
+/// Whether `text` is only the name of a kind.
 pub(super) fn is_kind(text: &str) -> bool {
     let mut text = Text::new(text);
     text.strip(LEADS, TAILS);
     known(&text).is_some_and(|it| it.2)
 }
 
-/// The name in `no phone`, `電話番号はいらない`.
+/// Name in `no phone`, `電話番号はいらない`.
 pub(super) fn denied(text: &Text) -> Option<String> {
     let behind = text.find(DENIED_BEHIND, 1);
     if let Some((from, _)) = behind {
@@ -226,7 +225,7 @@ pub(super) fn denied(text: &Text) -> Option<String> {
     bare.strip("and|but|please|、|で", "");
     let before = bare.find(DENIED_BEFORE, 0).filter(|it| it.0 == 0)?;
     let is_number = bare.chars.get(before.1).is_some_and(char::is_ascii_digit);
-    // `no more than four` bounds, and `not required` marks.
+    // `no more than four` is a limit, and `not required` a mark.
     let name = bare.piece(before.1, bare.len());
     let is_bound = ["more than", "less than", "required", "mandatory", "needed", "in the"]
         .iter()
@@ -234,7 +233,7 @@ pub(super) fn denied(text: &Text) -> Option<String> {
     (!is_number && !is_bound && !name.trim().is_empty()).then_some(name)
 }
 
-/// What is known of a field besides its label.
+/// Properties of a field besides its label.
 #[derive(Clone, Debug, Default)]
 struct About {
     is_required: Option<bool>,
@@ -243,14 +242,14 @@ struct About {
     options: Vec<String>,
     bounds: Bounds,
     more: Map<String, Value>,
-    /// How many fields of this kind are wanted.
+    /// Number of fields of this kind.
     copies: Option<usize>,
-    /// Which kind of files it takes, in the sentence's words.
+    /// Kind of files, in the sentence's words.
     files: Option<String>,
     left: Vec<String>,
-    /// The condition under which it is asked, in the sentence's words.
+    /// Condition, in the sentence's words.
     when: Option<String>,
-    /// Whether its options stand by themselves, as days of the week do.
+    /// Whether its options need no label, such as weekdays.
     is_bare_list: bool,
 }
 
@@ -265,7 +264,7 @@ impl About {
             || self.copies.is_some()
     }
 
-    /// Takes what describes the field out of `text`, its label left in it.
+    /// Removes the field's properties from `text`, leaving the label.
     fn rest(&mut self, text: &mut Text) {
         const COPIES: [(&str, usize); 6] = [
             ("を2つ", 2),
@@ -319,7 +318,7 @@ impl About {
             self.is_several = true;
             text.take("they can pick|you can pick|can pick|they can choose|can choose|may choose|pick|choose|を選んでもらう|を選べる|選択");
         }
-        // `yes/no/maybe` are three.
+        // `yes/no/maybe` are three options.
         let is_more =
             text.has("yes/no/|yes / no /|はい・いいえ・|はい/いいえ/|yes, no, |yes, no or ");
         if !is_more && text.take(YES_NO_WORDS) {
@@ -329,7 +328,7 @@ impl About {
             let is_open = self.kind.is_none() || self.kind == Some("yes_no") && *kind == "radio";
             let Some((from, to)) = text.find(words, 0).filter(|_| is_open) else { continue };
             self.kind = self.kind.or(Some(kind));
-            // `the parents upload a signed paper`: what is uploaded is the label.
+            // `the parents upload a signed paper`: the object is the label.
             let behind = text.piece(to, text.len());
             let is_lead = *kind == "file" && from > 0 && text.chars[from].is_ascii();
             match is_lead && behind.chars().any(char::is_alphanumeric) {
@@ -338,7 +337,7 @@ impl About {
             }
         }
         self.bounds = bounds::take(text).or(self.bounds);
-        // `max two choices` counts what is chosen of the field before it.
+        // `max two choices` limits the field before.
         const CHOSEN_OF: &str =
             "choices|choice|options|option|answers|を選択|選択|を選べる|選べる|選択可";
         let rest = text.text();
@@ -365,7 +364,7 @@ impl About {
         }
     }
 
-    /// What is in brackets: options, bounds, or a remark.
+    /// Parses brackets: options, limits, or a remark.
     fn bracket(&mut self, inner: &str) {
         let mut others = Vec::new();
         for piece in inner.split(['、', ',', ';']) {
@@ -376,7 +375,7 @@ impl About {
         }
         let inner = others.join("、");
         let list = parts(&inner);
-        // `(under 20, 20-39, 40 and over)` are options, though each bounds something.
+        // `(under 20, 20-39, 40 and over)` are options.
         let bounding = |it: &&String| bounds::take(&mut Text::new(it)) != Bounds::default();
         if list.len() > 2
             && list.iter().filter(bounding).count() > 1
@@ -388,7 +387,7 @@ impl About {
         let mut rest = Vec::new();
         for part in &list {
             let mut text = Text::new(part);
-            // `(the phone is optional)` marks another field as well.
+            // `(the phone is optional)` marks another field.
             if !super::marking(part).is_empty() {
                 self.left.push(part.clone());
                 continue;
@@ -402,9 +401,9 @@ impl About {
             let mut about = Self::default();
             about.rest(&mut text);
             text.strip(LEADS, "please|too|です|で");
-            // `テストから1〜3個`: the last option, and how many of all.
+            // `テストから1〜3個`: the last option, and the number of choices.
             let is_of_all = about.bounds.is_number() && text.chars.ends_with(&['か', 'ら']);
-            // `S`, `10代`: what is left of an option is all of it.
+            // `S`, `10代`: the rest of an option belongs to it.
             match (text.len() == 0, about.is_known_or_several()) {
                 (true, true) => self.join(about),
                 (false, true) if about.is_several || is_of_all => {
@@ -441,7 +440,7 @@ impl About {
         }
     }
 
-    /// Takes the options out of `text`, where none are known yet.
+    /// Removes and parses inline options, if none are known.
     fn inline(&mut self, text: &mut Text) {
         if self.options.is_empty()
             && let Some((options, is_bare)) =
@@ -469,12 +468,12 @@ impl About {
         self.left.extend(other.left);
     }
 
-    /// The field with the label `text`.
+    /// Creates the field with the label `text`.
     fn field(mut self, mut text: Text, is_listed: bool) -> Item {
         let label = text.text();
         let length = label.chars().count();
         let mut known = known(&text);
-        // `お客様に来店の希望日`: who is asked is no part of a label.
+        // `お客様に来店の希望日`: the audience is no part of the label.
         let audience = text.find("には|に", 1).filter(|it| !text.chars[0].is_ascii() && it.0 <= 12);
         if let Some((from, to)) = audience {
             const PEOPLE: &str = "者|様|員|人|さん|方|客|生|メンバー|ゲスト|みんな|全員";
@@ -496,11 +495,11 @@ impl About {
             }
         }
         const PART_OF_NAME: &str = "first name|last name|family name|given name|担当者名|参加者名";
-        // `規約に同意しないと送れないように`: what the field is for stands in a phrase, which is no label.
+        // `規約に同意しないと送れないように`: a purpose in a phrase is no label.
         const PHRASE: &str = "ように|ないと|したら|するか|できる";
         let is_phrase = !text.text().is_ascii() && text.has(PHRASE);
         let is_choice = ["select", "radio", "async-select", "multiselect"];
-        // Options make another field of a kind that has none.
+        // Options change the kind to one that has them.
         let fits =
             |it: &(Kind, usize, bool)| self.options.is_empty() || is_choice.contains(&it.0.kind);
         let is_question = shaped(YES_OR_NO, &text.text().to_lowercase())
@@ -526,7 +525,7 @@ impl About {
         if is_free && type_.is_none() && self.options.is_empty() {
             type_ = shape.map(|it| it.0);
         }
-        // `アイコン（画像のみ）` is a file; a name is none.
+        // `アイコン（画像のみ）` is a file; a name is not.
         if let Some(words) = self.files.take() {
             if is_free && type_.is_none() {
                 type_ = Some("file");
@@ -573,11 +572,11 @@ impl About {
             );
         }
         self.bound(&kind, label.as_deref().unwrap_or_default(), &mut type_);
-        // Of several options, more than one may be chosen where the item has that, or where they are ticked.
+        // Several options may be chosen if the item says so, or if they are checkboxes.
         if !self.options.is_empty() && type_ == Some("checkbox") {
             (self.is_several, type_) = (true, None);
         }
-        // Who may tick something may leave it.
+        // A checkbox is optional.
         let is_ticked = type_ == Some("checkbox") && kind.kind != "checkbox";
         let is_required = self.is_required.unwrap_or(kind.is_required && !is_ticked);
         let field = Field {
@@ -603,7 +602,7 @@ impl About {
         Item::Fields { fields: fields.collect(), is_sure, left: self.left, when: self.when }
     }
 
-    /// What it says of the field before it.
+    /// Converts it to properties of the field before.
     fn more_of(mut self) -> Field {
         let mut type_ = self.kind;
         self.bound(&FREE, "", &mut type_);
@@ -626,7 +625,7 @@ impl About {
         }
     }
 
-    /// Puts what bounds the field where its type has it.
+    /// Assigns the limits to properties of the field's type.
     fn bound(&mut self, kind: &Kind, label: &str, type_: &mut Option<&'static str>) {
         let bounds = self.bounds;
         let base = type_.unwrap_or(kind.kind);
@@ -656,7 +655,7 @@ impl About {
             }
             return;
         }
-        // One field takes one file.
+        // A file field takes one file.
         if bounds.is_number() && base == "file" {
             let most = bounds.max.or(bounds.min).unwrap_or_default();
             self.left.push(format!("{most} {}", label.to_lowercase()));
@@ -702,9 +701,9 @@ impl About {
     }
 }
 
-/// The kind that `label` names, where it stands in it, and whether it is all of it.
+/// Kind named in `label`, its position, and whether it is all of it.
 pub(super) fn known(label: &Text) -> Option<(Kind, usize, bool)> {
-    // One sign by itself is a country; within a word it is not.
+    // Alone it is a country, within a word it is not.
     if label.text() == "国" {
         return WORDS.at(&['国', '名'], 0).map(|it| (it.0, 0, true));
     }
@@ -720,17 +719,17 @@ pub(super) fn known(label: &Text) -> Option<(Kind, usize, bool)> {
             None => at += 1,
         }
     }
-    // The last noun says what it is; in English before `of`.
+    // The last noun is the kind; in English the one before `of`.
     let of = label
         .find(" of | for | to | in | at | on | they | you | we | it | that | the ", 0)
         .map_or(label.len(), |it| it.0);
     let before = found.iter().filter(|it| it.1 < of);
     let (kind, at, length) = *before.max_by_key(|it| it.1).or(found.first())?;
-    // `dates` in the middle of a question asks no date.
+    // `dates` within a question is no date field.
     Some((kind, at, length == label.len()))
 }
 
-/// Whether `text` has one of the shapes: a word at its end, or words before a star at its beginning.
+/// Whether `text` matches a shape: a word at its end, or words before `*` at its beginning.
 pub(super) fn shaped(shapes: &'static str, text: &str) -> bool {
     marks(shapes).filter(|it| !it.is_empty()).any(|shape| match shape.strip_suffix('*') {
         Some(begin) => text.starts_with(begin),
@@ -738,7 +737,7 @@ pub(super) fn shaped(shapes: &'static str, text: &str) -> bool {
     })
 }
 
-/// What a field of files accepts, where `text` names a kind of files and nothing else.
+/// Accepted file types, if `text` only names a kind of files.
 fn file_kind(text: &str) -> Option<&'static str> {
     const KINDS: &[(&str, &str)] = &[
         ("pdf", ".pdf"),
@@ -753,7 +752,7 @@ fn file_kind(text: &str) -> Option<&'static str> {
     KINDS.iter().find(|it| marks(it.0).any(|it| it == text)).map(|it| it.1)
 }
 
-/// Takes out under which condition the field is asked.
+/// Removes and parses the condition.
 fn condition(text: &mut Text, about: &mut About) {
     const ENGLISH: &str = "only if|only when|only for those who|only those who";
     const JAPANESE: &str = "人にだけ|人だけに|人だけ|場合だけ|場合のみ|ときだけ|時だけ|方のみ";
@@ -770,7 +769,7 @@ fn condition(text: &mut Text, about: &mut About) {
     }
 }
 
-/// Takes what is in brackets out of `text`.
+/// Removes and parses the brackets in `text`.
 fn brackets(text: &mut Text, about: &mut About) {
     while let Some(open) = text.chars.iter().position(|it| matches!(it, '(' | '[')) {
         let end = text.chars[open..].iter().position(|it| matches!(it, ')' | ']'));

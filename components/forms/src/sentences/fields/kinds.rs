@@ -1,18 +1,18 @@
-//! Kinds of fields: the words for them, their types and what else they have.
+//! Kinds of fields: words, types and properties.
 
 use std::sync::LazyLock;
 
 use language::scan::Lexicon;
 
-/// One kind of field.
+/// A kind of field.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) label: (&'static str, &'static str),
     pub(super) kind: &'static str,
-    /// More properties, as a JSON object.
+    /// Properties as a JSON object.
     pub(super) more: &'static str,
-    /// Whether it has to be filled in unless the sentence says otherwise.
+    /// Whether it is required by default.
     pub(super) is_required: bool,
 }
 
@@ -37,15 +37,14 @@ const LANGUAGES: &str = r#"{"options":[["python","Python","Python"],["typescript
 pub(super) const USERS: &str = r#"{"searchUrl":"/api/demo/users/search","searchParams":{"q":"{query}","limit":10},"displayField":"name","valueField":"id","renderTemplate":"{name} ({department})"}"#;
 const PROJECTS: &str =
     r#"{"searchUrl":"/api/demo/projects/search","displayField":"name","valueField":"id"}"#;
-/// A municipality, where its prefecture is asked for before.
+/// A municipality, if its prefecture is asked before.
 pub(super) const CITIES: &str = r#"{"type":"cascading-select","searchUrl":"/api/demo/cities","dependsOnParam":"prefecture_code","displayField":"name","valueField":"code"}"#;
 const COUNTRIES: &str =
     r#"{"loadUrl":"/api/demo/countries","displayField":"name","valueField":"code","default":"JP"}"#;
 const CATEGORIES: &str =
     r#"{"loadUrl":"/api/demo/categories","displayField":"name","valueField":"id"}"#;
 
-/// Kinds of fields, and the words for them; the longest word that fits counts. One without a name is
-/// none, and looks like one.
+/// Kinds and their words; the longest match wins. Kinds without a name only shadow others.
 pub(super) const FIELDS: &[(Kind, &str)] = &[
     (
         kind("", ("", ""), "", "{}", false),
@@ -291,13 +290,13 @@ pub(super) const FIELDS: &[(Kind, &str)] = &[
 
 pub(super) static WORDS: LazyLock<Lexicon<Kind>> = LazyLock::new(|| Lexicon::loose(FIELDS));
 
-/// Kinds whose label is the table's, however they are named.
+/// Kinds that always have the table's label.
 pub(super) const CANONICAL: &str =
     "email|phone|name|agreement|newsletter|website|attendance|answer";
 
-/// A line of text.
+/// A text line.
 pub(super) const FREE: Kind = kind("", ("", ""), "text", r#"{"maxLength":500}"#, false);
 
-/// Those that are offered where none was named.
+/// Kinds offered if none was named.
 pub(in crate::sentences) const COMMON: &str =
     "name|email|phone|age|gender|date|address|satisfaction|comment|agreement";

@@ -1,4 +1,4 @@
-//! Where in a sentence the list of fields is, and how it is cut into items.
+//! Finds the list of fields in a sentence and splits it into items.
 
 use language::{Date, dates::written, scan::marks};
 
@@ -9,22 +9,22 @@ use super::{
     text::{Text, outside},
 };
 
-/// A part of a sentence in which fields are named.
+/// A part of a sentence that names fields.
 #[derive(Clone, Debug)]
 pub(super) struct Region {
     pub(super) text: String,
-    /// Whether it is a list of fields for sure, so that words of no known kind are fields as well.
+    /// Whether it is certainly a list of fields, so that unknown words are fields as well.
     pub(super) is_sure: bool,
 }
 
-/// The form itself, among its words.
+/// Words for the form.
 const FORMS: &str = "入力フォーム|登録画面|登録の画面|入力画面|申し込みフォーム|申込フォーム|問い合わせフォーム|フォーム|ふぉーむ|アンケート|入力欄|入力画面|調査票|質問票|申込書|申請書|注文票|依頼票|貸出票|受付票|記入用紙|希望調査|意識調査|questionnaire|feedback form|sign-up sheet|sign up sheet|signup sheet|signup form|form|forms|survey|surveys|poll|sheet";
-/// What stands before a list in English.
+/// Phrases before a list, in English.
 const BEFORE: &str = "ask about|asks about|asking about|with the following fields|with fields for|with fields|with|asking for|asking|that asks for|that asks|which asks for|which asks|asks for|asks|to collect|that collects|which collects|collecting|collects|collect|including|containing|consisting of|that has|which has|having|has|there should be|it needs|fields for|ask for|ask the user for|ask me for|ask people for|ask the|fill in|enter";
-/// What stands behind a list in Japanese.
+/// Phrases after a list, in Japanese.
 const BEHIND: &str = "を検索|をアップロードでき|アップロードでき|を添付でき|添付でき|も書|も選|も入力|も記入|も教え|も添付|を評価|で評価|で聞く|で聞い|で聞き|で尋ね|で選|で答え|で回答|に答え|を回答|から選|一つ選|1つ選|ひとつ選|2つ選|3つ選|二つ選|三つ選|で出してもら|で提出してもら|を提出|を添付|をアップロード|だけ聞|だけを聞|だけ入力|も聞|聞いて|きいて|聞いとい|きいとい|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を送って";
 
-/// The sentences of a text.
+/// Splits a text into clauses.
 pub(super) fn clauses(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let is_outside = outside(&chars);
@@ -43,7 +43,7 @@ pub(super) fn clauses(text: &str) -> Vec<String> {
     }
     clauses.push(chars[from..].iter().collect());
     clauses.retain(|it| !it.trim().is_empty());
-    // `how was it? (1-5)`: brackets belong to what is before them.
+    // `how was it? (1-5)`: brackets belong to the clause before.
     let mut joined: Vec<String> = Vec::new();
     for clause in clauses {
         match joined.last_mut().filter(|_| clause.trim_start().starts_with('(')) {
@@ -54,7 +54,7 @@ pub(super) fn clauses(text: &str) -> Vec<String> {
     joined
 }
 
-/// `text` without what the form is to be called: `タイトルは「夏祭り」で`, `titled "Fair"`.
+/// Removes the title: `タイトルは「夏祭り」で`, `titled "Fair"`.
 pub(super) fn untitled(text: &str) -> String {
     const HEADS: &str = "のタイトルは|のタイトルを|タイトルは|タイトルを|の題名は|の題名を|題名は|題名を|フォーム名は|フォーム名を| with the title | titled | entitled |the title is |the title should be ";
     const TAILS: &str =
@@ -78,12 +78,12 @@ pub(super) fn untitled(text: &str) -> String {
     text.to_owned()
 }
 
-/// Whether the form is named in `clause`.
+/// Whether `clause` names the form.
 pub(super) fn has_form(clause: &str) -> bool {
     Text::new(clause).has(FORMS)
 }
 
-/// Where `clause` may name fields, the likeliest first.
+/// Parts of `clause` that may name fields, most likely first.
 pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
     let text = Text::new(clause);
     let is_outside = outside(&text.chars);
@@ -102,13 +102,13 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
             && !(is_digit(text.chars.get(at + 1)) && is_digit(text.chars.get(at.wrapping_sub(1))))
     };
     if let Some(colon) = (0..text.len()).find(is_colon) {
-        // `Kind: paid, unpaid or sick` is one item of a list that goes on.
+        // `Kind: paid, unpaid or sick` is an item of a continued list.
         if form.is_some() || !is_after {
             add(colon + 1, text.len(), true);
         }
     }
     if let Some((from, to)) = last(&text, begin, text.len()) {
-        // `分野を選んでもらう（音楽・映画）`: the options come behind the verb.
+        // `分野を選んでもらう（音楽・映画）`: the options follow the verb.
         let next = (to..text.len()).find(|it| matches!(text.chars[*it], '(' | '、' | '。'));
         let close = next.filter(|it| text.chars[*it] == '(');
         let close = close.and_then(|open| (open..text.len()).find(|it| text.chars[*it] == ')'));
@@ -127,12 +127,12 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
     }
     if let Some((from, to)) = form {
         if let Some((begin, end)) = last(&text, 0, from) {
-            // `Sから一つ選ぶ欄と枚数`: behind a verb of choosing the list may go on.
+            // `Sから一つ選ぶ欄と枚数`: the list may continue after a verb of choosing.
             let to_verb = verb_end(&text, begin, end);
             let goes_on = to_verb == end && text.piece(end, from).contains(['と', '、']);
             add(0, if goes_on { from } else { to_verb }, true);
         }
-        // Brackets behind the form list its fields.
+        // Brackets after the form list its fields.
         let open = (to..text.len()).find(|it| text.chars[*it] == '(').filter(|open| {
             let between = text.piece(to, *open);
             between.trim().is_empty() || super::is_filler(&between, false)
@@ -142,7 +142,7 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
             add(open + 1, close, true);
         }
         add(topic_end(&text, to), text.len(), false);
-        // Before it is a list of fields, or the one that it asks; else it says what the form is for.
+        // Before it is a list of fields, or else the purpose.
         let before = text.piece(0, from);
         if items(&before).len() > 1 || super::item::is_kind(&before) {
             add(0, from, false);
@@ -153,7 +153,7 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
     regions
 }
 
-/// The last place behind a list, from `from` on and before `to`.
+/// Last phrase after a list, within `from` and `to`.
 fn last(text: &Text, from: usize, to: usize) -> Option<(usize, usize)> {
     let mut last = None;
     let mut at = from;
@@ -164,8 +164,7 @@ fn last(text: &Text, from: usize, to: usize) -> Option<(usize, usize)> {
     last
 }
 
-/// Where the verb that begins at `from` ends, which says something of the item before it: `から選` says that
-/// what is before it are options.
+/// End of the verb at `from` that describes the item before it; `から選` follows options.
 fn verb_end(text: &Text, from: usize, to: usize) -> usize {
     match text.chars[from] {
         // `2つまで選ぶ`.
@@ -176,7 +175,7 @@ fn verb_end(text: &Text, from: usize, to: usize) -> usize {
     }
 }
 
-/// The items of a list.
+/// Splits a list into items.
 pub(super) fn items(list: &str) -> Vec<String> {
     const WORDS_BETWEEN: &str = " but with | but also | and then | and also | as well as | and | plus | then | & |および|及び|ならびに|それから|それと|とか";
     let text = Text::new(list);
@@ -198,7 +197,7 @@ pub(super) fn items(list: &str) -> Vec<String> {
                 usize::from(!is_thousand)
             }
             'と' | 'や' => usize::from(is_joint(&text, at, &known)),
-            // Both sides of `name / email` are kinds; else they are options.
+            // Both sides of `name email` are kinds; otherwise they are options.
             '/' => {
                 let side = |it: &str| super::item::known(&Text::new(it)).is_some();
                 let end = (at + 1..text.len())
@@ -224,8 +223,7 @@ pub(super) fn items(list: &str) -> Vec<String> {
     dated(joined(items)).into_iter().rev().fold(Vec::new(), shared).into_iter().rev().collect()
 }
 
-/// A list from its end on, `item` before it: an end of a time has the noun of the other one behind it, as in `start and
-/// end time`, `開始と終了時刻`.
+/// Distributes the shared noun of time limits backwards: `start and end time`, `開始と終了時刻`.
 fn shared(mut behind: Vec<String>, item: String) -> Vec<String> {
     const ENDS: [(&str, &str); 6] = [
         ("start", "end "),
@@ -241,7 +239,7 @@ fn shared(mut behind: Vec<String>, item: String) -> Vec<String> {
         let lower = next.trim().to_lowercase();
         let end = ENDS.iter().find(|it| it.0 == bare && lower.starts_with(it.1));
         match end.and_then(|it| lower.strip_prefix(it.1).map(|noun| (it.1, noun.trim()))) {
-            // `from and to dates` has its ends alone.
+            // `from and to dates` has only the limits.
             Some((end, noun)) if bare == "from" && ["date", "dates", "days"].contains(&noun) => {
                 *next = end.trim().to_owned();
             }
@@ -257,9 +255,9 @@ fn shared(mut behind: Vec<String>, item: String) -> Vec<String> {
     behind
 }
 
-/// Days that a list was cut at, in brackets behind what they are for: `候補は12/5`, `12/6`, `12/7`.
+/// Rejoins dates that were split: `候補は12/5`, `12/6`, `12/7`.
 fn dated(items: Vec<String>) -> Vec<String> {
-    // What stands before a day, the day, and a bracket behind it.
+    // Prefix, date, and closing bracket.
     let day = |item: &String| {
         let text = Text::new(item);
         (0..text.len()).find_map(|at| {
@@ -294,13 +292,13 @@ fn dated(items: Vec<String>) -> Vec<String> {
     dated
 }
 
-/// A part of a list, and whether a word such as `and` stands before it, as before the last of a list.
+/// A part of a list, and whether a word such as `and` precedes it.
 struct Part {
     text: String,
     is_last: bool,
 }
 
-/// Where options stand of which one is chosen: `和食・洋食・中華から一つ`, `お弁当は鮭、のり弁のどれか`.
+/// Spans of options to choose from: `和食・洋食・中華から一つ`, `お弁当は鮭、のり弁のどれか`.
 fn chosen(text: &Text) -> Vec<(usize, usize)> {
     const OPTION_MAX: usize = 12;
     let is_end = |at: usize| matches!(text.chars[at], '、' | ',' | '。' | '\n' | '(' | ')');
@@ -308,7 +306,7 @@ fn chosen(text: &Text) -> Vec<(usize, usize)> {
     let mut at = 1;
     while let Some((end, next)) = text.find(options::CHOSEN, at) {
         let mut from = end;
-        // From the last option back to the one with the label.
+        // From the last option back to the labelled one.
         loop {
             let begin = (0..from).rev().find(|it| is_end(*it)).map_or(0, |it| it + 1);
             let piece = Text::new(&text.piece(begin, from));
@@ -333,13 +331,13 @@ fn chosen(text: &Text) -> Vec<(usize, usize)> {
     spans
 }
 
-/// Options that a list of fields was cut at: `choice of S`, `M`, `or L`.
+/// Rejoins options that were split: `choice of S`, `M`, `or L`.
 fn joined(items: Vec<Part>) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     let mut is_open = false;
     for Part { text: item, is_last } in items {
         let text = Text::new(&item);
-        // `curry, ramen, then comments`: a field that is known ends the options.
+        // `curry, ramen, then comments`: a known field ends the options.
         is_open &= super::item::known(&text).is_none();
         let is_or = text.is_at("or ", 0);
         let ends = is_or || text.has(" or ");
@@ -356,26 +354,26 @@ fn joined(items: Vec<Part>) -> Vec<String> {
     joined
 }
 
-/// Where the words stand behind which options begin: `a choice of S, M or L`, `toppings out of ham, …`.
+/// Span of the phrase before options: `a choice of S, M or L`, `toppings out of ham, …`.
 pub(super) fn choice(text: &Text) -> Option<(usize, usize)> {
     const CHOICE: &str = "such as|for example|dropdown of|drop-down of|drop down of|dropdown menu of|drop-down menu of|menu of|radio buttons for|radio buttons of|a choice of|choice of|choice between|choose between|choose from|chosen from|select from|pick from|one of|any of|out of|among|from among|either|with options|with the options|options|with choices|with the choices|choices";
     const VERBS: &str =
         "choose|choosing|pick|picking|select|selecting|favourite|favorite|all that apply";
     let from = |it: (usize, usize)| text.find("out of|from", it.1);
     let found = text.find(CHOICE, 0).or_else(|| text.find(VERBS, 0).and_then(from))?;
-    // `out of 5` bounds a number.
+    // `out of 5` is a limit.
     let next = text.chars[found.1..].iter().find(|it| **it != ' ');
     next.is_none_or(|it| !it.is_ascii_digit()).then_some(found)
 }
 
-/// Whether `and` at `at` stands between two numbers.
+/// Whether `and` at `at` is between two numbers.
 fn is_range(text: &Text, at: usize, word: &str) -> bool {
     let digit = |it: Option<&char>| it.is_some_and(char::is_ascii_digit);
     digit(at.checked_sub(1).and_then(|it| text.chars.get(it)))
         && digit(text.chars.get(at + word.chars().count()))
 }
 
-/// Whether the two sides of `・` at `at` are yes and no: `出る・出ない`.
+/// Whether `・` at `at` is between yes and no: `出る・出ない`.
 fn is_opposite(text: &Text, from: usize, at: usize) -> bool {
     let end =
         (at + 1..text.len()).find(|it| matches!(text.chars[*it], '、' | ',' | '・' | '。' | '('));
@@ -385,7 +383,7 @@ fn is_opposite(text: &Text, from: usize, at: usize) -> bool {
     ends && first.is_some() && behind.trim().chars().next() == first
 }
 
-/// Whether `と` at `at` stands between two nouns.
+/// Whether `と` at `at` is between two nouns.
 fn is_joint(text: &Text, at: usize, known: &[(usize, usize)]) -> bool {
     let Some(before) = at.checked_sub(1).map(|it| text.chars[it]) else { return false };
     let Some(next) = text.chars.get(at + 1) else { return true };
@@ -399,7 +397,7 @@ fn is_joint(text: &Text, at: usize, known: &[(usize, usize)]) -> bool {
     !is_phrase && (ends_known || begins_known || !is_hiragana(before)) && *next != '、'
 }
 
-/// Where words of known kinds stand.
+/// Spans of known kinds.
 fn spans(text: &Text) -> Vec<(usize, usize)> {
     let (mut spans, mut at) = (Vec::new(), 0);
     while at < text.len() {
@@ -414,13 +412,13 @@ fn spans(text: &Text) -> Vec<(usize, usize)> {
     spans
 }
 
-/// Whether `list` has names of kinds of fields and nothing else.
+/// Whether `list` contains only names of kinds.
 pub(in crate::sentences) fn are_kinds(list: &str) -> bool {
     let items = items(list);
     !items.is_empty() && items.iter().all(|it| super::item::is_kind(it))
 }
 
-/// Where what the form is for ends: `for the picnic, name and phone`.
+/// End of the purpose: `for the picnic, name and phone`.
 fn topic_end(text: &Text, from: usize) -> usize {
     const LEADS: &str = "for|about|on|regarding|to sign up for|to";
     let begin = (from..text.len()).find(|it| text.chars[*it] != ' ').unwrap_or(from);
@@ -437,7 +435,7 @@ fn topic_end(text: &Text, from: usize) -> usize {
     (begin..text.len()).find(end).unwrap_or(text.len())
 }
 
-/// The requests of a sentence that changes a form: `scrap the comment, put yes/no instead`.
+/// Splits a change of a form: `scrap the comment, put yes/no instead`.
 pub(super) fn pieces(clause: &str) -> Vec<String> {
     const VERBS: &str = "add|remove|delete|scrap|drop|put|make|also|include|without|and add|and make|and remove|but";
     let mut pieces: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! The options of one item of a list: in brackets, behind a word of choosing, or side by side.
+//! Parses the options of an item: in brackets, after a word of choosing, or in a row.
 
 use language::scan::marks;
 
@@ -9,10 +9,10 @@ use super::{
 };
 
 pub(super) const OPTION_MAX: usize = 40;
-/// What stands behind options of which some are chosen.
+/// Phrases after options to choose from.
 pub(super) const CHOSEN: &str = "から一つ|から1つ|からひとつ|から2つ|から3つ|から4つ|から5つ|から二つ|から三つ|から最大|から複数|からいくつ|から選|の中から|のいずれか|のどれか|のどちらか|で選";
 
-/// Whether `text`, before a word of choosing, ends with options rather than with how they are shown: `高・中・低`.
+/// Whether `text` before a word of choosing ends with options: `高・中・低`.
 pub(super) fn are_before(text: &str) -> bool {
     const SHOWN: &str =
         "プルダウン|ラジオ|ボタン|チェック|ボックス|リスト|メニュー|カレンダー|星|段階|複数|択|点";
@@ -25,12 +25,12 @@ pub(super) fn is_count(text: &str) -> bool {
     Text::new(text).has("つ以上|つまで|個まで|個以上|at least|at most|up to")
 }
 
-/// The pieces of a list in brackets.
+/// Splits a list in brackets.
 pub(super) fn parts(inner: &str) -> Vec<String> {
     let inner = inner.replace(" or ", ",").replace("または", ",").replace(" and ", ",");
     let chars: Vec<char> = inner.chars().collect();
     let is_mark = |it: char| matches!(it, '・' | '、' | ',' | '|' | ';');
-    // What a slash alone parts are two: `10/20`.
+    // A single slash separates two: `10/20`.
     let has_days = chars.iter().any(|it| is_mark(*it));
     let is_part = |at: usize| match chars[at] {
         '/' => !(has_days && is_of_day(&chars, at)),
@@ -46,7 +46,7 @@ pub(super) fn parts(inner: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether the slash at `at` stands in a day: `12/5`, and not in `1/2/3`.
+/// Whether the slash at `at` is in a date: `12/5`, but not in `1/2/3`.
 fn is_of_day(chars: &[char], at: usize) -> bool {
     let is_digit = |it: &&char| it.is_ascii_digit();
     let before = chars[..at].iter().rev().take_while(is_digit).count();
@@ -58,7 +58,7 @@ fn is_of_day(chars: &[char], at: usize) -> bool {
     (1..=12).contains(&month) && (1..=31).contains(&day) && !is_more
 }
 
-/// The signs of one scale that `text` ends with, and where they begin: `優先度は高中低`, `サイズSML`.
+/// Parses a scale at the end of `text`, with its start: `優先度は高中低`, `サイズSML`.
 fn scale(text: &Text) -> Option<(usize, Vec<String>)> {
     const SCALES: [&str; 8] =
         ["高中低", "大中小", "上中下", "強中弱", "松竹梅", "優良可", "春夏秋冬", "SML"];
@@ -73,7 +73,7 @@ fn scale(text: &Text) -> Option<(usize, Vec<String>)> {
     })
 }
 
-/// The members of one order from one to another that `text` ends with, and where they begin: `size XS-XL`, `月〜金`.
+/// Parses a range of an ordered set at the end of `text`, with its start: `size XS-XL`, `月〜金`.
 fn stretch(text: &Text) -> Option<(usize, Vec<String>)> {
     const ORDERS: [&str; 5] = [
         "XXS|XS|S|M|L|XL|XXL|XXXL",
@@ -87,7 +87,7 @@ fn stretch(text: &Text) -> Option<(usize, Vec<String>)> {
     let whole: String = text.chars[..end].iter().collect();
     let whole = whole.strip_suffix("まで").unwrap_or(&whole);
     let is_letter = |it: char| it.is_ascii_alphanumeric();
-    // What ends with `name`, as a word of its own.
+    // Ends with `name` as a whole word.
     let without = |text: &str, name: &str| {
         let at = text.len().checked_sub(name.len()).filter(|at| text.is_char_boundary(*at))?;
         let (rest, last) = text.split_at(at);
@@ -110,7 +110,8 @@ fn stretch(text: &Text) -> Option<(usize, Vec<String>)> {
     })
 }
 
-/// Takes out the options within the item, and whether they stand by themselves, as days of the week do: `low/medium/high`, `箱根か熱海か日光`, `choice of S, M or L`.
+/// Removes inline options, and returns them with whether they need no label: `low/medium/high`,
+/// `箱根か熱海か日光`, `choice of S, M or L`.
 pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, bool)> {
     let fits = |options: &[String]| {
         options.len() > 1 && options.iter().all(|it| (1..=OPTION_MAX).contains(&it.chars().count()))
@@ -140,7 +141,7 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
             return Some((options, false));
         }
     }
-    // `sizes S, M, L` of a dropdown: the label stands before the first.
+    // `sizes S, M, L` of a dropdown: the label precedes the first.
     let whole = text.text();
     let of = whole.trim_start();
     let of = ["a ", "an ", "the "].iter().find_map(|it| of.strip_prefix(it)).unwrap_or(of);
@@ -157,7 +158,7 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
             return Some((options, false));
         }
     }
-    // `アレルギーは卵・乳・小麦から複数`: that there are several is taken out before.
+    // `アレルギーは卵・乳・小麦から複数`: the multiplicity was removed before.
     if is_several && text.text().trim_end().ends_with("から") {
         let rest = text.text().trim_end().trim_end_matches("から").to_owned();
         *text = Text::new(&format!("{rest}から選"));
@@ -171,7 +172,7 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
         let list = text.piece(begin, from);
         let is_letters =
             (2..=6).contains(&list.len()) && list.chars().all(|it| it.is_ascii_uppercase());
-        // `サイズ S M L から`: spaces part them, and the label is before the first.
+        // `サイズ S M L から`: separated by spaces, after the label.
         let words: Vec<&str> = list.split_whitespace().collect();
         let has_label = begin == 0;
         let is_spaced = words.len() > 2 + usize::from(has_label)
@@ -217,7 +218,7 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
     if (0..text.len()).any(slash) {
         let whole = text.text();
         let mut options: Vec<String> = whole.split('/').map(|it| it.trim().to_owned()).collect();
-        // `priority low/medium/high`: the label is before the first.
+        // `priority low/medium/high`: the label precedes the first.
         let first = options[0].clone();
         let is_shared = first.is_ascii();
         let label = match (is_shared, first.rsplit_once([' ', 'は', 'を', ':'])) {
@@ -235,7 +236,7 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
     let lower: String = text.lower.iter().collect();
     if let Some(or) = lower.find(" or ").filter(|_| lower.is_ascii()) {
         let is_question = shaped(YES_OR_NO, &lower);
-        // `meat, fish or vegetarian` behind `:`, or both sides of `pizza or sushi`.
+        // `meat, fish or vegetarian` after `:`, or both sides of `pizza or sushi`.
         let begin = lower[..or].rfind(':').map_or(0, |it| it + 1);
         let options: Vec<_> =
             parts(&text.piece(begin, text.len())).iter().map(|it| clean(it)).collect();
@@ -275,7 +276,7 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
     None
 }
 
-/// Days of the week that are a list by themselves: `mon tue wed`, `月火水`.
+/// Parses a list of weekdays: `mon tue wed`, `月火水`.
 fn weekdays(text: &str) -> Option<Vec<String>> {
     const DAYS: &str = "mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday";
     let days: Vec<String> = match text.is_ascii() {
@@ -289,7 +290,7 @@ fn weekdays(text: &str) -> Option<Vec<String>> {
     (days.len() > 2 && days.iter().all(is_day)).then_some(days)
 }
 
-/// Takes the quotation marks off a label that is in them.
+/// Removes quotation marks around a label.
 pub(super) fn unquote(text: &mut Text) {
     const MARKS: &str = "'|\"|「|」|『|』|“|”";
     text.strip(MARKS, MARKS);

@@ -1,4 +1,4 @@
-//! Fields of a form that get another place, another name or more options, that are named by their place, and all of them at once: `move email to the top`, `住所を電話番号に変えて`.
+//! Moves, renames and extends fields, by name, by position, or all at once: `move email to the top`, `住所を電話番号に変えて`.
 
 use language::{say::capital, scan::marks};
 use serde_json::{Value, json};
@@ -9,11 +9,11 @@ use super::{
     text::Text,
 };
 
-/// The longest new name of a field, in characters.
+/// Maximum characters of a new label.
 const LABEL_MAX: usize = 60;
 
-/// Puts the field that `text` names first or last among `fields`, or gives it another name; whether anything is
-/// changed, and none where `text` asks for neither. `is_called` says whether a name means a field.
+/// Moves or renames the field in `text`; returns whether anything changed, or `None` without such a
+/// request. `is_called` matches names with fields.
 pub(super) fn moved(
     fields: &mut Vec<Value>,
     text: &Text,
@@ -43,7 +43,7 @@ pub(super) fn moved(
     Some(true)
 }
 
-/// The old and the new name of a field.
+/// Old and new name of a field.
 fn renamed(text: &Text) -> Option<(String, String)> {
     const VERBS: &str = "rename|relabel";
     const BEHIND: &str =
@@ -58,12 +58,12 @@ fn renamed(text: &Text) -> Option<(String, String)> {
     let (particle, behind) = text.find("を", 1).filter(|it| it.1 < end)?;
     let new = text.piece(behind, end);
     let new = marks("「|」|『|』").fold(new, |it, mark| it.replace(mark, ""));
-    // `メールを任意に変えて` marks it.
+    // `メールを任意に変えて` is a mark.
     let is_mark = marks("必須|任意|最初|最後").any(|it| new.contains(it));
     Some((text.piece(0, particle), new)).filter(|it| !it.1.trim().is_empty() && !is_mark)
 }
 
-/// Whether all fields are to be required, where `piece` says no more than that: `必須にして`, `make them optional`.
+/// Whether all fields become required, if `piece` says nothing else: `必須にして`, `make them optional`.
 pub(super) fn all_marked(piece: &str) -> Option<(Vec<String>, bool)> {
     const LEADS: &str =
         "make|set|mark|it|them|all|and|please|全部|ぜんぶ|それ|これ|やっぱり|を|は|も";
@@ -79,7 +79,7 @@ pub(super) fn all_marked(piece: &str) -> Option<(Vec<String>, bool)> {
     (text.len() == 0).then(|| (vec!["*".to_owned()], is_required))
 }
 
-/// The name of the field that `name` means by its place among `fields`: `2番目`, `the last question`.
+/// Resolves a position to the field's name: `2番目`, `the last question`.
 pub(super) fn by_place(name: &str, fields: &[Value]) -> Option<String> {
     const LEADS: &str = "やっぱり|やっぱ|じゃあ|the|field|question|項目の|項目|質問の|質問";
     const TAILS: &str = "field|question|one|の項目|の質問|の欄|項目|質問|欄|やつ|の|を|は|も|に";
@@ -102,8 +102,8 @@ pub(super) fn by_place(name: &str, fields: &[Value]) -> Option<String> {
     fields.get(place.or_else(last)?)?["name"].as_str().map(str::to_owned)
 }
 
-/// Has several of the options of a field be chosen, where `text` says so: `色は複数選択可で`, `allow multiple colours`;
-/// whether it does. `is_called` says whether a name means a field.
+/// Permits several choices: `色は複数選択可で`, `allow multiple colours`. Returns whether `text` says so;
+/// `is_called` matches names with fields.
 pub(super) fn several(
     fields: &mut [Value],
     text: &Text,
@@ -129,8 +129,8 @@ pub(super) fn several(
     true
 }
 
-/// Adds options to a field that has some, where `text` says so: `性別に「回答しない」を足して`, `add yellow to the
-/// colours`; whether it does. `is_called` says whether a name means a field.
+/// Adds options: `性別に「回答しない」を足して`, `add yellow to the colours`. Returns whether `text` says so;
+/// `is_called` matches names with fields.
 pub(super) fn added_options(
     fields: &mut [Value],
     text: &Text,
@@ -153,7 +153,7 @@ pub(super) fn added_options(
         let (to, behind) = text.find("に", 1).filter(|it| it.1 < end)?;
         Some((text.piece(0, to), text.piece(behind, end)))
     };
-    // Of the one question of a poll it need not be said: `add burgers`.
+    // A poll's only question needs no name: `add burgers`.
     let is_choice = |it: &Value| it["label"].as_str().is_some_and(|it| it.contains(" / "));
     let is_poll = matches!(&*fields, [only] if is_choice(only));
     let to_poll = || {

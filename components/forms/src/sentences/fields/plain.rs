@@ -1,5 +1,5 @@
-//! A sentence in plainer words before its fields are read: a range of days in brackets, a list without its count, and
-//! marks where only spaces part a list.
+//! Simplifies a sentence before parsing: date ranges into brackets, lists without counts, and
+//! separators instead of spaces.
 
 use language::{
     Date,
@@ -9,13 +9,13 @@ use language::{
 };
 use serde_json::{Map, Value};
 
-/// `text` as the fields are read from it on the day `today`.
+/// Simplifies `text`, written on the day `today`.
 pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
     let text = text.replace("e.g., ", "such as ").replace("e.g. ", "such as ");
     spaced(&examples(&uncounted(&ranges(&parted(&text), today))))
 }
 
-/// `名前なしでメールと電話`: what stands behind a no is a list of its own.
+/// `名前なしでメールと電話`: separates the list after a denial.
 fn parted(text: &str) -> String {
     let is_word = |it: char| it.is_alphanumeric() && !matches!(it, 'ぁ'..='ん');
     ["なしで", "抜きで"].iter().fold(text.to_owned(), |text, no| {
@@ -28,7 +28,7 @@ fn parted(text: &str) -> String {
     })
 }
 
-/// What the bracket of a range of days says: `2026-12-01/2026-12-20`.
+/// Parses a simplified date range: `2026-12-01/2026-12-20`.
 pub(super) fn days(inner: &str) -> Option<Map<String, Value>> {
     let (first, last) = inner.trim().split_once('/')?;
     let day = |text: &str| text.is_empty() || text.parse::<Date>().is_ok();
@@ -39,7 +39,7 @@ pub(super) fn days(inner: &str) -> Option<Map<String, Value>> {
     Some(both.map(|it| (it.0.to_owned(), it.1.into())).collect())
 }
 
-/// `12月1日から12月20日の間` and `between December 1 and 15` in brackets.
+/// Brackets `12月1日から12月20日の間` and `between December 1 and 15`.
 fn ranges(text: &str, today: Date) -> String {
     const LEADS: &str = "from |between |on a day between |any day from ";
     const JOINTS: &str = "から|〜|～|~|-|–| - | to | through | until | and ";
@@ -98,7 +98,7 @@ fn ranges(text: &str, today: Date) -> String {
     plain
 }
 
-/// `名前、備考の10項目で登録フォーム`: how many there are is no part of the last.
+/// `名前、備考の10項目で登録フォーム`: removes the count.
 fn uncounted(text: &str) -> String {
     const BEHIND: [char; 4] = ['で', 'を', 'の', 'が'];
     let Some((before, behind)) = text.split_once("項目") else { return text.to_owned() };
@@ -112,7 +112,7 @@ fn uncounted(text: &str) -> String {
     }
 }
 
-/// `(例えば寿司とかラーメンとか)` is a list of two.
+/// `(例えば寿司とかラーメンとか)` becomes a list of two.
 fn examples(text: &str) -> String {
     const HEADS: [&str; 4] = ["(例えば", "（例えば", "(たとえば", "（たとえば"];
     match HEADS.iter().any(|it| text.contains(it)) {
@@ -124,10 +124,10 @@ fn examples(text: &str) -> String {
     }
 }
 
-/// `フォーム 名前 電話番号`: spaces part a list that has no other marks.
+/// `フォーム 名前 電話番号`: adds separators to a list with spaces only.
 fn spaced(text: &str) -> String {
     const GAPS: [char; 2] = [' ', '\u{3000}'];
-    /// A list has as many gaps at least.
+    /// Minimum gaps of such a list.
     const GAPS_MIN: usize = 2;
     let chars: Vec<char> = text.chars().collect();
     let is_word = |at: Option<usize>| {

@@ -1,8 +1,8 @@
-//! A piece of a sentence that is read bit by bit: what was understood is taken out of it.
+//! A text that is parsed by removing what was understood.
 
 use language::scan::marks;
 
-/// As it was written, and the same in lower case, character by character.
+/// Original and lowercase text, character by character.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     pub(super) chars: Vec<char>,
@@ -20,7 +20,7 @@ impl Text {
         self.chars.len()
     }
 
-    /// The characters from `from` to `to`, as they were written.
+    /// Returns the characters from `from` to `to`, as written.
     pub(super) fn piece(&self, from: usize, to: usize) -> String {
         self.chars[from..to.max(from)].iter().collect()
     }
@@ -29,7 +29,7 @@ impl Text {
         self.piece(0, self.len()).trim().to_owned()
     }
 
-    /// Whether `phrase` is at `at`; of letters, as words of their own.
+    /// Whether `phrase` is at `at`; Latin phrases are whole words.
     pub(super) fn is_at(&self, phrase: &str, at: usize) -> bool {
         let length = phrase.chars().count();
         let is_letter = |it: Option<&char>| it.is_some_and(char::is_ascii_alphabetic);
@@ -41,7 +41,7 @@ impl Text {
             && !(ends && is_letter(self.lower.get(at + length)))
     }
 
-    /// Where the first of the phrases that is found begins and ends; of two at one place, the longer.
+    /// Span of the first phrase; the longer one at the same position.
     pub(super) fn find(&self, phrases: &'static str, from: usize) -> Option<(usize, usize)> {
         (from..self.len()).find_map(|at| {
             let lengths =
@@ -54,7 +54,7 @@ impl Text {
         self.find(phrases, 0).is_some()
     }
 
-    /// Takes the first of the phrases out; whether one was there.
+    /// Removes the first phrase; returns whether there was one.
     pub(super) fn take(&mut self, phrases: &'static str) -> bool {
         let found = self.find(phrases, 0);
         if let Some((from, to)) = found {
@@ -63,7 +63,7 @@ impl Text {
         found.is_some()
     }
 
-    /// Takes out what stands from `from` to `to`.
+    /// Removes the characters from `from` to `to`.
     pub(super) fn cut(&mut self, from: usize, to: usize) -> String {
         let text = self.piece(from, to);
         let between_words = |text: &Vec<char>| {
@@ -75,7 +75,7 @@ impl Text {
         text
     }
 
-    /// Strips leads and tails until nothing is left to strip.
+    /// Strips leading and trailing phrases repeatedly.
     pub(super) fn strip(&mut self, leads: &'static str, tails: &'static str) {
         const MARKS: &[char] =
             &[' ', '、', ',', ':', ';', '・', '-', '.', '。', '…', '\n', '/', '?', '!'];
@@ -96,7 +96,7 @@ impl Text {
                 let length = tail.chars().count();
                 length <= self.len() && self.is_at(tail, self.len() - length)
             };
-            // `食べられないもの` is a noun to its end.
+            // `食べられないもの` is a noun.
             let is_noun = [['も', 'の'], ['こ', 'と']].iter().any(|it| self.chars.ends_with(it));
             let tail = marks(tails).filter(|it| ends(it) && !is_noun);
             let tail = tail.map(|it| it.chars().count()).max();
@@ -110,7 +110,7 @@ impl Text {
     }
 }
 
-/// Of each character, whether it stands outside of brackets and quotation marks.
+/// For each character, whether it is outside brackets and quotations.
 pub(super) fn outside(chars: &[char]) -> Vec<bool> {
     let (mut depth, mut close) = (0_u32, None);
     let is_letter = |it: Option<&char>| it.is_some_and(|it| it.is_alphanumeric());

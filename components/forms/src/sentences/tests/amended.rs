@@ -1,4 +1,4 @@
-//! Days that bound a field, lists in other shapes, and forms that a later sentence changes or asks once more.
+//! Date limits, lists in other shapes, and changes by later sentences.
 
 use super::*;
 
@@ -166,7 +166,7 @@ fn options_are_added_to_the_field_that_is_named() {
         let options = options_of(&fields[at]);
         assert_eq!((options.len(), options.last()), (3, Some(&last)), "{later}");
     }
-    // What is no option of a field that is there is a field.
+    // What is no option of a field becomes a field.
     assert_eq!(changed(EN, "add phone to the form").len(), 4);
 }
 
@@ -233,9 +233,9 @@ fn what_a_field_holds_at_first_may_stand_behind_the_form() {
         assert_eq!(fields[0]["options"].as_array().map(Vec::len), Some(options), "{sentence}");
         assert_eq!(fields[0]["default"], first, "{sentence}");
     }
-    // What is no field's is told, and makes none.
+    // A default of no field is reported.
     assert_eq!(labels_of(&form(&["名前と備考のフォーム、初期値は中で"])), ["お名前", "備考"]);
-    // What only sounds like it is a field.
+    // Similar words that are fields.
     for (sentence, name) in [
         ("a form with name, default language, email", "Default language"),
         ("a form with name, email and default language", "Default language"),

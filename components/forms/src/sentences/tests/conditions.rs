@@ -1,8 +1,8 @@
-//! Fields that are asked on a condition, and fields that share a noun or a count with the one beside them.
+//! Conditional fields, and fields that share a noun or count with their neighbour.
 
 use super::*;
 
-/// The fields of the form that `sentence` leads to.
+/// Fields of the form for `sentence`.
 fn form(sentence: &str) -> Vec<Value> {
     let decided = new_talk().say(sentence);
     call(&decided).1["form_schema"]["fields"].as_array().unwrap().clone()
@@ -20,7 +20,7 @@ fn a_field_of_a_list_may_have_a_condition() {
         let shown = &fields[2]["showIf"];
         assert_eq!(shown, &json!({ "field": fields[1]["name"], "equals": equals }), "{sentence}");
     }
-    // What names no answer of a field is a label.
+    // A condition without a known answer is a label.
     let fields = form("form: name, what to do if it rains");
     assert!(fields.iter().all(|it| it.get("showIf").is_none()), "{fields:?}");
 }
@@ -55,7 +55,7 @@ fn a_condition_that_is_denied_means_the_other_answer() {
         let fields = form(sentence);
         assert_eq!(fields[2]["showIf"]["equals"], equals, "{sentence}: {fields:?}");
     }
-    // Of three, none is the other; and a condition may be of nothing.
+    // Of three options there is no opposite, and a condition may match nothing.
     for (sentence, told) in [
         ("a leave form: name, type (paid, sick, unpaid), reason if not paid", "\"if not paid\""),
         ("a leave form: name, type (paid, sick), if paid", "\"if paid\""),
@@ -87,7 +87,7 @@ fn a_count_of_choices_is_of_the_field_before() {
     assert_eq!(fields.len(), 1, "{fields:?}");
     let (kind, most) = (&fields[0]["type"], &fields[0]["maxSelect"]);
     assert_eq!((kind, most), (&json!("multiselect"), &json!(2)));
-    // Who is counted is a field of its own.
+    // Counted people are a field of their own.
     let fields = form("a form with name, email, guests");
     assert_eq!(fields.last().unwrap()["name"], "count", "{fields:?}");
     for sentence in ["a form for guests with name and email", "ask the guests for name and email"] {

@@ -1,4 +1,4 @@
-//! The staff at the door: `check_in` and `move_party`.
+//! Staff tools for admission: `check_in` and `move_party`.
 
 use output::cinema::{
     Change, ChangeKind, CheckIn as Outcome, Reservation, ReservationStatus, SeatRules,
@@ -8,12 +8,12 @@ use serde::Deserialize;
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, caller, sql};
 
 use super::{
-    FOR_PAGES, at_most, length, none_of, reservations::ATTEMPTS_MAX, sales::REASON_CHARS_MAX,
-    staff_only,
+    FOR_PAGES, at_most, length, reject_problems, reservations::ATTEMPTS_MAX,
+    sales::REASON_CHARS_MAX, staff_only,
 };
 use crate::{
     clock::{Clock, naive},
-    hall::seats_changed,
+    hall::publish_seats,
     holds::free_expired,
     picks::{Open, Picked, insert_reserved, is_written, on_sale},
     programme::ShowtimeId,
@@ -26,9 +26,9 @@ use crate::{
     waiting,
 };
 
-// `check_in`: a ticket is scanned at the door (CIN-92).
+// `check_in`: scans a ticket (CIN-92).
 
-/// How long the text of a code may be.
+/// Maximum characters of a code.
 const CODE_CHARS_MAX: usize = 200;
 
 /// スタッフ用。チケット（QRコードの文字列または予約番号）を読み取り、入場できるか、誰のどの席かを返す。
@@ -63,7 +63,7 @@ impl Tool for CheckIn {
     fn call(self, _: &User) -> Result<Outcome, Stop> {
         staff_only(Self::NAME)?;
         let showing = self.showtime_id.as_deref();
-        none_of([
+        reject_problems([
             length("/code", self.code.trim(), CODE_CHARS_MAX),
             showing.and_then(|it| at_most("/showtime_id", it)),
         ])?;
@@ -72,7 +72,7 @@ impl Tool for CheckIn {
         {
             return Err(showtime_not_found(showing));
         }
-        let (clock, before) = (Clock::of_call()?, opens_before()?);
+        let (clock, before) = (Clock::for_call()?, opens_before()?);
         for _ in 0..ATTEMPTS_MAX {
             let (found, version, window) = self.look(before, &clock)?;
             let outcome = judge(found, showing, window, &clock);
@@ -80,7 +80,7 @@ impl Tool for CheckIn {
                 return Ok(outcome);
             }
             let now = naive(clock.now());
-            if use_up(&outcome.reservation, version, &now)? {
+            if mark_used(&outcome.reservation, version, &now)? {
                 let reservation =
                     Reservation { checked_in_at: Some(now.clone()), ..outcome.reservation };
                 return Ok(Outcome { reservation, first_used_at: Some(now), ..outcome });
@@ -91,7 +91,7 @@ impl Tool for CheckIn {
 }
 
 impl CheckIn {
-    /// The reservation, how often it was changed, and when it is let in.
+    /// Loads the reservation, its version, and its admission period.
     fn look(&self, before: u32, clock: &Clock) -> Result<(Reservation, u32, Window), Stop> {
         let code = &as_typed(&self.code);
         let found = stored(code)?.ok_or_else(|| reservation_not_found(code))?;
@@ -115,8 +115,8 @@ impl CheckIn {
     }
 }
 
-/// Uses the ticket; false where it has changed meanwhile, or was scanned elsewhere.
-fn use_up(reservation: &Reservation, version: u32, now: &str) -> Result<bool, Stop> {
+/// Marks the ticket as used; false if it changed or was scanned concurrently.
+fn mark_used(reservation: &Reservation, version: u32, now: &str) -> Result<bool, Stop> {
     let write = sql!(
         "UPDATE reservations SET checked_in_at = $3, checked_in_by = $4, version = version + 1 \
          WHERE reservation_id = $1 AND version = $2 AND status = 'confirmed' \
@@ -129,9 +129,9 @@ fn use_up(reservation: &Reservation, version: u32, now: &str) -> Result<bool, St
     is_written(sql::transact([write.expect(1)]))
 }
 
-// `move_party`: a reservation gets other seats, of the same or another showing (CIN-95).
+// `move_party`: moves a reservation to other seats of the same or another showing (CIN-95).
 
-/// More than any reservation has.
+/// Upper limit of a reservation's seats.
 const SEATS_MAX: usize = 100;
 
 /// スタッフ用。予約を別の座席、または別の上映に移す。予約番号と料金は変わらず、履歴が残る。
@@ -172,12 +172,12 @@ impl Tool for MoveParty {
     fn call(self, _: &User) -> Result<Reservation, Stop> {
         staff_only(Self::NAME)?;
         let (showing, reason) = (self.showtime_id.as_deref(), self.reason.as_deref());
-        none_of([
+        reject_problems([
             at_most("/reservation_id", &self.reservation_id),
             showing.and_then(|it| at_most("/showtime_id", it)),
             reason.and_then(|it| length("/reason", it, REASON_CHARS_MAX)),
         ])?;
-        let clock = Clock::of_call()?;
+        let clock = Clock::for_call()?;
         for _ in 0..ATTEMPTS_MAX {
             let not_found = || reservation_not_found(&self.reservation_id);
             let found = stored(&self.reservation_id)?.ok_or_else(not_found)?;
@@ -186,7 +186,7 @@ impl Tool for MoveParty {
             self.can_move(&found)?;
             if let Some(moved) = self.put(&found, version, &clock)? {
                 for id in [&found.showtime_id, &moved.showtime_id] {
-                    seats_changed(id);
+                    publish_seats(id);
                     waiting::settle_freed(id, &clock)?;
                 }
                 return Ok(moved);
@@ -211,7 +211,7 @@ impl MoveParty {
         Ok(())
     }
 
-    /// Puts the party on the new seats; nothing when something has changed meanwhile.
+    /// Moves the party; `None` if anything changed concurrently.
     fn put(
         &self,
         found: &Reservation,
@@ -232,7 +232,7 @@ impl MoveParty {
         let fits = self.seat_ids.len() == count;
         let wrong = || Problem::at("/seat_ids", format!("must have {count} seats, as before"));
         let [_, _, long, twice] = picked.problems(SEATS_MAX);
-        none_of([(!fits).then(wrong), long, twice])?;
+        reject_problems([(!fits).then(wrong), long, twice])?;
         let [slots, seats, import, _] = picked.statements(clock);
         let [slots, seats, import] = sql::query([slots, seats, import])?;
         let Open { slot, start } = picked.to_come(slots, clock)?;

@@ -1,5 +1,5 @@
-//! Seats that are held: told, let go, or reserved. They are looked up each time, since the person may have moved or
-//! released them on the page meanwhile.
+//! Held seats: lists, releases or reserves them. They are looked up each time, because the person may
+//! have changed them on the page.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,41 +12,41 @@ use language::{
 
 use super::{
     answers::{named, recount},
-    besides,
     cancel::number,
     fares::money,
+    questions,
     reserve::lines,
     rules::{Goal, USER},
     showings::shown,
     titles::Sentence,
-    visit::{Asked, HOLD, HOLDS, RELEASE, RESERVE, Settled, USER_MAX, Visit},
+    visit::{HOLD, HOLDS, Question, RELEASE, RESERVE, Selection, USER_MAX, Visit},
     words,
 };
 
-/// What is done with seats that are held.
+/// Action on held seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Deed {
+pub(super) enum HoldAction {
     Tell,
     Release,
     Reserve,
 }
 
-/// A hold as the cinema told it.
+/// A hold as last reported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct KnownHold {
     pub(super) hold_id: String,
     pub(super) user: String,
     pub(super) showtime: String,
     pub(super) seats: Vec<String>,
-    /// When it ends.
+    /// Expiry.
     pub(super) until: String,
-    /// What the seats would cost, in the smallest unit of a currency.
+    /// Total price in minor units, and its currency.
     #[serde(default)]
     total: Option<(u64, String)>,
 }
 
-impl Kept {
-    /// The hold that a tool told.
+impl KnownHold {
+    /// Reads a tool's hold.
     pub(super) fn read(found: &Value) -> Option<Self> {
         let text = |name: &str| found[name].as_str().map(str::to_owned);
         let seats = found["seats"].as_array()?.iter();
@@ -62,7 +62,7 @@ impl Kept {
         })
     }
 
-    /// Those that `list_holds` told, the newest first.
+    /// Reads the output of `list_holds`, newest first.
     pub(super) fn all(found: &Value) -> Vec<Self> {
         found["holds"].as_array().into_iter().flatten().filter_map(Self::read).collect()
     }
@@ -72,20 +72,21 @@ impl Kept {
     }
 }
 
-/// Something that is to be done with what is held.
+/// A request about held seats.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Held {
-    deed: Deed,
+    #[serde(rename = "deed")]
+    action: HoldAction,
     user: Option<String>,
-    /// The showing that was talked about.
-    showing: Option<Settled>,
-    /// What was held here before, as the person knows it.
-    before: Option<Kept>,
-    /// Whether the user is waited for.
+    /// Showing of the conversation.
+    showing: Option<Selection>,
+    /// Hold as the person last knew it.
+    before: Option<KnownHold>,
+    /// Whether it waits for the user.
     waits: bool,
 }
 
-/// What comes before what is done with held seats.
+/// The plan before a request about held seats.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Before<'a> {
     Visit(&'a Visit),
@@ -93,8 +94,8 @@ pub(super) enum Before<'a> {
 }
 
 impl Held {
-    /// What `utterance` asks for; what it leaves out is taken from the visit `before` it.
-    pub(super) fn of(utterance: &Sentence, deed: Deed, before: Option<Before<'_>>) -> Self {
+    /// Creates the request, completing it from the plan `before`.
+    pub(super) fn of(utterance: &Sentence, action: HoldAction, before: Option<Before<'_>>) -> Self {
         let user = utterance.numbers.id(USER).map(str::to_owned);
         let user = user.or_else(|| utterance.booker.clone());
         let (of_before, showing, before) = match before {
@@ -102,30 +103,30 @@ impl Held {
             Some(Before::Held(it)) => (it.user.clone(), it.showing.clone(), it.before.clone()),
             None => Default::default(),
         };
-        Self { deed, user: user.or(of_before), showing, before, waits: false }
+        Self { action, user: user.or(of_before), showing, before, waits: false }
     }
 
-    /// What `utterance` wants to be done next with the same seats.
-    pub(super) fn next_deed(utterance: &Sentence, goal: Option<Goal>) -> Option<Deed> {
+    /// Next action on the same seats.
+    pub(super) fn next_action(utterance: &Sentence, goal: Option<Goal>) -> Option<HoldAction> {
         let lets_go = match goal {
             Some(Goal::Release) => true,
             Some(Goal::Cancel) => {
                 number(utterance).is_none() && !utterance.has(&[words::RESERVATION])
             }
-            _ => goal.is_none() && besides::leaves(utterance),
+            _ => goal.is_none() && questions::abandons(utterance),
         };
         match () {
-            () if lets_go => Some(Deed::Release),
-            () if goal.is_none() && besides::asks_how_long(utterance) => Some(Deed::Tell),
-            () if matches!(goal, None | Some(Goal::Book)) && besides::confirms(utterance) => {
-                Some(Deed::Reserve)
+            () if lets_go => Some(HoldAction::Release),
+            () if goal.is_none() && questions::asks_how_long(utterance) => Some(HoldAction::Tell),
+            () if matches!(goal, None | Some(Goal::Book)) && questions::confirms(utterance) => {
+                Some(HoldAction::Reserve)
             }
             () => None,
         }
     }
 
-    /// The visit in which so many other seats of the same showing are chosen, where `utterance` says how many.
-    pub(super) fn recounted(
+    /// Visit that chooses another number of seats of the same showing.
+    pub(super) fn with_new_count(
         &self,
         utterance: &Sentence,
         context: &TurnContext<'_>,
@@ -134,13 +135,13 @@ impl Held {
         let text: String = utterance.lower.iter().collect();
         let count = utterance.numbers.people().or_else(|| recount(&text))?;
         let is_other = utterance.title().is_some() || utterance.asks();
-        if is_other || self.waits || self.deed != Deed::Reserve {
+        if is_other || self.waits || self.action != HoldAction::Reserve {
             return None;
         }
         let mut visit = Visit::of(utterance, Goal::Book, None);
         (visit.showing, visit.user, visit.count) = (Some(showing), self.user.clone(), Some(count));
-        visit.remark = self.before.as_ref().map(|it| {
-            let seats = it.named(context);
+        visit.remark = self.before.as_ref().map(|hold| {
+            let seats = hold.named(context);
             context.say(
                 format!("予約はしていません。{seats} の仮押さえは、手放すか期限が来るまで残ります。"),
                 format!("Nothing was reserved; {seats} stay held until you let them go or the time is up."),
@@ -149,8 +150,8 @@ impl Held {
         Some(visit)
     }
 
-    /// Takes in whose seats they are, where that was asked for; whether it was that.
-    pub(super) fn worded(&mut self, utterance: &Sentence) -> bool {
+    /// Reads the user if that was asked; returns whether it was one.
+    pub(super) fn answer_in_text(&mut self, utterance: &Sentence) -> bool {
         if !self.waits {
             return false;
         }
@@ -161,8 +162,8 @@ impl Held {
         true
     }
 
-    /// What the showing of `one` is called, where that is known and no mere number.
-    fn label(&self, one: &Kept) -> Option<&str> {
+    /// Label of the hold's showing, if known.
+    fn label(&self, one: &KnownHold) -> Option<&str> {
         let showing = self.showing.as_ref().filter(|it| it.id == one.showtime)?;
         (showing.label != showing.id).then_some(showing.label.as_str())
     }
@@ -191,7 +192,7 @@ impl Held {
             ));
         }
         if let Some(found) = output(answered, HOLDS) {
-            return self.found(context, &Kept::all(found));
+            return self.found(context, &KnownHold::all(found));
         }
         let Some(user) = &self.user else {
             self.waits = true;
@@ -208,11 +209,11 @@ impl Held {
         context.only(HOLDS, arguments, reason)
     }
 
-    /// Goes on from what is held now, which may be other seats than before, or none.
-    fn found(&mut self, context: &mut TurnContext<'_>, holds: &[Kept]) -> Decision {
+    /// Continues with the current hold, which may have changed or ended.
+    fn found(&mut self, context: &mut TurnContext<'_>, holds: &[KnownHold]) -> Decision {
         let Some(newest) = holds.first() else {
             let before = self.before.take().map(|it| it.named(context));
-            let gone = match before {
+            let find_unavailable = match before {
                 Some(seats) => context.say(
                     format!("{seats} の仮押さえは、手放されたか期限が切れています。"),
                     format!("{seats}: no longer held; they were let go, or the time is up. "),
@@ -221,14 +222,14 @@ impl Held {
                     context.say("今、仮押さえしている座席はありません。", "No seats are held now. ")
                 }
             };
-            let done = match self.deed {
-                Deed::Reserve => context.say(
+            let done = match self.action {
+                HoldAction::Reserve => context.say(
                     "予約はしていません。席を選び直すときは、そう書いてください。",
                     "Nothing was reserved. To choose seats anew, just say so.",
                 ),
-                Deed::Tell | Deed::Release => String::new(),
+                HoldAction::Tell | HoldAction::Release => String::new(),
             };
-            return context.conclude(format!("{gone}{done}").trim_end().to_owned());
+            return context.conclude(format!("{find_unavailable}{done}").trim_end().to_owned());
         };
         let seats = newest.named(context);
         let moved = self.before.as_ref().filter(|it| it.seats != newest.seats).map(|before| {
@@ -239,15 +240,15 @@ impl Held {
             )
         });
         let moved = moved.unwrap_or_default();
-        match self.deed {
-            Deed::Tell => {
+        match self.action {
+            HoldAction::Tell => {
                 let lines = holds.iter().map(|one| {
                     let (seats, until) = (one.named(context), shown(&one.until, context.language));
                     let known = self.label(one);
-                    // Of several, the number of the showing tells them apart.
+                    // Several holds are distinguished by their showing.
                     let showing = known.or((holds.len() > 1).then_some(&*one.showtime));
-                    let head = showing.map_or_else(String::new, |it| {
-                        context.say(format!("{it}、"), format!("{it}, "))
+                    let head = showing.map_or_else(String::new, |label| {
+                        context.say(format!("{label}、"), format!("{label}, "))
                     });
                     context.say(
                         format!("- {seats}（{head}{until} まで）"),
@@ -258,14 +259,14 @@ impl Held {
                 let head = context.say("仮押さえ中の座席です。", "Seats that are held:");
                 context.conclude(format!("{moved}{head}\n{lines}"))
             }
-            Deed::Release => {
+            HoldAction::Release => {
                 let reason = context
                     .say(format!("{moved}{seats} を手放す"), format!("{moved}To let {seats} go"));
                 context.only(RELEASE, json!({ "hold_token": newest.hold_id }), reason)
             }
-            Deed::Reserve => {
-                let label = self.label(newest).map_or_else(String::new, |it| {
-                    context.say(format!("{it}の"), format!(": {it}"))
+            HoldAction::Reserve => {
+                let label = self.label(newest).map_or_else(String::new, |label| {
+                    context.say(format!("{label}の"), format!(": {label}"))
                 });
                 let total = newest.total.as_ref().map_or_else(String::new, |(amount, currency)| {
                     let total = money(*amount, currency, context.language);
@@ -286,7 +287,7 @@ impl Held {
 }
 
 impl Visit {
-    /// Holds the seats: the call waits for the person.
+    /// Holds the seats; the call waits for approval.
     pub(super) fn hold(&mut self, context: &mut TurnContext<'_>) -> Decision {
         let (Some(user), Some(showing)) = (&self.user, &self.showing) else {
             return self.list_seats(context);
@@ -296,14 +297,14 @@ impl Visit {
         let (label, seats) = (showing.label.clone(), self.seats.join(", "));
         let reason = context
             .say(format!("{label}の座席 {seats} を仮押さえ"), format!("To hold {seats}: {label}"));
-        self.asked = Some(Asked::Leave);
+        self.question = Some(Question::Approval);
         let reason = self.noted(reason);
         context.only(HOLD, arguments, reason)
     }
 
-    /// What is held is on the person's own plan of the hall too, with the time that is left.
-    pub(super) fn was_held(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
-        (self.asked, self.is_hold, self.held) = (None, false, Kept::read(found));
+    /// The held seats also appear on the page, with the remaining time.
+    pub(super) fn handle_hold(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
+        (self.question, self.is_hold, self.held) = (None, false, KnownHold::read(found));
         self.seats.clear();
         let Some(held) = &self.held else { return context.conclude(String::new()) };
         let (seats, until) = (held.named(context), shown(&held.until, context.language));
@@ -313,12 +314,12 @@ impl Visit {
         ))
     }
 
-    /// Whether seats that are taken may be the person's own hold, so that it is looked up.
+    /// Whether taken seats may be the person's own hold, which is then looked up.
     pub(super) fn looks_for_hold(&self, context: &TurnContext<'_>) -> bool {
         self.user.is_some() && self.hold_token.is_none() && !self.has_looked && context.has(HOLDS)
     }
 
-    /// Asks what is held for the user.
+    /// Lists the user's holds.
     pub(super) fn list_holds(&mut self, context: &mut TurnContext<'_>) -> Decision {
         self.has_looked = true;
         let showing = self.showing.as_ref().map(|it| it.id.clone());
@@ -328,10 +329,14 @@ impl Visit {
         context.only(HOLDS, arguments, reason)
     }
 
-    /// Seats that the person holds already are reserved; others are proposed where they are not.
-    pub(super) fn holds_found(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
-        let holds = Kept::all(found);
-        let has = |it: &&Kept| self.seats.iter().all(|seat| it.seats.contains(seat));
+    /// Reserves seats that the person already holds; otherwise proposes others.
+    pub(super) fn handle_holds(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        found: &Value,
+    ) -> Decision {
+        let holds = KnownHold::all(found);
+        let has = |it: &&KnownHold| self.seats.iter().all(|seat| it.seats.contains(seat));
         self.hold_token = holds.iter().find(has).map(|it| it.hold_id.clone());
         match self.hold_token {
             Some(_) => self.reserve(context),

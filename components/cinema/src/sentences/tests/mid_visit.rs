@@ -1,8 +1,8 @@
-//! What is asked and said in the middle of a visit, and films of a list by their numbers.
+//! Questions in the middle of a visit, and films of a list by number.
 
 use super::*;
 
-/// A talk in which three films were listed.
+/// A conversation in which three films were listed.
 fn listed(sentence: &str) -> trial::Talk {
     let mut talk = new_talk();
     assert_eq!(call(&talk.say(sentence)).0, "list_movies", "{sentence}");
@@ -12,7 +12,7 @@ fn listed(sentence: &str) -> trial::Talk {
 }
 
 #[test]
-fn a_film_of_the_list_is_booked_by_its_number_and_no_other() {
+fn books_listed_film_by_its_number() {
     for (first, later) in [
         ("What films are on tomorrow?", "book number two for four people"),
         ("What films are on tomorrow?", "book option 2 for tuesday for four people"),
@@ -28,7 +28,7 @@ fn a_film_of_the_list_is_booked_by_its_number_and_no_other() {
 }
 
 #[test]
-fn the_last_film_of_the_list_is_booked_by_its_place() {
+fn books_the_last_listed_film() {
     for (first, later) in [
         ("What films are on tomorrow?", "book the last one for two"),
         ("What films are on tomorrow?", "two seats for the last one"),
@@ -41,7 +41,7 @@ fn the_last_film_of_the_list_is_booked_by_its_place() {
 }
 
 #[test]
-fn a_number_of_the_list_says_of_which_film_the_times_are_asked() {
+fn lists_times_of_a_film_by_its_number() {
     for (first, later) in [
         ("What films are on tomorrow?", "what time is number two?"),
         ("What films are on tomorrow?", "showtimes of the second one"),
@@ -59,7 +59,7 @@ fn a_number_of_the_list_says_of_which_film_the_times_are_asked() {
 }
 
 #[test]
-fn the_best_of_a_list_is_meant_by_it() {
+fn pronoun_means_the_best_of_a_list() {
     for (first, asked, later) in [
         ("何かおすすめの映画ありますか？", None, "じゃあそれの時間を教えてください"),
         ("What films are on tomorrow?", Some("how about the longest one?"), "when's it on"),
@@ -80,15 +80,15 @@ fn the_best_of_a_list_is_meant_by_it() {
     }
 }
 
-/// The hall with its prices.
-fn priced() -> ToolResult {
+/// The hall with prices.
+fn as_price_question() -> ToolResult {
     let ToolResult::Output { mut structured, meta, content } = seats() else { panic!("no hall") };
     structured["prices"] = json!({ "standard": 2000, "currency": "JPY" });
     ToolResult::Output { structured, meta, content }
 }
 
 #[test]
-fn the_price_is_told_while_seats_are_chosen_and_while_they_wait() {
+fn answers_price_while_choosing_and_waiting() {
     for (first, later, total) in [
         (PAIR, "how much is it?", "¥4,000"),
         (PAIR, "oh and whats the price", "¥4,000"),
@@ -98,12 +98,12 @@ fn the_price_is_told_while_seats_are_chosen_and_while_they_wait() {
         (PAIR_JA, "学生割引ある？", "4,000円"),
     ] {
         let mut talk = new_talk().after(first, &[films(), showings()]);
-        assert_eq!(call(&talk.back(&[priced()])).0, FORM, "{first}");
+        assert_eq!(call(&talk.back(&[as_price_question()])).0, FORM, "{first}");
         let text = concluded(&talk.say(later)).text();
         assert!(text.contains(total), "{later}: {text}");
         let is_lower = later.contains("student") || later.contains("割引");
         assert_eq!(text.contains("discounts") || text.contains("割引"), is_lower, "{text}");
-        // The form that was asked for is still answered.
+        // The requested form is still answered.
         let next = talk.say(r#"{"seat_ids": "C4,C5", "user_id": "u-1"}"#);
         assert_eq!(call(&next).0, "reserve_seats", "{later}");
         let text = concluded(&talk.say_instead(later)).text();
@@ -112,7 +112,7 @@ fn the_price_is_told_while_seats_are_chosen_and_while_they_wait() {
 }
 
 #[test]
-fn a_film_by_its_name_has_a_price() {
+fn answers_price_of_a_named_film() {
     for sentence in ["羅生門の料金教えて", "羅生門っていくら？", "How much is Rashomon?"]
     {
         let mut talk = new_talk();
@@ -124,7 +124,7 @@ fn a_film_by_its_name_has_a_price() {
 }
 
 #[test]
-fn seats_are_to_be_held_whatever_counts_them() {
+fn holds_seats_with_any_counter() {
     for sentence in [
         "生きるの席を明日2つ仮押さえしてもらえますか",
         "明日のAKIRAを2枚キープしてくれますか",
@@ -137,7 +137,7 @@ fn seats_are_to_be_held_whatever_counts_them() {
 }
 
 #[test]
-fn how_long_seats_are_held_is_told_and_a_word_confirms_them() {
+fn answers_hold_duration_and_confirms() {
     for (hold, asked) in [
         (HELD, "あと何分持つの？"),
         (HELD, "いつまで有効ですか"),
@@ -160,7 +160,7 @@ fn how_long_seats_are_held_is_told_and_a_word_confirms_them() {
 }
 
 #[test]
-fn what_is_being_chosen_is_left_or_asked_for_once_more() {
+fn abandons_or_repeats_the_choice() {
     for (first, later) in [
         (PAIR_JA, "やっぱいらない"),
         (PAIR_JA, "やっぱいらない、離して"),
@@ -177,7 +177,7 @@ fn what_is_being_chosen_is_left_or_asked_for_once_more() {
 }
 
 #[test]
-fn what_is_no_number_of_a_booking_is_not_looked_up() {
+fn ignores_words_that_are_no_booking_number() {
     for sentence in ["what's my booking number again", "my reservation number please"] {
         let text = concluded(&new_talk().say(sentence)).text();
         assert!(text.contains("Nothing was reserved in this conversation"), "{sentence}: {text}");
@@ -187,7 +187,7 @@ fn what_is_no_number_of_a_booking_is_not_looked_up() {
 }
 
 #[test]
-fn a_film_that_is_only_near_the_name_is_said_to_be_taken() {
+fn mentions_inexact_film_match() {
     let mut talk = new_talk();
     talk.say("Book two seats for Kate tomorrow at 6:30pm");
     let one = json!({ "movies": [
@@ -202,7 +202,7 @@ fn a_film_that_is_only_near_the_name_is_said_to_be_taken() {
 }
 
 #[test]
-fn free_seats_are_told_for_the_end_that_is_asked_for() {
+fn lists_free_seats_of_the_requested_end() {
     for (sentence, part, has, lacks) in [
         ("明日18:30のAKIRA、後ろのほうの席は空いてる？", "後ろ半分", "- C:", "- A:"),
         ("明日18:30のAKIRAの前の方の席は空いてる？", "前半分", "- A:", "- C:"),
@@ -223,7 +223,7 @@ fn free_seats_are_told_for_the_end_that_is_asked_for() {
 }
 
 #[test]
-fn thanks_before_a_request_take_nothing_from_it() {
+fn thanks_do_not_change_the_request() {
     for (first, later) in [
         ("明日の映画は？", "ありがとう、2番を2枚お願い"),
         ("明日の映画は？", "ありがとうございます。じゃあ2番を大人2枚で"),
@@ -238,7 +238,7 @@ fn thanks_before_a_request_take_nothing_from_it() {
 }
 
 #[test]
-fn a_bare_number_is_a_film_of_the_list() {
+fn bare_number_chooses_from_the_list() {
     for (first, later) in [
         ("明日の映画は？", "2番の時間は？"),
         ("明日の映画は？", "2"),
@@ -253,7 +253,7 @@ fn a_bare_number_is_a_film_of_the_list() {
     }
 }
 
-/// Seats that are held, and wait to be reserved.
+/// A conversation with held seats that wait to be reserved.
 fn reserving(talk: &mut trial::Talk, hold: &str, order: &str) -> String {
     held(talk, hold);
     assert_eq!(call(&talk.say(order)).0, "list_holds", "{order}");
@@ -266,7 +266,7 @@ fn reserving(talk: &mut trial::Talk, hold: &str, order: &str) -> String {
 }
 
 #[test]
-fn what_is_held_is_reserved_at_a_price_that_is_told() {
+fn reserves_held_seats_with_their_price() {
     for (hold, order, total) in
         [(HELD, "予約して", "合計 4,000円"), (HELD_EN, "book them", "¥4,000 in all")]
     {
@@ -276,7 +276,7 @@ fn what_is_held_is_reserved_at_a_price_that_is_told() {
 }
 
 #[test]
-fn ordering_once_more_keeps_what_waits() {
+fn repeated_order_keeps_the_pending_booking() {
     for (hold, order, again) in [
         (HELD, "予約して", "予約して"),
         (HELD, "予約して", "それで予約お願いします"),
@@ -293,7 +293,7 @@ fn ordering_once_more_keeps_what_waits() {
 }
 
 #[test]
-fn so_many_other_seats_are_chosen_where_held_ones_wait() {
+fn chooses_another_count_while_held_seats_wait() {
     for (hold, order, later) in [
         (HELD, "予約して", "やっぱり3で"),
         (HELD, "予約して", "いや、3枚お願い"),
@@ -313,7 +313,7 @@ fn so_many_other_seats_are_chosen_where_held_ones_wait() {
 }
 
 #[test]
-fn what_is_held_is_reserved_or_let_go_after_its_time_is_asked() {
+fn reserves_or_releases_after_asking_the_time() {
     for (hold, asked, later, tool) in [
         (HELD, "あと何分？", "確定で", "reserve_seats"),
         (HELD, "あと何分？", "手放して", "release_hold"),
@@ -331,34 +331,34 @@ fn what_is_held_is_reserved_or_let_go_after_its_time_is_asked() {
 }
 
 #[test]
-fn a_list_of_films_is_put_in_another_order() {
+fn sorts_the_list_of_films() {
     for (first, later, text) in [
         ("明日の映画は？", "短い順に並べて", "1. となりのトトロ"),
         ("What films are on tomorrow?", "sort by rating please", "1. Seven Samurai"),
     ] {
         let mut talk = listed(first);
         assert_eq!(call(&talk.say(later)).0, "list_movies", "{later}");
-        let told = concluded(&talk.back(&[films()])).text();
-        assert!(told.contains(text), "{later}: {told}");
+        let answer = concluded(&talk.back(&[films()])).text();
+        assert!(answer.contains(text), "{later}: {answer}");
     }
 }
 
 #[test]
-fn the_price_for_others_is_asked_by_whom_it_is_for() {
+fn asks_price_for_other_people() {
     for (first, later) in [
         (PAIR_JA, "シニア二枚だと？"),
         (PAIR_JA, "学生なら？"),
         (PAIR_JA, "子供は？"),
         (PAIR, "what about two seniors?"),
     ] {
-        let mut talk = new_talk().after(first, &[films(), showings(), priced()]);
+        let mut talk = new_talk().after(first, &[films(), showings(), as_price_question()]);
         let text = concluded(&talk.say(later)).text();
         assert!(text.contains("4,000"), "{later}: {text}");
     }
 }
 
 #[test]
-fn close_titles_are_in_the_language_of_the_answer() {
+fn similar_titles_are_in_the_answers_language() {
     let mut talk = new_talk();
     talk.say("Is \"Rashomono\" on tomorrow?");
     let near = json!({ "movies": [], "suggestions": ["羅生門"], "suggestions_en": ["Rashomon"] });
@@ -367,9 +367,9 @@ fn close_titles_are_in_the_language_of_the_answer() {
 }
 
 #[test]
-fn a_reservation_without_its_number_is_found_by_its_name() {
+fn finds_reservation_by_film_name() {
     let one = |id: &str, title: &str| json!({ "reservation_id": id, "movie_title": title, "start_time": "2026-11-22T18:30:00", "user_id": "u-77" });
-    for (first, forgets, whose) in [
+    for (first, ask_for_user, whose) in [
         ("キャンセルしたいんだけど", "予約番号わかんない", "ユーザーIDはu-77"),
         ("予約をキャンセルしてください", "番号は忘れました", "田中です"),
         ("I want to cancel my booking", "I dont remember the number", "user id u-77"),
@@ -377,8 +377,8 @@ fn a_reservation_without_its_number_is_found_by_its_name() {
     ] {
         let mut talk = new_talk();
         assert!(concluded(&talk.say(first)).text().contains("rsv-"), "{first}");
-        let text = concluded(&talk.say(forgets)).text();
-        assert!(text.contains("ユーザーID") || text.contains("user ID"), "{forgets}: {text}");
+        let text = concluded(&talk.say(ask_for_user)).text();
+        assert!(text.contains("ユーザーID") || text.contains("user ID"), "{ask_for_user}: {text}");
         assert_eq!(call(&talk.say(whose)).0, "list_reservations", "{whose}");
         let two = json!({ "reservations": [one("rsv-1", "AKIRA"), one("rsv-2", "羅生門")] });
         let text = concluded(&talk.back(&[output(two)])).text();
@@ -393,20 +393,20 @@ fn a_reservation_without_its_number_is_found_by_its_name() {
 }
 
 #[test]
-fn what_a_film_is_rated_is_told() {
-    for (sentence, told) in
+fn answers_a_films_rating() {
+    for (sentence, answer) in
         [("whats the rating of godzilla", "Godzilla"), ("ゴジラの評価は？", "ゴジラ")]
     {
         let mut talk = new_talk();
         assert_eq!(call(&talk.say(sentence)).0, "list_movies", "{sentence}");
         let film = json!({ "movie_id": "godzilla", "title": "ゴジラ", "title_en": "Godzilla", "rating": 4.3 });
         let text = concluded(&talk.back(&[output(json!({ "movies": [film] }))])).text();
-        assert!(text.contains(told) && text.contains("4.3"), "{text}");
+        assert!(text.contains(answer) && text.contains("4.3"), "{text}");
     }
 }
 
 #[test]
-fn showings_are_put_in_another_order() {
+fn sorts_the_list_of_showings() {
     for (first, later, text) in [
         ("AKIRAの上映時間は？", "遅い順で", "1. 11月22日 21:00"),
         ("AKIRAの上映時間は？", "空いてる順に並べて", "1. 11月22日 10:00"),
@@ -419,13 +419,13 @@ fn showings_are_put_in_another_order() {
             panic!("{first}: {calls:?}");
         }
         assert_eq!(call(&talk.say(later)).0, "list_showtimes", "{later}");
-        let told = concluded(&talk.back(&[showings()])).text();
-        assert!(told.contains(text), "{later}: {told}");
+        let answer = concluded(&talk.back(&[showings()])).text();
+        assert!(answer.contains(text), "{later}: {answer}");
     }
 }
 
 #[test]
-fn a_part_of_the_hall_is_no_film() {
+fn part_of_the_hall_is_no_film() {
     for (first, later) in [
         ("上映回 st-2 の空席を見せて", "真ん中の2つ取って"),
         ("上映回 st-2 の空席を見せて", "後ろのほうを二つ押さえて"),
@@ -438,10 +438,10 @@ fn a_part_of_the_hall_is_no_film() {
     }
 }
 
-/// A rating is a whole number, too, and no part of what was not understood.
+/// A rating may be an integer and is not reported as unknown.
 #[test]
-fn films_are_listed_from_a_rating_on() {
-    for (sentence, told, not_told) in [
+fn lists_films_from_a_minimum_rating() {
+    for (sentence, answer, not_told) in [
         ("評価4.6以上の映画は？", "となりのトトロ", "AKIRA"),
         ("評価は5点満点で4.6以上の映画は？", "となりのトトロ", "AKIRA"),
         ("評価が5以上の映画は？", "条件に合う映画", "「5"),
@@ -452,12 +452,12 @@ fn films_are_listed_from_a_rating_on() {
         let mut talk = new_talk();
         talk.say(sentence);
         let text = concluded(&talk.back(&[films()])).text();
-        assert!(text.contains(told), "{sentence}: {text}");
+        assert!(text.contains(answer), "{sentence}: {text}");
         assert!(!text.contains(not_told), "{sentence}: {text}");
     }
 }
 
-/// A talk in which two seats for Akira were reserved.
+/// A conversation in which two seats for Akira were reserved.
 fn booked() -> trial::Talk {
     let mut talk = new_talk();
     talk.say("Reserve B5 and B6 of showtime st-2 for user u-1");
@@ -470,7 +470,7 @@ fn booked() -> trial::Talk {
 }
 
 #[test]
-fn what_was_booked_is_told_where_it_is_asked() {
+fn answers_questions_about_a_booking() {
     for later in [
         "which seats did I get again?",
         "where are we sitting?",
@@ -497,13 +497,13 @@ fn what_was_booked_is_told_where_it_is_asked() {
     {
         let mut talk = booked();
         let next = talk.say(later);
-        let told = matches!(&next, Decision::Conclude(it) if it.text().contains("r-9"));
-        assert!(!told, "{later}");
+        let answer = matches!(&next, Decision::Conclude(it) if it.text().contains("r-9"));
+        assert!(!answer, "{later}");
     }
 }
 
 #[test]
-fn what_was_not_allowed_goes_on_otherwise() {
+fn continues_differently_after_a_denial() {
     for (later, tool) in [
         ("じゃあ取って", "reserve_seats"),
         ("OK, book them", "reserve_seats"),
@@ -531,7 +531,7 @@ fn what_was_not_allowed_goes_on_otherwise() {
 }
 
 #[test]
-fn of_a_sorted_list_the_other_end_is_booked_by_its_word() {
+fn books_the_other_end_of_a_sorted_list() {
     for (first, later, film) in [
         ("What is the longest film tomorrow?", "book me the shorter one for 2", "totoro"),
         ("明日一番長い映画は？", "短いほうを2枚予約して", "totoro"),
@@ -548,7 +548,7 @@ fn of_a_sorted_list_the_other_end_is_booked_by_its_word() {
 }
 
 #[test]
-fn the_same_is_booked_once_more() {
+fn books_the_same_again() {
     let booked = || {
         let mut talk = new_talk();
         talk.say("Book two seats for Akira tomorrow at 6:30pm for user u-1");
@@ -578,7 +578,7 @@ fn the_same_is_booked_once_more() {
 }
 
 #[test]
-fn the_only_showing_is_none_of_other_hours() {
+fn only_showing_is_not_taken_at_other_hours() {
     for (first, later) in [
         ("When is Akira on tomorrow?", "in the morning, 2 adults 1 child"),
         ("明日のAKIRAは何時から？", "朝がいい、3人で"),
@@ -595,7 +595,7 @@ fn the_only_showing_is_none_of_other_hours() {
 }
 
 #[test]
-fn how_long_a_film_of_the_list_is_needs_its_number_alone() {
+fn answers_length_by_list_number() {
     for later in ["2番目のやつ何分？", "二つ目は何分ですか", "how long is number 2?"]
     {
         let mut talk = listed("明日の映画は？");
@@ -608,7 +608,7 @@ fn how_long_a_film_of_the_list_is_needs_its_number_alone() {
 }
 
 #[test]
-fn a_title_in_hiragana_is_looked_for() {
+fn searches_a_title_in_hiragana() {
     for (sentence, title) in [
         ("きみのなはの上映時間", "きみのなは"),
         ("いちばん早い回のおくりびと、明日", "おくりびと"),
@@ -629,7 +629,7 @@ fn a_title_in_hiragana_is_looked_for() {
 }
 
 #[test]
-fn prices_for_some_are_told_to_be_alike() {
+fn prices_are_the_same_for_everyone() {
     for sentence in [
         "大人と学生の料金はいくら？",
         "what's the price for adults and for kids?",
@@ -641,7 +641,7 @@ fn prices_for_some_are_told_to_be_alike() {
 }
 
 #[test]
-fn what_was_recommended_is_taken_by_pointing_at_it() {
+fn takes_a_recommended_film_by_reference() {
     for (first, later) in [
         ("何かおすすめの映画ありますか？", "それにする"),
         ("一番評価の高い映画は？", "じゃあそれがいいです"),
@@ -653,7 +653,7 @@ fn what_was_recommended_is_taken_by_pointing_at_it() {
 }
 
 #[test]
-fn what_says_no_name_is_looked_for_nowhere() {
+fn sentence_without_a_name_searches_nothing() {
     for sentence in ["できたら見せて", "結果見せて", "長いのは苦手", "スタッフは？", "それにする"]
     {
         assert!(matches!(new_talk().say(sentence), Decision::Conclude(_)), "{sentence}");
@@ -661,7 +661,7 @@ fn what_says_no_name_is_looked_for_nowhere() {
 }
 
 #[test]
-fn a_booking_without_its_number_is_found_by_its_owner() {
+fn finds_booking_by_its_owner() {
     for later in ["さっき取ったやつ", "the one I just made"] {
         let mut talk = new_talk();
         let first = if later.is_ascii() {

@@ -1,4 +1,4 @@
-//! Questions about what is done at the cinema, which order nothing.
+//! Questions about actions, which order nothing.
 
 use language::{
     trial::{self, call, concluded},
@@ -13,8 +13,8 @@ fn refused() -> ToolResult {
     ToolResult::Failed(Failure::new("not_allowed", 403, "The person did not allow it."))
 }
 
-/// What is answered to `later` after `first` came to `result`.
-fn told(first: &str, result: ToolResult, later: &str) -> String {
+/// Answer to `later` after `first` returned `result`.
+fn answer(first: &str, result: ToolResult, later: &str) -> String {
     let mut talk = new_talk().after(first, &[result]);
     match talk.say(later) {
         Decision::Conclude(it) => it.text(),
@@ -23,7 +23,7 @@ fn told(first: &str, result: ToolResult, later: &str) -> String {
 }
 
 #[test]
-fn what_was_not_allowed_is_told_to_be_undone() {
+fn denied_call_is_reported_as_not_done() {
     for later in [
         "did you book it?",
         "have you reserved the seats?",
@@ -35,7 +35,7 @@ fn what_was_not_allowed_is_told_to_be_undone() {
         "もう予約してくれた？",
         "何も予約されてないよね？",
     ] {
-        let text = told(BOOK, refused(), later);
+        let text = answer(BOOK, refused(), later);
         assert!(
             text.contains("was not done") || text.contains("行っていません"),
             "{later}: {text}"
@@ -43,12 +43,12 @@ fn what_was_not_allowed_is_told_to_be_undone() {
     }
 }
 
-/// What timed out may have been done: nothing is claimed either way.
+/// A call that timed out may have been made: nothing is claimed either way.
 #[test]
-fn what_timed_out_is_told_to_be_not_known() {
+fn timed_out_call_is_reported_as_unknown() {
     let late = || ToolResult::Failed(Failure::new("outcome_unknown", 504, "It took too long."));
     for later in ["did you book it?", "was it booked?", "予約した？", "席は取れた？"] {
-        let text = told(BOOK, late(), later);
+        let text = answer(BOOK, late(), later);
         assert!(
             text.contains("not known") || text.contains("確認できていません"),
             "{later}: {text}"
@@ -57,7 +57,7 @@ fn what_timed_out_is_told_to_be_not_known() {
 }
 
 #[test]
-fn what_waits_is_asked_for_again_where_it_is_asked_about() {
+fn status_question_repeats_the_approval() {
     for later in ["did you book it?", "予約した？", "is it booked?", "もう予約できてる？"]
     {
         let mut talk = new_talk();
@@ -75,20 +75,20 @@ fn what_waits_is_asked_for_again_where_it_is_asked_about() {
 }
 
 #[test]
-fn whether_another_film_was_booked_is_no_order() {
+fn asking_about_another_booking_is_no_order() {
     for later in [
         "did you book Rashomon?",
         "Have you reserved seats for Seven Samurai tomorrow?",
         "羅生門は予約した？",
         "七人の侍の席、取ってくれた？",
     ] {
-        let text = told(BOOK, reserved(), later);
+        let text = answer(BOOK, reserved(), later);
         assert!(text.contains("r-9") && text.contains("AKIRA"), "{later}: {text}");
     }
 }
 
 #[test]
-fn whether_it_was_cancelled_is_no_order() {
+fn asking_about_cancellation_is_no_order() {
     let found = || reserved();
     for later in ["did you cancel it?", "was it cancelled?", "キャンセルした？", "取り消せたの？"]
     {
@@ -103,7 +103,7 @@ fn whether_it_was_cancelled_is_no_order() {
 }
 
 #[test]
-fn what_a_deed_comes_to_is_told_and_nothing_is_done() {
+fn explains_consequences_without_acting() {
     for sentence in [
         "what happens if I cancel r-9?",
         "What would happen if I cancelled reservation r-9?",
@@ -124,7 +124,7 @@ fn what_a_deed_comes_to_is_told_and_nothing_is_done() {
 }
 
 #[test]
-fn orders_that_sound_like_questions_are_followed() {
+fn follows_orders_phrased_as_questions() {
     for sentence in [
         "can you book two seats for Akira tomorrow?",
         "could I reserve two seats for Akira tomorrow?",
@@ -136,7 +136,7 @@ fn orders_that_sound_like_questions_are_followed() {
 }
 
 #[test]
-fn another_film_on_another_day_takes_the_place_of_both() {
+fn new_film_and_day_replace_both() {
     for (first, later, title) in [
         ("来週の土曜のAKIRAを2枚", "いや、ごめん、トトロを日曜で", "トトロ"),
         ("来週の土曜のAKIRAを2枚", "十人で来週の日曜のゴジラ", "ゴジラ"),
@@ -152,7 +152,7 @@ fn another_film_on_another_day_takes_the_place_of_both() {
         assert_eq!((tool, &arguments["title_query"]), ("list_movies", &title.into()), "{later}");
         assert_eq!(arguments["date"], "2026-11-29", "{later}");
     }
-    // The film that is settled stays with its showing.
+    // The chosen film keeps its showing.
     let mut talk = new_talk()
         .after("Book two seats for Akira tomorrow at 6:30pm", &[films(), showings(), seats()]);
     assert_eq!(call(&talk.say_instead("no, Akira on Monday")).0, "list_showtimes");
@@ -173,7 +173,7 @@ fn breaks_and_trailers_are_not_on_record() {
 }
 
 #[test]
-fn kinds_of_tickets_are_told_to_cost_alike() {
+fn all_ticket_kinds_cost_the_same() {
     for sentence in [
         "kids tickets?",
         "do you have student tickets?",

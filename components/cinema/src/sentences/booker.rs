@@ -1,26 +1,26 @@
-//! Whose booking it is to be, where a sentence says so: `under the name Ken`, `佐藤の名前で`.
+//! Finds the booker's name: `under the name Ken`, `佐藤の名前で`.
 
 use language::{Date, coverage::is_small, scan::marks};
 
 use super::{titles::Sentence, words::RESERVE};
 
-/// What stands before a name in English.
+/// Phrases before a name, in English.
 const BEFORE: &str = "under the name of |under the name |in the name of |and my name is |and the name is |my name is |the name is |name is |my name's |the name's |name's |my name: |name: |name:|, name |名前: |名前:|名前：|under ";
-/// The same in Japanese.
+/// Phrases before a name, in Japanese.
 const BEFORE_JAPANESE: &str = "お名前は|名前は|名前が|予約者は|予約名は|名義は";
-/// What stands behind a name.
+/// Phrases after a name.
 const BEHIND: &str = "という名前で|の名前で|の名義で|名義で";
-/// What stands behind a name that nothing else marks.
+/// Phrases after a name without another mark.
 const BARE_BEHIND: &str = "で予約|で取って|でとって|で押さえ|で仮押さえ|でお願い";
-/// What ends what says a name.
+/// Endings of a phrase with a name.
 const ENDS: &str = "でお願いします|と申します|といいます|です|で";
-/// Words that are no name: those who speak, what is not said yet, and ways to book or to pay.
+/// Words that are no names: pronouns, placeholders, and ways to book or pay.
 const NO_NAMES: &str = "君|僕|私|俺|自分|同じ|別|未定|何|誰|現金|割引|学割|会員|団体|電話|連番|通常|字幕|吹替|当日|前売|並び|隣同士|一般|全員|両方";
-/// The longest name in characters, and in words.
+/// Maximum characters and words of a name.
 const CHARS_MAX: usize = 30;
 const WORDS_MAX: usize = 3;
 
-/// The name of the booker in `text`, and what is left of it.
+/// Returns the booker's name in `text`, and the rest of it.
 pub(super) fn booker(text: &str, today: Date) -> Option<(String, String)> {
     let found = labelled(text).or_else(|| behind(text, BEHIND)).or_else(|| bare(text, today));
     let found = found.or_else(|| last_for(text, today));
@@ -33,7 +33,7 @@ pub(super) fn booker(text: &str, today: Date) -> Option<(String, String)> {
     Some((name, rest))
 }
 
-/// A name, and from where to where the words stand that say it.
+/// A name, and the span of its phrase.
 type Found = (String, usize, usize);
 
 /// `my name is Maria`, `名前は佐藤です`.
@@ -70,7 +70,7 @@ fn labelled(text: &str) -> Option<Found> {
     None
 }
 
-/// How long the name is that `text` begins with, in bytes.
+/// Length of a Western name at the start of `text`, in bytes.
 fn western(text: &str, needs_capital: bool) -> Option<usize> {
     let is_letter = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_' | '\'' | '・' | 'ー');
     let (mut length, mut count) = (0, 0);
@@ -95,7 +95,7 @@ fn western(text: &str, needs_capital: bool) -> Option<usize> {
     (count > 0 && is_new && !name.is_empty()).then_some(name.len())
 }
 
-/// `佐藤の名前で`: the name is what is written in one script before a mark of `table`.
+/// `佐藤の名前で`: the name is in one script before a phrase of `table`.
 fn behind(text: &str, table: &'static str) -> Option<Found> {
     marks(table).find_map(|mark| {
         let at = text.find(mark)?;
@@ -107,7 +107,7 @@ fn behind(text: &str, table: &'static str) -> Option<Found> {
     })
 }
 
-/// `佐藤で予約して`, where a film or seats are named besides.
+/// `佐藤で予約して`, if a film or seats are named as well.
 fn bare(text: &str, today: Date) -> Option<Found> {
     let (name, from, to) = behind(text, BARE_BEHIND)?;
     let is_japanese = !name.chars().any(|it| it.is_ascii());
@@ -117,13 +117,13 @@ fn bare(text: &str, today: Date) -> Option<Found> {
     let is_known = (0..own.chars.len()).any(|it| own.is_known(it)) || own.genre().is_some();
     let rest = Sentence::plain(&text[..from], today);
     let is_named = || rest.title().is_some() || !rest.numbers.marked.is_empty();
-    // What is done with it stays.
+    // The action stays in the sentence.
     let mark = marks(BARE_BEHIND).find(|it| text[..to].ends_with(it))?;
     let to = to - mark.len() + "で".len();
     (is_japanese && is_apart && !is_known && is_named()).then_some((name, from, to))
 }
 
-/// `one seat for Ikiru tomorrow for Kei`: the name at the end, where a film is named before it.
+/// `one seat for Ikiru tomorrow for Kei`: a name at the end, after a film.
 fn last_for(text: &str, today: Date) -> Option<Found> {
     const FOR: &str = " for ";
     const TITLES: &str = "Mr. |Mrs. |Ms. |Dr. |Mr |Mrs |Ms |Dr ";
@@ -138,7 +138,7 @@ fn last_for(text: &str, today: Date) -> Option<Found> {
     let own = Sentence::plain(name, today);
     let is_known = (0..own.chars.len()).any(|it| own.is_known(it)) || own.genre().is_some();
     let before = Sentence::plain(&text[..at], today);
-    // `book them for Maria`, where they are held.
+    // `book them for Maria`, for held seats.
     let is_pointing =
         ["them", "it", "those", "these"].iter().any(|it| text[..at].ends_with(&format!(" {it}")));
     let is_named = is_pointing && before.has(&[RESERVE])
@@ -147,10 +147,10 @@ fn last_for(text: &str, today: Date) -> Option<Found> {
         .then(|| (name.to_owned(), at, from + length))
 }
 
-fn is_script(it: char) -> bool {
-    matches!(it, '\u{4e00}'..='\u{9fff}' | '\u{30a1}'..='\u{30fa}' | 'ー' | '・' | '々')
-        || it.is_ascii_alphanumeric()
-        || matches!(it, '-' | '_')
+fn is_script(sign: char) -> bool {
+    matches!(sign, '\u{4e00}'..='\u{9fff}' | '\u{30a1}'..='\u{30fa}' | 'ー' | '・' | '々')
+        || sign.is_ascii_alphanumeric()
+        || matches!(sign, '-' | '_')
 }
 
 fn is_name(name: &str) -> bool {
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_booking_says_whose_it_is() {
+    fn finds_the_bookers_name() {
         for (text, name, rest) in [
             ("book A5 and A6 under the name Ken", "Ken", "book A5 and A6"),
             ("Book Akira for two, name is Maria", "Maria", "Book Akira for two"),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_stays_in_the_sentence() {
+    fn keeps_words_that_are_no_name() {
         for text in [
             "Your Name is on tomorrow",
             "films under 100 minutes",

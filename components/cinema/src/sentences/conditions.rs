@@ -1,4 +1,4 @@
-//! What is wanted of films and showings besides a title: the shortest, the earliest, under two hours, no anime.
+//! Conditions on films and showings besides a title: the shortest, the earliest, under two hours, no anime.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,13 +8,13 @@ use language::{
     clock::{is_numeral, number, starts},
     coverage::is_small,
     dates::{Hours, is_refused},
+    name_pieces::is_name_char,
     scan::{folded, marks},
-    stretches::is_name_char,
     utterance::Utterance,
     words::Word,
 };
 
-/// What films are put in order by; the first is the one that is asked for.
+/// Order of films; the first is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Order {
     Shortest,
@@ -32,12 +32,12 @@ pub(super) enum Pick {
     Latest,
 }
 
-/// What showings are put in order by.
+/// Order of showings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Sorting {
     Earliest,
     Latest,
-    /// Those with the most free seats first.
+    /// Most free seats first.
     Emptiest,
 }
 
@@ -56,12 +56,12 @@ const SORTINGS: &[(Sorting, &str)] = &[
     ),
 ];
 
-/// What `utterance` puts showings in order by.
+/// Order of showings in `utterance`.
 pub(super) fn sorting(utterance: &Utterance) -> Option<Sorting> {
     SORTINGS.iter().find(|it| utterance.says(it.1)).map(|it| it.0)
 }
 
-/// Where in the hall people want to sit.
+/// Position in the hall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Position {
     Front,
@@ -70,9 +70,9 @@ pub(super) enum Position {
     Aisle,
 }
 
-/// What says no to a part of the hall, before it in English and behind it in Japanese.
-const AWAY_BEFORE: &str = "not |not in |not at |not the |not in the |not at the |not right at the |not right in the |not too close to |not too far |avoid |avoid the |avoiding the |no |nothing in the |anything but the |except the |except ";
-const AWAY_BEHIND: &str = "以外|じゃな|じゃない|ではな|は避け|を避け|は嫌|はいや|はイヤ|はやめ|は無し|はなし|は苦手|すぎな|過ぎな";
+/// Denials of a position, before it in English and after it in Japanese.
+const DENIALS_BEFORE: &str = "not |not in |not at |not the |not in the |not at the |not right at the |not right in the |not too close to |not too far |avoid |avoid the |avoiding the |no |nothing in the |anything but the |except the |except ";
+const DENIALS_AFTER: &str = "以外|じゃな|じゃない|ではな|は避け|を避け|は嫌|はいや|はイヤ|はやめ|は無し|はなし|は苦手|すぎな|過ぎな";
 
 const POSITIONS: &[(Position, &str)] = &[
     (
@@ -116,7 +116,7 @@ const ORDERS: &[(Order, &str)] = &[
         "評価順|人気順|おすすめ順|評判順|rated higher|rated better|by rating|by stars|評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
     ),
 ];
-/// What two films are compared by.
+/// Comparisons of two films.
 const THAN: &[(Order, &str)] = &[
     (Order::Longest, "longer than|より長い"),
     (Order::Shortest, "shorter than|より短い"),
@@ -128,67 +128,69 @@ const THAN: &[(Order, &str)] = &[
     ),
     (Order::Worst, "lower rated than|rated lower than|worse than|より評価が低い"),
 ];
-/// Which end of what was compared is meant: `高い方`, `the better one`.
+/// End of a comparison: `高い方`, `the better one`.
 const HIGHER: &str = "高い方|高いほう|higher one|higher rated one|the higher|better one|the better";
 const LOWER: &str = "低い方|低いほう|lower one|lower rated one|the lower|worse one|the worse";
 const EARLIEST: &str = "もっと早い|もう少し早い|もうちょっと早い|anything earlier|something earlier|any earlier|a bit earlier|earlier showing|earlier screening|いちばんはやい|一番はやい|なるべくはやい|できるだけはやい|はやい回|はやいほう|さいしょの回|さいしょのかい|早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
 const LATEST: &str = "もっと遅い|もう少し遅い|もうちょっと遅い|anything later|something later|any later|a bit later|later showing|later screening|いちばんおそい|一番おそい|おそい回|おそいほう|さいごの回|さいごのかい|遅いほう|遅い方|遅めのほう|あとのほう|後の方の回|the later one|later one|the later|the late one|late one|最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
-/// What says that only the first of an order is asked for.
+/// Words that request only the first of an order.
 const FIRST: &str = "短いほう|短い方|長いほう|長い方|the shorter|the longer|一番|いちばん|最も|もっとも|最高|最長|最短|最古|最新|best|highest|top|shortest|longest|newest|oldest|worst|lowest|most";
-/// What says that the hour is when a film is over.
+/// Words that make an hour the end of the film.
 const ENDS: &str = "までに終わ|までには終わ|には終わ|で終わる|前に終わ|までに帰|までに出|ends by|ends before|end by|end before|ending by|ending before|finish by|finish before|finished by|finishes by|finishes before|over by|over before|done by|done before|out by|out before|home by|home before|back by|back before";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|wheelchair";
 
-/// What is wanted besides a title.
+/// Conditions besides a title.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Wanted {
     pub(super) order: Option<Order>,
-    /// Whether only the first in that order will do.
+    /// Whether only the first of the order is requested.
     pub(super) is_first: bool,
     pub(super) pick: Option<Pick>,
     pub(super) sorting: Option<Sorting>,
-    /// Whether the earliest and the latest are both asked for.
+    /// Whether both the earliest and the latest are requested.
     is_both: bool,
-    /// Minutes that a film may take.
+    /// Range of a film's minutes.
     pub(super) minutes: Option<(u64, u64)>,
-    /// The least rating of a film.
+    /// Minimum rating.
     pub(super) rating: Option<f64>,
-    /// What is to be left out, as it was written.
+    /// Exclusion, as written.
     pub(super) without: Option<String>,
     pub(super) wheelchair: bool,
-    /// Whether the hour that is named is when the film has to be over.
+    /// Whether the named hour is the end of the film.
     pub(super) ends: bool,
-    /// Where in the hall.
+    /// Position in the hall.
     pub(super) position: Option<Position>,
-    /// Whether an end of the hall is what is not wanted.
+    /// Whether an end of the hall is denied.
     is_away: bool,
-    /// The row that is named: `F列`, `row F`.
+    /// Named row: `F列`, `row F`.
     pub(super) row: Option<String>,
-    /// The words that say how long a film may take.
+    /// Words for the film's length.
     length: Option<String>,
-    /// Words that a film may be known by.
+    /// Words that may describe a film.
     pub(super) words: Vec<String>,
-    /// Words that say who comes along, and the like, and may be of a film's name: `万引き家族`.
+    /// Words for companions and the like, which may be part of a name: `万引き家族`.
     pub(super) others: Vec<String>,
-    /// Those that the films were found by.
+    /// Words by which films were found.
     pub(super) explained: Vec<String>,
-    /// Whether films that the sentence names are compared with each other.
+    /// Whether named films are compared.
     pub(super) is_compared: bool,
-    /// The films that are compared; none where all are meant.
+    /// Compared films; empty for all.
     pub(super) among: Vec<String>,
-    /// The word that a film that is compared was looked for by.
+    /// Word by which a compared film was searched.
     pub(super) looked: Option<String>,
-    /// What is to be booked where the first is full.
+    /// Alternative if the first is full.
     pub(super) instead: Option<String>,
 }
 
 impl Wanted {
-    /// The conditions that `utterance` has.
+    /// Parses the conditions in `utterance`.
     pub(super) fn of(utterance: &Utterance) -> Self {
         let has = |words: &'static str| {
-            marks(words).any(|it| {
-                utterance.find(it, 0).is_some_and(|at| !it.is_ascii() || utterance.is_word(at, it))
+            marks(words).any(|phrase| {
+                utterance
+                    .find(phrase, 0)
+                    .is_some_and(|at| !phrase.is_ascii() || utterance.is_word(at, phrase))
             })
         };
         let text: String = utterance.lower.iter().collect();
@@ -205,7 +207,7 @@ impl Wanted {
         let mut than = than.filter(|it| marks(it.1).any(|it| is_between(&text, it)));
         let than = than.next();
         let order = than.or_else(|| ORDERS.iter().find(|it| has(it.1))).map(|it| it.0);
-        // `2時間以内で終わる` is how long it takes.
+        // `2時間以内で終わる` is a duration.
         let ends = marks(ENDS).any(|mark| {
             let is_length = |at| length.is_some_and(|it| (it.1.0..=it.1.1).contains(&at));
             let at = utterance.find(mark, 0).filter(|at| !is_length(*at));
@@ -220,17 +222,17 @@ impl Wanted {
             minutes: length.as_ref().map(|it| it.0),
             length: length.map(|it| it.1),
             rating: rating(&utterance.lower).map(|it| it.0),
-            without: utterance.excluded().map(|it| it.text),
+            without: utterance.excluded_name().map(|it| it.text),
             wheelchair: has(WHEELCHAIR),
             ends,
             position: {
                 let mut wished =
-                    POSITIONS.iter().filter(|it| !is_kept_from(utterance, it.1) && has(it.1));
-                // Who does not want to sit at an end, and says no more, sits in the middle.
-                let middle = || keeps_away(utterance).then_some(Position::Middle);
+                    POSITIONS.iter().filter(|it| !avoids(utterance, it.1) && has(it.1));
+                // A denied end without anything else means the middle.
+                let middle = || avoids_position(utterance).then_some(Position::Middle);
                 wished.next().map(|it| it.0).or_else(middle)
             },
-            is_away: keeps_away(utterance),
+            is_away: avoids_position(utterance),
             row: row(&utterance.lower),
             is_compared: than.is_some()
                 || utterance.has(&[Word::COMPARE])
@@ -239,8 +241,8 @@ impl Wanted {
         }
     }
 
-    /// The end of the order of `before` that `utterance` names, where films were compared: `高い方`, `the shorter one`.
-    pub(super) fn takes_end(&mut self, utterance: &Utterance, before: &Self) {
+    /// Applies the end of a comparison named by `utterance`: `高い方`, `the shorter one`.
+    pub(super) fn apply_comparison_end(&mut self, utterance: &Utterance, before: &Self) {
         let ends = [(Order::Best, HIGHER), (Order::Worst, LOWER)];
         let is_rated = matches!(before.order, Some(Order::Best | Order::Worst));
         let end = ends.iter().find(|it| is_rated && utterance.says(it.1));
@@ -249,8 +251,8 @@ impl Wanted {
         }
     }
 
-    /// Takes in what is wanted besides, in a sentence after others; whether that is anything.
-    pub(super) fn renew(&mut self, later: Self) -> bool {
+    /// Applies new conditions of a later sentence; returns whether there are any.
+    pub(super) fn update(&mut self, later: Self) -> bool {
         let says = later.pick.is_some()
             || later.row.is_some()
             || later.position.is_some()
@@ -266,15 +268,15 @@ impl Wanted {
         says || is_ordered
     }
 
-    /// What was requested before of showings and seats holds, as far as there is nothing new about it.
-    pub(super) fn keep(&mut self, before: &Self) {
+    /// Keeps earlier conditions on showings and seats, unless there are new ones.
+    pub(super) fn inherit(&mut self, before: &Self) {
         self.pick = self.pick.or(before.pick);
         self.row = self.row.take().or_else(|| before.row.clone());
         self.wheelchair |= before.wheelchair;
         self.position = self.position.or(before.position);
     }
 
-    /// What of the sentence it uses; which of several showings, where `picks` are looked at.
+    /// Parts of the sentence that it uses, including the pick if `picks`.
     pub(super) fn used(&self, picks: bool) -> Vec<String> {
         let mut used: Vec<String> = Vec::new();
         let is_seated = picks;
@@ -292,7 +294,7 @@ impl Wanted {
             used.extend(marks(FIRST).map(str::to_owned));
         }
         if self.is_away {
-            used.extend(marks(AWAY_BEHIND).map(str::to_owned));
+            used.extend(marks(DENIALS_AFTER).map(str::to_owned));
         }
         if self.ends {
             used.extend(marks(ENDS).map(str::to_owned));
@@ -301,7 +303,7 @@ impl Wanted {
             used.extend(marks(WHEELCHAIR).map(str::to_owned));
         }
         for (position, words) in POSITIONS {
-            // A place in the hall is for who chooses seats.
+            // The position matters while choosing seats.
             let is_away = self.is_away && *position != Position::Middle;
             if is_seated && (self.position == Some(*position) || is_away) {
                 used.extend(marks(words).map(str::to_owned));
@@ -315,8 +317,8 @@ impl Wanted {
         used
     }
 
-    /// Whether a film is short or long enough, and none of those that are left out.
-    pub(super) fn admits(&self, film: &Value) -> bool {
+    /// Whether a film meets the length and the exclusions.
+    pub(super) fn accepts(&self, film: &Value) -> bool {
         let fits = match (self.minutes, film["duration"].as_u64()) {
             (Some((from, to)), Some(minutes)) => (from..=to).contains(&minutes),
             _ => true,
@@ -345,7 +347,7 @@ impl Wanted {
         fits && is_rated && is_among && !is_left_out
     }
 
-    /// Puts films in the order that is asked for.
+    /// Sorts films in the requested order.
     pub(super) fn sort(&self, films: &mut [&Value]) {
         let minutes = |it: &Value| it["duration"].as_u64().unwrap_or_default();
         let day = |it: &Value| it["release_date"].as_str().unwrap_or_default().to_owned();
@@ -361,7 +363,7 @@ impl Wanted {
         }
     }
 
-    /// What the first of them is, as text: of two that are compared, the one that is more so.
+    /// Describes the first of them: a superlative, or a comparative of two.
     pub(super) fn superlative(&self, language: Language) -> Option<String> {
         let (japanese, most, more) = match self.order? {
             Order::Shortest => ("短い", "shortest", "shorter"),
@@ -377,7 +379,7 @@ impl Wanted {
         })
     }
 
-    /// The films whose title or description has the most of the words, and the words that they have.
+    /// Films whose title or description has most of the words, and those words.
     pub(super) fn described_by<'a>(&self, films: &[&'a Value]) -> (Vec<&'a Value>, Vec<String>) {
         let texts = ["title", "title_en", "description", "description_en", "genre", "genre_en"];
         let has = |film: &Value, word: &str| {
@@ -408,18 +410,18 @@ impl Wanted {
     }
 }
 
-/// Whether names are joined: `AKIRAとゴジラ`, and not `ちょっと`.
+/// Whether names are joined: `AKIRAとゴジラ`, but not `ちょっと`.
 fn joins(text: &str) -> bool {
     let is_name = |it: char| it == 'ー' || is_name_char(it);
-    let is_joint = |(at, it): (usize, &str)| {
+    let is_joint = |(at, word): (usize, &str)| {
         let before = text[..at].trim_end_matches([' ', '」', '』']);
-        let behind = text[at + it.len()..].trim_start_matches([' ', '「', '『']);
+        let behind = text[at + word.len()..].trim_start_matches([' ', '「', '『']);
         before.ends_with(is_name) && behind.starts_with(char::is_alphanumeric)
     };
     text.contains(" or ") || text.match_indices('と').any(is_joint)
 }
 
-/// Whether `than` stands with a name on both sides: `is A longer than B`, `AはBより長い`.
+/// Whether `than` has names on both sides: `is A longer than B`, `AはBより長い`.
 fn is_between(text: &str, than: &str) -> bool {
     let is_word = |it: &str| !is_small(it) && it.starts_with(char::is_alphabetic);
     let Some((before, behind)) = text.split_once(than) else { return false };
@@ -428,13 +430,13 @@ fn is_between(text: &str, than: &str) -> bool {
             let word = |it: &str| it.split([' ', '?', '.', ',']).next().is_some_and(is_word);
             before.ends_with(' ') && before.split(' ').any(is_word) && word(behind.trim_start())
         }
-        false => before.rsplit_once('は').is_some_and(|it| {
-            it.0.ends_with(char::is_alphanumeric) && it.1.ends_with(is_name_char)
+        false => before.rsplit_once('は').is_some_and(|part| {
+            part.0.ends_with(char::is_alphanumeric) && part.1.ends_with(is_name_char)
         }),
     }
 }
 
-/// The hours that `utterance` names; `the early one` names none.
+/// Hours in `utterance`; `the early one` has none.
 pub(super) fn hours(utterance: &Utterance, wanted: &Wanted) -> Option<Hours> {
     const RELATIVE: [&str; 4] = ["early one", "the early", "early show", "early screening"];
     let text: String = utterance.lower.iter().collect();
@@ -444,7 +446,7 @@ pub(super) fn hours(utterance: &Utterance, wanted: &Wanted) -> Option<Hours> {
     utterance.when.hours.filter(|it| !is_relative || it.is_exact)
 }
 
-/// `評価4.5以上`, `rated above 4`: the least rating, and where that stands, in characters.
+/// Parses a minimum rating with its span: `評価4.5以上`, `rated above 4`.
 fn rating(lower: &[char]) -> Option<(f64, (usize, usize))> {
     const NAMES: &str = "評価|レビュー|レーティング|★|星|rating|rated|stars";
     const LEAST: &str =
@@ -455,7 +457,7 @@ fn rating(lower: &[char]) -> Option<(f64, (usize, usize))> {
         return None;
     }
     let is_digit = |at: usize| lower.get(at).is_some_and(char::is_ascii_digit);
-    // A whole number is one right behind the word alone: `評価4以上の18時の回`.
+    // An integer only counts right after the word: `評価4以上の18時の回`.
     let is_named = |at: usize| {
         let before: String = lower[..at].iter().collect();
         let before = marks(BEFORE).find_map(|it| before.strip_suffix(it)).unwrap_or(&before);
@@ -468,7 +470,7 @@ fn rating(lower: &[char]) -> Option<(f64, (usize, usize))> {
         _ if is_digit(at + 1) || !is_named(at) => None,
         _ => Some(1),
     };
-    // `5点満点で4.5以上`: the one that is a least.
+    // `5点満点で4.5以上`: the minimum.
     (0..lower.len()).find_map(|from| {
         let to = from + digits(from)?;
         let rating: f64 = lower[from..to].iter().collect::<String>().parse().ok()?;
@@ -497,7 +499,7 @@ fn row(lower: &[char]) -> Option<String> {
     (!is_word(behind.chars().nth(1))).then(|| row.to_ascii_uppercase().to_string())
 }
 
-/// `the first Rashomon showing on Thursday`: which of the showings, with the film's name between.
+/// Whether a film's name is within the phrase for a showing: `the first Rashomon showing on Thursday`.
 fn names_showing(text: &str, which: &str) -> bool {
     const WORDS_MAX: usize = 4;
     let Some((_, behind)) = text.split_once(which) else { return false };
@@ -510,31 +512,31 @@ pub(super) fn names_position(utterance: &Utterance) -> bool {
     POSITIONS.iter().any(|it| utterance.says(it.1))
 }
 
-/// Whether `text` is the name of a part of the hall.
+/// Whether `text` is a part of the hall.
 pub(super) fn is_position(text: &str) -> bool {
     POSITIONS.iter().flat_map(|it| marks(it.1)).any(|it| it == text)
 }
 
-/// Whether `utterance` says no to an end of the hall: `not in the front row`, `最前列以外`, `no aisle seats`.
-pub(super) fn keeps_away(utterance: &Utterance) -> bool {
+/// Whether `utterance` denies an end of the hall: `not in the front row`, `最前列以外`, `no aisle seats`.
+pub(super) fn avoids_position(utterance: &Utterance) -> bool {
     let mut ends = POSITIONS.iter().filter(|it| it.0 != Position::Middle);
-    ends.any(|it| is_kept_from(utterance, it.1))
+    ends.any(|it| avoids(utterance, it.1))
 }
 
-/// Whether `utterance` says no to a part of the hall by one of its `words`.
-fn is_kept_from(utterance: &Utterance, words: &'static str) -> bool {
+/// Whether `utterance` denies a part of the hall by one of `words`.
+fn avoids(utterance: &Utterance, words: &'static str) -> bool {
     marks(words).any(|phrase| {
         let Some(at) = utterance.find(phrase, 0) else { return false };
         let before: String = utterance.lower[..at].iter().collect();
         let behind = at + phrase.chars().count();
         match phrase.is_ascii() {
-            true => marks(AWAY_BEFORE).any(|it| before.ends_with(it)),
-            false => marks(AWAY_BEHIND).any(|it| utterance.is_at(it, behind)),
+            true => marks(DENIALS_BEFORE).any(|it| before.ends_with(it)),
+            false => marks(DENIALS_AFTER).any(|it| utterance.is_at(it, behind)),
         }
     })
 }
 
-/// A word without its ending, as far as English has one.
+/// Removes the ending of an English word.
 fn stem(word: &str) -> String {
     let word = word.to_lowercase();
     if !word.is_ascii() || word.len() < 5 {
@@ -547,16 +549,16 @@ fn stem(word: &str) -> String {
     bare.unwrap_or(&word).to_owned()
 }
 
-/// What is known of a sentence in lower case besides its words: a length, a rating, which of several.
+/// Further known spans of a lowercase sentence: lengths, ratings, picks.
 pub(super) fn spans(lower: &[char]) -> Vec<(usize, usize)> {
     let length = minutes(lower).map(|it| it.1);
     length.into_iter().chain(rating(lower).map(|it| it.1)).chain(superlatives(lower)).collect()
 }
 
-/// Where what says which films or showings stands: `いちばん早い回`, `一番新しい`.
+/// Spans of superlatives: `いちばん早い回`, `一番新しい`.
 fn superlatives(lower: &[char]) -> Vec<(usize, usize)> {
     let tables = ORDERS.iter().map(|it| it.1).chain([EARLIEST, LATEST]);
-    // What is good or popular may be part of anything.
+    // Words such as good or popular may be part of anything.
     const MARKS: [&str; 7] = ["一番", "いちばん", "最", "早い", "遅い", "latest", "earliest"];
     let words =
         tables.flat_map(marks).filter(|text| MARKS.iter().any(|mark| text.starts_with(mark)));
@@ -568,7 +570,7 @@ fn superlatives(lower: &[char]) -> Vec<(usize, usize)> {
     found.collect()
 }
 
-/// `under 100 minutes`, `2時間以内`, `90分以上`: from and to, and where that stands, in characters.
+/// Parses a range of minutes with its span: `under 100 minutes`, `2時間以内`, `90分以上`.
 pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
     const UNITS: [(u64, &str); 3] = [
         (1, "分| minutes| minute| mins| min|min"),
@@ -597,7 +599,7 @@ pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
     ];
     let starts = |at: usize, what: &str| starts(lower.get(at..).unwrap_or_default(), what);
     let letter = |at: usize| lower.get(at).is_some_and(char::is_ascii_alphanumeric);
-    // `2時間以内ない？`, `is there nothing under two hours?` refuse nothing.
+    // `2時間以内ない？`, `is there nothing under two hours?` deny nothing.
     let asks = asks_for(lower);
     for at in 0..lower.len() {
         if at > 0 && (letter(at - 1) || is_numeral(lower[at - 1])) {
@@ -645,7 +647,7 @@ pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
     None
 }
 
-/// Whether `lower` asks whether there is something: with a no in it, it still wants that.
+/// Whether `lower` asks for existence, so that a denial still requests it.
 fn asks_for(lower: &[char]) -> bool {
     const BEGINS: &str =
         "is there|are there|isn't there|aren't there|why not|do you have|don't you have|have you";
@@ -656,7 +658,7 @@ fn asks_for(lower: &[char]) -> bool {
         || marks(BEGINS).any(|it| text.starts_with(it))
 }
 
-/// Where a no begins in the clause that ends `before`: `nothing over`, `no film longer than`, `don't want more than`.
+/// Start of a denial in the clause before the bound: `nothing over`, `no film longer than`, `don't want more than`.
 fn no_before(before: &[char]) -> Option<usize> {
     const NOT: &str = "no|not|nothing|none|don't|dont|doesn't|can't|cannot|never|without|isn't";
     const BETWEEN: &str = "|film|films|movie|movies|anything|one|ones|that|that's|is|are|runs|lasts|takes|want|to|see|watch|do|sit|through|like|a|any|much";

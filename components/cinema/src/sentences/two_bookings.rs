@@ -1,16 +1,16 @@
-//! Two bookings in one sentence: they are made one at a time, the first one first.
+//! Two bookings in one sentence, made one after the other.
 
 use language::{Date, scan::marks, words::Word};
 
-use super::{titles::Sentence, wanted::Wanted, words::RESERVE};
+use super::{conditions::Wanted, titles::Sentence, words::RESERVE};
 
-/// What stands between two bookings.
+/// Separators of bookings.
 const BETWEEN: &str = "、|。|と|，|, |. |; | and | then | plus |それから|あと";
-/// What says that the second takes the place of the first.
+/// Words of a correction, where the second replaces the first.
 const CORRECTS: &str = "いや|やっぱ|やはり|じゃなく|ではなく|違う|no |no,|actually|wait|sorry|rather|instead|or |もしくは|または|if ";
 
-/// The first booking and the rest of `text`, where counts belong to different films or days.
-pub(super) fn apart(text: &str, today: Date) -> Option<(String, String)> {
+/// Splits off the first booking, if counts belong to different films or days.
+pub(super) fn split_bookings(text: &str, today: Date) -> Option<(String, String)> {
     let whole = Sentence::plain(text, today);
     if whole.numbers.counts.len() < 2 {
         return None;
@@ -36,9 +36,9 @@ pub(super) fn apart(text: &str, today: Date) -> Option<(String, String)> {
     })
 }
 
-/// A booking, where it is to be made first, and what is to be booked where that is not to be had: `夜が埋まってたら昼の回`.
+/// Splits `text` into a booking and an alternative if it is unavailable: `夜が埋まってたら昼の回`.
 pub(super) fn instead(text: &str, today: Date) -> Option<(Sentence, Sentence, String)> {
-    let (at, gone, end) = gone(text)?;
+    let (at, find_unavailable, end) = find_unavailable(text)?;
     let behind = &text[end..];
     let order = behind.split_once([',', '、']).map_or(behind, |it| it.1).trim();
     let read = |it: &str| Sentence::plain(it, today);
@@ -50,21 +50,23 @@ pub(super) fn instead(text: &str, today: Date) -> Option<(Sentence, Sentence, St
         || other.title().is_some()
         || Wanted::of(&other).pick.is_some();
     let is_instead = is_booking && names && is_order(&first) && is_order(&other);
-    is_instead.then(|| (first, read(text[at..gone].trim()), order.to_owned()))
+    is_instead.then(|| (first, read(text[at..find_unavailable].trim()), order.to_owned()))
 }
 
-/// Where `text` says `if that is not to be had`: where that begins, and where its last words begin and end.
-pub(super) fn gone(text: &str) -> Option<(usize, usize, usize)> {
+/// Finds the condition `if it is unavailable`: its start, and the span of its last words.
+pub(super) fn find_unavailable(text: &str) -> Option<(usize, usize, usize)> {
     const BEGINS: &str = "、もし|。もし|, if |. if |; if |, but if | if it's | if they're ";
     const GONE: &str = "埋まってたら|埋まっていたら|満席なら|満席だったら|売り切れなら|売り切れだったら|売り切れてたら|売り切れていたら|取れなければ|取れなかったら|とれなければ|とれなかったら|空いてなければ|空いてなかったら|空いていなければ|だめなら|ダメなら|sold out|full|not available|unavailable|taken|gone|booked out|no seats";
     const IS: [&str; 4] = [" is ", "'s ", " are ", "'re "];
     let lower = text.to_ascii_lowercase();
     let at = marks(BEGINS).filter_map(|it| lower.find(it)).min()?;
-    marks(GONE).find_map(|it| {
-        let found = at + lower[at..].find(it)?;
-        let ends = lower[found + it.len()..].starts_with(|it: char| !it.is_ascii_alphanumeric());
-        let is_said = !it.is_ascii() || ends && IS.iter().any(|is| lower[..found].ends_with(is));
-        is_said.then_some((at, found, found + it.len()))
+    marks(GONE).find_map(|phrase| {
+        let found = at + lower[at..].find(phrase)?;
+        let ends =
+            lower[found + phrase.len()..].starts_with(|it: char| !it.is_ascii_alphanumeric());
+        let is_said =
+            !phrase.is_ascii() || ends && IS.iter().any(|is| lower[..found].ends_with(is));
+        is_said.then_some((at, found, found + phrase.len()))
     })
 }
 
@@ -73,11 +75,11 @@ mod tests {
     use super::*;
 
     fn parts(text: &str) -> Option<(String, String)> {
-        apart(text, Date::constant(2026, 11, 21))
+        split_bookings(text, Date::constant(2026, 11, 21))
     }
 
     #[test]
-    fn counts_of_other_films_or_days_are_two_bookings() {
+    fn counts_of_different_films_are_two_bookings() {
         for (text, first, later) in [
             ("AKIRAを明日2枚、ゴジラを月曜に3枚", "AKIRAを明日2枚", "ゴジラを月曜に3枚"),
             ("AKIRAを2枚とゴジラを3枚予約して", "AKIRAを2枚", "ゴジラを3枚予約して"),
@@ -98,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn companions_of_one_booking_stay_together() {
+    fn companions_stay_in_one_booking() {
         for text in [
             "明日のAKIRAを大人2枚と子供1枚",
             "大人2枚、子供1枚で明日のAKIRA",
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_order_takes_the_place_of_a_booking() {
+    fn only_an_order_replaces_a_booking() {
         let order = |text| instead(text, Date::constant(2026, 11, 21)).map(|it| it.2);
         for (text, expected) in [
             ("明日のAKIRAを2枚取って、もし夜が埋まってたら朝の回にして", "朝の回にして"),

@@ -1,4 +1,4 @@
-//! What may be a name at all: stretches that no table knows, and runs of words with capitals.
+//! Finds candidates of names: pieces that no table knows, and runs of capitalized words.
 
 use crate::{
     scan::marks,
@@ -6,12 +6,12 @@ use crate::{
     words::Word,
 };
 
-/// Words that have a capital and are no names.
+/// Capitalized words that are no names.
 const NO_NAMES: &str = "Japanese|English|What's|Who's|Where's|How's|When's|It's|That's|There's|Here's|Let's|Isn't|Don't|Is|Are|Do|Does|VS|Vs|vs|V.S.|I|I'd|I'm|I've|I'll|OK|SF|PM|AM|ID|A|The";
 
 impl Utterance {
-    /// Stretches that no table knows, put together over one of `joints` between two of them.
-    pub fn stretches(&self, joints: &[char]) -> Vec<Piece> {
+    /// Returns the unknown pieces, merged across one of `joints`.
+    pub fn unknown_pieces(&self, joints: &[char]) -> Vec<Piece> {
         let kinds = (self.vocabulary.kinds)(&self.lower);
         let kind = |at: usize| kinds.iter().any(|it| it.0 <= at && at < it.1);
         let particle = |sign: char| {
@@ -19,24 +19,25 @@ impl Utterance {
         };
         let is_mixed = self.chars.iter().any(|it| is_hiragana(*it));
         let is_free = |at: usize| {
-            let it = self.chars[at];
-            let is_quoting = it == 'っ' && self.is_at("って", at)
-                || it == 'て' && at > 0 && self.is_at("って", at - 1);
-            if is_quoting || self.lower[at] == MASK || "「」『』“”【】《》()".contains(it)
+            let sign = self.chars[at];
+            let is_quoting = sign == 'っ' && self.is_at("って", at)
+                || sign == 'て' && at > 0 && self.is_at("って", at - 1);
+            if is_quoting || self.lower[at] == MASK || "「」『』“”【】《》()".contains(sign)
             {
                 return false;
             }
-            // `となりの…` begins with what elsewhere is a particle.
+            // `となりの…` begins with what is a particle elsewhere.
             let is_led = at > 1 && self.chars[at - 1] == 'の' && self.is_known(at - 2);
             let begins =
                 at == 0 || is_led || matches!(self.chars[at - 1], '、' | '。' | ' ' | '!' | '?');
-            if begins && it == 'と' && self.chars.get(at + 1).is_some_and(|it| is_hiragana(*it)) {
+            if begins && sign == 'と' && self.chars.get(at + 1).is_some_and(|it| is_hiragana(*it))
+            {
                 return !self.is_known(at);
             }
-            !it.is_ascii() && !particle(it) && !self.is_known(at) && !kind(at)
-                || it.is_ascii_alphanumeric() && !self.is_known(at) && !kind(at) && is_mixed
+            !sign.is_ascii() && !particle(sign) && !self.is_known(at) && !kind(at)
+                || sign.is_ascii_alphanumeric() && !self.is_known(at) && !kind(at) && is_mixed
         };
-        let mut stretches: Vec<Piece> = Vec::new();
+        let mut unknown_pieces: Vec<Piece> = Vec::new();
         let mut at = 0;
         while at < self.chars.len() {
             if !is_free(at) {
@@ -53,15 +54,15 @@ impl Utterance {
                 }
                 to += 1;
             }
-            stretches.push(self.piece(at, to));
+            unknown_pieces.push(self.piece(at, to));
             at = to.max(at + 1);
         }
-        stretches
+        unknown_pieces
     }
 
-    /// Runs of English words that begin with a capital, small words between them allowed; the first word
-    /// of a sentence counts only where no table knows it.
-    pub fn capitals(&self) -> Vec<Piece> {
+    /// Returns runs of capitalized English words, with small words between them; a sentence's first word
+    /// counts only if it is unknown.
+    pub fn capitalized_names(&self) -> Vec<Piece> {
         const SMALL: &str = "of|the|and|no|to|in|a|with|-";
         let words = self.words();
         let text = |it: &(usize, usize)| self.chars[it.0..it.1].iter().collect::<String>();
@@ -72,20 +73,21 @@ impl Utterance {
                 || self.numbers.marked.contains(&text(place))
         };
         let is_capital = |index: usize| {
-            let it = &words[index];
-            let word = text(it);
+            let span = &words[index];
+            let word = text(span);
             let is_upper =
-                self.chars[it.0].is_ascii_uppercase() && !marks(NO_NAMES).any(|it| it == word);
-            let before = self.chars[..it.0].iter().rev().find(|it| **it != ' ');
+                self.chars[span.0].is_ascii_uppercase() && !marks(NO_NAMES).any(|it| it == word);
+            let before = self.chars[..span.0].iter().rev().find(|it| **it != ' ');
             let begins = before.is_none_or(|it| matches!(it, '.' | '!' | '?' | '\n' | ':'));
-            let is_known = (it.0..it.1).all(|at| self.is_known(at));
-            // `anything that is NOT anime` only says it louder.
-            let is_no = |token: &Token| token.word == Word::NOT && (token.from, token.to) == *it;
+            let is_known = (span.0..span.1).all(|at| self.is_known(at));
+            // `anything that is NOT anime` is only emphasis.
+            let is_no = |token: &Token| token.word == Word::NOT && (token.from, token.to) == *span;
             is_upper
                 && !self.tokens.iter().any(is_no)
-                && !is_taken(it)
-                && it.1 - it.0 > 1
-                && !(begins && (is_known || self.numbers.spans.iter().any(|span| span.0 == it.0)))
+                && !is_taken(span)
+                && span.1 - span.0 > 1
+                && !(begins
+                    && (is_known || self.numbers.spans.iter().any(|other| other.0 == span.0)))
         };
         let (mut runs, mut index) = (Vec::new(), 0);
         while index < words.len() {
@@ -96,7 +98,7 @@ impl Utterance {
             let (begin, mut end, mut next) = (words[index].0, words[index].1, index + 1);
             while next < words.len() {
                 let gap: String = self.chars[words[next - 1].1..words[next].0].iter().collect();
-                // `Leafy of the Verdant`: small words lead to the next capital.
+                // `Leafy of the Verdant`: small words continue to the next capital.
                 let small = words[next..]
                     .iter()
                     .take(2)
@@ -118,8 +120,8 @@ impl Utterance {
         runs
     }
 
-    /// What is to be left out: `ランチ以外`, `except lunch`.
-    pub fn excluded(&self) -> Option<Piece> {
+    /// Returns what is to be excluded: `ランチ以外`, `except lunch`.
+    pub fn excluded_name(&self) -> Option<Piece> {
         const BEHIND: &str = "以外|を除いて|を除く|を除き";
         const BEFORE: &str = "except for|except|other than|apart from|aside from|besides|anything but|excluding|but not|but no";
         const ENDS: &[char] = &['、', '。', ',', '.', '?', '!', ' ', '　', 'は', 'を', 'で', 'に'];
@@ -136,7 +138,7 @@ impl Utterance {
             }
         }
         for mark in marks(BEFORE) {
-            // `besides, …` leaves nothing out.
+            // `besides, …` excludes nothing.
             let is_before = |at: &usize| self.chars.get(at + mark.len()) == Some(&' ');
             let Some(at) = self.find_word(mark, 0).filter(is_before) else {
                 continue;
@@ -156,7 +158,7 @@ impl Utterance {
         None
     }
 
-    /// Words of letters and digits, by where they begin and end.
+    /// Spans of words of letters and digits.
     fn words(&self) -> Vec<(usize, usize)> {
         let mut words: Vec<(usize, usize)> = Vec::new();
         let mut at = 0;
@@ -173,44 +175,45 @@ impl Utterance {
         words
     }
 
-    /// Whether a run is more than a word that is known, or that merely begins a sentence.
-    fn may_be_name(&self, it: &Piece) -> bool {
-        let before = self.chars[..it.from].iter().rev().find(|it| **it != ' ');
+    /// Whether a run is more than a known word or a sentence's first word.
+    fn may_be_name(&self, piece: &Piece) -> bool {
+        let before = self.chars[..piece.from].iter().rev().find(|it| **it != ' ');
         let begins = before.is_none_or(|it| matches!(it, '.' | '!' | '?' | '\n'));
-        // One word that merely begins a sentence is a name where it stands before what names have.
+        // A sentence's first word is a name before a noun that has names,
         let is_head = |token: &Token| {
-            token.from == it.to + 1
+            token.from == piece.to + 1
                 && (self.is_noun(token.word) || self.vocabulary.heads.contains(&token.word))
         };
-        // And where there is nothing else.
-        let is_alone = !self.chars[..it.from]
+        // and if nothing else is in the sentence.
+        let is_alone = !self.chars[..piece.from]
             .iter()
-            .chain(&self.chars[it.to..])
+            .chain(&self.chars[piece.to..])
             .any(|it| it.is_alphanumeric());
         let is_named = is_alone
-            || it.text.contains(' ')
+            || piece.text.contains(' ')
             || self.tokens.iter().any(is_head)
-            || self.is_at(" and ", it.to);
+            || self.is_at(" and ", piece.to);
         let is_known = |token: &Token| {
             (self.is_noun(token.word) || token.word == Word::SHOW)
-                && token.from == it.from
-                && token.to == it.to
+                && token.from == piece.from
+                && token.to == piece.to
         };
         (!begins || is_named) && !self.tokens.iter().any(is_known)
     }
 }
 
-/// Whether a sign is hiragana.
-pub fn is_hiragana(it: char) -> bool {
-    matches!(it, '\u{3041}'..='\u{3096}')
+/// Whether a character is hiragana.
+pub fn is_hiragana(sign: char) -> bool {
+    matches!(sign, '\u{3041}'..='\u{3096}')
 }
 
-/// What is neither hiragana nor a mark: what names are written in.
-pub fn is_name_char(it: char) -> bool {
-    matches!(it, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}') || it.is_ascii_alphanumeric()
+/// Whether a character may be part of a name: neither hiragana nor punctuation.
+pub fn is_name_char(sign: char) -> bool {
+    matches!(sign, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}')
+        || sign.is_ascii_alphanumeric()
 }
 
-/// The longest of `names`.
+/// Longest of `names`.
 pub fn longest(names: Vec<Piece>) -> Option<String> {
     names.into_iter().max_by_key(|it| it.to - it.from).map(|it| it.text)
 }

@@ -1,33 +1,33 @@
-//! A sentence before it is read: one way of writing, what was taken back left out, and its requests apart.
+//! Prepares a sentence for parsing: normalizes characters, removes retracted parts, and splits it into requests.
 
 use crate::{
     clock::is_numeral,
     scan::{QUOTES, marks},
 };
 
-/// Phrases that take back the words before them, in Japanese.
-const NOT_BUT: &str = "じゃなくて|ではなくて|ではなく|じゃなく|でなくて|でなく|、いや、|、いやごめん、|、ごめん、|、あごめん、|、あ、ごめん、|、じゃない、|、違った、|、あ違う、|、間違えた、";
-/// What says that a whole sentence before it holds no longer.
-const SPOKEN_BUT: &str = "と言ったけど|って言ったけど|と言いましたが|って言いましたが|と書いたけど|とお願いしたけど|と頼んだけど|と言ったけれど|と思ったけど|と思いましたが|つもりだったけど";
-/// What says that what is before it is not wanted, and something else is.
-const DISMISSED: &str = "はもういいから|はもういいので|はもういいや|はいいから|はいいので|はいいや|はやめにして|はやめとくから|はやめとく|は置いといて|はおいといて|はさておき";
-/// Phrases that take back a word in English.
-const NO_WAIT: &str = ", no wait,|, no sorry,|, no, sorry,|, oh sorry,|, oops,|, no wait|- no wait,| no wait,|, wait, no,|, scratch that,|, scratch that|, or rather|, i mean|, sorry,|, actually make that|. actually make it|, actually make it|. no, make it|, no, make it|, make that|... no,|, no,";
-/// Words that may be taken back alone.
+/// Japanese phrases that retract the words before them.
+const REPLACEMENTS: &str = "じゃなくて|ではなくて|ではなく|じゃなく|でなくて|でなく|、いや、|、いやごめん、|、ごめん、|、あごめん、|、あ、ごめん、|、じゃない、|、違った、|、あ違う、|、間違えた、";
+/// Phrases that retract the whole sentence before them.
+const WITHDRAWALS: &str = "と言ったけど|って言ったけど|と言いましたが|って言いましたが|と書いたけど|とお願いしたけど|と頼んだけど|と言ったけれど|と思ったけど|と思いましたが|つもりだったけど";
+/// Phrases that dismiss a subject in favour of another.
+const DISMISSALS: &str = "はもういいから|はもういいので|はもういいや|はいいから|はいいので|はいいや|はやめにして|はやめとくから|はやめとく|は置いといて|はおいといて|はさておき";
+/// English phrases that retract a word.
+const ENGLISH_REPLACEMENTS: &str = ", no wait,|, no sorry,|, no, sorry,|, oh sorry,|, oops,|, no wait|- no wait,| no wait,|, wait, no,|, scratch that,|, scratch that|, or rather|, i mean|, sorry,|, actually make that|. actually make it|, actually make it|. no, make it|, no, make it|, make that|... no,|, no,";
+/// Words that may be retracted alone.
 const COUNTERS: &str = "枚席人名つ時日個本";
 const DAYS: &str = "今日|明日|明後日|あさって|今夜|今晩|午前|午後|朝|夜|昼|月曜|火曜|水曜|木曜|金曜|土曜|日曜|月曜日|火曜日|水曜日|木曜日|金曜日|土曜日|日曜日";
-/// What joins two requests of one sentence.
+/// Phrases between two requests.
 const JOINTS: &str = "。|！|!|？|?|\n|、あと|、それから|、そのあと|、その後|、それと|、ついでに|、そして|と、| and also |, also | and then | and show me |, and show me | and tell me |, and tell me |, then |; |. | plus ";
 
-/// What joins two deeds of one request, which may be for different families.
-const DEED_JOINTS: &str = "して、|取って、|とって、|作って、|つくって、|教えて、|おしえて、|見せて、|調べて、|探して、|出して、|比べて、|ください、|ほしい、|欲しい、|したい、|お願い、|してから|取ってから|とってから|作ってから|つくってから|したら、|できたら、|取れたら、|とれたら、|終わったら、|済んだら、|, and | then | and let | and have | and make | and create | and book | and reserve | and find | and give me | and get me | and draw | and list | and open | and start | and compare | and check | and show | and tell | and look up | and search | and ask | and how do | and how can | and a | and an | and some | and the | and two | and three | and four | and five | and directions | and seats | and tickets | and cards ";
-/// What says that what is before it is to be told or asked, whatever it asks for.
+/// Phrases between two actions of one request, which may be for different families.
+const ACTION_JOINTS: &str = "して、|取って、|とって、|作って、|つくって、|教えて、|おしえて、|見せて、|調べて、|探して、|出して、|比べて、|ください、|ほしい、|欲しい、|したい、|お願い、|してから|取ってから|とってから|作ってから|つくってから|したら、|できたら、|取れたら、|とれたら、|終わったら、|済んだら、|, and | then | and let | and have | and make | and create | and book | and reserve | and find | and give me | and get me | and draw | and list | and open | and start | and compare | and check | and show | and tell | and look up | and search | and ask | and how do | and how can | and a | and an | and some | and the | and two | and three | and four | and five | and directions | and seats | and tickets | and cards ";
+/// Phrases of reported speech: the text before them is no request.
 const REPORTED: &str = "と伝え|って伝え|と言っ|って言っ|と聞い|って聞い|か聞い|を聞いて|と尋ね|と送|って送|と話|について話|話し合|話させ|議論|相談|について聞";
 
-/// Half-width katakana, from U+FF61 on.
+/// Half-width katakana from U+FF61 on.
 const HALF: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
 
-/// `text` with half-width katakana in full width.
+/// Converts half-width katakana to full width.
 pub fn widened(text: &str) -> String {
     let half: Vec<char> = HALF.chars().collect();
     let mut out = String::with_capacity(text.len());
@@ -50,7 +50,7 @@ pub fn widened(text: &str) -> String {
     out
 }
 
-/// `text` with words of every day in hiragana that are written in nothing but katakana: `ｱｼﾀの上映`.
+/// Converts everyday words in katakana to hiragana: `ｱｼﾀの上映`.
 fn plain_words(text: &str) -> String {
     const WORDS: &str = "アシタ|アス|アサッテ|キョウ|コンヤ|コンバン|ライシュウ|コンシュウ|シュウマツ|ヒトリ|フタリ|オトナ|コドモ|ナンジ";
     let is_katakana = |it: char| matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー');
@@ -60,7 +60,7 @@ fn plain_words(text: &str) -> String {
         let length = rest.find(|it| is_katakana(it) != is_katakana(first)).unwrap_or(rest.len());
         let (run, behind) = rest.split_at(length);
         match marks(WORDS).any(|it| it == run) {
-            // Hiragana stand 0x60 before katakana.
+            // Hiragana are 0x60 below katakana.
             true => out.extend(run.chars().filter_map(|it| char::from_u32(u32::from(it) - 0x60))),
             false => out.push_str(run),
         }
@@ -69,9 +69,8 @@ fn plain_words(text: &str) -> String {
     out
 }
 
-/// `text` with a space before what is counted right behind a word in letters: `AKIRA2枚`, and neither `A5席` nor
-/// `user2名前`.
-fn parted(text: &str) -> String {
+/// Inserts a space before a count after Latin letters: `AKIRA2枚`, but not `A5席` or `user2名前`.
+fn with_counts_apart(text: &str) -> String {
     const WHOLE: &str = "枚席";
     const COUNTERS: &str = "人名つ";
     const BEHIND: &str = "分様でをと";
@@ -95,11 +94,13 @@ fn parted(text: &str) -> String {
     out
 }
 
-/// `text` without what it takes back.
-pub fn settled(text: &str) -> String {
-    let text = parted(&plain_words(&widened(text.trim()))).replace("->", "→").replace("=>", "→");
+/// Removes retracted parts from `text`.
+pub fn without_retractions(text: &str) -> String {
+    let text = with_counts_apart(&plain_words(&widened(text.trim())))
+        .replace("->", "→")
+        .replace("=>", "→");
     let mut text = crate::corrected::corrected(&text);
-    for mark in marks(SPOKEN_BUT) {
+    for mark in marks(WITHDRAWALS) {
         let Some(at) = text.find(mark) else { continue };
         let (before, behind) = (&text[..at], &text[at + mark.len()..]);
         let behind = behind.trim_start_matches(['、', ' ']);
@@ -108,25 +109,25 @@ pub fn settled(text: &str) -> String {
             .fold(behind, |it, word| it.strip_prefix(word).unwrap_or(it).trim_start_matches('、'));
         let (part, _) = split_first(behind);
         let has_topic = ["を", "は", "から", "まで"].iter().any(|it| part.contains(it));
-        // `高速を使わないでと言ったけどやっぱり使って` goes on with its topic.
+        // `高速を使わないでと言ったけどやっぱり使って` keeps its topic.
         let topic =
             ["を", "は"].iter().filter_map(|it| before.find(it).map(|at| at + it.len())).min();
         let topic = topic.filter(|_| !has_topic);
         text = format!("{}{behind}", topic.map_or("", |it| &before[..it]));
         break;
     }
-    for mark in marks(NOT_BUT) {
-        // Each is taken back once; more of them is no sentence that can be read.
+    for mark in marks(REPLACEMENTS) {
+        // Each phrase applies only once.
         let Some(at) = text.find(mark) else { continue };
         let before = &text[..at];
-        // `アキラを、あ違う、ゴジラを`: the particle goes with what is taken back.
+        // `アキラを、あ違う、ゴジラを`: the particle is retracted as well.
         let before = match mark.starts_with('、') {
             true => before.trim_end_matches(['を', 'に', 'へ', 'で', 'は', 'が']),
             false => before,
         };
-        let from = taken_back(before);
+        let from = retraction_start(before);
         let behind = text[at + mark.len()..].trim_start_matches('、').to_owned();
-        // `必須じゃなくていい` takes nothing back.
+        // `必須じゃなくていい` retracts nothing.
         let is_leave =
             ["ていい", "ても", "て良い", "て大丈夫", "て構", "いい", "も", "良い", "大丈夫", "構"]
                 .iter()
@@ -138,7 +139,7 @@ pub fn settled(text: &str) -> String {
             text = format!("{}{behind}", &text[..from]);
         }
     }
-    for mark in marks(DISMISSED) {
+    for mark in marks(DISMISSALS) {
         let Some(at) = text.find(mark) else { continue };
         let behind = text[at + mark.len()..].trim_start_matches(['、', '。', ' ']);
         if behind.chars().count() > 3 {
@@ -148,7 +149,7 @@ pub fn settled(text: &str) -> String {
     english(text)
 }
 
-/// The first part of `text`, up to a comma, and the rest.
+/// Splits `text` at the first comma.
 fn split_first(text: &str) -> (&str, &str) {
     match text.find('、') {
         Some(at) => text.split_at(at),
@@ -156,8 +157,8 @@ fn split_first(text: &str) -> (&str, &str) {
     }
 }
 
-/// Where what is taken back begins, in what is before the mark.
-fn taken_back(before: &str) -> usize {
+/// Start of the retracted part in the text before the phrase.
+fn retraction_start(before: &str) -> usize {
     for day in marks(DAYS) {
         if let Some(head) = before.strip_suffix(day) {
             return head.len();
@@ -188,21 +189,21 @@ fn english(text: String) -> String {
         text = format!("{}{}", &text[..not], &text[not + but + " but ".len()..]);
     }
     let lower = text.to_ascii_lowercase();
-    for mark in marks(NO_WAIT) {
+    for mark in marks(ENGLISH_REPLACEMENTS) {
         let Some(at) = lower.find(mark) else { continue };
         let before = text[..at].trim_end();
-        // There is nothing before it that could be taken back: `no wait, make that 2`.
+        // `no wait, make that 2`: nothing precedes that could be retracted.
         if is_hesitation(&lower[..at]) {
             continue;
         }
         let behind = text[at + mark.len()..].trim_start().to_owned();
-        if let Some(text) = of_the_kind(before, &behind) {
+        if let Some(text) = with_replaced_adjective(before, &behind) {
             return text;
         }
         let last = last_name(before, &behind);
         let is_named = last == 0 && begins_name(before) && begins_name(&behind);
         if !behind.is_empty() && (last > 0 || is_named) {
-            // What takes the place of one word, or of one name, repeats none of the others.
+            // A replacement for one word or name does not repeat the others.
             text = format!("{} {behind}", before[..last].trim_end()).trim_start().to_owned();
         }
         break;
@@ -214,9 +215,9 @@ fn begins_name(text: &str) -> bool {
     text.starts_with(|it: char| it.is_ascii_uppercase())
 }
 
-/// Where the last word of `before` begins; where a name takes its place, the last name: `Your Name`, `Spirited Away`.
+/// Start of the last word of `before`, or of the last name if `behind` is one: `Your Name`, `Spirited Away`.
 fn last_name(before: &str, behind: &str) -> usize {
-    /// What begins a sentence and no name.
+    /// Words that begin a sentence, not a name.
     const FIRST: &str = "show|book|draw|find|get|give|is|are|was|what's|when|when's|where|where's|who|how|reserve|make|tickets|ticket|seats|two|three|one|play|compare|see|watch|let|do|does|can|could|hold|cancel|tell|open|add|use|put|from|to|via|hi|hello|hey|the|a|an|and|no|i|i'd|for|please";
     let starts = || before.match_indices(' ').map(|it| it.0 + 1).chain([0]);
     let last = starts().max().unwrap_or(0);
@@ -227,7 +228,7 @@ fn last_name(before: &str, behind: &str) -> usize {
     while let Some(start) = starts().filter(|it| *it < from).max() {
         let word = before[start..from].trim_end();
         let lower = word.to_ascii_lowercase();
-        // A mark ends a name, and the first word of a sentence has its capital anyway.
+        // Punctuation ends a name, and the first word is always capitalized.
         let is_first = start == 0 && marks(FIRST).any(|it| it == lower);
         if is_first || !begins_name(word) || word.ends_with([',', '.', '?', '!', ':']) {
             break;
@@ -237,15 +238,15 @@ fn last_name(before: &str, behind: &str) -> usize {
     from
 }
 
-/// Whether `text` does no more than take back what was said before.
+/// Whether `text` is only a hesitation.
 fn is_hesitation(text: &str) -> bool {
     const WORDS: &str = "no|wait|oh|oops|sorry|hmm|actually|ok|okay|hold|on|hang|please|but";
     let mut words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
     words.all(|it| marks(WORDS).any(|word| word == it))
 }
 
-/// `before` with what takes the place of its last thing: `show me red cards`, `the green ones`.
-fn of_the_kind(before: &str, behind: &str) -> Option<String> {
+/// Replaces the adjective in `before`: `show me red cards`, `the green ones`.
+fn with_replaced_adjective(before: &str, behind: &str) -> Option<String> {
     let (head, noun) = before.trim_end_matches(',').rsplit_once(' ')?;
     let (head, _) = head.rsplit_once(' ')?;
     let rest =
@@ -256,40 +257,39 @@ fn of_the_kind(before: &str, behind: &str) -> Option<String> {
     is_over.then(|| format!("{head} {kind} {noun}{tail}"))
 }
 
-/// The requests of `text`, where its words may join several.
-pub fn parts(text: &str) -> Vec<String> {
-    let mut parts: Vec<_> =
+/// Splits `text` into its requests.
+pub fn request_parts(text: &str) -> Vec<String> {
+    let mut request_parts: Vec<_> =
         split(text, JOINTS).into_iter().map(|it| it.trim().to_owned()).collect();
-    parts.retain(|it| it.chars().filter(|it| it.is_alphanumeric()).count() > 1);
-    parts
+    request_parts.retain(|it| it.chars().filter(|it| it.is_alphanumeric()).count() > 1);
+    request_parts
 }
 
-/// `part` without the words at its end that join it to the next one.
-pub fn unjoined(part: &str) -> &str {
+/// Removes joining words from the end of `part`.
+pub fn without_joints(part: &str) -> &str {
     let part = part.trim_end();
-    let joints = marks(JOINTS).chain(marks(DEED_JOINTS)).map(|it| it.trim_end());
-    // A mark that ends a sentence, and a verb, belong to it.
+    let joints = marks(JOINTS).chain(marks(ACTION_JOINTS)).map(|it| it.trim_end());
+    // Final punctuation and verbs belong to the part.
     let joints = joints.filter(|it| it.starts_with(['、', ',', ' '])).chain([" and", ", and"]);
     joints.filter_map(|it| part.strip_suffix(it)).min_by_key(|it| it.len()).unwrap_or(part)
 }
 
-/// The deeds of `request`, one after another, as they stand in it; all of it where there is one, or where it is what
-/// another one is to be told or asked.
-pub fn deeds(request: &str) -> Vec<String> {
+/// Splits `request` into its actions. Returns all of it if there is one, or if it reports speech.
+pub fn actions(request: &str) -> Vec<String> {
     if marks(REPORTED).any(|it| request.contains(it)) {
         return vec![request.to_owned()];
     }
-    split(request, DEED_JOINTS).into_iter().map(str::to_owned).collect()
+    split(request, ACTION_JOINTS).into_iter().map(str::to_owned).collect()
 }
 
-/// The pieces of `text` between `joints` that are not in quotation marks; each ends with its joint.
+/// Splits `text` after each of `joints` outside quotations.
 fn split<'a>(text: &'a str, joints: &'static str) -> Vec<&'a str> {
-    /// What a question or a sentence goes on with that is told or asked.
+    /// Reported speech after a question or sentence.
     const TOLD: &str = "と話|と聞|と尋|と質問|と相談|と言|と伝|と書|と送|という|って";
     let joints: Vec<_> = marks(joints).collect();
     let lower = text.to_ascii_lowercase();
     let quotes = quotes(&lower);
-    let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
+    let (mut request_parts, mut from, mut at) = (Vec::new(), 0, 0);
     while at < text.len() {
         if !text.is_char_boundary(at) {
             at += 1;
@@ -299,11 +299,11 @@ fn split<'a>(text: &'a str, joints: &'static str) -> Vec<&'a str> {
             at = end.1;
             continue;
         }
-        // `君の名は。の最終回`: what goes on with a particle has not ended.
-        let goes_on = |it: &&&str| {
-            let behind = &lower[at + it.len()..];
-            let is_end = ["。", "！", "!", "？", "?"].contains(*it);
-            **it == "。" && ["の", "を", "が", "へ"].iter().any(|it| behind.starts_with(it))
+        // `君の名は。の最終回`: a particle continues the name.
+        let goes_on = |next: &&&str| {
+            let behind = &lower[at + next.len()..];
+            let is_end = ["。", "！", "!", "？", "?"].contains(*next);
+            **next == "。" && ["の", "を", "が", "へ"].iter().any(|it| behind.starts_with(it))
                 || is_end && marks(TOLD).any(|it| behind.starts_with(it))
         };
         let joints = joints.iter().filter(|it| lower[at..].starts_with(**it));
@@ -311,19 +311,19 @@ fn split<'a>(text: &'a str, joints: &'static str) -> Vec<&'a str> {
         let joint = joint.map(|it| verb_of(it).unwrap_or(it.len()));
         match joint {
             Some(length) => {
-                // A question mark belongs to what it ends.
-                parts.push(&text[from..at + length]);
+                // A question mark belongs to the part it ends.
+                request_parts.push(&text[from..at + length]);
                 at += length;
                 from = at;
             }
             None => at += 1,
         }
     }
-    parts.push(&text[from..]);
-    parts
+    request_parts.push(&text[from..]);
+    request_parts
 }
 
-/// Where the verb of a joint such as ` and book ` begins: it belongs to what comes next.
+/// Start of the verb in a joint such as ` and book `; it belongs to the next part.
 fn verb_of(joint: &str) -> Option<usize> {
     const AND: &str = "and ";
     const NO_VERBS: [&str; 2] = ["also ", "then "];
@@ -331,7 +331,7 @@ fn verb_of(joint: &str) -> Option<usize> {
     (!joint[at..].is_empty() && !NO_VERBS.contains(&&joint[at..])).then_some(at)
 }
 
-/// Where what is quoted in `text` begins and ends, with its marks.
+/// Spans of quotations in `text`, with their marks.
 fn quotes(text: &str) -> Vec<(usize, usize)> {
     let (mut quotes, mut at) = (Vec::new(), 0);
     while let Some((from, open)) =
@@ -339,7 +339,7 @@ fn quotes(text: &str) -> Vec<(usize, usize)> {
     {
         let inside = at + from + open.len_utf8();
         let close = QUOTES.iter().find(|it| it.0 == open).map_or(open, |it| it.1);
-        // What does not end is no quotation.
+        // Quotations have to be closed.
         at = match text[inside..].find(close) {
             Some(to) => {
                 quotes.push((at + from, inside + to + close.len_utf8()));
@@ -356,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leaves_out_what_is_taken_back() {
+    fn removes_retracted_parts() {
         for (sentence, meant) in [
             ("明日の君の名は、2枚じゃなくて3枚", "明日の君の名は、3枚"),
             ("明日の君の名は2枚じゃなくて3枚", "明日の君の名は3枚"),
@@ -389,12 +389,12 @@ mod tests {
             ("MP3つきの動画", "MP3つきの動画"),
             ("user2名前は太郎", "user2名前は太郎"),
         ] {
-            assert_eq!(settled(sentence), meant);
+            assert_eq!(without_retractions(sentence), meant);
         }
     }
 
     #[test]
-    fn a_name_takes_the_place_of_a_whole_name() {
+    fn name_replaces_a_whole_name() {
         for (sentence, meant) in [
             ("Is Luna, no sorry, Nox showing tomorrow?", "Is Nox showing tomorrow?"),
             (
@@ -409,29 +409,29 @@ mod tests {
             ("ルナ、ごめん、ノクスのカード見せて", "ノクスのカード見せて"),
             ("アキラを、あ違う、ゴジラを2枚", "ゴジラを2枚"),
         ] {
-            assert_eq!(settled(sentence), meant);
+            assert_eq!(without_retractions(sentence), meant);
         }
     }
 
     #[test]
-    fn a_full_stop_in_a_name_ends_no_request() {
-        assert_eq!(parts("君の名は。の最終回を2枚").len(), 1);
-        assert_eq!(parts("君の名は。を2枚。あと渋谷から横浜まで").len(), 2);
+    fn full_stop_in_a_name_ends_no_request() {
+        assert_eq!(request_parts("君の名は。の最終回を2枚").len(), 1);
+        assert_eq!(request_parts("君の名は。を2枚。あと渋谷から横浜まで").len(), 2);
     }
 
     #[test]
-    fn a_part_stands_without_the_words_that_join_it() {
+    fn strips_joining_words_from_parts() {
         for (part, alone) in [
             ("名前を聞いて、そのあと", "名前を聞いて"),
             ("Show me the way, and ", "Show me the way"),
             ("今夜の映画は？", "今夜の映画は？"),
         ] {
-            assert_eq!(unjoined(part), alone);
+            assert_eq!(without_joints(part), alone);
         }
     }
 
     #[test]
-    fn a_verb_belongs_to_the_deed_that_it_orders() {
+    fn verb_belongs_to_its_action() {
         for (request, second) in [
             ("Book two seats for Akira and compare Ueno and Ginza", "compare Ueno and Ginza"),
             ("draw a card and show me the way", "show me the way"),
@@ -439,34 +439,34 @@ mod tests {
             ("Book two seats and then the way to Yokohama", "the way to Yokohama"),
         ] {
             let pieces = match request.contains("then") || request.contains("show me") {
-                true => parts(request),
-                false => deeds(request),
+                true => request_parts(request),
+                false => actions(request),
             };
             assert_eq!(pieces[1], second, "{request}");
         }
     }
 
     #[test]
-    fn another_kind_of_the_same_takes_the_place_of_the_first() {
+    fn adjective_replaces_adjective() {
         for (text, meant) in [
             ("Show me red cards, no wait, green ones", "Show me green cards"),
             ("two aisle seats, sorry, the middle ones please", "two middle seats please"),
             ("a blue thumbnail, scratch that, a golden one", "a golden thumbnail"),
         ] {
-            assert_eq!(settled(text).replace("a a ", "a "), meant, "{text}");
+            assert_eq!(without_retractions(text).replace("a a ", "a "), meant, "{text}");
         }
     }
 
     #[test]
-    fn what_is_quoted_or_reported_is_no_request_of_its_own() {
-        assert_eq!(parts("worker-bに「明日は？それから道は？」と聞いて").len(), 1);
-        assert_eq!(parts("worker-bに明日の映画は？と聞いて").len(), 1);
-        assert_eq!(parts("Ask worker-b \"which films? And when?\"").len(), 1);
-        assert_eq!(deeds("worker-bに映画を選んで、横浜へ行ってと伝えて").len(), 1);
+    fn quotation_and_reported_speech_are_no_requests() {
+        assert_eq!(request_parts("worker-bに「明日は？それから道は？」と聞いて").len(), 1);
+        assert_eq!(request_parts("worker-bに明日の映画は？と聞いて").len(), 1);
+        assert_eq!(request_parts("Ask worker-b \"which films? And when?\"").len(), 1);
+        assert_eq!(actions("worker-bに映画を選んで、横浜へ行ってと伝えて").len(), 1);
     }
 
     #[test]
-    fn deeds_that_words_join_stand_apart_as_they_were_written() {
+    fn splits_joined_actions_verbatim() {
         for (request, count) in [
             ("ゴジラを2枚予約して、東京駅から横浜駅までの道も教えて", 2),
             ("サムネを作ってから名前を聞くフォームも作って", 2),
@@ -478,8 +478,8 @@ mod tests {
             ("two tickets for Godzilla tomorrow and how do I get there from Ueno?", 2),
             ("Let worker-a and worker-b play a word chain", 1),
         ] {
-            let deeds = deeds(request);
-            assert_eq!((deeds.len(), deeds.concat().as_str()), (count, request));
+            let actions = actions(request);
+            assert_eq!((actions.len(), actions.concat().as_str()), (count, request));
         }
     }
 }

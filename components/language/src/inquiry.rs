@@ -1,4 +1,4 @@
-//! Questions about a deed, which order none: whether it was done, and what it comes to.
+//! Recognizes questions about an action that do not order it: whether it was done, and what its consequences are.
 
 use crate::{
     scan::{self, marks},
@@ -6,20 +6,20 @@ use crate::{
     words::Word,
 };
 
-/// What a question begins with, beside what it asks.
+/// Words before a question.
 const LEADS: &str =
     "so |and |but |ok |okay |wait |well |hmm |oh |sorry |then |now |just |actually |also ";
-/// Deeds of every family.
-const DEEDS: &[Word] = &[Word::MAKE, Word::CANCEL, Word::HALT, Word::DELETE];
-/// How far a condition may be from its deed, in characters.
+/// Actions of every family.
+const ACTIONS: &[Word] = &[Word::MAKE, Word::CANCEL, Word::HALT, Word::DELETE];
+/// Maximum distance of a condition from its action, in characters.
 const REACH: usize = 28;
 
-/// `utterance` in lower case, without what leads to its question.
+/// The lowercase question, without the words before it.
 fn question(utterance: &Utterance) -> String {
     let text: String = utterance.lower.iter().collect();
     let mut rest = text.trim();
-    while let Some(it) = marks(LEADS).find_map(|it| rest.strip_prefix(it.trim_end())) {
-        let Some(behind) = it.strip_prefix([' ', ',']) else { break };
+    while let Some(tail) = marks(LEADS).find_map(|it| rest.strip_prefix(it.trim_end())) {
+        let Some(behind) = tail.strip_prefix([' ', ',']) else { break };
         rest = behind.trim_start();
     }
     rest.to_owned()
@@ -29,31 +29,31 @@ fn begins(text: &str, table: &'static str) -> bool {
     scan::begins(text, table).is_some()
 }
 
-fn is_deed(utterance: &Utterance, token: &Token) -> bool {
-    DEEDS.contains(&token.word) || utterance.vocabulary.deeds.contains(&token.word)
+fn is_action(utterance: &Utterance, token: &Token) -> bool {
+    ACTIONS.contains(&token.word) || utterance.vocabulary.actions.contains(&token.word)
 }
 
-/// Whether `utterance` asks whether a deed was done: `did you book it?`, `予約した？`.
-pub fn asks_done(utterance: &Utterance) -> bool {
+/// Whether `utterance` asks if an action was done: `did you book it?`, `予約した？`.
+pub fn asks_whether_done(utterance: &Utterance) -> bool {
     const DID: &str = "did you|didn't you|did it|did that|did they|did we|did i|did the";
     const STATES: &str = "have you|have they|has it|has that|has my|has the|has anything|was it|was that|was anything|were they|was the|were the|was my|were my|is it|is that|are they|is anything|is the|are the|is my|are my";
-    // Beside what a family calls its own.
+    // Participles besides the family's own.
     const MADE: &str = "done|made|cancelled|canceled|deleted|removed";
     const ASKED: &str = "何|なに|誰|だれ|いつ|どこ|どれ|どの|どっち|どちら|いくら|なぜ|なんで|どう";
     const NONE: &str = "何も|なにも|誰も|だれも|どれも|どこも";
     const PAST: &str = "た|んだ|済み|済|完了";
     const LASTS: &str =
         "てる|ている|てます|ています|てある|てあります|てない|ていない|てません|ていません";
-    // What goes on by itself was not done: `明日やってる？`.
+    // Ongoing states: `明日やってる？`.
     const GOES_ON: &str = "やっ|空い|あい|残っ|続い|動い";
     let own = || marks(utterance.vocabulary.done);
     let text = question(utterance);
     let marked = text.ends_with('?');
     let text = text.trim_end_matches(['?', '!', '。', '.', ' ']);
-    // `何も予約してないよね？` asks for nothing by its name.
+    // `何も予約してないよね？` contains a negated pronoun.
     let text = marks(NONE).fold(text.to_owned(), |it, none| it.replace(none, ""));
     let text = text.as_str();
-    // What follows a question may order something.
+    // An order may follow the question.
     if text.contains(['?', '。']) {
         return false;
     }
@@ -73,14 +73,14 @@ pub fn asks_done(utterance: &Utterance) -> bool {
     };
     (marked || asked.is_some())
         && (own().any(|it| !it.is_ascii() && text.contains(it))
-            || utterance.tokens.iter().any(|it| is_deed(utterance, it)))
+            || utterance.tokens.iter().any(|it| is_action(utterance, it)))
         && !marks(ASKED).any(|it| text.contains(it))
         && (is_past(end) || is_past(text))
 }
 
-/// Whether `utterance` asks what a deed comes to, or whether it should be done, and orders none: `what happens if I
+/// Whether `utterance` asks for the consequences of an action, or whether to do it: `what happens if I
 /// cancel it?`, `取り消すとどうなる？`.
-pub fn supposes(utterance: &Utterance) -> bool {
+pub fn is_hypothetical(utterance: &Utterance) -> bool {
     const HAPPENS: &str = "what happens|what will happen|what would happen|what'll happen|what'd happen|should i|should we|must i|ought i|do i have to|do we have to|do i need to|do we need to|is it better to|would it be better|how do the|how do they|how does|how would|how will|why do|why does|why should|why would|what does it mean";
     const ORDERS: &str = "can you|could you|would you|will you|please";
     const FAVOURS: &str = "てくれ|でくれ|てもら|でもら|てくださ|てほし|お願い";
@@ -93,16 +93,16 @@ pub fn supposes(utterance: &Utterance) -> bool {
     if begins(&text, HAPPENS) || marks(OPEN).any(|it| text.contains(it)) {
         return true;
     }
-    let deeds = || utterance.tokens.iter().filter(|it| is_deed(utterance, it));
+    let actions = || utterance.tokens.iter().filter(|it| is_action(utterance, it));
     let piece = |from: usize, to: usize| -> String {
         utterance.lower[from..to.min(utterance.lower.len())].iter().collect()
     };
-    // `do I get a mail?` wants nothing.
+    // `do I get a mail?` is no order.
     let is_order = |token: &Token| match utterance.lower[token.from].is_ascii() {
         true => token.word == Word::SHOW,
         false => [Word::SHOW, Word::WANT].contains(&token.word),
     };
-    // `取れたら予約してくれる？` orders what is behind the condition.
+    // `取れたら予約してくれる？` orders the action after the condition.
     let is_ordered = |from: usize| {
         let behind = piece(from, usize::MAX);
         marks(FAVOURS).chain(marks(ORDERS)).any(|it| behind.contains(it))
@@ -110,7 +110,7 @@ pub fn supposes(utterance: &Utterance) -> bool {
     };
     utterance.asks()
         && !begins(&text, ORDERS)
-        && deeds().any(|it| match utterance.lower[it.from].is_ascii() {
+        && actions().any(|it| match utterance.lower[it.from].is_ascii() {
             true => {
                 let before = piece(it.from.saturating_sub(REACH), it.from);
                 let at = IF.iter().filter_map(|it| before.rfind(it)).max();
@@ -118,8 +118,9 @@ pub fn supposes(utterance: &Utterance) -> bool {
             }
             false => {
                 let behind = piece(it.to, it.to + 6);
-                marks(CONDITION).any(|it| {
-                    behind.starts_with(it) || behind.contains(it) && it.chars().count() > 2
+                marks(CONDITION).any(|phrase| {
+                    behind.starts_with(phrase)
+                        || behind.contains(phrase) && phrase.chars().count() > 2
                 }) && !is_ordered(it.to)
             }
         })
@@ -133,7 +134,7 @@ mod tests {
     const LEND: Word = Word::own(0);
     static LIBRARY: Vocabulary = Vocabulary {
         phrases: &[(LEND, "lend|borrow|reserve|貸出|借り|予約")],
-        deeds: &[LEND],
+        actions: &[LEND],
         done: "reserved|held|予約",
         ..Vocabulary::NONE
     };
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn whether_something_was_done_is_asked_in_many_ways() {
+    fn recognizes_questions_whether_it_was_done() {
         for text in [
             "did you reserve it?",
             "so did you reserve Emma",
@@ -165,7 +166,7 @@ mod tests {
             "何も予約してないよね？",
             "なにも予約されてない？",
         ] {
-            assert!(asks_done(&read(text)), "{text}");
+            assert!(asks_whether_done(&read(text)), "{text}");
         }
         for text in [
             "reserve it",
@@ -188,16 +189,16 @@ mod tests {
             "売店は開いてる？",
             "is it crowded?",
             "is it still being screened?",
-            // These are deeds of other families.
+            // Actions of other families.
             "has it been sent?",
             "もう送った？",
         ] {
-            assert!(!asks_done(&read(text)), "{text}");
+            assert!(!asks_whether_done(&read(text)), "{text}");
         }
     }
 
     #[test]
-    fn what_a_deed_comes_to_is_no_order() {
+    fn question_about_consequences_is_no_order() {
         for text in [
             "what happens if I cancel b-1?",
             "What would happen when we reserve two?",
@@ -211,7 +212,7 @@ mod tests {
             "予約するとメールは来る？",
             "キャンセルした場合、返金はある？",
         ] {
-            assert!(supposes(&read(text)), "{text}");
+            assert!(is_hypothetical(&read(text)), "{text}");
         }
         for text in [
             "cancel b-1",
@@ -226,7 +227,7 @@ mod tests {
             "if I can borrow two, can you reserve them?",
             "借りたい",
         ] {
-            assert!(!supposes(&read(text)), "{text}");
+            assert!(!is_hypothetical(&read(text)), "{text}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Wishes in other words: kinds that are not wanted, prices, days and places in kana.
+//! Conditions: exclusions, prices, dates, and positions in kana.
 
 use language::turn::ToolCall;
 
 use super::*;
 
-/// What is told of the films of tomorrow to who wrote `sentence`.
-fn told(sentence: &str) -> String {
+/// Answer to `sentence` about the films of tomorrow.
+fn answer(sentence: &str) -> String {
     let mut talk = new_talk();
     let next = talk.say(sentence);
     assert!(matches!(next, Decision::Call(_)), "{sentence}");
@@ -15,7 +15,7 @@ fn told(sentence: &str) -> String {
 }
 
 #[test]
-fn a_kind_that_is_not_wanted_is_left_out() {
+fn excludes_unwanted_genre() {
     for sentence in [
         "アニメは見たくない。明日の夜は何やってる？",
         "明日の夜の映画、アニメじゃないやつで",
@@ -32,14 +32,14 @@ fn a_kind_that_is_not_wanted_is_left_out() {
         "明日の映画、アニメとかホラーは嫌",
         "films that aren't horror or anime tomorrow",
     ] {
-        let text = told(sentence);
+        let text = answer(sentence);
         let has = |names: [&str; 2]| names.iter().any(|it| text.contains(it));
         assert!(has(["AKIRA", "Akira"]) && has(["七人の侍", "Seven"]), "{sentence}: {text}");
         assert!(!has(["トトロ", "Totoro"]), "{sentence}: {text}");
     }
     for sentence in ["明日のアニメ映画は？", "明日やってるアニメじゃない？"]
     {
-        assert!(told(sentence).contains("トトロ"), "{sentence}");
+        assert!(answer(sentence).contains("トトロ"), "{sentence}");
     }
     for (first, later) in [
         ("明日の二時間以内の映画は？", "アニメ以外で"),
@@ -56,7 +56,7 @@ fn a_kind_that_is_not_wanted_is_left_out() {
 }
 
 #[test]
-fn days_that_take_the_place_of_others_keep_what_was_asked() {
+fn new_day_keeps_the_request() {
     let dates = |next: Decision| match next {
         Decision::Call(calls) => {
             let date = |it: &ToolCall| it.arguments["date"].as_str().unwrap().to_owned();
@@ -95,7 +95,7 @@ fn days_that_take_the_place_of_others_keep_what_was_asked() {
 }
 
 #[test]
-fn an_end_of_the_hall_that_is_refused_is_no_riddle() {
+fn denied_end_of_the_hall_is_understood() {
     for sentence in [
         "2 seats for Akira tomorrow, row B middle, not the aisle",
         "明日のAKIRAを2枚、通路側以外で",
@@ -106,7 +106,7 @@ fn an_end_of_the_hall_that_is_refused_is_no_riddle() {
 }
 
 #[test]
-fn a_length_that_is_refused_is_none_that_is_wanted() {
+fn denied_length_is_not_requested() {
     for (sentence, is_most) in [
         ("nothing over two hours tomorrow", true),
         ("what's on tomorrow? no films longer than 2 hours", true),
@@ -121,7 +121,7 @@ fn a_length_that_is_refused_is_none_that_is_wanted() {
         ("is there nothing under two hours tomorrow?", true),
         ("明日の映画、2時間以内ない？", true),
     ] {
-        let text = told(sentence);
+        let text = answer(sentence);
         let has = |names: [&str; 2]| names.iter().any(|it| text.contains(it));
         assert_eq!(has(["トトロ", "Totoro"]), is_most, "{sentence}: {text}");
         assert_eq!(has(["七人の侍", "Seven"]), !is_most, "{sentence}: {text}");
@@ -129,7 +129,7 @@ fn a_length_that_is_refused_is_none_that_is_wanted() {
 }
 
 #[test]
-fn a_film_that_is_refused_is_not_the_one() {
+fn denied_film_is_not_chosen() {
     for later in
         ["not Godzilla, the other one", "not Godzilla, when is Akira on?", "no, not Godzilla"]
     {
@@ -142,21 +142,21 @@ fn a_film_that_is_refused_is_not_the_one() {
 }
 
 #[test]
-fn films_have_no_order_by_price_and_that_is_said() {
+fn reports_no_order_by_price() {
     for (sentence, part) in [
         ("明日の映画、安い順に並べて", "料金の順には並べられません"),
         ("明日の映画を料金順で見せて", "料金の順には並べられません"),
         ("cheapest first please, movies tomorrow", "I cannot put films in that order"),
         ("what's the cheapest film tomorrow?", "I cannot put films in that order"),
     ] {
-        let text = told(sentence);
+        let text = answer(sentence);
         assert!(text.contains(part) && text.contains("3. "), "{sentence}: {text}");
         assert!(!text.contains('※') && !text.contains("Note:"), "{sentence}: {text}");
     }
 }
 
 #[test]
-fn the_first_of_an_order_is_booked_where_seats_are_counted() {
+fn books_first_of_an_order_with_a_count() {
     for sentence in [
         "what's the longest film? 2 seats for it tomorrow evening",
         "一番長い映画は？それを明日の夜2枚",
@@ -168,7 +168,7 @@ fn the_first_of_an_order_is_booked_where_seats_are_counted() {
 }
 
 #[test]
-fn cheap_seats_are_not_passed_over_in_silence() {
+fn reports_no_cheap_seats() {
     for (first, later) in [
         ("明日の映画は？", "2番を一番やすい席で2枚"),
         ("What's on tomorrow?", "two of the cheapest seats for number 2"),
@@ -183,7 +183,7 @@ fn cheap_seats_are_not_passed_over_in_silence() {
 }
 
 #[test]
-fn a_price_for_some_people_is_told_without_a_visit_before() {
+fn answers_price_for_people_directly() {
     for (sentence, discounts) in [
         ("シニア二枚だと？", "割引の情報はありません"),
         ("子供2人と大人1人でいくらですか", "割引の情報はありません"),
@@ -196,14 +196,14 @@ fn a_price_for_some_people_is_told_without_a_visit_before() {
         assert_eq!(call(&talk.back(&[films()])).0, "list_showtimes", "{sentence}");
         assert_eq!(call(&talk.back(&[showings()])).0, "list_available_seats", "{sentence}");
         let prices = json!({ "currency": "JPY", "standard": 2000 });
-        let told = talk.back(&[output(json!({ "seats": [], "prices": prices }))]);
-        let text = concluded(&told).text();
+        let answer = talk.back(&[output(json!({ "seats": [], "prices": prices }))]);
+        let text = concluded(&answer).text();
         assert!(text.contains("2,000") && text.contains(discounts), "{sentence}: {text}");
     }
 }
 
 #[test]
-fn what_was_looked_at_is_booked_by_a_word() {
+fn a_word_books_what_was_looked_at() {
     for (first, later) in [
         ("Show me the free seats of showtime st-2", "book it"),
         ("Are there wheelchair spaces in showtime st-2?", "ok, book it please"),
@@ -219,7 +219,7 @@ fn what_was_looked_at_is_booked_by_a_word() {
 }
 
 #[test]
-fn a_day_in_words_is_no_place_in_a_list() {
+fn day_in_words_is_no_list_position() {
     for later in ["the first of December instead", "how about the second of december?"] {
         let mut talk = new_talk();
         talk.say("What films are on tomorrow?");
@@ -232,7 +232,7 @@ fn a_day_in_words_is_no_place_in_a_list() {
 }
 
 #[test]
-fn places_in_kana_and_small_words_choose() {
+fn kana_and_small_words_choose() {
     for (later, showing) in [
         ("３ばんめのやつ", "st-4"),
         ("2ばんでおねがい", "st-2"),
@@ -249,7 +249,7 @@ fn places_in_kana_and_small_words_choose() {
 }
 
 #[test]
-fn the_front_in_kana_takes_the_place_of_the_back() {
+fn front_in_kana_replaces_the_back() {
     let mut talk = new_talk();
     talk.say("上映回 st-2 をうしろのほうで2席予約して");
     let asked = talk.back(&[seats()]);
@@ -262,7 +262,7 @@ fn the_front_in_kana_takes_the_place_of_the_back() {
 }
 
 #[test]
-fn the_last_showing_of_a_day_asks_which_film() {
+fn last_showing_of_a_day_asks_for_the_film() {
     // `最初の回` is no film of the list.
     let mut talk = new_talk();
     talk.say("明日の映画は？");
@@ -281,7 +281,7 @@ fn the_last_showing_of_a_day_asks_which_film() {
 }
 
 #[test]
-fn a_number_that_takes_back_the_one_before_it_counts() {
+fn corrected_number_counts() {
     for (first, later, count) in [
         ("Two seats for Akira tomorrow", "no wait, four", 4),
         ("Two seats for Akira tomorrow", "two, no wait, four", 4),
@@ -293,7 +293,7 @@ fn a_number_that_takes_back_the_one_before_it_counts() {
         let mut talk = new_talk().after(first, &[films()]);
         let asked = talk.back(&[showings()]);
         assert!(!options(&asked, "showtime_id").is_empty(), "{first}");
-        // The showing is still to be chosen, of those with so many seats.
+        // The showing is still to be chosen, with enough seats.
         let next = talk.say(later);
         assert_eq!(call(&next).0, "list_showtimes", "{later}");
         talk.back(&[showings()]);
@@ -301,13 +301,13 @@ fn a_number_that_takes_back_the_one_before_it_counts() {
         let sets = options(&talk.back(&[seats()]), "seat_ids");
         assert!(sets.iter().all(|it| it.split(',').count() == count), "{later}: {sets:?}");
     }
-    // Before a number was said, it chooses of the list.
+    // Before a count it chooses from the list.
     let mut talk = new_talk().after("明日のAKIRAを予約したい", &[films(), showings()]);
     assert_eq!(call(&talk.say("いや、2で")).0, "list_available_seats");
 }
 
 #[test]
-fn what_is_not_on_record_is_said_to_be_unknown() {
+fn reports_facts_not_on_record() {
     for (sentence, says) in [
         ("who directed rashomon", "not on record"),
         ("who's in it", "not on record"),
@@ -322,12 +322,12 @@ fn what_is_not_on_record_is_said_to_be_unknown() {
         ("映画館の電話番号は？", "館内の設備"),
     ] {
         let mut talk = new_talk();
-        let mut said = talk.say(sentence);
-        // Of a film that is named, what there is of it is told.
-        if matches!(said, Decision::Call(_)) {
-            said = talk.back(&[films()]);
+        let mut next = talk.say(sentence);
+        // A named film is described.
+        if matches!(next, Decision::Call(_)) {
+            next = talk.back(&[films()]);
         }
-        let text = concluded(&said).text();
+        let text = concluded(&next).text();
         assert!(text.contains(says), "{sentence}: {text}");
         assert!(!text.contains("did not understand") && !text.contains('※'), "{text}");
     }
@@ -337,7 +337,7 @@ fn what_is_not_on_record_is_said_to_be_unknown() {
 }
 
 #[test]
-fn a_day_that_no_month_has_is_said_to_be_none() {
+fn reports_nonexistent_date() {
     for (sentence, day) in [
         ("11月31日の映画は？", "11月31日"),
         ("2月30日にAKIRAを2枚", "2月30日"),
@@ -349,7 +349,7 @@ fn a_day_that_no_month_has_is_said_to_be_none() {
 }
 
 #[test]
-fn another_day_is_looked_at_where_nothing_was_on() {
+fn looks_at_another_day_after_an_empty_one() {
     for (first, later, date) in [
         ("大晦日に映画やってる？", "元日は？", "2027-01-01"),
         ("what's on on New Year's Eve?", "and on January 1st?", "2027-01-01"),
@@ -367,7 +367,7 @@ fn another_day_is_looked_at_where_nothing_was_on() {
 }
 
 #[test]
-fn a_film_at_hours_when_it_is_not_on_is_still_meant() {
+fn film_outside_its_hours_is_still_meant() {
     for sentence in ["明日の七人の侍、夜7時半ごろの回を二席", "明日の七人の侍、夜9時の回を2席"]
     {
         let mut talk = new_talk();
@@ -385,7 +385,7 @@ fn a_film_at_hours_when_it_is_not_on_is_still_meant() {
 }
 
 #[test]
-fn one_of_two_bookings_is_cancelled_by_its_place_or_the_other() {
+fn cancels_one_of_two_bookings_by_position() {
     let found = |id: &str| {
         output(json!({
             "reservation_id": id, "user_id": "u-1", "status": "confirmed", "movie_title": "AKIRA",
@@ -420,7 +420,7 @@ fn one_of_two_bookings_is_cancelled_by_its_place_or_the_other() {
 }
 
 #[test]
-fn a_ticket_is_sent_by_nothing_here() {
+fn sending_tickets_is_not_supported() {
     for sentence in ["can you email me the ticket?", "print the tickets please"] {
         let mut talk = new_talk();
         talk.say(sentence);

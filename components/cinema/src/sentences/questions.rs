@@ -1,41 +1,41 @@
-//! What is asked in the middle of a visit, which goes on as it was: what it costs, which of the films that were shown.
+//! Questions in the middle of a visit, which continues afterwards: prices, lengths, items of a list.
 
 use language::{
     Language,
     context::TurnContext,
     coverage::{Used, unused},
+    inquiry::{asks_whether_done, is_hypothetical},
     scan::marks,
     utterance::Utterance,
     vocabulary::Unit,
-    wondering::{asks_done, supposes},
     words::Word,
 };
 
 use super::{
-    answers::{allows, is_thinking, place_of},
+    answers::{approves_after_all, is_thinking, place_of},
+    conditions::{Wanted, sorting},
     facts::MAKERS,
     rules::Goal,
     titles::Sentence,
-    visit::{Aim, Asked, Settled, Visit},
-    wanted::{Wanted, sorting},
+    visit::{Aim, Question, Selection, Visit},
     words::{ABOUT, FILM, RESERVE, SEAT, SEE, TICKET},
 };
 
-/// What asks how long seats are held.
-const LEFT: &str = "あと何分|あと何秒|いつまで|何分まで|何時まで|何分間|期限|有効|how long|until when|till when|how much time|how many minutes|expire|expires|run out|keep them|keep it";
-/// What makes a booking of seats that are held.
+/// Questions about the duration of a hold.
+const TIME_LEFT: &str = "あと何分|あと何秒|いつまで|何分まで|何時まで|何分間|期限|有効|how long|until when|till when|how much time|how many minutes|expire|expires|run out|keep them|keep it";
+/// Words that book held seats.
 const CONFIRMS: &str = "確定|confirm|confirmed";
-/// What says for whom a price is lower.
+/// People with discounts.
 const DISCOUNTS: &str = "割引|割り引き|学割|値引|安くなる|子供|子ども|こども|小人|学生|シニア|高齢|大学生|高校生|中学生|小学生|discount|discounts|child|children|kid|kids|student|students|senior|seniors|concession";
-/// What asks for a price beside the words for one.
+/// Words for discounts.
 const REDUCED: &str = "割引|割り引き|学割|値引|discount|discounts|concession";
 
-/// What puts a list in order.
+/// Words that sort a list.
 const SORTED: &str =
     "順|並べ|並び|もっと|sort|sorted|order|ordered|by rating|by length|shorter|longer|newer|older";
-/// What puts films in order by what they cost.
+/// Words that sort films by price.
 pub(super) const CHEAPEST: &str = "一番やすい|安い席|やすい席|cheap seats|安い順|やすい順|高い順|値段順|値段の順|料金順|料金の順|価格順|一番安い|いちばん安い|いちばんやすい|最安|cheapest|cheapest first|by price|price order|lowest price|least expensive|most expensive";
-/// What goes on from one price to that of others, behind whom it is for and before it.
+/// Phrases that ask the same price for others.
 const FOR_BEHIND: &str = "だと|なら|だったら|の場合は|の場合";
 const FOR_BEFORE: &str = "what about |how about |and for |and what about ";
 
@@ -45,32 +45,32 @@ pub(super) fn asks_when(utterance: &Utterance) -> bool {
     marks(WHEN).any(|it| utterance.find(it, 0).is_some())
 }
 
-/// Whether a sentence is about something that it does not name: `how long is it?`, `何分ですか`.
-pub(super) fn points_back(said: &str) -> bool {
+/// Whether a sentence refers to a film without naming it: `how long is it?`, `何分ですか`.
+pub(super) fn refers_to_film(sentence: &str) -> bool {
     const BACK: &str = "それ|その映画|その作品|これ|この映画";
     const ENGLISH: [&str; 3] = ["it", "that", "it's"];
-    let said = said.to_lowercase();
-    let mut words = said.split(|it: char| !it.is_alphanumeric() && it != '\'');
+    let sentence = sentence.to_lowercase();
+    let mut words = sentence.split(|it: char| !it.is_alphanumeric() && it != '\'');
     const BARE: &str = "何分|何時間|どのくらいの長さ|長さは|あらすじ|どんな話|ストーリー|内容は|plot|synopsis|storyline";
-    let begun = ["じゃあ", "で、", "ちなみに"].iter().find_map(|it| said.strip_prefix(it));
-    let begun = begun.unwrap_or(&said).trim_start_matches('、');
+    let begun = ["じゃあ", "で、", "ちなみに"].iter().find_map(|it| sentence.strip_prefix(it));
+    let begun = begun.unwrap_or(&sentence).trim_start_matches('、');
     let is_bare =
-        marks(BARE).any(|it| begun.starts_with(it)) || said.starts_with("what's the plot");
+        marks(BARE).any(|it| begun.starts_with(it)) || sentence.starts_with("what's the plot");
     const FILM: &str = "is the film|is the movie|is that film|is that movie|does the film|does the movie|映画は何分|映画って何分|映画の長さ";
     is_bare
-        || marks(FILM).any(|it| said.contains(it))
-        || marks(BACK).any(|it| said.contains(it))
+        || marks(FILM).any(|it| sentence.contains(it))
+        || marks(BACK).any(|it| sentence.contains(it))
         || words.any(|it| ENGLISH.contains(&it))
 }
 
-/// Whether `utterance` asks how long a film is.
+/// Whether `utterance` asks for a film's length.
 pub(super) fn asks_length(utterance: &Utterance) -> bool {
     const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分?|何分ですか|何分なの|何時間?|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
     marks(LENGTH).any(|it| utterance.find(it, 0).is_some())
 }
 
-/// What is answered where `utterance` asks for what is not on record.
-pub(super) fn unkept(utterance: &Sentence, language: Language) -> &'static str {
+/// Answer to a question that is not on record.
+pub(super) fn not_on_record(utterance: &Sentence, language: Language) -> &'static str {
     match utterance.says(MAKERS) {
         true => language.pick(
             "監督・出演者・スタッフは登録されていないため、分かりません。あらすじ・長さ・公開年・評価と、上映時間・空席・料金はお調べできます。",
@@ -83,28 +83,28 @@ pub(super) fn unkept(utterance: &Sentence, language: Language) -> &'static str {
     }
 }
 
-/// What is told where `utterance` asks for the way to the house beside what it wants there.
-pub(super) fn of_way(utterance: &Sentence, language: Language) -> Option<String> {
+/// Remark about the route to the cinema, which is not supported here.
+pub(super) fn route_remark(utterance: &Sentence, language: Language) -> Option<String> {
     const WAY: &str = "映画館まで|映画館への|way to the cinema|get to the cinema|directions to the cinema|route to the cinema";
-    let told = language.pick(
+    let remark = language.pick(
         "映画館の場所は登録されていないため、行き方は調べていません。",
         "Where the house is is not on record, so the way there was not looked up.",
     );
-    (utterance.says(WAY) && utterance.has(&[Word::THEIRS])).then(|| told.to_owned())
+    (utterance.says(WAY) && utterance.has(&[Word::THEIRS])).then(|| remark.to_owned())
 }
 
-/// Whether `utterance` asks who made a film that it names.
-pub(super) fn names_made(utterance: &Sentence) -> bool {
+/// Whether `utterance` asks who made a named film.
+pub(super) fn asks_makers(utterance: &Sentence) -> bool {
     let is_word = |it: &String| marks(MAKERS).any(|mark| mark.contains(&it.to_lowercase()));
     utterance.says(MAKERS) && utterance.title().is_some_and(|it| !is_word(&it))
 }
 
 /// Whether `utterance` asks how long seats are held.
 pub(super) fn asks_how_long(utterance: &Sentence) -> bool {
-    utterance.asks() && utterance.says(LEFT)
+    utterance.asks() && utterance.says(TIME_LEFT)
 }
 
-/// Whether `utterance` makes a booking of what is held, and names nothing else.
+/// Whether `utterance` books held seats and names nothing else.
 pub(super) fn confirms(utterance: &Sentence) -> bool {
     (utterance.has(&[RESERVE]) || utterance.says(CONFIRMS))
         && utterance.numbers.marked.is_empty()
@@ -112,8 +112,8 @@ pub(super) fn confirms(utterance: &Sentence) -> bool {
         && utterance.title().is_none()
 }
 
-/// Whether `utterance` does no more than order what waits to be allowed: `予約して`, `book it`.
-pub(super) fn orders_again(utterance: &Sentence) -> bool {
+/// Whether `utterance` only repeats the pending order: `予約して`, `book it`.
+pub(super) fn repeats_order(utterance: &Sentence) -> bool {
     confirms(utterance)
         && !utterance.asks()
         && !utterance.has(&[Word::NOT, Word::CANCEL, Word::CHANGE, Word::THEIRS])
@@ -121,27 +121,27 @@ pub(super) fn orders_again(utterance: &Sentence) -> bool {
         && unused(utterance, &Used::default()).is_empty()
 }
 
-/// Whether `utterance` asks what the seats of a visit cost; `is_price` says that it has a word for that.
+/// Whether `utterance` asks for the price of a visit's seats; `is_price` if it has a word for that.
 pub(super) fn asks_price(utterance: &Sentence, is_price: bool) -> bool {
     const OTHERS: &[Word] = &[
         Word::THEIRS,
-        Word::THEIR_DEED,
+        Word::THEIR_ACTION,
         Word::THEIR_WORD,
         Word::ELSEWHERE,
         Word::CANCEL,
         Word::CHANGE,
         Word::DELETE,
     ];
-    let is_asked =
-        is_price || utterance.asks() && (utterance.says(REDUCED) || is_for_some(utterance));
+    let is_asked = is_price
+        || utterance.asks() && (utterance.says(REDUCED) || asks_price_for_others(utterance));
     is_asked && !utterance.has(OTHERS) && utterance.title().is_none()
 }
 
-/// Whether `utterance` goes on with a price that is asked: `シニア二枚だと？`, `what about two students?`.
-fn is_for_some(utterance: &Sentence) -> bool {
+/// Whether `utterance` asks for the same price for others: `シニア二枚だと？`, `what about two students?`.
+fn asks_price_for_others(utterance: &Sentence) -> bool {
     let text = utterance.text().to_lowercase();
     let bare = text.trim_end_matches(['?', '？', ' ', '。']);
-    // `子供は？` goes on as well.
+    // `子供は？` as well.
     let whom = bare.strip_suffix('は').unwrap_or_default();
     let is_counted = !utterance.numbers.counts.is_empty() || marks(DISCOUNTS).any(|it| it == whom);
     utterance.says(DISCOUNTS)
@@ -150,17 +150,17 @@ fn is_for_some(utterance: &Sentence) -> bool {
             || is_counted && bare.ends_with('は'))
 }
 
-/// Whether `utterance` asks what seats cost by how many people they are for, with no word for seats.
+/// Whether `utterance` asks for a price by people, without a word for seats.
 pub(super) fn is_fare(utterance: &Sentence) -> bool {
     let counts = &utterance.numbers.counts;
     // `大人と学生の料金は？`
     let is_for = utterance.says(DISCOUNTS) || counts.iter().any(|it| it.0 == Unit::People);
     utterance.has(&[Word::PRICE]) && is_for
-        || !counts.is_empty() && utterance.asks() && is_for_some(utterance)
+        || !counts.is_empty() && utterance.asks() && asks_price_for_others(utterance)
         || is_kind_of_ticket(utterance)
 }
 
-/// Whether `utterance` asks for tickets of some people, and neither for a number of them nor what they cost: `kids
+/// Whether `utterance` asks about tickets of a kind of people, with neither count nor price: `kids
 /// tickets?`, `学生のチケットはある？`.
 fn is_kind_of_ticket(utterance: &Sentence) -> bool {
     utterance.says(DISCOUNTS)
@@ -170,7 +170,7 @@ fn is_kind_of_ticket(utterance: &Sentence) -> bool {
         && !utterance.has(&[RESERVE, Word::PRICE, Word::WANT])
 }
 
-/// Whether `utterance` asks what seats cost for some people, of no showing and no number of seats.
+/// Whether `utterance` asks for prices by people, without a showing or count.
 pub(super) fn is_open_fare(utterance: &Sentence) -> bool {
     utterance.says(DISCOUNTS)
         && utterance.numbers.counts.is_empty()
@@ -179,8 +179,8 @@ pub(super) fn is_open_fare(utterance: &Sentence) -> bool {
         && (!utterance.has(&[FILM, TICKET, SEAT, SEE]) || is_kind_of_ticket(utterance))
 }
 
-/// Whether `utterance` wants none of what is being chosen, and nothing else.
-pub(super) fn leaves(utterance: &Sentence) -> bool {
+/// Whether `utterance` only abandons the choice.
+pub(super) fn abandons(utterance: &Sentence) -> bool {
     utterance.has(&[Word::NOT])
         && !utterance.asks()
         && utterance.numbers.counts.is_empty()
@@ -192,27 +192,31 @@ pub(super) fn leaves(utterance: &Sentence) -> bool {
 }
 
 impl Visit {
-    /// Whether what was asked last is asked again: the sentence is one of thinking it over, or orders once more what
-    /// waits to be allowed.
-    pub(super) fn stays(
+    /// Whether the last question is repeated: the writer hesitates, or repeats the pending order.
+    pub(super) fn repeats_question(
         &mut self,
         utterance: &Sentence,
         goal: Option<Goal>,
         context: &TurnContext<'_>,
     ) -> bool {
-        if self.asked == Some(Asked::Seats) && goal.is_none() && self.is_urged(utterance) {
+        if self.question == Some(Question::Seats)
+            && goal.is_none()
+            && self.repeats_booking(utterance)
+        {
             return true;
         }
-        match self.asked {
-            Some(Asked::Seats) if goal.is_none() && is_thinking(utterance) => {
+        match self.question {
+            Some(Question::Seats) if goal.is_none() && is_thinking(utterance) => {
                 self.remark = Some(context.say(
                     "お決まりになったらお選びください。まだ何も予約していません。",
                     "Take your time; nothing is reserved yet.",
                 ));
                 true
             }
-            Some(Asked::Denied) => self.is_urged(utterance) || allows(utterance),
-            Some(Asked::Leave) => {
+            Some(Question::Denied) => {
+                self.repeats_booking(utterance) || approves_after_all(utterance)
+            }
+            Some(Question::Approval) => {
                 let is_anew = goal == Some(Goal::Book) && utterance.title().is_none();
                 is_anew || goal.is_none() && is_thinking(utterance)
             }
@@ -220,12 +224,14 @@ impl Visit {
         }
     }
 
-    /// What is told of the price where the seats to choose from are known, and the visit stays as it is.
+    /// Answer to a question about the price while seats are chosen; the visit is unchanged.
     pub(super) fn costs(&self, utterance: &Sentence, context: &TurnContext<'_>) -> Option<String> {
         let chosen = [self.seats.join(",")];
-        let sets: Vec<&str> = match (self.seats.is_empty(), self.asked) {
+        let sets: Vec<&str> = match (self.seats.is_empty(), self.question) {
             (false, _) => chosen.iter().map(String::as_str).collect(),
-            (true, Some(Asked::Seats)) => self.choices.iter().map(|it| it.value.as_str()).collect(),
+            (true, Some(Question::Seats)) => {
+                self.choices.iter().map(|it| it.value.as_str()).collect()
+            }
             _ => Vec::new(),
         };
         let line = |set: &str| {
@@ -243,9 +249,13 @@ impl Visit {
         (!lines.is_empty()).then(|| format!("{}\n{}", head.trim_end(), lines.join("\n")))
     }
 
-    /// The same visit, to tell what its seats cost; none where no film is settled.
-    pub(super) fn priced(&self, utterance: &Sentence, context: &TurnContext<'_>) -> Option<Self> {
-        let film = self.film.as_ref().or(self.told.as_ref());
+    /// A copy of the visit that asks for prices; `None` without a film.
+    pub(super) fn as_price_question(
+        &self,
+        utterance: &Sentence,
+        context: &TurnContext<'_>,
+    ) -> Option<Self> {
+        let film = self.film.as_ref().or(self.film_of_answer.as_ref());
         if film.is_none() && self.showing.is_none() {
             return None;
         }
@@ -255,10 +265,11 @@ impl Visit {
         Some(next)
     }
 
-    /// The film of the list `before` that `utterance` means by its number: `2番のは何時？`.
-    pub(super) fn pick_listed(&mut self, utterance: &Sentence, before: &Self) {
+    /// Selects the film of the list `before` by its number in `utterance`: `2番のは何時？`.
+    pub(super) fn pick_from_list(&mut self, utterance: &Sentence, before: &Self) {
         let is_open = self.film.is_none() && self.title.is_none() && self.genre.is_none();
-        let is_listed = before.asked == Some(Asked::Film) && utterance.numbers.marked.is_empty();
+        let is_listed =
+            before.question == Some(Question::Film) && utterance.numbers.marked.is_empty();
         if !is_open || !is_listed {
             return;
         }
@@ -268,22 +279,26 @@ impl Visit {
         let is_film = chosen.is_some() && utterance.says("first one|last one|最後の映画");
         self.wanted.pick = self.wanted.pick.filter(|_| !is_film);
         if self.aim == Aim::Films {
-            // `how long is number 3?` asks about that one.
+            // `how long is number 3?` is about that film.
             let name = chosen.map(|it| it.name.as_ref().unwrap_or(&it.label).clone());
             if let Some(name) = name.filter(|_| utterance.has(&[ABOUT]) || self.asks_length) {
-                self.said = format!("{} {name}", self.said);
+                self.sentence = format!("{} {name}", self.sentence);
                 self.title = Some(name);
             }
             return;
         }
-        self.film = chosen.map(|it| Settled {
+        self.film = chosen.map(|it| Selection {
             id: it.value.clone(),
             label: it.name.as_ref().unwrap_or(&it.label).clone(),
         });
     }
 
-    /// The same visit, to tell how long the film is that `utterance` points to or calls by its number: `1番目のは何分？`.
-    pub(super) fn length_of(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
+    /// A copy of the visit that asks for the length of the film meant by `utterance`: `1番目のは何分？`.
+    pub(super) fn as_length_question(
+        &self,
+        utterance: &Sentence,
+        goal: Option<Goal>,
+    ) -> Option<Self> {
         if goal.is_some() || !asks_length(utterance) || utterance.title().is_some() {
             return None;
         }
@@ -291,9 +306,8 @@ impl Visit {
         next.title.is_some().then_some(next)
     }
 
-    /// The films or showings that were shown, by what `utterance` asks for of them: `how about the shortest one?`,
-    /// `遅い順で`.
-    pub(super) fn by_order(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
+    /// A copy of the visit with another order of the shown films or showings: `how about the shortest one?`, `遅い順で`.
+    pub(super) fn reordered(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
         let sorting = sorting(utterance).filter(|_| self.aim == Aim::Showtimes);
         let may_sort = matches!(goal, None | Some(Goal::Seats | Goal::Showtimes));
         if let Some(sorting) = sorting.filter(|_| may_sort && utterance.title().is_none()) {
@@ -302,7 +316,7 @@ impl Visit {
             return Some(next);
         }
         let mut wanted = Wanted::of(utterance);
-        wanted.takes_end(utterance, &self.wanted);
+        wanted.apply_comparison_end(utterance, &self.wanted);
         let is_when = matches!(goal, None | Some(Goal::Showtimes | Goal::Films))
             && (goal == Some(Goal::Showtimes) || asks_when(utterance))
             && !self.wanted.among.is_empty();
@@ -312,7 +326,7 @@ impl Visit {
             && utterance.title().is_none()
             && (wanted.is_first || is_sorted || utterance.refused_genres().is_some());
         is_asked.then(|| {
-            // `短いほうを2枚予約して`, `two for the shorter one`
+            // `短いほうを2枚予約して`, `two for the shorter one`.
             let is_counted = !utterance.numbers.counts.is_empty() && !utterance.asks();
             let is_booked = utterance.has(&[RESERVE]) || is_counted;
             let goal = match () {
@@ -326,17 +340,17 @@ impl Visit {
             next.count = next.count.or_else(|| utterance.numbers.pieces().filter(|_| is_booked));
             next.genre = next.genre.or_else(|| self.genre.clone());
             next.wanted.minutes = next.wanted.minutes.or(self.wanted.minutes);
-            // The first in the same order is the one that was told.
-            let told = self.told.clone().filter(|_| wanted.order == self.wanted.order);
+            // The first in the same order is the film of the last answer.
+            let remark = self.film_of_answer.clone().filter(|_| wanted.order == self.wanted.order);
             next.film = match is_when {
-                true => told,
-                false => next.film.or(told.filter(|_| is_booked)),
+                true => remark,
+                false => next.film.or(remark.filter(|_| is_booked)),
             };
             next
         })
     }
 
-    /// The same once more after it was booked: `同じのをもう1枚`, `same again but for three`, `the same film on Tuesday`.
+    /// A copy of the visit to book again: `同じのをもう1枚`, `same again but for three`, `the same film on Tuesday`.
     pub(super) fn once_more(&self, utterance: &Sentence) -> Option<Self> {
         const SAME: &str = "同じ|おなじ|same";
         const MORE: &str = "もう|あと|追加|another|more";
@@ -367,46 +381,46 @@ impl Visit {
         })
     }
 
-    /// Whether `utterance` only says once more that what is being chosen is to be booked: `great, book them`.
-    pub(super) fn is_urged(&mut self, utterance: &Sentence) -> bool {
+    /// Whether `utterance` only repeats that the choice is to be booked: `great, book them`.
+    pub(super) fn repeats_booking(&mut self, utterance: &Sentence) -> bool {
         let is_all = unused(utterance, &Used::default()).len() <= 1;
-        let is_question = asks_done(utterance) || supposes(utterance);
-        let is_urged =
+        let is_question = asks_whether_done(utterance) || is_hypothetical(utterance);
+        let repeats_booking =
             is_all && confirms(utterance) && !is_question && utterance.when.spans.is_empty();
-        self.is_hold &= !is_urged;
-        is_urged
+        self.is_hold &= !repeats_booking;
+        repeats_booking
     }
 }
 
-/// That there is no lower price, where `utterance` asks for that.
+/// Explains that there are no discounts.
 pub(super) fn no_discounts(utterance: &Sentence, language: Language) -> Option<String> {
-    let told = language.pick(
+    let remark = language.pick(
         "料金は座席の種類ごとで、年齢や学生などによる割引の情報はありません。",
         "Prices go by the kind of seat; I know of no discounts by age or for students.",
     );
-    utterance.says(DISCOUNTS).then(|| told.to_owned())
+    utterance.says(DISCOUNTS).then(|| remark.to_owned())
 }
 
-/// That films have no order by price, where `utterance` asks for that.
+/// Explains that films cannot be sorted by price.
 fn no_order_by_price(utterance: &Sentence, language: Language) -> Option<String> {
-    let told = language.pick(
+    let remark = language.pick(
         "料金は映画では決まらず、上映と座席の種類ごとなので、料金の順には並べられません。「1番の料金は？」のように書くと確かめられます。",
         "Prices go by showing and kind of seat, not by film, so I cannot put films in that order. Write for example \"how much is number 1?\" to see them.",
     );
-    utterance.says(CHEAPEST).then(|| told.to_owned())
+    utterance.says(CHEAPEST).then(|| remark.to_owned())
 }
 
-/// That seats are not picked by what they cost, where `utterance` asks for that.
+/// Explains that seats are not chosen by price.
 pub(super) fn no_cheap_seats(utterance: &Sentence, language: Language) -> Option<String> {
-    let told = language.pick(
+    let remark = language.pick(
         "料金は座席の種類ごとで、安い席だけを選ぶことはできません。合計は予約の前に示します。",
         "Prices go by the kind of seat, so I cannot pick the cheapest. You see the total before you book.",
     );
-    utterance.says(CHEAPEST).then(|| told.to_owned())
+    utterance.says(CHEAPEST).then(|| remark.to_owned())
 }
 
-/// What is to be said of prices beside what `utterance` asks for.
-pub(super) fn of_prices(utterance: &Sentence, goal: Goal, language: Language) -> Option<String> {
+/// Remark about prices in `utterance`.
+pub(super) fn price_remark(utterance: &Sentence, goal: Goal, language: Language) -> Option<String> {
     match goal {
         Goal::Price => no_discounts(utterance, language),
         Goal::Films | Goal::Showtimes => no_order_by_price(utterance, language),

@@ -1,4 +1,4 @@
-//! What was to be changed last in a conversation, and whether that was done.
+//! The last action that changes something, and whether it was done.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,36 +7,36 @@ use crate::{
     turn::{Answered, ToolResult, Turn},
 };
 
-/// What the reason of a call begins with that is asked for again, as it waits for an approval.
-pub(crate) const PRESS: (&str, &str) =
+/// Prefix of the reason of a call that is repeated while it waits for an approval.
+pub(crate) const APPROVAL_HINT: (&str, &str) =
     ("進めるには、許可のボタンを押してください。", "Press the button that allows it to go ahead. ");
 
-/// A call that changes something, and whether it was made; none where that is not known.
+/// A call that changes something. `is_done` is `None` if the outcome is unknown.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Deed {
+pub(crate) struct Action {
     reason: String,
     pub(crate) is_done: Option<bool>,
 }
 
-impl Deed {
-    /// The last one of `family` that `turn` tells of.
-    pub(crate) fn of(turn: Turn<'_>, family: &str) -> Option<Self> {
-        let changes = |it: &&Answered| {
+impl Action {
+    /// Finds the last action of `family` in `turn`.
+    pub(crate) fn last_of(turn: Turn<'_>, family: &str) -> Option<Self> {
+        let changes = |answered: &&Answered| {
             let mut offers = turn.offers.iter();
-            it.call.id.starts_with(family)
-                && !it.call.arguments.contains_key(FORM_SCHEMA)
-                && offers.any(|offer| offer.name == it.call.name && !offer.is_read_only)
+            answered.call.id.starts_with(family)
+                && !answered.call.arguments.contains_key(FORM_SCHEMA)
+                && offers.any(|offer| offer.name == answered.call.name && !offer.is_read_only)
         };
         let last = turn.answered.iter().rfind(changes)?;
         let is_done = match &last.result {
             ToolResult::Output { .. } => Some(true),
             ToolResult::Failed(failure) => (failure.status < 500).then_some(false),
         };
-        Some(Self { reason: unpressed(&last.call.reason).to_owned(), is_done })
+        Some(Self { reason: without_hint(&last.call.reason).to_owned(), is_done })
     }
 
-    /// What became of it.
-    pub(crate) fn told(&self, context: &TurnContext<'_>) -> String {
+    /// Describes the state.
+    pub(crate) fn status_text(&self, context: &TurnContext<'_>) -> String {
         let reason = &self.reason;
         match self.is_done {
             Some(true) => context.say(
@@ -55,7 +55,7 @@ impl Deed {
     }
 }
 
-/// The reason of a call without what asks for the approval again.
-pub(crate) fn unpressed(reason: &str) -> &str {
-    reason.strip_prefix(PRESS.0).or(reason.strip_prefix(PRESS.1)).unwrap_or(reason)
+/// Removes the prefix from a repeated call's reason.
+pub(crate) fn without_hint(reason: &str) -> &str {
+    reason.strip_prefix(APPROVAL_HINT.0).or(reason.strip_prefix(APPROVAL_HINT.1)).unwrap_or(reason)
 }
