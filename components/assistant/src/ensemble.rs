@@ -107,8 +107,8 @@ impl Ensemble {
             }
             let content = std::mem::take(&mut answer.content);
             self.notes.extend(content.into_iter().map(|piece| match piece {
-                Piece::Text(it) => {
-                    Part::text(format!("{}\n\n", without_signature(&it, query.language())))
+                Piece::Text(text) => {
+                    Part::text(format!("{}\n\n", without_signature(&text, query.language())))
                 }
                 picture => picture.into(),
             }));

@@ -88,7 +88,7 @@ pub(crate) struct EarlierResults {
 /// The outcome of a call.
 #[derive(Clone)]
 pub(crate) enum CallOutcome {
-    Finished(Answered),
+    Done(Answered),
     Pending(PendingCall),
 }
 
@@ -96,7 +96,7 @@ impl CallOutcome {
     /// Returns the result, if there is one.
     pub(crate) fn result(&self) -> Option<&ToolResult> {
         match self {
-            Self::Finished(it) => Some(&it.result),
+            Self::Done(it) => Some(&it.result),
             Self::Pending(PendingCall {
                 wait: Wait::Form { result } | Wait::Choice { result },
                 ..
@@ -207,7 +207,7 @@ impl Assistant {
             let (mut held, mut left) = (Vec::new(), Vec::new());
             for (call, outcome) in calls.iter().zip(outcomes) {
                 match outcome {
-                    Some((CallOutcome::Finished(it), ms)) => {
+                    Some((CallOutcome::Done(it), ms)) => {
                         progress.ms.insert(call.id.clone(), ms);
                         progress.answered.push(it.clone());
                         left.push(it);
@@ -261,7 +261,7 @@ impl Assistant {
         let mut outcomes: Vec<Option<(CallOutcome, u64)>> = calls.iter().map(|_| None).collect();
         let (mut places, mut requests) = (Vec::new(), Vec::new());
         for (place, call) in calls.iter().enumerate() {
-            let back = |it| Some((CallOutcome::Finished(it), 0));
+            let back = |it| Some((CallOutcome::Done(it), 0));
             outcomes[place] = match offer(call) {
                 // Calls its own tool even if it is not on offer to this caller: the host's error ends the run.
                 // Unknown tools are not tried.
@@ -273,7 +273,7 @@ impl Assistant {
                 }
                 Some(offer) if reading::is_own(offer) => {
                     let page =
-                        CallOutcome::Finished(Answered::new(call, reading::page(call, answered)));
+                        CallOutcome::Done(Answered::new(call, reading::page(call, answered)));
                     notify_ended(call, &page, 0, sink);
                     Some((page, 0))
                 }
@@ -297,7 +297,7 @@ impl Assistant {
             }
         }
         let failed = outcomes.iter().flatten().find_map(|entry| match &entry.0 {
-            CallOutcome::Finished(Answered { result: ToolResult::Failed(it), .. })
+            CallOutcome::Done(Answered { result: ToolResult::Failed(it), .. })
                 if bounds.failures_end && it.is_fatal() =>
             {
                 Some(it.clone())
@@ -312,7 +312,7 @@ impl Assistant {
         match outcome {
             Outcome::Done(json) => self.result_outcome(call, &json),
             Outcome::Failed(json) => {
-                CallOutcome::Finished(Answered::failed(call, Failure::read(&json)))
+                CallOutcome::Done(Answered::failed(call, Failure::read(&json)))
             }
             Outcome::Held(it) => self.approval_outcome(call, it).0,
         }
@@ -328,7 +328,7 @@ impl Assistant {
         let wait = match (standing, outcome) {
             (Standing::Over, Some(Ok(json))) => return (self.result_outcome(call, &json), ms),
             (_, Some(Err(json))) => {
-                return (CallOutcome::Finished(Answered::failed(call, Failure::read(&json))), ms);
+                return (CallOutcome::Done(Answered::failed(call, Failure::read(&json))), ms);
             }
             (Standing::Asks, _) => {
                 let questions = questions.and_then(|it| serde_json::from_str::<Value>(&it).ok());
@@ -351,7 +351,7 @@ impl Assistant {
             it if self.chooses && !is_made && call::has_pictures(&it) => {
                 CallOutcome::Pending(PendingCall::for_person(call, Wait::Choice { result: it }))
             }
-            it => CallOutcome::Finished(Answered::new(call, it)),
+            it => CallOutcome::Done(Answered::new(call, it)),
         }
     }
 }

@@ -705,8 +705,8 @@ impl Plan for Request {
     }
 
     fn learn(&mut self, words: &[String], utterance: &Sentence) {
-        if let Self::Visit(it) = self {
-            it.described_by(words, utterance);
+        if let Self::Visit(visit) = self {
+            visit.described_by(words, utterance);
         }
     }
 
@@ -718,8 +718,8 @@ impl Plan for Request {
     }
 
     fn filled(&mut self, values: &Map<String, Value>, _language: Language) {
-        if let Self::Visit(it) = self {
-            it.filled(values);
+        if let Self::Visit(visit) = self {
+            visit.filled(values);
         }
     }
 

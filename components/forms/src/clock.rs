@@ -9,7 +9,7 @@ use toolkit::{Stop, User, invalid, progress};
 /// Remaining time below which waiting is not worthwhile.
 const SHORT: Duration = Duration::from_millis(500);
 /// Interval of progress notifications while a call waits.
-const TELL_EVERY: Duration = Duration::from_secs(10);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 /// Offset of Japan's time from UTC.
 const JAPAN_MS: i64 = 9 * 60 * 60 * 1_000;
 
@@ -65,14 +65,14 @@ pub fn wait(user: &User, event: String, seconds: u32, what: &str) -> Option<Stop
         return Some(Stop::wait([event], until));
     }
     let passed = now.duration_since(began).unwrap_or_default();
-    tell(user, passed.as_secs().max(1), what);
+    report_progress(user, passed.as_secs().max(1), what);
     // Not just before the end, to avoid another round.
-    let next = if left > TELL_EVERY + SHORT { now + TELL_EVERY } else { until };
+    let next = if left > PROGRESS_INTERVAL + SHORT { now + PROGRESS_INTERVAL } else { until };
     Some(Stop::wait([event], next))
 }
 
 /// Sends the elapsed seconds and `what` as progress.
-pub fn tell(user: &User, seconds: u64, what: &str) {
+pub fn report_progress(user: &User, seconds: u64, what: &str) {
     if user.wants_progress() {
         progress::report(seconds as f64, None, Some(what));
     }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn near_day_is_believed_and_a_distant_one_counts_for_nothing() {
+    fn accepts_plausible_dates_only() {
         let both = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(days(Some("2026-11-21")), both("2026-11-21", "2026-11-21"));
         assert_eq!(days(Some("2026-11-19")), both("2026-11-19", "2026-11-19"));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_to_begin_with_is_the_readers_own() {
+    fn default_day_is_the_readers_own() {
         let days = |hours: i64| {
             [Language::Japanese, Language::English]
                 .map(|it| likely_day_at(MORNING + hours * 3_600_000, it).earliest.to_string())
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_day_is_named() {
+    fn rejects_invalid_day() {
         for text in ["", "today", "2026-11-31", "2026-1-1", "+026-11-21", "2026-11-211"] {
             assert!(
                 matches!(today_at(MORNING, Some(text)), Err(Stop::InvalidArguments(_))),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_is_written_in_utc() {
+    fn formats_time_in_utc() {
         assert_eq!(written(MORNING + 250), "2026-11-20T10:00:00Z");
     }
 }

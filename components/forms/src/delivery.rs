@@ -11,7 +11,7 @@ const FIELDS_ASKED_MAX: usize = 12;
 
 /// Delivery of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Delivery {
     /// The client draws the form itself.
     Page,
     /// The client asks questions, and the form fits into them.
@@ -23,26 +23,26 @@ pub enum Way {
 }
 
 /// Chooses the delivery of `form` for a client's capabilities; `has_page` if there is a URL.
-pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way {
+pub fn choose_delivery(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Delivery {
     if draws_forms(capabilities) {
-        return Way::Page;
+        return Delivery::Page;
     }
     // A client with apps shows the form next to the call, whatever else it supports; the result mentions the URL.
     if apps::shows(capabilities) {
-        return Way::Link;
+        return Delivery::Link;
     }
     let elicitation = &capabilities["elicitation"];
     let can_open = can_open(capabilities, has_page);
     // Before MCP had two modes, every client with elicitation supported forms.
     let puts_questions = elicitation["form"].is_object()
         || (elicitation.is_object() && elicitation["url"].is_null());
-    let is_small = asked(form) <= FIELDS_ASKED_MAX || !can_open;
+    let is_small = count_inputs(form) <= FIELDS_ASKED_MAX || !can_open;
     if puts_questions && fits && is_small {
-        Way::Questions
+        Delivery::Questions
     } else if can_open {
-        Way::Address
+        Delivery::Address
     } else {
-        Way::Link
+        Delivery::Link
     }
 }
 
@@ -56,7 +56,7 @@ pub fn draws_forms(capabilities: &Value) -> bool {
     capabilities["extensions"]["madoguchi/forms"].is_object()
 }
 
-fn asked(form: &Form) -> usize {
+fn count_inputs(form: &Form) -> usize {
     form.fields.iter().filter(|it| it.is_input() && !matches!(it.kind, Kind::Hidden(_))).count()
 }
 
@@ -132,9 +132,9 @@ pub fn in_one_line(title: &str, handle: &str, url: Option<&str>) -> String {
 
 /// Lists the fields for a model that asks for them.
 fn fields(form: &Form) -> String {
-    let asked = form.fields.iter().filter(|it| !matches!(it.kind, Kind::Hidden(_)));
-    let mut lines: Vec<_> = asked.clone().take(FIELDS_MAX).filter_map(field).collect();
-    let rest = asked.count().saturating_sub(FIELDS_MAX);
+    let inputs = form.fields.iter().filter(|it| !matches!(it.kind, Kind::Hidden(_)));
+    let mut lines: Vec<_> = inputs.clone().take(FIELDS_MAX).filter_map(field).collect();
+    let rest = inputs.count().saturating_sub(FIELDS_MAX);
     if rest > 0 {
         lines.push(format!("{} {rest}", say("以下省略:", "and more:")));
     }
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_gets_the_best_that_it_can_do() {
+    fn chooses_the_best_supported_delivery() {
         let both = json!({ "elicitation": { "form": {}, "url": {} } });
         let app = json!({
             "extensions": { "io.modelcontextprotocol/ui": {} },
@@ -181,19 +181,19 @@ mod tests {
         });
         let page = json!({ "extensions": { "madoguchi/forms": {} }, "elicitation": {} });
         for (capabilities, fields, has_page, fits, expected) in [
-            (json!({}), 1, true, true, Way::Link),
-            (page, 1, true, true, Way::Page),
-            (app, 1, true, true, Way::Link),
-            (json!({ "elicitation": {} }), 1, true, true, Way::Questions),
-            (json!({ "elicitation": { "form": {} } }), 1, true, false, Way::Link),
-            (json!({ "elicitation": { "url": {} } }), 1, true, true, Way::Address),
-            (json!({ "elicitation": { "url": {} } }), 1, false, true, Way::Link),
-            (both.clone(), 1, true, true, Way::Questions),
-            (both.clone(), 1, true, false, Way::Address),
-            (both.clone(), 50, true, true, Way::Address),
-            (both, 50, false, true, Way::Questions),
+            (json!({}), 1, true, true, Delivery::Link),
+            (page, 1, true, true, Delivery::Page),
+            (app, 1, true, true, Delivery::Link),
+            (json!({ "elicitation": {} }), 1, true, true, Delivery::Questions),
+            (json!({ "elicitation": { "form": {} } }), 1, true, false, Delivery::Link),
+            (json!({ "elicitation": { "url": {} } }), 1, true, true, Delivery::Address),
+            (json!({ "elicitation": { "url": {} } }), 1, false, true, Delivery::Link),
+            (both.clone(), 1, true, true, Delivery::Questions),
+            (both.clone(), 1, true, false, Delivery::Address),
+            (both.clone(), 50, true, true, Delivery::Address),
+            (both, 50, false, true, Delivery::Questions),
         ] {
-            let found = way(&form(fields), &capabilities, has_page, fits);
+            let found = choose_delivery(&form(fields), &capabilities, has_page, fits);
             assert_eq!(found, expected, "{capabilities} {fields} {has_page} {fits}");
         }
     }

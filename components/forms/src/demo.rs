@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_in_many_ways_is_compared_as_one() {
+    fn folds_spelling_variants() {
         for (one, other) in [
             ("サトウ", "さとう"),
             ("ｻﾄｳ", "さとう"),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_found_in_kanji_kana_and_romaji_in_any_width() {
+    fn finds_person_in_any_script_and_width() {
         let expected = people("佐藤");
         assert_eq!(expected.len(), 5);
         assert!(expected.iter().all(|it| it.starts_with("佐藤")));
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn people_differ_and_have_what_the_specification_names() {
+    fn people_are_distinct_with_specified_members() {
         let people = Items::Users.ours();
         for name in ["id", "email", "name"] {
             let texts: HashSet<_> = people.iter().map(|it| it[name].as_str().unwrap()).collect();
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_with_what_is_typed_comes_first() {
+    fn prefix_matches_come_first() {
         let entry =
             |id: &str, name: &str| json!({ "id": id, "name": name }).as_object().unwrap().clone();
         let entries = vec![entry("a", "new app"), entry("b", "App"), entry("c", "other")];
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn every_country_is_there_once_and_japan_first() {
+    fn lists_every_country_once_japan_first() {
         let countries = listed("demo/countries", &[]);
         assert_eq!(countries.len(), 249, "ISO 3166-1");
         let japan = json!({ "code": "JP", "name": "日本", "name_en": "Japan" });
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn japan_has_47_prefectures_and_other_countries_none_here() {
+    fn only_japan_has_prefectures() {
         let prefectures = listed("prefectures", &[("country_code", "JP")]);
         assert_eq!(prefectures.len(), 47);
         let codes: Vec<_> = prefectures.iter().map(|it| it["code"].as_str().unwrap()).collect();
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn every_municipality_of_japan_is_there_in_its_prefecture() {
+    fn lists_every_municipality_in_its_prefecture() {
         let of = |code: &str| listed("cities", &[("prefecture_code", code)]);
         let all: Vec<_> = (1..=47).flat_map(|it| of(&format!("{it:02}"))).collect();
         let codes: Vec<_> = all.iter().map(|it| it["code"].as_str().unwrap()).collect();
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_query_names_its_remedy_and_other_paths_are_unserved() {
+    fn invalid_query_explains_and_other_paths_fail() {
         let failure = |path: &str, query: &[(&str, &str)]| get(&request(path, query)).unwrap_err();
         let Failure::Invalid(problems) = failure("cities", &[]) else { panic!("of which?") };
         assert_eq!(problems[0].pointer, "/prefecture_code");
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_list_is_taken_as_it_is_and_a_wrong_one_says_where() {
+    fn uses_operators_list_or_locates_its_problem() {
         let list = json!([{ "id": 7, "name": "A", "room": "R1" }, { "id": "x", "name": "B" }]);
         let items = Items::Users.checked(&list.to_string()).unwrap();
         assert_eq!(items[0]["room"], "R1", "whatever a form is to show");

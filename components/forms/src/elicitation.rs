@@ -29,7 +29,7 @@ const OPTIONS_BYTES_MAX: usize = 48 << 10;
 
 /// Result of the questions.
 #[derive(Clone, Debug)]
-pub enum Answered {
+pub enum AskResult {
     /// The validated submission.
     Filled(Filled),
     /// The person declined.
@@ -37,11 +37,11 @@ pub enum Answered {
     /// The person closed the question.
     Cancelled,
     /// Questions cannot complete the form, with the reason.
-    Stuck(String),
+    Impossible(String),
 }
 
 /// Inputs besides the answers.
-struct Asking<'a> {
+struct AskContext<'a> {
     form: &'a Form,
     today: Today,
     language: Language,
@@ -77,18 +77,18 @@ pub fn ask(
     lookup: impl Fn(&str) -> Result<Value, String>,
     remember: impl Fn(&Progress),
     keep: impl Fn(Filled) -> Result<(), Stop>,
-) -> Result<Answered, Stop> {
+) -> Result<AskResult, Stop> {
     let (today, language) = (clock::today(None)?, refusals::language());
     let form = form.clone().on(clock::likely_day(language));
-    let asking = Asking { form: &form, today, language, lookup: &lookup };
+    let context = AskContext { form: &form, today, language, lookup: &lookup };
     loop {
-        let round = match progress.step(&asking) {
+        let round = match progress.step(&context) {
             Step::Ask(round) => round,
             Step::Filled(values) => {
                 let labels = progress.labels(&values);
-                return Ok(Answered::Filled(Filled { values, labels }));
+                return Ok(AskResult::Filled(Filled { values, labels }));
             }
-            Step::Stuck(why) => return Ok(Answered::Stuck(why)),
+            Step::Impossible(why) => return Ok(AskResult::Impossible(why)),
         };
         // Remembers the state before the question, so that the question is the same when its answer arrives.
         remember(&progress);
@@ -96,11 +96,11 @@ pub fn ask(
         let answer = user.put(Question::new(&round.key, &round.message, form).for_later())?;
         match answer.action {
             AnswerAction::Accept => {
-                progress.take(&asking, &round, &content(answer));
+                progress.take(&context, &round, &content(answer));
                 keep(progress.draft())?;
             }
-            AnswerAction::Decline => return Ok(Answered::Declined),
-            AnswerAction::Cancel => return Ok(Answered::Cancelled),
+            AnswerAction::Decline => return Ok(AskResult::Declined),
+            AnswerAction::Cancel => return Ok(AskResult::Cancelled),
         }
     }
 }
@@ -149,19 +149,19 @@ fn is_several(kind: &Kind) -> bool {
 }
 
 /// Property for this part of a field.
-fn of(field: &Field, part: &Part, asking: &Asking<'_>) -> Value {
+fn of(field: &Field, part: &Part, context: &AskContext<'_>) -> Value {
     let mut hints: Vec<String> = field.description.iter().cloned().collect();
     let mut property = match part {
         Part::Words => {
-            hints.push(asking.language.of("検索する言葉", "Words to search by").to_owned());
+            hints.push(context.language.of("検索する言葉", "Words to search by").to_owned());
             if let Some(default) = field.default.as_ref().map(text_of) {
-                let unless = asking.language.of("空なら既定値", "left empty, it is");
+                let unless = context.language.of("空なら既定値", "left empty, it is");
                 hints.push(format!("{unless}: {default}"));
             }
             json!({ "type": "string" })
         }
         Part::Choices(choices) => among(&field.kind, choices),
-        Part::Value => plain(field, asking, &mut hints),
+        Part::Value => plain(field, context, &mut hints),
     };
     property["title"] = field.label.clone().into();
     if !hints.is_empty() {
@@ -205,9 +205,9 @@ fn among(kind: &Kind, choices: &[Choice]) -> Value {
 }
 
 /// Adds the option to search again.
-fn add_again(property: &mut Value, language: Language) {
+fn add_search_again(property: &mut Value, language: Language) {
     let title = language.of("別の言葉で検索する", "Search by other words");
-    let again = json!({ "const": AGAIN, "title": format!("{AGAIN} {title}") });
+    let again = json!({ "const": SEARCH_AGAIN, "title": format!("{SEARCH_AGAIN} {title}") });
     let is_several = property["type"] == "array";
     let options = match is_several {
         true => property.pointer_mut("/items/anyOf"),
@@ -223,32 +223,32 @@ fn add_again(property: &mut Value, language: Language) {
     }
 }
 
-fn plain(field: &Field, asking: &Asking<'_>, hints: &mut Vec<String>) -> Value {
+fn plain(field: &Field, context: &AskContext<'_>, hints: &mut Vec<String>) -> Value {
     match &field.kind {
         Kind::Text(text) | Kind::Textarea { text, .. } => {
-            words(text, field.required, asking.language, hints)
+            words(text, field.required, context.language, hints)
         }
         Kind::Checkbox => {
             if field.required {
-                let must = asking.language.of("チェックが必要です", "must be checked");
+                let must = context.language.of("チェックが必要です", "must be checked");
                 hints.push(must.to_owned());
             }
             json!({ "type": "boolean" })
         }
-        Kind::Number(it) => number(*it, asking.language, hints),
+        Kind::Number(it) => number(*it, context.language, hints),
         Kind::Range { number: it, .. } => {
-            let mut property = number(*it, asking.language, hints);
+            let mut property = number(*it, context.language, hints);
             property["default"] = property["minimum"].clone();
             property
         }
-        Kind::Date(it) => {
-            days(*it, asking, hints);
+        Kind::Date(limits) => {
+            days(*limits, context, hints);
             json!({ "type": "string", "format": "date" })
         }
-        Kind::Datetime(it) => {
-            let form = asking.language.of("YYYY-MM-DDTHH:MMの形式", "as YYYY-MM-DDTHH:MM");
+        Kind::Datetime(limits) => {
+            let form = context.language.of("YYYY-MM-DDTHH:MMの形式", "as YYYY-MM-DDTHH:MM");
             hints.push(form.to_owned());
-            days(*it, asking, hints);
+            days(*limits, context, hints);
             json!({ "type": "string" })
         }
         _ => json!({ "type": "string" }),
@@ -297,12 +297,12 @@ fn number(limits: Number, language: Language, hints: &mut Vec<String>) -> Value 
     property.into()
 }
 
-fn days(limits: Days, asking: &Asking<'_>, hints: &mut Vec<String>) {
-    let language = asking.language;
-    if let Some(min) = limits.min.map(|it: Day| it.on(asking.today.earliest)) {
+fn days(limits: Days, context: &AskContext<'_>, hints: &mut Vec<String>) {
+    let language = context.language;
+    if let Some(min) = limits.min.map(|it: Day| it.on(context.today.earliest)) {
         hints.push(language.of(format!("{min}以降"), format!("from {min}")));
     }
-    if let Some(max) = limits.max.map(|it: Day| it.on(asking.today.latest)) {
+    if let Some(max) = limits.max.map(|it: Day| it.on(context.today.latest)) {
         hints.push(language.of(format!("{max}以前"), format!("until {max}")));
     }
 }
@@ -332,7 +332,7 @@ fn takes(property: &Value, value: &Value) -> bool {
 /// Maximum options of one question; more require a search.
 const CHOICES_MAX: usize = 300;
 /// Marks the option to search again.
-const AGAIN: &str = "↻";
+const SEARCH_AGAIN: &str = "↻";
 
 /// What a field offers.
 enum Offered {
@@ -346,17 +346,19 @@ enum Offered {
 
 /// Options of `field` for the known `values` and the search query.
 fn offered(
-    asking: &Asking<'_>,
+    context: &AskContext<'_>,
     field: &Field,
     values: &Values,
     typed: Option<&str>,
 ) -> Result<Offered, String> {
-    if let Kind::Select(it) | Kind::Radio(it) | Kind::Multiselect(it, _) = &field.kind {
-        return Ok(Offered::These(it.clone()));
+    if let Kind::Select(options) | Kind::Radio(options) | Kind::Multiselect(options, _) =
+        &field.kind
+    {
+        return Ok(Offered::These(options.clone()));
     }
     let Some(lookup) = field.lookup() else { return Ok(Offered::Anything) };
     let parent = lookup.depends_on.as_ref();
-    let value = parent.and_then(|(name, _)| match asking.form.field(name).map(|it| &it.kind) {
+    let value = parent.and_then(|(name, _)| match context.form.field(name).map(|it| &it.kind) {
         Some(Kind::Hidden(value)) => Some(value),
         _ => values.get(name),
     });
@@ -364,8 +366,8 @@ fn offered(
         return Ok(Offered::Nothing);
     }
     let words = typed.filter(|_| is_search(&field.kind)).unwrap_or_default();
-    let found = (asking.lookup)(&lookup.url(words, value)).and_then(|it| choices(lookup, &it));
-    found.map(Offered::These).map_err(|why| cannot_load(asking, field, &why))
+    let found = (context.lookup)(&lookup.url(words, value)).and_then(|it| choices(lookup, &it));
+    found.map(Offered::These).map_err(|why| cannot_load(context, field, &why))
 }
 
 /// Chosen values, and whether to search again.
@@ -376,7 +378,7 @@ fn chosen(field: &Field, choices: &[Choice], given: Option<&Value>) -> (Option<V
         // A value that was not offered is kept for validation.
         choice.map_or_else(|| value.clone(), |it| it.value.clone())
     };
-    let is_again = |it: &Value| it.as_str() == Some(AGAIN);
+    let is_again = |it: &Value| it.as_str() == Some(SEARCH_AGAIN);
     match given {
         Some(Value::Array(several)) if is_several(&field.kind) => {
             let values: Vec<Value> = several.iter().filter(|it| !is_again(it)).map(value).collect();
@@ -387,9 +389,9 @@ fn chosen(field: &Field, choices: &[Choice], given: Option<&Value>) -> (Option<V
     }
 }
 
-fn cannot_load(asking: &Asking<'_>, field: &Field, why: &str) -> String {
+fn cannot_load(context: &AskContext<'_>, field: &Field, why: &str) -> String {
     let label = &field.label;
-    asking.language.of(
+    context.language.of(
         format!("{label}の選択肢を読み込めませんでした。"),
         format!("The options of {label} could not be loaded ({why})."),
     )

@@ -110,10 +110,10 @@ fn accepts(accept: &[String], name: &str, mime: &str, sniffed: Option<&str>) -> 
     let (name, kind) = (name.to_lowercase(), kind(mime, sniffed));
     let by_ending = type_by_ending(&name).filter(|_| sniffed.is_none());
     let is_one = |wanted: &String| {
-        [Some(kind.as_str()), by_ending].into_iter().flatten().any(|it| {
+        [Some(kind.as_str()), by_ending].into_iter().flatten().any(|accepted| {
             match wanted.strip_suffix("/*") {
-                Some(family) => family == "*" || it.split('/').next() == Some(family),
-                None => it == wanted,
+                Some(family) => family == "*" || accepted.split('/').next() == Some(family),
+                None => accepted == wanted,
             }
         })
     };
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ending_is_believed_unless_the_bytes_speak_against_it() {
+    fn trusts_extension_unless_content_contradicts() {
         assert!(takes(&[".pdf", ".doc"], "A.PDF", "application/pdf", Some("application/pdf")));
         assert!(takes(&[".pdf"], "a.pdf", "application/pdf", None));
         assert!(!takes(&[".pdf"], "a.pdf", "application/pdf", Some("image/png")));
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_is_that_of_the_bytes_and_else_what_the_sender_says() {
+    fn sniffed_type_precedes_declared_type() {
         assert!(takes(&["image/*"], "a", "text/plain", Some("image/png")));
         assert!(!takes(&["image/*"], "a", "image/png", Some("application/pdf")));
         assert!(takes(&["text/plain"], "a", "Text/Plain; charset=utf-8", None));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_csv_is_one_also_where_its_system_says_excel() {
+    fn accepts_csv_declared_as_excel() {
         let excel = "application/vnd.ms-excel";
         assert!(takes(&["text/csv"], "報告.CSV", excel, None));
         assert!(takes(&["text/*"], "a.md", "", None));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_is_what_its_sender_says_that_it_holds() {
+    fn container_keeps_its_declared_type() {
         let docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
         assert!(takes(&[docx], "a.docx", docx, Some("application/zip")));
         assert!(takes(&[".docx"], "a.docx", docx, Some("application/zip")));
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_digest_names_a_file() {
+    fn only_a_digest_is_a_file_id() {
         assert!(is_id(&"a1".repeat(32)));
         assert!(!is_id(&"A1".repeat(32)) && !is_id("../../etc/passwd") && !is_id(""));
     }

@@ -52,7 +52,7 @@ pub fn fetch(url: &str) -> Result<Value, String> {
 pub fn found(url: &str) -> Option<Value> {
     match Place::read(url, &place::origins().ok()?).ok()? {
         Place::Demo(request) => crate::demo::get(&request).ok(),
-        Place::Remote(url) => kept(&url).ok()?,
+        Place::Remote(url) => cached(&url).ok()?,
     }
 }
 
@@ -60,11 +60,11 @@ fn look_up(url: &str) -> Result<Value, Failure> {
     match Place::read(url, &place::origins()?)? {
         Place::Demo(request) => crate::demo::get(&request),
         Place::Remote(url) => {
-            if let Some(answer) = kept(&url)? {
+            if let Some(answer) = cached(&url)? {
                 return Ok(answer);
             }
             let answer = ask(&url)?;
-            keep(&url, &answer)?;
+            cache(&url, &answer)?;
             Ok(answer)
         }
     }
@@ -183,7 +183,7 @@ const BYTES_MAX: usize = 16 << 20;
 const ANSWER_BYTES_MAX: usize = 1_000_000;
 
 /// Returns a fresh answer.
-fn kept(url: &Url) -> Result<Option<Value>, sql::Error> {
+fn cached(url: &Url) -> Result<Option<Value>, sql::Error> {
     let now = now_ms();
     let [rows] = sql::query([toolkit::sql!(
         "SELECT answer FROM lookups WHERE url = $1 AND asked_at > $2 AND asked_at <= $3",
@@ -196,7 +196,7 @@ fn kept(url: &Url) -> Result<Option<Value>, sql::Error> {
 }
 
 /// Stores an answer and evicts old ones.
-fn keep(url: &Url, answer: &Value) -> Result<(), sql::Error> {
+fn cache(url: &Url, answer: &Value) -> Result<(), sql::Error> {
     let text = answer.to_string();
     if text.len() > ANSWER_BYTES_MAX {
         return Ok(());
@@ -245,8 +245,8 @@ fn insert(url: &Url, text: &str, now: i64) -> Statement {
     )
 }
 
-/// URLs to evict before adding one of `bytes`; `kept` is newest first.
-fn surplus(kept: Vec<(String, i64)>, bytes: usize) -> Vec<String> {
+/// URLs to evict before adding one of `bytes`; `cached` is newest first.
+fn surplus(cached: Vec<(String, i64)>, bytes: usize) -> Vec<String> {
     let (mut left, mut room) = (BYTES_MAX.saturating_sub(bytes), ANSWERS_MAX - 1);
     let goes = |(_, bytes): &(String, i64)| {
         let bytes = usize::try_from(*bytes).unwrap_or(usize::MAX);
@@ -254,7 +254,7 @@ fn surplus(kept: Vec<(String, i64)>, bytes: usize) -> Vec<String> {
         (left, room) = if stays { (left - bytes, room - 1) } else { (0, 0) };
         !stays
     };
-    kept.into_iter().filter(goes).map(|it| it.0).collect()
+    cached.into_iter().filter(goes).map(|it| it.0).collect()
 }
 
 // Validates chosen options against known ones (FORM-43): those of the demo and of the cache. Others are accepted.
@@ -283,14 +283,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_go_where_there_are_too_many_or_too_much() {
-        let kept = |count: usize, bytes: i64| {
+    fn evicts_oldest_beyond_count_or_bytes() {
+        let cached = |count: usize, bytes: i64| {
             (0..count).map(|it| (it.to_string(), bytes)).collect::<Vec<_>>()
         };
-        assert!(surplus(kept(499, 10), 10).is_empty());
-        assert_eq!(surplus(kept(501, 10), 10), ["499", "500"]);
+        assert!(surplus(cached(499, 10), 10).is_empty());
+        assert_eq!(surplus(cached(501, 10), 10), ["499", "500"]);
         let mebibyte = 1 << 20;
-        assert!(surplus(kept(15, mebibyte), 1 << 20).is_empty());
-        assert_eq!(surplus(kept(17, mebibyte), 1 << 20), ["15", "16"]);
+        assert!(surplus(cached(15, mebibyte), 1 << 20).is_empty());
+        assert_eq!(surplus(cached(17, mebibyte), 1 << 20), ["15", "16"]);
     }
 }

@@ -258,20 +258,20 @@ impl Cursor {
 }
 
 /// Principal whose forms the caller may list; `None` for all, with the scope `*` or without tokens.
-fn whose() -> Option<String> {
+fn visible_principal() -> Option<String> {
     let principal = caller::principal();
-    let sees_all = is_everybody(&principal) || caller::scopes().iter().any(|it| it == "*");
+    let sees_all = is_anonymous(&principal) || caller::scopes().iter().any(|it| it == "*");
     (!sees_all).then_some(principal)
 }
 
 /// Whether callers are anonymous, because no token is required.
-pub fn is_everybody(principal: &str) -> bool {
+pub fn is_anonymous(principal: &str) -> bool {
     matches!(principal, "anonymous" | "stdio")
 }
 
 /// Whether the caller may list the form.
-pub fn sees(form: &Record) -> bool {
-    whose().is_none_or(|it| it == form.principal)
+pub fn can_list(form: &Record) -> bool {
+    visible_principal().is_none_or(|it| it == form.principal)
 }
 
 /// Returns at most `count` forms after `cursor`, newest first, without definitions and drafts, and
@@ -301,7 +301,7 @@ pub fn page(
 fn select(status: Option<Status>, cursor: Option<&Cursor>, count: usize) -> Statement {
     let mut conditions = Vec::new();
     let mut parameters: Vec<Value> = Vec::new();
-    if let Some(principal) = whose() {
+    if let Some(principal) = visible_principal() {
         parameters.push(principal.into());
         conditions.push(format!("principal = ${}", parameters.len()));
     }
@@ -327,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_comes_back_as_it_went_out_and_nothing_else_is_one() {
+    fn cursor_round_trips_and_rejects_others() {
         let cursor = Cursor { asked_at: 12, handle: "abc".into() };
         assert_eq!(Cursor::read(&cursor.written()).unwrap(), cursor);
         for text in ["", "12", "x.abc"] {

@@ -175,7 +175,7 @@ fn files(handle: &str) -> Result<Vec<String>, Stop> {
         format!("SELECT file_id FROM files WHERE handle = $1 ORDER BY file_id LIMIT {FILES_MAX}");
     let [form, files] = sql::query([record::by_handle(handle), toolkit::sql!(files, handle)])?;
     match form.first::<Record>()? {
-        Some(form) if record::sees(&form) => {
+        Some(form) if record::can_list(&form) => {
             Ok(files.read::<(String,)>()?.into_iter().map(|it| it.0).collect())
         }
         _ => Ok(Vec::new()),
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_quoted_where_it_must_be_and_never_a_formula() {
+    fn quotes_cells_and_defuses_formulas() {
         let quoted = |it: &str| cell(it.into());
         assert_eq!(quoted("plain 窓口"), "plain 窓口");
         assert_eq!(quoted("a,b"), "\"a,b\"");
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_columns_are_all_fields_that_were_filled_in() {
+    fn columns_are_all_submitted_fields() {
         let files = json!([{ "name": "a.pdf", "fileId": "1" }, { "name": "b.pdf", "fileId": "2" }]);
         let forms = [
             form(json!({ "n": -5, "text": "=cmd()" })),

@@ -36,7 +36,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
     family: "forms",
     phrases: PHRASES,
     nouns: NOUNS,
-    actions: words::DEEDS,
+    actions: words::ACTIONS,
     done: "sent|送っ|送信|登録",
     ..Vocabulary::NONE
 };
@@ -96,7 +96,7 @@ type Sentence = Box<Utterance>;
 /// State of a request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Doing {
+enum Request {
     Survey(Box<Survey>),
     Lists(Lists),
 }
@@ -104,7 +104,7 @@ enum Doing {
 impl Family for Forms {
     type Sentence = Sentence;
     type Goal = Goal;
-    type Plan = Doing;
+    type Plan = Request;
 
     const FAMILY_INFO: &'static FamilyInfo = &FAMILY_INFO;
     const SKILLS: &'static [Skill<Goal>] = SKILLS;
@@ -145,7 +145,7 @@ impl Family for Forms {
         context: &TurnContext<'_>,
     ) -> Option<String> {
         match goal {
-            Goal::Form | Goal::Forms if rules::wonders(utterance) => Some(context.say(
+            Goal::Form | Goal::Forms if rules::asks_about_handling(utterance) => Some(context.say(
                 "フォームは、ここか「フォーム」の画面で記入します。書きかけは下書きとして残ります。送信は一度だけで、回答はこのサーバーに保存され、フォームを頼んだ側が読みます。キャンセルすると何も送られません。まだ何もしていません。",
                 "A form is filled in here or on the page for forms, and what is half typed is kept as a draft. It is sent once: its answers are kept on this server, for the chat or the agent that asked for them. One that is cancelled sends nothing. Nothing was done.",
             )),
@@ -161,37 +161,37 @@ impl Family for Forms {
         utterance: &Sentence,
         goal: Goal,
         language: Language,
-        _before: Option<&Doing>,
-    ) -> Option<Doing> {
+        _before: Option<&Request>,
+    ) -> Option<Request> {
         match goal {
-            Goal::Form => Some(Doing::Survey(Box::new(Survey::of(utterance, language)))),
-            Goal::Forms => Some(Doing::Lists(Lists::of(utterance))),
+            Goal::Form => Some(Request::Survey(Box::new(Survey::of(utterance, language)))),
+            Goal::Forms => Some(Request::Lists(Lists::of(utterance))),
             Goal::Nothing | Goal::Elsewhere | Goal::Help => None,
         }
     }
 
     fn follow(
         &self,
-        plan: &mut Option<Doing>,
+        plan: &mut Option<Request>,
         utterance: &Sentence,
         goal: Option<Goal>,
         manner: Option<Manner>,
         context: &TurnContext<'_>,
     ) -> Option<FollowUp> {
-        let Some(Doing::Survey(survey)) = plan else { return None };
+        let Some(Request::Survey(survey)) = plan else { return None };
         if rules::asks_answers(utterance)
-            && let Some(told) = survey.told(context)
+            && let Some(text) = survey.describe_answers(context)
         {
-            return Some(FollowUp::Answer(told));
+            return Some(FollowUp::Answer(text));
         }
         if let Some(named) = survey.named(utterance, context) {
             **survey = named;
             return Some(FollowUp::Continue(CONTINUED, survey.left().to_vec()));
         }
         if rules::asks_fields(utterance)
-            && let Some(told) = survey.asked_for(context)
+            && let Some(text) = survey.describe_fields(context)
         {
-            return Some(FollowUp::Answer(told));
+            return Some(FollowUp::Answer(text));
         }
         if rules::wants_again(utterance)
             && let Some(sure) = survey.again(utterance, context.language)
@@ -209,12 +209,12 @@ impl Family for Forms {
         if is_new || !may_amend {
             return None;
         }
-        let sure = survey.amend(utterance, context.language)?;
+        let sure = survey.change(utterance, context.language)?;
         Some(FollowUp::Continue(sure, survey.left().to_vec()))
     }
 }
 
-impl Plan for Doing {
+impl Plan for Request {
     type Goal = Goal;
     type Sentence = Sentence;
 
@@ -231,8 +231,8 @@ impl Plan for Doing {
     }
 
     fn normalize_correction(&self, sentence: &str) -> Option<String> {
-        if let Self::Survey(it) = self {
-            return it.exchanged(sentence);
+        if let Self::Survey(survey) = self {
+            return survey.rewrite_replacement(sentence);
         }
         // `make one asking for a name`, if no form fits.
         const NEW: &str =
@@ -254,8 +254,8 @@ impl Plan for Doing {
     }
 
     fn filled(&mut self, values: &Map<String, Value>, language: Language) {
-        if let Self::Survey(it) = self {
-            it.filled(values, language);
+        if let Self::Survey(survey) = self {
+            survey.filled(values, language);
         }
     }
 

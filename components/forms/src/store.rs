@@ -100,7 +100,7 @@ pub fn add_to_draft(handle: &str, form: &Form, filled: Filled) -> Result<(), Sto
     let mut values = found.draft().unwrap_or_else(at_first);
     values.extend(filled.values);
     values.retain(|_, it| !it.is_null());
-    let values = kept(form, values);
+    let values = draft_values(form, values);
     let mut labels = found.labels().unwrap_or_default();
     labels.extend(filled.labels);
     match draft(handle, form, &Filled { values, labels }, None) {
@@ -110,7 +110,7 @@ pub fn add_to_draft(handle: &str, form: &Form, filled: Filled) -> Result<(), Sto
 }
 
 /// Values that a draft may keep: known fields without secrets.
-pub fn kept(form: &Form, values: Values) -> Values {
+pub fn draft_values(form: &Form, values: Values) -> Values {
     let is_kept = |name: &str| {
         let field = form.field(name).filter(|it| it.is_input() && !it.is_secret());
         field.is_some_and(|it| !matches!(it.kind, Kind::Hidden(_)))
@@ -324,7 +324,7 @@ const OF_ALL: Share = Share { forms: FORMS_MAX, asked_bytes: 128 << 20, filled_b
 
 /// Returns the limits of `principal`.
 pub fn of(principal: &str) -> Share {
-    if record::is_everybody(principal) { OF_ALL } else { OF_ONE }
+    if record::is_anonymous(principal) { OF_ALL } else { OF_ONE }
 }
 
 /// Deletes the caller's forms that were closed and cannot be reopened.
@@ -340,7 +340,7 @@ fn make_room(principal: &str) -> Statement {
 /// Explains which limit of the caller is reached.
 pub fn full() -> Stop {
     let principal = caller::principal();
-    match taken(&principal) {
+    match usage(&principal) {
         Ok((waiting, _, _)) if waiting >= WAITING_MAX => {
             refusals::too_many_waiting(waiting, WAITING_MAX)
         }
@@ -355,7 +355,7 @@ pub fn full() -> Stop {
 }
 
 /// Counts unanswered forms, all forms, and their bytes.
-fn taken(principal: &str) -> Result<(u32, u32, i64), Stop> {
+fn usage(principal: &str) -> Result<(u32, u32, i64), Stop> {
     let [waiting, kept] = sql::query([
         toolkit::sql!(
             "SELECT COUNT(*) FROM forms WHERE principal = $1 AND status = 'waiting'",

@@ -736,8 +736,8 @@ fn fraction(confidence: Percent) -> f32 {
 /// Goal of `utterance`, or its manner if that has more confidence.
 fn intent<F: Family>(utterance: &F::Sentence) -> (Option<(F::Goal, Percent)>, Option<Manner>) {
     let own = F::goal(utterance);
-    let is_first = |it: &(Manner, Percent)| {
-        !F::handles_manner(utterance, it.0) && own.is_none_or(|own| it.1 > own.1)
+    let is_first = |reading: &(Manner, Percent)| {
+        !F::handles_manner(utterance, reading.0) && own.is_none_or(|own| reading.1 > own.1)
     };
     match manners(utterance).find(is_first) {
         Some((manner, _)) => (None, Some(manner)),

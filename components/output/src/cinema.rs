@@ -214,7 +214,7 @@ pub struct ReservedSeat {
     pub price: Option<Price>,
 }
 
-/// Writes seats without what each costs.
+/// Serializes seats without their prices.
 fn without_prices<S: serde::Serializer>(
     seats: &[ReservedSeat],
     serializer: S,
@@ -271,12 +271,12 @@ pub struct Reservation {
     pub history: Vec<Change>,
 }
 
-/// Objects whose fields the schema leaves out: lists of tools stay small.
+/// Schema of lists of objects without their fields, which keeps tool lists small.
 fn objects(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": { "type": "object" } })
 }
 
-/// An object whose fields the schema leaves out.
+/// Schema of an object without its fields.
 fn object(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object" })
 }

@@ -1,8 +1,7 @@
-//! Conversations between agents and with people: what tools put out and the page draws (CONV-1 to
-//! CONV-111).
+//! Conversations between agents and with people: outputs of tools, drawn by the page (CONV-1 to CONV-111).
 //!
-//! Moments are written in UTC, `2026-01-23T10:00:00Z`. A chat message has the specification's own
-//! field names (CONV-6), everything else has those of the tools.
+//! Times are in UTC, `2026-01-23T10:00:00Z`. A chat message has the specification's field names
+//! (CONV-6), everything else those of the tools.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +24,7 @@ pub enum State {
 }
 
 impl State {
-    /// As the database and the specification have it.
+    /// Name in the database and the specification.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",

@@ -1,7 +1,7 @@
-//! What tools put out and the page draws: the nouns both sides share.
+//! Outputs of tools that the page draws: the types that both share.
 //!
-//! The names of the fields are the specifications' own. A tool returns one of these structs and
-//! names its view in its definition; the page reads the struct back and knows how to draw it.
+//! Field names are those of the specifications. A tool returns one of these structs and names its view
+//! in its definition; the page parses the struct and draws it.
 
 pub mod cinema;
 pub mod conversations;

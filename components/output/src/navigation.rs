@@ -1,5 +1,4 @@
-//! Navigation's nouns: routes, comparisons and places (NAV-20, NAV-25, NAV-30), the same for every
-//! provider.
+//! Navigation's nouns: routes, comparisons and places (NAV-20, NAV-25, NAV-30), the same for every provider.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -119,15 +118,15 @@ pub struct Point {
     pub lng: f64,
 }
 
-/// Where `_meta` of a `route_search` has the [`Details`].
+/// Key of the [`Details`] in the result's `_meta` of `route_search`.
 pub const DETAILS: &str = "navigation/details";
-/// Where the request's `_meta` may say how one travels: `driving`, `walking` or `bicycling`.
+/// Key of the travel mode in the request's `_meta`: `driving`, `walking` or `bicycling`.
 pub const TRAVEL_MODE: &str = "navigation/travelMode";
-/// Where it may say what the best route has least of: `fastest`, `shortest` or `cheapest`.
+/// Key of the preference: `fastest`, `shortest` or `cheapest`.
 pub const PREFER: &str = "navigation/prefer";
-/// Where it may name stops on the way, in order.
+/// Key of the stops on the way, in order.
 pub const VIA: &str = "navigation/via";
-/// Where it may say when one must be there.
+/// Key of the arrival time.
 pub const ARRIVAL_TIME: &str = "navigation/arrivalTime";
 
 /// What a page draws beside the specified output; in the result's `_meta`.

@@ -28,34 +28,32 @@ use crate::{
     resources::{Contents, Resource},
 };
 
-/// The type of a page that is shown in a frame.
+/// MIME type of an app's page.
 pub const MIME_TYPE: &str = "text/html;profile=mcp-app";
-/// The extension, as clients that show apps name it among their capabilities.
+/// Extension in the capabilities of clients with apps.
 const EXTENSION: &str = "io.modelcontextprotocol/ui";
-/// What a script stands on.
+/// Library of an app's script.
 const BRIDGE: &str = include_str!("../app/bridge.js");
-/// What a style stands on.
+/// Base style of an app.
 const THEME: &str = include_str!("../app/theme.css");
 
-/// An app of a component. It loads nothing from anywhere, unless origins are named for it, and knows of the server
-/// only what tools answer.
+/// An app of a component. It loads nothing except from named origins, and knows of the server only what tools return.
 #[derive(Clone, Copy, Debug)]
 pub struct App {
-    /// `ui://COMPONENT/NAME`, as a tool's [`APP`](crate::Tool::APP) names it.
+    /// `ui://COMPONENT/NAME`, named by a tool's [`APP`](crate::Tool::APP).
     pub uri: &'static str,
-    /// For programs.
+    /// Name for programs.
     pub name: &'static str,
-    /// For people.
+    /// Title for people.
     pub title: Text,
     /// CSS, after the theme.
     pub style: &'static str,
-    /// JavaScript, after the bridge: pieces of one script, so that data may stand between them.
+    /// JavaScript, after the bridge: parts of one script, so that data may be inserted between them.
     pub script: &'static [&'static str],
 }
 
 impl App {
-    /// Its entry in the list of resources. `images` are the origins that pictures may come from:
-    /// `https://tiles.example`.
+    /// Entry in the list of resources. `images` are permitted origins of pictures: `https://tiles.example`.
     #[must_use]
     pub fn resource(&self, images: &[String]) -> Resource {
         let Text { ja, en } = self.title;
@@ -65,13 +63,13 @@ impl App {
             .meta(meta(images))
     }
 
-    /// What is read at its URI.
+    /// Content at its URI.
     #[must_use]
     pub fn contents(&self, images: &[String]) -> Contents {
         self.contents_of(self.html(), images)
     }
 
-    /// The same for a page that was made of [`App::html`].
+    /// Content for a page made from [`App::html`].
     #[must_use]
     pub fn contents_of(&self, html: String, images: &[String]) -> Contents {
         Contents::text(self.uri, html).mime_type(MIME_TYPE).meta(meta(images))
@@ -98,7 +96,7 @@ pub fn are_shown() -> bool {
     shows(&caller::client_capabilities())
 }
 
-/// Whether a client with these capabilities shows apps: it has the extension, and where it says of which types, of ours.
+/// Whether a client with these capabilities shows apps: it has the extension and does not exclude this MIME type.
 #[must_use]
 pub fn shows(capabilities: &Value) -> bool {
     let extension = &capabilities["extensions"][EXTENSION];
@@ -106,7 +104,7 @@ pub fn shows(capabilities: &Value) -> bool {
     extension.is_object() && types.is_none_or(|it| it.iter().any(|it| it == MIME_TYPE))
 }
 
-/// What programs that show it have to know.
+/// `_meta` for clients that show it.
 fn meta(images: &[String]) -> Value {
     json!({ "ui": { "csp": { "connectDomains": [], "resourceDomains": images }, "prefersBorder": true } })
 }
@@ -124,7 +122,7 @@ mod tests {
     };
 
     #[test]
-    fn an_app_is_one_file_that_loads_nothing() {
+    fn app_is_one_file_without_requests() {
         let html = APP.html();
         assert!(
             html.contains("<title>Cart &lt;&amp;></title>") && html.contains("const DATA = [1];")
@@ -137,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_shows_apps_that_says_so() {
+    fn recognizes_clients_with_apps() {
         let declares = |extension: Value| shows(&json!({ "extensions": { EXTENSION: extension } }));
         assert!(declares(json!({})) && declares(json!({ "mimeTypes": [MIME_TYPE] })));
         assert!(!declares(json!({ "mimeTypes": ["text/plain"] })) && !declares(json!(true)));
@@ -145,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn list_and_contents_say_alike_what_it_may_load() {
+    fn list_and_contents_share_the_csp() {
         let images = ["https://tiles.example".to_owned()];
         let (listed, read) = (APP.resource(&images), APP.contents(&images));
         assert_eq!((&listed.uri, &listed.mime_type), (&read.uri, &read.mime_type));

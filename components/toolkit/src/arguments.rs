@@ -1,4 +1,4 @@
-//! Reads a tool's arguments, and says what is wrong with them.
+//! Parses and validates a tool's arguments.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -7,13 +7,13 @@ use serde_path_to_error::{Path, Segment};
 
 use crate::{Problem, definition::input_schema};
 
-/// Reads the arguments of one call.
+/// Parses the arguments of one call.
 ///
 /// # Errors
-/// Every missing, surplus and mistyped field, each with what would be right.
+/// Every missing, unknown and mistyped field, with the expected value.
 pub fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, Vec<Problem>> {
     serde_json::from_str(json).or_else(|_| {
-        let mut arguments = serde_json::from_str(json).map_err(|error| vec![broken(&error)])?;
+        let mut arguments = serde_json::from_str(json).map_err(|error| vec![not_json(&error)])?;
         let schema = Value::Object(input_schema::<T>());
         if !make_integers(&schema, &mut arguments) {
             return Err(problems::<T>(&schema, &arguments, json));
@@ -23,20 +23,20 @@ pub fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, Vec<Probl
     })
 }
 
-/// The slow path: the schema reports all problems at once, serde only the first that it meets.
+/// Slow path: the schema reports every problem, serde only the first.
 fn problems<T: DeserializeOwned>(schema: &Value, arguments: &Value, json: &str) -> Vec<Problem> {
     let mut found = Vec::new();
     check(schema, arguments, "", &mut found);
     if found.is_empty() {
-        found.extend(unfit::<T>(json, Some(schema)).err());
+        found.extend(parse_with_schema::<T>(json, Some(schema)).err());
     }
     found
 }
 
-/// Makes integers of numbers without a fraction where the schema has integers, for `2.0` is one in JSON Schema and none
-/// for serde; whether there were any.
+/// Converts numbers without a fraction to integers where the schema requires them: `2.0` is an integer
+/// in JSON Schema but not for serde. Returns whether there were any.
 fn make_integers(schema: &Value, value: &mut Value) -> bool {
-    // Up to here each whole number is a float of its own.
+    // Largest range of integers that floats represent exactly.
     const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
     let mut any = false;
     if let Some(variants) = variants(schema) {
@@ -73,33 +73,34 @@ fn make_integers(schema: &Value, value: &mut Value) -> bool {
     any
 }
 
-/// What is no JSON at all.
-fn broken(error: &serde_json::Error) -> Problem {
+/// Invalid JSON.
+fn not_json(error: &serde_json::Error) -> Problem {
     let (line, column) = (error.line(), error.column());
     Problem::at("", format!("must be JSON; it is broken at line {line}, column {column}"))
 }
 
-/// Reads any JSON that is no tool's arguments: a line of a file, another host's answer. The mark that some editors put
-/// before UTF-8 is passed over.
+/// Parses JSON other than arguments: a line of a file, another host's answer. Skips a byte order mark.
 ///
 /// # Errors
-/// The first thing that does not fit: where, and what would be right.
+/// The first problem: where, and what is expected.
 pub fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Problem> {
-    unfit(json.strip_prefix('\u{feff}').unwrap_or(json), None)
+    parse_with_schema(json.strip_prefix('\u{feff}').unwrap_or(json), None)
 }
 
-/// Reads `json`, or says where it does not fit and what would be right, with texts of our own: those of
-/// serde are about Rust.
+/// Parses `json`, with error texts of our own, because serde's mention Rust types.
 ///
 /// # Errors
-/// The first thing that does not fit.
-pub(crate) fn unfit<T: DeserializeOwned>(json: &str, schema: Option<&Value>) -> Result<T, Problem> {
+/// The first problem.
+pub(crate) fn parse_with_schema<T: DeserializeOwned>(
+    json: &str,
+    schema: Option<&Value>,
+) -> Result<T, Problem> {
     serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(json)).map_err(
         |error| {
             let (at, why) = (pointer(error.path()), error.inner().to_string());
             let value: Value = match serde_json::from_str(json) {
                 Ok(value) => value,
-                Err(error) => return broken(&error),
+                Err(error) => return not_json(&error),
             };
             let schema = schema.and_then(|it| part(it, &at));
             Problem::at(&at, message(&why, schema, value.pointer(&at)))
@@ -107,7 +108,7 @@ pub(crate) fn unfit<T: DeserializeOwned>(json: &str, schema: Option<&Value>) -> 
     )
 }
 
-/// What serde says, as what would be right.
+/// Converts serde's error to the expected value.
 fn message(why: &str, schema: Option<&Value>, value: Option<&Value>) -> String {
     let why = why.split(" at line ").next().unwrap_or_default();
     let quoted = |prefix: &str| why.strip_prefix(prefix)?.split('`').next();
@@ -123,7 +124,7 @@ fn message(why: &str, schema: Option<&Value>, value: Option<&Value>) -> String {
     let is_serdes =
         ["invalid ", "unknown variant", "data did not match", "EOF", "expected", "trailing"];
     if !is_serdes.iter().any(|it| why.starts_with(it)) {
-        // What the author of the type says.
+        // The type's own message.
         return why.to_owned();
     }
     let not = value.map_or_else(String::new, |it| format!(", not {}", shown(it)));
@@ -141,7 +142,7 @@ fn message(why: &str, schema: Option<&Value>, value: Option<&Value>) -> String {
     }
 }
 
-/// The numbers that one of Rust's integers can be.
+/// Range of a Rust integer type.
 fn range(kind: &str) -> Option<String> {
     let (least, most) = match kind {
         "u8" => (0, u64::from(u8::MAX)),
@@ -157,7 +158,7 @@ fn range(kind: &str) -> Option<String> {
     Some(format!("an integer from {least} to {most}"))
 }
 
-/// What serde expects, where no schema says it.
+/// Text for serde's expectation without a schema.
 fn plain(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "a string" | "string" | "str" | "a borrowed string" => "a string",
@@ -170,7 +171,7 @@ fn plain(kind: &str) -> Option<&'static str> {
     })
 }
 
-/// What came, as far as it is worth repeating.
+/// Formats the given value, shortened.
 fn shown(value: &Value) -> String {
     const CHARS_MAX: usize = 40;
     match value {
@@ -181,7 +182,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The part of a schema that a pointer into a value leads to.
+/// Subschema at a pointer into the value.
 fn part<'a>(schema: &'a Value, pointer: &str) -> Option<&'a Value> {
     pointer.split('/').skip(1).try_fold(schema, |schema, name| {
         let name = name.replace("~1", "/").replace("~0", "~");
@@ -192,13 +193,13 @@ fn part<'a>(schema: &'a Value, pointer: &str) -> Option<&'a Value> {
     })
 }
 
-/// The alternatives of a schema but for null.
+/// Alternatives of a schema except null.
 fn variants(schema: &Value) -> Option<Vec<&Value>> {
     let variants = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
     Some(variants.iter().filter(|it| it.get("type") != Some(&"null".into())).collect())
 }
 
-/// What a schema expects, as text; empty where it says nothing.
+/// Describes what a schema expects; empty if it does not say.
 fn expected(schema: &Value) -> String {
     if let Some(choices) = schema.as_object().and_then(choices) {
         let choices = choices.iter().filter(|it| !it.is_null()).map(|it| it.to_string());
@@ -213,7 +214,7 @@ fn expected(schema: &Value) -> String {
             .join(" or ");
     }
     let Some(types) = schema.get("type") else { return String::new() };
-    // Instead of null, one leaves it out.
+    // Null is expressed by omission.
     let types = names(types).filter(|it| *it != "null").map(article);
     let types = types.collect::<Vec<_>>().join(" or ");
     let limit = |name: &str| schema.get(name).filter(|it| it.is_number());
@@ -225,21 +226,22 @@ fn expected(schema: &Value) -> String {
     }
 }
 
-/// Whether `value` lies where a schema says that numbers lie.
-fn is_within(schema: &Map<String, Value>, value: &Value) -> bool {
+/// Whether `value` is within the schema's range.
+fn is_in_range(schema: &Map<String, Value>, value: &Value) -> bool {
     let Some(number) = value.as_f64() else { return true };
     let limit = |name: &str| schema.get(name).and_then(Value::as_f64);
     limit("minimum").is_none_or(|it| number >= it) && limit("maximum").is_none_or(|it| number <= it)
 }
 
-/// Holds `value` against the parts of a schema that schemars writes for plain types.
+/// Validates `value` against the subset of JSON Schema that schemars writes for plain types.
 fn check(schema: &Value, value: &Value, at: &str, found: &mut Vec<Problem>) {
     let whole = schema;
     let Some(schema) = schema.as_object() else { return };
-    let unfit = || Problem::at(at, format!("must be {}, not {}", expected(whole), shown(value)));
+    let parse_with_schema =
+        || Problem::at(at, format!("must be {}, not {}", expected(whole), shown(value)));
     if let Some(choices) = choices(schema) {
         if !choices.contains(&value) {
-            found.push(unfit());
+            found.push(parse_with_schema());
         }
         return;
     }
@@ -247,9 +249,9 @@ fn check(schema: &Value, value: &Value, at: &str, found: &mut Vec<Problem>) {
         let is_null = value.is_null();
         let problems: Vec<Vec<Problem>> = variants
             .iter()
-            .map(|it| {
+            .map(|part| {
                 let mut found = Vec::new();
-                check(it, value, at, &mut found);
+                check(part, value, at, &mut found);
                 found
             })
             .collect();
@@ -257,12 +259,12 @@ fn check(schema: &Value, value: &Value, at: &str, found: &mut Vec<Problem>) {
             _ if is_null || problems.iter().any(Vec::is_empty) => {}
             [only] => found.extend(only.iter().cloned()),
             _ if expected(whole).is_empty() => {}
-            _ => found.push(unfit()),
+            _ => found.push(parse_with_schema()),
         };
     }
     let is_type = schema.get("type").is_none_or(|types| names(types).any(|it| is(it, value)));
-    if !is_type || !is_within(schema, value) {
-        return found.push(unfit());
+    if !is_type || !is_in_range(schema, value) {
+        return found.push(parse_with_schema());
     }
     match value {
         Value::Object(fields) => check_fields(schema, fields, at, found),
@@ -305,7 +307,7 @@ fn check_fields(
     }
 }
 
-/// The values that a schema allows, where it lists them: `enum`, or `const`s under `oneOf`.
+/// Values that a schema lists: `enum`, or `const`s under `oneOf`.
 fn choices(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
     if let Some(Value::Array(choices)) = schema.get("enum") {
         return Some(choices.iter().collect());
@@ -313,7 +315,7 @@ fn choices(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
     schema.get("oneOf")?.as_array()?.iter().map(|it| it.get("const")).collect()
 }
 
-/// `"type"` is one name or a list of them.
+/// Type names; `"type"` is one or a list.
 fn names(types: &Value) -> impl Iterator<Item = &str> {
     let list = types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice);
     list.iter().filter_map(Value::as_str)
@@ -340,7 +342,7 @@ fn article(kind: &str) -> String {
     }
 }
 
-/// Where serde stopped, as a JSON pointer.
+/// Converts serde's position to a JSON pointer.
 pub(crate) fn pointer(path: &Path) -> String {
     path.iter().fold(String::new(), |at, segment| match segment {
         Segment::Seq { index } => format!("{at}/{index}"),
@@ -382,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_without_a_fraction_is_an_integer() {
+    fn accepts_whole_float_as_integer() {
         let read = |count: &str| {
             read::<Reserve>(&format!(r#"{{"user_id":"a","seat_ids":[],"count":{count}}}"#))
         };
@@ -394,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn reports_every_problem_at_once() {
         let found = found(r#"{"seat_ids":["A1",2],"seats":1}"#);
         assert_eq!(
             found,
@@ -410,15 +412,15 @@ mod tests {
     }
 
     #[test]
-    fn what_only_serde_knows_is_told_with_its_place() {
+    fn reports_serde_errors_with_pointer() {
         let found = found(r#"{"user_id":"u","seat_ids":[],"count":300}"#);
         let message = "must be an integer from 0 to 255, not 300";
         assert_eq!(found, [("/count".to_owned(), message.to_owned())]);
     }
 
-    /// No name of a Rust type reaches a model, whatever comes.
+    /// No error mentions a Rust type.
     #[test]
-    fn tells_type_range_and_value() {
+    fn reports_type_range_and_value() {
         #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         #[allow(dead_code, reason = "only read")]
@@ -481,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_arguments_is_told_in_the_same_words() {
+    fn reports_other_json_in_the_same_words() {
         #[derive(Debug, Deserialize)]
         #[allow(dead_code, reason = "only read")]
         struct Line {
@@ -501,20 +503,20 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_before_the_text_is_passed_over() {
+    fn skips_byte_order_mark() {
         assert_eq!(parse::<Vec<u8>>("\u{feff}[1]").unwrap(), [1]);
         assert!(parse::<Vec<u8>>("\u{feff}\u{feff}[1]").is_err());
     }
 
     #[test]
-    fn a_choice_lists_what_can_be_chosen() {
+    fn error_lists_permitted_values() {
         let found = found(r#"{"user_id":"u","seat_ids":[],"sender":"robot"}"#);
         assert_eq!(found[0].0, "/sender");
         assert!(found[0].1.contains("agent"), "{}", found[0].1);
     }
 
     #[test]
-    fn arguments_that_are_no_object_are_refused_as_a_whole() {
+    fn rejects_arguments_that_are_no_object() {
         assert_eq!(found("[]"), [(String::new(), "must be an object, not an array".into())]);
         assert_eq!(found("{")[0].0, "");
     }

@@ -1,7 +1,7 @@
-//! What wit-bindgen makes of the contract in `wit/`.
+//! Bindings that wit-bindgen generates from `wit/`.
 //!
-//! The optional exports are worlds of their own, so that only the component that asks for one has
-//! it. They share the types of the first.
+//! Each optional export is a world of its own, so that only components that use it export it. They
+//! share the types of the first.
 
 wit_bindgen::generate!({
     path: "../../wit",
@@ -11,7 +11,7 @@ wit_bindgen::generate!({
     default_bindings_module: "toolkit::bindings",
 });
 
-/// The world of components with a database.
+/// World of components with a database.
 pub mod migrations {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -22,7 +22,7 @@ pub mod migrations {
     });
 }
 
-/// The world of components that prepare themselves from their settings.
+/// World of components that validate their settings.
 pub mod configured {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -34,7 +34,7 @@ pub mod configured {
     });
 }
 
-/// The world of components that do something from time to time.
+/// World of components with scheduled runs.
 pub mod schedule {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -45,7 +45,7 @@ pub mod schedule {
     });
 }
 
-/// The world of components that have work of their own.
+/// World of components with jobs.
 pub mod jobs {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -57,7 +57,7 @@ pub mod jobs {
     });
 }
 
-/// The world of components that run assistants.
+/// World of components that run assistants.
 pub mod runs {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -72,7 +72,7 @@ pub mod runs {
     });
 }
 
-/// The world of components that answer look-ups.
+/// World of components with look-ups.
 pub mod endpoints {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -84,7 +84,7 @@ pub mod endpoints {
     });
 }
 
-/// The world of components that answer requests of any method.
+/// World of components with routes.
 pub mod routes {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -99,7 +99,7 @@ pub mod routes {
     });
 }
 
-/// The world of components whose data has names that people say.
+/// World of components that declare names of their data.
 pub mod names {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -111,7 +111,7 @@ pub mod names {
     });
 }
 
-/// The world of components that understand sentences.
+/// World of components that understand sentences.
 pub mod dialogue {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -126,7 +126,7 @@ pub mod dialogue {
     });
 }
 
-/// The world of components that list what can be written to them.
+/// World of components with example sentences.
 pub mod samples {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -137,7 +137,7 @@ pub mod samples {
     });
 }
 
-/// The world of components that prove themselves.
+/// World of components with examples.
 pub mod examples {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -148,7 +148,7 @@ pub mod examples {
     });
 }
 
-/// The world of components that have something to read.
+/// World of components with resources.
 pub mod resources {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -162,7 +162,7 @@ pub mod resources {
     });
 }
 
-/// The world of components that have prompts.
+/// World of components with prompts.
 pub mod prompts {
     wit_bindgen::generate!({
         path: "../../wit",
@@ -177,7 +177,7 @@ pub mod prompts {
     });
 }
 
-/// The world of components that help to fill in arguments.
+/// World of components with argument completion.
 pub mod completions {
     wit_bindgen::generate!({
         path: "../../wit",

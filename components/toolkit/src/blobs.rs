@@ -1,32 +1,31 @@
-//! Blobs: files that were uploaded or that this component makes, named by their SHA-256.
+//! Blobs: files that were uploaded or made by this component, named by their SHA-256.
 //!
-//! A caller that knows a name may read it, and what is not used for a while is gone: what is to last goes
-//! into `sql`.
+//! A caller that knows the name may read it. Unused blobs are deleted after a while; lasting data belongs into `sql`.
 
 pub use crate::bindings::madoguchi::tool::blobs::{Blob, Error};
 use crate::{Stop, bindings::madoguchi::tool::blobs, refused, unavailable};
 
-/// What is known of a blob.
+/// Returns a blob's metadata.
 pub fn stat(id: &str) -> Result<Blob, Error> {
     blobs::stat(id)
 }
 
-/// The media type that its first bytes look like, whatever its maker says.
+/// Media type recognized from the first bytes, whatever was declared.
 pub fn sniff(id: &str) -> Result<Option<String>, Error> {
     blobs::sniff(id)
 }
 
-/// Up to `length` bytes from `offset`; fewer at the end, none behind it.
+/// Reads up to `length` bytes from `offset`; fewer at the end, none after it.
 pub fn read(id: &str, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
     blobs::read(id, offset, length)
 }
 
-/// Keeps `content`, which clients get at `/api/blobs/ID`.
+/// Stores `content`, which clients read at `/api/blobs/ID`.
 pub fn put(content: &[u8], mime_type: &str) -> Result<Blob, Error> {
     blobs::put(content, mime_type)
 }
 
-/// What no tool looked at: a blob that is gone is the caller's to upload again.
+/// For errors that a tool does not handle: a missing blob has to be uploaded again.
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         match error {
@@ -45,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_blob_that_is_gone_is_refused_and_a_full_store_may_pass() {
+    fn missing_blob_is_refused_full_store_is_not() {
         assert!(matches!(Stop::from(Error::Unknown), Stop::Refused(it) if it.status == 404));
         let full = Error::LimitExceeded("all of it".into());
         assert!(matches!(Stop::from(full), Stop::Unavailable(_)));

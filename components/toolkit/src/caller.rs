@@ -1,4 +1,4 @@
-//! Who calls.
+//! The caller of the current call.
 
 use std::cell::RefCell;
 
@@ -6,32 +6,32 @@ use serde_json::Value;
 
 use crate::bindings::madoguchi::tool::caller;
 
-/// The caller's name; `anonymous` where no token is needed.
+/// Name of the caller; `anonymous` without a token.
 #[must_use]
 pub fn principal() -> String {
     caller::principal()
 }
 
-/// What the caller may do.
+/// Scopes of the caller.
 #[must_use]
 pub fn scopes() -> Vec<String> {
     caller::scopes()
 }
 
-/// Where a request's `_meta` names the language of who reads the answer; an [app](crate::apps) knows it, and the client
-/// that passes its calls on may not.
+/// Key of the reader's language in a request's `_meta`; an [app](crate::apps) knows it, while the
+/// client that forwards its calls may not.
 const LOCALE: &str = "madoguchi/locale";
-/// Bytes that such a name may have.
+/// Maximum bytes of a language tag.
 const LOCALE_BYTES_MAX: usize = 35;
 
 thread_local! {
-    /// What the request names.
+    /// Language of the current request.
     static NAMED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Takes note of the language that the request's `_meta` names.
-pub(crate) fn hear(meta: &str) {
-    // Hardly a request names one.
+/// Reads the language from the request's `_meta`.
+pub(crate) fn read_locale(meta: &str) {
+    // Most requests have none.
     let meta: Value = match meta.contains(LOCALE) {
         true => serde_json::from_str(meta).unwrap_or_default(),
         false => Value::Null,
@@ -44,25 +44,25 @@ pub(crate) fn hear(meta: &str) {
     NAMED.set(named);
 }
 
-/// The caller's language as a BCP 47 tag, if the call has one.
+/// Language of the caller as a BCP 47 tag, if known.
 #[must_use]
 pub fn locale() -> Option<String> {
     NAMED.with_borrow(Clone::clone).or_else(caller::locale)
 }
 
-/// Whether the caller reads Japanese; `unsaid` where they name no language.
+/// Whether the caller reads Japanese; `unsaid` if their language is unknown.
 #[must_use]
 pub fn reads_japanese(unsaid: bool) -> bool {
     locale().map_or(unsaid, |it| it.to_lowercase().starts_with("ja"))
 }
 
-/// Where this server's page is, for a person to be sent to, without a slash at the end.
+/// URL of this server's page, without a trailing slash.
 #[must_use]
 pub fn page() -> Option<String> {
     caller::page()
 }
 
-/// The client's capabilities, as MCP has them: an object.
+/// Capabilities of the client in MCP's format: an object.
 #[must_use]
 pub fn client_capabilities() -> Value {
     serde_json::from_str(&caller::client_capabilities()).unwrap_or_default()
@@ -73,12 +73,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_language_that_a_request_names_counts_for_its_call_alone() {
+    fn request_locale_applies_to_its_call_only() {
         let named = || NAMED.with_borrow(Clone::clone);
-        hear(r#"{"madoguchi/locale":"en-GB"}"#);
+        read_locale(r#"{"madoguchi/locale":"en-GB"}"#);
         assert_eq!(named().as_deref(), Some("en-GB"));
         for none in ["{}", "", r#"{"madoguchi/locale":"en\n"}"#, r#"{"madoguchi/locale":7}"#] {
-            hear(none);
+            read_locale(none);
             assert_eq!(named(), None, "{none}");
         }
     }

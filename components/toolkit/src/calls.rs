@@ -13,18 +13,18 @@ use serde_json::{Map, Value};
 pub use crate::bindings::madoguchi::tool::calls::{Offer, Outcome, Request, call, held, offers};
 use crate::{Stop, refused, unavailable};
 
-/// No wait takes as long.
+/// Longer than any wait.
 const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 
 impl Request {
-    /// A call of that tool.
+    /// Creates a call of `tool`.
     #[must_use]
     pub fn of(tool: &str, arguments: Value) -> Self {
         let (name, arguments) = (tool.to_owned(), arguments.to_string());
         Self { name, arguments, meta: None, reason: None }
     }
 
-    /// Says why, for the person who is asked whether it may be made.
+    /// Adds the reason, for the person who approves the call.
     #[must_use]
     pub fn because(mut self, reason: &str) -> Self {
         self.reason = Some(reason.to_owned());
@@ -32,20 +32,20 @@ impl Request {
     }
 }
 
-/// What one call puts out: its object. Where a person has to allow it first, the component's own call
-/// waits until they have spoken, and runs again from the top.
+/// Makes one call and returns its output. If a person has to approve it, the component's own call waits
+/// for them and restarts.
 ///
 /// # Errors
-/// As the tool was refused; [`Stop::Wait`] while the person is asked.
+/// The tool's error; [`Stop::Wait`] while the approval is pending.
 pub fn one(request: Request) -> Result<Value, Stop> {
     let output = all(&[request])?.pop();
     output.ok_or_else(|| unavailable("there is no outcome", None))
 }
 
-/// The same of several, which are made at once; the person is asked about all of them together.
+/// Makes several calls concurrently; the person approves all of them together.
 ///
 /// # Errors
-/// As the first that was refused, once none waits any more.
+/// The first error, once no call waits any more.
 pub fn all(requests: &[Request]) -> Result<Vec<Value>, Stop> {
     let outcomes = call(requests);
     let held = outcomes.iter().filter_map(|outcome| match outcome {
@@ -59,10 +59,10 @@ pub fn all(requests: &[Request]) -> Result<Vec<Value>, Stop> {
     outcomes.into_iter().map(done).collect()
 }
 
-/// What `outcome` put out: the tool's object.
+/// Returns the output of `outcome`.
 ///
 /// # Errors
-/// As [`one`].
+/// The same as those of [`one`].
 pub fn done(outcome: Outcome) -> Result<Value, Stop> {
     match outcome {
         Outcome::Done(result) => {
@@ -74,13 +74,13 @@ pub fn done(outcome: Outcome) -> Result<Value, Stop> {
     }
 }
 
-/// Waits until the person has spoken to a call that is held under one of those ids.
+/// Waits for the approval of calls held under these ids.
 pub fn waits<'a>(ids: impl IntoIterator<Item = &'a str>) -> Stop {
     let events = ids.into_iter().map(|it| format!("approvals/{it}"));
     Stop::wait(events, SystemTime::UNIX_EPOCH + FOREVER)
 }
 
-/// A failure of another tool, passed on.
+/// Converts another tool's error.
 fn failed(failure: &str) -> Stop {
     let failure: Map<String, Value> = serde_json::from_str(failure).unwrap_or_default();
     let text = |name: &str| failure.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_is_passed_on_with_its_code_and_what_it_is_about() {
+    fn passes_on_failure_with_code_and_details() {
         let failure = json!({
             "error": "seat_taken", "message": "A2 is taken", "status": 409,
             "data": { "seat_ids": ["A2"] },
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_is_waited_for() {
+    fn waits_for_held_calls() {
         let Stop::Wait(wait) = done(Outcome::Held("0a".to_owned())).unwrap_err() else {
             panic!("no wait")
         };

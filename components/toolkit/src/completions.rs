@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_begins_with_what_is_typed_is_offered() {
+    fn completes_by_prefix() {
         let request = Request {
             reference: Reference::Prompt("plan".to_owned()),
             argument: "place".to_owned(),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_a_hundred_values_are_counted_and_not_sent() {
+    fn limits_completions_and_counts_the_rest() {
         let many = Completion::of((0..101).map(|it| it.to_string()));
         assert_eq!((many.values.len(), many.total, many.has_more), (100, Some(101), true));
         let none = Completion::none();

@@ -105,14 +105,14 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
         let mut no_booleans = ReplaceBoolSchemas::default();
         no_booleans.skip_additional_properties = true;
         settings.transforms.push(Box::new(no_booleans));
-        settings.transforms.push(Box::new(RecursiveTransform(forget_rusts_formats)));
+        settings.transforms.push(Box::new(RecursiveTransform(remove_rust_formats)));
     });
     let schema = settings.into_generator().into_root_schema_for::<T>();
     schema.as_object().cloned().unwrap_or_default()
 }
 
 /// `uint32` and its like are schemars' own; validators complain of a format that they do not know.
-fn forget_rusts_formats(schema: &mut Schema) {
+fn remove_rust_formats(schema: &mut Schema) {
     let of_number = ["int", "uint", "float", "double"];
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
     if of_number.contains(&format.trim_end_matches(|it: char| it.is_ascii_digit())) {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_doc_comments_are_what_models_read() {
+    fn doc_comments_become_descriptions() {
         let definition = definition::<Greet>();
         assert_eq!(definition.description, "挨拶する。");
         let input: Value = serde_json::from_str(&definition.input_schema).unwrap();
@@ -227,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn schemas_refer_to_nothing_outside_themselves() {
+    fn schemas_have_no_references() {
         let definition = definition::<Greet>();
         assert!(!definition.input_schema.contains("$"), "{}", definition.input_schema);
         assert!(definition.input_schema.contains("plain"), "{}", definition.input_schema);
     }
 
     #[test]
-    fn a_schema_says_only_what_every_client_understands() {
+    fn schema_uses_common_keywords_only() {
         #[derive(Serialize, JsonSchema)]
         struct Counted {
             count: u32,
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_says_its_shape_and_what_is_secret_of_it() {
+    fn output_schema_has_shape_and_secrets() {
         /// What came of it.
         #[derive(Serialize, JsonSchema)]
         struct Came {
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn the_english_texts_travel_in_the_meta() {
+    fn meta_has_english_texts() {
         let meta: Value = serde_json::from_str(&definition::<Greet>().meta.unwrap()).unwrap();
         assert_eq!(meta["madoguchi/text"]["en"]["arguments"]["name"], "Who");
         assert_eq!(meta["madoguchi/text"]["ja"]["labels"], json!({ "name": "名前" }));
@@ -306,7 +306,7 @@ mod tests {
 
     /// A tool whose output is nothing promises none, and a schema can be given word for word.
     #[test]
-    fn tool_without_output_promises_none_and_may_give_exact_schema() {
+    fn tool_without_output_has_no_output_schema() {
         /// 見せるだけ。
         #[derive(Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]

@@ -21,37 +21,37 @@ pub use crate::bindings::endpoints::exports::madoguchi::tool::endpoints::{
 use crate::{Problem, Stop, definition::json, sql};
 
 impl Request {
-    /// The first value of that name in the query.
+    /// First value of that name in the query.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|it| it.0 == name).map(|it| it.1.as_str())
     }
 
-    /// The first value of that name, which must be there.
+    /// First value of that name, which is required.
     ///
     /// # Errors
-    /// When it is not.
+    /// If it is missing.
     pub fn required(&self, name: &str) -> Result<&str, Failure> {
         self.value(name).ok_or_else(|| invalid(name, "is missing"))
     }
 
-    /// The first value of that name, read as a `T`; none where there is none.
+    /// Parses the first value of that name; `None` if it is missing.
     ///
     /// # Errors
-    /// When it is no `T`: `expected` says what would be right (`must be a number`).
+    /// If it is no `T`: `expected` describes what is (`must be a number`).
     pub fn parse<T: FromStr>(&self, name: &str, expected: &str) -> Result<Option<T>, Failure> {
         let read = |it: &str| it.parse().map_err(|_| invalid(name, expected));
         self.value(name).map(read).transpose()
     }
 }
 
-/// The caller must correct the value `name` of the query.
+/// The query's value `name` is invalid.
 #[must_use]
 pub fn invalid(name: &str, message: impl Into<String>) -> Failure {
     Failure::Invalid(vec![Problem::at(format!("/{name}"), message)])
 }
 
-/// What [`export_endpoints!`](crate::export_endpoints) makes of the function's result.
+/// Converts the result of the function given to [`export_endpoints!`](crate::export_endpoints).
 ///
 /// # Errors
 /// Those of the function.
@@ -59,16 +59,16 @@ pub fn answer(found: Result<impl Serialize, Failure>) -> Result<String, Failure>
     found.map(|it| json(&it))
 }
 
-/// As a tool would have stopped.
+/// The same error as a tool's.
 impl From<Stop> for Failure {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::InvalidArguments(problems) => Self::Invalid(problems),
-            Stop::Refused(it) => Self::Refused(Refusal {
-                code: it.code,
-                message: it.message,
-                status: it.status,
-                details: it.details,
+            Stop::Refused(refusal) => Self::Refused(Refusal {
+                code: refusal.code,
+                message: refusal.message,
+                status: refusal.status,
+                details: refusal.details,
             }),
             Stop::Unavailable(it) => Self::Unavailable(it.message),
             Stop::InputRequired(_) | Stop::Wait(_) => {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_read_and_one_that_does_not_fit_is_named() {
+    fn parses_value_or_names_it() {
         let request = request(&[("q", "a"), ("limit", "x"), ("q", "b")]);
         assert_eq!(request.required("q").unwrap(), "a");
         let Err(Failure::Invalid(problems)) = request.parse::<u32>("limit", "must be a number")
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_json() {
+    fn answers_with_json() {
         assert_eq!(answer(Ok([1, 2])).unwrap(), "[1,2]");
         assert!(matches!(answer(Err::<(), _>(Failure::NotFound)), Err(Failure::NotFound)));
     }

@@ -1,10 +1,9 @@
-//! Events: publish that something has changed, to calls that [wait](crate::Stop::wait) and to clients
-//! that listen.
+//! Events: notify waiting [calls](crate::Stop::wait) and subscribed clients of changes.
 
 use crate::bindings::madoguchi::tool::events;
 
-/// Publishes that the resource at `uri` has changed. Publish after the change is stored: a call that waits is
-/// called again at once, and looks.
+/// Publishes that the resource at `uri` has changed. Publish after storing the change: waiting calls
+/// restart immediately.
 pub fn publish(uri: &str) {
     events::publish(uri);
 }

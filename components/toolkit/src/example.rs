@@ -1,11 +1,10 @@
-//! Examples with which a component proves itself: the host calls them, in their order and on a
-//! database that is thrown away, before a new version serves.
+//! Examples of a component: the host runs them in order, on a temporary database, before a new version serves.
 
 use serde_json::Value;
 
 pub use crate::bindings::examples::exports::madoguchi::tool::examples::{Example, Expected};
 
-/// A call whose expected outcome is yet to be given.
+/// A call without its expected outcome.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Try {
@@ -14,7 +13,7 @@ pub struct Try {
     arguments: String,
 }
 
-/// The call of `tool` with `arguments`; `name` is a sentence that says what it shows.
+/// A call of `tool` with `arguments`; `name` is a sentence that describes it.
 ///
 /// It runs without settings, at 2027-01-01T00:00:00Z, a Friday.
 pub fn example(name: &str, tool: &str, arguments: Value) -> Try {
@@ -22,25 +21,25 @@ pub fn example(name: &str, tool: &str, arguments: Value) -> Try {
 }
 
 impl Try {
-    /// It puts out an object that has all that `output` has, and may have more.
+    /// Expects an output with at least the members of `output`.
     #[must_use]
     pub fn gives(self, output: Value) -> Example {
         self.ends(Expected::Output(output.to_string()))
     }
 
-    /// It is refused with that code.
+    /// Expects an error with this code.
     #[must_use]
     pub fn refuses(self, code: &str) -> Example {
         self.ends(Expected::Refused(code.to_owned()))
     }
 
-    /// The arguments must be corrected.
+    /// Expects invalid arguments.
     #[must_use]
     pub fn refuses_the_arguments(self) -> Example {
         self.ends(Expected::InvalidArguments)
     }
 
-    /// The user is asked.
+    /// Expects a question to the user.
     #[must_use]
     pub fn asks(self) -> Example {
         self.ends(Expected::InputRequired)

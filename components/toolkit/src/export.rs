@@ -1,5 +1,4 @@
-//! How tools, resources, prompts and whatever else a component offers become part of it: the macros that export
-//! them, and the run of one call.
+//! Macros that export tools, resources, prompts and other parts of a component, and the run of one call.
 
 pub use crate::bindings::{
     completions::exports::madoguchi::tool::completions::Guest as Completions,
@@ -22,32 +21,32 @@ use crate::{
 /// Runs one call of `T`.
 ///
 /// # Errors
-/// As the tool stops, or with what is wrong with the arguments.
+/// The tool's stop, or invalid arguments.
 pub fn run<T: Tool>(invocation: Invocation) -> Result<Output, Stop> {
     let tool = arguments::read::<T>(&invocation.arguments).map_err(Stop::InvalidArguments)?;
     let Invocation { answers, state, meta, first_called_at, .. } = invocation;
     let user = User::new(answers, state, meta, first_called_at);
     let output = tool.call(&user).map_err(|it| user.stop(it))?;
-    // MCP's structured output is an object; what a tool of the output `()` puts out is what it shows.
+    // Structured output is an object in MCP; a tool with the output `()` has only shown content.
     let structured = Some(json(&output)).filter(|it| it != "null");
     let (content, meta) = user.shown();
     Ok(Output { structured, content, meta })
 }
 
-/// `value` as a JSON document.
+/// Serializes `value` as JSON.
 #[must_use]
 pub fn written(value: &impl serde::Serialize) -> String {
     json(value)
 }
 
-/// The host asked for a tool that the component does not have.
+/// The component has no such tool.
 #[must_use]
 pub fn unknown(name: &str) -> Stop {
     invalid("", format!("This component has no tool named {name}."))
 }
 
-/// Exports the listed tools, in the order in which people should see them; none, where the component only
-/// understands sentences.
+/// Exports the listed tools, in the order in which people should see them; none for a component that
+/// only understands sentences.
 #[macro_export]
 macro_rules! export_tools {
     ($($tool:ty),* $(,)?) => {
@@ -125,8 +124,7 @@ macro_rules! export_defaults {
     };
 }
 
-/// Exports a function `fn() -> Result<(), Vec<Problem>>` that prepares the component from its
-/// settings, all or nothing.
+/// Exports a function `fn() -> Result<(), Vec<Problem>>` that prepares the component from its settings, all or nothing.
 #[macro_export]
 macro_rules! export_configured {
     ($configure:path) => {
@@ -144,7 +142,7 @@ macro_rules! export_configured {
 }
 
 /// Exports a function `fn() -> Result<(), E>`, with `E` any [`std::fmt::Display`], that runs at the
-/// interval that the operator sets.
+/// interval set by the operator.
 #[macro_export]
 macro_rules! export_schedule {
     ($run:path) => {
@@ -161,8 +159,8 @@ macro_rules! export_schedule {
     };
 }
 
-/// Exports two functions: `fn(&[String]) -> Result<jobs::Agenda, E>`, which says what is to be done, and
-/// `fn(jobs::Job) -> Result<jobs::Outcome, E>`, which does it, with `E` any [`std::fmt::Display`].
+/// Exports two functions: `fn(&[String]) -> Result<jobs::Agenda, E>`, which lists the jobs to run, and
+/// `fn(jobs::Job) -> Result<jobs::Outcome, E>`, which runs one, with `E` any [`std::fmt::Display`].
 #[macro_export]
 macro_rules! export_jobs {
     ($due:path, $run:path) => {
@@ -184,7 +182,7 @@ macro_rules! export_jobs {
 }
 
 /// Exports a function `fn(dialogue::Turn) -> Result<dialogue::Reply, E>`, with `E` any
-/// [`std::fmt::Display`], that says what comes next in a conversation.
+/// [`std::fmt::Display`], that replies to a turn of a conversation.
 #[macro_export]
 macro_rules! export_dialogue {
     ($next:path) => {
@@ -202,8 +200,8 @@ macro_rules! export_dialogue {
 }
 
 /// Exports two functions: `fn(assistants::Task, Option<assistants::running::Role>) -> T`, with `T` any
-/// [`serde::Serialize`], which runs a task of an assistant to its end, and
-/// `fn(String) -> Option<assistants::Facts>`, which tells of one.
+/// [`serde::Serialize`], which runs a task of an assistant to its end, and `fn(String) ->
+/// Option<assistants::Facts>`, which describes an assistant.
 #[macro_export]
 macro_rules! export_runs {
     ($run:path, $about:path) => {
@@ -227,8 +225,8 @@ macro_rules! export_runs {
     };
 }
 
-/// Exports a function `fn() -> Result<Vec<dialogue::Name>, E>`, with `E` any [`std::fmt::Display`], that says
-/// what people may call what the component has.
+/// Exports a function `fn() -> Result<Vec<dialogue::Name>, E>`, with `E` any [`std::fmt::Display`],
+/// that lists the names of the component's data.
 #[macro_export]
 macro_rules! export_names {
     ($names:path) => {
@@ -245,8 +243,8 @@ macro_rules! export_names {
     };
 }
 
-/// Exports a function `fn(&str) -> Vec<dialogue::Sample>`, which tells what can be written to the component in a
-/// language, by its BCP 47 tag.
+/// Exports a function `fn(&str) -> Vec<dialogue::Sample>` that lists example sentences in a language,
+/// by its BCP 47 tag.
 #[macro_export]
 macro_rules! export_samples {
     ($samples:path) => {
@@ -283,8 +281,8 @@ macro_rules! export_endpoints {
     };
 }
 
-/// Exports a function `fn() -> Vec<routes::Route>`: the addresses that the component answers, each with the
-/// function that does; see [`routes`](crate::routes).
+/// Exports a function `fn() -> Vec<routes::Route>`: the paths that the component answers, each with its
+/// function; see [`routes`](crate::routes).
 #[macro_export]
 macro_rules! export_routes {
     ($routes:path) => {
@@ -307,8 +305,7 @@ macro_rules! export_routes {
     };
 }
 
-/// Exports a function `fn() -> Vec<Example>`: the examples with which the component proves itself,
-/// in the order in which they are called; see [`example`](crate::example()).
+/// Exports a function `fn() -> Vec<Example>`: the component's examples in order; see [`example`](crate::example()).
 #[macro_export]
 macro_rules! export_examples {
     ($examples:path) => {
@@ -325,7 +322,7 @@ macro_rules! export_examples {
     };
 }
 
-/// Bytes of a text and those behind it.
+/// Total bytes of a text and those after it.
 #[doc(hidden)]
 #[must_use]
 pub const fn joined_length(first: &str, more: &[&str]) -> usize {
@@ -338,7 +335,7 @@ pub const fn joined_length(first: &str, more: &[&str]) -> usize {
     length
 }
 
-/// A text and those behind it, as bytes.
+/// Concatenates a text and those after it.
 #[doc(hidden)]
 #[must_use]
 pub const fn joined<const LENGTH: usize>(first: &str, more: &[&str]) -> [u8; LENGTH] {
@@ -355,24 +352,24 @@ pub const fn joined<const LENGTH: usize>(first: &str, more: &[&str]) -> [u8; LEN
     all
 }
 
-// How resources, prompts and completions become part of a component, and how what stops them is
-// reported: with the same texts as a tool's.
+// Export of resources, prompts and completions; their stops have the same texts as a tool's.
 impl From<Stop> for OfferStop {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::InputRequired(it) => {
-                Self::InputRequired(InputRequired { questions: it.questions, state: it.state })
-            }
-            Stop::InvalidArguments(problems) => Self::InvalidArguments(problems),
-            Stop::Refused(it) => Self::Refused(Refusal {
-                code: it.code,
-                message: it.message,
-                status: it.status,
-                details: it.details,
+            Stop::InputRequired(input) => Self::InputRequired(InputRequired {
+                questions: input.questions,
+                state: input.state,
             }),
-            Stop::Unavailable(it) => Self::Unavailable(Unavailable {
-                message: it.message,
-                retry_after_ms: it.retry_after_ms,
+            Stop::InvalidArguments(problems) => Self::InvalidArguments(problems),
+            Stop::Refused(refusal) => Self::Refused(Refusal {
+                code: refusal.code,
+                message: refusal.message,
+                status: refusal.status,
+                details: refusal.details,
+            }),
+            Stop::Unavailable(failure) => Self::Unavailable(Unavailable {
+                message: failure.message,
+                retry_after_ms: failure.retry_after_ms,
             }),
             Stop::Wait(_) => Self::Unavailable(Unavailable {
                 message: "This needs a call of a tool.".to_owned(),
@@ -442,7 +439,7 @@ macro_rules! export_prompts {
 }
 
 /// Exports a function `fn(&completions::Request) -> Result<completions::Completion, Stop>` that
-/// helps to fill in the arguments of the component's prompts and templates.
+/// completes arguments of the component's prompts and templates.
 #[macro_export]
 macro_rules! export_completions {
     ($complete:path) => {
@@ -469,7 +466,7 @@ mod tests {
     use crate::{invalid, refused};
 
     #[test]
-    fn a_stop_says_the_same_whatever_it_stops() {
+    fn stop_is_the_same_for_every_export() {
         let refusal = OfferStop::from(refused("no", 403, "No."));
         assert!(matches!(&refusal, OfferStop::Refused(it) if it.code == "no" && it.status == 403));
         let problems = OfferStop::from(invalid("/a", "is required"));

@@ -11,17 +11,17 @@
 pub use crate::bindings::madoguchi::tool::files::Error;
 use crate::{Stop, bindings::madoguchi::tool::files, unavailable};
 
-/// The bytes that the file has.
+/// Size of the file in bytes.
 pub fn size(name: &str) -> Result<u64, Error> {
     files::size(name)
 }
 
-/// Up to `length` bytes from `offset`; fewer at the end, none behind it.
+/// Reads up to `length` bytes from `offset`; fewer at the end, none after it.
 pub fn read(name: &str, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
     files::read(name, offset, length)
 }
 
-/// What no tool looked at: the operator has to do something, or the disk has.
+/// For errors that a tool does not handle, which the operator has to solve.
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         unavailable(
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_not_granted_is_named() {
+    fn names_ungranted_file() {
         let Stop::Unavailable(it) = Error::NotGranted("map".into()).into() else { panic!() };
         assert!(it.message.contains("map"), "{}", it.message);
     }

@@ -21,12 +21,12 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{Problem, Stop, arguments::parse, definition::json, refused, unavailable};
 
-/// Redirects that one request follows at most.
+/// Maximum redirects of one request.
 const REDIRECTS_MAX: u32 = 5;
-/// Bytes that an answer's body may have unless the request says otherwise.
+/// Default maximum bytes of an answer's body.
 const BODY_BYTES_MAX: usize = 4 << 20;
 
-/// A `GET` of `url`.
+/// Sends a `GET` to `url`.
 ///
 /// # Errors
 /// See [`Request::send`].
@@ -34,7 +34,7 @@ pub fn get(url: &str) -> Result<Answer, Error> {
     Request::get(url).send()
 }
 
-/// A request, not sent yet.
+/// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Request {
@@ -71,7 +71,7 @@ impl Request {
         Self::new("POST", url)
     }
 
-    /// One header more. Of `content-type` there is one: the last that is said.
+    /// Adds a header. `content-type` is replaced instead.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if name.eq_ignore_ascii_case("content-type") {
             self.headers.retain(|(it, _)| !it.eq_ignore_ascii_case(name));
@@ -80,33 +80,32 @@ impl Request {
         self
     }
 
-    /// The body that is sent.
+    /// Sets the body.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// `value` as JSON is sent, as `application/json` unless a `content-type` is said.
+    /// Sets `value` as JSON; `application/json` unless there is a `content-type`.
     pub fn json(self, value: &impl Serialize) -> Self {
         let is_said = self.headers.iter().any(|(it, _)| it.eq_ignore_ascii_case("content-type"));
         let named = if is_said { self } else { self.header("content-type", "application/json") };
         named.body(json(value))
     }
 
-    /// Follows up to five redirects of a `GET`; each is a request of its own that must be granted.
+    /// Follows up to five redirects of a `GET`; each has to be granted.
     pub fn follow_redirects(mut self) -> Self {
         self.redirects = REDIRECTS_MAX;
         self
     }
 
-    /// Reads no more than so many bytes of the answer's body; more is an error.
+    /// Limits the answer's body in bytes.
     pub fn body_bytes_max(mut self, bytes: usize) -> Self {
         self.body_bytes_max = bytes;
         self
     }
 
-    /// Waits no longer than so for the answer to begin, and for each further piece of it; the host's own
-    /// `http_timeout_ms` holds for all of it.
+    /// Limits the wait for the answer, and for each further part of it; the host's `http_timeout_ms` limits all of it.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -115,7 +114,7 @@ impl Request {
     /// Sends it and reads the whole answer, whatever its status.
     ///
     /// # Errors
-    /// When there is no answer: see [`Error`].
+    /// See [`Error`].
     pub fn send(mut self) -> Result<Answer, Error> {
         loop {
             let answer = exchange(&self)?;
@@ -129,10 +128,10 @@ impl Request {
         }
     }
 
-    /// Sends it and returns once its answer begins, which is read piece by piece. Follows no redirect.
+    /// Sends it and returns once the answer begins, to be read in parts. Follows no redirects.
     ///
     /// # Errors
-    /// When there is no answer, or none until then.
+    /// See [`Error`]; also if no answer begins until `until`.
     pub fn open(&self, until: Option<Instant>) -> Result<Incoming, Error> {
         open(self, until)
     }
@@ -140,7 +139,7 @@ impl Request {
     fn redirect(&mut self, to: &str) -> Result<(), Error> {
         let next = resolve(&self.url, to).ok_or_else(|| Error::InvalidUrl(to.into()))?;
         if origin(&next) != origin(&self.url) {
-            // What was meant for one host is no business of another.
+            // Credentials are for one host only.
             let personal = ["authorization", "cookie"];
             self.headers
                 .retain(|(name, _)| !personal.iter().any(|it| name.eq_ignore_ascii_case(it)));
@@ -151,27 +150,27 @@ impl Request {
     }
 }
 
-/// An answer that is read piece by piece, as it comes.
+/// An answer that is read in parts.
 pub struct Incoming {
-    /// The HTTP status.
+    /// HTTP status.
     pub status: u16,
-    /// The headers, names in lower case.
+    /// Headers, names in lower case.
     pub headers: Vec<(String, Vec<u8>)>,
     #[cfg(target_arch = "wasm32")]
     body: Option<wasi::Body>,
 }
 
 impl Incoming {
-    /// The first header of that name, if it is text.
+    /// First header of that name, if it is text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
     }
 
-    /// The bytes that come next; none at the end. Nothing follows an error.
+    /// Returns the next bytes; `None` at the end. Nothing follows an error.
     ///
     /// # Errors
-    /// When the connection breaks off, or none come until then.
+    /// If the connection is lost, or none arrive until `until`.
     pub fn next(&mut self, until: Option<Instant>) -> Result<Option<Vec<u8>>, Error> {
         #[cfg(target_arch = "wasm32")]
         {
@@ -189,24 +188,24 @@ impl Incoming {
     }
 }
 
-/// Why a request brought no answer.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// It is not an `http` or `https` URL.
+    /// It is no `http` or `https` URL.
     InvalidUrl(String),
-    /// The operator has not granted it; the log says what would.
+    /// The operator has not granted it; the log shows the missing grant.
     Denied,
     /// A header or the method cannot be sent.
     InvalidRequest(String),
-    /// The answer is more than the request asked for.
+    /// The answer exceeds the limit.
     TooLarge,
-    /// The answer is not what it was taken for.
+    /// The answer cannot be parsed.
     InvalidAnswer(String),
-    /// The host does not answer with success; its status.
+    /// The answer's status is no success.
     Status(u16),
-    /// The host answers too late.
+    /// The host did not answer in time.
     TimedOut,
-    /// The host cannot be reached, or breaks off.
+    /// The host is unreachable, or the connection was lost.
     Unavailable(String),
 }
 
@@ -227,7 +226,7 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What is not granted is refused; what another host did may be over the next time.
+/// Missing grants are refusals; failures of other hosts may be temporary.
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         let message = format!("An outgoing request failed: {error}.");
@@ -251,86 +250,86 @@ fn open(request: &Request, until: Option<Instant>) -> Result<Incoming, Error> {
     wasi::open(request, until)
 }
 
-/// There is no host around a component's unit tests.
+/// Unit tests run without a host.
 #[cfg(not(target_arch = "wasm32"))]
 fn open(request: &Request, _: Option<Instant>) -> Result<Incoming, Error> {
     exchange(request).map(|it| Incoming { status: it.status, headers: it.headers })
 }
 
-/// The same, read to its end.
+/// Reads the whole answer.
 #[cfg(not(target_arch = "wasm32"))]
 fn exchange(_: &Request) -> Result<Answer, Error> {
     Err(Error::Unavailable("there is no network outside the sandbox".to_owned()))
 }
 
-/// An answer, read to its end.
+/// A whole answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The HTTP status.
+    /// HTTP status.
     pub status: u16,
-    /// The headers, names in lower case.
+    /// Headers, names in lower case.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The bytes of the body.
+    /// Body.
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    /// The first header of that name, if it is text.
+    /// First header of that name, if it is text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
     }
 
-    /// The body as text.
+    /// Body as text.
     ///
     /// # Errors
-    /// When it is not UTF-8.
+    /// If it is not UTF-8.
     pub fn text(&self) -> Result<&str, Error> {
         std::str::from_utf8(&self.body)
             .map_err(|_| Error::InvalidAnswer("it is not UTF-8".to_owned()))
     }
 
-    /// The body as a `T` in JSON.
+    /// Body parsed as JSON.
     ///
     /// # Errors
-    /// When it is not one.
+    /// If it is no `T`.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        let unfit = |it: Problem| Error::InvalidAnswer(it.to_string());
-        parse(self.text()?).map_err(unfit)
+        let parse_with_schema = |it: Problem| Error::InvalidAnswer(it.to_string());
+        parse(self.text()?).map_err(parse_with_schema)
     }
 
-    /// The same answer, if its status says success.
+    /// Returns the answer if its status is a success.
     ///
     /// # Errors
-    /// The status that says otherwise.
+    /// The status otherwise.
     pub fn successful(self) -> Result<Self, Error> {
         if (200..300).contains(&self.status) { Ok(self) } else { Err(Error::Status(self.status)) }
     }
 
-    /// Whether it points elsewhere.
+    /// Whether it is a redirect.
     #[must_use]
     pub fn is_redirect(&self) -> bool {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }
 }
 
-/// The first of `headers` with that name, if it is text.
+/// First of `headers` with that name, if it is text.
 fn header<'a>(headers: &'a [(String, Vec<u8>)], name: &str) -> Option<&'a str> {
     let (_, value) = headers.iter().find(|(it, _)| it.eq_ignore_ascii_case(name))?;
     std::str::from_utf8(value).ok()
 }
 
-// URLs in their parts, as far as a client needs them: the host reads them in earnest.
+// Minimal parsing of URLs; the host validates them.
 
-/// The parts of an `http` or `https` URL.
+/// Parts of an `http` or `https` URL.
 pub(crate) struct Parts<'a> {
     pub(crate) is_https: bool,
     pub(crate) authority: &'a str,
-    /// Path and query; empty where the URL has neither.
+    /// Path and query; empty if there is neither.
     pub(crate) rest: &'a str,
 }
 
-/// The parts of `url`, without its fragment.
+/// Splits `url`, without its fragment.
 pub(crate) fn parts(url: &str) -> Option<Parts<'_>> {
     let (scheme, after) = url.split_once("://")?;
     let is_https = scheme.eq_ignore_ascii_case("https");
@@ -343,7 +342,7 @@ pub(crate) fn parts(url: &str) -> Option<Parts<'_>> {
     (!authority.is_empty()).then_some(Parts { is_https, authority, rest })
 }
 
-/// Where `to` leads when `from` says it.
+/// Resolves a redirect `to`, relative to `from`.
 fn resolve(from: &str, to: &str) -> Option<String> {
     let to = to.trim();
     if to.contains("://") && parts(to).is_some() {
@@ -359,14 +358,14 @@ fn resolve(from: &str, to: &str) -> Option<String> {
         None | Some('#') => rest.to_owned(),
         Some('/') => to.to_owned(),
         Some('?') => format!("{path}{to}"),
-        // A scheme that is none of ours: `mailto:`, `ftp:`.
+        // Another scheme: `mailto:`, `ftp:`.
         Some(_) if to.split('/').next()?.contains(':') => return None,
         Some(_) => format!("{}/{to}", &path[..path.rfind('/').unwrap_or(0)]),
     };
     Some(format!("{scheme}://{authority}{rest}"))
 }
 
-/// Scheme and authority, which say whose a URL is.
+/// Scheme and authority.
 fn origin(url: &str) -> Option<(bool, String)> {
     parts(url).map(|it| (it.is_https, it.authority.to_ascii_lowercase()))
 }
@@ -376,7 +375,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_redirect_to_another_host_leaves_credentials_behind() {
+    fn redirect_to_another_host_drops_credentials() {
         let mut request = Request::get("https://a.example/x")
             .header("Authorization", "Bearer mine")
             .header("accept", "text/plain")
@@ -389,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_has_one_content_type_and_the_authors_own_wins() {
+    fn authors_content_type_wins() {
         let own = "application/merge-patch+json";
         let before = Request::post("https://a.example").header("Content-Type", own).json(&1);
         let after = Request::post("https://a.example").json(&1).header("Content-Type", own);
@@ -402,13 +401,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_denied_is_a_refusal_and_what_is_down_may_come_back() {
+    fn denied_is_refused_and_down_is_unavailable() {
         assert!(matches!(Stop::from(Error::Denied), Stop::Refused(it) if it.status == 403));
         assert!(matches!(get("https://a.example").map_err(Stop::from), Err(Stop::Unavailable(_))));
     }
 
     #[test]
-    fn a_location_is_read_from_where_it_is_said() {
+    fn resolves_relative_locations() {
         let from = "https://a.example:8443/dir/page?x=1#top";
         for (to, expected) in [
             ("http://b.example/", Some("http://b.example/")),
@@ -425,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn only_http_has_parts() {
+    fn splits_only_http_urls() {
         assert!(parts("ftp://a.example/").is_none() && parts("https:///x").is_none());
         let found = parts("HTTP://a.example?x").unwrap();
         assert_eq!((found.is_https, found.authority, found.rest), (false, "a.example", "?x"));

@@ -22,7 +22,7 @@ pub use crate::bindings::jobs::exports::madoguchi::tool::jobs::{
 use crate::stop::datetime;
 
 impl Pause {
-    /// Until one of `events` is published, or until that time, whichever comes first.
+    /// Until one of `events` is published, or until `until`.
     pub fn until<E: Into<String>>(events: impl IntoIterator<Item = E>, until: SystemTime) -> Self {
         Self { events: events.into_iter().map(Into::into).collect(), until: datetime(until) }
     }

@@ -1,36 +1,36 @@
-//! Lines for the operator's log; the host adds which component and which call.
+//! Writes to the operator's log; the host adds the component and the call.
 
 use serde::Serialize;
 
 pub use crate::bindings::madoguchi::tool::log::Level;
 use crate::{bindings::madoguchi::tool::log, definition::json};
 
-/// A line with something attached, which goes out as JSON.
+/// Writes a line with an attachment, serialized as JSON.
 pub fn write(level: Level, message: &str, attached: impl Serialize) {
     log::write(level, message, Some(&json(&attached)));
 }
 
-/// For a developer who looks for a fault.
+/// For debugging.
 pub fn debug(message: &str) {
     log::write(Level::Debug, message, None);
 }
 
-/// Something happened as it should.
+/// A normal event.
 pub fn info(message: &str) {
     log::write(Level::Info, message, None);
 }
 
-/// Something happened that does not happen every day.
+/// A significant but normal event.
 pub fn notice(message: &str) {
     log::write(Level::Notice, message, None);
 }
 
-/// Something that the operator may want to look at.
+/// Something that may need the operator's attention.
 pub fn warning(message: &str) {
     log::write(Level::Warning, message, None);
 }
 
-/// Something failed, which the operator should look at.
+/// A failure that needs the operator's attention.
 pub fn error(message: &str) {
     log::write(Level::Error, message, None);
 }

@@ -1,29 +1,29 @@
-//! Finds things by names that are not quite right (CIN-13, ILL-6).
+//! Finds things by inexact names (CIN-13, ILL-6).
 
 use strsim::jaro_winkler;
 use unicode_normalization::UnicodeNormalization;
 
-/// How alike two names must at least be.
+/// Minimum likeness of two names.
 pub const ALIKE_MIN: f64 = 0.45;
 
-/// How near a name must at least come to be suggested. 「ゴリラ」 has 0.40 of 「ゴジラ」; what shares
-/// only stray letters with every title of the cinema's demo, such as `string`, has up to 0.36.
+/// Minimum nearness of a suggestion. 「ゴリラ」 has 0.40 of 「ゴジラ」; words that share only stray letters with
+/// every title of the cinema's demo, such as `string`, have up to 0.36.
 pub const NEAR_MIN: f64 = 0.38;
 
-/// Characters of a name, folded, beyond which it is like none: comparing takes the time of both lengths.
+/// Maximum characters of a compared name; the comparison is quadratic.
 const CHARS_MAX: usize = 128;
 
-/// What a part of a name that is alike counts, against a whole name that is.
+/// Weight of a similar part against a similar whole name.
 const PART: f64 = 0.8;
 
-/// A name as it is compared: NFKC, lower case, hiragana, no accents, and nothing but letters and digits.
+/// Normalizes a name: NFKC, lower case, hiragana, no accents, only letters and digits.
 #[must_use]
 pub fn fold(name: &str) -> String {
     let letters = name.nfkc().map(without_accent).flat_map(char::to_lowercase);
     letters.filter(|it| it.is_alphanumeric() && !matches!(it, 'ー' | '〜')).map(hiragana).collect()
 }
 
-/// A Latin letter without what stands above or below it.
+/// Removes the accent of a Latin letter.
 fn without_accent(letter: char) -> char {
     match letter {
         '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => {
@@ -33,7 +33,7 @@ fn without_accent(letter: char) -> char {
     }
 }
 
-/// Katakana as hiragana; of two letters that sound alike, the usual one.
+/// Converts katakana to hiragana, and unifies letters that sound alike.
 fn hiragana(letter: char) -> char {
     let letter = match letter {
         'ァ'..='ヶ' => char::from_u32(u32::from(letter) - 0x60).unwrap_or(letter),
@@ -46,16 +46,16 @@ fn hiragana(letter: char) -> char {
     }
 }
 
-/// How well something with these `names` fits a folded query, or none if it does not.
+/// Rates how well `names` match a folded query; `None` without a match.
 ///
-/// Above 2 the query is part of a name, above 1 a name is part of the query, else they are alike.
+/// Above 2 the query is part of a name, above 1 a name is part of the query, otherwise they are similar.
 #[must_use]
 pub fn fit<'a>(query: &str, names: impl IntoIterator<Item = &'a str>) -> Option<f64> {
     let best = names.into_iter().map(|it| score(query, &fold(it))).fold(0.0, f64::max);
     (best >= ALIKE_MIN).then_some(best)
 }
 
-/// How near something with these `names` comes to a folded query, however far that is.
+/// Rates how near `names` are to a folded query, without a minimum.
 #[must_use]
 pub fn nearness<'a>(query: &str, names: impl IntoIterator<Item = &'a str>) -> f64 {
     names.into_iter().map(|it| score(query, &fold(it))).fold(0.0, f64::max)
@@ -76,14 +76,13 @@ fn score(query: &str, name: &str) -> f64 {
     alike(query, name)
 }
 
-/// From 0 to 1: how alike two folded names are as a whole; the mean of shared pairs of letters and
-/// Jaro-Winkler.
+/// Similarity of two folded names from 0 to 1: the mean of shared letter pairs and Jaro-Winkler.
 #[must_use]
 pub fn likeness(one: &str, other: &str) -> f64 {
     f64::midpoint(shared_pairs(&chars(one), &chars(other)), jaro_winkler(one, other))
 }
 
-/// [`likeness`], or the best part's pairs of letters.
+/// [`likeness`], or the letter pairs of the best part.
 fn alike(query: &str, name: &str) -> f64 {
     if [query, name].iter().any(|it| it.chars().nth(CHARS_MAX).is_some()) {
         return 0.0;
@@ -101,7 +100,7 @@ fn chars(text: &str) -> Vec<char> {
     text.chars().collect()
 }
 
-/// Dice's coefficient of the pairs of neighbouring letters.
+/// Dice's coefficient of adjacent letter pairs.
 fn shared_pairs(one: &[char], other: &[char]) -> f64 {
     if one.len() < 2 || other.len() < 2 {
         return 0.0;
@@ -123,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_long_names_resemble_none_but_may_contain_one_another() {
+    fn too_long_names_match_only_by_containment() {
         let long = "ab".repeat(2 << 20);
         assert!(nearness(&long, ["ac".repeat(2 << 20).as_str()]) == 0.0);
         assert!(nearness(&long, ["abac"]) == 0.0);

@@ -1,20 +1,20 @@
-//! A pause between two requests to a service that asks for one, whichever calls they come from.
+//! Rate limiting of requests to a service, across calls.
 
 use std::time::Duration;
 
 use crate::{clock::now_ms, sql};
 
-/// The longest time that a request waits for its turn, in milliseconds; after it the caller has gone.
+/// Maximum wait for a slot, in milliseconds.
 const WAIT_MS_MAX: i64 = 5_000;
 
-/// Takes the next turn at `service`, and waits for it; false where too many wait already. The database gives turns out
-/// one by one, so that two calls at once have two.
+/// Reserves the next slot at `service` and waits for it; false if too many wait already. The database
+/// assigns slots one by one, so that concurrent calls get different ones.
 ///
-/// `insert` keeps that `service`, which is `$1`, has its turn at `$2`, and ends with the conflict of the two:
-/// `INSERT INTO pace (service, at_ms) VALUES ($1, $2) ON CONFLICT (service)`.
+/// `insert` stores that `service` (`$1`) has its slot at `$2`, up to the conflict target: `INSERT INTO
+/// pace (service, at_ms) VALUES ($1, $2) ON CONFLICT (service)`.
 ///
 /// # Errors
-/// Those of the database.
+/// If the database fails.
 pub fn wait(insert: &str, service: &str, interval_ms: u32) -> Result<bool, sql::Error> {
     let now_ms = now_ms();
     let next = "DO UPDATE SET at_ms = CASE \
@@ -27,7 +27,7 @@ pub fn wait(insert: &str, service: &str, interval_ms: u32) -> Result<bool, sql::
         now_ms,
         i64::from(interval_ms),
         now_ms + WAIT_MS_MAX,
-        // A turn so far ahead was taken by a clock that has been put right since.
+        // Slots further ahead come from a clock that was wrong.
         now_ms + 2 * WAIT_MS_MAX + i64::from(interval_ms)
     )])?;
     let turn = rows.first::<(i64,)>()?;

@@ -1,8 +1,8 @@
-//! Tells the caller how far along a long call is.
+//! Reports the progress of a long call.
 
 use crate::bindings::madoguchi::tool::progress;
 
-/// So much is done of `total`, if the total is known; `message` says what is being done.
+/// Reports that `done` of `total`, if known, is done; `message` describes the current step.
 pub fn report(done: impl Into<f64>, total: Option<f64>, message: Option<&str>) {
     progress::report(done.into(), total, message);
 }

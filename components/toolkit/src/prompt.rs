@@ -59,9 +59,8 @@ use crate::{
 
 /// Messages for people to begin with; `self` is the arguments of one request.
 ///
-/// The doc comment of the implementing struct describes the prompt, those of its fields the
-/// arguments; a field that is an `Option` or has a default need not be filled in. What people fill
-/// in is text: a field that is a number or a boolean is read from it.
+/// The doc comment of the implementing struct describes the prompt, those of its fields the arguments; fields of type
+/// `Option` or with a default are optional. People fill in text, from which number and boolean fields are parsed.
 pub trait Prompt: DeserializeOwned + JsonSchema {
     /// `[A-Za-z0-9_.-]`, at most 128 bytes.
     const NAME: &'static str;
@@ -69,18 +68,17 @@ pub trait Prompt: DeserializeOwned + JsonSchema {
     const TITLE: Text;
     /// The English of the doc comments.
     const ENGLISH: English;
-    /// More entries for the definition's `_meta`: a JSON object.
+    /// Further entries of the definition's `_meta`: a JSON object.
     const META: Option<&'static str> = None;
 
-    /// The messages. Runs again from the top each time `user` has answered. What is
-    /// [shown](User::show) is dropped: a prompt is its messages.
+    /// Returns the messages. Restarts each time `user` has answered. [Shown](User::show) content is dropped.
     ///
     /// # Errors
-    /// Stops where there are no messages; see [`Stop`].
+    /// See [`Stop`].
     fn get(self, user: &User) -> Result<Messages, Stop>;
 }
 
-/// What a prompt puts in: messages of the user and of the model, in their order.
+/// Messages of a prompt, of the user and of the model, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
     description: Option<String>,
@@ -94,20 +92,20 @@ impl Messages {
         Self::default()
     }
 
-    /// The same with what they are about.
+    /// Sets the description.
     #[must_use]
     pub fn about(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// The same with a message of the user at the end: a text, or any [`Content`].
+    /// Appends a message of the user: a text, or any [`Content`].
     #[must_use]
     pub fn user(self, content: impl Into<Content>) -> Self {
         self.with(Role::User, content.into())
     }
 
-    /// The same with a message of the model at the end.
+    /// Appends a message of the model.
     #[must_use]
     pub fn assistant(self, content: impl Into<Content>) -> Self {
         self.with(Role::Assistant, content.into())
@@ -147,7 +145,7 @@ pub fn definition<P: Prompt>() -> Definition {
 /// Runs one `prompts/get` of `P`.
 ///
 /// # Errors
-/// As the prompt stops, or with what is wrong with the arguments.
+/// The prompt's stop, or invalid arguments.
 pub fn run<P: Prompt>(invocation: Invocation) -> Result<Output, Stop> {
     let Invocation { arguments, answers, state, meta, first_called_at, .. } = invocation;
     let arguments = json(&typed(&input_schema::<P>(), arguments));
@@ -157,7 +155,7 @@ pub fn run<P: Prompt>(invocation: Invocation) -> Result<Output, Stop> {
     Ok(Output { description, messages, meta: None })
 }
 
-/// The arguments as an object: what is no text in the schema is read from the text that came.
+/// Converts the arguments to an object, parsing those whose schema is not text.
 fn typed(schema: &Map<String, Value>, arguments: Vec<(String, String)>) -> Map<String, Value> {
     let is_text = |name: &str| match &schema["properties"][name]["type"] {
         Value::Array(types) => types.iter().any(|it| it == "string"),
@@ -217,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_are_the_arguments() {
+    fn fields_become_arguments() {
         let definition = definition::<Plan>();
         assert_eq!(definition.description.as_deref(), Some("計画を立ててもらう。"));
         let arguments = definition.arguments.iter();
@@ -232,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_asks_and_goes_on_with_the_answer() {
+    fn prompt_asks_and_continues() {
         let stop = run::<Plan>(invocation(&[("place", "12"), ("days", "3")])).unwrap_err();
         assert!(matches!(stop, Stop::InputRequired(_)), "{stop:?}");
         let user = crate::user::tests::answered(
@@ -248,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_do_not_fit_are_named() {
+    fn names_invalid_arguments() {
         let stop = run::<Plan>(invocation(&[("days", "many"), ("who", "me")])).unwrap_err();
         let Stop::InvalidArguments(problems) = stop else { panic!("they pass: {stop:?}") };
         let pointers = problems.iter().map(|it| it.pointer.as_str()).collect::<Vec<_>>();

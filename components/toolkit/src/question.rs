@@ -1,4 +1,4 @@
-//! Questions beside forms: pages to visit, a model's text, the client's folders, and several at once.
+//! Questions besides forms: pages to visit, a model's text, the client's folders, and several at once.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,17 +14,17 @@ use crate::{
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sampled {
-    /// Which model it was.
+    /// Name of the model.
     #[serde(default)]
     pub model: String,
-    /// Its content, as MCP has it: one piece, or a list of them.
+    /// Content in MCP's format: one part, or a list.
     pub content: Value,
     /// Why it ended: `endTurn`, `maxTokens` …
     pub stop_reason: Option<String>,
 }
 
 impl Sampled {
-    /// The first text of the answer; empty where there is none.
+    /// First text of the answer; empty if there is none.
     #[must_use]
     pub fn text(&self) -> &str {
         let mut pieces = match &self.content {
@@ -40,7 +40,7 @@ impl Sampled {
 pub struct Root {
     /// A `file://` URI.
     pub uri: String,
-    /// Its name for people.
+    /// Name for people.
     pub name: Option<String>,
 }
 
@@ -50,13 +50,12 @@ struct Roots {
 }
 
 impl Question {
-    /// The question `message` under `key`, which tells the questions of one call apart.
+    /// Creates a question; `key` is unique within a call.
     pub fn new(key: &str, message: &str, ask: Ask) -> Self {
         Self { key: key.to_owned(), message: message.to_owned(), ask, meta: None }
     }
 
-    /// The same as one that may be answered when the call has ended: see
-    /// [`User::is_unanswered`](crate::User::is_unanswered).
+    /// Permits an answer after the call has ended: see [`User::is_unanswered`](crate::User::is_unanswered).
     #[must_use]
     pub fn for_later(self) -> Self {
         Self { meta: Some(json!({ "madoguchi/later": true }).to_string()), ..self }
@@ -64,7 +63,7 @@ impl Question {
 }
 
 impl User {
-    /// Puts a question just as the contract has it. The answer comes back as it is, be it a refusal.
+    /// Puts a question of the contract. Returns the answer as it is, even a refusal.
     ///
     /// # Errors
     /// Stops to ask.
@@ -73,7 +72,7 @@ impl User {
         self.put_lazily(&key, || question)
     }
 
-    /// The answer under `key`, or a stop with the question, which is only made then.
+    /// Returns the answer under `key`, or stops with the question, which is created only then.
     pub(crate) fn put_lazily(
         &self,
         key: &str,
@@ -85,50 +84,50 @@ impl User {
         })
     }
 
-    /// Goes on once the user has been sent to the page at `url`, and agreed.
+    /// Continues once the user has been sent to the page at `url`, and agreed.
     ///
     /// # Errors
-    /// As [`User::ask`].
+    /// The same as those of [`User::ask`].
     pub fn visit(&self, key: &str, message: &str, url: &str) -> Result<(), Stop> {
         accepted(self.put(Question::new(key, message, Ask::Url(url.to_owned())))?).map(drop)
     }
 
-    /// What the client's model answers to `prompt`, in at most `tokens_max` tokens.
+    /// Asks the client's model to answer `prompt` in at most `tokens_max` tokens.
     ///
     /// # Errors
-    /// As [`User::ask`].
+    /// The same as those of [`User::ask`].
     pub fn sample(&self, key: &str, prompt: &str, tokens_max: u32) -> Result<Sampled, Stop> {
         let message = json!({ "role": "user", "content": { "type": "text", "text": prompt } });
         self.sample_with(key, &json!({ "messages": [message], "maxTokens": tokens_max }))
     }
 
-    /// As [`User::sample`], with all the parameters of `sampling/createMessage`.
+    /// Like [`User::sample`], with all parameters of `sampling/createMessage`.
     ///
     /// # Errors
-    /// As [`User::ask`].
+    /// The same as those of [`User::ask`].
     pub fn sample_with(&self, key: &str, params: &Value) -> Result<Sampled, Stop> {
         let ask = Ask::Sampling(params.to_string());
         read(accepted(self.put(Question::new(key, "A model is to answer.", ask))?)?)
     }
 
-    /// The folders that the client works on.
+    /// Folders that the client works on.
     ///
     /// # Errors
-    /// As [`User::ask`].
+    /// The same as those of [`User::ask`].
     pub fn roots(&self, key: &str) -> Result<Vec<Root>, Stop> {
         let question = Question::new(key, "Which folders are open?", Ask::Roots);
         read(accepted(self.put(question)?)?).map(|it: Roots| it.roots)
     }
 }
 
-/// Several results that are had together or not at all; see [`together`].
+/// Several results that are required together; see [`together`].
 pub trait Together {
-    /// What they are when all are there.
+    /// Type of all results.
     type All;
-    /// All of them, or one stop that asks all that is yet to be asked.
+    /// Returns all results, or stops with every open question.
     ///
     /// # Errors
-    /// The first that is no question; else all questions at once.
+    /// The first error that is no question, otherwise all questions.
     fn together(self) -> Result<Self::All, Stop>;
 }
 
@@ -178,7 +177,7 @@ together!(A a, B b);
 together!(A a, B b, C c);
 together!(A a, B b, C c, D d);
 
-/// What is there already; a question goes to the others.
+/// Returns a result that exists; collects its question otherwise.
 fn open<T>(result: Result<T, Stop>, asked: &mut Vec<Question>) -> Result<Option<T>, Stop> {
     match result {
         Ok(it) => Ok(Some(it)),
@@ -196,7 +195,7 @@ mod tests {
     use crate::{refused, user::tests::answered};
 
     #[test]
-    fn several_questions_are_one_round() {
+    fn asks_several_questions_in_one_round() {
         let user = answered("a", AnswerAction::Accept, r#"{"roots":[{"uri":"file:///a"}]}"#);
         let asked = together((user.roots("a"), user.sample("b", "?", 9), user.roots("c")));
         let Err(Stop::InputRequired(asked)) = asked else { panic!("was not asked: {asked:?}") };
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_gives_its_text_and_roots_their_names() {
+    fn returns_sampled_text_and_root_names() {
         let sampled = r#"{"role":"assistant","content":{"type":"text","text":"Hi"},"model":"m"}"#;
         let user = answered("s", AnswerAction::Accept, sampled);
         assert_eq!(user.sample("s", "?", 9).unwrap().text(), "Hi");
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_is_declined_refuses_the_call() {
+    fn declined_page_refuses_the_call() {
         let user = answered("u", AnswerAction::Decline, "{}");
         assert!(matches!(user.visit("u", "?", "https://a.example"), Err(Stop::Refused(_))));
         let user = answered("u", AnswerAction::Accept, "{}");

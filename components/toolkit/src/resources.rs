@@ -34,30 +34,29 @@ pub use crate::bindings::resources::exports::madoguchi::tool::resources::{
 };
 use crate::{Stop, User, bindings::madoguchi::tool::types::ResourceBody, definition::json};
 
-/// What a component has to read, as [`export_resources!`](crate::export_resources) exports it.
+/// Resources of a component, exported by [`export_resources!`](crate::export_resources).
 pub trait Resources {
-    /// The shapes of URIs that can be read beside those of the list.
+    /// Templates of further URIs besides the list.
     #[must_use]
     fn templates() -> Vec<Template> {
         Vec::new()
     }
 
-    /// What there is to read now, page by page; without a cursor, the first.
+    /// Lists the current resources by page; the first without a cursor.
     ///
     /// # Errors
-    /// Stops where there is no such page.
+    /// If there is no such page.
     fn list(cursor: Option<&str>) -> Result<Page, Stop>;
 
-    /// What is at `uri`, mostly one piece; none where there is nothing. Runs again from the top each
-    /// time `user` has answered.
+    /// Reads `uri`, mostly as one part; `None` if it does not exist. Restarts each time `user` has answered.
     ///
     /// # Errors
-    /// Stops where it cannot be read; see [`Stop`].
+    /// See [`Stop`].
     fn read(uri: &str, user: &User) -> Result<Option<Vec<Contents>>, Stop>;
 }
 
 impl Resource {
-    /// A resource at `uri`; `name` is for programs.
+    /// Creates a resource at `uri`; `name` is for programs.
     #[must_use]
     pub fn new(uri: &str, name: &str) -> Self {
         Self {
@@ -72,7 +71,7 @@ impl Resource {
         }
     }
 
-    /// Its size in bytes.
+    /// Sets the size in bytes.
     #[must_use]
     pub fn size(mut self, bytes: u64) -> Self {
         self.size = Some(bytes);
@@ -81,7 +80,7 @@ impl Resource {
 }
 
 impl Template {
-    /// All resources whose URI fits `uri_template`; see [`fits`].
+    /// Creates a template of URIs; see [`fits`].
     #[must_use]
     pub fn new(uri_template: &str, name: &str) -> Self {
         Self {
@@ -96,39 +95,39 @@ impl Template {
     }
 }
 
-/// What resources and templates say of themselves alike.
+/// Properties shared by resources and templates.
 macro_rules! described {
     ($($kind:ty),+) => {$(
         impl $kind {
-            /// The title for people.
+            /// Sets the title for people.
             #[must_use]
             pub fn title(mut self, title: &str) -> Self {
                 self.title = Some(title.to_owned());
                 self
             }
 
-            /// What it is, for people and models.
+            /// Sets the description, for people and models.
             #[must_use]
             pub fn description(mut self, description: &str) -> Self {
                 self.description = Some(description.to_owned());
                 self
             }
 
-            /// Of which type its content is.
+            /// Sets the content's media type.
             #[must_use]
             pub fn mime_type(mut self, mime_type: &str) -> Self {
                 self.mime_type = Some(mime_type.to_owned());
                 self
             }
 
-            /// Entries of its `_meta`: an object.
+            /// Sets entries of its `_meta`: an object.
             #[must_use]
             pub fn meta(mut self, meta: impl Serialize) -> Self {
                 self.meta = Some(json(&meta));
                 self
             }
 
-            /// MCP's annotations: an object with `audience`, `priority`, `lastModified`.
+            /// Sets MCP's annotations: an object with `audience`, `priority`, `lastModified`.
             #[must_use]
             pub fn annotated(mut self, annotations: impl Serialize) -> Self {
                 self.annotations = Some(json(&annotations));
@@ -153,20 +152,20 @@ impl Contents {
         Self::of(uri, "application/json", ResourceBody::Text(json(value)))
     }
 
-    /// Bytes of the type `mime_type`.
+    /// Bytes of a media type.
     #[must_use]
     pub fn blob(uri: &str, mime_type: &str, data: impl Into<Vec<u8>>) -> Self {
         Self::of(uri, mime_type, ResourceBody::Blob(data.into()))
     }
 
-    /// The same with another type: a text that is `text/markdown`.
+    /// Changes the media type: `text/markdown` for a text.
     #[must_use]
     pub fn mime_type(mut self, mime_type: &str) -> Self {
         self.mime_type = Some(mime_type.to_owned());
         self
     }
 
-    /// Entries of its `_meta`: an object.
+    /// Sets entries of its `_meta`: an object.
     #[must_use]
     pub fn meta(mut self, meta: impl Serialize) -> Self {
         self.meta = Some(json(&meta));
@@ -186,7 +185,7 @@ impl From<Vec<Resource>> for Page {
 }
 
 impl Page {
-    /// The same page, with another behind it that `cursor` asks for.
+    /// Adds the `cursor` of the next page.
     #[must_use]
     pub fn then(mut self, cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(cursor.into());
@@ -194,17 +193,17 @@ impl Page {
     }
 }
 
-/// Runs one `resources/read`; none where there is nothing at its URI.
+/// Runs one `resources/read`; `None` if the URI does not exist.
 ///
 /// # Errors
-/// As the component stops.
+/// The component's stop.
 pub fn run<R: Resources>(request: Request) -> Result<Option<Vec<Contents>>, Stop> {
     let Request { uri, answers, state, first_called_at, meta } = request;
     let user = User::new(answers, state, meta, first_called_at);
     R::read(&uri, &user).map_err(|it| user.stop(it))
 }
 
-// URIs of a template, and what stands in its places.
+// URI templates.
 
 /// What stands in the places of `template`, in their order, where `uri` fits it.
 ///
@@ -291,7 +290,7 @@ fn encode(value: &str, keeps: &str, to: &mut String) {
     }
 }
 
-/// Each place takes as much as the text that follows it leaves, as little as possible.
+/// Matches lazily: each placeholder takes as little as possible.
 fn path_fits(template: &str, uri: &str, values: &mut Vec<String>) -> bool {
     let Some((before, rest)) = template.split_once('{') else { return template == uri };
     let Some((name, rest)) = rest.split_once('}') else { return false };
@@ -365,20 +364,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_read_and_what_is_not_is_none() {
+    fn reads_existing_and_returns_none_otherwise() {
         assert_eq!(read("shelf://1").unwrap().unwrap()[0].mime_type.as_deref(), Some("image/png"));
         assert!(read("shelf://2").unwrap().is_none());
         assert_eq!(Library::list(None).unwrap().next_cursor.as_deref(), Some("2"));
     }
 
     #[test]
-    fn a_read_asks_as_a_tool_does() {
+    fn read_may_ask_the_user() {
         let Err(Stop::InputRequired(it)) = read("shelf://secret") else { panic!("was not asked") };
         assert_eq!((it.questions.len(), it.state.as_deref()), (1, Some("7")));
     }
 
     #[test]
-    fn a_place_is_one_part_of_a_path_unless_it_says_more() {
+    fn placeholder_matches_one_segment_by_default() {
         assert_eq!(fits("a://t/{id}/data", "a://t/12/data"), Some(["12".to_owned()]));
         assert_eq!(fits::<1>("a://t/{id}/data", "a://t/1/2/data"), None);
         assert_eq!(fits::<1>("a://t/{id}/data", "a://t//data"), None);
@@ -389,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn fills_what_fits() {
+    fn filled_template_fits_again() {
         for (shop, day) in [("7", "Fri day"), ("窓/口?&=#%41", "100%"), ("a+b", "")] {
             let uri = filled("a://{shop}/x{?day,n}", [shop, day, ""]);
             assert!(uri.is_ascii() && !uri.contains(' '), "{uri}");
@@ -401,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_decoded_and_half_an_escape_is_left_alone() {
+    fn decodes_values_and_keeps_broken_escapes() {
         assert_eq!(fits("a://{x}", "a://%E7%AA%93"), Some(["窓".to_owned()]));
         assert_eq!(fits("a://{x}", "a://100%"), Some(["100%".to_owned()]));
         assert_eq!(fits("a://s{?q,n}", "a://s?n=2"), Some([String::new(), "2".to_owned()]));

@@ -28,29 +28,29 @@ use crate::{
     refused,
 };
 
-/// Bytes of a body by default.
+/// Default maximum bytes of a body.
 const BODY_BYTES_MAX: u32 = 256 << 10;
 
-/// One address, and the function that answers there.
+/// A path and its function.
 pub struct Route {
     declared: Declared,
     answer: fn(&Request) -> Result<Answer, Stop>,
 }
 
 impl Route {
-    /// What is read there.
+    /// A `GET` route.
     #[must_use]
     pub fn get(path: &str, answer: fn(&Request) -> Result<Answer, Stop>) -> Self {
         Self::of("GET", path, answer)
     }
 
-    /// What is done there.
+    /// A `POST` route.
     #[must_use]
     pub fn post(path: &str, answer: fn(&Request) -> Result<Answer, Stop>) -> Self {
         Self::of("POST", path, answer)
     }
 
-    /// An address of any method: `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+    /// A route of any method: `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
     #[must_use]
     pub fn of(method: &str, path: &str, answer: fn(&Request) -> Result<Answer, Stop>) -> Self {
         let declared = Declared {
@@ -63,21 +63,21 @@ impl Route {
         Self { declared, answer }
     }
 
-    /// For all callers that may call the tool `T`, which it stands for if it is the only one.
+    /// Permits callers that may call the tool `T`; as the only route, it replaces that tool.
     #[must_use]
     pub fn of_tool<T: Tool>(mut self) -> Self {
         self.declared.tools.push(T::NAME.to_owned());
         self
     }
 
-    /// With bodies of up to so many bytes.
+    /// Permits bodies of up to `bytes_max` bytes.
     #[must_use]
     pub fn bodies(mut self, bytes_max: u32) -> Self {
         self.declared.body_bytes_max = bytes_max;
         self
     }
 
-    /// Writes events, by [`send`], for clients that accept them.
+    /// Streams events, by [`send`], to clients that accept them.
     #[must_use]
     pub fn streams(mut self) -> Self {
         self.declared.streams = true;
@@ -85,15 +85,15 @@ impl Route {
     }
 }
 
-/// The routes of a component as it declares them.
+/// Declares the routes of a component.
 pub fn declared(routes: Vec<Route>) -> Vec<Declared> {
     routes.into_iter().map(|it| it.declared).collect()
 }
 
-/// Answers `request` by the one of `routes` that it is for.
+/// Answers `request` by the matching route.
 ///
 /// # Errors
-/// As the route stops.
+/// The route's stop.
 pub fn handle(routes: &[Route], request: &Request) -> Result<Answer, OfferStop> {
     let is_it =
         |it: &&Route| it.declared.method == request.method && it.declared.path == request.route;
@@ -101,29 +101,28 @@ pub fn handle(routes: &[Route], request: &Request) -> Result<Answer, OfferStop> 
     (route.answer)(request).map_err(Into::into)
 }
 
-/// Writes an event, and waits for a client that reads slowly. False where nothing can be written: the
-/// client has gone, or asked for none.
+/// Sends an event, and blocks while a slow client catches up. False if the client has gone, or accepts no events.
 pub fn send(event: &str, data: &impl Serialize) -> bool {
     event_stream::send(event, &definition::json(data))
 }
 
 impl Answer {
-    /// With the status 200.
+    /// An answer with status 200.
     #[must_use]
     pub fn ok(body: &impl Serialize) -> Self {
         Self::of(200, body)
     }
 
-    /// With any status from 200 to 599.
+    /// An answer with any status from 200 to 599.
     #[must_use]
     pub fn of(status: u16, body: &impl Serialize) -> Self {
         Self { status, body: definition::json(body), retry_after_s: None, scope: None }
     }
 
-    /// What the tool `T` puts out when it is called with `arguments`.
+    /// Output of the tool `T` called with `arguments`.
     ///
     /// # Errors
-    /// As the tool stops. What it would ask or wait for, it has to be called for by MCP.
+    /// The tool's stop. Questions and waits require a call by MCP.
     pub fn of_tool<T: Tool>(
         request: &Request,
         arguments: Map<String, Value>,
@@ -142,19 +141,18 @@ impl Answer {
 }
 
 impl Request {
-    /// What a segment in braces is; empty where there is none of that name.
+    /// Value of a path segment in braces; empty if there is none of that name.
     #[must_use]
     pub fn parameter(&self, name: &str) -> &str {
         let found = self.parameters.iter().find(|it| it.0 == name);
         found.map(|it| it.1.as_str()).unwrap_or_default()
     }
 
-    /// The body as a JSON object; an empty one where there is no body. Fields that are not known are
-    /// the client's own.
+    /// Body as a JSON object; empty without a body. Unknown fields are the client's own.
     ///
     /// # Errors
-    /// 413 for a body that is too large, 415 for one that says it is no JSON, 400 for any other that is
-    /// no object.
+    /// 413 for a body that is too large, 415 for another content type than JSON, 400 for anything else that
+    /// is no object.
     pub fn object(&self) -> Result<Map<String, Value>, Stop> {
         let body = match &self.body {
             Ok(body) => body,
@@ -199,13 +197,13 @@ impl Request {
     }
 }
 
-/// Whether a body with the type `kind` is JSON.
+/// Whether the content type `kind` is JSON.
 fn is_json(kind: &str) -> bool {
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     kind == "application/json" || kind.starts_with("application/") && kind.ends_with("+json")
 }
 
-/// A text in the language that the caller reads.
+/// Picks the text in the caller's language.
 fn in_language(text: Text) -> &'static str {
     if caller::reads_japanese(true) { text.ja } else { text.en }
 }

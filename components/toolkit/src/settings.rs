@@ -1,39 +1,41 @@
-//! What the operator set for this component.
+//! The operator's settings of this component.
 
 use std::{fmt::Display, ops::RangeInclusive};
 
 use serde::de::DeserializeOwned;
 
-use crate::{Problem, Stop, arguments::unfit, bindings::madoguchi::tool::settings, unavailable};
+use crate::{
+    Problem, Stop, arguments::parse_with_schema, bindings::madoguchi::tool::settings, unavailable,
+};
 
-/// A setting that does not fit what the component can use.
+/// An invalid setting.
 #[derive(Clone, Debug)]
 pub struct Unfit {
-    /// The setting's name.
+    /// Name of the setting.
     pub name: String,
-    /// Where in its value, and what would be right.
+    /// Position in its value, and what is expected.
     pub problem: Problem,
 }
 
 impl Unfit {
-    /// The value of the setting `name` as a whole, phrased as what would be right.
+    /// Creates a problem of the whole setting `name`; `message` describes what is expected.
     pub fn new(name: &str, message: impl Into<String>) -> Self {
         Self { name: name.to_owned(), problem: Problem::at("", message) }
     }
 }
 
-/// The setting `name`, or none if the operator set none.
+/// Returns the setting `name`, if set.
 ///
 /// # Errors
-/// When its value is not a `T`.
+/// If its value is no `T`.
 pub fn get<T: DeserializeOwned>(name: &str) -> Result<Option<T>, Unfit> {
     raw(name).map(|it| read(name, &it)).transpose()
 }
 
-/// The number that is the setting `name`, or `default` if the operator set none.
+/// Returns the number in the setting `name`, or `default`.
 ///
 /// # Errors
-/// When its value is not a number of the range.
+/// If it is no number within the range.
 pub fn number<T>(name: &str, default: T, range: RangeInclusive<T>) -> Result<T, Unfit>
 where
     T: DeserializeOwned + PartialOrd + Display,
@@ -51,14 +53,14 @@ where
     Err(Unfit::new(name, format!("must be from {} to {}", range.start(), range.end())))
 }
 
-/// The setting `name` as the JSON text that it is.
+/// Returns the JSON text of the setting `name`.
 #[must_use]
 pub fn raw(name: &str) -> Option<String> {
     settings::get(name)
 }
 
 fn read<T: DeserializeOwned>(name: &str, json: &str) -> Result<T, Unfit> {
-    unfit(json, None).map_err(|problem| Unfit { name: name.to_owned(), problem })
+    parse_with_schema(json, None).map_err(|problem| Unfit { name: name.to_owned(), problem })
 }
 
 /// No call can run until the operator has fixed the setting.
@@ -68,7 +70,7 @@ impl From<Unfit> for Stop {
     }
 }
 
-/// For `configured`, whose problems point into the settings: `/timezone`.
+/// For `configured`, whose problems have pointers into the settings: `/timezone`.
 impl From<Unfit> for Problem {
     fn from(Unfit { name, problem }: Unfit) -> Self {
         Self::at(format!("/{name}{}", problem.pointer), problem.message)
@@ -80,13 +82,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unfit_setting_says_which_and_where() {
-        let unfit = read::<Vec<u8>>("sizes", "[1, true]").unwrap_err();
-        assert_eq!(Problem::from(unfit).pointer, "/sizes/1");
+    fn invalid_setting_names_its_place() {
+        let parse_with_schema = read::<Vec<u8>>("sizes", "[1, true]").unwrap_err();
+        assert_eq!(Problem::from(parse_with_schema).pointer, "/sizes/1");
     }
 
     #[test]
-    fn a_number_out_of_its_range_is_unfit() {
+    fn rejects_number_out_of_range() {
         let size = |it| within("size", it, &(1..=10));
         assert_eq!([size(1).unwrap(), size(10).unwrap()], [1, 10]);
         for wrong in [0, 11] {

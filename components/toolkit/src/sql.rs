@@ -32,33 +32,33 @@ use crate::{
     unavailable,
 };
 
-/// Reads, all in one snapshot: as many results as statements. Never waits for a writer.
+/// Reads in one snapshot: one result per statement. Never waits for a writer.
 pub fn query<const N: usize>(statements: [Statement; N]) -> Result<[Rows; N], Error> {
     sql::query(&statements).map(as_many)
 }
 
-/// As [`query`], for a batch whose length only shows when the component runs; as many results.
+/// Like [`query`], for a batch whose length is only known at run time.
 pub fn query_all(statements: &[Statement]) -> Result<Vec<Rows>, Error> {
     sql::query(statements)
 }
 
-/// Writes, and reads among them, in one transaction that is on disk when this returns.
+/// Writes and reads in one transaction, which is durable when this returns.
 ///
 /// # Errors
-/// See [`Error`]; after one, nothing of the batch holds.
+/// See [`Error`]; after one, nothing of the batch was applied.
 pub fn transact<const N: usize>(statements: [Statement; N]) -> Result<[Rows; N], Error> {
     sql::transact(&statements).map(as_many)
 }
 
-/// As [`transact`], for a batch whose length only shows when the component runs.
+/// Like [`transact`], for a batch whose length is only known at run time.
 ///
 /// # Errors
-/// See [`Error`]; after one, nothing of the batch holds.
+/// See [`Error`]; after one, nothing of the batch was applied.
 pub fn transact_all(statements: &[Statement]) -> Result<Vec<Rows>, Error> {
     sql::transact(statements)
 }
 
-/// What a transaction came to; none where a statement of it found another number of rows than it expects.
+/// Result of a transaction; `None` if a statement found another number of rows than it expects.
 ///
 /// # Errors
 /// Any other error of the transaction.
@@ -82,26 +82,26 @@ macro_rules! sql {
 }
 
 impl Statement {
-    /// A statement without parameters so far.
+    /// A statement without parameters.
     pub fn new(sql: impl Into<String>) -> Self {
         Self { sql: sql.into(), parameters: Vec::new(), expect: None }
     }
 
-    /// Gives the next `$n` its value.
+    /// Binds the next `$n`.
     #[must_use]
     pub fn bind(mut self, value: impl Into<Value>) -> Self {
         self.parameters.push(value.into());
         self
     }
 
-    /// Gives the next `$n`s their values; [`placeholders`] writes them into the statement.
+    /// Binds the next `$n`s; [`placeholders`] writes them into the statement.
     #[must_use]
     pub fn bind_all<V: Into<Value>>(mut self, values: impl IntoIterator<Item = V>) -> Self {
         self.parameters.extend(values.into_iter().map(Into::into));
         self
     }
 
-    /// Rolls the whole batch back unless it changes, or of a SELECT returns, so many rows.
+    /// Rolls the whole batch back unless it changes, or for a SELECT returns, this number of rows.
     #[must_use]
     pub fn expect(mut self, rows: usize) -> Self {
         self.expect = Some(u32::try_from(rows).unwrap_or(u32::MAX));
@@ -109,13 +109,13 @@ impl Statement {
     }
 }
 
-/// `$3, $4, $5` for three parameters of which the first is `$3`.
+/// `$3, $4, $5` for three parameters from `$3`.
 #[must_use]
 pub fn placeholders(first: usize, count: usize) -> String {
     (first..first + count).map(|it| format!("${it}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The statements of a file: each ends with a `;` at the end of its line, `--` begins a comment line.
+/// Splits a file into statements: each ends with a `;` at the end of its line, `--` begins a comment line.
 #[must_use]
 pub fn statements(file: &str) -> Vec<String> {
     let lines = file.lines().filter(|it| !it.trim_start().starts_with("--"));
@@ -124,8 +124,8 @@ pub fn statements(file: &str) -> Vec<String> {
     statements.filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
-/// What no tool looked at: the limits and the disk stop the call, the rest is the author's mistake
-/// and traps.
+/// For errors that a tool does not handle: limits and the disk stop the call; others are the author's
+/// mistakes and trap.
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         match error {
@@ -136,27 +136,27 @@ impl From<Error> for Stop {
     }
 }
 
-// Rows read as Rust types: structs by the names of the columns, tuples by their order.
+// Rows parsed as Rust types: structs by column names, tuples by column order.
 impl Rows {
-    /// Every row as a `T`: a struct with a field a column, or a tuple.
+    /// Parses every row as a `T`: a struct with a field per column, or a tuple.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when a column does not fit.
+    /// [`Error::Invalid`] if a column does not fit.
     pub fn read<T: DeserializeOwned>(self) -> Result<Vec<T>, Error> {
         let Self { columns, rows, .. } = self;
         rows.into_iter().map(|values| read(&columns, values)).collect()
     }
 
-    /// The first row as a `T`, or none if there is no row.
+    /// Parses the first row as a `T`, if there is one.
     ///
     /// # Errors
-    /// As [`Rows::read`].
+    /// The same as those of [`Rows::read`].
     pub fn first<T: DeserializeOwned>(self) -> Result<Option<T>, Error> {
         let Self { columns, rows, .. } = self;
         rows.into_iter().next().map(|values| read(&columns, values)).transpose()
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -175,7 +175,7 @@ fn read<T: DeserializeOwned>(columns: &[String], values: Vec<Value>) -> Result<T
     })
 }
 
-/// One row on its way into a struct or a tuple.
+/// Deserializer of a row.
 struct Row<'a> {
     columns: &'a [String],
     values: Vec<Value>,
@@ -199,7 +199,7 @@ impl<'de> Deserializer<'de> for Row<'_> {
     }
 }
 
-/// One value of a row.
+/// Deserializer of a value.
 struct Cell(Value);
 
 impl IntoDeserializer<'_, ReadError> for Cell {
@@ -318,7 +318,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_sql_becomes_its_statements() {
+    fn splits_sql_file_into_statements() {
         let file = "-- Films.\nCREATE TABLE a (\n  b TEXT -- why\n);\n\nCREATE INDEX c ON a (b);\n";
         assert_eq!(
             statements(file),
@@ -327,14 +327,14 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_numbered_from_where_the_statement_says() {
+    fn numbers_placeholders_from_the_first() {
         assert_eq!(placeholders(3, 3), "$3, $4, $5");
         let statement = sql!("SELECT $1, $2, $3", "a").bind_all([1, 2]).expect(1);
         assert_eq!((statement.parameters.len(), statement.expect), (3, Some(1)));
     }
 
     #[test]
-    fn a_full_disk_may_pass_and_is_no_bug() {
+    fn full_disk_is_unavailable() {
         let stop = Stop::from(Error::Unavailable("disk full".into()));
         assert!(matches!(stop, Stop::Unavailable(_)));
     }
@@ -369,21 +369,21 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_read_by_the_names_of_its_columns() {
+    fn reads_struct_by_column_names() {
         let seat: Seat = rows().first().unwrap().unwrap();
         assert_eq!(seat.seat_id, "A1");
         assert_eq!((seat.kind, seat.row, seat.is_reserved), (Kind::Standard, None, false));
     }
 
     #[test]
-    fn a_row_is_read_by_the_order_of_its_columns() {
+    fn reads_tuple_by_column_order() {
         type Tuple = (String, u32, String, Option<String>, bool, f64);
         let seats: Vec<Tuple> = rows().read().unwrap();
         assert_eq!(seats[0].0, "A1");
     }
 
     #[test]
-    fn a_row_that_does_not_fit_is_an_error() {
+    fn rejects_unfitting_row() {
         assert!(matches!(rows().read::<(u32,)>(), Err(Error::Invalid(_))));
     }
 }

@@ -1,4 +1,4 @@
-//! Why a call ends without its output, and who can correct that.
+//! Why a call ends without output, and who can correct that.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,33 +8,32 @@ use serde_json::{Map, Value};
 pub use crate::bindings::exports::madoguchi::tool::tools::{Refusal, Stop, Unavailable, Wait};
 use crate::{Datetime, Problem, definition::json};
 
-/// The world says no: a `code` for programs, the HTTP `status` that says the same, a `message` for
-/// people. [`Stop::with`] adds what it is about.
+/// An expected error: a `code` for programs, the matching HTTP `status`, a `message` for people.
+/// [`Stop::with`] adds details.
 pub fn refused(code: &str, status: u16, message: impl Into<String>) -> Stop {
     Stop::Refused(Refusal { code: code.to_owned(), message: message.into(), status, details: None })
 }
 
-/// The caller must correct the value at `pointer`, a JSON pointer into the arguments.
+/// The value at `pointer`, a JSON pointer into the arguments, is invalid.
 pub fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Stop {
     Stop::InvalidArguments(vec![Problem::at(pointer, message)])
 }
 
-/// Something that the tool needs has failed; the same call may succeed later.
+/// A dependency has failed; the same call may succeed later.
 pub fn unavailable(message: impl Into<String>, retry_after: Option<Duration>) -> Stop {
     let retry_after_ms = retry_after.map(|it| u32::try_from(it.as_millis()).unwrap_or(u32::MAX));
     Stop::Unavailable(Unavailable { message: message.into(), retry_after_ms })
 }
 
-/// A time as the contract has it; what comes before 1970 is its beginning.
+/// Converts a time for the contract; times before 1970 become 1970.
 pub(crate) fn datetime(time: SystemTime) -> Datetime {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Datetime { seconds: since.as_secs(), nanoseconds: since.subsec_nanos() }
 }
 
 impl Stop {
-    /// Nothing to say yet: the host calls again, from the top, when one of `events` is published
-    /// or at `until`, whichever comes first. Take `until` from
-    /// [`User::first_called_at`](crate::User::first_called_at), or the end moves with each call.
+    /// Waits: the host restarts the call when one of `events` is published or at `until`. Derive `until`
+    /// from [`User::first_called_at`](crate::User::first_called_at), or the end moves with each restart.
     pub fn wait<E: Into<String>>(events: impl IntoIterator<Item = E>, until: SystemTime) -> Self {
         Self::Wait(Wait {
             events: events.into_iter().map(Into::into).collect(),
@@ -42,7 +41,7 @@ impl Stop {
         })
     }
 
-    /// The same refusal with what it is about, an object; any other stop as it is.
+    /// Adds details, an object, to a refusal; other stops are unchanged.
     #[must_use]
     pub fn with(mut self, details: impl Serialize) -> Self {
         if let Self::Refused(refusal) = &mut self {
@@ -92,7 +91,7 @@ pub fn detail(name: &str, value: impl Serialize) -> (String, Value) {
     (name.to_owned(), serde_json::to_value(value).unwrap_or_default())
 }
 
-/// The same refusal with these details, if any.
+/// Adds details to a refusal, if there are any.
 #[doc(hidden)]
 #[must_use]
 pub fn detailed<const N: usize>(stop: Stop, details: [(String, Value); N]) -> Stop {
@@ -100,7 +99,7 @@ pub fn detailed<const N: usize>(stop: Stop, details: [(String, Value); N]) -> St
 }
 
 impl Problem {
-    /// An error at `pointer`, phrased as what would be right.
+    /// A problem at `pointer`; the message describes what is expected.
     pub fn at(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), message: message.into() }
     }
@@ -121,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_says_for_what_and_how_long() {
+    fn wait_has_events_and_deadline() {
         let until = SystemTime::UNIX_EPOCH + Duration::from_millis(1500);
         let Stop::Wait(wait) = Stop::wait(["shop://orders"], until) else { panic!("no wait") };
         assert_eq!(wait.events, ["shop://orders"]);
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_carries_its_details_as_json() {
+    fn refusal_carries_details_as_json() {
         let stop = refused("seat_already_reserved", 409, "Seat A2 is already occupied.")
             .with(serde_json::json!({ "seat_ids": ["A2"] }));
         let Stop::Refused(refusal) = stop else { panic!("not a refusal: {stop:?}") };

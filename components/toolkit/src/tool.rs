@@ -1,5 +1,4 @@
-//! What a tool is: its arguments, which describe themselves and run. Pieces of its result beside the object, and
-//! identifiers that no two calls share.
+//! Tools: arguments that describe themselves and run; parts of results; unique identifiers.
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -16,33 +15,32 @@ use crate::{
 };
 
 impl Hints {
-    /// A call adds something, and takes nothing away that may be missed.
+    /// A call only adds something.
     pub const ADDITIVE: Self = Self::empty();
 }
 
-/// The same in Japanese and in English.
+/// A text in Japanese and in English.
 #[derive(Clone, Copy, Debug)]
 pub struct Text {
-    /// 日本語で。
+    /// The text in Japanese.
     pub ja: &'static str,
     /// The text in English.
     pub en: &'static str,
 }
 
-/// The English for what the doc comments of a tool say in Japanese.
+/// English texts for a tool's Japanese doc comments.
 #[derive(Clone, Copy, Debug)]
 pub struct English {
     /// What the tool does.
     pub description: &'static str,
-    /// Each argument and what it is; one inside another by a dotted path, `message.sender`.
+    /// Descriptions of arguments; a nested one by a dotted path, `message.sender`.
     pub arguments: &'static [(&'static str, &'static str)],
 }
 
-/// A tool, named after what it does; `self` is the arguments of one call.
+/// A tool; `self` is the arguments of one call.
 ///
-/// The doc comment of the implementing struct is the tool's description and those of its fields
-/// describe the arguments, to models and in forms alike. The struct must deny unknown fields, so
-/// that a mistyped argument is an error and not ignored.
+/// The doc comment of the implementing struct describes the tool and those of its fields the arguments, to models and
+/// in forms alike. The struct must deny unknown fields, so that a mistyped argument is an error and not ignored.
 pub trait Tool: DeserializeOwned + JsonSchema {
     /// Verb first, `[A-Za-z0-9_.-]`, at most 128 bytes.
     const NAME: &'static str;
@@ -50,42 +48,40 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const TITLE: Text;
     /// The English of the doc comments.
     const ENGLISH: English;
-    /// What forms call arguments whose explanation is no label, by the same paths as in [`English`]. Pages alone
-    /// see it; no model reads it.
+    /// Labels of arguments in forms where the description is too long, by the same paths as in [`English`].
+    /// Only pages see them.
     const LABELS: &'static [(&'static str, Text)] = &[];
-    /// What a call does to the world (SYS-7): [`Hints::READ_ONLY`], [`Hints::ADDITIVE`], or, of a tool that
-    /// says nothing, the worst: [`Hints::DESTRUCTIVE`], which is also what cancels, retires, stops or
-    /// renews. [`Hints::IDEMPOTENT`] joins any of them.
+    /// Effect of a call (SYS-7): [`Hints::READ_ONLY`], [`Hints::ADDITIVE`], or by default [`Hints::DESTRUCTIVE`], which
+    /// also covers cancelling, retiring, stopping and renewing. [`Hints::IDEMPOTENT`] may be combined with any of them.
     const HINTS: Hints = Hints::DESTRUCTIVE;
-    /// Which view of the page draws the output.
+    /// View of the page that draws the output.
     const VIEW: Option<&'static str> = None;
-    /// Which of the component's [apps](crate::apps) draws the output in clients that show MCP Apps: its URI.
+    /// URI of the component's [app](crate::apps) that draws the output in clients with MCP Apps.
     const APP: Option<&'static str> = None;
-    /// More entries for the definition's `_meta`: a JSON object.
+    /// Further entries of the definition's `_meta`: a JSON object.
     const META: Option<&'static str> = None;
-    /// The schema of the arguments verbatim, where the struct cannot say all of it.
+    /// Schema of the arguments verbatim, if the struct cannot express it.
     const INPUT_SCHEMA: Option<&'static str> = None;
-    /// Whether a first call may bring answers along, to questions that were not put. Never where an
-    /// answer is consent: the user may not have seen what to.
+    /// Whether a first call may bring answers to questions that were not put. Never where an answer is
+    /// consent: the user may not have seen what to.
     const TAKES_UNASKED_ANSWERS: bool = false;
-    /// An object; it goes out as `structuredContent`. Or `()`, of a tool that only
-    /// [shows](User::show) something.
+    /// An object, sent as `structuredContent`; or `()` for a tool that only [shows](User::show) something.
     type Output: Serialize + JsonSchema;
 
-    /// Completes what is told of the tool, where a text is made of a table.
+    /// Completes the definition, where a text is generated from a table.
     fn complete(_: &mut Definition) {}
 
-    /// Runs the call. It runs again from the top each time `user` has answered, so whatever comes
-    /// before a question must have no lasting effect.
+    /// Runs the call. It restarts each time `user` has answered, so that code before a question must have
+    /// no lasting effect.
     ///
     /// # Errors
-    /// Stops where the call cannot reach its output; see [`Stop`].
+    /// See [`Stop`].
     fn call(self, user: &User) -> Result<Self::Output, Stop>;
 }
 
-// Pieces of a result beside its object: texts, images, sounds, resources and links.
+// Parts of a result besides its object: texts, images, sounds, resources and links.
 impl Content {
-    /// A piece of plain text.
+    /// A plain text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextContent { text: text.into(), annotations: None, meta: None })
     }
@@ -95,13 +91,13 @@ impl Content {
         Self::Image(media(data.into(), mime_type))
     }
 
-    /// The same image as one that the output names by `uri`. Bytes in an output are text that a model must
-    /// read, so an output names a picture by the URI at which it can be read as a resource, and the
-    /// picture stands beside it; where there is no place beside an output, the host puts the bytes in.
+    /// Names the image by `uri` in the output. Models must not read bytes in an output, so it refers to a
+    /// picture by the URI of its resource, and the picture is separate content; for clients without such
+    /// content, the host inserts the bytes.
     #[must_use]
     pub fn named(mut self, uri: &str) -> Self {
-        if let Self::Image(it) = &mut self {
-            it.meta = Some(json(&serde_json::json!({ "madoguchi/uri": uri })));
+        if let Self::Image(image) = &mut self {
+            image.meta = Some(json(&serde_json::json!({ "madoguchi/uri": uri })));
         }
         self
     }
@@ -121,7 +117,7 @@ impl Content {
         embedded(uri, mime_type, ResourceBody::Blob(data.into()))
     }
 
-    /// A resource that the client may read, or not.
+    /// A link to a resource.
     pub fn link(uri: &str, name: &str) -> Self {
         Self::Link(LinkContent {
             uri: uri.to_owned(),
@@ -135,7 +131,7 @@ impl Content {
         })
     }
 
-    /// The same with MCP's annotations: an object with `audience`, `priority`, `lastModified`.
+    /// Sets MCP's annotations: an object with `audience`, `priority`, `lastModified`.
     #[must_use]
     pub fn annotated(mut self, annotations: impl Serialize) -> Self {
         let place = match &mut self {
@@ -175,15 +171,15 @@ fn embedded(uri: &str, mime_type: &str, body: ResourceBody) -> Content {
     })
 }
 
-// Identifiers that cannot be guessed and no two calls share.
+// Unguessable unique identifiers.
 
 /// Letters that are not mistaken for one another when read aloud (Crockford's base 32).
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// `prefix-` and sixteen letters: 80 random bits, so that knowing one is a key to what it names.
+/// Creates an identifier: `prefix-` and sixteen letters, 80 random bits, so that it can serve as a key.
 ///
 /// # Panics
-/// When the component was not granted `wasi:random`.
+/// If the component was not granted `wasi:random`.
 #[must_use]
 pub fn fresh_id(prefix: &str) -> String {
     let mut bytes = [0; 16];
@@ -197,20 +193,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn annotations_travel_as_json() {
+    fn annotations_become_json() {
         let content = Content::link("shop://1", "1").annotated(serde_json::json!({"priority": 1}));
         let Content::Link(link) = content else { panic!("no link: {content:?}") };
         assert_eq!(link.annotations.as_deref(), Some(r#"{"priority":1}"#));
     }
 
     #[test]
-    fn a_plain_text_is_content() {
+    fn text_converts_to_content() {
         let Content::Text(text) = Content::from("hello") else { panic!("no text") };
         assert_eq!((text.text.as_str(), text.annotations), ("hello", None));
     }
 
     #[test]
-    fn no_two_identifiers_are_the_same() {
+    fn identifiers_are_unique() {
         let (one, other) = (fresh_id("rsv"), fresh_id("rsv"));
         assert_eq!(one.len(), "rsv-".len() + 16);
         assert_ne!(one, other);

@@ -11,19 +11,18 @@ use serde_json::{Map, Value};
 
 use crate::{
     Content, Datetime, Problem, Stop,
-    arguments::unfit,
+    arguments::parse_with_schema,
     bindings::madoguchi::tool::types::{Answer, AnswerAction, Ask, Question},
     caller,
     definition::{input_schema, json},
     invalid, refused,
 };
 
-/// The person behind a call, with what they have answered so far. The same for tools, prompts and
-/// resources.
+/// The person behind a call, with their answers so far. The same for tools, prompts and resources.
 #[derive(Debug)]
 pub struct User {
     pub(crate) answers: Vec<Answer>,
-    /// What earlier rounds remembered, or this one.
+    /// State remembered by earlier rounds, or this one.
     state: RefCell<Option<String>>,
     meta: String,
     first_called_at: Datetime,
@@ -32,7 +31,7 @@ pub struct User {
     written: RefCell<Map<String, Value>>,
 }
 
-/// Where the host says that a question for later is not answered yet.
+/// Key by which the host reports that a question for later is unanswered.
 const UNANSWERED: &str = "madoguchi/unanswered";
 
 /// A form with nothing to fill in: sending it is the answer.
@@ -46,18 +45,18 @@ impl User {
         meta: String,
         first_called_at: Datetime,
     ) -> Self {
-        caller::hear(&meta);
+        caller::read_locale(&meta);
         let state = RefCell::new(state);
         let (shown, written) = <(RefCell<_>, RefCell<_>)>::default();
         Self { answers, state, meta, first_called_at, shown, written }
     }
 
-    /// What the user fills into the form `F`, or a stop until they have.
+    /// Asks the user to fill in the form `F`; stops until they have.
     ///
-    /// `key` tells the questions of one tool apart.
+    /// `key` is unique within a tool.
     ///
     /// # Errors
-    /// Stops to ask, and with `declined` when the user does not want to answer.
+    /// Stops to ask, and with `declined` if the user declines.
     pub fn ask<F: DeserializeOwned + JsonSchema>(
         &self,
         key: &str,
@@ -67,78 +66,77 @@ impl User {
         read(accepted(self.put_lazily(key, form)?)?)
     }
 
-    /// Goes on only once the user agrees to `message`; to another message they agree anew.
+    /// Continues once the user agrees to `message`; each message needs its own consent.
     ///
     /// # Errors
-    /// As [`User::ask`].
+    /// The same as those of [`User::ask`].
     pub fn confirm(&self, message: &str) -> Result<(), Stop> {
         let key = format!("confirm-{:016x}", fnv1a(message.as_bytes()));
         self.ask(&key, message).map(|Consent {}| ())
     }
 
-    /// Shows a text beside the output, in chat clients that draw no view.
+    /// Shows a text next to the output, in clients without views.
     pub fn show(&self, text: impl Into<String>) {
         self.show_content(Content::text(text));
     }
 
-    /// Shows an image, a sound, a resource or a link beside the output.
+    /// Shows an image, a sound, a resource or a link next to the output.
     pub fn show_content(&self, content: Content) {
         self.shown.borrow_mut().push(content);
     }
 
-    /// Puts an entry into the result's `_meta`, for the client rather than its model. A name of one's
-    /// own has a prefix: `forms/handle`.
+    /// Adds an entry to the result's `_meta`, for the client rather than its model. Own names need a
+    /// prefix: `forms/handle`.
     pub fn tell(&self, name: &str, value: impl Serialize) {
         let value = serde_json::to_value(value).unwrap_or_default();
         self.written.borrow_mut().insert(name.to_owned(), value);
     }
 
-    /// When the first round of this call began; the same in every repeat.
+    /// Start of this call's first round; the same in every restart.
     #[must_use]
     pub fn first_called_at(&self) -> SystemTime {
         let Datetime { seconds, nanoseconds } = self.first_called_at;
         SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds)
     }
 
-    /// Remembers something for the rounds to come: it goes out, sealed by the host, with the next
-    /// questions, and comes back with their answers.
+    /// Remembers something for later rounds: it travels with the next questions, signed by the host, and
+    /// returns with their answers.
     pub fn remember(&self, what: impl Serialize) {
         *self.state.borrow_mut() = Some(json(&what));
     }
 
-    /// What an earlier round remembered; none in the first, or where it is no `T`.
+    /// Returns what an earlier round remembered; `None` in the first, or if it is no `T`.
     #[must_use]
     pub fn remembered<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.state.borrow().as_deref()?).ok()
     }
 
-    /// The request's `_meta`, less what the host keeps to itself.
+    /// The request's `_meta`, without entries of the host.
     #[must_use]
     pub fn request_meta(&self) -> Value {
         serde_json::from_str(&self.meta).unwrap_or_default()
     }
 
-    /// Whether the caller wants notifications of how the call gets on ([`progress`](crate::progress)).
+    /// Whether the caller accepts progress notifications ([`progress`](crate::progress)).
     #[must_use]
     pub fn wants_progress(&self) -> bool {
         !self.request_meta()["progressToken"].is_null()
     }
 
-    /// Whether the host calls because the user takes long to answer: the caller would soon give up, so the
-    /// call is to end now and say where it goes on. Only after a question [`for
-    /// later`](Question::for_later); where the user answers after all, the host calls once more with the
-    /// answer, and the output is not read.
+    /// Whether the user takes long to answer, so that the call should end now and say where it continues,
+    /// before the caller gives up. Only after a question [`for later`](Question::for_later); if the user
+    /// answers after all, the host calls again with the answer and ignores the output.
     #[must_use]
     pub fn is_unanswered(&self) -> bool {
         self.request_meta()[UNANSWERED] == true
     }
 
-    /// The same stop, with what is remembered where it is one that asks.
+    /// Adds the remembered state to a stop that asks.
     pub(crate) fn stop(&self, mut stop: Stop) -> Stop {
-        if let Stop::InputRequired(it) = &mut stop
-            && it.state.is_none()
+        if let Stop::InputRequired(input) = &mut stop
+            && input.state.is_none()
         {
-            it.state = self.state.borrow().clone();
+            input.state = self.state.borrow().clone();
         }
         stop
     }
@@ -150,7 +148,7 @@ impl User {
     }
 }
 
-/// The answer, where the user gave one.
+/// Returns the answer if the user gave one.
 pub(crate) fn accepted(answer: &Answer) -> Result<&Answer, Stop> {
     match answer.action {
         AnswerAction::Accept => Ok(answer),
@@ -160,7 +158,7 @@ pub(crate) fn accepted(answer: &Answer) -> Result<&Answer, Stop> {
 }
 
 pub(crate) fn read<F: DeserializeOwned>(answer: &Answer) -> Result<F, Stop> {
-    unfit(answer.content.as_deref().unwrap_or("{}"), None).map_err(
+    parse_with_schema(answer.content.as_deref().unwrap_or("{}"), None).map_err(
         |Problem { pointer, message }| {
             let field = pointer.trim_start_matches('/').replace('/', ".");
             let field = if field.is_empty() { "it" } else { &field };
@@ -169,7 +167,7 @@ pub(crate) fn read<F: DeserializeOwned>(answer: &Answer) -> Result<F, Stop> {
     )
 }
 
-/// Fowler, Noll and Vo's hash: tells messages apart, protects nothing.
+/// FNV-1a hash; distinguishes messages without protecting them.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -196,7 +194,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_unanswered_question_stops_the_call() {
+    fn unanswered_question_stops_the_call() {
         let user = with(Vec::new(), None);
         let stop = user.ask::<Name>("name", "What is your name?").unwrap_err();
         let Stop::InputRequired(required) = stop else { panic!("not a question: {stop:?}") };
@@ -204,20 +202,20 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_answered_question_goes_on() {
+    fn answered_question_continues() {
         let user = answered("name", AnswerAction::Accept, r#"{"name":"Mitsuha"}"#);
         assert_eq!(user.ask::<Name>("name", "?").unwrap(), Name { name: "Mitsuha".into() });
     }
 
     #[test]
-    fn a_declined_question_refuses_the_call() {
+    fn declined_question_refuses_the_call() {
         let user = answered("name", AnswerAction::Decline, "{}");
         let stop = user.ask::<Name>("name", "?").unwrap_err();
         assert!(matches!(&stop, Stop::Refused(it) if it.code == "declined"), "{stop:?}");
     }
 
     #[test]
-    fn consent_to_one_message_is_none_to_another() {
+    fn consent_is_bound_to_its_message() {
         let Err(Stop::InputRequired(asked)) =
             answered("", AnswerAction::Accept, "{}").confirm("12 €?")
         else {
@@ -229,7 +227,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_a_round_remembers_goes_along_with_its_questions() {
+    fn questions_carry_the_remembered_state() {
         let user = with(Vec::new(), Some("1"));
         assert_eq!(user.remembered(), Some(1));
         let state = |user: &User| {

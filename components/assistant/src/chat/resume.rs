@@ -55,7 +55,7 @@ impl Resumption<'_> {
             gone.ms.extend(took_ms.map(|it| (waiting.call.id.clone(), it)));
             match outcome {
                 None => gone.waiting.push(waiting),
-                Some(CallOutcome::Finished(it)) => gone.answered.push(it),
+                Some(CallOutcome::Done(it)) => gone.answered.push(it),
                 // It asks for something else now.
                 Some(CallOutcome::Pending(it)) => gone.waiting.push(it),
             }
@@ -75,7 +75,7 @@ impl Resumption<'_> {
         let call = &waiting.call;
         let says = !self.input.message.is_empty();
         let back =
-            |result: &ToolResult| Some(CallOutcome::Finished(Answered::new(call, result.clone())));
+            |result: &ToolResult| Some(CallOutcome::Done(Answered::new(call, result.clone())));
         match &waiting.wait {
             Wait::Form { result } if says => {
                 let language =
@@ -96,20 +96,14 @@ impl Resumption<'_> {
                 if is_open && !self.is_offered(&call.name) {
                     running::withdraw(&self.assistant.name, &approval.id);
                     return (
-                        Some(CallOutcome::Finished(Answered::failed(
-                            call,
-                            tool_withdrawn(&call.name),
-                        ))),
+                        Some(CallOutcome::Done(Answered::failed(call, tool_withdrawn(&call.name)))),
                         None,
                     );
                 }
                 // Another message is no approval. A filled-in form does not answer an approval either.
                 if is_open && says && !submits {
                     running::withdraw(&self.assistant.name, &approval.id);
-                    return (
-                        Some(CallOutcome::Finished(Answered::failed(call, not_answered()))),
-                        None,
-                    );
+                    return (Some(CallOutcome::Done(Answered::failed(call, not_answered()))), None);
                 }
                 let (outcome, took_ms) = self.assistant.approval_outcome(call, approval);
                 if let Some(ms) = took_ms {
@@ -128,7 +122,7 @@ impl Resumption<'_> {
     fn call_again(&self, waiting: &PendingCall, until: Instant) -> Option<CallOutcome> {
         let call = &waiting.call;
         if !self.is_offered(&call.name) {
-            return Some(CallOutcome::Finished(Answered::failed(call, tool_withdrawn(&call.name))));
+            return Some(CallOutcome::Done(Answered::failed(call, tool_withdrawn(&call.name))));
         }
         let calls = running::call(&self.assistant.name, &[request(call)], &self.assistant.manner);
         let outcome = calls.next(ms(until.saturating_duration_since(Instant::now())))?;

@@ -118,8 +118,7 @@ impl Claude {
             // Thinking is valid only for the same model, prompt, tools and preceding messages. Where one of them
             // changed (the day in the prompt, a new tool), the request is refused
             // (<https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks>).
-            let is_other = error.message_contains(&["thinking` block"])
-                && forget_thoughts(messages)
+            let is_other = error.mentions(&["thinking` block"]) && forget_thoughts(messages)
                 || trim::shrink_after_error(messages, &SHAPE, &error, &mut is_halved);
             if !is_other {
                 return Err(error.model_error());

@@ -298,7 +298,7 @@ impl Model {
             while let Some(piece) = events.next() {
                 let piece = match piece {
                     // The answer is complete without the rest.
-                    Err(WireError::ConnectionLost(_) | WireError::Timeout) if reply.has_ended() => {
+                    Err(WireError::Disconnected(_) | WireError::Timeout) if reply.has_ended() => {
                         break;
                     }
                     piece => piece?,
@@ -313,9 +313,7 @@ impl Model {
             }
             match reply.has_ended() {
                 true => Ok(reply),
-                false => {
-                    Err(WireError::ConnectionLost("the answer ended before its end".to_owned()))
-                }
+                false => Err(WireError::Disconnected("the answer ended before its end".to_owned())),
             }
         };
         let reply = self.wire.answer(&self.path, &[], body, turn, reply::of_piece, read);

@@ -19,7 +19,7 @@ use crate::{
     AssistantConfig, Conclusion, Decision, ErrorKind, ModelConfig, ModelError, Part, ToolCall,
     ToolPicker, Turn, Usage,
 };
-use limits::RequestOptions;
+use limits::Options;
 pub(super) use message::SHAPE;
 use reply::{Reply, error_of, without_thoughts};
 
@@ -135,7 +135,7 @@ impl OpenAi {
     ) -> Result<Reply, ModelError> {
         let path = format!("{}chat/completions", self.version);
         let stored = limits::load_options(&self.url, &self.model);
-        let first = stored.unwrap_or_else(|| RequestOptions::with_limit(self.limit_name));
+        let first = stored.unwrap_or_else(|| Options::with_limit(self.limit_name));
         let (mut options, mut is_halved, mut is_again) = (first, false, false);
         loop {
             let body = self.body(messages, turn, names, options);
@@ -145,7 +145,7 @@ impl OpenAi {
                     if options != first {
                         limits::save_options(&self.url, &self.model, options);
                     }
-                    if options.limits_tools && !first.limits_tools {
+                    if options.few_tools && !first.few_tools {
                         log::warning(
                             "the model's server takes 128 tools at most and is given no more: `tools` of the assistant says \
                              which it has",
@@ -159,22 +159,14 @@ impl OpenAi {
             match options.adapted(&error, first) {
                 Some(other) => options = other,
                 // Groq's error for a malformed call, which may succeed on a retry.
-                None if !is_again && error.message_contains(&["tool_use_failed"]) => {
-                    is_again = true
-                }
+                None if !is_again && error.mentions(&["tool_use_failed"]) => is_again = true,
                 None if trim::shrink_after_error(messages, &SHAPE, &error, &mut is_halved) => {}
                 None => return Err(error.model_error()),
             }
         }
     }
 
-    fn body(
-        &self,
-        messages: &[Value],
-        turn: &Turn<'_>,
-        names: &Names,
-        options: RequestOptions,
-    ) -> Value {
+    fn body(&self, messages: &[Value], turn: &Turn<'_>, names: &Names, options: Options) -> Value {
         let has_tools = !turn.offers.is_empty();
         let prompt = self.assistant.prompt(has_tools, turn.task.now);
         let prompt = (!prompt.is_empty()).then(|| json!({ "role": "system", "content": prompt }));
@@ -194,7 +186,7 @@ impl OpenAi {
             let declared = declare::declarations(turn.offers, reasons, turn.task.language);
             let count = declared.len();
             // The last tool reads the rest of shortened results.
-            let is_in = |at: usize| !options.limits_tools || at + 1 < TOOLS_MAX || at + 1 == count;
+            let is_in = |at: usize| !options.few_tools || at + 1 < TOOLS_MAX || at + 1 == count;
             let tools = declared.into_iter().enumerate().filter(|it| is_in(it.0)).map(|(_, tool)| {
                 let name = names.wire(&tool.name);
                 let function = json!({

@@ -94,7 +94,7 @@ pub(super) enum WireError {
     /// The provider was not reached.
     Unreachable(String),
     /// The connection was lost.
-    ConnectionLost(String),
+    Disconnected(String),
     /// The provider answered with an error.
     Status { status: u16, retry_after_s: Option<u64>, body: Value, text: String },
     /// The answer cannot be parsed.
@@ -149,7 +149,7 @@ impl Wire {
                 it if it.starts_with("application/json") => {
                     // The document is complete; a retry would cost again and return the same.
                     read(Events::of(&pieces.whole()?, error_of)?).map_err(|error| match error {
-                        WireError::ConnectionLost(what) => WireError::Unreadable(what),
+                        WireError::Disconnected(what) => WireError::Unreadable(what),
                         error => error,
                     })
                 }
@@ -264,7 +264,7 @@ pub(super) fn of_http(error: http::Error, is_first: bool) -> WireError {
         http::Error::TimedOut => WireError::Timeout,
         http::Error::TooLarge => WireError::Unreadable("the answer is too long".to_owned()),
         it if is_first => WireError::Unreachable(format!("it cannot be reached: {it}")),
-        it => WireError::ConnectionLost(format!("the connection was lost: {it}")),
+        it => WireError::Disconnected(format!("the connection was lost: {it}")),
     }
 }
 
@@ -272,7 +272,7 @@ impl WireError {
     /// Time to wait before a retry: as requested, or our own; `None` if a retry cannot help.
     fn retry_wait(&self) -> Option<Option<Duration>> {
         match self {
-            Self::Unreachable(_) | Self::ConnectionLost(_) => Some(None),
+            Self::Unreachable(_) | Self::Disconnected(_) => Some(None),
             _ if self.is_too_large() || self.needs_operator() => None,
             // Besides HTTP's own: 529 of Claude, and 520 to 527 of proxies.
             Self::Status { status: 408 | 429 | 500 | 502..=599, retry_after_s, .. } => {
@@ -288,16 +288,16 @@ impl WireError {
         match self {
             Self::Status { status: 413, .. } => true,
             // Errors within a stream have no status, as with LM Studio; they count as 500.
-            Self::Status { status: 400 | 422 | 500, .. } => self.message_contains(TOO_LARGE),
+            Self::Status { status: 400 | 422 | 500, .. } => self.mentions(TOO_LARGE),
             // OpenAI's, for a request beyond the limit of a minute; waiting does not help.
-            Self::Status { status: 429, .. } => self.message_contains(&["request too large"]),
+            Self::Status { status: 429, .. } => self.mentions(&["request too large"]),
             _ => false,
         }
     }
 
     /// Whether only the operator can solve it.
     fn needs_operator(&self) -> bool {
-        matches!(self, Self::Status { status: 402, .. }) || self.message_contains(OPERATOR_ERRORS)
+        matches!(self, Self::Status { status: 402, .. }) || self.mentions(OPERATOR_ERRORS)
     }
 
     /// Whether the request's pictures may be the cause: one is unreadable, or the model accepts none. Each
@@ -305,15 +305,13 @@ impl WireError {
     pub(super) fn may_be_of_pictures(&self) -> bool {
         match self {
             Self::Status { status: 400 | 404 | 415 | 422, .. } => true,
-            Self::Status { status: 500 | 501, .. } => {
-                self.message_contains(&["image", "multimodal"])
-            }
+            Self::Status { status: 500 | 501, .. } => self.mentions(&["image", "multimodal"]),
             _ => false,
         }
     }
 
     /// Whether the provider's error contains one of these lowercase texts.
-    pub(super) fn message_contains(&self, words: &[&str]) -> bool {
+    pub(super) fn mentions(&self, words: &[&str]) -> bool {
         let Self::Status { body, text, .. } = self else { return false };
         let answer = format!("{text} {body}").to_lowercase();
         words.iter().any(|it| answer.contains(it))
@@ -323,9 +321,7 @@ impl WireError {
     pub(super) fn description(&self) -> String {
         match self {
             Self::Timeout => "no answer in time".to_owned(),
-            Self::Unreachable(why) | Self::ConnectionLost(why) | Self::Unreadable(why) => {
-                why.clone()
-            }
+            Self::Unreachable(why) | Self::Disconnected(why) | Self::Unreadable(why) => why.clone(),
             Self::Status { status, text, .. } if text.is_empty() => format!("HTTP {status}"),
             Self::Status { status, text, .. } => format!("HTTP {status}: {text}"),
         }
@@ -334,7 +330,7 @@ impl WireError {
     /// Converts to a failure to decide; provider-specific details are handled in the provider's file.
     pub(super) fn model_error(&self) -> ModelError {
         let (kind, retry_after_s) = match self {
-            Self::Status { status: 400 | 403, .. } if self.message_contains(BLOCKED) => {
+            Self::Status { status: 400 | 403, .. } if self.mentions(BLOCKED) => {
                 (ErrorKind::Blocked, None)
             }
             Self::Status { status: 401 | 403, .. } => (ErrorKind::Key, None),
@@ -345,7 +341,7 @@ impl WireError {
             }
             Self::Timeout | Self::Status { status: 408 | 504, .. } => (ErrorKind::Slow, None),
             Self::Status { status: 300..=399 | 404 | 405 | 410, .. } => (ErrorKind::Missing, None),
-            Self::Status { status: 400 | 422, .. } if self.message_contains(NO_MODEL) => {
+            Self::Status { status: 400 | 422, .. } if self.mentions(NO_MODEL) => {
                 (ErrorKind::Missing, None)
             }
             Self::Status { status: 400..=499, .. } => (ErrorKind::Refused, None),
@@ -379,7 +375,7 @@ mod tests {
             (status(501, None), None),
             (WireError::Timeout, None),
             (WireError::Unreachable(String::new()), Some(None)),
-            (WireError::ConnectionLost(String::new()), Some(None)),
+            (WireError::Disconnected(String::new()), Some(None)),
         ] {
             assert_eq!(error.retry_wait(), wait, "{error:?}");
         }

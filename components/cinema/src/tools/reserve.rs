@@ -220,7 +220,7 @@ impl ReserveSeats {
         // For a moved reservation, compares the original seats.
         let moved = before.history.iter().find(|it| it.change == ChangeKind::Moved);
         let (showtime_id, made): (_, BTreeSet<_>) = match moved {
-            Some(it) => (it.from_showtime_id.as_ref(), it.from_seat_ids.iter().collect()),
+            Some(moved) => (moved.from_showtime_id.as_ref(), moved.from_seat_ids.iter().collect()),
             None => {
                 (Some(&before.showtime_id), before.seats.iter().map(|it| &it.seat_id).collect())
             }

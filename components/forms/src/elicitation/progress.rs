@@ -6,7 +6,7 @@ use output::form::{Choice, Fault, Field, Kind, Values, Wrong, text_of};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{AGAIN, Asking, CHOICES_MAX, Offered, ROUNDS_MAX, is_asked, is_search};
+use super::{AskContext, CHOICES_MAX, Offered, ROUNDS_MAX, SEARCH_AGAIN, is_asked, is_search};
 use crate::{elicitation, store::Filled};
 
 /// Maximum characters of a search query.
@@ -45,7 +45,7 @@ pub(super) enum Step {
     /// Done: the submission.
     Filled(Values),
     /// Failed, with the reason.
-    Stuck(String),
+    Impossible(String),
 }
 
 /// A question to the client.
@@ -56,11 +56,11 @@ pub(super) struct Round {
     /// Flat MCP form.
     pub(super) schema: Value,
     /// Meaning of its properties.
-    asked: Vec<Asked>,
+    asked: Vec<AskedPart>,
 }
 
 /// Meaning of one property.
-struct Asked {
+struct AskedPart {
     /// Position of the field.
     at: usize,
     part: Part,
@@ -78,15 +78,15 @@ pub(super) enum Part {
 
 impl Progress {
     /// Decides on the next step.
-    pub(super) fn step(&mut self, asking: &Asking<'_>) -> Step {
+    pub(super) fn step(&mut self, context: &AskContext<'_>) -> Step {
         // Each iteration asks, ends, or completes a field without a question.
-        for _ in 0..=2 * asking.form.fields.len() + 1 {
-            let open = self.open(asking);
+        for _ in 0..=2 * context.form.fields.len() + 1 {
+            let open = self.open(context);
             if open.is_empty() {
-                match self.end(asking) {
+                match self.end(context) {
                     // Nothing is submitted unseen: a form without input is read and confirmed.
                     Some(Step::Filled(_)) if self.round == 0 => {
-                        return Step::Ask(self.round(asking, Vec::new()));
+                        return Step::Ask(self.round(context, Vec::new()));
                     }
                     Some(step) => return step,
                     None => continue,
@@ -94,10 +94,10 @@ impl Progress {
             }
             let mut asked = Vec::new();
             for at in open {
-                match self.part(asking, at) {
-                    Ok(Some(part)) => asked.push(Asked { at, part }),
-                    Ok(None) => drop(self.done.insert(asking.form.fields[at].name.clone())),
-                    Err(why) => return Step::Stuck(why),
+                match self.part(context, at) {
+                    Ok(Some(part)) => asked.push(AskedPart { at, part }),
+                    Ok(None) => drop(self.done.insert(context.form.fields[at].name.clone())),
+                    Err(why) => return Step::Impossible(why),
                 }
             }
             if asked.is_empty() {
@@ -108,23 +108,23 @@ impl Progress {
                     "入力内容が質問には大きすぎます。",
                     "What was filled in is too big for questions.",
                 );
-                return Step::Stuck(asking.language.of(big.0, big.1).to_owned());
+                return Step::Impossible(context.language.of(big.0, big.1).to_owned());
             }
             if self.round == ROUNDS_MAX {
-                return Step::Stuck(asking.language.of(
+                return Step::Impossible(context.language.of(
                     format!("{ROUNDS_MAX}回の質問では入力が終わりませんでした。"),
                     format!("It was not filled in after {ROUNDS_MAX} questions."),
                 ));
             }
-            return Step::Ask(self.round(asking, asked));
+            return Step::Ask(self.round(context, asked));
         }
-        Step::Stuck(asking.language.of("質問できません。", "It cannot be asked.").to_owned())
+        Step::Impossible(context.language.of("質問できません。", "It cannot be asked.").to_owned())
     }
 
     /// Fields that can be asked now: shown, and with all dependencies complete.
-    fn open(&self, asking: &Asking<'_>) -> Vec<usize> {
-        let fields = &asking.form.fields;
-        let shown = asking.form.shown(&self.values);
+    fn open(&self, context: &AskContext<'_>) -> Vec<usize> {
+        let fields = &context.form.fields;
+        let shown = context.form.shown(&self.values);
         let mut settled: BTreeSet<&str> = BTreeSet::new();
         let is_free = |field: &Field, settled: &BTreeSet<&str>| {
             field.needed().into_iter().all(|name| settled.contains(name))
@@ -142,25 +142,25 @@ impl Progress {
             }
         }
         let is_open = |at: &usize| {
-            let it = &fields[*at];
-            shown[*at] && !settled.contains(it.name.as_str()) && is_free(it, &settled)
+            let field = &fields[*at];
+            shown[*at] && !settled.contains(field.name.as_str()) && is_free(field, &settled)
         };
         (0..fields.len()).filter(is_open).collect()
     }
 
     /// Part of a field to ask; `None` if there are no options.
-    fn part(&mut self, asking: &Asking<'_>, at: usize) -> Result<Option<Part>, String> {
-        let field = &asking.form.fields[at];
+    fn part(&mut self, context: &AskContext<'_>, at: usize) -> Result<Option<Part>, String> {
+        let field = &context.form.fields[at];
         let typed = self.typed.get(&field.name).cloned();
         if is_search(&field.kind) && typed.is_none() {
             return Ok(Some(Part::Words));
         }
-        let found = match elicitation::offered(asking, field, &self.values, typed.as_deref())? {
+        let found = match elicitation::offered(context, field, &self.values, typed.as_deref())? {
             Offered::Anything => return Ok(Some(Part::Value)),
             Offered::Nothing => return Ok(None),
             Offered::These(found) => found,
         };
-        let mut names = BTreeSet::from([AGAIN.to_owned()]);
+        let mut names = BTreeSet::from([SEARCH_AGAIN.to_owned()]);
         let kept = self.kept.get(&field.name).into_iter().flatten();
         let kept = kept.map(|(value, label)| Choice { value: value.clone(), label: label.clone() });
         let mut found: Vec<Choice> =
@@ -173,7 +173,7 @@ impl Progress {
         found.truncate(CHOICES_MAX);
         if found.is_empty() && typed.is_some() {
             self.typed.remove(&field.name);
-            let nothing = asking.language.of("見つかりませんでした", "nothing was found");
+            let nothing = context.language.of("見つかりませんでした", "nothing was found");
             self.faults.insert(field.name.clone(), format!("{}: {nothing}", field.label));
             return Ok(Some(Part::Words));
         }
@@ -181,15 +181,15 @@ impl Progress {
             .filter(|it| !matches!(it, Part::Choices(it) if it.is_empty())))
     }
 
-    fn round(&self, asking: &Asking<'_>, asked: Vec<Asked>) -> Round {
+    fn round(&self, context: &AskContext<'_>, asked: Vec<AskedPart>) -> Round {
         let mut properties = Map::new();
         let mut required = Vec::new();
-        for Asked { at, part } in &asked {
-            let field = &asking.form.fields[*at];
-            let mut property = elicitation::of(field, part, asking);
+        for AskedPart { at, part } in &asked {
+            let field = &context.form.fields[*at];
+            let mut property = elicitation::of(field, part, context);
             let is_again = self.typed.contains_key(&field.name);
             if let (Part::Choices(_), true) = (part, is_again) {
-                elicitation::add_again(&mut property, asking.language);
+                elicitation::add_search_again(&mut property, context.language);
             }
             self.prefill(field, part, &mut property);
             properties.insert(field.name.clone(), property);
@@ -198,14 +198,15 @@ impl Progress {
             }
         }
         let schema = json!({ "type": "object", "properties": properties, "required": required });
-        let mut message = asking.form.title.clone();
-        for line in asking.form.description.iter().filter(|_| self.round == 0) {
+        let mut message = context.form.title.clone();
+        for line in context.form.description.iter().filter(|_| self.round == 0) {
             message = format!("{message}\n{line}");
         }
         if asked.is_empty() {
-            message.extend(self.read(asking));
+            message.extend(self.read(context));
         }
-        let faults = asked.iter().filter_map(|it| self.faults.get(&asking.form.fields[it.at].name));
+        let faults =
+            asked.iter().filter_map(|it| self.faults.get(&context.form.fields[it.at].name));
         for fault in faults {
             message = format!("{message}\n・{fault}");
         }
@@ -213,8 +214,8 @@ impl Progress {
     }
 
     /// Lines of a form without input: headings with their texts.
-    fn read(&self, asking: &Asking<'_>) -> Vec<String> {
-        let fields = asking.form.fields.iter().zip(asking.form.shown(&self.values));
+    fn read(&self, context: &AskContext<'_>) -> Vec<String> {
+        let fields = context.form.fields.iter().zip(context.form.shown(&self.values));
         let read = fields.filter(|(it, is_shown)| *is_shown && !it.is_input());
         let lines = read.flat_map(|(it, _)| [Some(&it.label), it.description.as_ref()]);
         lines.flatten().filter(|it| !it.is_empty()).map(|it| format!("\n{it}")).collect()
@@ -237,10 +238,10 @@ impl Progress {
     }
 
     /// Applies the answer to a question.
-    pub(super) fn take(&mut self, asking: &Asking<'_>, round: &Round, content: &Values) {
+    pub(super) fn take(&mut self, context: &AskContext<'_>, round: &Round, content: &Values) {
         self.round += 1;
-        for Asked { at, part } in &round.asked {
-            let field = &asking.form.fields[*at];
+        for AskedPart { at, part } in &round.asked {
+            let field = &context.form.fields[*at];
             let name = &field.name;
             self.faults.remove(name);
             self.wrong.remove(name);
@@ -266,27 +267,27 @@ impl Progress {
                 }
                 Part::Value => given.cloned(),
             };
-            self.put(asking, field, value, given);
+            self.put(context, field, value, given);
         }
     }
 
     /// Stores a valid value, or marks the field to be asked again.
     fn put(
         &mut self,
-        asking: &Asking<'_>,
+        context: &AskContext<'_>,
         field: &Field,
         value: Option<Value>,
         given: Option<&Value>,
     ) {
         let name = &field.name;
-        let fault = asking.form.check_field(field, value.as_ref(), asking.today);
+        let fault = context.form.check_field(field, value.as_ref(), context.today);
         let fault = fault.or_else(|| {
             let is_missing = value.is_none() && self.needed.contains(name);
             let (field, label) = (name.clone(), field.label.clone());
             is_missing.then_some(Fault { field, label, wrong: Wrong::Missing })
         });
         if let Some(fault) = fault {
-            self.faults.insert(name.clone(), fault.message(asking.language));
+            self.faults.insert(name.clone(), fault.message(context.language));
             self.wrong.extend(given.map(|it| (name.clone(), it.clone())));
             return;
         }
@@ -351,23 +352,23 @@ impl Progress {
     }
 
     /// All fields are complete: returns the submission, or asks again.
-    fn end(&mut self, asking: &Asking<'_>) -> Option<Step> {
-        let faults = match asking.form.check(&self.values, asking.today) {
+    fn end(&mut self, context: &AskContext<'_>) -> Option<Step> {
+        let faults = match context.form.check(&self.values, context.today) {
             Ok(submission) => return Some(Step::Filled(submission)),
             Err(faults) => faults,
         };
         let mut is_any = false;
         for fault in &faults {
-            let message = fault.message(asking.language);
-            let Some(field) = asking.form.field(&fault.field) else { continue };
+            let message = fault.message(context.language);
+            let Some(field) = context.form.field(&fault.field) else { continue };
             let parent = field.lookup().and_then(|it| it.depends_on.as_ref());
             let parent = parent.filter(|(name, _)| !self.values.contains_key(name));
-            let parent = parent.and_then(|(name, _)| asking.form.field(name));
+            let parent = parent.and_then(|(name, _)| context.form.field(name));
             // There were no options, and there will not be any.
             let is_lookup = matches!(field.kind, Kind::CascadingSelect(_) | Kind::AsyncSelect(_));
             if is_lookup && parent.is_none() && fault.wrong == Wrong::Missing {
-                let nothing = asking.language.of("選択肢がありません。", "there are no options.");
-                return Some(Step::Stuck(format!("{}: {nothing}", field.label)));
+                let nothing = context.language.of("選択肢がありません。", "there are no options.");
+                return Some(Step::Impossible(format!("{}: {nothing}", field.label)));
             }
             self.done.remove(&field.name);
             let again = parent.filter(|it| is_asked(it)).unwrap_or(field);
@@ -376,7 +377,7 @@ impl Progress {
             self.faults.insert(again.name.clone(), message);
             is_any = true;
         }
-        let message = faults.first().map(|it| it.message(asking.language)).unwrap_or_default();
-        (!is_any).then_some(Step::Stuck(message))
+        let message = faults.first().map(|it| it.message(context.language)).unwrap_or_default();
+        (!is_any).then_some(Step::Impossible(message))
     }
 }

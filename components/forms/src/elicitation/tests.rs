@@ -4,12 +4,12 @@ use std::{cell::RefCell, collections::BTreeSet};
 
 use serde_json::{Map, json};
 
-use super::{AGAIN, *};
+use super::{SEARCH_AGAIN, *};
 
 const TODAY: &str = "2026-11-21";
 
 /// Result of a form, with all questions.
-struct Asked {
+struct Outcome {
     end: Result<Values, String>,
     messages: Vec<String>,
     schemas: Vec<Value>,
@@ -21,27 +21,27 @@ fn asked(
     form: &Form,
     lookup: impl Fn(&str) -> Result<Value, String>,
     person: impl Fn(usize, &str, &Value) -> Option<Value>,
-) -> Asked {
+) -> Outcome {
     let urls = RefCell::new(Vec::new());
     let lookup = |url: &str| {
         urls.borrow_mut().push(url.to_owned());
         lookup(url)
     };
     let today = Today::read(TODAY).unwrap();
-    let asking = Asking { form, today, language: Language::Japanese, lookup: &lookup };
+    let context = AskContext { form, today, language: Language::Japanese, lookup: &lookup };
     let (mut progress, mut keys) = (Progress::default(), BTreeSet::new());
     let (mut messages, mut schemas) = (Vec::new(), Vec::new());
     let end = loop {
-        let round = match progress.step(&asking) {
+        let round = match progress.step(&context) {
             Step::Ask(round) => round,
             Step::Filled(values) => break Ok(values),
-            Step::Stuck(why) => break Err(why),
+            Step::Impossible(why) => break Err(why),
         };
         assert!(keys.insert(round.key.clone()), "{} was asked before", round.key);
         // Serialized as by the host, and asked again as by the next instance.
         let carried = serde_json::to_string(&progress).unwrap();
         progress = serde_json::from_str(&carried).unwrap();
-        let Step::Ask(again) = progress.step(&asking) else { panic!("{} is gone", round.key) };
+        let Step::Ask(again) = progress.step(&context) else { panic!("{} is gone", round.key) };
         assert_eq!((&again.key, &again.schema), (&round.key, &round.schema));
         flat(&round.schema);
         let properties = round.schema["properties"].as_object().unwrap();
@@ -51,9 +51,9 @@ fn asked(
         let answers: Values = answers.collect();
         messages.push(round.message.clone());
         schemas.push(round.schema.clone());
-        progress.take(&asking, &again, &answers);
+        progress.take(&context, &again, &answers);
     };
-    Asked { end, messages, schemas, urls: urls.into_inner() }
+    Outcome { end, messages, schemas, urls: urls.into_inner() }
 }
 
 /// Permitted properties of MCP's forms.
@@ -96,7 +96,7 @@ fn example(name: &str) -> Form {
 
 /// Without searches all fields fit into one round (FORM-71).
 #[test]
-fn a_form_without_search_is_one_round() {
+fn form_without_search_is_one_round() {
     let answers = json!({ "project_name": "my-app", "language": "go", "features": ["db", "api"] });
     let asked =
         asked(&example("1"), |url| Err(url.to_owned()), |_, name, _| answers.get(name).cloned());
@@ -117,7 +117,7 @@ fn a_form_without_search_is_one_round() {
 
 /// A mere confirmation comes from the person, not from the form.
 #[test]
-fn a_form_with_nothing_to_fill_in_is_read_before_it_is_sent() {
+fn form_without_input_is_confirmed_first() {
     let form =
         read(&json!({ "title": "予約の確認", "description": "内容をご確認ください", "fields": [
         { "type": "heading", "text": "3名様", "description": "当日の取消は全額" },
@@ -134,7 +134,7 @@ fn a_form_with_nothing_to_fill_in_is_read_before_it_is_sent() {
 
 /// A search asks for a query, then offers the results (FORM-72).
 #[test]
-fn a_search_is_words_first_and_then_what_was_found() {
+fn search_asks_query_then_offers_results() {
     let people =
         json!([{"id": 1, "name": "佐藤", "department": "営業"}, {"id": 2, "name": "鈴木"}]);
     let asked = asked(
@@ -144,7 +144,7 @@ fn a_search_is_words_first_and_then_what_was_found() {
             (0, "assignee" | "reviewers") => Some("さとう".into()),
             (0, "due_date") => Some("2026-11-20".into()),
             (1, "assignee") => Some("1".into()),
-            (1, "reviewers") => Some(json!(["2", AGAIN])),
+            (1, "reviewers") => Some(json!(["2", SEARCH_AGAIN])),
             (1, "due_date") => Some("2026-11-21".into()),
             (2, "reviewers") => Some("すずき".into()),
             (3, "reviewers") => Some(json!(["2", "1"])),
@@ -160,7 +160,7 @@ fn a_search_is_words_first_and_then_what_was_found() {
     );
     let assignee = &asked.schemas[1]["properties"]["assignee"];
     assert_eq!(assignee["oneOf"][0], json!({"const": "1", "title": "佐藤 (営業)"}));
-    assert_eq!(assignee["oneOf"][2]["const"], AGAIN);
+    assert_eq!(assignee["oneOf"][2]["const"], SEARCH_AGAIN);
     assert_eq!(
         asked.schemas[3]["properties"]["reviewers"]["default"],
         json!(["2"]),
@@ -171,7 +171,7 @@ fn a_search_is_words_first_and_then_what_was_found() {
 
 /// Each step of a cascade is a round (FORM-73).
 #[test]
-fn a_cascade_goes_a_round_a_step() {
+fn cascade_takes_one_round_per_step() {
     let places = |url: &str| {
         let found = match url.rsplit('/').next().unwrap() {
             "countries" => {
@@ -202,7 +202,7 @@ fn a_cascade_goes_a_round_a_step() {
 }
 
 #[test]
-fn what_depends_on_an_answer_is_asked_once_it_is_known() {
+fn dependent_field_follows_its_parent() {
     let form = read(&json!({"title": "表", "fields": [
         {"name": "why", "type": "text", "required": true, "showIf": {"field": "plan", "equals": "pro"}},
         {"name": "plan", "type": "radio", "options": ["free", "pro"]},
@@ -221,7 +221,7 @@ fn what_depends_on_an_answer_is_asked_once_it_is_known() {
 }
 
 #[test]
-fn required_box_is_asked_again_until_the_rounds_are_over() {
+fn asks_required_checkbox_until_round_limit() {
     let form = read(&json!({"title": "表", "fields": [
         {"name": "c", "type": "checkbox", "label": "規約", "required": true},
     ]}));
@@ -237,19 +237,19 @@ fn required_box_is_asked_again_until_the_rounds_are_over() {
 }
 
 #[test]
-fn keeps_right_and_wrong_answers_and_labels_as_draft() {
+fn draft_keeps_all_answers_and_labels() {
     let form = example("2");
     let people = json!([{"id": 1, "name": "佐藤", "department": "営業"}]);
     let lookup = |_: &str| Ok(people.clone());
     let today = Today::read(TODAY).unwrap();
-    let asking = Asking { form: &form, today, language: Language::English, lookup: &lookup };
+    let context = AskContext { form: &form, today, language: Language::English, lookup: &lookup };
     let mut progress = Progress::default();
     for answers in [
         json!({"assignee": "さとう", "due_date": "never", "notes": "急ぎ"}),
         json!({"assignee": "1"}),
     ] {
-        let Step::Ask(round) = progress.step(&asking) else { panic!("it is asked") };
-        progress.take(&asking, &round, answers.as_object().unwrap());
+        let Step::Ask(round) = progress.step(&context) else { panic!("it is asked") };
+        progress.take(&context, &round, answers.as_object().unwrap());
         let Filled { values, .. } = progress.draft();
         assert_eq!(values.get("notes"), Some(&json!("急ぎ")));
     }
@@ -259,34 +259,34 @@ fn keeps_right_and_wrong_answers_and_labels_as_draft() {
 }
 
 #[test]
-fn what_was_left_empty_is_told_to_the_draft() {
+fn draft_records_emptied_fields() {
     let form = read(&json!({"title": "表", "fields": [
         {"name": "plan", "type": "text", "default": "pro"}, {"name": "later", "type": "text",
          "default": "x", "showIf": {"field": "plan", "filled": false}},
     ]}));
     let lookup = |_: &str| Ok(json!([]));
     let today = Today::read(TODAY).unwrap();
-    let asking = Asking { form: &form, today, language: Language::English, lookup: &lookup };
+    let context = AskContext { form: &form, today, language: Language::English, lookup: &lookup };
     let mut progress = Progress::default();
-    let Step::Ask(round) = progress.step(&asking) else { panic!("it is asked") };
-    progress.take(&asking, &round, &Values::new());
+    let Step::Ask(round) = progress.step(&context) else { panic!("it is asked") };
+    progress.take(&context, &round, &Values::new());
     assert_eq!(Value::from(progress.draft().values), json!({"plan": null}));
 }
 
 #[test]
-fn keeps_what_does_not_fit_as_draft() {
+fn draft_keeps_invalid_answers() {
     let form = read(&json!({"title": "表", "fields": [{"name": "d", "type": "date"}]}));
     let lookup = |_: &str| Ok(json!([]));
     let today = Today::read(TODAY).unwrap();
-    let asking = Asking { form: &form, today, language: Language::English, lookup: &lookup };
+    let context = AskContext { form: &form, today, language: Language::English, lookup: &lookup };
     let mut progress = Progress::default();
-    let Step::Ask(round) = progress.step(&asking) else { panic!("it is asked") };
-    progress.take(&asking, &round, json!({"d": "tomorrow"}).as_object().unwrap());
+    let Step::Ask(round) = progress.step(&context) else { panic!("it is asked") };
+    progress.take(&context, &round, json!({"d": "tomorrow"}).as_object().unwrap());
     assert_eq!(Value::from(progress.draft().values), json!({"d": "tomorrow"}));
 }
 
 #[test]
-fn empty_search_is_asked_again_and_a_failed_one_says_so() {
+fn repeats_empty_search_and_reports_failure() {
     let search = json!({"name": "u", "type": "autocomplete", "label": "担当者", "searchUrl": "/u",
         "displayField": "name", "valueField": "id", "required": true});
     let form = read(&json!({"title": "表", "fields": [search]}));
@@ -305,7 +305,7 @@ fn empty_search_is_asked_again_and_a_failed_one_says_so() {
 }
 
 #[test]
-fn searches_a_long_list_and_asks_again_for_a_required_parent() {
+fn searches_long_lists_and_repeats_parent() {
     let many: Value = (0..1_000).map(|it| json!({"code": it, "name": format!("市{it}")})).collect();
     let form = read(&json!({"title": "表", "fields": [
         {"name": "p", "type": "text", "label": "県"},
@@ -329,7 +329,7 @@ fn searches_a_long_list_and_asks_again_for_a_required_parent() {
 }
 
 #[test]
-fn a_form_fits_unless_it_has_files_secrets_or_too_much() {
+fn rejects_files_secrets_and_large_forms() {
     let fields = |fields: Value| read(&json!({"title": "表", "fields": fields}));
     for name in ["1", "2", "3"] {
         assert!(fits(&example(name)), "{name}");
@@ -391,7 +391,7 @@ fn is_without_parent(case: &Value) -> bool {
 
 /// The same answers are accepted as by the page and the tool (FORM-45 to FORM-48).
 #[test]
-fn every_table_case_is_taken_or_refused_in_questions_as_well() {
+fn questions_agree_with_the_shared_table() {
     let cases: Vec<Value> = serde_json::from_str(CASES).unwrap();
     let (mut taken, mut refused, mut differing) = (0, 0, Vec::new());
     for it in cases.iter().filter(|it| it["today"] == TODAY) {

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_samples_origin_and_the_own_path_lead_into_the_demo() {
+    fn sample_origin_and_own_path_reach_the_demo() {
         let query = |value: &str| vec![("q".to_owned(), value.to_owned())];
         for url in [
             "https://api.example.com/users/search?q=%E8%8A%B1+%E5%AD%90",
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn other_paths_of_the_server_are_the_pages_own_to_ask() {
+    fn rejects_other_paths_of_the_server() {
         for url in ["/api/health", "/api/demo/../blobs/1", "/mcp", "/", "/api/demo"] {
             let Err(Failure::Refused(it)) = Place::read(url, &sample()) else {
                 panic!("{url} is the page's")
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_of_the_web_is_named() {
+    fn rejects_non_web_urls() {
         let long = format!("https://a.example/{}", "a".repeat(URL_BYTES_MAX));
         for url in [
             "",
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_is_asked_as_it_is_written_without_the_fragment() {
+    fn remote_url_keeps_all_but_the_fragment() {
         let Ok(Place::Remote(url)) = Place::read("https://A.example/b?c=d#e", &sample()) else {
             panic!("it is elsewhere")
         };
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operators_origin_that_is_none_is_named() {
+    fn names_invalid_origin() {
         for (origin, to) in [
             ("api.example.com", "demo"),
             ("https://api.example.com/path", "demo"),

@@ -1,7 +1,7 @@
 //! Parses the fields that people want: splits lists into items, parses each, and keeps unknown words for a report.
 
-mod amend;
 mod bounds;
+mod change;
 mod initial;
 mod item;
 mod kinds;
@@ -14,7 +14,7 @@ mod text;
 use language::{Language, scan::marks, utterance::Utterance};
 use serde_json::{Map, Value, json};
 
-pub(super) use self::{amend::amend, kinds::COMMON, list::are_kinds, plain::plain};
+pub(super) use self::{change::change, kinds::COMMON, list::are_kinds, plain::plain};
 use self::{
     item::{Item, OPTIONAL, REQUIRED},
     kinds::{FIELDS, FREE, Kind},
@@ -73,15 +73,15 @@ pub(super) struct Reading {
 pub(super) fn read(utterance: &Utterance) -> Reading {
     let text: String = utterance.chars.iter().collect();
     let text = untitled(&text.replace(" w/ ", " with "));
-    let mut reading = match initial::stated(&text) {
-        Some(stated) => {
-            let mut reading = written(&stated.rest);
-            match initial::state(&mut reading.fields, &stated.value) {
+    let mut reading = match initial::default_in(&text) {
+        Some(default_in) => {
+            let mut reading = written(&default_in.rest);
+            match initial::state(&mut reading.fields, &default_in.value) {
                 true => reading,
                 // `default language` is a field.
-                false if !stated.is_sure => written(&text),
+                false if !default_in.is_sure => written(&text),
                 false => {
-                    reading.left.push(stated.value);
+                    reading.left.push(default_in.value);
                     reading
                 }
             }
@@ -127,8 +127,8 @@ fn written(text: &str) -> Reading {
         std::mem::take(&mut reading.denied).into_iter().partition(is_field);
     reading.left.extend(other.into_iter().map(|it| it.trim().to_owned()));
     // `忘年会の出欠を取りたい` states the purpose.
-    let is_wish = |it: &Field| {
-        let label = it.label.as_ref().filter(|it| it.ends_with("たい"));
+    let is_wish = |field: &Field| {
+        let label = field.label.as_ref().filter(|it| it.ends_with("たい"));
         label.is_some_and(|it| !text.contains(&format!("{it}か")))
     };
     reading.fields.retain(|it| !is_wish(it) && !denied.iter().any(|name| it.is_called(name)));
@@ -179,8 +179,8 @@ impl Reading {
             }
         }
         // Clauses after the form without a field are reported.
-        let is_told = self.fields.len() > count || self.sure > sure;
-        if is_more && !is_told && !is_filler(clause, false) {
+        let is_recognized = self.fields.len() > count || self.sure > sure;
+        if is_more && !is_recognized && !is_filler(clause, false) {
             self.left.push(clause.trim().to_owned());
         }
     }
@@ -565,15 +565,15 @@ impl Field {
             length > 0 && (0..text.len()).any(|at| text.is_at(&word, at))
         };
         // `不参加` contains `参加`, and `not coming` contains `coming`; the longest match wins.
-        let said = self.options.iter().filter(|it| has(it));
-        let is_no = |it: &&String| {
-            let it = it.to_lowercase();
-            ["no", "not"].contains(&&*it) || it.starts_with("not ")
+        let named_options = self.options.iter().filter(|it| has(it));
+        let is_no = |option: &&String| {
+            let option = option.to_lowercase();
+            ["no", "not"].contains(&&*option) || option.starts_with("not ")
         };
-        if let Some(option) = said.clone().find(is_no).filter(|_| text.has("not|no")) {
+        if let Some(option) = named_options.clone().find(is_no).filter(|_| text.has("not|no")) {
             return Some(Some(option.as_str().into()));
         }
-        if let Some(option) = said.max_by_key(|it| it.as_str().len()) {
+        if let Some(option) = named_options.max_by_key(|it| it.as_str().len()) {
             let is_denied = text.has(DENIES) && !Text::new(option).has(DENIES);
             return Some(match &self.options[..] {
                 _ if !is_denied => Some(option.as_str().into()),
@@ -740,8 +740,8 @@ pub(super) fn definitions(fields: &[Field], language: Language) -> Vec<Value> {
         }
     }
     for (at, field) in fields.iter().enumerate().filter(|it| it.1.kind.name == "city") {
-        let is_prefecture = |it: &Field| {
-            it.kind.name == "prefecture" && it.options.is_empty() && it.type_.is_none()
+        let is_prefecture = |field: &Field| {
+            field.kind.name == "prefecture" && field.options.is_empty() && field.type_.is_none()
         };
         let on = fields[..at].iter().rposition(is_prefecture);
         let on = on.map(|it| definitions[it]["name"].clone());

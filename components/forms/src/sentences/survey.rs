@@ -208,12 +208,12 @@ impl Survey {
     }
 
     /// Applies a change in `utterance`: fields added, removed or required. Returns the confidence if there is any.
-    pub(super) fn amend(&mut self, utterance: &Utterance, language: Language) -> Option<Percent> {
+    pub(super) fn change(&mut self, utterance: &Utterance, language: Language) -> Option<Percent> {
         if self.fields.is_empty() {
             return None;
         }
-        let is_field = |it: &Value| {
-            it["label"].as_str().is_some_and(|it| matches!(it, "タイトル" | "題名" | "Title"))
+        let is_field = |field: &Value| {
+            field["label"].as_str().is_some_and(|it| matches!(it, "タイトル" | "題名" | "Title"))
         };
         let title = renamed(utterance).filter(|_| !self.fields.iter().any(is_field));
         if let Some(title) = title {
@@ -221,14 +221,14 @@ impl Survey {
             (self.is_asked, self.values, self.left) = (false, None, Vec::new());
             return Some(CONTINUED);
         }
-        let amended = fields::amend(utterance, &self.fields, language)?;
-        (self.fields, self.left) = (amended.fields, amended.left);
+        let changes = fields::change(utterance, &self.fields, language)?;
+        (self.fields, self.left) = (changes.fields, changes.left);
         (self.is_asked, self.values, self.is_usual) = (false, None, false);
-        Some(if amended.is_sure { NAMED } else { CONTINUED })
+        Some(if changes.is_sure { NAMED } else { CONTINUED })
     }
 
     /// Rewrites a replacement of an existing field: `メールじゃなくて電話で`, `phone instead of email`.
-    pub(super) fn exchanged(&self, sentence: &str) -> Option<String> {
+    pub(super) fn rewrite_replacement(&self, sentence: &str) -> Option<String> {
         const BUT: &str = "じゃなくて|ではなくて|ではなく|じゃなく|の代わりに|のかわりに|をやめて";
         const TAILS: &str = "にしてください|でお願いします|でお願い|にして|を聞いて|で|に|を";
         const LEADS: &str = "actually |no, |make it |use |ask for |the ";
@@ -259,13 +259,13 @@ impl Survey {
         if self.fields.is_empty() {
             return None;
         }
-        let sure = self.amend(utterance, language);
+        let sure = self.change(utterance, language);
         (self.is_asked, self.values) = (false, None);
         Some(sure.unwrap_or(NAMED))
     }
 
     /// Lists the fields, with the required ones.
-    pub(super) fn asked_for(&self, context: &TurnContext<'_>) -> Option<String> {
+    pub(super) fn describe_fields(&self, context: &TurnContext<'_>) -> Option<String> {
         if self.fields.is_empty() {
             return None;
         }
@@ -299,7 +299,7 @@ impl Survey {
     }
 
     /// Describes the answers, if known.
-    pub(super) fn told(&self, context: &TurnContext<'_>) -> Option<String> {
+    pub(super) fn describe_answers(&self, context: &TurnContext<'_>) -> Option<String> {
         let head =
             context.say("届いた回答は次のとおりです。", "These are the answers that arrived.");
         self.values.as_ref().map(|it| self.summary(context, head, it))
@@ -431,8 +431,8 @@ fn shown(field: &Value, value: &Value, context: &TurnContext<'_>) -> String {
         return option["label"].as_str().unwrap_or_default().to_owned();
     }
     match value {
-        Value::Bool(it) => {
-            if *it {
+        Value::Bool(is_on) => {
+            if *is_on {
                 context.say("はい", "yes")
             } else {
                 context.say("いいえ", "no")
@@ -518,10 +518,10 @@ fn topic(utterance: &Utterance) -> Option<String> {
 /// New title in `utterance`: `タイトルは「参加申込」にして`, `call it Spring party`.
 fn renamed(utterance: &Utterance) -> Option<String> {
     let chars = &utterance.chars;
-    let (from, (_, behind)) = RENAMED.iter().find_map(|it| {
-        let ends =
-            marks(it.0).filter_map(|mark| Some(utterance.find(mark, 0)? + mark.chars().count()));
-        Some((ends.max()?, *it))
+    let (from, (_, behind)) = RENAMED.iter().find_map(|phrases| {
+        let ends = marks(phrases.0)
+            .filter_map(|mark| Some(utterance.find(mark, 0)? + mark.chars().count()));
+        Some((ends.max()?, *phrases))
     })?;
     if let Some(quoted) = utterance.quoted.iter().find(|it| it.from >= from) {
         return Some(quoted.text.clone());

@@ -9,7 +9,7 @@ use language::{
 };
 use serde_json::{Value, json};
 
-mod amended;
+mod changes;
 mod conditions;
 
 const TOOLS: &str = include_str!("../../tools.json");
@@ -29,7 +29,7 @@ fn fields(sentence: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn fields_have_the_types_that_fit_them() {
+fn fields_get_fitting_types() {
     for (sentence, expected) in [
         ("名前とメールアドレスを聞くフォームを作って", "name:text email:text"),
         ("make a survey with name, age and a date", "name:text age:number date:date"),
@@ -53,7 +53,7 @@ fn fields_have_the_types_that_fit_them() {
 
 /// The page suggests these sentences to new users.
 #[test]
-fn a_form_for_a_new_project_has_what_one_needs() {
+fn project_form_has_usual_fields() {
     let expected = ["project_name", "description", "due_date", "assignee"];
     for sentence in
         ["新しいプロジェクトを登録するフォームを出して", "Show me a form to register a new project"]
@@ -69,20 +69,20 @@ fn labels(decided: &Decision) -> (String, String) {
     assert_eq!(tool, "request_form");
     let form = &arguments["form_schema"];
     let fields = form["fields"].as_array().unwrap().iter();
-    let shown = fields.map(|it| {
-        let options = it["options"].as_array().into_iter().flatten();
+    let shown = fields.map(|field| {
+        let options = field["options"].as_array().into_iter().flatten();
         let options: Vec<_> = options.filter_map(|it| it["label"].as_str()).collect();
-        let label = it["label"].as_str().unwrap();
+        let label = field["label"].as_str().unwrap();
         let more =
             if options.is_empty() { String::new() } else { format!("({})", options.join("/")) };
-        format!("{label}:{}{more}", it["type"].as_str().unwrap())
+        format!("{label}:{}{more}", field["type"].as_str().unwrap())
     });
     let note = form["description"].as_str().unwrap_or_default().to_owned();
     (shown.collect::<Vec<_>>().join(" "), note)
 }
 
 #[test]
-fn all_that_is_named_beside_the_form_is_on_it_or_told() {
+fn named_things_are_fields_or_reported() {
     for (sentence, expected) in [
         (
             "履歴書をアップロードできる応募フォームを作って。名前は必須、写真は任意で",
@@ -124,7 +124,7 @@ fn all_that_is_named_beside_the_form_is_on_it_or_told() {
 }
 
 #[test]
-fn a_field_that_is_marked_and_lacks_is_added() {
+fn adds_marked_field_that_is_missing() {
     for (first, next, expected) in [
         ("make a form with name", "and make the email required too", "Name:text Email:text"),
         ("make a form with name", "the phone is optional", "Name:text Phone:text"),
@@ -138,7 +138,7 @@ fn a_field_that_is_marked_and_lacks_is_added() {
 }
 
 #[test]
-fn what_a_bare_form_is_to_ask_is_said_next() {
+fn next_sentence_completes_a_bare_form() {
     for (first, next, expected) in [
         (
             "a form pls",
@@ -168,7 +168,7 @@ fn what_a_bare_form_is_to_ask_is_said_next() {
 }
 
 #[test]
-fn answers_are_told_again_and_none_are_answers_too() {
+fn repeats_answers_even_if_empty() {
     for question in [
         "何て答えたっけ？",
         "だれか答えた？",
@@ -189,7 +189,7 @@ fn answers_are_told_again_and_none_are_answers_too() {
 }
 
 #[test]
-fn what_was_filled_in_is_told() {
+fn reports_submitted_values() {
     let mut talk = new_talk();
     talk.say("名前と性別を聞くフォームを作って");
     let text = concluded(&talk.say(r#"{"name": "山田", "gender": "none"}"#)).text();
@@ -197,7 +197,7 @@ fn what_was_filled_in_is_told() {
 }
 
 #[test]
-fn answers_form_values_in_the_language_of_the_sentence_before() {
+fn answers_values_in_the_earlier_language() {
     let mut talk = new_talk();
     talk.say("名前と性別を聞くフォームを作って");
     talk.language = Some(Language::English);
@@ -206,7 +206,7 @@ fn answers_form_values_in_the_language_of_the_sentence_before() {
 }
 
 #[test]
-fn a_form_without_fields_asks_which() {
+fn form_without_fields_asks_for_them() {
     let mut talk = new_talk();
     assert_eq!(fields("フォームを作って")[1], ("fields".to_owned(), "multiselect".to_owned()));
     talk.say("フォームを作って");
@@ -220,15 +220,16 @@ fn a_form_without_fields_asks_which() {
 fn read(decided: &Decision) -> String {
     let (tool, arguments) = call(decided);
     assert_eq!(tool, "request_form");
-    let fields = arguments["form_schema"]["fields"].as_array().unwrap().iter().map(|it| {
+    let fields = arguments["form_schema"]["fields"].as_array().unwrap().iter().map(|field| {
         let bounds =
             ["min", "max", "step", "minSelect", "maxSelect", "minLength", "accept", "default"];
-        let bounds = bounds.iter().filter_map(|name| Some(format!(" {name}={}", it.get(*name)?)));
-        let options = it["options"].as_array().into_iter().flatten();
+        let bounds =
+            bounds.iter().filter_map(|name| Some(format!(" {name}={}", field.get(*name)?)));
+        let options = field["options"].as_array().into_iter().flatten();
         let options: Vec<_> = options.map(|it| it["value"].as_str().unwrap()).collect();
         let options = if options.is_empty() { String::new() } else { format!(" {options:?}") };
-        let required = if it["required"] == true { "!" } else { "" };
-        let text = |name: &str| it[name].as_str().unwrap();
+        let required = if field["required"] == true { "!" } else { "" };
+        let text = |name: &str| field[name].as_str().unwrap();
         let bounds = bounds.collect::<String>().replace('"', "");
         format!("{}{required}:{}{bounds}{options}", text("label"), text("type")).replace('"', "")
     });
@@ -237,7 +238,7 @@ fn read(decided: &Decision) -> String {
 
 /// Lists, ranges, options, brackets and marks are parsed item by item.
 #[test]
-fn items_of_a_list_keep_their_label_type_options_and_bounds() {
+fn list_items_keep_label_type_and_limits() {
     for (sentence, expected) in [
         (
             "Make me a form: name, email, preferred date, and a 1-10 rating slider",
@@ -278,7 +279,7 @@ fn items_of_a_list_keep_their_label_type_options_and_bounds() {
 
 /// A default has the field's type, so that the form is valid; an impossible one is reported.
 #[test]
-fn what_a_field_holds_at_first_is_of_its_type() {
+fn default_has_the_fields_type() {
     for (sentence, expected) in [
         (
             "数量（1〜100、初期値1）を聞くフォームを作って",
@@ -304,7 +305,7 @@ fn what_a_field_holds_at_first_is_of_its_type() {
 
 /// An invalid property is reported and left out; the form is requested.
 #[test]
-fn what_a_field_cannot_have_is_told_and_left_out() {
+fn reports_and_drops_invalid_properties() {
     for (sentence, expected, lost) in [
         ("年齢（初期値200）を聞くフォーム", "年齢!:number min=0 max=150 step=1", "200"),
         ("サイズ（S/M/L、初期値XL）を聞くフォーム", "サイズ:radio [S, M, L]", "XL"),
@@ -316,13 +317,13 @@ fn what_a_field_cannot_have_is_told_and_left_out() {
         let (_, arguments) = call(&decided);
         let form = &arguments["form_schema"];
         assert!(output::form::Form::read(form).is_ok(), "{sentence}");
-        let told = form["description"].as_str().unwrap_or_default();
-        assert!(told.contains(lost), "{sentence}: {told}");
+        let note_text = form["description"].as_str().unwrap_or_default();
+        assert!(note_text.contains(lost), "{sentence}: {note_text}");
     }
 }
 
 #[test]
-fn what_is_counted_bounds_what_the_field_counts() {
+fn counts_limit_the_counted_field() {
     let field = |sentence: &str| {
         let decided = new_talk().say(sentence);
         let mut field = call(&decided).1["form_schema"]["fields"][0].clone();
@@ -393,7 +394,7 @@ fn what_is_counted_bounds_what_the_field_counts() {
 
 /// Example 3 (FORM-73); without a prefecture it is a text.
 #[test]
-fn a_city_is_chosen_where_its_prefecture_is_asked_for() {
+fn city_is_a_choice_after_its_prefecture() {
     let is_right =
         |decided: &Decision| output::form::Form::read(&call(decided).1["form_schema"]).is_ok();
     let mut talk = new_talk();
@@ -411,7 +412,7 @@ fn a_city_is_chosen_where_its_prefecture_is_asked_for() {
 }
 
 #[test]
-fn options_of_a_dropdown_are_read_and_none_makes_it_text() {
+fn dropdown_without_options_is_text() {
     for (sentence, expected) in [
         ("担当者を検索して選ぶフォームを作って", "担当者!:autocomplete"),
         ("色（赤、赤、青）を聞くフォーム", "色:radio [赤, 青]"),
@@ -434,7 +435,7 @@ fn options_of_a_dropdown_are_read_and_none_makes_it_text() {
 }
 
 #[test]
-fn a_field_is_taken_back_whatever_word_leads() {
+fn removes_field_after_any_leading_word() {
     for second in ["やっぱり希望日は消して", "じゃあ希望日はいらない", "希望日を消して"]
     {
         let mut talk = new_talk();
@@ -446,7 +447,7 @@ fn a_field_is_taken_back_whatever_word_leads() {
 
 /// Unknown parts are reported on the form; unwanted fields are left out.
 #[test]
-fn conditions_of_fields_are_told_and_denied_fields_left_out() {
+fn reports_conditions_and_drops_denied_fields() {
     let decided = new_talk().say("車で来る人にだけナンバーを聞くフォームを作って");
     let (_, arguments) = call(&decided);
     let text = arguments["form_schema"]["description"].as_str().unwrap();
@@ -457,7 +458,7 @@ fn conditions_of_fields_are_told_and_denied_fields_left_out() {
 
 /// Constrains an existing field.
 #[test]
-fn a_second_sentence_bounds_a_field() {
+fn second_sentence_limits_a_field() {
     let mut talk = new_talk();
     talk.say("備品を買ってほしいときの申請フォームがほしい。品名、個数、希望納期");
     let changed = read(&talk.say("理由も書けるように長めの欄を足して。個数は最大20まで"));
@@ -469,7 +470,7 @@ fn a_second_sentence_bounds_a_field() {
 
 /// Adds, removes, marks and constrains fields.
 #[test]
-fn a_second_sentence_changes_the_form() {
+fn second_sentence_changes_the_form() {
     let mut talk = new_talk();
     talk.say("feedback form: stars 1-5 and a comment");
     let changed = talk.say("scrap the comment, put 'may we contact you' yes/no instead");
@@ -518,7 +519,7 @@ fn options_of_a_list_are_one_field() {
 }
 
 #[test]
-fn a_condition_shows_a_field_only_with_that_answer() {
+fn condition_shows_field_for_its_answer() {
     for (sentence, on, equals) in [
         ("form: do you drive? If yes, ask for the number plate", 0, "yes"),
         ("form: name, do you drive? Only if they do, ask for the number plate", 1, "yes"),
@@ -531,7 +532,7 @@ fn a_condition_shows_a_field_only_with_that_answer() {
 }
 
 #[test]
-fn a_second_sentence_takes_back_that_a_field_is_required() {
+fn second_sentence_makes_field_optional() {
     for second in [
         "電話番号も足して、メールは必須じゃなくていいよ",
         "add a phone, and the email isn't required",
@@ -543,7 +544,7 @@ fn a_second_sentence_takes_back_that_a_field_is_required() {
 }
 
 #[test]
-fn no_dates_in_the_past_bounds_every_date() {
+fn no_past_dates_limits_every_date() {
     for sentence in [
         "leave form: from when, until when and why. No dates in the past",
         "開始日と終了日を聞くフォーム。過去の日付は選べないように",
@@ -555,7 +556,7 @@ fn no_dates_in_the_past_bounds_every_date() {
 }
 
 #[test]
-fn a_second_sentence_gives_the_form_its_title() {
+fn second_sentence_sets_the_title() {
     for (first, second, title) in [
         ("名前とメールを聞くフォーム", "タイトルは「参加申込」にして", "参加申込"),
         ("名前とメールを聞くフォーム", "題名を春の遠足にしてください", "春の遠足"),
@@ -587,7 +588,7 @@ fn changed(first: &str, later: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_form_is_shown_once_more() {
+fn shows_the_form_again() {
     for (first, later) in [
         ("名前とメールを聞くフォームを作って", "もう一度見せて"),
         ("名前とメールを聞くフォームを作って", "もう一回出して"),
@@ -599,7 +600,7 @@ fn a_form_is_shown_once_more() {
 }
 
 #[test]
-fn how_many_and_how_old_bound_fields_that_are_there() {
+fn counts_and_ages_limit_existing_fields() {
     for (first, later, name, bounds) in [
         ("名前と人数のフォームを作って", "人数は1から5まで", "count", (1, 5)),
         ("名前と年齢のフォームを作って", "18歳以上だけ", "age", (18, 150)),
@@ -613,7 +614,7 @@ fn how_many_and_how_old_bound_fields_that_are_there() {
 }
 
 #[test]
-fn a_field_is_added_by_a_polite_word() {
+fn polite_request_adds_a_field() {
     for (later, label) in [
         ("電話番号もお願い", "電話番号"),
         ("あと住所もつけて", "住所"),
@@ -627,7 +628,7 @@ fn a_field_is_added_by_a_polite_word() {
 }
 
 #[test]
-fn fields_get_another_place_or_name() {
+fn moves_and_renames_fields() {
     const EN: &str = "make a form with name, email and age";
     const JA: &str = "名前とメールと年齢のフォームを作って";
     for (first, later, at, label) in [
@@ -644,7 +645,7 @@ fn fields_get_another_place_or_name() {
 }
 
 #[test]
-fn how_old_people_have_to_be_bounds_their_age() {
+fn age_limit_applies_to_the_age_field() {
     for sentence in [
         "18歳以上の年齢と名前を聞くフォーム",
         "年齢（18歳以上）と名前のフォームを作って",
@@ -662,7 +663,7 @@ fn how_old_people_have_to_be_bounds_their_age() {
 }
 
 #[test]
-fn all_fields_are_marked_where_none_is_named() {
+fn marks_all_fields_without_a_name() {
     for (first, later, is_required) in [
         ("満足度と自由記述のアンケートを作って", "必須にして", true),
         ("名前とメールのフォームを作って", "全部任意でお願い", false),
@@ -689,7 +690,7 @@ fn options_of(field: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_list_of_fields_is_no_purpose_of_a_form() {
+fn list_of_fields_is_no_purpose() {
     for sentence in [
         "make a form for name, email and phone",
         "a form for name, email and phone please",
@@ -705,7 +706,7 @@ fn a_list_of_fields_is_no_purpose_of_a_form() {
 }
 
 #[test]
-fn options_of_which_so_many_are_chosen_are_one_field() {
+fn options_with_a_number_are_one_field() {
     for (sentence, most) in [
         ("好きな色を赤・青・緑から2つまで選ぶフォームを作って", json!(2)),
         ("トッピングはハム・卵・のりから最大2つ選べるアンケートを作って", json!(2)),
@@ -719,23 +720,23 @@ fn options_of_which_so_many_are_chosen_are_one_field() {
 }
 
 #[test]
-fn what_is_asked_on_a_scale_or_by_a_switch_is_a_field() {
+fn scale_or_switch_is_a_field() {
     for (sentence, label, kind) in [
         ("満足度を5段階で聞くフォーム", "満足度", "range"),
         ("通知のオンオフを聞くフォーム", "通知", "checkbox"),
         ("a form with an on/off switch for alerts", "alerts", "checkbox"),
     ] {
         let fields = form(&[sentence]);
-        let is_it = |it: &Value| {
-            it["type"] == kind
-                && it["label"].as_str().unwrap().to_lowercase().contains(&label.to_lowercase())
+        let is_it = |field: &Value| {
+            field["type"] == kind
+                && field["label"].as_str().unwrap().to_lowercase().contains(&label.to_lowercase())
         };
         assert!(fields.len() == 1 && is_it(&fields[0]), "{sentence}: {fields:?}");
     }
 }
 
 #[test]
-fn a_form_that_waits_is_taken_up_again() {
+fn returns_to_the_waiting_form() {
     for (first, later) in [
         ("名前とメールを聞くフォームを作って", "フォームの続き"),
         ("名前とメールを聞くフォームを作って", "さっきのフォームに戻って"),
@@ -747,7 +748,7 @@ fn a_form_that_waits_is_taken_up_again() {
 }
 
 #[test]
-fn one_is_made_where_there_are_none_that_fit() {
+fn makes_new_form_if_none_fits() {
     const FILM: Word = Word::own(0);
     const PHRASES: &[(Word, &str)] = &[(FILM, "film|films|movie|movies")];
     let cinema =

@@ -9,7 +9,7 @@ pub(super) const HOW_TO: Word = Word::own(2);
 /// Nouns for the family's things.
 pub(super) const NOUNS: &[Word] = &[FORM];
 /// Actions.
-pub(super) const DEEDS: &[Word] = &[FORM, INQUIRE];
+pub(super) const ACTIONS: &[Word] = &[FORM, INQUIRE];
 
 /// Lowercase phrases, separated by `|`; the longest match wins.
 pub(super) const PHRASES: &[(Word, &str)] = &[

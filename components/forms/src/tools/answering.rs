@@ -186,7 +186,7 @@ impl Tool for SaveFormDraft {
         let form = record::find(&self.handle)?.form()?;
         let labels = labels_of(&form, self.labels);
         bounded("/labels", &labels)?;
-        let filled = Filled { values: store::kept(&form, self.values), labels };
+        let filled = Filled { values: store::draft_values(&form, self.values), labels };
         let saved = store::draft(&self.handle, &form, &filled, self.revision)?;
         let saved_at = clock::written(saved.drafted_at.unwrap_or_default());
         Ok(Drafted { revision: saved.revision, saved_at })

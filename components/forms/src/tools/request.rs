@@ -14,8 +14,8 @@ use toolkit::{
 
 use crate::{
     clock,
-    delivery::{self, Way, can_open, way},
-    elicitation::{self, Answered, Progress},
+    delivery::{self, Delivery, can_open, choose_delivery},
+    elicitation::{self, AskResult, Progress},
     guide, lookup,
     record::{self, Record},
     refusals::{self, say},
@@ -74,20 +74,22 @@ impl Tool for RequestForm {
         let form = Form::read(&definition).map_err(|it| refusals::invalid_form_schema(&it))?;
         form.check_answerable(clock::today(None)?)
             .map_err(|it| refusals::invalid_form_schema(&it))?;
-        let asked = Asked { asked_by: asked_by(user), page: caller::page(), form, definition };
+        let requested =
+            RequestedForm { asked_by: asked_by(user), page: caller::page(), form, definition };
         let capabilities = caller::client_capabilities();
-        let has_page = asked.page.is_some();
-        match way(&asked.form, &capabilities, has_page, asked.fits_questions()) {
-            Way::Page => asked.wait(user, false),
-            Way::Questions => asked.questions(user, can_open(&capabilities, has_page)),
-            Way::Address => asked.address(user),
-            Way::Link => asked.wait(user, true),
+        let has_page = requested.page.is_some();
+        match choose_delivery(&requested.form, &capabilities, has_page, requested.fits_questions())
+        {
+            Delivery::Page => requested.wait(user, false),
+            Delivery::Questions => requested.questions(user, can_open(&capabilities, has_page)),
+            Delivery::Address => requested.address(user),
+            Delivery::Link => requested.wait(user, true),
         }
     }
 }
 
 /// A requested form.
-struct Asked {
+struct RequestedForm {
     definition: Value,
     form: Form,
     asked_by: Option<String>,
@@ -97,34 +99,34 @@ struct Asked {
 /// State that the rounds of one call remember. The form is stored before the first question, so that it
 /// outlives the call.
 #[derive(Default, Serialize, Deserialize)]
-struct Talk {
+struct CallState {
     handle: String,
     progress: Progress,
     /// Whether the person is sent to the form's URL.
     is_sent_on: bool,
 }
 
-impl Asked {
+impl RequestedForm {
     /// Whether questions can ask the form.
     fn fits_questions(&self) -> bool {
         elicitation::fits(&self.form)
     }
 
     /// Restores the state, or stores the form in the first round and sends the caller its URL.
-    fn talk(&self, user: &User) -> Result<Talk, Stop> {
-        if let Some(talk) = user.remembered() {
-            return Ok(talk);
+    fn state(&self, user: &User) -> Result<CallState, Stop> {
+        if let Some(state) = user.remembered() {
+            return Ok(state);
         }
-        let talk = Talk { handle: store::fresh_handle(), ..Talk::default() };
-        self.keep(&talk.handle)?;
-        user.remember(&talk);
-        clock::tell(user, 0, &self.place(&talk.handle));
-        Ok(talk)
+        let state = CallState { handle: store::fresh_handle(), ..CallState::default() };
+        self.keep(&state.handle)?;
+        user.remember(&state);
+        clock::report_progress(user, 0, &self.place(&state.handle));
+        Ok(state)
     }
 
     /// Asks questions; answers are stored as a draft until they are complete.
     fn questions(&self, user: &User, can_open: bool) -> Result<FormRequest, Stop> {
-        let Talk { handle, progress, is_sent_on } = self.talk(user)?;
+        let CallState { handle, progress, is_sent_on } = self.state(user)?;
         if is_sent_on {
             return self.address(user);
         }
@@ -134,20 +136,20 @@ impl Asked {
         }
         let remember = |progress: &Progress| {
             let (handle, progress) = (handle.clone(), progress.clone());
-            user.remember(Talk { handle, progress, is_sent_on: false });
+            user.remember(CallState { handle, progress, is_sent_on: false });
         };
         let keep = |filled| store::add_to_draft(&handle, &self.form, filled);
         let none = Filled::default();
         match elicitation::ask(&self.form, user, progress, lookup::fetch, remember, keep) {
-            Ok(Answered::Filled(filled)) => self.settle(user, &handle, Status::Submitted, &filled),
-            Ok(Answered::Declined) => self.settle(user, &handle, Status::Declined, &none),
-            Ok(Answered::Cancelled) => self.settle(user, &handle, Status::Cancelled, &none),
+            Ok(AskResult::Filled(filled)) => self.settle(user, &handle, Status::Submitted, &filled),
+            Ok(AskResult::Declined) => self.settle(user, &handle, Status::Declined, &none),
+            Ok(AskResult::Cancelled) => self.settle(user, &handle, Status::Cancelled, &none),
             // Falls back to other ways if questions cannot complete the form.
-            Ok(Answered::Stuck(_)) if can_open => {
-                user.remember(Talk { handle, is_sent_on: true, ..Talk::default() });
+            Ok(AskResult::Impossible(_)) if can_open => {
+                user.remember(CallState { handle, is_sent_on: true, ..CallState::default() });
                 self.address(user)
             }
-            Ok(Answered::Stuck(why)) => Ok(self.waiting(user, &handle, Some(&why))),
+            Ok(AskResult::Impossible(why)) => Ok(self.waiting(user, &handle, Some(&why))),
             Err(Stop::InputRequired(_)) if user.is_unanswered() => {
                 Ok(self.waiting(user, &handle, Some("")))
             }
@@ -266,10 +268,10 @@ fn asked_by(user: &User) -> Option<String> {
 /// Key of the question.
 const KEY: &str = "form";
 
-impl Asked {
+impl RequestedForm {
     /// Sends the person to the form's page, and waits for the answer.
     fn address(&self, user: &User) -> Result<FormRequest, Stop> {
-        let handle = self.talk(user)?.handle;
+        let handle = self.state(user)?.handle;
         let url = self.url(&handle).unwrap_or_default();
         let please = say("フォームに入力してください", "Please fill in the form");
         let message = format!("{please}: {}", self.form.title);

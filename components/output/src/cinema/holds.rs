@@ -65,7 +65,7 @@ pub struct SeatSuggestion {
     pub total: Option<Price>,
 }
 
-// Who waits for seats of a showing that has none.
+// Waiting lists of full showings.
 
 /// A place in the waiting list of a showing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

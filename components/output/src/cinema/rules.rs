@@ -1,5 +1,5 @@
-//! What seats cost, which is information alone since payment is none of the box office's (CIN-5); and what a choice of
-//! seats has to keep to, and whether it does: one function for the box office and the page.
+//! Prices, which are informative since payment is out of scope (CIN-5), and rules for choosing seats,
+//! shared by the box office and the page.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// The amount as a decimal number: `1800` of JPY, `18.00` of USD.
+    /// Formats the amount as a decimal number: `1800` of JPY, `18.00` of USD.
     pub fn decimal(&self) -> String {
         let digits = minor_digits(&self.currency);
         let one = 10_u64.pow(digits);
@@ -30,7 +30,7 @@ impl Price {
     }
 }
 
-/// Digits after the point by ISO 4217.
+/// Decimal digits by ISO 4217.
 fn minor_digits(currency: &str) -> u32 {
     match currency {
         "BIF" | "CLP" | "DJF" | "GNF" | "ISK" | "JPY" | "KMF" | "KRW" | "PYG" | "RWF" | "UGX"
@@ -64,7 +64,7 @@ pub struct PriceList {
 }
 
 impl PriceList {
-    /// What one seat of the kind costs.
+    /// Price of a seat of this kind.
     pub fn of(&self, kind: SeatKind) -> Price {
         let amount = match kind {
             SeatKind::Standard => None,
@@ -76,7 +76,7 @@ impl PriceList {
         Price { currency: self.currency.clone(), amount: amount.unwrap_or(self.standard) }
     }
 
-    /// The amount of each kind, by the name of its field.
+    /// Amounts by field name.
     pub fn amounts(&self) -> [(&'static str, Option<u64>); 5] {
         [
             ("standard", Some(self.standard)),
@@ -88,7 +88,7 @@ impl PriceList {
     }
 }
 
-/// What the seats cost together; nothing where one of them has no price.
+/// Total of the seats; `None` unless all have a price.
 pub fn total(seats: &[ReservedSeat]) -> Option<Price> {
     let currency = seats.first()?.price.as_ref()?.currency.clone();
     let mut amount = 0_u64;
@@ -143,8 +143,8 @@ pub struct Broken {
 }
 
 impl SeatRules {
-    /// The rules that the choice of `picked` among `seats` breaks. Of `seats`, which are in order, each row that
-    /// is chosen from must be whole. How many seats the person has already is not looked at.
+    /// Returns the rules that choosing `picked` among `seats` breaks. `seats` are in order and contain
+    /// whole rows. Seats that the person already has are not considered.
     pub fn broken(&self, seats: &[Seat], picked: &[String]) -> Vec<Broken> {
         let rows = || seats.chunk_by(|one, next| one.row == next.row);
         let is_picked = |it: &Seat| picked.contains(&it.seat_id);
@@ -200,7 +200,7 @@ fn is_ordinary(kind: SeatKind) -> bool {
     matches!(kind, SeatKind::Standard | SeatKind::Premium)
 }
 
-/// The seats of a run that a choice leaves alone. Where one seat is left in all, it is alone whatever is chosen.
+/// Seats of a run that a choice isolates. The only free seat of a run is isolated by every choice.
 fn gaps(run: &[&Seat], is_picked: &impl Fn(&Seat) -> bool) -> Vec<String> {
     let left = run.iter().filter(|it| !is_picked(it)).count();
     if left < 2 || left == run.len() {
@@ -212,7 +212,7 @@ fn gaps(run: &[&Seat], is_picked: &impl Fn(&Seat) -> bool) -> Vec<String> {
 }
 
 impl Broken {
-    /// How to correct it: in Japanese, and in English.
+    /// How to correct it, in Japanese and in English.
     pub fn sentences(&self) -> (String, String) {
         let (seats, list) = (self.seat_ids.join("、"), self.seat_ids.join(", "));
         match self.rule {
@@ -242,7 +242,7 @@ impl Broken {
     }
 }
 
-/// Tells the seats of each pair of the other one: in a row, two by two from the left.
+/// Links the seats of each pair, two by two from the left in each row.
 pub fn pair_up(seats: &mut [Seat]) {
     let mut at = 0;
     while at + 1 < seats.len() {
@@ -269,14 +269,14 @@ mod tests {
     }
 
     #[test]
-    fn an_amount_has_the_digits_of_its_currency() {
+    fn amount_has_its_currencys_digits() {
         assert_eq!(price("JPY", 1_800).decimal(), "1800");
         assert_eq!(price("USD", 1_805).decimal(), "18.05");
         assert_eq!(price("KWD", 5).decimal(), "0.005");
     }
 
     #[test]
-    fn a_kind_without_a_price_costs_what_an_ordinary_seat_does() {
+    fn kind_without_price_costs_the_standard() {
         let list = PriceList {
             currency: "JPY".into(),
             standard: 1_800,
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_total_is_told_where_every_seat_has_a_price() {
+    fn total_needs_a_price_for_every_seat() {
         let seat = |it| ReservedSeat { price: it, ..ReservedSeat::default() };
         let (one, two) = (seat(Some(price("JPY", 1_800))), seat(Some(price("JPY", 1_000))));
         assert_eq!(total(&[one.clone(), two]), Some(price("JPY", 2_800)));
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(total(&[]), None);
     }
 
-    /// A row as an operator draws it; `x` is taken.
+    /// A row as operators draw it; `x` is taken.
     fn row(signs: &str) -> Vec<Seat> {
         let seat = |(column, sign): (u32, char)| {
             let kind = match sign {
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seat_that_need_not_be_left_alone_must_not_be() {
+    fn rejects_avoidable_isolated_seat() {
         let rules = SeatRules { no_single_gap: true, ..SeatRules::default() };
         assert_eq!(broken(rules, "ssss", &[2]), ["A1"]);
         assert_eq!(broken(rules, "ssss", &[2, 3]), ["A1", "A4"]);
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_companion_sits_right_beside_a_wheelchair_that_is_chosen() {
+    fn companion_needs_adjacent_wheelchair() {
         let rules = SeatRules { companion_beside_wheelchair: true, ..SeatRules::default() };
         assert!(broken(rules, "wcss", &[1, 2]).is_empty());
         assert_eq!(broken(rules, "wcss", &[2]), ["A2"]);
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_half_of_a_pair_is_named_while_it_can_be_had() {
+    fn names_available_half_of_a_pair() {
         let rules = SeatRules { pairs_together: true, ..SeatRules::default() };
         assert_eq!(broken(rules, "dddd", &[2, 3]), ["A1", "A4"]);
         assert!(broken(rules, "dddd", &[3, 4]).is_empty());
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn seats_of_ones_own_hold_can_be_had() {
+    fn own_held_seats_are_available() {
         let rules = SeatRules { no_single_gap: true, ..SeatRules::default() };
         let mut seats = row("sss_");
         seats[0].is_held = true;
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_says_what_to_mend_in_both_languages() {
+    fn each_rule_explains_itself_in_both_languages() {
         for rule in [
             SeatRule::NoSingleGap,
             SeatRule::CompanionBesideWheelchair,

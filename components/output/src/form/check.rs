@@ -1,4 +1,4 @@
-//! What was filled in, held against the form (FORM-45 to FORM-47).
+//! Validates submissions (FORM-45 to FORM-47).
 
 use std::{collections::HashSet, io};
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::text;
 
-/// Names that the form does not have and that are reported one by one.
+/// Maximum unknown names that are reported one by one.
 const UNKNOWN_MAX: usize = 20;
 
 pub(super) fn defaults(form: &Form) -> Values {
@@ -30,10 +30,10 @@ pub(super) fn defaults(form: &Form) -> Values {
     let inputs = form.fields.iter().filter(|it| it.is_input());
     let mut defaults: Values =
         inputs.filter_map(|it| Some((it.name.clone(), default(it)?))).collect();
-    // One among the options of another field's value is taken up once that is there (FORM-44).
+    // An option of a dependent field is accepted once its parent has a value (FORM-44).
     loop {
-        let is_early = |it: &&Field| {
-            defaults.contains_key(&it.name) && empty_parent(form, it, &defaults).is_some()
+        let is_early = |field: &&Field| {
+            defaults.contains_key(&field.name) && empty_parent(form, field, &defaults).is_some()
         };
         let early: Vec<_> = form.fields.iter().filter(is_early).map(|it| &it.name).collect();
         if early.is_empty() {
@@ -75,8 +75,7 @@ pub(super) fn check(form: &Form, values: &Values, today: Today) -> Result<Values
     if faults.is_empty() { Ok(submission) } else { Err(faults) }
 }
 
-/// As JSON, but for what the definition itself brings: a submission with it counts no more than one
-/// without.
+/// Size as JSON without values of the definition itself.
 fn bytes(form: &Form, values: &Values) -> usize {
     struct Counted(usize);
     impl io::Write for Counted {
@@ -101,7 +100,7 @@ fn bytes(form: &Form, values: &Values) -> usize {
     counted.0
 }
 
-/// The field that the options of `field` depend on, where nothing is chosen there (FORM-43).
+/// Parent of `field` without a chosen value (FORM-43).
 fn empty_parent<'a>(form: &'a Form, field: &Field, values: &Values) -> Option<&'a Field> {
     let (name, _) = field.lookup()?.depends_on.as_ref()?;
     let parent = form.field(name)?;
@@ -113,7 +112,7 @@ fn empty_parent<'a>(form: &'a Form, field: &Field, values: &Values) -> Option<&'
     (!is_filled).then_some(parent)
 }
 
-/// The value as it is sent; none where it is left out.
+/// Value to send; `None` if it is left out.
 pub(super) fn field(
     field: &Field,
     value: Option<&Value>,
@@ -126,9 +125,9 @@ pub(super) fn field(
         Kind::Checkbox => value.or(Some(&Value::Bool(false))),
         _ => value,
     };
-    let is_blank = |it: &&Value| {
+    let is_blank = |value: &&Value| {
         let is_text = matches!(field.kind, Kind::Text(_) | Kind::Textarea { .. });
-        field.required && is_text && it.as_str().is_some_and(text::is_blank)
+        field.required && is_text && value.as_str().is_some_and(text::is_blank)
     };
     let value = match value.filter(|it| !is_empty(it) && !is_blank(it)) {
         Some(value) => value,
@@ -143,14 +142,14 @@ pub(super) fn field(
     Ok(Some(value.clone()))
 }
 
-/// How far from a step a number may lie, in steps: 0.3 is three times 0.1.
+/// Tolerance of steps, since 0.3 is not exactly three times 0.1.
 const STEP_TOLERANCE: f64 = 1e-6;
-/// Characters of a file's name and of its media type.
+/// Maximum characters of a file's name and media type.
 const FILE_NAME_CHARS_MAX: usize = 255;
-/// Hexadecimal digits in the id of a blob.
+/// Hexadecimal digits of a blob's id.
 const FILE_ID_DIGITS: usize = 64;
 
-/// 5 rather than 5.0, as people write it.
+/// Writes integers without a decimal point.
 pub fn json_number(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < 9e15 {
         return Value::from(number as i64);
@@ -169,7 +168,7 @@ pub(super) fn text(limits: &Text, value: &Value) -> Result<(), Wrong> {
         return Err(Wrong::TooShort(min));
     }
     let Some(pattern) = &limits.pattern else { return Ok(()) };
-    // A form that was read has no pattern that does not compile.
+    // A parsed form has only valid patterns.
     if constraints::compile(pattern).is_ok_and(|it| it.is_match(text)) {
         return Ok(());
     }
@@ -183,7 +182,7 @@ pub(super) fn option(options: &[Choice], value: &Value) -> Result<(), Wrong> {
     options.iter().any(|it| is_same(&it.value, value)).then_some(()).ok_or(Wrong::NoOption)
 }
 
-/// What a look-up brought: which options it has is known to the other side alone.
+/// Looked-up options are only known to the other side.
 pub(super) fn found(value: &Value) -> Result<(), Wrong> {
     if !is_option(value) {
         return Err(Wrong::Type("option"));
@@ -221,7 +220,7 @@ pub(super) fn number(limits: Number, value: &Value) -> Result<(), Wrong> {
     let base = limits.min.unwrap_or(0.0);
     let steps = (number - base) / step;
     let distance = (steps - steps.round()).abs();
-    // Of a number that is many steps, binary has no nearer one.
+    // Tolerance of floating-point numbers far from the base.
     let nearest = number.abs().max(base.abs()) / step * 4.0 * f64::EPSILON;
     if distance <= nearest.max(STEP_TOLERANCE) { Ok(()) } else { Err(Wrong::Step(base, step)) }
 }
@@ -257,7 +256,7 @@ pub(super) fn file(files: &Files, value: &Value) -> Result<(), Wrong> {
     values.iter().try_for_each(|it| one_file(files, it))
 }
 
-/// `{name, type, size, fileId}` (FORM-36).
+/// Validates `{name, type, size, fileId}` (FORM-36).
 fn one_file(files: &Files, value: &Value) -> Result<(), Wrong> {
     const WRONG: Wrong = Wrong::Type("file");
     let members = value.as_object().filter(|it| it.len() == 4).ok_or(WRONG)?;
@@ -279,8 +278,8 @@ fn one_file(files: &Files, value: &Value) -> Result<(), Wrong> {
     }
 }
 
-/// What files with some endings are, of which systems know no type or another one: Windows with Excel has
-/// `application/vnd.ms-excel` for a CSV, and its browsers offer the file all the same.
+/// Media types by extension, where systems report none or another: Windows with Excel reports
+/// `application/vnd.ms-excel` for CSV.
 const TYPES_BY_ENDING: [(&str, &str); 5] = [
     (".csv", "text/csv"),
     (".tsv", "text/tab-separated-values"),
@@ -289,14 +288,14 @@ const TYPES_BY_ENDING: [(&str, &str); 5] = [
     (".heif", "image/heif"),
 ];
 
-/// The media type that the ending of a file's name says, where others cannot be relied on to say it.
+/// Media type implied by a file's extension, where the reported type is unreliable.
 pub fn type_by_ending(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     TYPES_BY_ENDING.iter().find(|it| name.ends_with(it.0)).map(|it| it.1)
 }
 
 impl Files {
-    /// Whether it takes a file of that name and media type (`accept`).
+    /// Whether it accepts a file of that name and media type (`accept`).
     pub fn takes(&self, name: &str, media_type: &str) -> bool {
         let media_type = media_type.split(';').next().unwrap_or_default().trim().to_lowercase();
         let types = [Some(media_type.as_str()).filter(|it| !it.is_empty()), type_by_ending(name)];

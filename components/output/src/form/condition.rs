@@ -1,4 +1,4 @@
-//! When a field is shown: `showIf`, as it is read and as it holds.
+//! Conditions for showing fields: `showIf`.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 
 use super::{Form, Kind, LABEL_CHARS_MAX, SchemaFault, Values, read::Entry};
 
-/// When a field is shown.
+/// A condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
-    /// One field's value passes a test: `{"field": "plan", "equals": "pro"}`.
+    /// A test of one field: `{"field": "plan", "equals": "pro"}`.
     Field {
-        /// The field's name.
+        /// Name of the field.
         name: String,
-        /// What its value must pass.
+        /// Test of its value.
         test: Test,
     },
     /// All of them: a list, or `{"all": […]}`.
@@ -22,23 +22,23 @@ pub enum Condition {
     Any(Vec<Condition>),
 }
 
-/// What a value must pass.
+/// Test of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    /// `equals`; of several values, that it is the only one.
+    /// `equals`; a list has to contain nothing else.
     Equals(Value),
-    /// `notEquals`: any other value.
+    /// `notEquals`.
     NotEquals(Value),
-    /// `in`: one of these.
+    /// `in`.
     In(Vec<Value>),
-    /// `contains`: of several values one, of a text a part.
+    /// `contains`: an item of a list, or a part of a text.
     Contains(Value),
-    /// `filled`: whether there is one at all.
+    /// `filled`: whether there is a value.
     Filled(bool),
 }
 
 impl Condition {
-    /// The names of the fields that it asks for.
+    /// Names of the tested fields.
     pub(super) fn names(&self) -> Vec<&str> {
         match self {
             Self::Field { name, .. } => vec![name],
@@ -46,7 +46,7 @@ impl Condition {
         }
     }
 
-    /// `of` gives a field's value, none where it is empty or hidden.
+    /// Evaluates it; `of` returns a field's value, `None` if it is empty or hidden.
     fn holds<'a>(&self, of: &impl Fn(&str) -> Option<&'a Value>) -> bool {
         match self {
             Self::Field { name, test } => test.passes(of(name)),
@@ -72,7 +72,7 @@ impl Test {
     }
 }
 
-/// An untouched checkbox is the same as one that is not checked.
+/// An untouched checkbox equals an unchecked one.
 fn is_false(value: Option<&Value>) -> bool {
     value == Some(&Value::Bool(false))
 }
@@ -87,7 +87,7 @@ fn equals(value: Option<&Value>, wanted: &Value) -> bool {
     }
 }
 
-/// Whether a value counts as nothing (FORM-47).
+/// Whether a value counts as empty (FORM-47).
 pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -97,7 +97,7 @@ pub(super) fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Whether two values are the same; 1 and 1.0 are.
+/// Whether two values are equal; 1 equals 1.0.
 pub fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
@@ -111,8 +111,7 @@ pub fn is_same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Every field is looked at once, after those that it asks for; each pass takes what the one before
-/// made known, and in most forms one pass is all.
+/// Evaluates every field after those it depends on. Repeats until nothing changes; usually one pass suffices.
 pub(super) fn shown(form: &Form, values: &Values) -> Vec<bool> {
     let fields = &form.fields;
     let mut shown = vec![true; fields.len()];
@@ -142,8 +141,7 @@ pub(super) fn shown(form: &Form, values: &Values) -> Vec<bool> {
     shown
 }
 
-/// The fields, each after those that it asks for. A form that was read has no circles; in one that was
-/// not, a field of a circle comes at some place.
+/// Orders fields after those they depend on. A parsed form has no cycles; with one, the order within it is arbitrary.
 fn order(form: &Form, positions: &HashMap<&str, usize>) -> Vec<usize> {
     let mut order = Vec::with_capacity(form.fields.len());
     let mut is_seen = vec![false; form.fields.len()];
@@ -167,9 +165,9 @@ fn order(form: &Form, positions: &HashMap<&str, usize>) -> Vec<usize> {
     order
 }
 
-/// How deeply `all` and `any` may be nested.
+/// Maximum nesting of `all` and `any`.
 const NESTED_MAX: usize = 5;
-/// Tests that one field may ask for.
+/// Maximum tests of one field.
 const TESTS_MAX: usize = 100;
 
 pub(super) fn read(entry: &Entry<'_>) -> Result<Option<Condition>, SchemaFault> {
@@ -217,7 +215,7 @@ fn condition(
     }
 }
 
-/// One field's tests; several in one object must all be passed.
+/// Tests of one field; all in the object have to pass.
 fn field(
     entry: &Entry<'_>,
     given: &Map<String, Value>,

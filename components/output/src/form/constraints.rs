@@ -1,4 +1,4 @@
-//! What fields may be constrained to, and how a definition says it.
+//! Constraints of fields.
 
 use regex_lite::{Regex, RegexBuilder};
 use serde_json::Value;
@@ -12,74 +12,74 @@ use super::{
 };
 use crate::text::is_blank;
 
-/// How long to wait after a key before a search.
+/// Default delay of a search after a key, in milliseconds.
 const DEBOUNCE_MS: u64 = 300;
 const DEBOUNCE_MS_MAX: u64 = 10_000;
-/// Parameters of a look-up, and kinds of files.
+/// Maximum parameters of a look-up, and accepted kinds of files.
 const ENTRIES_MAX: usize = 50;
 
-/// What a text may be.
+/// Constraints of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Text {
-    /// Characters, not bytes.
+    /// Length in characters.
     pub length: Count,
-    /// A regular expression for the whole of it (FORM-48).
+    /// Regular expression for the whole text (FORM-48).
     pub pattern: Option<String>,
-    /// The error where it does not fit.
+    /// Error text if it does not match.
     pub pattern_error: Option<String>,
-    /// To fill in by a click (FORM-40).
+    /// Suggestions to fill in by a click (FORM-40).
     pub suggestions: Vec<String>,
 }
 
-/// How many, or how long.
+/// Range of a length or number of choices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// The least that is valid.
+    /// Minimum.
     pub min: Option<usize>,
-    /// The most that is valid.
+    /// Maximum.
     pub max: Option<usize>,
 }
 
-/// What a number may be.
+/// Constraints of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Number {
-    /// The least that is valid.
+    /// Minimum.
     pub min: Option<f64>,
-    /// The most that is valid.
+    /// Maximum.
     pub max: Option<f64>,
-    /// Between one and the next, counted from `min` or else from 0.
+    /// Step, counted from `min` or else from 0.
     pub step: Option<f64>,
 }
 
-/// Between which days, both included; the hour does not matter.
+/// Range of days, inclusive, regardless of the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Days {
-    /// The first day that is valid.
+    /// First day.
     pub min: Option<Day>,
-    /// The last day that is valid.
+    /// Last day.
     pub max: Option<Day>,
 }
 
 impl Days {
-    /// Whether the days between become fewer as time goes by.
+    /// Whether the range shrinks as time passes.
     pub(super) fn is_closing(self) -> bool {
         matches!((self.min, self.max), (Some(Day::FromToday(_)), Some(Day::Fixed(_))))
     }
 }
 
-/// What files may be given.
+/// Constraints of files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// Endings (`.pdf`) and media types (`image/*`), in lower case; empty takes everything.
+    /// Extensions (`.pdf`) and media types (`image/*`) in lower case; empty accepts everything.
     pub accept: Vec<String>,
-    /// Bytes of one file.
+    /// Maximum bytes of one file.
     pub size_max: Option<u64>,
-    /// Whether it may be several.
+    /// Whether several are accepted.
     pub multiple: bool,
 }
 
 impl Entry<'_> {
-    /// At least and at most how many.
+    /// Minimum and maximum number.
     pub(super) fn count(&self, least: &str, most: &str) -> Result<Count, SchemaFault> {
         let whole = |property| {
             let whole = self.whole(property)?;
@@ -129,7 +129,7 @@ pub(super) fn options(entry: &Entry<'_>) -> Result<Vec<Choice>, SchemaFault> {
     let mut values = std::collections::HashSet::new();
     for (at, it) in given.iter().enumerate() {
         let value = if it.is_object() { it.get("value").unwrap_or(&Value::Null) } else { it };
-        // 「選択してください」: what is chosen where nothing is.
+        // 「選択してください」: the option for no choice.
         if entry.kind == "select" && is_empty(value) && it.get("value").is_some() {
             continue;
         }
@@ -264,14 +264,14 @@ pub(super) fn files(entry: &Entry<'_>) -> Result<Files, SchemaFault> {
     Ok(Files { accept, size_max, multiple: entry.flag("multiple", false)? })
 }
 
-// Patterns: regular expressions for the whole of a text, in time that grows with its length (FORM-48).
+// Patterns: regular expressions for whole texts, matched in linear time (FORM-48).
 
-/// Bytes that a compiled pattern may take; so many steps a character it may take as well.
+/// Maximum bytes of a compiled pattern, which also limits the steps per character.
 const COMPILED_BYTES_MAX: usize = 256 << 10;
-/// How deeply groups may be nested.
+/// Maximum nesting of groups.
 const NESTED_MAX: u32 = 30;
 
-/// What the engine does not have, with what it is called in Japanese and in English.
+/// Unsupported syntax, with its name in Japanese and in English.
 const MISSING: [(&[&str], &str, &str); 4] = [
     (&["(?=", "(?!", "(?<=", "(?<!"], "先読み・後読み", "look-around"),
     (
@@ -283,27 +283,27 @@ const MISSING: [(&[&str], &str, &str); 4] = [
     (&["(?>"], "アトミックグループ", "the atomic group"),
 ];
 
-/// What is said of all else that the engine does not take, in Japanese.
+/// Japanese text for all other invalid patterns.
 const WRONG: &str = "書き方に誤りがあります（括弧や繰り返しの記号を確かめてください）";
 
-/// What `\s` is in JSON Schema and in HTML, as authors mean it: between Japanese names is a full-width space.
+/// `\s` as in JSON Schema and HTML; includes the full-width space between Japanese names.
 const SPACES: &str = concat!(
     r"\t-\r \u{a0}\u{1680}\u{2000}-\u{200a}",
     r"\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}",
 );
-/// What `\S` is: all the others.
+/// `\S`, the complement.
 const OTHERS: &str = concat!(
     r"\x00-\x08\x0e-\x1f!-\u{9f}\u{a1}-\u{167f}\u{1681}-\u{1fff}\u{200b}-\u{2027}",
     r"\u{202a}-\u{202e}\u{2030}-\u{205e}\u{2060}-\u{2fff}\u{3001}-\u{fefe}\u{ff00}-\u{10ffff}",
 );
 
-/// The pattern, to be held against a whole text.
+/// Compiles a pattern for whole texts.
 ///
 /// # Errors
-/// What is wrong with it, in Japanese and in English.
+/// What is wrong, in Japanese and in English.
 pub(super) fn compile(pattern: &str) -> Result<Regex, (String, String)> {
     let meant = as_in_json_schema(pattern);
-    // On its own first: `a)(b` would be right within the group.
+    // First on its own: `a)(b` would be valid within the group.
     let whole = build(&meant).and_then(|_| build(&format!(r"\A(?:{meant})\z")));
     whole.map_err(|error| {
         for (constructs, japanese, english) in MISSING {
@@ -318,17 +318,17 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, (String, String)> {
     })
 }
 
-/// The pattern with what the engine reads otherwise than ECMAScript does put in its words: `\s`, `\S`, and
-/// the hyphen beside a class within brackets, as in `[\w-.]`.
+/// Rewrites what the engine reads differently from ECMAScript: `\s`, `\S`, and the hyphen next to a
+/// class in brackets, as in `[\w-.]`.
 fn as_in_json_schema(pattern: &str) -> String {
     let mut meant = String::with_capacity(pattern.len());
-    // Where the brackets begin that are open, for a `]` right there is one of what is listed.
+    // Start of open brackets, because a `]` right there is literal.
     let mut opened = None;
     let mut after_class = false;
     let mut rest = pattern.chars().peekable();
-    while let Some(it) = rest.next() {
+    while let Some(sign) = rest.next() {
         let was_after_class = std::mem::take(&mut after_class);
-        match (it, opened) {
+        match (sign, opened) {
             ('\\', _) => {
                 let escaped = rest.next();
                 after_class = escaped.is_some_and(|it| "dDwWsS".contains(it));
@@ -350,7 +350,7 @@ fn as_in_json_schema(pattern: &str) -> String {
                 meant.push(']');
                 opened = None;
             }
-            (it, _) => meant.push(it),
+            (sign, _) => meant.push(sign),
         }
     }
     meant

@@ -1,37 +1,36 @@
-//! Days, fixed or counted from today (FORM-34).
+//! Days, fixed or relative to today (FORM-34).
 
 use std::fmt;
 
 use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime};
 
-/// A limit for days.
+/// A day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Day {
-    /// A day such as `2026-11-21`.
+    /// A date such as `2026-11-21`.
     Fixed(NaiveDate),
-    /// `today`, `+30days`, `-1week`: so many days after today.
+    /// Days after today: `today`, `+30days`, `-1week`.
     FromToday(i32),
 }
 
-/// What day it is. The page of the person who fills in knows it; a server that does not know where they are takes
-/// every day that it is at some place.
+/// Possible current dates. The page knows the person's; a server that does not know their time zone
+/// accepts every current date on earth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Today {
-    /// The first of the days that it may be.
+    /// Earliest.
     pub earliest: NaiveDate,
-    /// The last of the days that it may be.
+    /// Latest.
     pub latest: NaiveDate,
 }
 
-/// How far from today a limit may lie: a hundred years.
+/// Maximum distance from today in days: a hundred years.
 const DAYS_FROM_TODAY_MAX: i32 = 36_525;
-/// Where the day begins last (UTC−12) and first (UTC+14).
+/// Extreme time zones, UTC−12 and UTC+14.
 const SECONDS_BEHIND: i64 = 12 * 3600;
 const SECONDS_AHEAD: i64 = 14 * 3600;
 
 impl Day {
-    /// Reads `today`, `tomorrow`, `yesterday`, `+30days`, `-1week`, `today+7days` or a day as
-    /// `YYYY-MM-DD`.
+    /// Parses `today`, `tomorrow`, `yesterday`, `+30days`, `-1week`, `today+7days` or `YYYY-MM-DD`.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Some(day) = parse_day(text) {
@@ -61,7 +60,7 @@ impl Day {
         (days <= DAYS_FROM_TODAY_MAX).then_some(Self::FromToday(sign * days))
     }
 
-    /// Which day it is where it is `today`.
+    /// Resolves it to a date.
     pub fn on(self, today: NaiveDate) -> NaiveDate {
         match self {
             Self::Fixed(day) => day,
@@ -88,17 +87,17 @@ impl fmt::Display for Day {
 }
 
 impl Today {
-    /// That day and no other.
+    /// A single known date.
     pub fn of_day(day: NaiveDate) -> Self {
         Self { earliest: day, latest: day }
     }
 
-    /// The day that a caller gives as the one where they are: `2026-11-21`.
+    /// Parses the caller's date: `2026-11-21`.
     pub fn read(text: &str) -> Option<Self> {
         parse_day(text).map(Self::of_day)
     }
 
-    /// Every day that it is somewhere, so many seconds after 1970 began in UTC.
+    /// All dates somewhere on earth at a Unix time.
     pub fn anywhere(unix_seconds: i64) -> Self {
         let day = |seconds| DateTime::from_timestamp(seconds, 0).unwrap_or_default().date_naive();
         Self {
@@ -108,20 +107,20 @@ impl Today {
     }
 }
 
-/// Reads `YYYY-MM-DD`, and nothing else.
+/// Parses `YYYY-MM-DD`.
 pub fn parse_day(text: &str) -> Option<NaiveDate> {
     let [year, month, day] = numbers(text, "0000-00-00")?;
     NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day).filter(|_| year > 0)
 }
 
-/// Reads `YYYY-MM-DDTHH:MM`, and nothing else.
+/// Parses `YYYY-MM-DDTHH:MM`.
 pub fn parse_minute(text: &str) -> Option<NaiveDateTime> {
     let (day, time) = text.split_once('T')?;
     let [hour, minute] = numbers(time, "00:00")?;
     Some(NaiveDateTime::new(parse_day(day)?, NaiveTime::from_hms_opt(hour, minute, 0)?))
 }
 
-/// The numbers in a text of just that form, where `0` stands for a digit.
+/// Parses the numbers of a text of exactly this form, in which `0` is a digit.
 fn numbers<const COUNT: usize>(text: &str, form: &str) -> Option<[u32; COUNT]> {
     let is_alike = |(sign, wanted): (u8, u8)| match wanted {
         b'0' => sign.is_ascii_digit(),

@@ -1,8 +1,8 @@
-//! What is wrong, with a definition or with what was filled in, in Japanese and English.
+//! Errors of definitions and submissions, in Japanese and English.
 
 use std::fmt;
 
-/// A language that forms speak.
+/// Language of errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
     /// The error's text in Japanese.
@@ -13,13 +13,13 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language for a BCP 47 tag: Japanese for `ja` and `ja-JP`, else English.
+    /// Language of a BCP 47 tag: Japanese for `ja` and `ja-JP`, otherwise English.
     pub fn of_tag(tag: &str) -> Self {
         let primary = tag.trim().split(['-', '_']).next().unwrap_or_default();
         if primary.eq_ignore_ascii_case("ja") { Self::Japanese } else { Self::English }
     }
 
-    /// The one of two texts that is in this language.
+    /// Picks the text in this language.
     pub fn of<T>(self, japanese: T, english: T) -> T {
         match self {
             Self::Japanese => japanese,
@@ -28,10 +28,10 @@ impl Language {
     }
 }
 
-/// What is wrong with a definition (FORM-60).
+/// An error of a definition (FORM-60).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaFault {
-    /// Where: a JSON pointer into the definition.
+    /// JSON pointer into the definition.
     pub pointer: String,
     /// The text in Japanese: 「エラー: …」
     pub japanese: String,
@@ -40,7 +40,7 @@ pub struct SchemaFault {
 }
 
 impl SchemaFault {
-    /// What is wrong at `pointer`; both texts without what stands before each of them.
+    /// Creates an error; both texts follow a common prefix.
     pub(super) fn new(
         pointer: impl Into<String>,
         japanese: impl fmt::Display,
@@ -53,7 +53,7 @@ impl SchemaFault {
         }
     }
 
-    /// The text for people.
+    /// Text for people.
     pub fn message(&self, language: Language) -> &str {
         language.of(&self.japanese, &self.english)
     }
@@ -65,33 +65,33 @@ impl fmt::Display for SchemaFault {
     }
 }
 
-/// What is wrong with what was filled into a field.
+/// A validation error of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// The field's name.
+    /// Name of the field.
     pub field: String,
-    /// The field's label.
+    /// Label of the field.
     pub label: String,
-    /// The error itself.
+    /// The error.
     pub wrong: Wrong,
 }
 
-/// How a value does not fit its field.
+/// Kind of a validation error.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wrong {
-    /// It is required and empty, or a checkbox that must be checked.
+    /// Required and empty, or a required checkbox that is unchecked.
     Missing,
-    /// It is of another type: what is expected, as a JSON type or a form (`YYYY-MM-DD`).
+    /// Wrong type; holds the expected JSON type or format (`YYYY-MM-DD`).
     Type(&'static str),
     /// Fewer characters than this.
     TooShort(usize),
     /// More characters than this.
     TooLong(usize),
-    /// Not what the pattern says; the definition's own text for it.
+    /// Pattern mismatch, with the definition's own text.
     Pattern(Option<String>),
-    /// A number less than this.
+    /// Below this minimum.
     TooSmall(f64),
-    /// A number more than this.
+    /// Above this maximum.
     TooLarge(f64),
     /// Not a multiple of the step, counted from the first number.
     Step(f64, f64),
@@ -99,30 +99,30 @@ pub enum Wrong {
     TooFew(usize),
     /// More choices than this.
     TooMany(usize),
-    /// None of the options.
+    /// Not among the options.
     NoOption,
-    /// A choice made twice.
+    /// Duplicate choice.
     Twice,
-    /// Chosen while the field that its options depend on is empty: that field's label.
+    /// Chosen while the parent is empty; holds the parent's label.
     WithoutParent(String),
-    /// Before this day, `2026-11-21`.
+    /// Before this date, `2026-11-21`.
     TooEarly(String),
-    /// A day after this one.
+    /// After this date.
     TooLate(String),
-    /// A file of a kind that is not accepted: its name.
+    /// File type not accepted; holds the file's name.
     FileKind(String),
-    /// A file of more bytes than this: its name.
+    /// File too large; holds its name and the limit.
     FileSize(String, u64),
-    /// A file that is not there any more: its name.
+    /// Missing file; holds its name.
     FileGone(String),
-    /// The form has no field of that name.
+    /// Unknown field.
     Unknown,
-    /// All that was filled in has, together, more bytes than this.
+    /// The whole submission is larger than this.
     TooBig(usize),
 }
 
 impl Fault {
-    /// The text for people (FORM-46).
+    /// Text for people (FORM-46).
     pub fn message(&self, language: Language) -> String {
         match language {
             Language::Japanese => self.wrong.japanese(&self.label),
@@ -218,8 +218,8 @@ fn many(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Bytes as people write them: 10 MB for the 10485760 of the specification. Few of them are counted
-/// one by one, or a file of one byte too many would seem to fit.
+/// Formats bytes: 10 MB for the 10485760 of the specification. Small sizes are exact, or a file one
+/// byte too large would seem to fit.
 pub fn size_of(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
     const COUNTED_MAX: u64 = 10 << 10;

@@ -1,5 +1,5 @@
-//! The types of fields: what each is, how it is read, and which values it takes (FORM-20 to FORM-37). Another one is a
-//! variant of [`Kind`] here, a widget of the page, and a line where MCP's flat forms want more than a text.
+//! Types of fields: parsing and validation (FORM-20 to FORM-37). A new type needs a variant of
+//! [`Kind`], a widget of the page, and a conversion to MCP's flat forms unless text suffices.
 
 use serde_json::Value;
 
@@ -10,25 +10,25 @@ use super::{
     read::Entry,
 };
 
-/// Lines of a textarea, and how many it shows by default.
+/// Maximum and default lines of a text area.
 const ROWS_MAX: u64 = 50;
 const ROWS: u64 = 3;
-/// What a field is, by its type.
+/// Type of a field.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Kind {
     /// `text` (FORM-20).
     Text(Text),
-    /// `textarea` (FORM-21): the lines to show, and what a text has.
+    /// `textarea` (FORM-21).
     Textarea {
-        /// Lines shown; 3 by default.
+        /// Visible lines; 3 by default.
         rows: u32,
-        /// As of a text.
+        /// Constraints of the text.
         text: Text,
     },
     /// `divider` (FORM-22).
     #[default]
     Divider,
-    /// `heading` (FORM-23), from 1 to 4. Its text is the field's label.
+    /// `heading` (FORM-23) with its level, 1 to 4. Its text is the field's label.
     Heading(u8),
     /// `select` (FORM-24).
     Select(Vec<Choice>),
@@ -38,7 +38,7 @@ pub enum Kind {
     Autocomplete(Lookup),
     /// `multi-autocomplete` (FORM-27).
     MultiAutocomplete(Lookup, Count),
-    /// `cascading-select` (FORM-28): `depends_on` is in its look-up.
+    /// `cascading-select` (FORM-28); `depends_on` is in the look-up.
     CascadingSelect(Lookup),
     /// `async-select` (FORM-29).
     AsyncSelect(Lookup),
@@ -52,7 +52,7 @@ pub enum Kind {
     Range {
         /// 0 to 100 by 1 by default.
         number: Number,
-        /// Whether the value stands beside the slider.
+        /// Whether the value is shown next to the slider.
         show_value: bool,
     },
     /// `date` (FORM-34).
@@ -65,7 +65,7 @@ pub enum Kind {
     Hidden(Value),
 }
 
-/// The types' names, in the order in which FORM-60 has them.
+/// Names of the types, in the order of FORM-60.
 pub const TYPES: [&str; 18] = [
     "async-select",
     "autocomplete",
@@ -87,18 +87,18 @@ pub const TYPES: [&str; 18] = [
     "textarea",
 ];
 
-/// What agents read of a type.
+/// Description of a type for agents.
 #[derive(Clone, Copy, Debug)]
 pub struct Type {
-    /// As definitions have it.
+    /// Name in definitions.
     pub name: &'static str,
-    /// Its own properties in Japanese and English, in short.
+    /// Its own properties in short, in Japanese and English.
     pub brief: [&'static str; 2],
-    /// The same with defaults, and what its value is.
+    /// The same with defaults and the value's shape.
     pub guide: [&'static str; 2],
 }
 
-/// What agents read of each type, in the order in which the guide has them.
+/// Descriptions of all types, in the order of the guide.
 pub const GUIDE: [Type; TYPES.len()] = [
     Type {
         name: "text",
@@ -244,7 +244,7 @@ pub const GUIDE: [Type; TYPES.len()] = [
 ];
 
 impl Kind {
-    /// Its `type`, as definitions have it.
+    /// Name in definitions.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
@@ -324,23 +324,23 @@ pub(super) fn read(entry: &Entry<'_>) -> Result<Kind, SchemaFault> {
     })
 }
 
-/// A default as it is kept: a minute without its seconds.
+/// Removes the seconds of a default datetime.
 pub(super) fn without_seconds(kind: &Kind, given: &Value) -> Value {
-    let minute = given.as_str().filter(|_| matches!(kind, Kind::Datetime(_))).and_then(|it| {
-        let (minute, seconds) = it.split_at_checked("0000-00-00T00:00".len())?;
+    let minute = given.as_str().filter(|_| matches!(kind, Kind::Datetime(_))).and_then(|minute| {
+        let (minute, seconds) = minute.split_at_checked("0000-00-00T00:00".len())?;
         let seconds = seconds.strip_prefix(':').filter(|it| it.len() == 2)?;
         (seconds.parse::<u8>().is_ok_and(|it| it < 60)).then_some(minute)
     });
     minute.map_or_else(|| given.clone(), Value::from)
 }
 
-/// The day that the default of a date or datetime counts from today.
+/// Relative day of a date or datetime's default.
 fn counted(kind: &Kind, given: &Value) -> Option<Day> {
     let text = given.as_str().filter(|_| matches!(kind, Kind::Date(_) | Kind::Datetime(_)))?;
     Day::read(text).filter(|it| matches!(it, Day::FromToday(_)))
 }
 
-/// A default on the day that it is: one that counts from today is that day, or its midnight.
+/// Resolves a default relative to today: to the day, or its midnight.
 pub(super) fn on(kind: &Kind, given: Value, today: Today) -> Value {
     match (counted(kind, &given).map(|it| it.on(today.latest)), kind) {
         (None, _) => given,
@@ -349,7 +349,7 @@ pub(super) fn on(kind: &Kind, given: Value, today: Today) -> Value {
     }
 }
 
-/// Whether a value fits its kind on whatever day it is.
+/// Validates a value regardless of the current date.
 pub(super) fn fits_at_first(kind: &Kind, given: &Value) -> Result<(), Wrong> {
     let fixed = |limits: &Days| {
         let fixed = |it: Option<Day>| it.filter(|it| matches!(it, Day::Fixed(_)));
@@ -366,7 +366,7 @@ pub(super) fn fits_at_first(kind: &Kind, given: &Value) -> Result<(), Wrong> {
     }
 }
 
-/// Whether a value that is there fits its kind.
+/// Validates a non-empty value.
 pub(super) fn fits(kind: &Kind, given: &Value, today: Today) -> Result<(), Wrong> {
     match kind {
         Kind::Text(limits) | Kind::Textarea { text: limits, .. } => check::text(limits, given),

@@ -1,4 +1,4 @@
-//! Options that come from elsewhere: what to ask, and how to read the answer (FORM-41 to FORM-44).
+//! Look-ups of options: URLs and answers (FORM-41 to FORM-44).
 
 use std::fmt::Write as _;
 
@@ -7,43 +7,41 @@ use serde_json::{Map, Value};
 use super::{OPTIONS_MAX, condition::is_empty};
 use crate::text::is_blank;
 
-/// One of the options of a field.
+/// An option.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// What is sent: a string, a number or a boolean.
+    /// Value to send: a string, a number or a boolean.
     pub value: Value,
-    /// What people read.
+    /// Label.
     pub label: String,
 }
 
-/// Where the options of a field come from.
+/// Source of a field's options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lookup {
     /// `searchUrl` or `loadUrl`: `https://…`, or a path of this host.
     pub url: String,
-    /// The query, `{query}` standing for what is typed; `q={query}` where the definition has none and something
-    /// is typed.
+    /// Query with `{query}` for the typed text; `q={query}` if the definition has none and text is typed.
     pub params: Vec<(String, String)>,
-    /// The member of an item that people read.
+    /// Member of an item that is its label.
     pub display_field: String,
-    /// The member of an item that is sent.
+    /// Member of an item that is its value.
     pub value_field: String,
-    /// `{member}` stands for a member of the item; in place of `display_field`.
+    /// Template with `{member}` placeholders, instead of `display_field`.
     pub template: Option<String>,
-    /// Characters to type before a search.
+    /// Minimum characters before a search.
     pub chars_min: usize,
-    /// How long to wait after a key.
+    /// Delay after a key, in milliseconds.
     pub debounce_ms: u32,
-    /// The field whose value this one depends on, and the name of the query parameter for it.
+    /// Parent field, and the query parameter for its value.
     pub depends_on: Option<(String, String)>,
 }
 
-/// What stands for the typed text.
+/// Placeholder of the typed text.
 const QUERY: &str = "{query}";
 
 impl Lookup {
-    /// The URL to ask: `typed` is what is searched for, `parent` the value that this depends on. A
-    /// query that the URL already has stays; its fragment goes.
+    /// Builds the URL for the `typed` text and the `parent` value. Keeps an existing query and drops the fragment.
     pub fn url(&self, typed: &str, parent: Option<&Value>) -> String {
         let base = self.url.split('#').next().unwrap_or_default();
         let mut url = base.replace(QUERY, &encoded(typed));
@@ -72,7 +70,7 @@ impl Lookup {
         url
     }
 
-    /// What people read of an item (FORM-41).
+    /// Label of an item (FORM-41).
     fn label(&self, item: &Map<String, Value>) -> String {
         let member = |name: &str| item.get(name).map(text_of).unwrap_or_default();
         let Some(template) = &self.template else { return member(&self.display_field) };
@@ -92,8 +90,7 @@ impl Lookup {
     }
 }
 
-/// A value as people read it and as a query has it: several with commas between them, objects and null
-/// as nothing.
+/// Formats a value for people and queries: lists joined by commas, objects and null empty.
 pub fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -107,11 +104,11 @@ pub fn text_of(value: &Value) -> String {
     }
 }
 
-/// The options in an answer: an array, or an object with one under `items`, `results` or `data`. Items
-/// without a value are left out, and so is what would be there twice.
+/// Parses the options of an answer: an array, or an object with one under `items`, `results` or `data`.
+/// Skips items without a value and duplicates.
 ///
 /// # Errors
-/// A sentence that says what is wrong with the answer.
+/// A sentence that describes the problem.
 pub fn choices(lookup: &Lookup, answer: &Value) -> Result<Vec<Choice>, String> {
     let items = match answer {
         Value::Array(items) => Some(items),
@@ -154,7 +151,7 @@ pub(super) fn is_option(value: &Value) -> bool {
     matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_)) && !is_empty(value)
 }
 
-/// As a component of a URL: all but letters, digits and `-._~` as their bytes.
+/// Percent-encodes all but letters, digits and `-._~`.
 fn encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

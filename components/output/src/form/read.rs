@@ -1,4 +1,4 @@
-//! Reads a definition (FORM-15), and says what is wrong with it (FORM-60).
+//! Parses definitions (FORM-15), with the errors of FORM-60.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use super::{
     Day, FIELDS_MAX, Fault, Field, Form, Kind, LABEL_CHARS_MAX, Language, NAME_CHARS_MAX,
     SCHEMA_BYTES_MAX, SchemaFault, Wrong,
     condition::{self, is_empty},
-    kind, sound,
+    consistency, kind,
 };
 use crate::text::is_blank;
 
@@ -59,11 +59,11 @@ pub(super) fn form(schema: &Value) -> Result<Form, SchemaFault> {
             .map(|(at, it)| field(at, it))
             .collect::<Result<_, _>>()?,
     };
-    sound::check_links(&form)?;
+    consistency::check_links(&form)?;
     Ok(form)
 }
 
-/// Whether it has no more bytes than a definition may have, as JSON; counting ends there.
+/// Whether the definition is within the size limit; stops counting there.
 fn is_small(schema: &Value) -> bool {
     struct Room(usize);
     impl io::Write for Room {
@@ -79,7 +79,7 @@ fn is_small(schema: &Value) -> bool {
     serde_json::to_writer(&mut Room(SCHEMA_BYTES_MAX), schema).is_ok()
 }
 
-/// A text at the top; an empty one is as if it were absent.
+/// A text of the form; an empty one counts as absent.
 fn text(given: &Map<String, Value>, property: &str) -> Result<Option<String>, SchemaFault> {
     match given.get(property) {
         None | Some(Value::Null) => Ok(None),
@@ -152,7 +152,7 @@ fn entry(entry: &Entry<'_>) -> Result<Field, SchemaFault> {
     Ok(field)
 }
 
-/// What it holds at first: fits its type and its limits, but for those that are counted from today.
+/// Parses the default: valid for its type and limits, except those relative to today.
 fn default(entry: &Entry<'_>, field: &Field) -> Result<Option<Value>, SchemaFault> {
     let is_hidden = matches!(field.kind, Kind::Hidden(_));
     let given = entry.get("default").filter(|it| !is_empty(it) && field.is_input() && !is_hidden);
@@ -162,7 +162,7 @@ fn default(entry: &Entry<'_>, field: &Field) -> Result<Option<Value>, SchemaFaul
     let Err(wrong) = kind::fits_at_first(&field.kind, &value) else {
         return Ok(Some(value));
     };
-    // The definition's own text for a pattern does not say that it is the default that is wrong.
+    // The definition's own pattern text would not mention the default.
     let wrong = if matches!(wrong, Wrong::Pattern(_)) { Wrong::Pattern(None) } else { wrong };
     let fault = Fault { field: String::new(), label: "default".to_owned(), wrong };
     let japanese = format!("の{}。", fault.message(Language::Japanese));
@@ -170,32 +170,32 @@ fn default(entry: &Entry<'_>, field: &Field) -> Result<Option<Value>, SchemaFaul
     Err(entry.fault("default", &japanese, &english))
 }
 
-// The properties of an entry of `fields`, each read as what it must be; null is as if it were absent.
+// Typed access to the properties of an entry of `fields`; null counts as absent.
 
-/// An entry of `fields`, being read.
+/// An entry of `fields`.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<'a> {
-    /// Which one it is.
+    /// Its index.
     pub(super) index: usize,
-    /// Its `type`, as the definition has it.
+    /// Its `type`.
     pub(super) kind: &'a str,
-    /// All members that the definition has.
+    /// All its members.
     pub(super) given: &'a Map<String, Value>,
 }
 
 impl<'a> Entry<'a> {
-    /// What is wrong with a property; both texts go on from what names the field.
+    /// Error of a property; both texts continue the field's name.
     pub(super) fn fault(&self, property: &str, japanese: &str, english: &str) -> SchemaFault {
-        sound::fault(self.index, self.kind, property, japanese, english)
+        consistency::fault(self.index, self.kind, property, japanese, english)
     }
 
-    /// A property that must be there is not.
+    /// Error of a missing property.
     pub(super) fn missing(&self, property: &str) -> SchemaFault {
         let japanese = format!("に{property}が指定されていません。");
         self.fault(property, &japanese, &format!("has no {property}."))
     }
 
-    /// A property is not what it must be.
+    /// Error of an invalid property.
     pub(super) fn wrong(&self, property: &str, japanese: &str, english: &str) -> SchemaFault {
         let japanese = format!("の{property}は{japanese}");
         self.fault(property, &japanese, &format!("has a {property} that {english}"))
@@ -205,7 +205,7 @@ impl<'a> Entry<'a> {
         self.given.get(property).filter(|it| !it.is_null())
     }
 
-    /// A text; an empty one is as if it were absent.
+    /// A text; an empty one counts as absent.
     pub(super) fn text(&self, property: &str, max: usize) -> Result<Option<String>, SchemaFault> {
         let Some(value) = self.get(property) else { return Ok(None) };
         let wrong = || self.wrong(property, "文字列で指定してください。", "is no text.");
@@ -218,7 +218,7 @@ impl<'a> Entry<'a> {
         Ok(Some(text.to_owned()).filter(|it| !it.is_empty()))
     }
 
-    /// A text that must be there, and say something.
+    /// A required, non-empty text.
     pub(super) fn needed(&self, property: &str, max: usize) -> Result<String, SchemaFault> {
         let text = self.text(property, max)?.filter(|it| !is_blank(it));
         text.ok_or_else(|| self.missing(property))
@@ -239,7 +239,7 @@ impl<'a> Entry<'a> {
             .ok_or_else(|| self.wrong(property, "数値で指定してください。", "is no number."))
     }
 
-    /// A whole number from 0.
+    /// An integer from 0.
     pub(super) fn whole(&self, property: &str) -> Result<Option<u64>, SchemaFault> {
         let Some(number) = self.number(property)? else { return Ok(None) };
         if number < 0.0 || number.fract() != 0.0 || number > 9e15 {
@@ -255,7 +255,7 @@ impl<'a> Entry<'a> {
         self.fault(least, &japanese, &format!("has a {least} above its {most}."))
     }
 
-    /// A limit for days under one of two names.
+    /// A day limit under one of two names.
     pub(super) fn day(&self, names: [&str; 2]) -> Result<Option<Day>, SchemaFault> {
         let Some(name) = names.into_iter().find(|it| self.get(it).is_some()) else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! A form on its way: asked for, filled in, answered. What the forms component puts out.
+//! Requested forms and their answers: outputs of the forms component.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Fields that seem to ask for what should never be typed into a form that an agent made.
+//! Fields that seem to ask for secrets, which should never be typed into an agent's form.
 
 use super::{Field, Kind};
 
@@ -25,7 +25,7 @@ const WORDS: [&str; 20] = [
     "privatekey",
     "credentials",
 ];
-/// Words that name a secret together.
+/// Pairs of words that name a secret.
 const PAIRS: [(&str, &str); 10] = [
     ("card", "number"),
     ("credit", "card"),
@@ -38,7 +38,7 @@ const PAIRS: [(&str, &str); 10] = [
     ("social", "security"),
     ("my", "number"),
 ];
-/// Japanese, where words are not separated.
+/// Japanese terms, found without word boundaries.
 const PARTS: [&str; 16] = [
     "パスワード",
     "パスコード",
@@ -58,15 +58,14 @@ const PARTS: [&str; 16] = [
     "apiキー",
 ];
 
-/// Whether something is typed into it that its name or its label calls a secret. What is chosen from
-/// options that the form itself has is none.
+/// Whether a typed field has a name or label of a secret. Choices from the form's own options are none.
 pub(super) fn is_secret(field: &Field) -> bool {
     let is_typed = matches!(field.kind, Kind::Text(_) | Kind::Textarea { .. } | Kind::Number(_));
     is_typed && [&field.name, &field.label].into_iter().any(|it| says_so(it))
 }
 
 fn says_so(text: &str) -> bool {
-    let text: String = text.chars().map(half_width).collect();
+    let text: String = text.chars().map(to_half_width).collect();
     let lower = text.to_lowercase();
     if PARTS.iter().any(|it| lower.contains(it)) {
         return true;
@@ -76,7 +75,7 @@ fn says_so(text: &str) -> bool {
         || words.windows(2).any(|it| PAIRS.contains(&(it[0].as_str(), it[1].as_str())))
 }
 
-/// The ASCII words of a text, in lower case: `cardNumber`, `card_number` and `Card number` have two.
+/// Lowercase ASCII words of a text: `cardNumber`, `card_number` and `Card number` have two.
 fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
@@ -94,11 +93,11 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// ＰＩＮ is PIN.
-fn half_width(it: char) -> char {
-    match it {
+/// Converts full width: ＰＩＮ is PIN.
+fn to_half_width(sign: char) -> char {
+    match sign {
         '\u{3000}' => ' ',
-        '！'..='～' => char::from_u32(u32::from(it) - 0xFEE0).unwrap_or(it),
-        it => it,
+        '！'..='～' => char::from_u32(u32::from(sign) - 0xFEE0).unwrap_or(sign),
+        sign => sign,
     }
 }

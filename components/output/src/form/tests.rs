@@ -1,5 +1,4 @@
-//! The shared tables: which forms are read, and which values they take. Then what the tables do not say: limits,
-//! look-ups, days, languages, secrets.
+//! The shared tables of valid and invalid forms and values, then limits, look-ups, dates, languages and secrets.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,7 +7,7 @@ use super::*;
 
 mod properties;
 
-/// A form, what was filled in, and what becomes of it.
+/// A form, its values, and the expected result.
 #[derive(Deserialize)]
 struct Case {
     case: String,
@@ -21,7 +20,7 @@ struct Case {
     shown: Option<Vec<String>>,
 }
 
-/// A definition that is wrong, and its error.
+/// An invalid definition and its error.
 #[derive(Deserialize)]
 struct Refused {
     schema: Value,
@@ -41,7 +40,7 @@ const FORMS: [&str; 4] = [
 
 /// FORM-20 to FORM-37, FORM-45 to FORM-48.
 #[test]
-fn every_case_of_the_table_is_taken_or_refused_as_it_says() {
+fn validates_every_case_of_the_table() {
     let cases: Vec<Case> = serde_json::from_str(CASES).unwrap();
     assert!(cases.len() >= 120, "only {} cases", cases.len());
     for it in cases {
@@ -76,7 +75,7 @@ fn every_case_of_the_table_is_taken_or_refused_as_it_says() {
 
 /// Each error of FORM-60, in both languages.
 #[test]
-fn every_definition_that_is_wrong_is_refused_in_both_languages() {
+fn rejects_invalid_definitions_in_both_languages() {
     let today = Today::read("2026-11-29").unwrap();
     for it in serde_json::from_str::<Vec<Refused>>(FAULTS).unwrap() {
         let form = Form::read(&it.schema);
@@ -90,7 +89,7 @@ fn every_definition_that_is_wrong_is_refused_in_both_languages() {
 
 /// FORM-71 to FORM-73.
 #[test]
-fn the_examples_and_a_form_of_all_types_are_read() {
+fn parses_examples_and_all_types() {
     let mut kinds = std::collections::BTreeSet::new();
     for text in FORMS {
         let form = Form::read(&serde_json::from_str(text).unwrap()).unwrap();
@@ -115,7 +114,7 @@ fn lookup(more: Value) -> Lookup {
 }
 
 #[test]
-fn a_definition_ends_somewhere() {
+fn limits_the_size_of_definitions() {
     let of = |count| Value::from(vec![json!({"type": "divider"}); count]);
     assert!(read(of(FIELDS_MAX)).is_ok());
     let fault = read(of(FIELDS_MAX + 1)).unwrap_err();
@@ -138,7 +137,7 @@ fn a_definition_ends_somewhere() {
 }
 
 #[test]
-fn what_was_filled_in_ends_somewhere() {
+fn limits_the_size_of_submissions() {
     let form = read(json!([{"name": "a", "type": "textarea"}])).unwrap();
     let today = Today::anywhere(0);
     let check = |text: String| form.check(&Values::from_iter([("a".into(), text.into())]), today);
@@ -152,7 +151,7 @@ fn what_was_filled_in_ends_somewhere() {
 }
 
 #[test]
-fn patterns_have_a_size_and_take_no_time() {
+fn limits_pattern_size_and_time() {
     let pattern = |it: &str| read(json!([{"name": "a", "type": "text", "pattern": it}]));
     for good in
         ["^.{10,500}$", r"[\w.+-]+@[\w-]+\.[a-z]{2,}", r"^https?:\/\/.+", r"[\u3040-\u309F]+"]
@@ -168,9 +167,9 @@ fn patterns_have_a_size_and_take_no_time() {
     assert_eq!(fault.unwrap().wrong, Wrong::Pattern(None));
 }
 
-/// As in JSON Schema and in HTML, of which the engine differs.
+/// As in JSON Schema and HTML, which the engine differs from.
 #[test]
-fn patterns_mean_what_they_mean_in_ecmascript() {
+fn patterns_follow_ecmascript() {
     let holds = |pattern: &str, value: &str| {
         let form = read(json!([{"name": "a", "type": "text", "pattern": pattern}])).unwrap();
         form.check_field(&form.fields[0], Some(&value.into()), Today::anywhere(0)).is_none()
@@ -198,7 +197,7 @@ fn patterns_mean_what_they_mean_in_ecmascript() {
 
 /// FORM-41, FORM-43.
 #[test]
-fn a_look_up_asks_for_what_is_typed_and_for_what_it_depends_on() {
+fn lookup_url_has_query_and_parent() {
     let plain = lookup(json!({"searchUrl": "https://api.example.com/p"}));
     assert_eq!(plain.url("", None), "https://api.example.com/p");
     assert_eq!(plain.url("a b&c=d", None), "https://api.example.com/p?q=a%20b%26c%3Dd");
@@ -218,7 +217,7 @@ fn a_look_up_asks_for_what_is_typed_and_for_what_it_depends_on() {
 }
 
 #[test]
-fn an_answer_is_read_wherever_its_items_are() {
+fn finds_items_anywhere_in_an_answer() {
     let plain = lookup(json!({"searchUrl": "/p"}));
     let item = json!({"id": 7, "name": "佐藤", "email": "s@example.com", "more": {"a": 1}});
     for answer in [
@@ -253,7 +252,7 @@ fn an_answer_is_read_wherever_its_items_are() {
 }
 
 #[test]
-fn today_is_where_one_is_and_otherwise_anywhere() {
+fn unknown_time_zone_accepts_all_current_days() {
     let anywhere = Today::anywhere(1_795_219_200);
     assert_eq!(anywhere.earliest.to_string(), "2026-11-20", "noon of the 20th at UTC−12");
     assert_eq!(
@@ -280,7 +279,7 @@ fn today_is_where_one_is_and_otherwise_anywhere() {
 }
 
 #[test]
-fn limits_for_days_are_read_as_people_write_them() {
+fn parses_day_limits() {
     for (text, days) in [
         ("today", 0),
         ("Today", 0),
@@ -304,7 +303,7 @@ fn limits_for_days_are_read_as_people_write_them() {
 }
 
 #[test]
-fn a_language_is_told_by_its_tag() {
+fn language_follows_its_tag() {
     for tag in ["ja", "ja-JP", "JA", "ja_JP"] {
         assert_eq!(Language::of_tag(tag), Language::Japanese, "{tag}");
     }
@@ -314,7 +313,7 @@ fn a_language_is_told_by_its_tag() {
 }
 
 #[test]
-fn what_asks_for_a_secret_is_told_from_what_sounds_like_it() {
+fn recognizes_secrets_but_not_similar_words() {
     let is_secret = |name: &str, label: &str, kind: &str| {
         let form = read(json!([{"name": name, "label": label, "type": kind, "options": ["a"]}]));
         form.unwrap().fields[0].is_secret()
@@ -363,7 +362,7 @@ fn what_asks_for_a_secret_is_told_from_what_sounds_like_it() {
 }
 
 #[test]
-fn files_are_taken_by_ending_and_by_kind() {
+fn accepts_files_by_extension_and_type() {
     let files = |accept: Value| {
         let form = read(json!([{"name": "f", "type": "file", "accept": accept}])).unwrap();
         let Kind::File(files) = form.fields[0].kind.clone() else { panic!("no file") };
@@ -393,7 +392,7 @@ fn files_are_taken_by_ending_and_by_kind() {
 }
 
 #[test]
-fn a_size_of_one_byte_too_many_does_not_read_like_the_limit() {
+fn size_above_the_limit_reads_differently() {
     for (bytes, text) in [
         (0, "0 B"),
         (1_024, "1 KB"),
@@ -408,7 +407,7 @@ fn a_size_of_one_byte_too_many_does_not_read_like_the_limit() {
 }
 
 #[test]
-fn a_date_that_has_no_day_left_is_refused() {
+fn rejects_empty_date_range() {
     let today = Today::read("2026-11-29").unwrap();
     let dates = |min: &str, max: &str, required: bool| {
         let field = json!({"name": "d", "type": "date", "required": required, "minDate": min, "maxDate": max});

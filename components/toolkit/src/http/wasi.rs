@@ -1,4 +1,4 @@
-//! One request and its answer through `wasi:http`.
+//! HTTP over `wasi:http`.
 
 use std::time::Instant;
 
@@ -19,10 +19,10 @@ use wasip2::{
 
 use super::{Answer, Error, Incoming, Request, parts};
 
-/// Bytes that one read asks for.
+/// Bytes per read.
 const CHUNK_BYTES: u64 = 64 << 10;
 
-/// The body of an answer; the stream goes before what it is a part of.
+/// Body of an answer; the stream is dropped before its parent.
 pub(super) struct Body {
     stream: InputStream,
     _incoming: IncomingBody,
@@ -41,7 +41,7 @@ pub(crate) fn exchange(request: &Request) -> Result<Answer, Error> {
     Ok(Answer { status: incoming.status, headers: incoming.headers, body })
 }
 
-/// Sends it, and returns once the answer begins.
+/// Sends the request, and returns once the answer begins.
 pub(super) fn open(request: &Request, until: Option<Instant>) -> Result<Incoming, Error> {
     match until {
         Some(until) => begin(request, |it| wait(it, until)),
@@ -49,7 +49,7 @@ pub(super) fn open(request: &Request, until: Option<Instant>) -> Result<Incoming
     }
 }
 
-/// Waits as `wait` does: each way is compiled by itself, so that what waits without an end needs no clock.
+/// Sends the request, waiting by `wait`; generic, so that waiting without a limit needs no clock.
 fn begin(
     request: &Request,
     wait: impl Fn(&Pollable) -> Result<(), Error>,
@@ -58,7 +58,7 @@ fn begin(
     let body = (!request.body.is_empty()).then(|| outgoing.body());
     let coming = outgoing_handler::handle(outgoing, options(request)).map_err(failed)?;
     if let Some(Ok(body)) = body {
-        // Where the host takes no more of it, the answer says why.
+        // If the host stops reading, its answer explains why.
         let _ = write(body, &request.body);
     }
     wait(&coming.subscribe())?;
@@ -67,16 +67,16 @@ fn begin(
         Some(Ok(Err(code))) => return Err(failed(code)),
         _ => return Err(Error::Unavailable("no answer came".to_owned())),
     };
-    let broken = |()| Error::Unavailable("the answer cannot be read".to_owned());
+    let not_json = |()| Error::Unavailable("the answer cannot be read".to_owned());
     let (status, headers) = (answer.status(), answer.headers().entries());
-    let incoming = answer.consume().map_err(broken)?;
-    let stream = incoming.stream().map_err(broken)?;
+    let incoming = answer.consume().map_err(not_json)?;
+    let stream = incoming.stream().map_err(not_json)?;
     let body = Some(Body { stream, _incoming: incoming, _answer: answer });
     Ok(Incoming { status, headers, body })
 }
 
 impl Body {
-    /// The next bytes; none at the end.
+    /// Returns the next bytes; `None` at the end.
     pub(super) fn next(&self, until: Option<Instant>) -> Result<Option<Vec<u8>>, Error> {
         match until {
             Some(until) => self.read(|it| wait(it, until)),
@@ -94,7 +94,7 @@ impl Body {
                 Ok(piece) => return Ok(Some(piece)),
                 Err(StreamError::Closed) => return Ok(None),
                 Err(StreamError::LastOperationFailed(error)) => {
-                    // Some hosts write a trace of themselves below the reason.
+                    // Some hosts append a backtrace to the reason.
                     let why = error.to_debug_string();
                     let why = why.lines().next().unwrap_or_default();
                     return Err(match http_error_code(&error).map(failed) {
@@ -107,13 +107,13 @@ impl Body {
     }
 }
 
-/// Waits until `ready` is, however long.
+/// Blocks until `ready`.
 fn block(ready: &Pollable) -> Result<(), Error> {
     ready.block();
     Ok(())
 }
 
-/// Waits until `ready` is, or says that it took too long.
+/// Blocks until `ready`, or fails at `until`.
 fn wait(ready: &Pollable, until: Instant) -> Result<(), Error> {
     let left = until.saturating_duration_since(Instant::now());
     let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
@@ -127,7 +127,7 @@ fn wait(ready: &Pollable, until: Instant) -> Result<(), Error> {
 fn options(request: &Request) -> Option<RequestOptions> {
     let timeout = u64::try_from(request.timeout?.as_nanos()).unwrap_or(u64::MAX);
     let options = RequestOptions::new();
-    // A host that knows no such times has its own.
+    // Hosts without these options have their own timeouts.
     let _ = options.set_first_byte_timeout(Some(timeout));
     let _ = options.set_between_bytes_timeout(Some(timeout));
     Some(options)
@@ -194,7 +194,7 @@ fn failed(code: ErrorCode) -> Error {
         ErrorCode::HttpResponseTimeout | ErrorCode::ConnectionReadTimeout => Error::TimedOut,
         ErrorCode::HttpRequestUriInvalid => Error::InvalidUrl("what was asked for".to_owned()),
         ErrorCode::HttpRequestMethodInvalid => Error::InvalidRequest("the method".to_owned()),
-        // `ErrorCode::ConnectionRefused` and so on: WASI's own names.
+        // `ErrorCode::ConnectionRefused` and so on are WASI's names.
         code => Error::Unavailable(format!("{code:?}").replace("ErrorCode::", "")),
     }
 }

@@ -214,7 +214,7 @@ impl Reply {
                 return Ok(reply);
             }
         }
-        Err(WireError::ConnectionLost("the answer ended before its end".to_owned()))
+        Err(WireError::Disconnected("the answer ended before its end".to_owned()))
     }
 
     /// Adds one event; returns the new text for people.

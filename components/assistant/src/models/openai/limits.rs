@@ -20,7 +20,7 @@ const LIMITED_TOOLS: &str = "few";
 
 /// Request options that a model at a server accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RequestOptions {
+pub(super) struct Options {
     /// Name of the token limit; `None` if it is left out.
     pub(super) limit: Option<&'static str>,
     /// Whether it accepts `stream_options`, without which most do not count tokens; Mistral refuses it, and
@@ -29,32 +29,32 @@ pub(super) struct RequestOptions {
     /// Whether an assistant message has to separate tool results from the person's message.
     pub(super) bridges: bool,
     /// Whether the number of tools is limited.
-    pub(super) limits_tools: bool,
+    pub(super) few_tools: bool,
 }
 
-impl RequestOptions {
+impl Options {
     /// Default options, with this token limit.
     pub(super) fn with_limit(limit: &'static str) -> Self {
-        Self { limit: Some(limit), counts: true, bridges: false, limits_tools: false }
+        Self { limit: Some(limit), counts: true, bridges: false, few_tools: false }
     }
 
     /// Returns the options to try after `error`; `first` are those tried first.
     pub(super) fn adapted(self, error: &WireError, first: Self) -> Option<Self> {
         let WireError::Status { status: 400 | 422 | 500, .. } = error else { return None };
-        if self.counts && error.message_contains(&["stream_options"]) {
+        if self.counts && error.mentions(&["stream_options"]) {
             return Some(Self { counts: false, ..self });
         }
-        if !self.bridges && error.message_contains(&["after role", "roles must alternate"]) {
+        if !self.bridges && error.mentions(&["after role", "roles must alternate"]) {
             return Some(Self { bridges: true, ..self });
         }
-        if !self.limits_tools
+        if !self.few_tools
             && !error.is_too_large()
-            && error.message_contains(&["tools"])
-            && error.message_contains(&["128"])
+            && error.mentions(&["tools"])
+            && error.mentions(&["128"])
         {
-            return Some(Self { limits_tools: true, ..self });
+            return Some(Self { few_tools: true, ..self });
         }
-        let sent = self.limit.filter(|_| error.message_contains(&[OLD, NEW]))?;
+        let sent = self.limit.filter(|_| error.mentions(&[OLD, NEW]))?;
         let other = if sent == OLD { NEW } else { OLD };
         // If the limit exceeds the model's context, neither name helps.
         let is_other = self.limit == first.limit && !error.is_too_large();
@@ -69,26 +69,26 @@ impl RequestOptions {
             limit,
             counts: !has(UNCOUNTED),
             bridges: has(BRIDGED),
-            limits_tools: has(LIMITED_TOOLS),
+            few_tools: has(LIMITED_TOOLS),
         })
     }
 
     fn fact(self) -> String {
         let counts = (!self.counts).then_some(UNCOUNTED);
         let words =
-            [counts, self.bridges.then_some(BRIDGED), self.limits_tools.then_some(LIMITED_TOOLS)];
+            [counts, self.bridges.then_some(BRIDGED), self.few_tools.then_some(LIMITED_TOOLS)];
         let words = words.into_iter().flatten();
         std::iter::once(self.limit.unwrap_or(UNLIMITED)).chain(words).collect::<Vec<_>>().join(" ")
     }
 }
 
 /// Loads the stored options of a model.
-pub(super) fn load_options(url: &str, model: &str) -> Option<RequestOptions> {
-    RequestOptions::read(&fact(url, model)?)
+pub(super) fn load_options(url: &str, model: &str) -> Option<Options> {
+    Options::read(&fact(url, model)?)
 }
 
 /// Stores the options of a model.
-pub(super) fn save_options(url: &str, model: &str, options: RequestOptions) {
+pub(super) fn save_options(url: &str, model: &str, options: Options) {
     remember(url, model, &options.fact());
 }
 
@@ -133,14 +133,14 @@ mod tests {
     }
 
     /// The options to try after `error`.
-    fn next(options: RequestOptions, error: &WireError) -> Option<RequestOptions> {
-        options.adapted(error, RequestOptions::with_limit(OLD))
+    fn next(options: Options, error: &WireError) -> Option<Options> {
+        options.adapted(error, Options::with_limit(OLD))
     }
 
     #[test]
     fn switches_refused_token_limit_field() {
         let unsupported = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-        let (old, new) = (RequestOptions::with_limit(OLD), RequestOptions::with_limit(NEW));
+        let (old, new) = (Options::with_limit(OLD), Options::with_limit(NEW));
         assert_eq!(old.adapted(&refusal(400, unsupported, OLD), old), Some(new));
         let unknown = "Unrecognized request argument supplied: max_completion_tokens";
         assert_eq!(new.adapted(&refusal(400, unknown, ""), new), Some(old));
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(old.adapted(&refusal(400, "messages: wrong", ""), old), None);
         assert_eq!(old.adapted(&refusal(401, unsupported, OLD), old), None);
         // Then without the field, and nothing after that.
-        let none = RequestOptions { limit: None, ..old };
+        let none = Options { limit: None, ..old };
         assert_eq!(next(new, &refusal(400, unknown, "")), Some(none));
         assert_eq!(next(none, &refusal(400, unknown, "")), None);
     }
@@ -160,19 +160,19 @@ mod tests {
         let error = refusal(400, small, "");
         assert!(error.is_too_large());
         assert_eq!(
-            next(RequestOptions::with_limit(OLD), &error),
-            Some(RequestOptions { limit: None, ..RequestOptions::with_limit(OLD) })
+            next(Options::with_limit(OLD), &error),
+            Some(Options { limit: None, ..Options::with_limit(OLD) })
         );
     }
 
     #[test]
     fn adapts_to_stricter_servers() {
-        let usual = RequestOptions::with_limit(OLD);
+        let usual = Options::with_limit(OLD);
         let extra = json!({ "detail": [{ "loc": ["body", "stream_options", "include_usage"] }] });
         let body = json!({ "object": "error", "message": extra });
         let text = String::new();
         let error = WireError::Status { status: 422, retry_after_s: None, body, text };
-        let uncounted = RequestOptions { counts: false, ..usual };
+        let uncounted = Options { counts: false, ..usual };
         assert_eq!(next(usual, &error), Some(uncounted));
         assert_eq!(next(uncounted, &error), None, "it is not asked so for ever");
         for (status, order) in [
@@ -180,23 +180,17 @@ mod tests {
             (500, "conversation roles must alternate user and assistant roles"),
         ] {
             let error = refusal(status, order, "");
-            assert_eq!(
-                next(uncounted, &error),
-                Some(RequestOptions { bridges: true, ..uncounted })
-            );
+            assert_eq!(next(uncounted, &error), Some(Options { bridges: true, ..uncounted }));
         }
     }
 
     #[test]
     fn limits_tools_for_servers_with_a_maximum() {
         let many = "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 131 instead.";
-        let limits_tools = RequestOptions { limits_tools: true, ..RequestOptions::with_limit(NEW) };
+        let few_tools = Options { few_tools: true, ..Options::with_limit(NEW) };
+        assert_eq!(next(Options::with_limit(NEW), &refusal(400, many, "tools")), Some(few_tools));
         assert_eq!(
-            next(RequestOptions::with_limit(NEW), &refusal(400, many, "tools")),
-            Some(limits_tools)
-        );
-        assert_eq!(
-            next(limits_tools, &refusal(400, many, "tools")),
+            next(few_tools, &refusal(400, many, "tools")),
             None,
             "it is not asked so for ever"
         );
@@ -205,21 +199,13 @@ mod tests {
     #[test]
     fn stored_options_round_trip() {
         for options in [
-            RequestOptions::with_limit(NEW),
-            RequestOptions {
-                counts: false,
-                bridges: true,
-                limits_tools: true,
-                ..RequestOptions::with_limit(OLD)
-            },
-            RequestOptions { limit: None, ..RequestOptions::with_limit(OLD) },
+            Options::with_limit(NEW),
+            Options { counts: false, bridges: true, few_tools: true, ..Options::with_limit(OLD) },
+            Options { limit: None, ..Options::with_limit(OLD) },
         ] {
-            assert_eq!(RequestOptions::read(&options.fact()), Some(options));
+            assert_eq!(Options::read(&options.fact()), Some(options));
         }
-        assert_eq!(
-            RequestOptions::read("max_completion_tokens"),
-            Some(RequestOptions::with_limit(NEW))
-        );
-        assert_eq!(RequestOptions::read("qwen4:8b"), None);
+        assert_eq!(Options::read("max_completion_tokens"), Some(Options::with_limit(NEW)));
+        assert_eq!(Options::read("qwen4:8b"), None);
     }
 }

@@ -48,7 +48,7 @@ impl Reply {
         while let Some(chunk) = events.next() {
             let chunk = match chunk {
                 // The answer is complete without the rest.
-                Err(WireError::ConnectionLost(_) | WireError::Timeout)
+                Err(WireError::Disconnected(_) | WireError::Timeout)
                     if !reply.finish_reason.is_empty() =>
                 {
                     break;
@@ -63,10 +63,10 @@ impl Reply {
         reply.send_new_text(reply.text.len() - without_thoughts(&reply.text).len(), sink);
         // Only `finish_reason` shows completeness; the final event differs between servers.
         match reply.finish_reason.as_str() {
-            "" => Err(WireError::ConnectionLost("the answer ended before its end".to_owned())),
+            "" => Err(WireError::Disconnected("the answer ended before its end".to_owned())),
             // Mistral, OpenRouter and DeepSeek.
             why @ ("error" | "insufficient_system_resource") => {
-                Err(WireError::ConnectionLost(format!("the answer was broken off: {why}")))
+                Err(WireError::Disconnected(format!("the answer was broken off: {why}")))
             }
             _ => Ok(reply),
         }

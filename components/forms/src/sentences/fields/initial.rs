@@ -12,9 +12,9 @@ impl Field {
     pub(super) fn settle(&mut self) -> Vec<String> {
         let mut lost = Vec::new();
         let mut seen = Vec::new();
-        self.options.retain(|it| {
-            let is_new = !seen.contains(it);
-            seen.push(it.clone());
+        self.options.retain(|option| {
+            let is_new = !seen.contains(option);
+            seen.push(option.clone());
             is_new
         });
         let words = self.more.remove(DEFAULT);
@@ -41,7 +41,7 @@ impl Field {
 }
 
 /// A stated default.
-pub(super) struct Stated {
+pub(super) struct StatedDefault {
     /// Value.
     pub(super) value: String,
     /// Text without the default.
@@ -51,7 +51,7 @@ pub(super) struct Stated {
 }
 
 /// Parses a default outside brackets: `…フォーム、初期値は中で`, `…, default medium`.
-pub(super) fn stated(text: &str) -> Option<Stated> {
+pub(super) fn default_in(text: &str) -> Option<StatedDefault> {
     const HEADS: &str = "初期値は|初期値を|初期値:|初期値|デフォルトは|デフォルトを|デフォルト:|デフォルト|既定値は|既定値を|既定は|defaulting to |defaults to |default is |default: |default ";
     const VALUE_MAX: usize = 20;
     let lower = text.to_ascii_lowercase();
@@ -68,7 +68,7 @@ pub(super) fn stated(text: &str) -> Option<Stated> {
     let value = bare(&behind[..end]);
     let fits = (1..=VALUE_MAX).contains(&value.chars().count());
     let joint = joint.strip_suffix(" with").unwrap_or(joint).trim_end_matches(['、', ',', ';']);
-    (fits && is_outside && is_apart).then(|| Stated {
+    (fits && is_outside && is_apart).then(|| StatedDefault {
         value: value.to_owned(),
         rest: format!("{joint}{}", &behind[end..]),
         is_sure: !["初期値", "デフォルト", "default "].contains(&head),
@@ -108,8 +108,8 @@ pub(super) fn state(fields: &mut [Field], words: &str) -> bool {
     let holds = |field: &&mut Field| {
         let languages = [Language::Japanese, Language::English];
         let is_written = |it: &Value| ["text", "textarea"].iter().any(|kind| it["type"] == *kind);
-        languages.iter().any(|it| {
-            let mut definition = field.definition(*it, 1);
+        languages.iter().any(|language| {
+            let mut definition = field.definition(*language, 1);
             !is_written(&definition) && begin(&mut definition, words)
         })
     };

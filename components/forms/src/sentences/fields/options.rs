@@ -261,13 +261,14 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
         text.cut(begin.saturating_sub(1), text.len());
         return Some((pieces, false));
     }
-    let is_word = |it: &String| {
-        let is_number = it.chars().count() == 1 && "一二三四五六七八九十数何".contains(it.as_str());
-        (1..=10).contains(&it.chars().count())
+    let is_word = |option: &String| {
+        let is_number =
+            option.chars().count() == 1 && "一二三四五六七八九十数何".contains(option.as_str());
+        (1..=10).contains(&option.chars().count())
             && !is_number
-            && !it.ends_with(['い', 'る', 'た', 'ど'])
-            && !it.starts_with(['っ', 'な', 'ら', 'け'])
-            && !it.contains("から")
+            && !option.ends_with(['い', 'る', 'た', 'ど'])
+            && !option.starts_with(['っ', 'な', 'ら', 'け'])
+            && !option.contains("から")
     };
     if !list.is_ascii() && pieces.len() > 1 && pieces.iter().all(is_word) && fits(&pieces) {
         text.cut(begin.saturating_sub(1), text.len());
@@ -301,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slash_of_a_day_in_a_list_parts_nothing() {
+    fn slash_of_a_date_separates_nothing() {
         for (inner, expected) in [
             ("12/5、12/6", &["12/5", "12/6"][..]),
             ("12/5 or 1/6", &["12/5", "1/6"]),

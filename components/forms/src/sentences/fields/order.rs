@@ -118,8 +118,8 @@ pub(super) fn several(
     name.strip(LEADS, TAILS);
     let name = name.text();
     let choices = fields.iter().filter(|it| it["options"].is_array()).count();
-    let is_meant = |it: &&mut Value| {
-        it["options"].is_array() && (name.is_empty() && choices == 1 || is_called(it, &name))
+    let is_meant = |field: &&mut Value| {
+        field["options"].is_array() && (name.is_empty() && choices == 1 || is_called(field, &name))
     };
     let Some(field) = fields.iter_mut().find(is_meant) else { return false };
     field["type"] = "multiselect".into();
@@ -144,9 +144,9 @@ pub(super) fn added_options(
     const QUOTES: &[char] = &['「', '」', '『', '』', '"', '“', '”', ' ', '.', '!'];
     const OPTION_MAX: usize = 40;
     const OPTIONS_MAX: usize = 50;
-    let english = text.find(VERBS, 0).filter(|it| it.0 == 0).and_then(|it| {
-        let (to, behind) = text.find("to|as an option to|as an option for|among", it.1)?;
-        Some((text.piece(behind, text.len()), text.piece(it.1, to)))
+    let english = text.find(VERBS, 0).filter(|it| it.0 == 0).and_then(|found| {
+        let (to, behind) = text.find("to|as an option to|as an option for|among", found.1)?;
+        Some((text.piece(behind, text.len()), text.piece(found.1, to)))
     });
     let japanese = || {
         let (end, _) = text.find(ADDS, 1)?;
@@ -167,8 +167,8 @@ pub(super) fn added_options(
     let mut name = Text::new(&name);
     name.strip(LEADS, TAILS);
     let name = name.text();
-    let field = fields.iter_mut().find(|it| {
-        it["options"].is_array() && (name.is_empty() && is_poll || is_called(it, &name))
+    let field = fields.iter_mut().find(|field| {
+        field["options"].is_array() && (name.is_empty() && is_poll || is_called(field, &name))
     });
     let Some(options) = field.and_then(|it| it["options"].as_array_mut()) else { return false };
     let added = items(&added);

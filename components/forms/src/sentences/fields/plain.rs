@@ -21,9 +21,9 @@ fn parted(text: &str) -> String {
     ["なしで", "抜きで"].iter().fold(text.to_owned(), |text, no| {
         let mut pieces = text.split(no);
         let first = pieces.next().unwrap_or_default().to_owned();
-        pieces.fold(first, |it, piece| {
+        pieces.fold(first, |joined, piece| {
             let joint = if piece.starts_with(is_word) { "、" } else { "" };
-            format!("{it}{no}{joint}{piece}")
+            format!("{joined}{no}{joint}{piece}")
         })
     })
 }
@@ -51,9 +51,9 @@ fn ranges(text: &str, today: Date) -> String {
         return text.to_owned();
     }
     let longest = |table: &'static str, at: usize| {
-        let is_at = |it: &&str| {
-            let length = it.chars().count();
-            lower.get(at..at + length).is_some_and(|part| part.iter().copied().eq(it.chars()))
+        let is_at = |phrase: &&str| {
+            let length = phrase.chars().count();
+            lower.get(at..at + length).is_some_and(|part| part.iter().copied().eq(phrase.chars()))
         };
         marks(table).filter(is_at).max_by_key(|it| it.len())
     };
@@ -131,9 +131,9 @@ fn spaced(text: &str) -> String {
     const GAPS_MIN: usize = 2;
     let chars: Vec<char> = text.chars().collect();
     let is_word = |at: Option<usize>| {
-        let it = at.and_then(|it| chars.get(it));
-        it.is_some_and(|it| {
-            !it.is_ascii() && it.is_alphanumeric() || matches!(it, '(' | ')' | '（' | '）')
+        let sign = at.and_then(|it| chars.get(it));
+        sign.is_some_and(|sign| {
+            !sign.is_ascii() && sign.is_alphanumeric() || matches!(sign, '(' | ')' | '（' | '）')
         })
     };
     let is_gap = |at: &usize| {
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_counts_and_spaces_are_put_plainly() {
+    fn simplifies_ranges_counts_and_spaces() {
         let today = "2026-11-21".parse().unwrap();
         for (text, expected) in [
             ("旅行日は12月1日から12月20日の間で", "旅行日は(2026-12-01/2026-12-20)で"),

@@ -9,7 +9,7 @@ fn form(sentence: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_field_of_a_list_may_have_a_condition() {
+fn list_item_may_have_a_condition() {
     for (sentence, equals) in [
         ("form for a party: name, coming or not, how many guests if coming", "coming"),
         ("飲み会の出欠フォーム。名前、参加/不参加、参加なら人数", "参加"),
@@ -26,7 +26,7 @@ fn a_field_of_a_list_may_have_a_condition() {
 }
 
 #[test]
-fn what_begins_with_when_is_a_field() {
+fn label_may_begin_with_when() {
     for (sentence, count) in [
         ("a party form: name, coming or not, when are you coming, allergies", 4),
         ("form: name, newsletter yes/no, when you will arrive, allergies", 4),
@@ -44,7 +44,7 @@ fn what_begins_with_when_is_a_field() {
 }
 
 #[test]
-fn a_condition_that_is_denied_means_the_other_answer() {
+fn denied_condition_means_the_other_answer() {
     for (sentence, equals) in [
         ("a leave form: name, type (paid, unpaid), reason if not paid", "unpaid"),
         ("a form: name, seat (normal, special), reason if not normal", "special"),
@@ -56,19 +56,19 @@ fn a_condition_that_is_denied_means_the_other_answer() {
         assert_eq!(fields[2]["showIf"]["equals"], equals, "{sentence}: {fields:?}");
     }
     // Of three options there is no opposite, and a condition may match nothing.
-    for (sentence, told) in [
+    for (sentence, note_text) in [
         ("a leave form: name, type (paid, sick, unpaid), reason if not paid", "\"if not paid\""),
         ("a leave form: name, type (paid, sick), if paid", "\"if paid\""),
     ] {
         let decided = new_talk().say(sentence);
         let note = labels(&decided).1;
         let fields = call(&decided).1["form_schema"]["fields"].clone();
-        assert!(note.contains(told) && fields[2].get("showIf").is_none(), "{note}: {fields}");
+        assert!(note.contains(note_text) && fields[2].get("showIf").is_none(), "{note}: {fields}");
     }
 }
 
 #[test]
-fn ends_of_a_time_share_their_noun() {
+fn time_limits_share_their_noun() {
     for (sentence, labels) in [
         ("a form with date, start and end time", ["Date", "Start time", "End time"]),
         ("フォーム作って。日付、開始と終了時刻", ["日付", "開始時刻", "終了時刻"]),
@@ -82,7 +82,7 @@ fn ends_of_a_time_share_their_noun() {
 }
 
 #[test]
-fn a_count_of_choices_is_of_the_field_before() {
+fn choice_count_applies_to_the_field_before() {
     let fields = form("survey: favourite colour (red, green or blue), max two choices");
     assert_eq!(fields.len(), 1, "{fields:?}");
     let (kind, most) = (&fields[0]["type"], &fields[0]["maxSelect"]);
@@ -99,7 +99,7 @@ fn a_count_of_choices_is_of_the_field_before() {
 }
 
 #[test]
-fn a_stretch_of_an_order_is_its_options() {
+fn ordered_range_becomes_options() {
     for (sentence, expected) in [
         ("a form with name and t-shirt size XS-XL", "XS S M L XL"),
         ("a form with name and size (S to XXL)", "S M L XL XXL"),
@@ -114,7 +114,7 @@ fn a_stretch_of_an_order_is_its_options() {
 }
 
 #[test]
-fn what_only_leads_to_a_mark_is_no_label() {
+fn lead_in_of_a_mark_is_no_label() {
     let fields = form("a feedback form: rating 1 to 5 and a comment that's optional");
     assert_eq!(fields[1]["label"], "Comment", "{fields:?}");
     let fields = form("a leave form: type of leave (paid, sick), reason");
@@ -122,7 +122,7 @@ fn what_only_leads_to_a_mark_is_no_label() {
 }
 
 #[test]
-fn a_form_that_is_given_up_is_not_made() {
+fn withdrawn_form_is_not_made() {
     for sentence in ["forget the form", "skip the form please", "scrap the survey"] {
         let next = new_talk().say(sentence);
         assert!(matches!(next, Decision::Conclude(_)), "{sentence}: {next:?}");
@@ -130,13 +130,13 @@ fn a_form_that_is_given_up_is_not_made() {
 }
 
 #[test]
-fn what_is_asked_for_as_a_wish_is_a_field() {
+fn wish_names_a_field() {
     assert_eq!(form("アンケート作って。満足度5段階、理由、また来たいか").len(), 3);
     assert_eq!(form("忘年会の出欠を取りたい。名前と人数").len(), 2);
 }
 
 #[test]
-fn what_gets_bounds_later_is_a_number() {
+fn later_limits_make_a_number() {
     let mut talk = new_talk();
     talk.say("体温と体調を聞くフォーム");
     let next = talk.say("体温は35から42まで");

@@ -1,4 +1,4 @@
-//! Properties that hold for whatever comes.
+//! Properties of arbitrary forms and values.
 
 use proptest::{prelude::*, test_runner::Config};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::*;
 use super::{CASES, FORMS};
 
-/// Words that mean something to a form, beside those that mean nothing.
+/// Words with and without a meaning in forms.
 const WORDS: [&str; 24] = [
     "a",
     "b",
@@ -33,7 +33,7 @@ const WORDS: [&str; 24] = [
     "null",
     "0",
 ];
-/// What a field may say.
+/// Property names of fields.
 const PROPERTIES: [&str; 35] = [
     "name",
     "label",
@@ -111,13 +111,13 @@ fn condition() -> impl Strategy<Value = Value> {
     })
 }
 
-/// So many units of the last of so many digits behind the point, as it is typed.
+/// A decimal number with `digits` digits after the point.
 fn decimal(units: i64, digits: i32) -> Value {
     let text = format!("{units}e-{digits}");
     json!(text.parse::<f64>().expect("a number"))
 }
 
-/// A field that is often right: all that its type needs, and something at random.
+/// A mostly valid field: what its type needs, and random properties.
 fn field(index: usize) -> impl Strategy<Value = Value> {
     let kinds = proptest::sample::select(&TYPES[..]);
     let more =
@@ -154,7 +154,7 @@ fn today() -> Today {
     Today::read("2026-11-21").unwrap()
 }
 
-/// What must hold of any form and any values.
+/// Invariants of any form and values.
 fn holds(form: &Form, values: &Values) {
     for (it, is_shown) in form.fields.iter().zip(form.shown(values)) {
         assert!(
@@ -191,14 +191,14 @@ proptest! {
     #![proptest_config(Config { cases: 512, failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn any_definition_is_read_or_refused_in_both_languages(schema in anything()) {
+    fn parses_or_rejects_any_definition(schema in anything()) {
         if let Err(fault) = Form::read(&schema) {
             prop_assert!(fault.japanese.starts_with("エラー: ") && fault.english.starts_with("Error: "));
         }
     }
 
     #[test]
-    fn form_takes_again_what_it_took_and_hidden_is_not_in_it(
+    fn submission_is_idempotent_without_hidden(
         schema in schema(), values in values(),
     ) {
         match Form::read(&schema) {
@@ -208,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn the_forms_of_the_table_hold_it_with_whatever_is_filled_in(
+    fn table_forms_keep_the_invariants(
         at in any::<prop::sample::Index>(), found in proptest::collection::vec(anything(), 20),
     ) {
         let cases: Value = serde_json::from_str(CASES).unwrap();
@@ -221,7 +221,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_field_holds_at_first_fits_it(schema in schema()) {
+    fn defaults_are_valid(schema in schema()) {
         let Ok(form) = Form::read(&schema) else { return Ok(()) };
         let form = form.on(today());
         let defaults = form.defaults();
@@ -234,7 +234,7 @@ proptest! {
     }
 
     #[test]
-    fn a_number_of_whole_steps_is_taken_and_half_a_step_is_not(
+    fn accepts_whole_steps_only(
         steps in -1_000_000_000_000_i64..1_000_000_000_000, digits in 0..4_i32, min in proptest::option::of(-1_000_i64..1_000),
     ) {
         let step = decimal(1, digits);
@@ -250,7 +250,7 @@ proptest! {
     }
 
     #[test]
-    fn look_up_asks_a_valid_url_and_reads_whatever_is_answered(
+    fn lookup_handles_any_answer(
         typed in ".{0,20}", parent in proptest::option::of(anything()), answer in anything(),
     ) {
         let lookup = Lookup { url: "/api/x".into(), display_field: "a".into(), value_field: "b".into(),

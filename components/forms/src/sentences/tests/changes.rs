@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_field_for_a_day_is_bound_by_two_days() {
+fn two_days_limit_a_date_field() {
     for (sentence, label) in [
         ("旅行の申込フォームを作って。旅行日は12月1日から12月20日の間で、名前と人数も", "旅行日"),
         ("フォームを作って。12月1日から12月20日までの希望日と名前", "希望日"),
@@ -26,7 +26,7 @@ fn a_field_for_a_day_is_bound_by_two_days() {
 }
 
 #[test]
-fn how_many_fields_there_are_is_no_part_of_the_last() {
+fn field_count_is_no_part_of_the_last_label() {
     let next = new_talk().say("氏名、住所、電話番号、備考の4項目で会員登録フォームつくって");
     let (_, arguments) = call(&next);
     let form = &arguments["form_schema"];
@@ -36,7 +36,7 @@ fn how_many_fields_there_are_is_no_part_of_the_last() {
 }
 
 #[test]
-fn all_fields_but_one_are_required() {
+fn requires_all_fields_but_one() {
     for (first, later, optional) in [
         ("名前、郵便番号、職業、備考を聞くフォーム", "備考以外は必須で", "備考"),
         ("名前、郵便番号、職業、備考を聞くフォーム", "備考以外は全部必須にして", "備考"),
@@ -59,14 +59,14 @@ fn all_fields_but_one_are_required() {
 }
 
 #[test]
-fn a_field_that_is_free_to_write_gets_options() {
+fn text_field_gets_options() {
     let form = form(&["名前と職業を聞くフォーム", "職業は会社員・学生・その他から選ばせて"]);
     assert_eq!((form.len(), form[1]["type"].as_str()), (2, Some("radio")), "{form:?}");
     assert_eq!(options_of(&form[1]), ["会社員", "学生", "その他"]);
 }
 
 #[test]
-fn what_is_asked_besides_comes_on_top() {
+fn further_fields_are_added() {
     for (first, later, count) in [
         ("名前だけ聞くフォーム", "年齢も", 2),
         ("名前だけ聞くフォーム", "あと電話番号とメールも", 3),
@@ -82,7 +82,7 @@ fn what_is_asked_besides_comes_on_top() {
 }
 
 #[test]
-fn the_same_form_is_asked_once_more() {
+fn asks_the_same_form_again() {
     for (first, later, count) in [
         ("名前とメールを聞くフォームを作って", "もう一回同じフォーム出して", 2),
         ("名前とメールを聞くフォームを作って", "同じフォームに身長も足して", 3),
@@ -105,7 +105,7 @@ fn the_same_form_is_asked_once_more() {
 }
 
 #[test]
-fn which_fields_are_required_is_told() {
+fn reports_required_fields() {
     for (first, later) in [
         ("メールは必須、電話は任意のフォームを作って", "必須の項目はどれですか？"),
         ("Make a form with email required and phone not required", "which fields are required?"),
@@ -120,7 +120,7 @@ fn which_fields_are_required_is_told() {
 }
 
 #[test]
-fn lists_with_spaces_and_examples_are_read() {
+fn parses_lists_with_spaces_and_examples() {
     let form = form(&["お弁当の注文フォーム お弁当の種類(からあげ 幕の内 のり弁) 個数 受取時間"]);
     assert_eq!(form.len(), 3, "{form:?}");
     assert_eq!(options_of(&form[0]), ["からあげ", "幕の内", "のり弁"]);
@@ -135,7 +135,7 @@ fn lists_with_spaces_and_examples_are_read() {
 }
 
 #[test]
-fn a_field_is_asked_for_in_kana_or_without_a_particle() {
+fn accepts_fields_in_kana_or_without_particle() {
     for (sentence, expected) in [
         ("誕生日きいて", "birthday"),
         ("メール聞いといて", "email"),
@@ -151,7 +151,7 @@ fn a_field_is_asked_for_in_kana_or_without_a_particle() {
 }
 
 #[test]
-fn options_are_added_to_the_field_that_is_named() {
+fn adds_options_to_the_named_field() {
     const JA: &str = "名前と性別（男・女）と好きな色（赤・青）を聞くフォームを作って";
     const EN: &str = "make a form with name, favourite colour (red, green) and size (S, M)";
     for (first, later, at, last) in [
@@ -171,7 +171,7 @@ fn options_are_added_to_the_field_that_is_named() {
 }
 
 #[test]
-fn fields_are_named_by_their_place() {
+fn resolves_fields_by_position() {
     const JA: &str = "名前とメールと住所のフォームを作って";
     const EN: &str = "make a form with name, email and phone";
     for (first, later, rest) in [
@@ -198,7 +198,7 @@ fn fields_are_named_by_their_place() {
 }
 
 #[test]
-fn a_field_is_taken_back_in_few_words() {
+fn removes_field_by_a_short_sentence() {
     for later in ["住所いらない", "住所はやめとく", "やっぱり住所は不要です", "住所はなくていい"]
     {
         let fields = changed("名前とメールと住所のフォームを作って", later);
@@ -207,7 +207,7 @@ fn a_field_is_taken_back_in_few_words() {
 }
 
 #[test]
-fn how_high_a_rating_goes_is_changed_in_few_words() {
+fn changes_rating_maximum_shortly() {
     for (first, later, most) in [
         ("アンケートフォームを作って。満足度を5段階で", "満点は10にして", 10),
         ("名前と満足度のフォームを作って", "やっぱり満点を7で", 7),
@@ -221,7 +221,7 @@ fn how_high_a_rating_goes_is_changed_in_few_words() {
 }
 
 #[test]
-fn what_a_field_holds_at_first_may_stand_behind_the_form() {
+fn default_may_follow_the_form() {
     for (sentence, label, options, first) in [
         ("優先度を高・中・低で選ぶフォーム、初期値は中で", "優先度", 3, "中"),
         ("サイズをS・M・Lから選ぶフォーム、デフォルトはM", "サイズ", 3, "M"),
@@ -248,7 +248,7 @@ fn what_a_field_holds_at_first_may_stand_behind_the_form() {
 }
 
 #[test]
-fn what_a_form_is_for_is_asked_once() {
+fn asks_for_the_purpose_once() {
     for sentence in ["飲み会の出欠。名前と参加可否と備考", "社員旅行の出欠！名前、参加可否、備考"]
     {
         assert_eq!(labels_of(&form(&[sentence])), ["お名前", "出欠", "備考"], "{sentence}");
@@ -258,7 +258,7 @@ fn what_a_form_is_for_is_asked_once() {
 }
 
 #[test]
-fn a_day_that_may_not_be_over_or_to_come_is_bound() {
+fn limits_dates_to_past_or_future() {
     for (later, least, most) in [
         ("due date can't be in the past", json!("today"), Value::Null),
         ("the due date must not be in the past", json!("today"), Value::Null),
@@ -273,7 +273,7 @@ fn a_day_that_may_not_be_over_or_to_come_is_bound() {
 }
 
 #[test]
-fn what_is_asked_with_an_answer_alone_comes_on_top() {
+fn conditional_field_is_added() {
     for (first, later, label) in [
         (
             "make a form with name and allergies (yes/no)",
@@ -297,7 +297,7 @@ fn what_is_asked_with_an_answer_alone_comes_on_top() {
 }
 
 #[test]
-fn a_no_is_of_what_it_stands_beside() {
+fn denial_belongs_to_its_neighbour() {
     for sentence in
         ["名前なしでメールと電話だけのフォーム", "form without a name, just email and phone"]
     {
@@ -314,7 +314,7 @@ fn a_no_is_of_what_it_stands_beside() {
 }
 
 #[test]
-fn days_are_options_of_one_field() {
+fn weekdays_are_options_of_one_field() {
     for sentence in [
         "日程調整フォーム。候補日：12/5、12/6、12/7（複数選択可）",
         "日程調整したい。候補は12/5、12/6、12/7",
@@ -331,7 +331,7 @@ fn days_are_options_of_one_field() {
 }
 
 #[test]
-fn a_form_that_is_there_is_changed_by_what_is_said_of_a_field() {
+fn statement_about_a_field_changes_it() {
     const JA: &str = "色（赤・青・緑）とサイズ（S/M/L）を聞くフォーム";
     const EN: &str = "form: colour (red, green, blue), size (S/M/L)";
     for (first, later, at) in [
@@ -378,7 +378,7 @@ fn a_form_that_is_there_is_changed_by_what_is_said_of_a_field() {
 }
 
 #[test]
-fn who_is_coming_is_asked_by_a_form() {
+fn attendance_question_makes_a_form() {
     for (sentence, count) in [
         ("忘年会の出欠を取りたい", 4),
         ("結婚式の出欠を取りたいです", 4),
@@ -390,7 +390,7 @@ fn who_is_coming_is_asked_by_a_form() {
 }
 
 #[test]
-fn what_becomes_of_a_form_is_told_and_none_is_opened() {
+fn explains_what_happens_with_a_form() {
     for sentence in [
         "フォームを作るとどうなりますか",
         "フォーム送ったらどうなる？",

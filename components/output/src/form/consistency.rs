@@ -1,4 +1,4 @@
-//! What must hold between the fields of a definition, and whether it can be filled in at all.
+//! Checks dependencies between fields, and whether a form can be filled in.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use super::{
     constraints::Days,
 };
 
-// What fields ask of each other: `dependsOn` and `showIf` name fields that are there, without circles.
+// Dependencies: `dependsOn` and `showIf` name existing fields, without cycles.
 impl Field {
-    /// The names of the fields that it is shown or filled by.
+    /// Names of the fields that it depends on.
     pub fn needed(&self) -> Vec<&str> {
         let parent = self.lookup().and_then(|it| it.depends_on.as_ref());
         let asked = self.show_if.iter().flat_map(|it| it.names());
@@ -17,7 +17,7 @@ impl Field {
     }
 }
 
-/// Where an entry of `fields` is wrong, for those who write definitions.
+/// Error of an entry of `fields`.
 pub(super) fn fault(
     index: usize,
     kind: &str,
@@ -58,7 +58,7 @@ pub(super) fn check_links(form: &Form) -> Result<(), SchemaFault> {
             named(form, &positions, at, "showIf", name)?;
         }
     }
-    match circle(form, &positions) {
+    match find_cycle(form, &positions) {
         None => Ok(()),
         Some(at) => Err(fault(
             at,
@@ -70,7 +70,7 @@ pub(super) fn check_links(form: &Form) -> Result<(), SchemaFault> {
     }
 }
 
-/// Whether the field that `property` names is there and can be asked for.
+/// Checks that the field named by `property` exists and has a value.
 fn named(
     form: &Form,
     positions: &HashMap<&str, usize>,
@@ -94,8 +94,8 @@ fn named(
     }
 }
 
-/// A field that asks for itself by way of others.
-fn circle(form: &Form, positions: &HashMap<&str, usize>) -> Option<usize> {
+/// Finds a field that depends on itself.
+fn find_cycle(form: &Form, positions: &HashMap<&str, usize>) -> Option<usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Visit {
         Never,
@@ -129,10 +129,10 @@ fn circle(form: &Form, positions: &HashMap<&str, usize>) -> Option<usize> {
     None
 }
 
-// Whether a form can be filled in at all: limits that leave nothing are mended by those who write the
-// definition, not by the people who would try in vain (FORM-60).
+// Whether a form can be filled in: limits that permit no value are reported to its author instead of
+// its users (FORM-60).
 
-/// What is wrong with a field: its property, and what to change in Japanese and English.
+/// Property of an unsatisfiable field, and what to change in Japanese and English.
 type Unfit = (&'static str, String, String);
 
 pub(super) fn check_answerable(form: &Form, today: Today) -> Result<(), SchemaFault> {
@@ -141,9 +141,9 @@ pub(super) fn check_answerable(form: &Form, today: Today) -> Result<(), SchemaFa
         Kind::Text(text) | Kind::Textarea { text, .. } => of_text(field.required, text),
         Kind::Multiselect(_, count) | Kind::MultiAutocomplete(_, count) => {
             let is_empty = field.required && count.max == Some(0);
-            is_empty.then(|| no_room("maxSelect")).or_else(|| {
+            is_empty.then(|| no_value_fits("maxSelect")).or_else(|| {
                 let min = count.min.filter(|it| *it > OPTIONS_MAX)?;
-                Some(too_much("minSelect", min, OPTIONS_MAX))
+                Some(too_many_required("minSelect", min, OPTIONS_MAX))
             })
         }
         Kind::CascadingSelect(_) if field.required => without_parent(form, field),
@@ -151,8 +151,7 @@ pub(super) fn check_answerable(form: &Form, today: Today) -> Result<(), SchemaFa
     })
 }
 
-/// The first field that is unfit, as a fault of the definition. One that is shown under a condition leaves the
-/// others to be answered.
+/// Reports the first unsatisfiable field. Conditional fields do not block the others.
 fn each(form: &Form, unfit: impl Fn(&Field) -> Option<Unfit>) -> Result<(), SchemaFault> {
     let always_shown = |(_, field): &(usize, &Field)| field.show_if.is_none();
     for (at, field) in form.fields.iter().enumerate().filter(always_shown) {
@@ -169,12 +168,12 @@ fn of_text(required: bool, text: &Text) -> Option<Unfit> {
         return None;
     }
     if max == Some(0) {
-        return Some(no_room("maxLength"));
+        return Some(no_value_fits("maxLength"));
     }
-    (min > TEXT_CHARS_MAX).then(|| too_much("minLength", min, TEXT_CHARS_MAX))
+    (min > TEXT_CHARS_MAX).then(|| too_many_required("minLength", min, TEXT_CHARS_MAX))
 }
 
-/// Whether a date has a day, now and later.
+/// Whether the range has a day, now and later.
 fn of_days(required: bool, days: Days, today: Today) -> Option<Unfit> {
     let (min, max) = (days.min?.on(today.earliest), days.max?.on(today.latest));
     let is_crossed = required && days.is_closing() && min > max;
@@ -189,7 +188,7 @@ fn of_days(required: bool, days: Days, today: Today) -> Option<Unfit> {
     })
 }
 
-/// The options depend on a field that is empty and not shown.
+/// The parent is never shown or filled.
 fn without_parent(form: &Form, field: &Field) -> Option<Unfit> {
     let (name, _) = field.lookup()?.depends_on.as_ref()?;
     let is_empty = matches!(&form.field(name)?.kind, Kind::Hidden(value) if is_empty(value));
@@ -204,7 +203,7 @@ fn without_parent(form: &Form, field: &Field) -> Option<Unfit> {
     })
 }
 
-fn no_room(property: &'static str) -> Unfit {
+fn no_value_fits(property: &'static str) -> Unfit {
     let japanese =
         format!("は必須なのに{property}が0です。1以上にするか、requiredを外してください。");
     let english =
@@ -212,7 +211,7 @@ fn no_room(property: &'static str) -> Unfit {
     (property, japanese, english)
 }
 
-fn too_much(property: &'static str, given: usize, most: usize) -> Unfit {
+fn too_many_required(property: &'static str, given: usize, most: usize) -> Unfit {
     let japanese = format!(
         "の{property}（{given}）は{most}以下にしてください。それより多くは入力できません。"
     );

@@ -14,7 +14,7 @@ use super::{
 };
 
 /// A changed form.
-pub(in crate::sentences) struct Amended {
+pub(in crate::sentences) struct Changed {
     pub(in crate::sentences) fields: Vec<Value>,
     /// Unknown words.
     pub(in crate::sentences) left: Vec<String>,
@@ -23,11 +23,11 @@ pub(in crate::sentences) struct Amended {
 }
 
 /// Applies the changes in `utterance` to the fields; `None` if there are none.
-pub(in crate::sentences) fn amend(
+pub(in crate::sentences) fn change(
     utterance: &Utterance,
     before: &[Value],
     language: Language,
-) -> Option<Amended> {
+) -> Option<Changed> {
     const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も聞いと|も聞く|も聞きたい|もきいて|もきいと|も知りたい|も尋ねて|も必要|を加えて|も加えて|もつけて|もつける|をつけて|も付けて|を付けて|もお願いします|もお願い|もください|も頼む|も入力してもらって|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
     const REMOVE: &str = "いらないです|いらない|いりません|要らないです|要らない|要りません|不要です|不要|はやめとく|はやめとこう|はやめておく|はやめます|はやめる|はやめて|はやめよう|はパス|はカット|は省いて|を省いて|は無しで|無しで|はなくていい|はなしにして|は消して|を消して|も消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
     let text: String = utterance.chars.iter().collect();
@@ -200,7 +200,7 @@ pub(in crate::sentences) fn amend(
         }
     }
     unlink(&mut fields);
-    (is_changed && !fields.is_empty()).then_some(Amended { fields, left, is_sure })
+    (is_changed && !fields.is_empty()).then_some(Changed { fields, left, is_sure })
 }
 
 /// Condition on one of `fields` in `when`: `allergies is yes`, `アレルギーがあり`.
@@ -210,15 +210,15 @@ fn answer(fields: &[Value], when: &str) -> Option<Value> {
         return None;
     }
     let when = Text::new(when);
-    let says = |it: &Value| {
-        let word = it.as_str().unwrap_or_default().to_lowercase();
+    let says = |text: &Value| {
+        let word = text.as_str().unwrap_or_default().to_lowercase();
         !word.is_empty() && (0..when.len()).any(|at| when.is_at(&word, at))
     };
     let chosen = |field: &Value| {
         let options = field["options"].as_array()?.iter();
-        let said = options.filter(|it| says(&it["label"]) || says(&it["value"]));
+        let named_options = options.filter(|it| says(&it["label"]) || says(&it["value"]));
         // `不参加` contains `参加`.
-        let option = said.max_by_key(|it| it["label"].as_str().map_or(0, str::len))?;
+        let option = named_options.max_by_key(|it| it["label"].as_str().map_or(0, str::len))?;
         Some(json!({ "field": field["name"], "equals": option["value"] }))
     };
     let named = fields.iter().find_map(|it| chosen(it).filter(|_| says(&it["label"])));
