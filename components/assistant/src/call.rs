@@ -33,11 +33,11 @@ pub(crate) struct Offer {
 
 impl Offer {
     /// Returns the tools of the named assistant.
-    pub(crate) fn all(assistant: &str) -> Vec<Self> {
-        running::tools(assistant).into_iter().map(Self::of).collect()
+    pub(crate) fn of_assistant(assistant: &str) -> Vec<Self> {
+        running::tools(assistant).into_iter().map(Self::from_tool).collect()
     }
 
-    fn of(tool: Tool) -> Self {
+    fn from_tool(tool: Tool) -> Self {
         let request_meta = tool.request_meta.and_then(|it| serde_json::from_str(&it).ok());
         let owner = tool.owner.split_once(':').map_or(tool.owner.as_str(), |it| it.1).to_owned();
         Self {
@@ -285,7 +285,7 @@ mod tests {
 
     const BYTES: &str = "iVBORw0KGgo=";
 
-    fn taken(result: &Value) -> (Value, Vec<String>, usize) {
+    fn parsed(result: &Value) -> (Value, Vec<String>, usize) {
         let ToolResult::Output { structured, content, .. } = read_result(&result.to_string())
         else {
             panic!("{result}")
@@ -312,7 +312,7 @@ mod tests {
                 0,
             ),
         ] {
-            let (structured, data, left) = taken(&result);
+            let (structured, data, left) = parsed(&result);
             assert_eq!(
                 (&structured, data.len(), left),
                 (object, pictures, texts),
@@ -336,7 +336,7 @@ mod tests {
             (json!({ "content": [text("{\"mimeType\":\"audio/wav\",\"data\":\"AAAA\"}")] }), 0, 1),
             (json!({ "content": [text("[1]"), text("hello")] }), 0, 2),
         ] {
-            let (_, data, left) = taken(&result);
+            let (_, data, left) = parsed(&result);
             assert_eq!((data.len(), left), (pictures, texts), "{result}");
         }
     }

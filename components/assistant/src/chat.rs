@@ -42,7 +42,8 @@ fn list(_: &Request) -> Result<Answer, Stop> {
     let entry = |(name, assistant): (&String, &std::sync::Arc<AssistantConfig>)| {
         let chosen = models::chosen(assistant, &settings.models);
         // Without a configured model, shows the one that the server reported last.
-        let found = || models::found(chosen.provider, &settings.models).unwrap_or_default();
+        let found =
+            || models::reported_model(chosen.provider, &settings.models).unwrap_or_default();
         let model = if chosen.model.is_empty() { found() } else { chosen.model.to_string() };
         json!({
             "name": name,
@@ -245,7 +246,7 @@ impl ChatTurn {
         drop(picker);
         tally.end(&run, usage);
         let makes_pictures = context.assistant.config.makes_pictures;
-        let run = run.map_err(|it| Refusal::of(it, makes_pictures, context.errors))?;
+        let run = run.map_err(|it| Refusal::from_run_error(it, makes_pictures, context.errors))?;
         let outcome = context.outcome(run, transcript, task.message, sink)?;
         context.save_and_respond(outcome, usage, sink)
     }
@@ -280,10 +281,10 @@ impl ChatContext {
         let calls = calls.collect();
         let (waiting, answered) = (gone.waiting, gone.answered);
         let kept = SavedTurn { undelivered, waiting, answered, order, ..self.fresh(transcript) };
-        self.waits(kept, calls)
+        self.waiting_outcome(kept, calls)
     }
 
-    fn waits(&self, kept: SavedTurn, calls: Vec<Value>) -> TurnOutcome {
+    fn waiting_outcome(&self, kept: SavedTurn, calls: Vec<Value>) -> TurnOutcome {
         let count = kept.waiting.len();
         let mut notice = self.language.pick(
             format!("{count}件の確認・入力を待っています。"),
@@ -343,7 +344,7 @@ impl ChatContext {
                 let others = order.len().saturating_sub(kept.waiting.len());
                 kept.answered = answered.split_off(answered.len().saturating_sub(others));
                 kept.order = order;
-                return Ok(self.waits(kept, calls));
+                return Ok(self.waiting_outcome(kept, calls));
             }
         };
         if answer::text_and_images(&conclusion).1.is_empty() {

@@ -29,11 +29,11 @@ pub(crate) fn configure() -> Result<(), Vec<Problem>> {
 
 /// Problems found so far.
 #[derive(Default)]
-struct Found(Vec<Problem>);
+struct Problems(Vec<Problem>);
 
 /// Returns every error, with its place in the settings.
 fn problems(settings: &Settings) -> Vec<Problem> {
-    let mut found = Found::default();
+    let mut found = Problems::default();
     for (name, assistant) in &settings.assistants {
         found.assistant(name, assistant);
     }
@@ -48,7 +48,7 @@ fn problems(settings: &Settings) -> Vec<Problem> {
 
 /// Returns warnings: settings that work, but perhaps not as intended.
 fn notes(settings: &Settings) -> Vec<Problem> {
-    let mut found = Found::default();
+    let mut found = Problems::default();
     for (name, it) in settings.assistants.iter().filter(|it| it.1.enabled) {
         let provider = it.provider;
         if provider != Provider::Auto && !settings.models.is_ready(provider) {
@@ -73,7 +73,7 @@ fn notes(settings: &Settings) -> Vec<Problem> {
     found.0
 }
 
-impl Found {
+impl Problems {
     fn put(&mut self, path: &[&str], what: impl Into<String>) {
         let pointer: String = path.iter().map(|it| format!("/{it}")).collect();
         self.0.push(Problem::at(pointer, what));

@@ -251,7 +251,7 @@ impl Ensemble {
         let mut replies = self.replies(query, None)?;
         if query.turn.context.is_none()
             && let Some((offered, question)) =
-                Offered::of(&self.request, &replies, self.latest.as_deref(), query.language())
+                Offered::detect(&self.request, &replies, self.latest.as_deref(), query.language())
         {
             self.offered = Some(offered);
             let content = vec![Piece::Text(question)];
@@ -459,7 +459,7 @@ mod tests {
         }
     }
 
-    fn came(family: &str) -> Vec<Answered> {
+    fn results_of(family: &str) -> Vec<Answered> {
         let json = || "{}".to_owned();
         let output = Output { structured: json(), meta: json(), content: Vec::new() };
         vec![Answered { call: call(family), outcome: Ok(output) }]
@@ -494,13 +494,13 @@ mod tests {
         let mut ensemble = Ensemble::default();
         for called in ["books_look", "films_look"] {
             let answered = match called {
-                "films_look" => came("books"),
+                "films_look" => results_of("books"),
                 _ => Vec::new(),
             };
             let step = ensemble.next(&families, turn("snow, nothing", answered)).unwrap();
             assert_eq!(step_text(&step), called);
         }
-        let step = ensemble.next(&families, turn("snow, nothing", came("films"))).unwrap();
+        let step = ensemble.next(&families, turn("snow, nothing", results_of("films"))).unwrap();
         assert_eq!(step_text(&step), "not mine\nnot mine\n(Built-in planner)");
     }
 
@@ -514,7 +514,7 @@ mod tests {
             assert_eq!(step_text(&step.unwrap()), "books_look");
             let step = ensemble.next(&families, turn(form, Vec::new())).unwrap();
             assert_eq!(step_text(&step), "books_look", "the form's answer");
-            let step = ensemble.next(&families, turn("…", came("books"))).unwrap();
+            let step = ensemble.next(&families, turn("…", results_of("books"))).unwrap();
             assert_eq!(step_text(&step), "films_look", "{form}");
         }
     }
@@ -533,13 +533,13 @@ mod tests {
         let mut ensemble = begun();
         let step = ensemble.next(&families, turn("more snow", Vec::new())).unwrap();
         assert_eq!(step_text(&step), "books_look");
-        let text = step_text(&ensemble.next(&families, turn("…", came("books"))).unwrap());
+        let text = step_text(&ensemble.next(&families, turn("…", results_of("books"))).unwrap());
         assert!(text.contains("show me rain\" of before") && text.contains("books"), "{text}");
         // A form that is filled in does.
         let mut ensemble = begun();
         let step = ensemble.next(&families, turn("{\"snow\": 1}", Vec::new())).unwrap();
         assert_eq!(step_text(&step), "books_look");
-        let step = ensemble.next(&families, turn("…", came("books"))).unwrap();
+        let step = ensemble.next(&families, turn("…", results_of("books"))).unwrap();
         assert_eq!(step_text(&step), "films_look");
         // The person withdraws all of it.
         let mut ensemble = begun();
@@ -557,7 +557,7 @@ mod tests {
         let mut ensemble = begun();
         let step = ensemble.next(&families, turn("the sun", Vec::new())).unwrap();
         assert_eq!(step_text(&step), "cards_look");
-        let text = step_text(&ensemble.next(&families, turn("…", came("cards"))).unwrap());
+        let text = step_text(&ensemble.next(&families, turn("…", results_of("cards"))).unwrap());
         assert!(
             text.contains("show me rain\" of before") && text.contains("cards answers"),
             "{text}"

@@ -104,7 +104,7 @@ fn default_model(provider: Provider) -> &'static str {
 }
 
 /// First model that a provider reported when it was last asked.
-pub(crate) fn found(provider: Provider, models: &Models) -> Option<String> {
+pub(crate) fn reported_model(provider: Provider, models: &Models) -> Option<String> {
     openai::limits::first_model(models.get(provider)?.base_url.as_deref()?)
 }
 

@@ -140,7 +140,7 @@ impl Assistant {
 
     /// Returns the tools on offer now.
     pub(crate) fn offers(&self) -> Vec<Offer> {
-        let mut offers = Offer::all(&self.name);
+        let mut offers = Offer::of_assistant(&self.name);
         offers.retain(|it| self.config.has(&it.name, self.needs_picture_tool));
         offers
     }

@@ -28,7 +28,7 @@ impl Hall {
     ///
     /// # Errors
     /// If the showing is not listed or its screen has no seat plan (CIN-34).
-    pub fn of(showtime_id: &str, hold_id: Option<&str>, clock: &Clock) -> Result<Self, Stop> {
+    pub fn load(showtime_id: &str, hold_id: Option<&str>, clock: &Clock) -> Result<Self, Stop> {
         let not_found = || showtime_not_found(showtime_id);
         let id = ShowtimeId::read(showtime_id).ok_or_else(not_found)?;
         let seats = sql!(

@@ -62,7 +62,7 @@ impl Minutes {
     ///
     /// # Errors
     /// If it is 0 or above the maximum.
-    pub fn asked(self, minutes: Option<u32>) -> Result<u32, Stop> {
+    pub fn requested(self, minutes: Option<u32>) -> Result<u32, Stop> {
         let minutes = minutes.unwrap_or(self.default);
         if (1..=self.max).contains(&minutes) {
             return Ok(minutes);
@@ -95,7 +95,7 @@ impl Held {
     }
 
     /// Converts the hold to output, with the token if the client may keep it.
-    pub fn shown(self, token: Option<String>, seats: Vec<ReservedSeat>, clock: &Clock) -> Hold {
+    pub fn to_output(self, token: Option<String>, seats: Vec<ReservedSeat>, clock: &Clock) -> Hold {
         let left = self.expires_at - clock.second();
         Hold {
             hold_id: handle(&self.hold_id),
@@ -132,7 +132,7 @@ fn digits(given: &str) -> Option<&str> {
 ///
 /// # Errors
 /// If the database fails.
-pub fn named(given: &str) -> Result<String, Stop> {
+pub fn resolve(given: &str) -> Result<String, Stop> {
     let Some(digits) = digits(given) else { return Ok(digest(given)) };
     // The upper bound `g` follows all hexadecimal digits.
     let found = "SELECT hold_id FROM holds WHERE hold_id >= $1 AND hold_id < $2 AND principal = $3";
@@ -142,7 +142,7 @@ pub fn named(given: &str) -> Result<String, Stop> {
 }
 
 /// Returns the token unless the client must not receive secrets, because models or people would read it.
-pub fn kept(token: String) -> Option<String> {
+pub fn disclosable(token: String) -> Option<String> {
     let capabilities = caller::client_capabilities();
     let keeps = capabilities["extensions"][HANDLES].is_null();
     keeps.then_some(token)
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn hold_reports_expiry_and_seconds_left() {
-        let hold = held(600).shown(Some("hold-1".into()), Vec::new(), &clock());
+        let hold = held(600).to_output(Some("hold-1".into()), Vec::new(), &clock());
         assert_eq!((hold.expires_at.as_str(), hold.seconds_left), ("2026-11-20T10:10:00", 600));
         assert_eq!(hold.hold_id, "hd-eee747155659e77fdd5a", "of the digest");
     }
@@ -352,9 +352,9 @@ mod tests {
     #[test]
     fn limits_minutes_to_the_settings() {
         let minutes = Minutes { default: 10, max: 60 };
-        assert_eq!(minutes.asked(None).unwrap(), 10);
-        assert_eq!(minutes.asked(Some(60)).unwrap(), 60);
-        assert!(minutes.asked(Some(61)).is_err() && minutes.asked(Some(0)).is_err());
+        assert_eq!(minutes.requested(None).unwrap(), 10);
+        assert_eq!(minutes.requested(Some(60)).unwrap(), 60);
+        assert!(minutes.requested(Some(61)).is_err() && minutes.requested(Some(0)).is_err());
     }
 
     #[test]

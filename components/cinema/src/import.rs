@@ -104,14 +104,14 @@ impl OnSale {
 /// # Errors
 /// If the database cannot be read.
 pub fn on_sale() -> Result<Option<OnSale>, Error> {
-    kept(None)
+    find_import(None)
 }
 
 /// Returns an import by its number, or the one on sale.
 ///
 /// # Errors
 /// If the database cannot be read.
-pub fn kept(number: Option<u32>) -> Result<Option<OnSale>, Error> {
+pub fn find_import(number: Option<u32>) -> Result<Option<OnSale>, Error> {
     let sql = "SELECT number, fingerprint, source, imported_at, catalog, based_on FROM imports \
          WHERE number = COALESCE($1, (SELECT MAX(number) FROM imports))";
     let [rows] = sql::query([sql!(sql, number)])?;

@@ -190,7 +190,7 @@ impl Picked<'_> {
 
     /// Rejects a choice that breaks rules, suggesting other seats if there are some.
     fn refuse(&self, broken: &[Broken], own: Option<&str>, clock: &Clock) -> Result<Stop, Stop> {
-        let hall = Hall::of(self.showtime_id, own, clock)?;
+        let hall = Hall::load(self.showtime_id, own, clock)?;
         let is_place =
             |it: &&Seat| it.kind == SeatKind::Wheelchair && self.seat_ids.contains(&it.seat_id);
         let wheelchairs = hall.seats.iter().filter(is_place).count();

@@ -197,7 +197,7 @@ const SLOTS: &str = "SELECT p.screen_id, p.starts, p.movie_id, p.weekdays, p.val
      JOIN movies m ON m.movie_id = p.movie_id";
 
 /// Selects the whole programme.
-pub fn all() -> Statement {
+pub fn select_all() -> Statement {
     sql!(SLOTS)
 }
 
@@ -215,7 +215,7 @@ pub fn of_screen(screen_id: &str, starts: &str) -> Statement {
 ///
 /// # Errors
 /// If the database fails.
-pub fn taken(showings: &[Showing<'_>], clock: &Clock) -> Result<BTreeMap<String, u32>, Stop> {
+pub fn count_taken(showings: &[Showing<'_>], clock: &Clock) -> Result<BTreeMap<String, u32>, Stop> {
     if showings.is_empty() {
         return Ok(BTreeMap::new());
     }

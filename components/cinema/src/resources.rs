@@ -71,7 +71,7 @@ impl Resources for CinemaResources {
 
 /// Returns `None` without such a showing.
 fn seats(uri: &str, showtime_id: &str) -> Result<Option<Contents>, Stop> {
-    match Hall::of(showtime_id, None, &Clock::for_call()?) {
+    match Hall::load(showtime_id, None, &Clock::for_call()?) {
         Err(Stop::Refused(_)) => Ok(None),
         hall => Ok(Some(Contents::json(uri, &hall?.map()?))),
     }

@@ -68,7 +68,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
     family: "cinema",
     phrases: PHRASES,
     nouns: NOUNS,
-    actions: words::DEEDS,
+    actions: words::ACTIONS,
     done: "reserved|booked|held|ordered|bought|予約|押さえ|購入|買っ|登録",
     heads: words::HEADS,
     labels: &[
@@ -251,11 +251,11 @@ impl Family for Cinema {
     const OWN: &'static [Word] = &[FILM, SEE, ABOUT, PLAYING];
 
     fn parse(text: &str, today: Date) -> Sentence {
-        Sentence::of(text, today)
+        Sentence::parse(text, today)
     }
 
     fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
-        let facts = Facts::of(utterance);
+        let facts = Facts::new(utterance);
         goal(RULES, |sign| facts.has(sign))
     }
 
@@ -373,7 +373,7 @@ impl Family for Cinema {
         before: Option<&Request>,
     ) -> Option<Request> {
         Some(match goal {
-            Goal::Cancel => Request::Cancel(Cancel::of(utterance, &self.bookings)),
+            Goal::Cancel => Request::Cancel(Cancel::new(utterance, &self.bookings)),
             Goal::History => {
                 let id = utterance.numbers.id(CONVERSATION);
                 Request::History(
@@ -391,16 +391,16 @@ impl Family for Cinema {
                     Some(Request::Held(it)) => Some(Before::Held(it)),
                     _ => None,
                 };
-                Request::Held(Held::of(utterance, action, before))
+                Request::Held(Held::new(utterance, action, before))
             }
             // A film named next to a denial: with a day, its times.
             Goal::Look if utterance.title().is_some() && !utterance.has(&[Word::THEIRS]) => {
                 let goal =
                     if utterance.when.date.is_some() { Goal::Showtimes } else { Goal::Films };
-                Request::Visit(Box::new(Visit::of(utterance, goal, visit_of(before))))
+                Request::Visit(Box::new(Visit::new(utterance, goal, visit_of(before))))
             }
             Goal::NotOnRecord => {
-                let mut visit = Visit::of(utterance, Goal::Films, None);
+                let mut visit = Visit::new(utterance, Goal::Films, None);
                 visit.remark = Some(questions::not_on_record(utterance, language).to_owned());
                 Request::Visit(Box::new(visit))
             }
@@ -411,7 +411,7 @@ impl Family for Cinema {
             | Goal::Book
             | Goal::Hold
             | Goal::Reservation => {
-                let mut visit = Visit::of(utterance, goal, visit_of(before));
+                let mut visit = Visit::new(utterance, goal, visit_of(before));
                 visit.remark = questions::price_remark(utterance, goal, language)
                     .or_else(|| questions::route_remark(utterance, language));
                 Request::Visit(Box::new(visit))
@@ -458,7 +458,7 @@ impl Family for Cinema {
                     return Some(on);
                 }
                 if let Some(action) = Held::next_action(utterance, goal) {
-                    *held = Held::of(utterance, action, Some(Before::Held(held)));
+                    *held = Held::new(utterance, action, Some(Before::Held(held)));
                     return Some(on);
                 }
                 let is_open = matches!(goal, None | Some(Goal::Book));
@@ -473,7 +473,7 @@ impl Family for Cinema {
                     && number(utterance).is_none()
                     && !utterance.has(&[RESERVATION]) =>
             {
-                *plan = Some(Request::Held(Held::of(utterance, HoldAction::Release, Some(Before::Visit(visit)))));
+                *plan = Some(Request::Held(Held::new(utterance, HoldAction::Release, Some(Before::Visit(visit)))));
                 Some(on)
             }
             // A question about the price in between.
@@ -495,14 +495,14 @@ impl Family for Cinema {
             Some(Request::Visit(visit))
                 if goal.is_none() && visit.held.is_some() && questions::asks_how_long(utterance) =>
             {
-                *plan = Some(Request::Held(Held::of(utterance, HoldAction::Tell, Some(Before::Visit(visit)))));
+                *plan = Some(Request::Held(Held::new(utterance, HoldAction::Tell, Some(Before::Visit(visit)))));
                 Some(on)
             }
             // Nothing is held yet.
             Some(Request::Visit(visit))
                 if goal.is_none()
                     && visit.is_hold
-                    && visit.waits()
+                    && visit.awaits_text()
                     && questions::asks_how_long(utterance) =>
             {
                 let (japanese, english) = Self::effect(Goal::Hold)?;
@@ -520,7 +520,7 @@ impl Family for Cinema {
                 if (goal == Some(Goal::Cancel)
                     || goal == Some(Goal::Release) && visit.held.is_none()
                     || goal.is_none() && questions::abandons(utterance))
-                    && visit.waits()
+                    && visit.awaits_text()
                     && number(utterance).is_none()
                     && !utterance.has(&[RESERVATION]) =>
             {
@@ -542,7 +542,7 @@ impl Family for Cinema {
                     && visit.held.is_some()
                     && questions::confirms(utterance) =>
             {
-                *plan = Some(Request::Held(Held::of(utterance, HoldAction::Reserve, Some(Before::Visit(visit)))));
+                *plan = Some(Request::Held(Held::new(utterance, HoldAction::Reserve, Some(Before::Visit(visit)))));
                 Some(on)
             }
             Some(Request::Visit(visit)) if manner.is_none() && !utterance.has(&[Word::THEIRS]) => {
@@ -566,7 +566,7 @@ impl Family for Cinema {
                 }
                 // `席だけ変えて、F列で`: nothing is reserved that could be changed.
                 let is_change = goal == Some(Goal::Change) && !visit.is_made;
-                if !visit.waits() || !is_change && !matches!(goal, None | Some(Book)) {
+                if !visit.awaits_text() || !is_change && !matches!(goal, None | Some(Book)) {
                     return None;
                 }
                 if goal == Some(Book) {
@@ -604,7 +604,7 @@ impl Family for Cinema {
         let name = bare::name(utterance, &left, &asks, || utterance.title(), Vec::new)?;
         let lower = name.to_lowercase();
         let left = left.into_iter().filter(|it| !lower.contains(&it.to_lowercase()));
-        let visit = Visit::possible_name(&Sentence::of(&name, context.today()), &name);
+        let visit = Visit::possible_name(&Sentence::parse(&name, context.today()), &name);
         Some((Request::Visit(Box::new(visit)), LOOKED_FOR, left.collect()))
     }
 }

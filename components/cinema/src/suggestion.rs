@@ -26,7 +26,7 @@ pub fn suggest(
     wheelchairs: usize,
     rules: SeatRules,
 ) -> Option<Suggestion<'_>> {
-    let hall = Hall { rules, ..Hall::of(seats) };
+    let hall = Hall { rules, ..Hall::new(seats) };
     let wanted = |it: &Seat| wheelchairs > 0 || !is_beside_or_place(it);
     let runs = hall.runs(wanted);
     let together = runs.iter().flat_map(|it| it.blocks(count));
@@ -36,7 +36,7 @@ pub fn suggest(
         let (places, pairs) = (block.places(), block.count(SeatKind::Pair));
         (places, company, pairs, block.gaps, hall.cost(block), block.row, block.first())
     });
-    let keeps = |it: &Block<'_, '_>| hall.keeps(std::slice::from_ref(it));
+    let keeps = |it: &Block<'_, '_>| hall.follows_rules(std::slice::from_ref(it));
     let best = together.into_iter().find(keeps);
     let without_pairs = hall.runs(|it| wanted(it) && it.kind != SeatKind::Pair);
     let parts = best.map(|it| vec![it]);
@@ -83,7 +83,7 @@ struct Block<'r, 'a> {
 }
 
 impl<'a> Hall<'a> {
-    fn of(seats: &'a [Seat]) -> Self {
+    fn new(seats: &'a [Seat]) -> Self {
         let columns = || seats.iter().map(column);
         let (left, right) = (columns().min().unwrap_or(0), columns().max().unwrap_or(0));
         let rows = seats.chunk_by(|one, next| one.row == next.row).collect();
@@ -91,7 +91,7 @@ impl<'a> Hall<'a> {
     }
 
     /// Whether choosing these parts follows the rules.
-    fn keeps(&self, parts: &[Block<'_, '_>]) -> bool {
+    fn follows_rules(&self, parts: &[Block<'_, '_>]) -> bool {
         if self.rules == SeatRules::default() {
             return true;
         }
@@ -158,7 +158,8 @@ impl Suggestion<'_> {
     /// Describes the seats, in Japanese and in English.
     pub fn sentences(&self) -> (String, String) {
         let count: usize = self.parts.iter().map(Vec::len).sum();
-        let names = |to: &str| -> Vec<_> { self.parts.iter().map(|it| named(it, to)).collect() };
+        let names =
+            |to: &str| -> Vec<_> { self.parts.iter().map(|it| format_seats(it, to)).collect() };
         let (ja, en) = (names("〜"), names("–"));
         let (mut ja, mut en) = match (self.parts.as_slice(), count) {
             ([_], 1) => (format!("{}が空いています。", ja[0]), format!("{} is free.", en[0])),
@@ -196,7 +197,7 @@ impl Suggestion<'_> {
 }
 
 /// Formats seats as a range, such as `F5〜F8`.
-fn named(seats: &[&Seat], to: &str) -> String {
+fn format_seats(seats: &[&Seat], to: &str) -> String {
     match seats {
         [first, .., last] => format!("{}{to}{}", first.seat_id, last.seat_id),
         _ => seats.iter().map(|it| it.seat_id.as_str()).collect(),
@@ -230,7 +231,7 @@ fn split<'r, 'a>(
             else {
                 continue;
             };
-            if !hall.keeps(&parts) {
+            if !hall.follows_rules(&parts) {
                 continue;
             }
             let score = score(hall, &parts);
@@ -313,7 +314,7 @@ mod tests {
     fn suggested(rows: &[&str], count: usize, wheelchair: bool) -> Option<Vec<String>> {
         let seats = drawn(rows);
         let found = suggest(&seats, count, usize::from(wheelchair), SeatRules::default())?;
-        Some(found.parts.iter().map(|it| named(it, "-")).collect())
+        Some(found.parts.iter().map(|it| format_seats(it, "-")).collect())
     }
 
     fn drawn(rows: &[&str]) -> Vec<Seat> {
@@ -406,7 +407,7 @@ mod tests {
         let of = |rows: &[&str], count, places| {
             let seats = drawn(rows);
             let found = suggest(&seats, count, places, SeatRules::default())?;
-            Some(found.parts.iter().map(|it| named(it, "-")).collect::<Vec<_>>())
+            Some(found.parts.iter().map(|it| format_seats(it, "-")).collect::<Vec<_>>())
         };
         assert_eq!(of(&["ssss", "wwss"], 3, 2).unwrap(), ["B1-B3"]);
         assert_eq!(of(&["w_ssss_w", "ssssssss"], 2, 2).unwrap(), ["A1", "A8"], "across the hall");
@@ -481,7 +482,7 @@ mod tests {
         };
         let seats = drawn(rows);
         let found = suggest(&seats, count, usize::from(wheelchair), rules)?;
-        Some(found.parts.iter().map(|it| named(it, "-")).collect())
+        Some(found.parts.iter().map(|it| format_seats(it, "-")).collect())
     }
 
     #[test]

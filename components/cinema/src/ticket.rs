@@ -138,7 +138,7 @@ pub struct Window {
 
 impl Window {
     /// Computes it from the start, the film's duration, and the minutes `before`.
-    pub fn of(start: DateTime, before: u32, duration: Option<u32>, clock: &Clock) -> Self {
+    pub fn new(start: DateTime, before: u32, duration: Option<u32>, clock: &Clock) -> Self {
         let begins = clock.second_of(start).unwrap_or_default();
         let seconds = |minutes: u32| i64::from(minutes) * 60;
         let takes = duration.unwrap_or(MINUTES_UNKNOWN);
@@ -296,7 +296,7 @@ mod tests {
             checked_in_at: used.then(|| "2026-11-20T09:50:00".into()),
             ..Reservation::default()
         };
-        judge(reservation, showing, Window::of(start, 60, Some(100), &clock()), &clock())
+        judge(reservation, showing, Window::new(start, 60, Some(100), &clock()), &clock())
     }
 
     /// A clock at ten.

@@ -21,7 +21,7 @@ use crate::{
 };
 pub use admission::{CheckIn, MoveParty};
 pub use catalogue::{ExportCatalogue, ImportCatalogue};
-pub use conversations::{GetConversationHistory, RecordConversation, Said};
+pub use conversations::{GetConversationHistory, RecordConversation, RecordedMessage};
 pub use edit::{EditMovie, EditScreen, EditShowtime};
 pub use hold::{ExtendHold, HoldSeats, ListHolds, ReleaseHold};
 pub use movies::{ListMovies, ListShowtimes};

@@ -268,7 +268,7 @@ fn step(showtime_id: &str, clock: &Clock) -> Result<Step, Stop> {
     let (Some((import,)), true) = (import.first::<(u32,)>()?, free > 0 && waits) else {
         return Ok(Step::Nothing);
     };
-    let hall = match Hall::of(showtime_id, None, clock) {
+    let hall = match Hall::load(showtime_id, None, clock) {
         Err(Stop::Refused(_)) => return Ok(Step::Nothing),
         hall => hall?,
     };
@@ -286,7 +286,7 @@ fn step(showtime_id: &str, clock: &Clock) -> Result<Step, Stop> {
             unfit.insert(asked);
             continue;
         };
-        if let Some(offer) = Offer::of(entry, seats, import, rules, clock)? {
+        if let Some(offer) = Offer::prepare(entry, seats, import, rules, clock)? {
             return offer.make(clock);
         }
     }
@@ -348,7 +348,7 @@ struct Offer<'a> {
 
 impl<'a> Offer<'a> {
     /// Prepares the offer, unless its user already has as many seats of the showing as permitted.
-    fn of(
+    fn prepare(
         entry: &'a Entry,
         seats: Vec<ReservedSeat>,
         import: u32,

@@ -149,7 +149,7 @@ fn is_several(kind: &Kind) -> bool {
 }
 
 /// Property for this part of a field.
-fn of(field: &Field, part: &Part, context: &AskContext<'_>) -> Value {
+fn property_for(field: &Field, part: &Part, context: &AskContext<'_>) -> Value {
     let mut hints: Vec<String> = field.description.iter().cloned().collect();
     let mut property = match part {
         Part::Words => {

@@ -12,7 +12,7 @@ const UNKNOWN: &str = "application/octet-stream";
 
 /// A file in a value.
 #[derive(Clone, Debug)]
-pub struct Named<'a> {
+pub struct FileRef<'a> {
     /// Field of the file.
     pub field: &'a Field,
     /// Id in the store.
@@ -21,7 +21,7 @@ pub struct Named<'a> {
     pub name: String,
 }
 
-impl Named<'_> {
+impl FileRef<'_> {
     /// Resource URI of its content.
     pub fn uri(&self, handle: &str) -> String {
         format!("form://{handle}/files/{}", self.id)
@@ -29,7 +29,7 @@ impl Named<'_> {
 }
 
 /// Lists the files of `values` by field.
-pub fn named<'a>(form: &'a Form, values: &'a Values) -> impl Iterator<Item = Named<'a>> {
+pub fn named<'a>(form: &'a Form, values: &'a Values) -> impl Iterator<Item = FileRef<'a>> {
     let fields = form.fields.iter().filter(|it| matches!(it.kind, Kind::File(_)));
     fields.flat_map(|field| {
         let given = values.get(&field.name);
@@ -40,7 +40,7 @@ pub fn named<'a>(form: &'a Form, values: &'a Values) -> impl Iterator<Item = Nam
         given.iter().filter_map(move |entry| {
             let text = |member: &str| entry[member].as_str().unwrap_or_default().to_owned();
             let id = text("fileId");
-            is_id(&id).then(|| Named { field, id, name: text("name") })
+            is_id(&id).then(|| FileRef { field, id, name: text("name") })
         })
     })
 }

@@ -49,7 +49,7 @@ pub fn fetch(url: &str) -> Result<Value, String> {
 }
 
 /// Returns the answer of the demo or of the cache, without asking another host.
-pub fn found(url: &str) -> Option<Value> {
+pub fn local_answer(url: &str) -> Option<Value> {
     match Place::read(url, &place::origins().ok()?).ok()? {
         Place::Demo(request) => crate::demo::get(&request).ok(),
         Place::Remote(url) => cached(&url).ok()?,
@@ -267,7 +267,7 @@ pub fn unknown_options(form: &Form, values: &Values) -> Vec<Fault> {
         let (Kind::CascadingSelect(it) | Kind::AsyncSelect(it)) = &field.kind else { continue };
         let Some(value) = values.get(&field.name) else { continue };
         let parent = it.depends_on.as_ref().and_then(|(name, _)| values.get(name));
-        let choices = found(&it.url("", parent)).and_then(|found| choices(it, &found).ok());
+        let choices = local_answer(&it.url("", parent)).and_then(|found| choices(it, &found).ok());
         // The list may be truncated.
         let Some(choices) = choices.filter(|it| it.len() < OPTIONS_MAX) else { continue };
         if !choices.iter().any(|it| is_same(&it.value, value)) {

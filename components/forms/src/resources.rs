@@ -84,7 +84,7 @@ impl Resources for FormResources {
         if rows.is_empty() {
             return Ok(None);
         }
-        Ok(Some(vec![Contents::json(uri, &store::shown(&handle)?.submission())]))
+        Ok(Some(vec![Contents::json(uri, &store::load_for_caller(&handle)?.submission())]))
     }
 }
 

@@ -111,7 +111,7 @@ impl Family for Forms {
     const NEAR: &'static [(Goal, &'static [Word])] = &[(Goal::Form, &[FORM, INQUIRE])];
 
     fn parse(text: &str, today: Date) -> Sentence {
-        Box::new(Utterance::of(&fields::plain(text, today), today, &VOCABULARY))
+        Box::new(Utterance::parse(&fields::plain(text, today), today, &VOCABULARY))
     }
 
     fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
@@ -164,8 +164,8 @@ impl Family for Forms {
         _before: Option<&Request>,
     ) -> Option<Request> {
         match goal {
-            Goal::Form => Some(Request::Survey(Box::new(Survey::of(utterance, language)))),
-            Goal::Forms => Some(Request::Lists(Lists::of(utterance))),
+            Goal::Form => Some(Request::Survey(Box::new(Survey::new(utterance, language)))),
+            Goal::Forms => Some(Request::Lists(Lists::new(utterance))),
             Goal::Nothing | Goal::Elsewhere | Goal::Help => None,
         }
     }
@@ -184,9 +184,9 @@ impl Family for Forms {
         {
             return Some(FollowUp::Answer(text));
         }
-        if let Some(named) = survey.named(utterance, context) {
+        if let Some(named) = survey.completed_by(utterance, context) {
             **survey = named;
-            return Some(FollowUp::Continue(CONTINUED, survey.left().to_vec()));
+            return Some(FollowUp::Continue(CONTINUED, survey.unused_words().to_vec()));
         }
         if rules::asks_fields(utterance)
             && let Some(text) = survey.describe_fields(context)
@@ -196,7 +196,7 @@ impl Family for Forms {
         if rules::wants_again(utterance)
             && let Some(sure) = survey.again(utterance, context.language)
         {
-            return Some(FollowUp::Continue(sure, survey.left().to_vec()));
+            return Some(FollowUp::Continue(sure, survey.unused_words().to_vec()));
         }
         let is_new = utterance.has(&[Word::MAKE]) && utterance.has(&[FORM]);
         if !is_new && survey.is_taken_up(utterance) {
@@ -210,7 +210,7 @@ impl Family for Forms {
             return None;
         }
         let sure = survey.change(utterance, context.language)?;
-        Some(FollowUp::Continue(sure, survey.left().to_vec()))
+        Some(FollowUp::Continue(sure, survey.unused_words().to_vec()))
     }
 }
 
@@ -246,9 +246,9 @@ impl Plan for Request {
         Some(format!("{}form{}", &sentence[..begun.len() - "one".len()], &sentence[begun.len()..]))
     }
 
-    fn left(&self) -> &[String] {
+    fn unused_words(&self) -> &[String] {
         match self {
-            Self::Survey(it) => it.left(),
+            Self::Survey(it) => it.unused_words(),
             Self::Lists(_) => &[],
         }
     }

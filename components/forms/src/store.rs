@@ -56,7 +56,7 @@ pub fn add(
 ) -> Result<(), Stop> {
     let definition = definition.to_string();
     let principal = caller::principal();
-    let share = of(&principal);
+    let share = share_of(&principal);
     let insert = toolkit::sql!(
         "INSERT INTO forms (handle, definition, title, principal, asked_by, asked_at, status, revision, \
          definition_bytes) SELECT $1, $2, $3, $4, $5, $6, $7, 0, $8 \
@@ -216,7 +216,7 @@ pub fn draft(
 ///
 /// # Errors
 /// If it does not exist.
-pub fn shown(handle: &str) -> Result<Record, Stop> {
+pub fn load_for_caller(handle: &str) -> Result<Record, Stop> {
     if draws_forms(&caller::client_capabilities()) {
         return record::find(handle);
     }
@@ -272,7 +272,7 @@ fn has_room(bytes: &str, principal: &str, most: &str) -> String {
 /// Binds the parameters of [`has_room`]: the bytes, the requester, and the limit.
 fn within(update: Statement, bytes: i64, handle: &str) -> Result<Statement, Stop> {
     let principal = record::find(handle)?.principal;
-    let most = of(&principal).filled_bytes;
+    let most = share_of(&principal).filled_bytes;
     Ok(update.bind(bytes).bind(principal).bind(most))
 }
 
@@ -323,7 +323,7 @@ const OF_ONE: Share = Share { forms: 5_000, asked_bytes: 32 << 20, filled_bytes:
 const OF_ALL: Share = Share { forms: FORMS_MAX, asked_bytes: 128 << 20, filled_bytes: 192 << 20 };
 
 /// Returns the limits of `principal`.
-pub fn of(principal: &str) -> Share {
+pub fn share_of(principal: &str) -> Share {
     if record::is_anonymous(principal) { OF_ALL } else { OF_ONE }
 }
 
@@ -345,7 +345,7 @@ pub fn full() -> Stop {
             refusals::too_many_waiting(waiting, WAITING_MAX)
         }
         Ok((_, kept, bytes)) => {
-            let share = of(&principal);
+            let share = share_of(&principal);
             let most = (share.forms, share.asked_bytes);
             let days = settings::keep_days().unwrap_or_default();
             refusals::too_much_kept((kept, bytes), most, days)

@@ -98,7 +98,7 @@ const CHARS_MAX: usize = 40;
 
 impl Aside {
     /// Classifies `text` if it contains nothing else.
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         if text.chars().count() > CHARS_MAX {
             return None;
         }
@@ -234,7 +234,7 @@ mod tests {
             ("bye!", Aside::Farewell),
             ("じゃあね〜", Aside::Farewell),
         ] {
-            assert_eq!(Aside::of(text), Some(expected), "{text}");
+            assert_eq!(Aside::parse(text), Some(expected), "{text}");
         }
     }
 
@@ -256,7 +256,7 @@ mod tests {
             "is it great?",
             "ひどい？",
         ] {
-            assert_eq!(Aside::of(text), None, "{text}");
+            assert_eq!(Aside::parse(text), None, "{text}");
         }
     }
 

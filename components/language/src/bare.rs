@@ -224,7 +224,7 @@ mod tests {
             "フランス語話せる？",
             "平日は安い？",
         ] {
-            let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
+            let utterance = Utterance::parse(text, jiff::civil::date(2026, 11, 21), &WORDS);
             assert_eq!(name(&utterance, &[], &[], || None, Vec::new), None, "{text}");
         }
     }
@@ -245,12 +245,12 @@ mod tests {
             "再開",
             "the cheapest one",
         ] {
-            let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
+            let utterance = Utterance::parse(text, jiff::civil::date(2026, 11, 21), &WORDS);
             assert_eq!(name(&utterance, &[], &[], || None, Vec::new), None, "{text}");
         }
         for text in ["深淵の魔女", "じゃあ、深淵の魔女は？", "では深淵の魔女を"]
         {
-            let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
+            let utterance = Utterance::parse(text, jiff::civil::date(2026, 11, 21), &WORDS);
             let found = name(&utterance, &[], &[], || None, Vec::new);
             assert_eq!(found.as_deref(), Some("深淵の魔女"), "{text}");
         }
@@ -260,7 +260,7 @@ mod tests {
     fn reference_to_context_is_no_name() {
         static WORDS: Vocabulary = Vocabulary::NONE;
         let found = |text: &str, unused: &str| {
-            let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
+            let utterance = Utterance::parse(text, jiff::civil::date(2026, 11, 21), &WORDS);
             name(&utterance, &[unused.to_owned()], &[], || None, Vec::new)
         };
         for (text, unused) in [

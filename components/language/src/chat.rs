@@ -183,7 +183,7 @@ pub trait Plan: Serialize + DeserializeOwned {
     }
 
     /// Words that the plan itself did not understand.
-    fn left(&self) -> &[String] {
+    fn unused_words(&self) -> &[String] {
         &[]
     }
 
@@ -536,7 +536,7 @@ impl<F: Family> Chat<F> {
                 self.unused.push(context.say("期間（…から…まで）", "a range of days"));
             }
         } else {
-            self.unused = plan.left().to_vec();
+            self.unused = plan.unused_words().to_vec();
         }
         self.plan = Some(plan);
         (self.continue_plan(context, &[]), confidence)

@@ -197,7 +197,7 @@ pub(crate) fn read(lower: &[char], today: Date) -> When {
     let mut last: Option<(Date, usize)> = None;
     while at < lower.len() {
         let before = reading.when.date;
-        let length = reading.one(lower, at);
+        let length = reading.parse_one(lower, at);
         if let Some(length) = length {
             reading.when.spans.push((at, at + length));
         }
@@ -326,7 +326,7 @@ fn excludes_bound(bound: &[char]) -> bool {
 }
 
 impl Reading {
-    fn one(&mut self, lower: &[char], at: usize) -> Option<usize> {
+    fn parse_one(&mut self, lower: &[char], at: usize) -> Option<usize> {
         if let Some((days, length)) = days_on(lower, at) {
             self.when.date = Some(self.today.checked_add(days.days()).ok()?);
             return Some(length);

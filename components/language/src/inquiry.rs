@@ -39,7 +39,8 @@ pub fn asks_whether_done(utterance: &Utterance) -> bool {
     const STATES: &str = "have you|have they|has it|has that|has my|has the|has anything|was it|was that|was anything|were they|was the|were the|was my|were my|is it|is that|are they|is anything|is the|are the|is my|are my";
     // Participles besides the family's own.
     const MADE: &str = "done|made|cancelled|canceled|deleted|removed";
-    const ASKED: &str = "何|なに|誰|だれ|いつ|どこ|どれ|どの|どっち|どちら|いくら|なぜ|なんで|どう";
+    const QUESTION_WORDS: &str =
+        "何|なに|誰|だれ|いつ|どこ|どれ|どの|どっち|どちら|いくら|なぜ|なんで|どう";
     const NONE: &str = "何も|なにも|誰も|だれも|どれも|どこも";
     const PAST: &str = "た|んだ|済み|済|完了";
     const LASTS: &str =
@@ -74,7 +75,7 @@ pub fn asks_whether_done(utterance: &Utterance) -> bool {
     (marked || asked.is_some())
         && (own().any(|it| !it.is_ascii() && text.contains(it))
             || utterance.tokens.iter().any(|it| is_action(utterance, it)))
-        && !marks(ASKED).any(|it| text.contains(it))
+        && !marks(QUESTION_WORDS).any(|it| text.contains(it))
         && (is_past(end) || is_past(text))
 }
 
@@ -140,7 +141,7 @@ mod tests {
     };
 
     fn read(text: &str) -> Utterance {
-        Utterance::of(text, Date::constant(2026, 11, 21), &LIBRARY)
+        Utterance::parse(text, Date::constant(2026, 11, 21), &LIBRARY)
     }
 
     #[test]

@@ -26,12 +26,12 @@ impl Language {
         match locale {
             Some(it) if it.to_ascii_lowercase().starts_with("ja") => Self::Japanese,
             Some(_) => Self::English,
-            None => Self::of(text),
+            None => Self::detect(text),
         }
     }
 
     /// Returns the language of a sentence; Japanese if it has no letters.
-    pub fn of(text: &str) -> Self {
+    pub fn detect(text: &str) -> Self {
         let is_kana = |it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
         let is_latin = text.chars().any(|it| it.is_ascii_alphabetic());
         if is_latin && !text.chars().any(is_kana) { Self::English } else { Self::Japanese }

@@ -285,7 +285,7 @@ pub fn actions(request: &str) -> Vec<String> {
 /// Splits `text` after each of `joints` outside quotations.
 fn split<'a>(text: &'a str, joints: &'static str) -> Vec<&'a str> {
     /// Reported speech after a question or sentence.
-    const TOLD: &str = "と話|と聞|と尋|と質問|と相談|と言|と伝|と書|と送|という|って";
+    const REPORTED_SPEECH: &str = "と話|と聞|と尋|と質問|と相談|と言|と伝|と書|と送|という|って";
     let joints: Vec<_> = marks(joints).collect();
     let lower = text.to_ascii_lowercase();
     let quotes = quotes(&lower);
@@ -304,7 +304,7 @@ fn split<'a>(text: &'a str, joints: &'static str) -> Vec<&'a str> {
             let behind = &lower[at + next.len()..];
             let is_end = ["。", "！", "!", "？", "?"].contains(*next);
             **next == "。" && ["の", "を", "が", "へ"].iter().any(|it| behind.starts_with(it))
-                || is_end && marks(TOLD).any(|it| behind.starts_with(it))
+                || is_end && marks(REPORTED_SPEECH).any(|it| behind.starts_with(it))
         };
         let joints = joints.iter().filter(|it| lower[at..].starts_with(**it));
         let joint = joints.filter(|it| !goes_on(it)).max_by_key(|it| it.len());

@@ -432,14 +432,14 @@ mod tests {
 
     fn people(text: &str) -> Option<u32> {
         static WORDS: Vocabulary = Vocabulary::NONE;
-        Utterance::of(text, Date::constant(2026, 11, 21), &WORDS).numbers.people()
+        Utterance::parse(text, Date::constant(2026, 11, 21), &WORDS).numbers.people()
     }
 
     #[test]
     fn ignores_counter_within_a_longer_word() {
         static WORDS: Vocabulary = Vocabulary::NONE;
         for (text, count) in [("8マイルを2枚", 2), ("ゴジラを3マイ", 3)] {
-            let utterance = Utterance::of(text, Date::constant(2026, 11, 21), &WORDS);
+            let utterance = Utterance::parse(text, Date::constant(2026, 11, 21), &WORDS);
             assert_eq!(utterance.numbers.pieces(), Some(count), "{text}");
             assert_eq!(utterance.numbers.counts.len(), 1, "{text}");
         }

@@ -90,7 +90,7 @@ pub fn manners(utterance: &Utterance) -> impl Iterator<Item = (Manner, Percent)>
     const SENDING: &str = "を送って|に送って|送っといて|送っておいて|を送信|に送信|転送して|please send |send an email|send a mail|send my|send everyone|forward ";
     let has = |word: Word| utterance.has(&[word]);
     let text: String = utterance.lower.iter().collect();
-    let aside = Aside::of(&utterance.text());
+    let aside = Aside::parse(&utterance.text());
     let is_nothing = has(Word::NO_DOING) || utterance.withdraws() || aside == Some(Aside::Nothing);
     let aside = aside.filter(|_| !is_nothing);
     let is_new = has(Word::MAKE);
@@ -113,7 +113,7 @@ pub fn manners(utterance: &Utterance) -> impl Iterator<Item = (Manner, Percent)>
 /// Whether `text` withdraws the request: `never mind`, `やっぱりいいや`.
 pub fn is_nothing(text: &str) -> bool {
     static WORDS: Vocabulary = Vocabulary::NONE;
-    let utterance = Utterance::of(text, today(Timestamp::UNIX_EPOCH), &WORDS);
+    let utterance = Utterance::parse(text, today(Timestamp::UNIX_EPOCH), &WORDS);
     manners(&utterance).any(|it| it.0 == Manner::Nothing)
 }
 
@@ -138,7 +138,7 @@ pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
     vocabulary::set_other_families(talk.names);
     let text = talk.text.trim();
     let say = |it: (&str, &str)| talk.language.pick(it.0, it.1).to_owned();
-    let utterance = Utterance::of(text, today(talk.now), &WORDS);
+    let utterance = Utterance::parse(text, today(talk.now), &WORDS);
     let (text, confidence) = match manners(&utterance).next().map(|it| it.0) {
         _ if text == CLOSED => (say(STOPPED), 0.15),
         _ if text.starts_with('{') => (say(FORM), 0.15),

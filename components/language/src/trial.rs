@@ -78,7 +78,7 @@ impl Talk {
 
     /// Sends `message` after earlier messages.
     pub fn say_after(&mut self, before: Before<'_>, message: &str) -> Decision {
-        self.language = self.language.or(Some(Language::of(message)));
+        self.language = self.language.or(Some(Language::detect(message)));
         self.turn(before, message, true, &[])
     }
 

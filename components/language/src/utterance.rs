@@ -65,7 +65,7 @@ pub struct Utterance {
 
 impl Utterance {
     /// Parses `text` on the day `today`.
-    pub fn of(text: &str, today: Date, vocabulary: &'static Vocabulary) -> Self {
+    pub fn parse(text: &str, today: Date, vocabulary: &'static Vocabulary) -> Self {
         let chars = clean(text);
         let mut lower: Vec<char> =
             chars.iter().map(|it| it.to_lowercase().next().unwrap_or(*it)).collect();

@@ -116,7 +116,7 @@ impl Vocabulary {
 
     /// Returns the lexicons of its own words and of the other families'.
     pub(crate) fn lexicons(&'static self) -> [Rc<Lexicon<Word>>; 2] {
-        LEXICONS.with_borrow_mut(|it| it.of(self))
+        LEXICONS.with_borrow_mut(|it| it.get(self))
     }
 }
 
@@ -133,7 +133,7 @@ thread_local! {
 }
 
 impl LexiconCache {
-    fn of(&mut self, vocabulary: &'static Vocabulary) -> [Rc<Lexicon<Word>>; 2] {
+    fn get(&mut self, vocabulary: &'static Vocabulary) -> [Rc<Lexicon<Word>>; 2] {
         if let Some(made) = self.made.iter().find(|it| it.0 == vocabulary.family) {
             return made.1.clone();
         }
@@ -201,7 +201,7 @@ mod tests {
         assert!(names.iter().all(|it| it.within.as_deref() == Some("library")), "{names:?}");
         set_other_families(&names);
         let utterance =
-            |text: &str, vocabulary| Utterance::of(text, date(2026, 11, 21), vocabulary);
+            |text: &str, vocabulary| Utterance::parse(text, date(2026, 11, 21), vocabulary);
         let own = utterance("borrow from the bookshelf", &LIBRARY);
         assert!(own.has(&[BOOK]) && own.has(&[LEND]) && !own.has(&[Word::THEIRS]));
         let foreign = utterance("borrow from the bookshelf", &CHOIR);

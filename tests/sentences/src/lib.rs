@@ -122,7 +122,7 @@ impl Talk {
 
     /// Sends the person's next message.
     fn say(&mut self, message: &str) -> Decision {
-        self.language = self.language.or(Some(Language::of(message)));
+        self.language = self.language.or(Some(Language::detect(message)));
         self.turn(message, true, &[])
     }
 

@@ -123,7 +123,7 @@ pub(super) fn waiting(held: &PendingCall, offers: &[Offer], language: Language) 
             form
         }
         Wait::Choice { result } => {
-            json!({ "type": "choice", "callId": id, "name": call.name, "images": named(result) })
+            json!({ "type": "choice", "callId": id, "name": call.name, "images": named_pictures(result) })
         }
     }
 }
@@ -131,14 +131,14 @@ pub(super) fn waiting(held: &PendingCall, offers: &[Offer], language: Language) 
 /// All pictures among which the person chooses.
 pub(super) fn choices(waiting: &[PendingCall]) -> Vec<Value> {
     let choices = waiting.iter().filter_map(|held| match &held.wait {
-        Wait::Choice { result } => Some(named(result)),
+        Wait::Choice { result } => Some(named_pictures(result)),
         Wait::Approval | Wait::Answers { .. } | Wait::Form { .. } => None,
     });
     choices.flatten().collect()
 }
 
 /// Pictures of a result with their names, from their objects, or from `_meta` for a single one.
-fn named(result: &ToolResult) -> Vec<Value> {
+fn named_pictures(result: &ToolResult) -> Vec<Value> {
     let ToolResult::Output { structured, meta, content } = result else { return Vec::new() };
     let pictures: Vec<_> = images_of(content).collect();
     let lists = structured.as_object().into_iter().flat_map(|it| it.values());
@@ -334,7 +334,7 @@ mod tests {
         };
         let names = |structured: Value, meta: Value, content: &[&str]| {
             let content = content.iter().map(|it| picture(it)).collect();
-            let pictures = named(&ToolResult::Output { structured, meta, content });
+            let pictures = named_pictures(&ToolResult::Output { structured, meta, content });
             pictures.iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
         let meta = json!({ "family/itemName": "z" });

@@ -106,7 +106,11 @@ impl Refusal {
     }
 
     /// A run failed; `makes_pictures` tells whether it was to make one.
-    pub(super) fn of(error: RunError, makes_pictures: bool, language: Language) -> Self {
+    pub(super) fn from_run_error(
+        error: RunError,
+        makes_pictures: bool,
+        language: Language,
+    ) -> Self {
         match error {
             RunError::ModelError(it) => Self::of_model_error(it, makes_pictures, language),
             RunError::Tool(failure) => Self::of_tool(*failure),

@@ -21,7 +21,7 @@ pub(super) struct Offered {
 impl Offered {
     /// Returns the two most confident of `replies` with a question to the person, if they are equal, both
     /// would make a call, and neither led before.
-    pub(super) fn of(
+    pub(super) fn detect(
         request: &str,
         replies: &[(String, Reply)],
         latest: Option<&str>,
@@ -92,7 +92,7 @@ mod tests {
     }
 
     fn of(replies: &[(String, Reply)], latest: Option<&str>) -> Option<(Offered, String)> {
-        Offered::of("snow", replies, latest, Language::English)
+        Offered::detect("snow", replies, latest, Language::English)
     }
 
     #[test]

@@ -186,7 +186,7 @@ impl ToolPicker for Claude {
         }
         message::push(&mut messages, "user", content);
         trim::fit(&mut messages, ROOM, &SHAPE);
-        let names = Names::of(turn.offers);
+        let names = Names::of_tools(turn.offers);
         let (mut repairs, mut is_again) = (0, false);
         let (calls, parts, is_cut) = loop {
             let reply = self.reply(&mut messages, &turn, &names)?;

@@ -61,7 +61,7 @@ impl Events {
     }
 
     /// Reads a whole document as a single event.
-    pub(super) fn of(whole: &[u8], error_of: ErrorOf) -> Result<Self, WireError> {
+    pub(super) fn from_document(whole: &[u8], error_of: ErrorOf) -> Result<Self, WireError> {
         let only = serde_json::from_slice(whole).map_err(not_json)?;
         Ok(Self { pieces: None, lines: Lines::default(), only: Some(only), error_of })
     }

@@ -113,7 +113,7 @@ impl Gemini {
         if !offers.is_empty() {
             let language = turn.task.language;
             let declared = declare::declarations(offers, self.config.reasons, language);
-            let names = Names::of(offers);
+            let names = Names::of_tools(offers);
             let declared = declared.into_iter().map(|tool| {
                 let name = names.wire(&tool.name).to_owned();
                 schema::declared(declare::Declaration { name, ..tool })
@@ -181,7 +181,7 @@ impl Gemini {
         if reply.parts.is_empty() {
             return Vec::new();
         }
-        let names = Names::of(turn.offers);
+        let names = Names::of_tools(turn.offers);
         let made = content::calls(&self.contents, self.contents.len() - 1);
         let calls = made.into_iter().map(|made| {
             let arguments = made.call["args"].as_object().cloned().unwrap_or_default();

@@ -97,7 +97,7 @@ pub(super) struct Names(Vec<(String, String)>);
 
 impl Names {
     /// The names of `offers`.
-    pub(super) fn of(offers: &[Offer]) -> Self {
+    pub(super) fn of_tools(offers: &[Offer]) -> Self {
         Self::new(offers.iter().map(|it| it.name.as_str()))
     }
 
@@ -139,7 +139,7 @@ impl Ids {
     }
 
     /// Returns the id of `call`: its own, if that is unique.
-    pub(super) fn of(&mut self, call: &Value) -> String {
+    pub(super) fn assign(&mut self, call: &Value) -> String {
         let own = call["id"].as_str().filter(|it| !it.is_empty()).map(str::to_owned);
         let made = (0..).map(|number| format!("call_{}_{number}", self.message));
         let mut all = own.into_iter().chain(made);
@@ -216,7 +216,7 @@ mod tests {
             "検索",
             &long,
         ];
-        let names = Names::of(&own.map(offer));
+        let names = Names::of_tools(&own.map(offer));
         let mut wires = Vec::new();
         for it in own {
             let wire = names.wire(it);

@@ -241,7 +241,7 @@ impl ToolPicker for OpenAi {
         let message = if turn.is_first { turn.task.message.as_slice() } else { &[] };
         message::results(&mut messages, turn.answered, message);
         trim::fit(&mut messages, ROOM, &SHAPE);
-        let names = Names::of(turn.offers);
+        let names = Names::of_tools(turn.offers);
         let (mut repairs, mut is_again) = (0, false);
         loop {
             let reply = self.reply(&mut messages, &turn, &names)?;
@@ -497,7 +497,7 @@ mod tests {
     #[test]
     fn reads_unstreamed_answer() {
         let read = |whole: Value| {
-            let events = Events::of(whole.to_string().as_bytes(), error_of).unwrap();
+            let events = Events::from_document(whole.to_string().as_bytes(), error_of).unwrap();
             Reply::read(events, &EventSink::default())
         };
         let function = json!({ "name": "find", "arguments": "{\"a\":1}" });

@@ -47,7 +47,7 @@ struct Size {
 }
 
 impl Size {
-    fn of(message: &Value, shape: &Shape) -> Self {
+    fn measure(message: &Value, shape: &Shape) -> Self {
         let pictures = (shape.pictures)(message);
         let bytes = length(message);
         let text = bytes.saturating_sub(pictures.iter().map(|it| it.1).sum());
@@ -70,7 +70,7 @@ impl Size {
 
 /// Makes `messages` fit into `room`, with some to spare, so that the cached prefix does not change with each request.
 pub(super) fn fit(messages: &mut Vec<Value>, room: Room, shape: &Shape) {
-    let taken: Vec<_> = messages.iter().map(|it| Size::of(it, shape)).collect();
+    let taken: Vec<_> = messages.iter().map(|it| Size::measure(it, shape)).collect();
     let most = Size { bytes: room.bytes, pictures: room.pictures, weight: usize::MAX };
     if Size::sum(&taken).fits(most) {
         return;
@@ -81,7 +81,7 @@ pub(super) fn fit(messages: &mut Vec<Value>, room: Room, shape: &Shape) {
 
 /// Halves `messages`; returns whether they became smaller.
 pub(super) fn halve(messages: &mut Vec<Value>, shape: &Shape) -> bool {
-    let taken: Vec<_> = messages.iter().map(|it| Size::of(it, shape)).collect();
+    let taken: Vec<_> = messages.iter().map(|it| Size::measure(it, shape)).collect();
     let all = Size::sum(&taken);
     let goal = Size { bytes: all.bytes / 2, pictures: all.pictures / 2, weight: all.weight / 2 };
     shrink(messages, taken, goal, shape);
@@ -130,7 +130,7 @@ fn shrink(messages: &mut Vec<Value>, mut taken: Vec<Size>, goal: Size, shape: &S
     }
     for (at, message) in messages.iter_mut().enumerate().take(newest) {
         (shape.drop_results)(message);
-        taken[at] = Size::of(message, shape);
+        taken[at] = Size::measure(message, shape);
         if Size::sum(&taken).fits(goal) {
             return;
         }
@@ -146,7 +146,7 @@ fn shrink(messages: &mut Vec<Value>, mut taken: Vec<Size>, goal: Size, shape: &S
         {
             continue;
         }
-        taken[at] = Size::of(&beginning, shape);
+        taken[at] = Size::measure(&beginning, shape);
         messages[at] = beginning;
         first = at;
         if Size::sum(&taken[first..]).fits(goal) {
@@ -176,7 +176,7 @@ fn drop_pictures(message: &mut Value, at: usize, taken: &mut [Size], goal: Size,
         for (place, _) in sizes[..count].iter().rev() {
             (shape.drop_picture)(message, place, PICTURE);
         }
-        taken[at] = Size::of(message, shape);
+        taken[at] = Size::measure(message, shape);
     }
 }
 

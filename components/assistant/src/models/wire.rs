@@ -148,9 +148,11 @@ impl Wire {
                 // An error with a success status, or a server without streaming.
                 it if it.starts_with("application/json") => {
                     // The document is complete; a retry would cost again and return the same.
-                    read(Events::of(&pieces.whole()?, error_of)?).map_err(|error| match error {
-                        WireError::Disconnected(what) => WireError::Unreadable(what),
-                        error => error,
+                    read(Events::from_document(&pieces.whole()?, error_of)?).map_err(|error| {
+                        match error {
+                            WireError::Disconnected(what) => WireError::Unreadable(what),
+                            error => error,
+                        }
                     })
                 }
                 _ => {

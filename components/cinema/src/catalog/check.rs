@@ -24,7 +24,7 @@ const DURATION_MAX: u32 = 24 * 60;
 
 /// Returns every problem of `catalog`.
 pub(super) fn problems(catalog: &Catalog) -> Vec<Problem> {
-    let mut found = Found::default();
+    let mut found = Problems::default();
     found.limit("/screens", catalog.screens.len(), SCREENS_MAX);
     found.limit("/movies", catalog.movies.len(), MOVIES_MAX);
     found.limit("/programme", catalog.programme.len(), ENTRIES_MAX);
@@ -56,9 +56,9 @@ pub(super) fn problems(catalog: &Catalog) -> Vec<Problem> {
 }
 
 #[derive(Default)]
-struct Found(Vec<Problem>);
+struct Problems(Vec<Problem>);
 
-impl Found {
+impl Problems {
     fn add(&mut self, pointer: String, message: impl Into<String>) {
         self.0.push(Problem::at(pointer, message));
     }

@@ -112,7 +112,7 @@ fn quoted(text: &str) -> String {
 /// Every problem, by line and column.
 pub fn read(text: &str) -> Result<Catalog, Vec<Problem>> {
     let lines = cells(text.trim_start_matches(MARK))?;
-    let table = Table::of(&lines)?;
+    let table = Table::parse(&lines)?;
     let catalog = Catalog::read(&table.value.to_string());
     catalog.map_err(|problems| problems.into_iter().map(|it| table.located(&it)).collect())
 }
@@ -163,7 +163,7 @@ struct Table {
 }
 
 impl Table {
-    fn of(lines: &[Line]) -> Result<Self, Vec<Problem>> {
+    fn parse(lines: &[Line]) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
         let mut add = |line: usize, message: String| {
             problems.push(Problem::at("", format!("line {line}: {message}")));

@@ -175,14 +175,14 @@ pub(super) fn corrected_kind(before: &Utterance, utterance: &Utterance) -> Optio
 
 /// Whether `text` retracts something: `no wait, four`, `やっぱり3で`.
 pub(super) fn takes_back(text: &str) -> bool {
-    const TAKEN: &str = "no|nope|wait|sorry|actually|oops|i mean|rather|scratch that";
+    const RETRACTIONS: &str = "no|nope|wait|sorry|actually|oops|i mean|rather|scratch that";
     const JAPANESE: &str = "いや|いえ|ううん|やっぱ|ごめん|間違";
     let words: Vec<_> = text.split(|it: char| !it.is_ascii_alphanumeric()).collect();
     let is_said = |mark: &str| {
         let mark: Vec<_> = mark.split(' ').collect();
         words.windows(mark.len()).any(|it| it == mark)
     };
-    marks(TAKEN).any(is_said) || marks(JAPANESE).any(|it| text.contains(it))
+    marks(RETRACTIONS).any(is_said) || marks(JAPANESE).any(|it| text.contains(it))
 }
 
 /// Whether `utterance` approves a denied call after all: `fine, do it then`, `やっぱり進めて`.
@@ -206,7 +206,7 @@ pub(super) fn is_thinking(utterance: &Utterance) -> bool {
 }
 
 /// Parses a short answer that is only a name: `山田です`. Numbers, dates and other known words exclude it.
-pub(super) fn named(utterance: &Utterance) -> Option<String> {
+pub(super) fn short_name(utterance: &Utterance) -> Option<String> {
     let text = utterance.text();
     let text = text.trim().trim_end_matches(['。', '.', '!']);
     let lower = text.to_ascii_lowercase();

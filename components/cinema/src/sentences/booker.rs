@@ -34,10 +34,10 @@ pub(super) fn booker(text: &str, today: Date) -> Option<(String, String)> {
 }
 
 /// A name, and the span of its phrase.
-type Found = (String, usize, usize);
+type FoundName = (String, usize, usize);
 
 /// `my name is Maria`, `名前は佐藤です`.
-fn labelled(text: &str) -> Option<Found> {
+fn labelled(text: &str) -> Option<FoundName> {
     let lower = text.to_ascii_lowercase();
     for mark in marks(BEFORE) {
         let Some(at) = lower.find(mark) else { continue };
@@ -96,7 +96,7 @@ fn western(text: &str, needs_capital: bool) -> Option<usize> {
 }
 
 /// `佐藤の名前で`: the name is in one script before a phrase of `table`.
-fn behind(text: &str, table: &'static str) -> Option<Found> {
+fn behind(text: &str, table: &'static str) -> Option<FoundName> {
     marks(table).find_map(|mark| {
         let at = text.find(mark)?;
         let head = text[..at].trim_end_matches("さん").trim_end_matches('様');
@@ -108,7 +108,7 @@ fn behind(text: &str, table: &'static str) -> Option<Found> {
 }
 
 /// `佐藤で予約して`, if a film or seats are named as well.
-fn bare(text: &str, today: Date) -> Option<Found> {
+fn bare(text: &str, today: Date) -> Option<FoundName> {
     let (name, from, to) = behind(text, BARE_BEHIND)?;
     let is_japanese = !name.chars().any(|it| it.is_ascii());
     let before = text[..from].chars().next_back();
@@ -124,7 +124,7 @@ fn bare(text: &str, today: Date) -> Option<Found> {
 }
 
 /// `one seat for Ikiru tomorrow for Kei`: a name at the end, after a film.
-fn last_for(text: &str, today: Date) -> Option<Found> {
+fn last_for(text: &str, today: Date) -> Option<FoundName> {
     const FOR: &str = " for ";
     const TITLES: &str = "Mr. |Mrs. |Ms. |Dr. |Mr |Mrs |Ms |Dr ";
     const ENDS: [char; 5] = ['.', '!', ',', '?', ' '];

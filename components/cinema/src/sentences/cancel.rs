@@ -13,10 +13,10 @@ use language::{
 };
 
 use super::{
-    answers::{named, ordinal, place},
+    answers::{ordinal, place, short_name},
     reserve::{given_away, lines, total},
     rules::RESERVATION_ID,
-    showings::shown,
+    showings::format_start,
     titles::Sentence,
     visit::{RESERVATION, RESERVE},
 };
@@ -44,7 +44,7 @@ pub(super) struct Booking {
 
 impl Booking {
     /// Reads the output of `list_reservations`.
-    fn all(found: &Value) -> Vec<Self> {
+    fn parse_all(found: &Value) -> Vec<Self> {
         let read = |entry: &Value| {
             let text = |name: &str| entry[name].as_str().map(str::to_owned);
             Some(Self {
@@ -61,7 +61,7 @@ impl Booking {
     }
 
     /// Title in the language of the answer.
-    fn named(&self, context: &TurnContext<'_>) -> &str {
+    fn title_in(&self, context: &TurnContext<'_>) -> &str {
         let english = if self.title_en.is_empty() { &self.title } else { &self.title_en };
         context.language.pick(&self.title, english)
     }
@@ -99,7 +99,7 @@ impl Bookings {
     }
 
     /// Reservations that `utterance` may mean, by film or day; otherwise all.
-    fn meant(&self, utterance: &Utterance) -> Vec<Booking> {
+    fn candidates(&self, utterance: &Utterance) -> Vec<Booking> {
         let fold = |text: &str| folded(text).iter().collect::<String>();
         let text = fold(&utterance.text());
         let day = utterance.when.date.map(|it| it.to_string());
@@ -180,11 +180,11 @@ impl Bookings {
             .0
             .iter()
             .map(|booking| {
-                let start = shown(&booking.start, context.language);
+                let start = format_start(&booking.start, context.language);
                 let seats = booking.seats.join(context.language.pick("・", ", "));
                 let more = [Some(seats), total(&booking.total, context.language)];
                 let more = more.into_iter().flatten().filter(|it| !it.is_empty());
-                let line = format!("- {}: {} {start}", booking.id, booking.named(context));
+                let line = format!("- {}: {} {start}", booking.id, booking.title_in(context));
                 [line].into_iter().chain(more).collect::<Vec<_>>().join(" / ")
             })
             .collect();
@@ -222,11 +222,11 @@ pub(super) struct Cancel {
 }
 
 impl Cancel {
-    pub(super) fn of(utterance: &Sentence, bookings: &Bookings) -> Self {
+    pub(super) fn new(utterance: &Sentence, bookings: &Bookings) -> Self {
         const ALL: &str =
             "全員|みんなの|全て|すべて|全部|everyone|everybody|every |all |everything";
         let mut id = number(utterance);
-        let choices = if id.is_some() { Vec::new() } else { bookings.meant(utterance) };
+        let choices = if id.is_some() { Vec::new() } else { bookings.candidates(utterance) };
         let text: String = utterance.lower.iter().collect();
         let is_all = marks(ALL).any(|it| text.contains(it)) && id.is_none();
         let asks_how = id.is_none()
@@ -280,7 +280,7 @@ impl Cancel {
             (self.id, self.waits) = (Some(id), false);
             return true;
         }
-        let name = || named(utterance).filter(|_| self.asks_whose);
+        let name = || short_name(utterance).filter(|_| self.asks_whose);
         let Some(user) = utterance.user().or_else(name) else { return false };
         (self.user, self.waits, self.asks_whose) = (Some(user), false, false);
         true
@@ -321,7 +321,7 @@ impl Cancel {
             ));
         }
         if let Some(found) = output(answered, RESERVATIONS) {
-            self.choices = Booking::all(found);
+            self.choices = Booking::parse_all(found);
             if self.choices.is_empty() {
                 let user = self.user.take().unwrap_or_default();
                 self.waits = true;
@@ -352,8 +352,8 @@ impl Cancel {
                 format!(
                     "{}. {} {}（{}）",
                     at + 1,
-                    booking.named(context),
-                    shown(&booking.start, context.language),
+                    booking.title_in(context),
+                    format_start(&booking.start, context.language),
                     booking.id
                 )
             })
@@ -404,7 +404,8 @@ impl Cancel {
         let seats =
             found["seats"].as_array().into_iter().flatten().filter_map(|it| it["seat_id"].as_str());
         let seats = seats.collect::<Vec<_>>().join(", ");
-        let (title, when) = (text("movie_title"), shown(text("start_time"), context.language));
+        let (title, when) =
+            (text("movie_title"), format_start(text("start_time"), context.language));
         let title_en = found["movie_title_en"].as_str().unwrap_or(title);
         let reason = context.say(
             format!("予約を取り消し: 「{title}」{when} 座席 {seats}"),

@@ -142,7 +142,7 @@ const WHEELCHAIR: &str = "車椅子|車いす|車イス|wheelchair";
 /// Conditions besides a title.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Wanted {
+pub(super) struct Conditions {
     pub(super) order: Option<Order>,
     /// Whether only the first of the order is requested.
     pub(super) is_first: bool,
@@ -183,9 +183,9 @@ pub(super) struct Wanted {
     pub(super) instead: Option<String>,
 }
 
-impl Wanted {
+impl Conditions {
     /// Parses the conditions in `utterance`.
-    pub(super) fn of(utterance: &Utterance) -> Self {
+    pub(super) fn parse(utterance: &Utterance) -> Self {
         let has = |words: &'static str| {
             marks(words).any(|phrase| {
                 utterance
@@ -437,7 +437,7 @@ fn is_between(text: &str, than: &str) -> bool {
 }
 
 /// Hours in `utterance`; `the early one` has none.
-pub(super) fn hours(utterance: &Utterance, wanted: &Wanted) -> Option<Hours> {
+pub(super) fn hours(utterance: &Utterance, wanted: &Conditions) -> Option<Hours> {
     const RELATIVE: [&str; 4] = ["early one", "the early", "early show", "early screening"];
     let text: String = utterance.lower.iter().collect();
     let is_relative = wanted.pick.is_some()

@@ -48,7 +48,7 @@ fn is_when(utterance: &Sentence) -> bool {
 
 /// Whether films are ranked.
 fn is_ranked(utterance: &Sentence) -> bool {
-    let wanted = conditions::Wanted::of(utterance);
+    let wanted = conditions::Conditions::parse(utterance);
     wanted.is_compared && wanted.order.is_some()
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn of(utterance: &'a Sentence) -> Self {
+    pub(super) fn new(utterance: &'a Sentence) -> Self {
         Self { utterance, has_title: OnceCell::new() }
     }
 

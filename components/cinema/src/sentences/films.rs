@@ -477,7 +477,7 @@ impl Visit {
             }
         }
         if rest != self.sentence {
-            self.count = Sentence::of(&rest, context.today()).numbers.people();
+            self.count = Sentence::parse(&rest, context.today()).numbers.people();
         }
     }
 }

@@ -11,13 +11,13 @@ use language::{
 };
 
 use super::{
-    answers::{named, recount},
+    answers::{recount, short_name},
     cancel::number,
     fares::money,
     questions,
     reserve::lines,
     rules::{Goal, USER},
-    showings::shown,
+    showings::format_start,
     titles::Sentence,
     visit::{HOLD, HOLDS, Question, RELEASE, RESERVE, Selection, USER_MAX, Visit},
     words,
@@ -63,11 +63,11 @@ impl KnownHold {
     }
 
     /// Reads the output of `list_holds`, newest first.
-    pub(super) fn all(found: &Value) -> Vec<Self> {
+    pub(super) fn parse_all(found: &Value) -> Vec<Self> {
         found["holds"].as_array().into_iter().flatten().filter_map(Self::read).collect()
     }
 
-    fn named(&self, context: &TurnContext<'_>) -> String {
+    fn describe(&self, context: &TurnContext<'_>) -> String {
         self.seats.join(context.language.pick("・", ", "))
     }
 }
@@ -95,7 +95,11 @@ pub(super) enum Before<'a> {
 
 impl Held {
     /// Creates the request, completing it from the plan `before`.
-    pub(super) fn of(utterance: &Sentence, action: HoldAction, before: Option<Before<'_>>) -> Self {
+    pub(super) fn new(
+        utterance: &Sentence,
+        action: HoldAction,
+        before: Option<Before<'_>>,
+    ) -> Self {
         let user = utterance.numbers.id(USER).map(str::to_owned);
         let user = user.or_else(|| utterance.booker.clone());
         let (of_before, showing, before) = match before {
@@ -138,10 +142,10 @@ impl Held {
         if is_other || self.waits || self.action != HoldAction::Reserve {
             return None;
         }
-        let mut visit = Visit::of(utterance, Goal::Book, None);
+        let mut visit = Visit::new(utterance, Goal::Book, None);
         (visit.showing, visit.user, visit.count) = (Some(showing), self.user.clone(), Some(count));
         visit.remark = self.before.as_ref().map(|hold| {
-            let seats = hold.named(context);
+            let seats = hold.describe(context);
             context.say(
                 format!("予約はしていません。{seats} の仮押さえは、手放すか期限が来るまで残ります。"),
                 format!("Nothing was reserved; {seats} stay held until you let them go or the time is up."),
@@ -156,7 +160,7 @@ impl Held {
             return false;
         }
         let user = utterance.numbers.id(USER).map(str::to_owned);
-        let user = user.or_else(|| utterance.booker.clone()).or_else(|| named(utterance));
+        let user = user.or_else(|| utterance.booker.clone()).or_else(|| short_name(utterance));
         let Some(user) = user else { return false };
         (self.user, self.waits) = (Some(user.chars().take(USER_MAX).collect()), false);
         true
@@ -192,7 +196,7 @@ impl Held {
             ));
         }
         if let Some(found) = output(answered, HOLDS) {
-            return self.found(context, &KnownHold::all(found));
+            return self.handle_found(context, &KnownHold::parse_all(found));
         }
         let Some(user) = &self.user else {
             self.waits = true;
@@ -210,9 +214,9 @@ impl Held {
     }
 
     /// Continues with the current hold, which may have changed or ended.
-    fn found(&mut self, context: &mut TurnContext<'_>, holds: &[KnownHold]) -> Decision {
+    fn handle_found(&mut self, context: &mut TurnContext<'_>, holds: &[KnownHold]) -> Decision {
         let Some(newest) = holds.first() else {
-            let before = self.before.take().map(|it| it.named(context));
+            let before = self.before.take().map(|it| it.describe(context));
             let find_unavailable = match before {
                 Some(seats) => context.say(
                     format!("{seats} の仮押さえは、手放されたか期限が切れています。"),
@@ -231,9 +235,9 @@ impl Held {
             };
             return context.conclude(format!("{find_unavailable}{done}").trim_end().to_owned());
         };
-        let seats = newest.named(context);
+        let seats = newest.describe(context);
         let moved = self.before.as_ref().filter(|it| it.seats != newest.seats).map(|before| {
-            let before = before.named(context);
+            let before = before.describe(context);
             context.say(
                 format!("座席は {before} から {seats} に変わっています。"),
                 format!("The seats have changed from {before} to {seats}. "),
@@ -243,7 +247,8 @@ impl Held {
         match self.action {
             HoldAction::Tell => {
                 let lines = holds.iter().map(|one| {
-                    let (seats, until) = (one.named(context), shown(&one.until, context.language));
+                    let (seats, until) =
+                        (one.describe(context), format_start(&one.until, context.language));
                     let known = self.label(one);
                     // Several holds are distinguished by their showing.
                     let showing = known.or((holds.len() > 1).then_some(&*one.showtime));
@@ -307,7 +312,7 @@ impl Visit {
         (self.question, self.is_hold, self.held) = (None, false, KnownHold::read(found));
         self.seats.clear();
         let Some(held) = &self.held else { return context.conclude(String::new()) };
-        let (seats, until) = (held.named(context), shown(&held.until, context.language));
+        let (seats, until) = (held.describe(context), format_start(&held.until, context.language));
         context.conclude(context.say(
             format!("{seats} を {until} まで仮押さえしました。座席表にもあなたの席として表示されます。「予約して」で確定、「手放して」で取りやめます。"),
             format!("{seats}: held until {until}, and shown as yours on the plan of the hall. Write \"book them\" to reserve, or \"let them go\"."),
@@ -335,7 +340,7 @@ impl Visit {
         context: &mut TurnContext<'_>,
         found: &Value,
     ) -> Decision {
-        let holds = KnownHold::all(found);
+        let holds = KnownHold::parse_all(found);
         let has = |it: &&KnownHold| self.seats.iter().all(|seat| it.seats.contains(seat));
         self.hold_token = holds.iter().find(has).map(|it| it.hold_id.clone());
         match self.hold_token {

@@ -13,7 +13,7 @@ use language::{
 
 use super::{
     answers::{approves_after_all, is_thinking, place_of},
-    conditions::{Wanted, sorting},
+    conditions::{Conditions, sorting},
     facts::MAKERS,
     rules::Goal,
     titles::Sentence,
@@ -259,7 +259,7 @@ impl Visit {
         if film.is_none() && self.showing.is_none() {
             return None;
         }
-        let mut next = Self::of(utterance, Goal::Price, Some(self));
+        let mut next = Self::new(utterance, Goal::Price, Some(self));
         next.film = next.film.or_else(|| film.cloned());
         next.remark = no_discounts(utterance, context.language);
         Some(next)
@@ -302,7 +302,7 @@ impl Visit {
         if goal.is_some() || !asks_length(utterance) || utterance.title().is_some() {
             return None;
         }
-        let next = Self::of(utterance, Goal::Films, Some(self));
+        let next = Self::new(utterance, Goal::Films, Some(self));
         next.title.is_some().then_some(next)
     }
 
@@ -315,7 +315,7 @@ impl Visit {
             (next.wanted.sorting, next.wanted.pick) = (Some(sorting), None);
             return Some(next);
         }
-        let mut wanted = Wanted::of(utterance);
+        let mut wanted = Conditions::parse(utterance);
         wanted.apply_comparison_end(utterance, &self.wanted);
         let is_when = matches!(goal, None | Some(Goal::Showtimes | Goal::Films))
             && (goal == Some(Goal::Showtimes) || asks_when(utterance))
@@ -334,7 +334,7 @@ impl Visit {
                 () if is_when => Goal::Showtimes,
                 () => Goal::Films,
             };
-            let mut next = Self::of(utterance, goal, Some(self));
+            let mut next = Self::new(utterance, goal, Some(self));
             (next.wanted.order, next.wanted.is_first) = (wanted.order, wanted.is_first);
             next.wanted.among.clone_from(&self.wanted.among);
             next.count = next.count.or_else(|| utterance.numbers.pieces().filter(|_| is_booked));
@@ -367,7 +367,7 @@ impl Visit {
             && !utterance.asks()
             && !utterance.has(OTHERS)
             && utterance.title().is_none_or(|it| marks(SAME).any(|same| it.contains(same)));
-        let next = Self { film: self.film.clone(), ..Self::of(utterance, Goal::Book, None) };
+        let next = Self { film: self.film.clone(), ..Self::new(utterance, Goal::Book, None) };
         let is_other_time = next.date.is_some() || next.hours.is_some();
         is_meant.then(|| Self {
             title: None,

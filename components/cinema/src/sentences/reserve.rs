@@ -6,7 +6,7 @@ use language::{Language, context::TurnContext, turn::Decision};
 
 use super::{
     fares::money,
-    showings::shown,
+    showings::format_start,
     visit::{Question, RESERVATION, RESERVE, Visit},
 };
 
@@ -58,7 +58,11 @@ impl Visit {
         context.only(RESERVATION, json!({ "reservation_id": id }), reason)
     }
 
-    pub(super) fn shown(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
+    pub(super) fn handle_shown(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        found: &Value,
+    ) -> Decision {
         let text = match found["status"].as_str() {
             Some("cancelled") => {
                 context.say("この予約は取り消されています。", "This reservation was cancelled.")
@@ -91,14 +95,17 @@ pub(super) fn lines(context: &TurnContext<'_>, found: &Value) -> String {
     let rows = [
         (context.say("予約番号", "Number"), text("reservation_id").map(str::to_owned)),
         (context.say("映画", "Film"), film.map(str::to_owned)),
-        (context.say("日時", "Time"), text("start_time").map(|it| shown(it, context.language))),
+        (
+            context.say("日時", "Time"),
+            text("start_time").map(|it| format_start(it, context.language)),
+        ),
         (context.say("スクリーン", "Screen"), screen.map(str::to_owned)),
         (context.say("座席", "Seats"), Some(seats.collect::<Vec<_>>().join(", "))),
         (context.say("お名前", "For"), text("user_id").map(str::to_owned)),
         (context.say("合計", "Total"), total(&found["total"], context.language)),
         (
             context.say("入場", "Checked in"),
-            text("checked_in_at").map(|it| shown(it, context.language)),
+            text("checked_in_at").map(|it| format_start(it, context.language)),
         ),
         (context.say("譲り先", "Given to"), text("transferred_to").map(str::to_owned)),
     ];

@@ -123,7 +123,7 @@ impl Visit {
                 .push(context.say("並びの席は残っていません。", "No seats side by side are left."));
         }
         if let Some(place) = position.filter(|it| !is_there(*it, chosen, &seats, &edges)) {
-            let place = named(place, context);
+            let place = position_name(place, context);
             notes.push(context.say(
                 format!("{place}に{count}席の空きは見つからないため、近い席です。"),
                 format!("There is no room for {count} {place}; these are the nearest."),
@@ -358,7 +358,7 @@ fn is_there(position: Position, chosen: &[Seat], seats: &[Seat], edges: &BTreeSe
     }
 }
 
-fn named(position: Position, context: &TurnContext<'_>) -> String {
+fn position_name(position: Position, context: &TurnContext<'_>) -> String {
     match position {
         Position::Front => context.say("前方", "at the front"),
         Position::Back => context.say("後方", "at the back"),

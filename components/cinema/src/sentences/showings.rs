@@ -57,7 +57,7 @@ impl Visit {
         if open.is_empty() {
             let (japanese, english) = match self.date.as_deref() {
                 Some(day) => {
-                    let on = |language| shown(day, language).trim_end().to_owned();
+                    let on = |language| format_start(day, language).trim_end().to_owned();
                     (
                         format!("{}には", on(Language::Japanese)),
                         format!(" on {}", on(Language::English)),
@@ -139,7 +139,8 @@ impl Visit {
         }
         if with_seats.is_empty() {
             self.film = None;
-            let times: Vec<_> = full.iter().map(|it| shown(it.start, context.language)).collect();
+            let times: Vec<_> =
+                full.iter().map(|it| format_start(it.start, context.language)).collect();
             let times = times.join(context.language.pick("、", ", "));
             return context.conclude(context.say(
                 format!("「{film}」（{times}）は満席か、{count}席の空きがありません。予約はしていません。別の日か別の映画をお試しください。"),
@@ -234,7 +235,7 @@ impl Visit {
 }
 
 /// Showings of all requested days.
-pub(super) fn all(answered: &[Answered]) -> Value {
+pub(super) fn merge(answered: &[Answered]) -> Value {
     let lists = answered.iter().filter_map(|done| match &done.result {
         ToolResult::Output { structured, .. } if done.call.name == SHOWTIMES => {
             structured["showtimes"].as_array()
@@ -269,7 +270,7 @@ fn minutes(showing: &Value) -> Option<i64> {
 }
 
 /// `11月23日 19:00`.
-pub(super) fn shown(start: &str, language: Language) -> String {
+pub(super) fn format_start(start: &str, language: Language) -> String {
     let part = |from, to| start.get(from..to).unwrap_or_default();
     let (month, day) = (part(5, 7).trim_start_matches('0'), part(8, 10).trim_start_matches('0'));
     let time = part(11, 16);
@@ -278,7 +279,7 @@ pub(super) fn shown(start: &str, language: Language) -> String {
 
 /// Formats a showing: `「AKIRA」11月23日 19:00`.
 pub(super) fn titled(film: Option<&str>, start: &str, language: Language) -> String {
-    let when = shown(start, language);
+    let when = format_start(start, language);
     match film.filter(|it| !it.is_empty()) {
         Some(film) => language.pick(format!("「{film}」{when}"), format!("{film}, {when}")),
         None => when,
@@ -292,7 +293,7 @@ fn choice(showing: &Showing<'_>, film: &str, language: Language) -> Choice {
         .as_str()
         .or(value["theater_name"].as_str());
     let screen = screen.map(|it| format!(" {it}")).unwrap_or_default();
-    let when = shown(showing.start, language);
+    let when = format_start(showing.start, language);
     let free = showing.free;
     let label = language.pick(
         format!("{when}{screen}（空き{free}席）"),

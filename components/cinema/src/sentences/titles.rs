@@ -14,7 +14,7 @@ use language::{
 
 use super::{
     VOCABULARY, booker,
-    conditions::{self, Wanted},
+    conditions::{self, Conditions},
     rules::USER,
     two_bookings,
     visit::USER_MAX,
@@ -87,14 +87,14 @@ impl Sentence {
     }
 
     /// Conditions, with the alternative.
-    pub(super) fn wanted(&self) -> Wanted {
-        let mut wanted = Wanted::of(self);
+    pub(super) fn wanted(&self) -> Conditions {
+        let mut wanted = Conditions::parse(self);
         wanted.instead.clone_from(&self.instead);
         wanted
     }
 
     /// Parses `text`.
-    pub(super) fn of(text: &str, today: Date) -> Self {
+    pub(super) fn parse(text: &str, today: Date) -> Self {
         let (booker, text) = match booker::booker(text, today) {
             Some((booker, rest)) => (Some(booker), rest),
             None => (None, text.to_owned()),
@@ -116,7 +116,7 @@ impl Sentence {
 
     /// Parses a text with a single booking and no booker.
     pub(super) fn plain(text: &str, today: Date) -> Self {
-        let utterance = Utterance::of(text, today, &VOCABULARY);
+        let utterance = Utterance::parse(text, today, &VOCABULARY);
         Self { utterance, booker: None, later: None, instead: None }
     }
 

@@ -2,7 +2,7 @@
 
 use language::{Date, scan::marks, words::Word};
 
-use super::{conditions::Wanted, titles::Sentence, words::RESERVE};
+use super::{conditions::Conditions, titles::Sentence, words::RESERVE};
 
 /// Separators of bookings.
 const BETWEEN: &str = "、|。|と|，|, |. |; | and | then | plus |それから|あと";
@@ -48,7 +48,7 @@ pub(super) fn instead(text: &str, today: Date) -> Option<(Sentence, Sentence, St
     let names = other.when.date.is_some()
         || other.when.hours.is_some()
         || other.title().is_some()
-        || Wanted::of(&other).pick.is_some();
+        || Conditions::parse(&other).pick.is_some();
     let is_instead = is_booking && names && is_order(&first) && is_order(&other);
     is_instead.then(|| (first, read(text[at..find_unavailable].trim()), order.to_owned()))
 }
@@ -56,11 +56,11 @@ pub(super) fn instead(text: &str, today: Date) -> Option<(Sentence, Sentence, St
 /// Finds the condition `if it is unavailable`: its start, and the span of its last words.
 pub(super) fn find_unavailable(text: &str) -> Option<(usize, usize, usize)> {
     const BEGINS: &str = "、もし|。もし|, if |. if |; if |, but if | if it's | if they're ";
-    const GONE: &str = "埋まってたら|埋まっていたら|満席なら|満席だったら|売り切れなら|売り切れだったら|売り切れてたら|売り切れていたら|取れなければ|取れなかったら|とれなければ|とれなかったら|空いてなければ|空いてなかったら|空いていなければ|だめなら|ダメなら|sold out|full|not available|unavailable|taken|gone|booked out|no seats";
+    const UNAVAILABLE: &str = "埋まってたら|埋まっていたら|満席なら|満席だったら|売り切れなら|売り切れだったら|売り切れてたら|売り切れていたら|取れなければ|取れなかったら|とれなければ|とれなかったら|空いてなければ|空いてなかったら|空いていなければ|だめなら|ダメなら|sold out|full|not available|unavailable|taken|gone|booked out|no seats";
     const IS: [&str; 4] = [" is ", "'s ", " are ", "'re "];
     let lower = text.to_ascii_lowercase();
     let at = marks(BEGINS).filter_map(|it| lower.find(it)).min()?;
-    marks(GONE).find_map(|phrase| {
+    marks(UNAVAILABLE).find_map(|phrase| {
         let found = at + lower[at..].find(phrase)?;
         let ends =
             lower[found + phrase.len()..].starts_with(|it: char| !it.is_ascii_alphanumeric());

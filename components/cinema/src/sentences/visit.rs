@@ -19,10 +19,10 @@ use language::{
 
 use super::{
     answers::{
-        corrected_kind, is_addition, named, ordinal, place_of, recount, takes_back, undated,
+        corrected_kind, is_addition, ordinal, place_of, recount, short_name, takes_back, undated,
     },
     cancel::number,
-    conditions::{Pick, Wanted, hours, names_position},
+    conditions::{Conditions, Pick, hours, names_position},
     fares::Fares,
     films,
     held_seats::KnownHold,
@@ -123,7 +123,7 @@ pub(super) struct Visit {
     /// A note for the next question.
     pub(super) note: Option<String>,
     pub(super) tries: u8,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: Conditions,
     /// Whether the title matched no film, so that all films are listed.
     pub(super) is_untitled: bool,
     /// Whether films are searched at other hours than requested; `None` before that.
@@ -181,7 +181,7 @@ fn corrected_date(utterance: &Utterance, date: Date, before: Option<&str>) -> Da
 
 impl Visit {
     /// Creates the visit of `utterance`, completing it from `before`.
-    pub(super) fn of(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
+    pub(super) fn new(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
         let aim = match goal {
             Goal::Book | Goal::Hold => Aim::Book,
             Goal::Seats | Goal::Price => Aim::Seats,
@@ -189,7 +189,7 @@ impl Visit {
             Goal::Reservation => Aim::Reservation,
             _ => Aim::Films,
         };
-        let is_first = Wanted::of(utterance).is_first;
+        let is_first = Conditions::parse(utterance).is_first;
         let words = [words::TICKET, words::SEAT, Word::WANT];
         let counts = utterance.numbers.people().is_some() && utterance.has(&words);
         let aim = match aim {
@@ -209,7 +209,7 @@ impl Visit {
             sentence: utterance.text(),
             date: utterance.when.date.map(|it| it.to_string()),
             also: utterance.when.also.map(|it| it.to_string()),
-            hours: hours(utterance, &Wanted::of(utterance)),
+            hours: hours(utterance, &Conditions::parse(utterance)),
             genre,
             title: utterance.title(),
             // `真ん中の2つ` counts seats.
@@ -328,7 +328,7 @@ impl Visit {
         let is_name = (2..=NAME_MAX).contains(&name.chars().count())
             && utterance.when.spans.is_empty()
             && utterance.numbers.counts.is_empty()
-            && Wanted::of(utterance).pick.is_none()
+            && Conditions::parse(utterance).pick.is_none()
             && utterance
                 .tokens
                 .iter()
@@ -348,18 +348,18 @@ impl Visit {
         const BEGINS: &str = "and |what about |how about |i meant |i mean |no, |じゃあ|では|それじゃ|なら|いや|やっぱ|間違え";
         let text: String = utterance.lower.iter().collect();
         let is_asked = utterance.asks() || marks(BEGINS).any(|it| text.starts_with(it));
-        const BESIDE: [Word; 4] = [Word::FILLER, Word::STOP, Word::PAUSE, Word::LIST];
+        const FILLERS: [Word; 4] = [Word::FILLER, Word::STOP, Word::PAUSE, Word::LIST];
         let used = Used { conditions: vec![SUPERLATIVES], ..Used::default() };
         let is_all = utterance.title().is_none()
             && utterance.numbers.counts.is_empty()
             && utterance.numbers.marked.is_empty()
-            && utterance.tokens.iter().all(|it| BESIDE.contains(&it.word))
+            && utterance.tokens.iter().all(|it| FILLERS.contains(&it.word))
             && unused(utterance, &used).is_empty();
         let date = utterance.when.date.filter(|_| is_asked && is_all)?;
         let mut next = self.clone();
         (next.date, next.also) = (Some(date.to_string()), None);
         next.hours = utterance.when.hours;
-        next.wanted.update(Wanted::of(utterance));
+        next.wanted.update(Conditions::parse(utterance));
         (next.showing, next.seats) = (None, Vec::new());
         (next.choices, next.question) = (Vec::new(), None);
         Some(next)
@@ -367,7 +367,7 @@ impl Visit {
 
     /// A visit for the film called `name`.
     pub(super) fn of_name(utterance: &Sentence, name: &str) -> Self {
-        let mut visit = Self::of(utterance, Goal::Films, None);
+        let mut visit = Self::new(utterance, Goal::Films, None);
         visit.title = Some(name.to_owned());
         visit.genre = None;
         visit
@@ -380,7 +380,7 @@ impl Visit {
 
     /// A visit guessed from a name with a time or a number.
     pub(super) fn guessed(utterance: &Sentence, goal: Goal) -> Self {
-        let mut visit = Self::of(utterance, goal, None);
+        let mut visit = Self::new(utterance, goal, None);
         visit.title = visit.title.take().or_else(|| utterance.leftover());
         visit.is_guess = true;
         visit
@@ -433,7 +433,7 @@ impl Visit {
     }
 
     /// Whether it waits for an answer as text.
-    pub(super) fn waits(&self) -> bool {
+    pub(super) fn awaits_text(&self) -> bool {
         self.question.is_some()
     }
 
@@ -462,7 +462,7 @@ impl Visit {
         let counts = utterance.numbers.people().is_some();
         let points =
             ["それ", "これ", "that one", "this one", "it "].iter().any(|it| raw.contains(it));
-        let mut wanted = Wanted::of(utterance);
+        let mut wanted = Conditions::parse(utterance);
         if self.question == Some(Question::Film) && chosen.is_some() {
             // `the first one` is a film of the list.
             wanted.pick = None;
@@ -569,7 +569,7 @@ impl Visit {
             self.user = Some(user);
         } else if !is_changed && self.question == Some(Question::Seats) && self.user.is_none() {
             // A sentence with another meaning is no name.
-            self.user = named(utterance);
+            self.user = short_name(utterance);
         }
         is_changed || self.user != before.user
     }
@@ -661,7 +661,7 @@ impl Visit {
             (HOLD, Self::handle_hold),
             (HOLDS, Self::handle_holds),
             (SUGGEST, Self::suggested),
-            (RESERVATION, Self::shown),
+            (RESERVATION, Self::handle_shown),
             (SEATS, Self::handle_seats),
             (SHOWTIMES, Self::handle_showings),
             (MOVIES, Self::handle_films),
@@ -672,7 +672,7 @@ impl Visit {
                     return self.handle_films(context, &films::merge_days(answered));
                 }
                 if tool == SHOWTIMES {
-                    return self.handle_showings(context, &showings::all(answered));
+                    return self.handle_showings(context, &showings::merge(answered));
                 }
                 return step(self, context, found);
             }
@@ -783,7 +783,7 @@ mod tests {
     #[test]
     fn hour_past_midnight_belongs_to_the_day_before() {
         let today = super::Date::constant(2026, 11, 21);
-        let utterance = super::Utterance::of("24:30の回で", today, &super::super::VOCABULARY);
+        let utterance = super::Utterance::parse("24:30の回で", today, &super::super::VOCABULARY);
         let date = utterance.when.date.unwrap();
         let day = |before| super::corrected_date(&utterance, date, before).to_string();
         assert_eq!([day(None), day(Some("2026-11-23"))], ["2026-11-22", "2026-11-24"]);

@@ -25,7 +25,7 @@ pub(super) const WAITING_LIST: Word = Word::own(18);
 /// Nouns for the cinema's things.
 pub(super) const NOUNS: &[Word] = &[FILM, SHOWTIMES, TICKET];
 /// Actions.
-pub(super) const DEEDS: &[Word] = &[RESERVE, RECORD];
+pub(super) const ACTIONS: &[Word] = &[RESERVE, RECORD];
 /// Other words that a film's name may precede.
 pub(super) const HEADS: &[Word] = &[SEE, SEAT, PLAYING, RESERVATION, MINE];
 

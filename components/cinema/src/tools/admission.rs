@@ -111,7 +111,7 @@ impl CheckIn {
         let duration = duration.first::<(u32,)>()?.map(|it| it.0);
         let start = ShowtimeId::read(&found.showtime_id).and_then(|it| it.start());
         let start = start.ok_or_else(|| showtime_not_found(&found.showtime_id))?;
-        Ok((found, version, Window::of(start, before, duration, clock)))
+        Ok((found, version, Window::new(start, before, duration, clock)))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     catalog::{Catalog, csv},
     clock::Clock,
     edit,
-    import::kept,
+    import::find_import,
     refusals::say,
 };
 
@@ -69,7 +69,7 @@ impl Tool for ExportCatalogue {
                 ),
             )
         };
-        let found = kept(self.import)?.ok_or_else(not_found)?;
+        let found = find_import(self.import)?.ok_or_else(not_found)?;
         let catalog = found.catalog.as_deref().and_then(|it| Catalog::read(it).ok());
         let catalog = catalog.ok_or_else(not_found)?;
         let (format, text) = match self.format {

@@ -30,13 +30,13 @@ pub struct RecordConversation {
     #[schemars(length(min = 1, max = 200))]
     user_id: String,
     /// 記録する発言
-    message: Said,
+    message: RecordedMessage,
 }
 
 /// What is to be recorded.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Said {
+pub struct RecordedMessage {
     /// 発言者
     sender: Speaker,
     /// 発言の内容
@@ -198,7 +198,7 @@ mod tests {
         RecordConversation {
             conversation_id: "c1".into(),
             user_id: "u1".into(),
-            message: Said { sender: Speaker::User, content: content.into(), timestamp },
+            message: RecordedMessage { sender: Speaker::User, content: content.into(), timestamp },
         }
     }
 

@@ -74,10 +74,10 @@ impl Tool for HoldSeats {
         let user = length("/user_id", &self.user_id, NAME_CHARS_MAX);
         let replaced = self.hold_token.as_ref().and_then(|it| at_most("/hold_token", it));
         reject_problems([user, showtime, count, long, twice, replaced])?;
-        let minutes = Minutes::set()?.asked(self.minutes)?;
+        let minutes = Minutes::set()?.requested(self.minutes)?;
         let clock = Clock::for_call()?;
         let token = fresh_id("hold");
-        let replaced = self.hold_token.as_deref().map(holds::named).transpose()?;
+        let replaced = self.hold_token.as_deref().map(holds::resolve).transpose()?;
         waiting::settle_freed(&self.showtime_id, &clock)?;
         for _ in 0..ATTEMPTS_MAX {
             let new = New { token: &token, minutes, replaced: replaced.as_deref() };
@@ -90,7 +90,11 @@ impl Tool for HoldSeats {
                     }
                     waiting::settle_freed(&freed, &clock)?;
                 }
-                return Ok(plan.held.shown(holds::kept(token), in_order(plan.seats), &clock));
+                return Ok(plan.held.to_output(
+                    holds::disclosable(token),
+                    in_order(plan.seats),
+                    &clock,
+                ));
             }
         }
         Err(not_saved())
@@ -171,9 +175,9 @@ impl Tool for ExtendHold {
     fn call(self, _: &User) -> Result<Hold, Stop> {
         reject_problems([at_most("/hold_token", &self.hold_token)])?;
         let set = Minutes::set()?;
-        let minutes = set.asked(self.minutes)?;
+        let minutes = set.requested(self.minutes)?;
         let clock = Clock::for_call()?;
-        let hold_id = holds::named(&self.hold_token)?;
+        let hold_id = holds::resolve(&self.hold_token)?;
         let [found, seats] = sql::query([holds::of_id(&hold_id), holds::seats_of(&hold_id)])?;
         let mut held = holds::live(found.first()?, &clock)?;
         let cap = held.made_at + i64::from(set.max) * 60;
@@ -189,8 +193,8 @@ impl Tool for ExtendHold {
         let prices = holds::prices_of(&held.showtime_id)?;
         let seats = holds::read_seats(seats, prices.as_ref())?;
         let is_token = self.hold_token != holds::handle(&hold_id);
-        let token = if is_token { holds::kept(self.hold_token) } else { None };
-        Ok(held.shown(token, seats, &clock))
+        let token = if is_token { holds::disclosable(self.hold_token) } else { None };
+        Ok(held.to_output(token, seats, &clock))
     }
 }
 
@@ -215,7 +219,7 @@ impl Tool for ReleaseHold {
 
     fn call(self, _: &User) -> Result<Released, Stop> {
         reject_problems([at_most("/hold_token", &self.hold_token)])?;
-        let (hold_id, clock) = (holds::named(&self.hold_token)?, Clock::for_call()?);
+        let (hold_id, clock) = (holds::resolve(&self.hold_token)?, Clock::for_call()?);
         let [hold, seats] = holds::end(&hold_id, &clock);
         let declined = waiting::declined(&hold_id, &clock);
         let [_, hold, seats] = sql::transact([declined, hold, seats])?;
@@ -265,7 +269,7 @@ impl Tool for ListHolds {
             let [seats] = sql::query([holds::seats_of(&held.hold_id)])?;
             let prices = holds::prices_of(&held.showtime_id)?;
             let seats = holds::read_seats(seats, prices.as_ref())?;
-            Ok(held.shown(None, seats, &clock))
+            Ok(held.to_output(None, seats, &clock))
         };
         let holds = held.read::<Held>()?.into_iter().map(report);
         Ok(Holds { holds: holds.collect::<Result<_, Stop>>()? })

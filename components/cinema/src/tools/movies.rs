@@ -62,7 +62,7 @@ impl Tool for ListMovies {
             "SELECT movie_id, title, title_en, reading, description, description_en, genre, \
              genre_en, duration, release_date, rating FROM movies ORDER BY position"
         );
-        let [movies, slots] = sql::query([movies, programme::all()])?;
+        let [movies, slots] = sql::query([movies, programme::select_all()])?;
         let slots = slots.read::<Slot>()?;
         let films = movies.read::<Film>()?;
         let shown = showings(&slots, &days_asked(clock.today(), day), day, &clock);
@@ -191,7 +191,7 @@ impl Tool for ListShowtimes {
         }
         let slots = slots.read::<Slot>()?;
         let shown = showings(&slots, &days_asked(clock.today(), day), day, &clock);
-        let taken = programme::taken(&shown, &clock)?;
+        let taken = programme::count_taken(&shown, &clock)?;
         let taken = |id: &str| taken.get(id).copied().unwrap_or(0);
         let closed: BTreeSet<_> = closed.read::<(String,)>()?.into_iter().map(|it| it.0).collect();
         let showtime = |showing: &Showing<'_>| {

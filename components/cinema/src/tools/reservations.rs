@@ -228,7 +228,7 @@ impl Tool for TransferReservation {
         for _ in 0..ATTEMPTS_MAX {
             let not_found = || reservation_not_found(&self.reservation_id);
             let found = stored(&self.reservation_id)?.ok_or_else(not_found)?;
-            if let Some(given) = self.given(&found)? {
+            if let Some(given) = self.earlier_transfer(&found)? {
                 return Ok(given);
             }
             let version = found.version;
@@ -244,7 +244,7 @@ impl Tool for TransferReservation {
 
 impl TransferReservation {
     /// Result of the same earlier call.
-    fn given(&self, found: &Stored) -> Result<Option<Reservation>, Stop> {
+    fn earlier_transfer(&self, found: &Stored) -> Result<Option<Reservation>, Stop> {
         let found_id = found.next_id.clone();
         let found = found.clone().reservation();
         let is_same = found.status == ReservationStatus::Transferred

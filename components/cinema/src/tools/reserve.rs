@@ -79,12 +79,12 @@ impl Tool for ReserveSeats {
         self.check(seats_per_reservation_max()?)?;
         let rules = rules::set()?;
         let clock = Clock::for_call()?;
-        let own = self.hold_token.as_deref().map(holds::named).transpose()?;
+        let own = self.hold_token.as_deref().map(holds::resolve).transpose()?;
         waiting::settle_freed(&self.showtime_id, &clock)?;
         for _ in 0..ATTEMPTS_MAX {
             match self.look(own.as_deref(), rules, &clock)? {
-                Found::Reserved(reservation) => return Ok(reservation),
-                Found::Free(plan) => {
+                Existing::Reserved(reservation) => return Ok(reservation),
+                Existing::Free(plan) => {
                     if plan.write(&clock)? {
                         publish_seats(&self.showtime_id);
                         if own.is_some() {
@@ -101,7 +101,7 @@ impl Tool for ReserveSeats {
 }
 
 /// State before writing.
-enum Found {
+enum Existing {
     /// The same call was made before.
     Reserved(Reservation),
     /// The seats can be reserved.
@@ -129,7 +129,7 @@ impl ReserveSeats {
     }
 
     /// Reads all inputs of the decision in one snapshot.
-    fn look(&self, own: Option<&str>, rules: SeatRules, clock: &Clock) -> Result<Found, Stop> {
+    fn look(&self, own: Option<&str>, rules: SeatRules, clock: &Clock) -> Result<Existing, Stop> {
         let picked = self.picked(rules);
         let [slots, seats, import, closed] = picked.statements(clock);
         let owned_count = picked.owned_count(own, clock);
@@ -137,7 +137,7 @@ impl ReserveSeats {
         let [before, hold, slots, seats, import, closed, owned_count] =
             sql::query([self.before(), hold, slots, seats, import, closed, owned_count])?;
         if let Some(before) = first(before)? {
-            return self.repeat(before).map(Found::Reserved);
+            return self.repeat(before).map(Existing::Reserved);
         }
         let open = picked.open(slots, closed, clock)?;
         let hold_id = self.hold(hold, clock)?;
@@ -147,7 +147,7 @@ impl ReserveSeats {
         let import = picked.import(import)?;
         let preconditions = picked.preconditions(&chosen, hold_id.as_deref(), clock);
         let plan = self.plan(open, chosen, hold_id, clock, import);
-        Ok(Found::Free(Plan { preconditions, ..plan }))
+        Ok(Existing::Free(Plan { preconditions, ..plan }))
     }
 
     /// The caller's own live hold for this user and showing, if named.

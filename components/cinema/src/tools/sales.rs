@@ -55,7 +55,7 @@ impl Tool for CloseSales {
             reason.and_then(|it| length("/reason", it, REASON_CHARS_MAX)),
         ])?;
         let clock = Clock::for_call()?;
-        Hall::of(&self.showtime_id, None, &clock)?;
+        Hall::load(&self.showtime_id, None, &clock)?;
         let close = sql!(
             "INSERT INTO closed_sales (showtime_id, closed_at, closed_by, reason) \
              VALUES ($1, $2, $3, $4) ON CONFLICT (showtime_id) DO UPDATE SET reason = $4",
@@ -94,7 +94,7 @@ impl Tool for OpenSales {
         staff_only(Self::NAME)?;
         reject_problems([at_most("/showtime_id", &self.showtime_id)])?;
         let clock = Clock::for_call()?;
-        Hall::of(&self.showtime_id, None, &clock)?;
+        Hall::load(&self.showtime_id, None, &clock)?;
         let open = "DELETE FROM closed_sales WHERE showtime_id = $1";
         sql::transact([sql!(open, &self.showtime_id)])?;
         publish_seats(&self.showtime_id);
@@ -144,7 +144,7 @@ impl Tool for Occupancy {
         let between = "showtime_id >= $1 AND showtime_id < $2";
         let counts = |what: String| sql!(what, &first, &end);
         let [slots, sold, used, held, waiting, closed, revenue] = sql::query([
-            programme::all(),
+            programme::select_all(),
             counts(format!(
                 "SELECT showtime_id, COUNT(*) FROM reserved_seats WHERE {between} \
                  GROUP BY showtime_id"
@@ -184,7 +184,7 @@ impl Tool for Occupancy {
         };
         let days: Vec<_> = from.series(1.day()).take_while(|it| *it <= until).collect();
         let showings = showings(&slots, &days, None, &clock);
-        let showtimes: Vec<_> = showings.iter().map(|it| counted.of(it, &clock)).collect();
+        let showtimes: Vec<_> = showings.iter().map(|it| counted.occupancy(it, &clock)).collect();
         Ok(summed(from, until, showtimes))
     }
 }
@@ -232,7 +232,7 @@ fn by_id<T: DeserializeOwned>(rows: Rows) -> Result<BTreeMap<String, T>, Stop> {
 }
 
 impl Counted {
-    fn of(&self, showing: &Showing<'_>, clock: &Clock) -> ShowtimeOccupancy {
+    fn occupancy(&self, showing: &Showing<'_>, clock: &Clock) -> ShowtimeOccupancy {
         let id = showing.id();
         let count = |of: &BTreeMap<String, u32>| of.get(&id).copied().unwrap_or_default();
         let revenue = self.revenue.iter().filter(|it| it.0 == id);

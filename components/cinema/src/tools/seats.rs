@@ -62,8 +62,8 @@ impl Tool for ListAvailableSeats {
             at_most("/showtime_id", &self.showtime_id),
             token.and_then(|it| at_most("/hold_token", it)),
         ])?;
-        let own = token.map(holds::named).transpose()?;
-        let mut hall = Hall::of(&self.showtime_id, own.as_deref(), &Clock::for_call()?)?;
+        let own = token.map(holds::resolve).transpose()?;
+        let mut hall = Hall::load(&self.showtime_id, own.as_deref(), &Clock::for_call()?)?;
         name_view(user);
         user.show(text_map(&hall.seats));
         hall.seats.retain(|it| self.include_reserved || it.is_free() || it.is_mine);
@@ -133,7 +133,7 @@ impl Tool for SuggestSeats {
         ])?;
         let rules = rules::set()?;
         let Hall { showtime, seats, prices, closed_because } =
-            Hall::of(&self.showtime_id, None, &Clock::for_call()?)?;
+            Hall::load(&self.showtime_id, None, &Clock::for_call()?)?;
         if showtime.is_open == Some(false) {
             return Err(not_open(&showtime, closed_because.as_deref()));
         }
@@ -220,7 +220,7 @@ struct Choice {
 
 /// What is kept.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Kept {
+pub struct KeptChoice {
     /// The choice; nothing where none is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     choice: Option<Choice>,
@@ -244,9 +244,9 @@ impl Tool for KeepChoice {
     };
     const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
     const META: Option<&str> = Some(r#"{"ui":{"visibility":["app"]}}"#);
-    type Output = Kept;
+    type Output = KeptChoice;
 
-    fn call(self, _: &User) -> Result<Kept, Stop> {
+    fn call(self, _: &User) -> Result<KeptChoice, Stop> {
         reject_problems([length("/view", &self.view, NAME_CHARS_MAX)])?;
         let Some(choice) = self.choice else { return read(&self.view) };
         let many = Problem::at("/choice/seat_ids", format!("must be at most {SEATS_MAX}"));
@@ -284,11 +284,11 @@ impl Tool for KeepChoice {
 }
 
 /// Reads the stored choice of a caller's view.
-fn read(view: &str) -> Result<Kept, Stop> {
+fn read(view: &str) -> Result<KeptChoice, Stop> {
     let of_view = "SELECT choice FROM choices WHERE view = $1 AND principal = $2";
     let [found] = sql::query([sql!(of_view, view, caller::principal())])?;
     let choice = found.first::<(String,)>()?.and_then(|(it,)| serde_json::from_str(&it).ok());
-    Ok(Kept { choice })
+    Ok(KeptChoice { choice })
 }
 
 /// Numbers the view that will show a result, for clients with apps.

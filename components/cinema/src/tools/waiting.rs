@@ -100,7 +100,7 @@ impl JoinWaitingList {
             if (before.seats_count, before.together, before.wheelchair) != asked {
                 return Err(already_waiting(&before.waiting_id));
             }
-            return shown(before.clone(), clock).map(Some);
+            return to_output(before.clone(), clock).map(Some);
         }
         self.check_reason(count, clock)?;
         let full = |count: usize, max: u32| u32::try_from(count).unwrap_or(u32::MAX) >= max;
@@ -137,12 +137,12 @@ impl JoinWaitingList {
         }
         let [entries] = sql::query([waiting::live_of_user(&self.user_id)])?;
         let entry = entries.read::<Entry>()?.into_iter().find(|it| it.waiting_id == id);
-        entry.map(|it| shown(it, clock)).transpose()
+        entry.map(|it| to_output(it, clock)).transpose()
     }
 
     /// Rejects waiting if the showing cannot be booked, has suitable free seats, or the user may not have more.
     fn check_reason(&self, count: usize, clock: &Clock) -> Result<(), Stop> {
-        let hall = Hall::of(&self.showtime_id, None, clock)?;
+        let hall = Hall::load(&self.showtime_id, None, clock)?;
         if hall.showtime.is_open == Some(false) {
             return Err(not_open(&hall.showtime, hall.closed_because.as_deref()));
         }
@@ -257,12 +257,12 @@ pub fn waits_for(user_id: &str, clock: &Clock) -> Result<WaitingList, Stop> {
         let start = ShowtimeId::read(&entry.showtime_id).and_then(|it| it.start());
         !entry.is_expired(clock) && start.is_some_and(|it| !clock.has_passed(it))
     };
-    let waiting = entries.filter(to_come).map(|it| shown(it, clock));
+    let waiting = entries.filter(to_come).map(|it| to_output(it, clock));
     Ok(WaitingList { waiting: waiting.collect::<Result<_, _>>()? })
 }
 
 /// Converts an entry for its user.
-fn shown(entry: Entry, clock: &Clock) -> Result<Waiting, Stop> {
+fn to_output(entry: Entry, clock: &Clock) -> Result<Waiting, Stop> {
     let id = ShowtimeId::read(&entry.showtime_id);
     let (screen_id, starts) =
         id.as_ref().map_or(("", ""), |it| (it.screen_id.as_str(), it.starts.as_str()));
@@ -304,5 +304,5 @@ fn hold(entry: &Entry, seats: Vec<output::cinema::ReservedSeat>, clock: &Clock) 
         made_at: entry.made_at?,
         expires_at: entry.expires_at?,
     };
-    Some(held.shown(None, seats, clock))
+    Some(held.to_output(None, seats, clock))
 }

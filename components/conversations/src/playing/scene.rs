@@ -39,7 +39,7 @@ impl<'a> Scene<'a> {
         Self {
             agent,
             progress,
-            language: first.map_or(Language::Japanese, Language::of),
+            language: first.map_or(Language::Japanese, Language::detect),
             before,
             unanswered,
         }

@@ -51,7 +51,7 @@ impl Deref for Sentence {
 impl Sentence {
     /// Parses `text` with the vocabulary of conversations.
     pub(super) fn parse(text: &str, today: Date) -> Self {
-        Self(Utterance::of(text, today, &VOCABULARY))
+        Self(Utterance::parse(text, today, &VOCABULARY))
     }
 
     /// Returns the names of agents, in their order.

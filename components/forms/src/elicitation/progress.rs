@@ -186,7 +186,7 @@ impl Progress {
         let mut required = Vec::new();
         for AskedPart { at, part } in &asked {
             let field = &context.form.fields[*at];
-            let mut property = elicitation::of(field, part, context);
+            let mut property = elicitation::property_for(field, part, context);
             let is_again = self.typed.contains_key(&field.name);
             if let (Part::Choices(_), true) = (part, is_again) {
                 elicitation::add_search_again(&mut property, context.language);

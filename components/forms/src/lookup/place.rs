@@ -74,7 +74,7 @@ impl Place {
         }
         let text = text.trim();
         if text.starts_with('/') && !text.starts_with("//") && !text.starts_with("/\\") {
-            return Self::here(text);
+            return Self::parse_own_path(text);
         }
         let mut url = Url::parse(text).map_err(|_| {
             invalid("url", "must be a URL such as https://directory.example/people")
@@ -93,7 +93,7 @@ impl Place {
     }
 
     /// Parses a path of this server; only the demo's are permitted.
-    fn here(text: &str) -> Result<Self, Failure> {
+    fn parse_own_path(text: &str) -> Result<Self, Failure> {
         let base = Url::parse("http://here.invalid/").map_err(|_| Failure::NotFound)?;
         let url = base.join(text).map_err(|_| invalid("url", "must be a URL or a path"))?;
         let path = OWN_PATHS.iter().find_map(|it| url.path().strip_prefix(it));

@@ -44,12 +44,12 @@ pub(super) struct Field {
     more: Map<String, Value>,
     is_required: bool,
     /// Answer of another field that shows this one.
-    shown: Option<Shown>,
+    shown: Option<ShowRule>,
 }
 
 /// Kind and label of another field, with its answer.
 #[derive(Clone, Debug)]
-struct Shown {
+struct ShowRule {
     kind: &'static str,
     label: Option<String>,
     equals: Value,
@@ -263,7 +263,7 @@ impl Reading {
     /// Shows `fields` only `when` another field has an answer, or reports the condition.
     fn show(&mut self, fields: &mut [Field], when: &str) {
         let found = self.fields.iter().rev().find_map(|it| Some((it, it.answer(when)?)));
-        match found.and_then(|it| Some((it.0, it.1?))).map(|(field, equals)| Shown {
+        match found.and_then(|it| Some((it.0, it.1?))).map(|(field, equals)| ShowRule {
             kind: field.kind.name,
             label: field.label.clone(),
             equals,
@@ -471,7 +471,7 @@ pub(super) fn choice(utterance: &Utterance) -> Option<Field> {
             is_free: true,
             options,
             is_required: true,
-            ..Field::of(FREE)
+            ..Field::new(FREE)
         })
     };
     let text: String = utterance.chars.iter().collect();
@@ -499,7 +499,7 @@ pub(super) fn choice(utterance: &Utterance) -> Option<Field> {
 }
 
 impl Field {
-    fn of(kind: Kind) -> Self {
+    fn new(kind: Kind) -> Self {
         Self {
             kind,
             label: None,
@@ -624,7 +624,7 @@ impl Field {
 
     /// Creates a text line with this label.
     pub(super) fn line(label: &str) -> Self {
-        Self { label: Some(label.to_owned()), is_free: true, is_required: true, ..Self::of(FREE) }
+        Self { label: Some(label.to_owned()), is_free: true, is_required: true, ..Self::new(FREE) }
     }
 
     /// Whether both ask for the same.
@@ -776,9 +776,9 @@ pub(super) fn unlink(fields: &mut [Value]) {
 }
 
 /// A field by its name, for the form that asks which fields are wanted.
-pub(super) fn named(name: &str) -> Option<Field> {
+pub(super) fn field_named(name: &str) -> Option<Field> {
     let kind = FIELDS.iter().find(|it| it.0.name == name)?.0;
-    Some(Field::of(kind))
+    Some(Field::new(kind))
 }
 
 /// Gives `definition` a unique name.

@@ -27,7 +27,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    pub(super) fn of(utterance: &Utterance) -> Self {
+    pub(super) fn new(utterance: &Utterance) -> Self {
         let text: String = utterance.lower.iter().collect();
         let says = |words: &str| words.split('|').any(|it| text.contains(it));
         let state = match () {

@@ -131,7 +131,7 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    pub(super) fn of(utterance: &Utterance, language: Language) -> Self {
+    pub(super) fn new(utterance: &Utterance, language: Language) -> Self {
         let Reading { mut fields, denied, left, is_addition, .. } = fields::read(utterance);
         let quoted = utterance.quoted.first().map(|it| it.text.chars().take(TITLE_MAX).collect());
         let named =
@@ -182,14 +182,14 @@ impl Survey {
         let signs_up = named.is_some_and(|it| it.0.1 == "Sign-up");
         if signs_up && !fields.is_empty() && !fields.iter().any(Field::is_name) {
             // A registration includes a name.
-            fields.splice(0..0, fields::named("name"));
+            fields.splice(0..0, fields::field_named("name"));
         }
         // `a contact form without the phone`: the usual fields, less one.
         let is_usual = fields.is_empty() || is_addition || !denied.is_empty() && fields.len() < 2;
         if let (true, Some((_, _, those))) = (is_usual, named) {
             let line = |line: &str| match line.split_once('/') {
                 Some((japanese, english)) => Some(Field::line(language.pick(japanese, english))),
-                None => fields::named(line),
+                None => fields::field_named(line),
             };
             let usual: Vec<Field> = those.split('|').filter_map(line).collect();
             let others = std::mem::take(&mut fields);
@@ -203,7 +203,7 @@ impl Survey {
     }
 
     /// Unknown words.
-    pub(super) fn left(&self) -> &[String] {
+    pub(super) fn unused_words(&self) -> &[String] {
         &self.left
     }
 
@@ -306,7 +306,11 @@ impl Survey {
     }
 
     /// Completes a form that was requested without fields by those in `utterance`, or by its purpose.
-    pub(super) fn named(&self, utterance: &Utterance, context: &TurnContext<'_>) -> Option<Self> {
+    pub(super) fn completed_by(
+        &self,
+        utterance: &Utterance,
+        context: &TurnContext<'_>,
+    ) -> Option<Self> {
         if !self.fields.is_empty() {
             return None;
         }
@@ -319,12 +323,12 @@ impl Survey {
                     true => format!("a form {text}"),
                     false => format!("{text}フォーム"),
                 };
-                Self::of(
-                    &Utterance::of(&form, context.today(), &super::VOCABULARY),
+                Self::new(
+                    &Utterance::parse(&form, context.today(), &super::VOCABULARY),
                     context.language,
                 )
             }
-            false if fields::read(utterance).is_list() => Self::of(utterance, context.language),
+            false if fields::read(utterance).is_list() => Self::new(utterance, context.language),
             false => return None,
         };
         Some(Self { title: found.title.or_else(|| self.title.clone()), ..found })
@@ -337,7 +341,7 @@ impl Survey {
             return;
         }
         let names = values.get("fields").and_then(Value::as_array).into_iter().flatten();
-        let wanted: Vec<_> = names.filter_map(|it| fields::named(it.as_str()?)).collect();
+        let wanted: Vec<_> = names.filter_map(|it| fields::field_named(it.as_str()?)).collect();
         self.fields = fields::definitions(&wanted, language);
         if let Some(title) = values.get("title").and_then(Value::as_str).filter(|it| !it.is_empty())
         {
@@ -383,7 +387,7 @@ impl Survey {
 
     /// Asks which fields are wanted.
     fn which(&self, context: &mut TurnContext<'_>, title: &str) -> Decision {
-        let common = marks(COMMON).filter_map(fields::named).enumerate();
+        let common = marks(COMMON).filter_map(fields::field_named).enumerate();
         let options = common.map(|(number, field)| {
             let field = field.definition(context.language, number);
             json!({ "value": field["name"], "label": field["label"] })
@@ -415,7 +419,8 @@ impl Survey {
             let name = field["name"].as_str().unwrap_or_default();
             let Some(value) = values.get(name).filter(|it| !it.is_null()) else { continue };
             let label = field["label"].as_str().unwrap_or(name);
-            let shown: String = shown(field, value, context).chars().take(VALUE_MAX).collect();
+            let shown: String =
+                format_answer(field, value, context).chars().take(VALUE_MAX).collect();
             lines.push(format!("- {label}: {shown}"));
         }
         if lines.len() == 1 {
@@ -425,7 +430,7 @@ impl Survey {
     }
 }
 
-fn shown(field: &Value, value: &Value, context: &TurnContext<'_>) -> String {
+fn format_answer(field: &Value, value: &Value, context: &TurnContext<'_>) -> String {
     let options = field["options"].as_array().into_iter().flatten();
     if let Some(option) = options.clone().find(|it| it["value"] == *value) {
         return option["label"].as_str().unwrap_or_default().to_owned();
@@ -441,7 +446,7 @@ fn shown(field: &Value, value: &Value, context: &TurnContext<'_>) -> String {
         Value::String(it) => it.clone(),
         Value::Object(it) => it.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
         Value::Array(all) => {
-            all.iter().map(|it| shown(field, it, context)).collect::<Vec<_>>().join(", ")
+            all.iter().map(|it| format_answer(field, it, context)).collect::<Vec<_>>().join(", ")
         }
         it => it.to_string(),
     }

@@ -56,7 +56,7 @@ impl Tool for GetFormSubmission {
             return Err(invalid("/timeout_seconds", message));
         }
         let seconds = if user.wants_progress() { seconds } else { seconds.min(QUIET_S_MAX) };
-        let form = store::shown(&self.handle)?;
+        let form = store::load_for_caller(&self.handle)?;
         if form.status == Status::Waiting
             && let Some(wait) = {
                 let what = delivery::in_one_line(&form.title, &self.handle, None);

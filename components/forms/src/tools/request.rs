@@ -118,7 +118,7 @@ impl RequestedForm {
             return Ok(state);
         }
         let state = CallState { handle: store::fresh_handle(), ..CallState::default() };
-        self.keep(&state.handle)?;
+        self.store(&state.handle)?;
         user.remember(&state);
         clock::report_progress(user, 0, &self.place(&state.handle));
         Ok(state)
@@ -160,11 +160,11 @@ impl RequestedForm {
     /// Stores the form and returns that it waits, and where it is.
     fn wait(&self, user: &User, tells_where: bool) -> Result<FormRequest, Stop> {
         let handle = store::fresh_handle();
-        self.keep(&handle)?;
+        self.store(&handle)?;
         Ok(self.waiting(user, &handle, tells_where.then_some("")))
     }
 
-    fn keep(&self, handle: &str) -> Result<(), Stop> {
+    fn store(&self, handle: &str) -> Result<(), Stop> {
         store::add(handle, &self.definition, &self.form, self.asked_by.as_deref())
     }
 

@@ -87,7 +87,7 @@ pub(super) fn complete_addition(utterance: &Sentence, today: Date) -> Option<Sen
 impl Sentence {
     /// Parses `text` with the vocabulary of cards.
     pub(super) fn parse(text: &str, today: Date) -> Self {
-        let mut utterance = Self(Utterance::of(text, today, &VOCABULARY));
+        let mut utterance = Self(Utterance::parse(text, today, &VOCABULARY));
         let cards = utterance.spotted(false).into_iter().map(|it| (it.piece.from, it.piece.to));
         // `Starfarer Route` is a theme, no route.
         let names: Vec<_> = cards.chain(utterance.theme_ranges()).collect();

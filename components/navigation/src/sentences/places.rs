@@ -126,7 +126,7 @@ impl Sentence {
     pub(super) fn parse(text: &str, today: Date) -> Self {
         let leg = first_leg(text);
         let text = leg.as_deref().unwrap_or(text);
-        let mut utterance = Utterance::of(&normalize_points(text), today, &VOCABULARY);
+        let mut utterance = Utterance::parse(&normalize_points(text), today, &VOCABULARY);
         let spots = names::spots(&utterance.lower);
         // `新宿` contains no lodging.
         let is_inside = |from: usize, to: usize| spots.iter().any(|it| it.0 <= from && to <= it.1);

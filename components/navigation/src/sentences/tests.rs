@@ -396,7 +396,7 @@ fn asked_for(history: &[&str], message: &str) -> Vec<language::turn::ToolCall> {
         arrival: None,
     };
     let now = "2026-11-21T10:00:00+09:00".parse().unwrap();
-    match route.planner(Language::of(message), now, true).next(&[]) {
+    match route.planner(Language::detect(message), now, true).next(&[]) {
         Decision::Call(calls) => calls,
         Decision::Conclude(it) => panic!("{message}: {it:?}"),
     }

@@ -311,7 +311,7 @@ impl Reply {
                 continue;
             }
             if is_call {
-                value["id"] = ids.of(&value).into();
+                value["id"] = ids.assign(&value).into();
                 if !block.json.trim().is_empty() {
                     value["input"] = serde_json::from_str(&block.json).unwrap_or(block.json.into());
                 }

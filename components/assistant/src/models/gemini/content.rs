@@ -276,7 +276,7 @@ mod tests {
         vec![json!({ "role": "model", "parts": parts.collect::<Vec<_>>() })]
     }
 
-    fn came(id: &str, result: ToolResult) -> Answered {
+    fn results_of(id: &str, result: ToolResult) -> Answered {
         let (name, reason) = ("find".to_owned(), String::new());
         let (arguments, meta) = (serde_json::Map::new(), serde_json::Map::new());
         Answered { call: ToolCall { id: id.to_owned(), name, arguments, meta, reason }, result }
@@ -294,7 +294,7 @@ mod tests {
         let ids: Vec<_> = calls(&contents, 0).into_iter().map(|it| it.id).collect();
         assert_eq!(ids, ["a", "call-0-1", "call-0-2"]);
         let failed = ToolResult::Failed(Failure::new("not_found", 404, "None."));
-        let answered = [came("call-0-1", failed), came("a", picture("image/png"))];
+        let answered = [results_of("call-0-1", failed), results_of("a", picture("image/png"))];
         let parts = answers(&contents, &answered, true);
         let responses: Vec<_> = parts.iter().map(|it| &it["functionResponse"]).collect();
         assert_eq!(responses[0]["id"], "a", "ILL-24");
@@ -308,7 +308,8 @@ mod tests {
     #[test]
     fn older_models_get_pictures_after_responses() {
         let contents = called(&[Some("a"), Some("b")]);
-        let answered = [came("a", picture("image/png")), came("b", picture("image/svg+xml"))];
+        let answered =
+            [results_of("a", picture("image/png")), results_of("b", picture("image/svg+xml"))];
         let parts = answers(&contents, &answered, false);
         assert_eq!(parts.len(), 3, "ILL-28");
         assert_eq!(parts[2]["inlineData"]["mimeType"], "image/png", "ILL-28");

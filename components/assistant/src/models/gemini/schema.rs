@@ -18,7 +18,7 @@ pub(super) fn declared(declaration: Declaration) -> Value {
         // An object without properties is refused.
         return declared;
     }
-    match own(&parameters, DEPTH_MAX) {
+    match to_dialect(&parameters, DEPTH_MAX) {
         Some(schema) => declared["parameters"] = schema,
         None => declared["parametersJsonSchema"] = parameters,
     }
@@ -32,7 +32,7 @@ fn is_empty(schema: &Value) -> bool {
 
 /// Converts `schema` to the dialect (<https://ai.google.dev/api/caching#Schema>). Defaults and bounds
 /// are left out (ILL-X4); the tool checks them.
-fn own(schema: &Value, depth: usize) -> Option<Value> {
+fn to_dialect(schema: &Value, depth: usize) -> Option<Value> {
     let schema = schema.as_object()?;
     let depth = depth.checked_sub(1)?;
     if ["$ref", "allOf", "not", "if", "patternProperties", "prefixItems"]
@@ -49,7 +49,7 @@ fn own(schema: &Value, depth: usize) -> Option<Value> {
             let (nulls, others): (Vec<_>, Vec<_>) =
                 variants.as_array()?.iter().partition(|it| it["type"] == "null");
             is_nullable = !nulls.is_empty();
-            let others = others.into_iter().map(|it| self::own(it, depth));
+            let others = others.into_iter().map(|it| to_dialect(it, depth));
             let mut others = others.collect::<Option<Vec<_>>>()?;
             match (others.len(), others.pop()?) {
                 (1, Value::Object(only)) => own = only,
@@ -113,7 +113,7 @@ fn typed(
             }
         }
         "array" => {
-            own.insert("items".to_owned(), self::own(schema.get("items")?, depth)?);
+            own.insert("items".to_owned(), to_dialect(schema.get("items")?, depth)?);
         }
         "object" => {
             let properties = schema.get("properties")?.as_object().filter(|it| !it.is_empty())?;
@@ -122,7 +122,7 @@ fn typed(
                 return None;
             }
             let put =
-                properties.iter().map(|(name, it)| Some((name.clone(), self::own(it, depth)?)));
+                properties.iter().map(|(name, it)| Some((name.clone(), to_dialect(it, depth)?)));
             own.insert("properties".to_owned(), Value::Object(put.collect::<Option<_>>()?));
             let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
             let is_own = |it: &&Value| it.as_str().is_some_and(|it| properties.contains_key(it));

@@ -222,7 +222,7 @@ impl Reply {
             if call.name.is_empty() {
                 return Err(ModelError::new(ErrorKind::Failed, "a call has no name"));
             }
-            let id = ids.of(&json!(call.value));
+            let id = ids.assign(&json!(call.value));
             let arguments = match call.arguments.trim() {
                 "" | "null" => "{}",
                 other => other,

@@ -97,8 +97,8 @@ fn comparison_without_films_compares_none() {
     assert_eq!(call(&next), ("list_available_seats", json!({ "showtime_id": "st-2" })));
     let today = language::Date::constant(2026, 11, 21);
     let is_compared = |text: &str| {
-        let sentence = super::super::Sentence::of(text, today);
-        super::super::conditions::Wanted::of(&sentence).is_compared
+        let sentence = super::super::Sentence::parse(text, today);
+        super::super::conditions::Conditions::parse(&sentence).is_compared
     };
     for text in [
         "anything better than the front row",
@@ -111,8 +111,8 @@ fn comparison_without_films_compares_none() {
     ] {
         assert!(!is_compared(text), "{text}");
     }
-    let sentence = super::super::Sentence::of("is Akira fine for kids older than 6?", today);
-    let wanted = super::super::conditions::Wanted::of(&sentence);
+    let sentence = super::super::Sentence::parse("is Akira fine for kids older than 6?", today);
+    let wanted = super::super::conditions::Conditions::parse(&sentence);
     assert!(!wanted.is_compared && wanted.order.is_none());
     for text in ["七人の侍ともののけ姫、どっちが面白い？", "七人の侍はAKIRAより長い？"]
     {
@@ -359,7 +359,7 @@ fn later_one_is_a_showing() {
 
 #[test]
 fn avoids_one_position_and_takes_another() {
-    use super::super::conditions::{Position, Wanted};
+    use super::super::conditions::{Conditions, Position};
     let today = language::Date::constant(2026, 11, 21);
     for (sentence, expected) in [
         ("two for Akira, aisle if possible, not the front row", Some(Position::Aisle)),
@@ -367,12 +367,12 @@ fn avoids_one_position_and_takes_another() {
         ("not in the front row", Some(Position::Middle)),
         ("two seats", None),
     ] {
-        let sentence = super::super::Sentence::of(sentence, today);
-        assert_eq!(Wanted::of(&sentence).position, expected, "{}", sentence.text());
+        let sentence = super::super::Sentence::parse(sentence, today);
+        assert_eq!(Conditions::parse(&sentence).position, expected, "{}", sentence.text());
     }
     for (sentence, ends) in [("2時間以内で終わる映画", false), ("21時までに終わる映画", true)]
     {
-        let sentence = super::super::Sentence::of(sentence, today);
-        assert_eq!(Wanted::of(&sentence).ends, ends, "{}", sentence.text());
+        let sentence = super::super::Sentence::parse(sentence, today);
+        assert_eq!(Conditions::parse(&sentence).ends, ends, "{}", sentence.text());
     }
 }

@@ -623,7 +623,7 @@ fn searches_a_title_in_hiragana() {
     for sentence in ["いちばんはやいのを予約したい", "どれがみたいですか", "うしろのせきを予約"]
     {
         let utterance =
-            super::super::Sentence::of(sentence, language::Date::constant(2026, 11, 21));
+            super::super::Sentence::parse(sentence, language::Date::constant(2026, 11, 21));
         assert_eq!(utterance.title(), None, "{sentence}");
     }
 }

@@ -44,7 +44,7 @@ impl Agent {
     fn turn(&mut self) -> Did {
         let first = self.script.log.first().map(|it| it.text.clone());
         let text = self.script.scene.purpose.clone().or(first).unwrap_or_default();
-        let language = Language::of(&text);
+        let language = Language::detect(&text);
         let mut talk = Talk::new(crate::sentences::next, TOOLS);
         (talk.language, talk.context) = (Some(language), Some(self.script.context(language)));
         let did = match talk.say("…") {

@@ -127,7 +127,7 @@ pub(super) fn take(text: &mut Text) -> Bounds {
     let mut bounds = Bounds::default();
     let mut at = 0;
     while at < text.len() {
-        match one(text, at, &mut bounds) {
+        match parse_one(text, at, &mut bounds) {
             Some((from, to)) => {
                 text.cut(from, to);
                 at = from;
@@ -143,7 +143,7 @@ pub(super) fn take(text: &mut Text) -> Bounds {
 }
 
 /// Parses the limit that begins with the number at `at`, with its span.
-fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
+fn parse_one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
     const TO: &str = "-|–|—|~|〜|から| to | through | - |..| and | till ";
     const LEADS: &str = "between |from |on a scale of |on a scale from |scale of |out of ";
     const LESS: &str = "up to |maximum |maximum of |max |max. |max of |at most |no more than |not more than |under |最大|最高";

@@ -205,7 +205,7 @@ fn end_of_time(text: &str) -> Option<Field> {
         ("end_date", "to|until|until when|till when|till|end|end date|終了|終了日|いつまで"),
     ];
     let kind = ENDS.iter().find(|it| marks(it.1).any(|it| it == text))?.0;
-    super::named(kind)
+    super::field_named(kind)
 }
 
 /// Whether `text` is only the name of a kind.
@@ -621,7 +621,7 @@ impl About {
             is_several: self.is_several,
             more: self.more,
             is_free: true,
-            ..Field::of(FREE)
+            ..Field::new(FREE)
         }
     }
 

@@ -25,7 +25,7 @@ fn request(message: &str) -> RouteRequest {
         destination: "横浜駅".to_owned(),
         message: message.to_owned(),
         history: Vec::new(),
-        language: Language::of(message),
+        language: Language::detect(message),
         now: now(),
         has_table: true,
         via: Vec::new(),
