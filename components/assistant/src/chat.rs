@@ -120,7 +120,7 @@ struct ChatTurn {
     context: ChatContext,
     picker: Box<dyn ToolPicker>,
     /// The turn to continue from.
-    kept: Option<SavedTurn>,
+    saved: Option<SavedTurn>,
 }
 
 /// The request and the assistant that answers it.
@@ -144,7 +144,7 @@ struct TurnOutcome {
     notice: Option<String>,
     calls: Vec<Value>,
     /// The turn to save, if the conversation can continue from it.
-    kept: Option<SavedTurn>,
+    saved: Option<SavedTurn>,
 }
 
 impl ChatTurn {
@@ -152,11 +152,12 @@ impl ChatTurn {
         let (principal, errors) = (caller::principal(), errors_language());
         let language = Language::of_caller(caller::locale().as_deref(), &input.message);
         let found = input.turn.as_ref().map(|it| turns::find(it, &principal)).transpose();
-        let mut kept = found.map_err(|why| Refusal::turn_unreadable(&why, errors))?.flatten();
+        let mut saved = found.map_err(|why| Refusal::turn_unreadable(&why, errors))?.flatten();
         // Another assistant has other tools, and received other messages.
-        kept = kept.filter(|it| input.assistant.as_ref().is_none_or(|name| *name == it.assistant));
+        saved =
+            saved.filter(|it| input.assistant.as_ref().is_none_or(|name| *name == it.assistant));
         let name = input.assistant.clone();
-        let name = name.or(kept.as_ref().map(|it| it.assistant.clone()));
+        let name = name.or(saved.as_ref().map(|it| it.assistant.clone()));
         let name = name.unwrap_or_else(|| settings.chat.assistant.clone());
         let enabled_assistants =
             settings.enabled_assistants().find(|it| *it.0 == name).map(|it| it.1.clone());
@@ -169,26 +170,26 @@ impl ChatTurn {
             Refusal::no_assistant(&name, &names, errors)
         })?;
         let mut chosen = models::chosen(&config, &settings.models);
-        if let Some(earlier) = &kept {
+        if let Some(earlier) = &saved {
             // Without a configured model, keeps the one that was found before.
             if earlier.provider == chosen.provider && chosen.model.is_empty() {
                 chosen.model = earlier.model.as_str().into();
             }
             let is_other = earlier.provider != chosen.provider || earlier.model != *chosen.model;
             if is_other && can_change_model(&input, earlier) {
-                kept = None;
+                saved = None;
             } else if is_other {
                 // The conversation stays with the model that started it, as long as that is available.
                 chosen =
                     Chosen { provider: earlier.provider, model: earlier.model.as_str().into() };
-                kept = kept.filter(|it| settings.models.is_ready(it.provider));
+                saved = saved.filter(|it| settings.models.is_ready(it.provider));
             }
         }
-        if input.turn.is_some() && kept.is_none() && !can_start(&input) {
+        if input.turn.is_some() && saved.is_none() && !can_start(&input) {
             return Err(Refusal::turn_not_found(errors));
         }
-        if let Some(kept) = &kept {
-            let is_answered = kept.waiting.iter().any(|it| !it.approval.is_empty());
+        if let Some(saved) = &saved {
+            let is_answered = saved.waiting.iter().any(|it| !it.approval.is_empty());
             if input.message.is_empty() && !is_answered && input.selected.is_none() {
                 let details = errors.pick("待っている呼び出しはありません", "No call waits");
                 return Err(Refusal::no_message(details, errors));
@@ -197,7 +198,7 @@ impl ChatTurn {
         } else if let Some(selected) = input.selected.take() {
             input.images.extend(selected);
         }
-        let transcript = kept.as_ref().map(|it| &it.transcript).filter(|it| !it.is_null());
+        let transcript = saved.as_ref().map(|it| &it.transcript).filter(|it| !it.is_null());
         let picker = models::picker(&chosen, &config, &settings.models, transcript);
         let makes_pictures = config.makes_pictures;
         let picker = picker.map_err(|it| Refusal::of_model_error(it, makes_pictures, errors))?;
@@ -210,12 +211,12 @@ impl ChatTurn {
         assistant.chooses = input.chooses;
         let context =
             ChatContext { settings, input, principal, language, errors, name, assistant, chosen };
-        Ok(Self { context, picker, kept })
+        Ok(Self { context, picker, saved })
     }
 
     /// Runs the turn; `sink` receives its events.
     fn answer(self, sink: &EventSink) -> Result<Value, Refusal> {
-        let Self { mut context, mut picker, kept } = self;
+        let Self { mut context, mut picker, saved } = self;
         let (input, mut message) = (&mut context.input, Vec::new());
         if !input.message.is_empty() {
             message.push(Part::text(input.message.as_str()));
@@ -223,17 +224,17 @@ impl ChatTurn {
         message.extend(std::mem::take(&mut input.images).into_iter().map(Part::image));
         let history = std::mem::take(&mut input.history);
         let mut before = EarlierResults::default();
-        if let Some(mut kept) = kept {
-            message.splice(..0, std::mem::take(&mut kept.undelivered));
-            let (transcript, order) = (kept.transcript.clone(), kept.order.clone());
+        if let Some(mut saved) = saved {
+            message.splice(..0, std::mem::take(&mut saved.undelivered));
+            let (transcript, order) = (saved.transcript.clone(), saved.order.clone());
             let (assistant, input) = (&context.assistant, &context.input);
             let resume = Resumption { assistant, input, sink, language: context.language };
-            let gone = resume.run(kept, assistant.config.bounds().run);
-            if !gone.waiting.is_empty() {
-                let outcome = context.still_waiting(gone, (transcript, order), message);
+            let resumed = resume.run(saved, assistant.config.bounds().run);
+            if !resumed.waiting.is_empty() {
+                let outcome = context.still_waiting(resumed, (transcript, order), message);
                 return context.save_and_respond(outcome, Usage::default(), sink);
             }
-            before = EarlierResults { answered: gone.answered, ms: gone.ms };
+            before = EarlierResults { answered: resumed.answered, ms: resumed.ms };
         }
         let language = context.language;
         let task = Task { message, history, language, now: now() };
@@ -270,32 +271,32 @@ impl ChatContext {
     /// Returns the outcome of a turn in which calls still wait; the model is not asked yet.
     fn still_waiting(
         &self,
-        gone: Resumed,
+        resumed: Resumed,
         (transcript, order): (Value, Vec<String>),
         undelivered: Vec<Part>,
     ) -> TurnOutcome {
         let offers = self.assistant.offers();
-        let made = gone.answered.iter().filter(|it| gone.ms.contains_key(&it.call.id));
+        let made = resumed.answered.iter().filter(|it| resumed.ms.contains_key(&it.call.id));
         let calls =
-            made.map(|it| answer::call(&it.call, &it.result, gone.ms.get(&it.call.id), &offers));
+            made.map(|it| answer::call(&it.call, &it.result, resumed.ms.get(&it.call.id), &offers));
         let calls = calls.collect();
-        let (waiting, answered) = (gone.waiting, gone.answered);
-        let kept = SavedTurn { undelivered, waiting, answered, order, ..self.fresh(transcript) };
-        self.waiting_outcome(kept, calls)
+        let (waiting, answered) = (resumed.waiting, resumed.answered);
+        let saved = SavedTurn { undelivered, waiting, answered, order, ..self.fresh(transcript) };
+        self.waiting_outcome(saved, calls)
     }
 
-    fn waiting_outcome(&self, kept: SavedTurn, calls: Vec<Value>) -> TurnOutcome {
-        let count = kept.waiting.len();
+    fn waiting_outcome(&self, saved: SavedTurn, calls: Vec<Value>) -> TurnOutcome {
+        let count = saved.waiting.len();
         let mut notice = self.language.pick(
             format!("{count}件の確認・入力を待っています。"),
             format!("Waiting for {count} answer(s) of yours."),
         );
-        if let Some(changed) = answer::changed(&kept.waiting, self.language) {
+        if let Some(changed) = answer::changed(&saved.waiting, self.language) {
             notice = format!("{changed}{}{notice}", self.language.pick("", " "));
         }
         let conclusion = Conclusion::default();
-        let (notice, kept) = (Some(notice), Some(kept));
-        TurnOutcome { conclusion, stop_reason: "waiting", notice, calls, kept }
+        let (notice, saved) = (Some(notice), Some(saved));
+        TurnOutcome { conclusion, stop_reason: "waiting", notice, calls, saved }
     }
 
     /// Converts a finished run.
@@ -307,10 +308,10 @@ impl ChatContext {
         sink: &EventSink,
     ) -> Result<TurnOutcome, Refusal> {
         let offers = self.assistant.offers();
-        let (mut kept, mut is_whole) = (self.fresh(transcript), true);
+        let (mut saved, mut is_whole) = (self.fresh(transcript), true);
         let Run { mut answered, ms, left, is_delivered, ending } = run;
         if !is_delivered {
-            kept.undelivered = message;
+            saved.undelivered = message;
         }
         let (mut conclusion, stop_reason, notice) = match ending {
             Ending::Concluded(conclusion) => {
@@ -320,14 +321,14 @@ impl ChatContext {
             Ending::Stopped(stopped) => {
                 // Unless it is known what the model received, the conversation cannot continue from here.
                 is_whole = !left.is_empty();
-                kept.order = left.iter().map(|it| it.call.id.clone()).collect();
-                kept.answered = left;
+                saved.order = left.iter().map(|it| it.call.id.clone()).collect();
+                saved.answered = left;
                 let (stop_reason, notice) = answer::notice(stopped, self.language);
                 (answer::stopped(&answered, notice), stop_reason, Some(notice.to_owned()))
             }
             Ending::Failed(error) => {
-                kept.order = left.iter().map(|it| it.call.id.clone()).collect();
-                kept.answered = left;
+                saved.order = left.iter().map(|it| it.call.id.clone()).collect();
+                saved.answered = left;
                 let makes_pictures = self.assistant.config.makes_pictures;
                 let refusal = Refusal::of_model_error(error, makes_pictures, self.language);
                 log::warning(&format!(
@@ -339,12 +340,12 @@ impl ChatContext {
                 (conclusion, "model_failed", Some(notice))
             }
             Ending::Waits { held, order } => {
-                kept.waiting = held;
-                let calls = answer::calls(&answered, &kept.waiting, &ms, &offers);
-                let others = order.len().saturating_sub(kept.waiting.len());
-                kept.answered = answered.split_off(answered.len().saturating_sub(others));
-                kept.order = order;
-                return Ok(self.waiting_outcome(kept, calls));
+                saved.waiting = held;
+                let calls = answer::calls(&answered, &saved.waiting, &ms, &offers);
+                let others = order.len().saturating_sub(saved.waiting.len());
+                saved.answered = answered.split_off(answered.len().saturating_sub(others));
+                saved.order = order;
+                return Ok(self.waiting_outcome(saved, calls));
             }
         };
         if answer::text_and_images(&conclusion).1.is_empty() {
@@ -364,8 +365,8 @@ impl ChatContext {
             notice = Some(text.to_owned());
         }
         let calls = answer::calls(&answered, &[], &ms, &offers);
-        let kept = Some(kept).filter(|_| is_whole);
-        Ok(TurnOutcome { conclusion, stop_reason, notice, calls, kept })
+        let saved = Some(saved).filter(|_| is_whole);
+        Ok(TurnOutcome { conclusion, stop_reason, notice, calls, saved })
     }
 
     /// Saves the new turn and returns the response.
@@ -375,14 +376,14 @@ impl ChatContext {
         usage: Usage,
         sink: &EventSink,
     ) -> Result<Value, Refusal> {
-        let TurnOutcome { conclusion, stop_reason, notice, calls, kept } = outcome;
+        let TurnOutcome { conclusion, stop_reason, notice, calls, saved } = outcome;
         let offers = self.assistant.offers();
-        let held: Vec<_> = kept.iter().flat_map(|it| it.waiting.clone()).collect();
+        let held: Vec<_> = saved.iter().flat_map(|it| it.waiting.clone()).collect();
         let waiting: Vec<_> =
             held.iter().map(|it| answer::waiting(it, &offers, self.language)).collect();
         let choices = answer::choices(&held);
-        let turn = match kept {
-            Some(kept) => turns::save(&self.principal, &kept, &self.settings.chat).map(Some),
+        let turn = match saved {
+            Some(saved) => turns::save(&self.principal, &saved, &self.settings.chat).map(Some),
             None => Ok(None),
         };
         let turn = match turn {
@@ -428,6 +429,6 @@ fn can_start(input: &ChatInput) -> bool {
 }
 
 /// Whether another model may continue the conversation.
-fn can_change_model(input: &ChatInput, kept: &SavedTurn) -> bool {
-    kept.waiting.is_empty() && can_start(input)
+fn can_change_model(input: &ChatInput, saved: &SavedTurn) -> bool {
+    saved.waiting.is_empty() && can_start(input)
 }

@@ -79,11 +79,11 @@ pub fn add(
         share.asked_bytes,
     );
     let insert = insert.expect(1);
-    let kept = match sql::transact([insert.clone()]) {
+    let stored = match sql::transact([insert.clone()]) {
         Err(Error::UnexpectedCount(_)) => sql::transact([make_room(&principal), insert]).map(drop),
-        kept => kept.map(drop),
+        stored => stored.map(drop),
     };
-    sql::if_expected(kept)?.ok_or_else(full)?;
+    sql::if_expected(stored)?.ok_or_else(full)?;
     changed(handle);
     events::publish(LIST);
     Ok(())
@@ -105,7 +105,7 @@ pub fn add_to_draft(handle: &str, form: &Form, filled: Filled) -> Result<(), Sto
     labels.extend(filled.labels);
     match draft(handle, form, &Filled { values, labels }, None) {
         Err(Stop::Refused(it)) if it.code == "already_answered" => Ok(()),
-        kept => kept.map(drop),
+        stored => stored.map(drop),
     }
 }
 
@@ -344,11 +344,11 @@ pub fn full() -> Stop {
         Ok((waiting, _, _)) if waiting >= WAITING_MAX => {
             refusals::too_many_waiting(waiting, WAITING_MAX)
         }
-        Ok((_, kept, bytes)) => {
+        Ok((_, stored, bytes)) => {
             let share = share_of(&principal);
             let most = (share.forms, share.asked_bytes);
             let days = settings::keep_days().unwrap_or_default();
-            refusals::too_much_kept((kept, bytes), most, days)
+            refusals::too_much_kept((stored, bytes), most, days)
         }
         Err(stop) => stop,
     }
@@ -356,7 +356,7 @@ pub fn full() -> Stop {
 
 /// Counts unanswered forms, all forms, and their bytes.
 fn usage(principal: &str) -> Result<(u32, u32, i64), Stop> {
-    let [waiting, kept] = sql::query([
+    let [waiting, stored] = sql::query([
         toolkit::sql!(
             "SELECT COUNT(*) FROM forms WHERE principal = $1 AND status = 'waiting'",
             principal
@@ -368,6 +368,6 @@ fn usage(principal: &str) -> Result<(u32, u32, i64), Stop> {
         ),
     ])?;
     let (waiting,) = waiting.first::<(u32,)>()?.unwrap_or_default();
-    let (kept, bytes) = kept.first::<(u32, i64)>()?.unwrap_or_default();
-    Ok((waiting, kept, bytes))
+    let (stored, bytes) = stored.first::<(u32, i64)>()?.unwrap_or_default();
+    Ok((waiting, stored, bytes))
 }

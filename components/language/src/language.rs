@@ -1,3 +1,5 @@
+//! The language of an answer.
+
 /// The language of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {

@@ -40,29 +40,29 @@ pub(super) struct Resumption<'a> {
 
 impl Resumption<'_> {
     /// Resolves every pending call as far as it is answered; waits for running ones until `patience` is over.
-    pub(super) fn run(&self, kept: SavedTurn, patience: Duration) -> Resumed {
+    pub(super) fn run(&self, saved: SavedTurn, patience: Duration) -> Resumed {
         let until = Instant::now() + patience;
-        let submits = kept.waiting.iter().any(|it| matches!(it.wait, Wait::Form { .. }));
-        let held = kept.waiting.iter().filter(|it| !it.approval.is_empty());
+        let submits = saved.waiting.iter().any(|it| matches!(it.wait, Wait::Form { .. }));
+        let held = saved.waiting.iter().filter(|it| !it.approval.is_empty());
         let ids: Vec<_> = held.map(|it| it.approval.clone()).collect();
         let stand = running::approvals(&self.assistant.name, &ids, ms(patience));
         let mut stand: BTreeMap<_, _> = ids.into_iter().zip(stand).collect();
-        let mut gone =
-            Resumed { answered: kept.answered, waiting: Vec::new(), ms: BTreeMap::new() };
-        for waiting in kept.waiting {
+        let mut resumed =
+            Resumed { answered: saved.answered, waiting: Vec::new(), ms: BTreeMap::new() };
+        for waiting in saved.waiting {
             let approval = stand.remove(&waiting.approval).flatten();
             let (outcome, took_ms) = self.resume_call(&waiting, approval, (submits, until));
-            gone.ms.extend(took_ms.map(|it| (waiting.call.id.clone(), it)));
+            resumed.ms.extend(took_ms.map(|it| (waiting.call.id.clone(), it)));
             match outcome {
-                None => gone.waiting.push(waiting),
-                Some(CallOutcome::Done(it)) => gone.answered.push(it),
+                None => resumed.waiting.push(waiting),
+                Some(CallOutcome::Done(it)) => resumed.answered.push(it),
                 // It asks for something else now.
-                Some(CallOutcome::Pending(it)) => gone.waiting.push(it),
+                Some(CallOutcome::Pending(it)) => resumed.waiting.push(it),
             }
         }
-        let place = |it: &Answered| kept.order.iter().position(|id| *id == it.call.id);
-        gone.answered.sort_by_key(place);
-        gone
+        let place = |it: &Answered| saved.order.iter().position(|id| *id == it.call.id);
+        resumed.answered.sort_by_key(place);
+        resumed
     }
 
     /// Resolves one call; `None` if it still waits.

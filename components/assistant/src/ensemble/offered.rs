@@ -105,11 +105,11 @@ mod tests {
         assert!(of(&[books.clone(), reply("films", 0.6)], None).is_none());
         assert!(of(&[reply("books", 0.3), reply("films", 0.3)], None).is_none());
         assert!(of(&[books, films, reply("ways", 0.7)], None).is_none(), "no list of all");
-        let meant = |message: &str| offered.clone().chosen(message).map(|it| it.1);
-        assert_eq!(meant("2").as_deref(), Some("films"));
-        assert_eq!(meant("最初の方").as_deref(), Some("books"));
-        assert_eq!(meant("the second one, please").as_deref(), None, "it says more");
-        assert_eq!(meant("１番").as_deref(), Some("books"));
-        assert_eq!(meant("今日の映画").as_deref(), None);
+        let choice_for = |message: &str| offered.clone().chosen(message).map(|it| it.1);
+        assert_eq!(choice_for("2").as_deref(), Some("films"));
+        assert_eq!(choice_for("最初の方").as_deref(), Some("books"));
+        assert_eq!(choice_for("the second one, please").as_deref(), None, "it says more");
+        assert_eq!(choice_for("１番").as_deref(), Some("books"));
+        assert_eq!(choice_for("今日の映画").as_deref(), None);
     }
 }

@@ -330,8 +330,8 @@ fn edges(found: &Value) -> BTreeSet<String> {
     let all: Vec<_> = found["seats"].as_array().into_iter().flatten().filter_map(seat).collect();
     let places: BTreeSet<_> = all.iter().map(|it| (it.row.as_str(), it.column)).collect();
     let is_edge = |seat: &&Seat| {
-        let beside = |column: i64| places.contains(&(seat.row.as_str(), column));
-        !beside(seat.column - 1) || !beside(seat.column + 1)
+        let has_neighbour = |column: i64| places.contains(&(seat.row.as_str(), column));
+        !has_neighbour(seat.column - 1) || !has_neighbour(seat.column + 1)
     };
     all.iter().filter(is_edge).map(|it| it.id.clone()).collect()
 }
@@ -381,7 +381,7 @@ fn proposals(
         Some(Position::Aisle) | None => BEST_ROW,
     };
     // The requested position outweighs everything else.
-    let (sides_weight, row_divisor) = match position {
+    let (center_weight, row_divisor) = match position {
         Some(Position::Middle) => (3, 20),
         Some(Position::Front | Position::Back) => (1, 5),
         Some(Position::Aisle) | None => (1, 50),
@@ -405,11 +405,11 @@ fn proposals(
             .windows(count)
             .filter(|it| it.windows(2).all(|it| it[1].column == it[0].column + 1));
         let scored = together.map(|seats| {
-            let sides = seats[0].column + seats[count - 1].column;
+            let twice_center = seats[0].column + seats[count - 1].column;
             let is_off =
                 position == Some(Position::Aisle) && !seats.iter().any(|it| edges.contains(&it.id));
             let off_aisle = if is_off { OFF_AISLE } else { 0 };
-            (sides_weight * (sides - middle).abs() + off_row + off_aisle, seats)
+            (center_weight * (twice_center - middle).abs() + off_row + off_aisle, seats)
         });
         if let Some((score, group)) = scored.min_by_key(|it| it.0) {
             groups.push((score, group.iter().map(|it| (*it).clone()).collect()));

@@ -80,51 +80,51 @@ impl Visit {
                     && (!self.wanted.ends || is_over(showing, hours.to))
             })
         };
-        let mut meant: Vec<&Showing<'_>> = open.iter().filter(is_meant).collect();
-        let mut is_elsewhere = meant.is_empty();
+        let mut candidates: Vec<&Showing<'_>> = open.iter().filter(is_meant).collect();
+        let mut is_elsewhere = candidates.is_empty();
         if is_elsewhere {
             self.note = Some(context.say(
                 "ご希望の時間帯の上映はありません。",
                 "Nothing is on at the time you wished.",
             ));
-            meant = open.iter().collect();
+            candidates = open.iter().collect();
         }
         // `ミニシアターのほうで`: the named screen.
         let (here, elsewhere): (Vec<_>, Vec<_>) =
-            meant.iter().copied().partition(|it| screen(it.value, &self.sentence).is_some());
+            candidates.iter().copied().partition(|it| screen(it.value, &self.sentence).is_some());
         if !here.is_empty() && !elsewhere.is_empty() {
             self.wanted.explained.extend(screen(here[0].value, &self.sentence));
-            meant = here;
+            candidates = here;
         }
-        meant.sort_by_key(|it| it.start);
+        candidates.sort_by_key(|it| it.start);
         if self.aim == Aim::Showtimes {
-            let mut meant: Vec<_> = match self.wanted.pick {
-                Some(Pick::Earliest) => meant.into_iter().take(1).collect(),
+            let mut candidates: Vec<_> = match self.wanted.pick {
+                Some(Pick::Earliest) => candidates.into_iter().take(1).collect(),
                 Some(Pick::Latest) => {
                     // Last showing of each day.
                     let day = |it: &&Showing<'_>| it.start.get(..10).unwrap_or_default().to_owned();
-                    let last: Vec<_> = meant
+                    let last: Vec<_> = candidates
                         .iter()
                         .enumerate()
                         .filter(|(at, show)| {
-                            meant.get(at + 1).is_none_or(|next| day(next) != day(show))
+                            candidates.get(at + 1).is_none_or(|next| day(next) != day(show))
                         })
                         .map(|it| *it.1)
                         .collect();
                     last
                 }
-                None => meant,
+                None => candidates,
             };
             match self.wanted.sorting {
-                Some(Sorting::Latest) => meant.reverse(),
-                Some(Sorting::Emptiest) => meant.sort_by_key(|it| std::cmp::Reverse(it.free)),
+                Some(Sorting::Latest) => candidates.reverse(),
+                Some(Sorting::Emptiest) => candidates.sort_by_key(|it| std::cmp::Reverse(it.free)),
                 Some(Sorting::Earliest) | None => {}
             }
-            return self.show_showings(context, &meant, &film);
+            return self.show_showings(context, &candidates, &film);
         }
         let count = u64::from(self.count.unwrap_or(1));
         let (mut with_seats, full): (Vec<_>, Vec<_>) =
-            meant.into_iter().partition(|it| it.free >= count);
+            candidates.into_iter().partition(|it| it.free >= count);
         if is_elsewhere || with_seats.is_empty() {
             // The alternative is chosen among the others.
             if let Some(order) = self.wanted.instead.take() {

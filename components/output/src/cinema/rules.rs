@@ -161,14 +161,15 @@ impl SeatRules {
             named(row.iter().filter(missing))
         };
         let companions = |row: &[Seat]| {
-            let beside = |seat: &Seat| {
+            let is_adjacent = |seat: &Seat| {
                 row.iter().any(|place| {
                     place.kind == SeatKind::Wheelchair
                         && is_picked(place)
                         && place.place().abs_diff(seat.place()) == 1
                 })
             };
-            let alone = |it: &&Seat| it.kind == SeatKind::Companion && is_picked(it) && !beside(it);
+            let alone =
+                |it: &&Seat| it.kind == SeatKind::Companion && is_picked(it) && !is_adjacent(it);
             named(row.iter().filter(alone))
         };
         let gaps = |row: &[Seat]| {

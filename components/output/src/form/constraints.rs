@@ -302,9 +302,9 @@ const OTHERS: &str = concat!(
 /// # Errors
 /// What is wrong, in Japanese and in English.
 pub(super) fn compile(pattern: &str) -> Result<Regex, (String, String)> {
-    let meant = as_in_json_schema(pattern);
+    let rewritten = as_in_json_schema(pattern);
     // First on its own: `a)(b` would be valid within the group.
-    let whole = build(&meant).and_then(|_| build(&format!(r"\A(?:{meant})\z")));
+    let whole = build(&rewritten).and_then(|_| build(&format!(r"\A(?:{rewritten})\z")));
     whole.map_err(|error| {
         for (constructs, japanese, english) in MISSING {
             if let Some(construct) = constructs.iter().find(|it| pattern.contains(**it)) {
@@ -321,7 +321,7 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, (String, String)> {
 /// Rewrites what the engine reads differently from ECMAScript: `\s`, `\S`, and the hyphen next to a
 /// class in brackets, as in `[\w-.]`.
 fn as_in_json_schema(pattern: &str) -> String {
-    let mut meant = String::with_capacity(pattern.len());
+    let mut rewritten = String::with_capacity(pattern.len());
     // Start of open brackets, because a `]` right there is literal.
     let mut opened = None;
     let mut after_class = false;
@@ -333,27 +333,27 @@ fn as_in_json_schema(pattern: &str) -> String {
                 let escaped = rest.next();
                 after_class = escaped.is_some_and(|it| "dDwWsS".contains(it));
                 match (escaped, opened) {
-                    (Some('s'), Some(_)) => meant.push_str(SPACES),
-                    (Some('S'), Some(_)) => meant.push_str(OTHERS),
-                    (Some('s'), None) => meant.extend(["[", SPACES, "]"]),
-                    (Some('S'), None) => meant.extend(["[^", SPACES, "]"]),
-                    (escaped, _) => meant.extend(Some('\\').into_iter().chain(escaped)),
+                    (Some('s'), Some(_)) => rewritten.push_str(SPACES),
+                    (Some('S'), Some(_)) => rewritten.push_str(OTHERS),
+                    (Some('s'), None) => rewritten.extend(["[", SPACES, "]"]),
+                    (Some('S'), None) => rewritten.extend(["[^", SPACES, "]"]),
+                    (escaped, _) => rewritten.extend(Some('\\').into_iter().chain(escaped)),
                 }
             }
-            ('-', Some(_)) if was_after_class => meant.push_str(r"\-"),
+            ('-', Some(_)) if was_after_class => rewritten.push_str(r"\-"),
             ('[', None) => {
-                meant.push('[');
-                meant.extend(rest.next_if_eq(&'^'));
-                opened = Some(meant.len());
+                rewritten.push('[');
+                rewritten.extend(rest.next_if_eq(&'^'));
+                opened = Some(rewritten.len());
             }
-            (']', Some(start)) if start < meant.len() => {
-                meant.push(']');
+            (']', Some(start)) if start < rewritten.len() => {
+                rewritten.push(']');
                 opened = None;
             }
-            (sign, _) => meant.push(sign),
+            (sign, _) => rewritten.push(sign),
         }
     }
-    meant
+    rewritten
 }
 
 fn build(pattern: &str) -> Result<Regex, regex_lite::Error> {

@@ -152,15 +152,15 @@ pub(super) fn answers(
     takes_pictures: bool,
 ) -> Vec<Value> {
     let Some(last) = contents.len().checked_sub(1) else { return Vec::new() };
-    let (mut parts, mut beside, mut left) = (Vec::new(), Vec::new(), BYTES_MAX);
+    let (mut parts, mut separate, mut left) = (Vec::new(), Vec::new(), BYTES_MAX);
     for made in calls(contents, last) {
-        let came = answered.iter().find(|it| it.call.id == made.id);
-        let Some(came) = came else {
+        let answer = answered.iter().find(|it| it.call.id == made.id);
+        let Some(answer) = answer else {
             let error = json!({ "error": "the call has no result" });
             parts.push(response(&made, error));
             continue;
         };
-        let mut result = messages::readable(came, answered.len());
+        let mut result = messages::readable(answer, answered.len());
         let before = result.images.len();
         result.images.retain(|image| {
             let room = left.checked_sub(image.data.len()).filter(|_| fits(image));
@@ -176,11 +176,11 @@ pub(super) fn answers(
         match takes_pictures {
             true if images.is_empty() => {}
             true => part["functionResponse"]["parts"] = images.into(),
-            false => beside.extend(images),
+            false => separate.extend(images),
         }
         parts.push(part);
     }
-    parts.extend(beside);
+    parts.extend(separate);
     parts
 }
 
