@@ -337,7 +337,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_setting_never_asked_for_is_noted_with_the_one_meant() {
+    fn unread_setting_is_reported_with_a_suggestion() {
         let text = "[components.shop.settings]\ntimezon = 1\nhold = 2\nx = 3\n\
             [components.shop.environment]\nTimezone = 'TZ'\n";
         let document = Document::new(text);

@@ -361,7 +361,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_import_needs_nothing_a_grant_or_cannot_be_had() {
+    fn import_is_free_grantable_or_unavailable() {
         assert_eq!(Need::of("wasi:cli/stderr@0.2.6"), Need::Nothing);
         assert_eq!(Need::of("madoguchi:tool/sql@0.1.0"), Need::Grant(Grant::Sql));
         assert_eq!(Need::of("wasi:sockets/tcp@0.2.6"), Need::NotOffered);

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn cargo_alone_says_how_a_folder_is_built() {
+    fn only_cargo_describes_the_build() {
         let it = project(&[("Cargo.toml", "[package]\nname = \"my-tool\"\n")]).unwrap();
         assert_eq!(it.name, "my_tool");
         assert!(it.component.ends_with("target/wasm32-wasip2/debug/my_tool.wasm"));
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn manifest_that_cannot_be_followed_names_what_to_fix() {
+    fn names_remedy_for_an_unreadable_manifest() {
         let refused = |text: &str| format!("{:#}", project(&[(MANIFEST, text)]).unwrap_err());
         assert!(refused("build = 1").contains("madoguchi.toml in "));
         assert!(refused("build = \"true\"").contains("component"));
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_build_makes_is_no_change() {
+    fn ignores_changes_made_by_the_build() {
         let folder = Path::new("/f");
         let is_change = |path: &str, watch: &str, component: &str| {
             concerns(Path::new(path), &[watch.into()], folder, Path::new(component))

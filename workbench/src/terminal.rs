@@ -58,14 +58,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_quietly_where_its_reader_has_gone() {
+    fn ends_quietly_when_its_reader_is_gone() {
         let of = |kind: io::ErrorKind| anyhow::Error::new(io::Error::from(kind)).context("listing");
         assert_eq!(failed(&of(io::ErrorKind::BrokenPipe)), ExitCode::from(141));
         assert_eq!(failed(&of(io::ErrorKind::StorageFull)), ExitCode::FAILURE);
     }
 
     #[test]
-    fn says_each_cause_once() {
+    fn prints_each_cause_once() {
         let cause = || io::Error::other("the port is taken");
         let twice = anyhow::Error::new(cause()).context("cannot listen: the port is taken; mend");
         assert_eq!(with_causes(&twice), "cannot listen: the port is taken; mend");

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failing_command_is_named_with_its_arguments() {
+    fn names_failing_command_with_arguments() {
         let mut command = cargo();
         command.args(["no-such-command", "--really"]).stderr(Stdio::null());
         let message = check(&mut command).unwrap_err().to_string();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_that_fail_are_named_with_where_and_why() {
+    fn names_failing_tests_with_place_and_reason() {
         let printed = "test a::one ... FAILED\ntest two ... ok\n\nfailures:\n\n---- a::one stdout ----\n3 kB: 9\n\n\
                        thread 'a::one' (7) panicked at tests/a.rs:1:2:\nleft is not right: x\nmore: y\nnote: z\n\n\
                        ---- three stdout ----\nError: none\n\nfailures:\n    a::one\n    three\n";
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_run_that_ends_before_its_tests_is_named_itself() {
+    fn names_test_run_that_ends_before_its_tests() {
         let message = check_tests(Command::new("sh").args(["-c", "exit 3"])).unwrap_err();
         assert!(message.to_string().contains("sh -c exit 3"), "{message}");
     }

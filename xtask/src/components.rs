@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_operator_loaded_stays_where_ours_come_and_go() {
+    fn keeps_operator_components_when_ours_change() {
         let root = std::env::temp_dir().join(format!("xtask-served-{}", std::process::id()));
         let [built, folder, memory] = ["built", "folder", "memory"].map(|it| root.join(it));
         for (folder, name) in [(&built, "hall"), (&built, "map"), (&folder, "own")] {

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_gets_two_smaller_neighbours_that_hold_the_same() {
+    fn adds_two_smaller_files_with_the_same_content() {
         let cache = std::env::temp_dir().join(format!("xtask-compress-{}", std::process::id()));
         let text = "座席 seat ".repeat(200).into_bytes();
         let mut page = Tree::from([

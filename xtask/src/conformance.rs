@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wanted_is_a_revision_a_scenario_or_everything() {
+    fn selects_revision_scenario_or_everything() {
         assert_eq!(read(&[]).unwrap(), Wanted::default());
         let wanted = read(&["--requirements", "2025-11-25", "ping"]).unwrap();
         assert_eq!(wanted.revisions, ["2025-11-25"]);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revision_or_an_option_that_does_not_exist_is_named() {
+    fn names_unknown_revision_or_option() {
         let error = |arguments: &[&str]| read(arguments).unwrap_err().to_string();
         assert!(error(&["--requirements", "2024-11-05"]).contains("none for 2024-11-05"));
         assert!(error(&["--requirements"]).contains("needs a revision"));

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_git_the_same_documents_are_found() {
+    fn finds_same_documents_without_git() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let copy = std::env::temp_dir().join(format!("xtask-dist-{}", std::process::id()));
         let documents = |root: &Path| {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_has_documents_and_no_sources() {
+    fn archive_has_documents_and_no_sources() {
         let has = |path: &str| is_document(&path.to_owned());
         assert!(has("README.md") && has("LICENSE") && has("docs/operating.md"));
         assert!(has("components/forms/data/NOTICE.md") && has(".github/screenshots/chat.png"));

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_bytes_again_leave_the_file_untouched() {
+    fn equal_bytes_leave_the_file_untouched() {
         let folder = scratch("same");
         let file = folder.join("a.wasm");
         assert!(write_if_changed(&file, b"one").unwrap());
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mirrored_folder_holds_what_was_asked_for_and_nothing_else() {
+    fn mirrored_folder_holds_only_requested_files() {
         let folder = scratch("mirror");
         fs::write(folder.join("stale.js"), "old").unwrap();
         let tree = Tree::from([

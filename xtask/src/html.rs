@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trunks_elements_become_plain_ones_and_the_rest_stays() {
+    fn expands_trunk_elements_and_keeps_the_rest() {
         let page = plain(
             r#"<head><meta charset="utf-8"><base data-trunk-public-url>
 <link data-trunk rel="rust" href="frontend/Cargo.toml"
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_that_only_trunk_knows_is_an_error() {
+    fn unknown_trunk_element_is_an_error() {
         let error = plain(r#"<link data-trunk rel="sass" href="a.scss">"#).unwrap_err();
         assert!(error.to_string().contains("sass"), "{error}");
     }

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_commands_of_both_templates_are_found() {
+    fn finds_commands_of_both_templates() {
         let js = commands(include_str!("../../workbench/templates/js/README.md"));
         assert_eq!(js, ["npm install", "npm run build"]);
         let python = commands(include_str!("../../workbench/templates/python/README.md"));

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_keeps_its_code_and_loses_its_names() {
+    fn part_keeps_code_and_loses_names() {
         let part = lean(&module()).unwrap();
         assert!(!has(&part, "for a debugger") && has(&part, THEN) && has(&part, INVOKE));
         assert_eq!(lean(&part).unwrap(), part, "there is nothing more to take out");
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn program_and_script_call_each_other_by_the_same_numbers() {
+    fn program_and_script_agree_on_import_numbers() {
         let script = format!("{{ {THEN}: f }}; wasm.{INVOKE}(memory.{THEN}x)");
         let (program, script) = lean_program(&module(), &script).unwrap();
         assert_eq!(script, format!("{{ _0: f }}; wasm._1(memory.{THEN}x)"));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_are_empty_anyway_are_not_written() {
+    fn omits_empty_places() {
         let elements = |wasm: &[u8]| {
             let sections = Parser::new(0).parse_all(wasm).map(|it| it.unwrap());
             let count = |it| match it {

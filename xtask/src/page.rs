@@ -144,13 +144,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_style_sheet_says_the_same_without_comments() {
+    fn minified_style_sheet_keeps_its_rules() {
         let sheet = "/* One. */\n\n.a,\n.b {\n  color: red; /* two\n lines */\n}\n";
         assert_eq!(lean(sheet), ".a,\n.b {\ncolor: red;\n}\n");
     }
 
     #[test]
-    fn names_say_the_content_and_everything_that_names_them_follows() {
+    fn renames_by_content_and_updates_references() {
         let page = html::plain(
             r#"<script src="first.js"></script><link data-trunk rel="css" href="a.css"><link data-trunk rel="css" data-later href="b.css"><link data-trunk rel="rust" href="x">"#,
         );

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn build_calls_folders_by_name_and_takes_no_flags_from_outside() {
+    fn build_uses_folder_names_and_ignores_outside_flags() {
         let names = Names(vec![("/tmp/a b".into(), ROOT.into())]);
         let mut build = Command::new("cargo");
         names.give(&mut build, "x86_64-unknown-linux-gnu");
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn crates_of_others_have_one_name_and_builds_that_of_builds() {
+    fn names_crates_and_build_folders_uniformly() {
         let workspace = Workspace::load(workspace::Profile::Dist).unwrap();
         let names = Names::of(&workspace).unwrap().0;
         assert!(names.iter().any(|(_, name)| name == CRATES));

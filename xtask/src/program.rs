@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_files_share_one_fingerprint_and_references_follow() {
+    fn files_share_one_fingerprint_and_references_follow() {
         let named = |wasm: &str| {
             let files =
                 [(MAIN, wasm), (GLUE, "import './parts.fingerprint_here.js'"), (LOADER, "")];
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_need_the_same_pieces_by_the_table_as_by_the_loader() {
+    fn table_and_loader_need_the_same_pieces() {
         let chunk = |it: usize| format!("const __chunk_{it} = makeLoad(() => {{\n}}\n, []);\n");
         let part = |name: &str, pieces: &str| {
             format!("{EXPORT}{name} = wrapAsyncCb(makeLoad(() => {{\n}}\n, [{pieces}]));\n")

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_says_wins_over_our_folders() {
+    fn user_options_override_default_folders() {
         let ours = "--components /w/target/components --data /w/.madoguchi";
         assert_eq!(arguments(&[], &[]), ours);
         assert_eq!(arguments(&["--addr", "[::1]:9000"], &[]), format!("{ours} --addr [::1]:9000"));

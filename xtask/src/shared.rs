@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_what_the_same_parts_need_and_loads_little_in_vain() {
+    fn groups_common_parts_with_few_unneeded_loads() {
         let big = Group::of("big".to_owned(), [0, 1], 900);
         let other = Group::of("other".to_owned(), [2, 3], 900);
         let small = (0..FILES_MAX).map(|it| Group::of(format!("small{it}"), [0, 1, it], 9));

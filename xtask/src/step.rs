@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_step_skips_what_needs_it_and_nothing_else() {
+    fn failed_step_skips_only_its_dependents() {
         let steps = Steps::new(3);
         steps.run("page", &[], || bail!("no index.html"));
         steps.run("browser", &["page"], || unreachable!("its page is missing"));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_after_both_sides_needs_the_steps_of_both() {
+    fn step_after_both_branches_depends_on_both() {
         let steps = Steps::new(3);
         steps.side_by_side(
             || steps.run("page", &[], || Ok(String::new())),

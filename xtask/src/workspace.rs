@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cdylib_ships_or_is_for_tests_by_the_folder_it_lies_in() {
+    fn classifies_cdylib_by_its_folder() {
         let target = |kind: &str, name: &str| -> Target {
             let target = serde_json::json!({ "kind": [kind], "name": name, "src_path": "lib.rs" });
             serde_json::from_value(target).unwrap()
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn this_very_workspace_has_a_host_and_the_ring_house() {
+    fn workspace_has_a_host_and_the_house_ring() {
         let workspace = Workspace::load(Profile::Checked).unwrap();
         assert!(workspace.named(&[Kind::Library]).contains(&"host"));
         assert!(workspace.rings().contains(&"house"));

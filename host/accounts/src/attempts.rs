@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_name_and_one_network_are_closed_and_no_others() {
+    fn locks_out_one_name_and_network_only() {
         let attempts = Attempts::new(&LiveNodes::default());
         let peer = |at: u8| IpAddr::from([192, 0, 2, at]);
         let tried = (1..=20).filter(|it| attempts.sign_in(peer(*it), "Ann").is_ok());
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_let_in_from_where_they_were_before() {
+    fn allows_known_network_after_lockout() {
         let attempts = Attempts::new(&LiveNodes::default());
         let home = IpAddr::from([192, 0, 2, 1]);
         attempts.signed_in(home, "Ann");
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_networks_leave_room_for_others_to_sign_in() {
+    fn few_networks_do_not_exhaust_sign_in_attempts() {
         let attempts = Attempts::new(&LiveNodes::default());
         for network in 0..10 {
             for at in 0..40 {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn one_network_begins_only_so_many_passkeys() {
+    fn limits_passkey_ceremonies_per_network() {
         let attempts = Attempts::new(&LiveNodes::default());
         // Each of another /64 of one /48.
         let own = |it: u16| IpAddr::from([0x2001, 0xdb8, 1, it, 0, 0, 0, 1]);
@@ -207,7 +207,7 @@ mod tests {
 
     /// STO-18
     #[test]
-    fn nodes_share_what_one_may_try() {
+    fn nodes_share_attempt_limits() {
         let nodes = LiveNodes::default();
         let tried = |attempts: &Attempts| {
             let tried =

@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_returns_where_it_registered_and_nowhere_else() {
+    fn accepts_only_registered_redirect_uris() {
         let own = ["https://a.example/cb", "http://127.0.0.1/cb", "com.example.app:/cb"];
         let own = own.map(str::to_owned);
         for right in [
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn redirect_uris_are_of_the_web_the_own_machine_or_a_program() {
+    fn redirect_uris_are_web_loopback_or_program() {
         for right in [
             "https://a.example/cb",
             "http://localhost:1/cb",
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_documents_address_is_public_and_plain() {
+    fn client_document_url_is_public_https() {
         assert!(document_url("https://a.example/client.json", false).is_ok());
         assert!(document_url("http://127.0.0.1:1/client.json", true).is_ok());
         for wrong in [
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_not_taken_takes_no_other_along() {
+    fn skips_only_the_invalid_redirect_uri() {
         let uris = ["warp://mcp/cb", "http://localhost:1/cb", "http://a.example/cb"];
         let client = read("x".to_owned(), &json!({ "redirect_uris": uris }), None).unwrap();
         assert_eq!(client.redirect_uris, ["http://localhost:1/cb"]);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_says_of_itself_is_bounded() {
+    fn bounds_client_metadata() {
         let read =
             |body: Value| read("x".to_owned(), &body, None).map(|it| it.name).map_err(|it| it.0);
         let right = json!({ "client_name": "Claude", "redirect_uris": ["https://a.example/cb"] });

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_hash_that_is_given_up_keeps_its_place() {
+    async fn abandoned_hash_keeps_its_slot() {
         let mut given_up = Box::pin(fits("a long password".to_owned(), None));
         tokio::select! {
             biased;
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_password_fits_its_hash_and_nothing_fits_none() {
+    async fn password_matches_only_its_hash() {
         let kept = hash("窓口で待つ人たちの列".to_owned()).await.unwrap();
         assert!(kept.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
         assert!(fits("窓口で待つ人たちの列".to_owned(), Some(kept.clone())).await);

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_offered_than_the_account_has() {
+    fn offers_only_scopes_of_the_account() {
         assert_eq!(offered(None, &["*", "operator"]), ["*"]);
         assert_eq!(offered(Some(&["*", "operator"]), &["*"]), ["*"]);
         assert_eq!(offered(Some(&["operator"]), &["*", "operator"]), ["operator"]);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn components_are_told_a_tool_that_the_person_has_by_name() {
+    fn names_only_granted_scopes_the_account_has() {
         let texts = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
         let told = |given: &[&str], own: &[&str]| Brought::of(&texts(given), &texts(own)).told;
         assert_eq!(told(&["tool:x"], &["component:a"]), [""; 0]);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_narrows_does_not_widen_when_the_rest_is_taken_away() {
+    fn narrowing_scope_never_widens_when_others_are_removed() {
         let all = [Scope::Tool("x".to_owned()), Scope::ReadOnly];
         let left = Offer::of(Some(&all), &[Scope::All]).only(&["read-only".to_owned()], true);
         assert_eq!(left.texts(), [""; 0]);

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_read_as_its_kind_alone() {
+    fn parses_secret_only_as_its_kind() {
         let id = number().unwrap();
         let one = Secret::fresh(Kind::Refresh, &id).unwrap();
         let read = Secret::read(Kind::Refresh, &one.text).unwrap();

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_accepted_language_is_the_callers() {
+    fn takes_language_from_accept_language() {
         let locale = |header| Caller::anonymous().speaking(header).locale;
         assert_eq!(locale(Some("ja-JP,ja;q=0.9,en;q=0.8")).as_deref(), Some("ja-JP"));
         assert_eq!(locale(Some("de-DE, de;q=0.9, en;q=0.8, ja;q=0.7")).as_deref(), Some("de-DE"));

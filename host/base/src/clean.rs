@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_what_is_blank_and_hidden_and_keeps_forms_of_letters() {
+    fn drops_blank_and_hidden_and_keeps_variation_selectors() {
         assert_eq!(title("\u{3164}a\u{ad}b\u{115f}\u{ffa0}"), "ab");
         let kept = "葛\u{e0100}城市 ☎\u{fe0f} 1\u{fe0f}\u{20e3}";
         assert_eq!(title(kept), kept);

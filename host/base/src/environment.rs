@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_section_is_an_environment_and_no_code() {
+    fn only_a_last_custom_section_is_an_environment() {
         let whole = [BARE, &section(br#"{"B":"2","A":"x=1\n"}"#)].concat();
         let read = of(&whole).unwrap();
         let expected = [("A", "x=1\n"), ("B", "2")].map(|it| (it.0.to_owned(), it.1.to_owned()));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfit_environment_says_what_is_wrong() {
+    fn names_the_problem_of_an_invalid_environment() {
         for data in ["[]", "{\"A\":1}", "{\"\":\"\"}", "{\"A=\":\"\"}", "{\"A\":\"\\u0000\"}"] {
             let error = of(&[BARE, &section(data.as_bytes())].concat()).unwrap_err();
             assert!(error.contains(SECTION), "SYS-63: {error}");

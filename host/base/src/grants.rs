@@ -309,7 +309,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn granted_import_is_needed_and_ungranted_names_the_grant_line() {
+    fn requires_granted_import_and_names_missing_grant_line() {
         let sql = "madoguchi:tool/sql@0.1.0";
         let clock = "wasi:clocks/wall-clock@0.2.6";
         let granted = BTreeSet::from([Grant::Clock]);
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn stds_own_imports_need_no_grant_and_sockets_cannot_be_had() {
+    fn std_imports_need_no_grant_and_sockets_are_unavailable() {
         let (none, stubs) = (BTreeSet::new(), Stubs::default());
         assert_eq!(check("shop", ["wasi:cli/stderr@0.2.6"], &none, &stubs), Ok(none.clone()));
         let refused = check("shop", ["wasi:sockets/tcp@0.2.6"], &none, &stubs).unwrap_err();
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn wasi_03_goes_by_the_grants_of_02_and_its_drafts_are_refused() {
+    fn wasi_03_uses_grants_of_02_and_rejects_drafts() {
         let (none, stubs) = (BTreeSet::new(), Stubs::default());
         for (import, grant) in [
             ("wasi:clocks/system-clock@0.3.0", Grant::Clock),
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stub_stands_for_its_package_or_interface_and_for_no_other() {
+    fn stub_covers_only_its_package_or_interface() {
         let none = BTreeSet::new();
         let (tcp, udp) = ("wasi:sockets/tcp@0.2.6", "wasi:sockets/udp@0.2.6");
         assert_eq!(check("shop", [tcp, udp], &none, &stubs(&["wasi:sockets"])), Ok(none.clone()));
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_granted_is_no_stub_and_the_baseline_never_is() {
+    fn granted_and_baseline_imports_are_never_stubbed() {
         let (clock, all) = ("wasi:clocks/wall-clock@0.2.6", stubs(&["wasi:clocks", "wasi:io"]));
         let granted = BTreeSet::from([Grant::Clock]);
         assert!(is_stub(clock, &BTreeSet::new(), &all));
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn grants_and_stubs_that_are_missing_are_told_at_once() {
+    fn names_missing_grants_and_stubs_together() {
         let imports = ["wasi:sockets/tcp@0.2.0", "wasi:random/random@0.2.0", "acme:db/kv"];
         let refused = check("py", imports, &BTreeSet::new(), &Stubs::default()).unwrap_err();
         let refused = refused.to_string();
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_that_grants_http_says_its_hosts_as_well() {
+    fn http_grant_line_includes_hosts() {
         let imports = ["wasi:http/outgoing-handler@0.2.6", "madoguchi:tool/sql@0.1.0"];
         let told = |granted: &[Grant]| {
             let granted = granted.iter().copied().collect();
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stub_with_a_version_is_refused_with_what_would_be_right() {
+    fn rejects_stub_with_version_and_names_correct_one() {
         assert_eq!(stubs(&["wasi:sockets", "log"]).check(), Ok(()));
         let error = stubs(&["wasi:sockets@0.2.0"]).check().unwrap_err();
         assert!(error.contains("wasi:sockets/tcp") && error.contains("version"), "{error}");

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_names_no_language_is_refused() {
+    fn rejects_invalid_language_tags() {
         for right in ["ja", "en", "JA-jp", "en-GB", "fr"] {
             assert!(LanguageTag::try_from(right.to_owned()).is_ok(), "{right}");
         }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_language_is_the_callers_and_else_that_of_the_sentence() {
+    fn prefers_caller_language_over_that_of_the_sentence() {
         for (locale, text, language) in [
             (Some("ja-JP"), "no highways", Language::Japanese),
             (Some("en"), "高速使わない", Language::English),

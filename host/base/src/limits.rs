@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_has_a_most_that_works() {
+    fn every_limit_has_a_working_maximum() {
         let serde_json::Value::Object(all) = serde_json::to_value(Limits::default()).unwrap()
         else {
             panic!("limits are an object")
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn uploads_and_bodies_that_nothing_fits_are_refused() {
+    fn rejects_uploads_and_bodies_too_small_to_use() {
         assert_eq!(check_blobs(&blobs::Limits::default()), Ok(()));
         let brief = blobs::Limits { ttl_s: 0, ..blobs::Limits::default() };
         assert!(check_blobs(&brief).unwrap_err().contains("ttl_s = 0 cannot work; 1 to"));
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_work_and_unworkable_limits_are_named_with_remedy() {
+    fn default_limits_work_and_unworkable_ones_name_remedy() {
         let sandbox = SandboxConfig::default();
         assert_eq!(sandbox.check(), Ok(()));
         assert_eq!(Limits::default().check(&sandbox), Ok(()));

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn log_line_is_wanted_from_its_level_up_and_not_if_unasked() {
+    fn passes_log_lines_from_the_requested_level_only() {
         let (sender, _receiver) = mpsc::channel(1);
         let notifications = |log| Notifications { sender: sender.clone(), progress: false, log };
         assert!(notifications(Some(Level::Warning)).wants(Level::Warning));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn each_level_has_its_name() {
+    fn parses_each_level_name() {
         for (name, level) in [
             ("debug", Level::Debug),
             ("info", Level::Info),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_its_text_and_what_belongs_to_it() {
+    fn line_has_text_and_fields() {
         let line = |data: Option<&str>| Line {
             level: Level::Info,
             component: "shop".to_owned(),

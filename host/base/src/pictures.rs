@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_go_where_their_uri_is() {
+    fn adds_picture_bytes_to_their_uri() {
         let mut output = json!({ "all": [{ "uri": "a://2" }, { "uri": "a://1" }], "uri": "b://" });
         let content = [
             picture("b25l", Some("a://1")),

@@ -98,7 +98,7 @@ mod tests {
     use crate::scopes::Scopes;
 
     #[test]
-    fn a_known_caller_takes_so_many_and_those_unknown_what_is_there() {
+    fn limits_known_callers_each_and_unknown_ones_together() {
         let named = |name| Caller::named(name, &[], Scopes::default());
         let quota = Quota::halved(5);
         let ann: Vec<_> = (0..3).map(|_| quota.take(&named("ann")).unwrap()).collect();

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn each_scope_reaches_what_it_names_and_nothing_else() {
+    fn each_scope_covers_only_what_it_names() {
         assert_eq!(reach(&["*"]), [true; 6]);
         assert_eq!(reach(&[]), [false; 6]);
         assert_eq!(reach(&["component:shop"]), [true, true, false, false, false, false]);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn read_only_alone_is_all_that_reads_and_narrows_other_scopes() {
+    fn read_only_alone_covers_all_reads_and_narrows_others() {
         assert_eq!(reach(&["read-only"]), [true, false, true, false, true, false]);
         assert_eq!(reach(&["*", "read-only"]), reach(&["read-only"]));
         let narrowed = reach(&["component:shop", "read-only"]);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_is_named_and_not_part_of_everything() {
+    fn operator_scope_is_explicit_and_not_part_of_all() {
         assert!(scopes(&["operator"]).operator);
         assert!(!scopes(&["*"]).operator && !scopes(&["read-only"]).operator);
         assert_eq!(reach(&["operator"]), [false; 6]);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_within_others_reach_what_both_reach() {
+    fn intersection_covers_what_both_scopes_cover() {
         let (shop, other) = (Owner::Component("shop"), Owner::Component("other"));
         let both = |given: &[&str], bound: &[&str]| scopes(given).within(scopes(bound));
         let one = both(&["tool:book"], &["component:shop"]);
@@ -206,14 +206,14 @@ mod tests {
     }
 
     #[test]
-    fn prompts_and_resources_go_with_their_owner_not_with_its_tool() {
+    fn prompts_and_resources_follow_owner_not_tool() {
         let shop = Owner::Component("shop");
         assert!(scopes(&["component:shop"]).may_use(shop) && scopes(&["read-only"]).may_use(shop));
         assert!(!scopes(&["tool:look"]).may_use(shop) && !scopes(&["server:shop"]).may_use(shop));
     }
 
     #[test]
-    fn what_is_no_scope_is_named_unless_it_is_a_token() {
+    fn names_invalid_scope_except_a_token() {
         for text in
             ["", "all", "tool:", "tool", "component:a b", "prompt:x", "Tool:x", "tool:\"", "*:*"]
         {

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_file_setting_is_its_content_and_a_bad_one_says_where() {
+    fn json_file_setting_is_its_content_or_an_error_with_place() {
         let folder =
             std::env::temp_dir().join(format!("madoguchi-settings-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_no_component_by_its_name_is_left_alone() {
+    fn ignores_files_without_component_extension() {
         assert_eq!(name_of(Path::new("/x/cinema.wasm")).as_deref(), Some("cinema"));
         assert_eq!(name_of(Path::new("/x/../evil name.wasm")), None);
         assert_eq!(name_of(Path::new("/x/.cinema.wasm")), None);

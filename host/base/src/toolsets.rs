@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_stands_for_names() {
+    fn wildcard_pattern_matches_names() {
         let fits = |pattern: &str, name: &str| Pattern(pattern.to_owned()).fits(name);
         for (pattern, right, wrong) in [
             ("book", &["book"][..], &["books", "boo", ""][..]),
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_without_tools_is_chosen_by_its_name_alone() {
+    fn owner_without_tools_is_selected_by_name_only() {
         let gh = Owner::Server("gh");
         for (text, has_all, may_have) in [
             ("", true, true),
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn what_chooses_nothing_is_told_with_what_would_be_right() {
+    fn names_correct_pattern_where_none_matches() {
         for (text, part) in [
             ("include = ['components:shop']", "\"component:NAME\""),
             ("include = ['']", "no pattern"),
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn names_stand_in_an_address_and_there_are_so_many() {
+    fn toolset_names_are_bounded_in_an_address() {
         let check = |text: &str| toml::from_str::<Toolsets>(text).unwrap().check();
         assert_eq!(check("[book-1_A]"), Ok(()));
         for wrong in ["['']", "['a b']", "['a/b']", "['a.b']", "['窓口']"] {
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_told_with_those_that_there_are() {
+    fn unknown_name_lists_the_known_ones() {
         let toolsets: Toolsets = toml::from_str("[book]\n[read]").unwrap();
         assert_eq!(toolsets.unknown("x"), "there is no toolset \"x\"; there are book, read");
         assert!(Toolsets::default().unknown("x").contains("[toolsets.NAME]"));

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_to_mend_without_rust() {
+    fn explains_parse_errors_without_rust_terms() {
         for (json, message) in [
             ("{}", "name is missing"),
             (r#"{"name":1}"#, "an integer stands where a text is right (line 1, column 9)"),

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_for_one_segment_and_a_plus_for_anything() {
+    fn name_matches_one_segment_and_plus_matches_any() {
         assert!(matches("shop://orders/{id}", "shop://orders/7"));
         assert!(!matches("shop://orders/{id}", "shop://orders/"), "something must be there");
         assert!(!matches("shop://orders/{id}", "shop://orders/7/lines"));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_may_be_there_with_its_names_and_no_others() {
+    fn query_is_optional_and_has_only_its_names() {
         let fits = |uri| matches("shop://seats{?row,number}", uri);
         assert!(
             fits("shop://seats")
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_matched_is_told_with_what_can() {
+    fn names_supported_forms_for_unmatchable_templates() {
         let error = |text: &str| UriTemplate::new(text).unwrap_err();
         for unnamed in ["{+anything}", "orders/{id}"] {
             assert!(error(unnamed).contains("a scheme"));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn of_another_any_kind_of_variable_is_taken() {
+    fn upstream_templates_may_have_any_variable_kind() {
         let matches =
             |template: &str, uri: &str| UriTemplate::of_another(template).unwrap().matches(uri);
         let contents = "repo://{owner}/{repo}/refs/heads/{branch}/contents{/path*}";

@@ -410,7 +410,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_waits_of_one_asker_has_so_many_bytes() {
+    async fn bounds_waiting_bytes_per_asker() {
         let folder = std::env::temp_dir().join(format!("approvals-{}", std::process::id()));
         let clock = Clock::Fixed(Arc::new(Mutex::new(Duration::from_secs(1_000))));
         let config = ApprovalsConfig::default();

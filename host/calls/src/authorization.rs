@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_in_a_strangers_reach() {
+    fn anonymous_caller_has_no_scope() {
         let owner = base::tool_set::Owner::Component("shop");
         let mut extensions = Extensions::new();
         assert!(caller_of(&HeaderMap::new(), &extensions).may_use(owner), "where all are the same");
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_known_by_its_digest_until_it_expires() {
+    fn token_matches_its_digest_until_expiry() {
         let mut config = Config::defaults();
         config.tokens.insert("ann".to_owned(), token("mdg_a", None));
         config.tokens.insert("ben".to_owned(), token("mdg_b", Some("2999-01-01T00:00:00Z")));
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_that_are_all_wrong_open_nothing() {
+    fn invalid_tokens_grant_nothing() {
         let mut config = Config::defaults();
         assert!(Authority::of(&config, &Shares::new(1, 1, 1), None).is_open());
         let wrong = TokenConfig { sha256: Secret::new("00"), ..token("mdg_a", None) };
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_is_64_hexadecimal_digits_in_either_case() {
+    fn digest_is_64_hex_digits_in_either_case() {
         let read = |text: &str| {
             TokenConfig { sha256: Secret::new(text), ..token("", None) }.digest().is_some()
         };
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_passes_and_then_the_time_to_wait_is_told() {
+    fn allows_burst_then_reports_retry_time() {
         let rate = Rate::new(&slow(), &LiveNodes::default());
         assert!((0..3).all(|_| rate.take().is_ok()));
         let wait_ms = rate.take().unwrap_err();
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_of_one_network_share_a_rate_and_take_no_memory() {
+    fn anonymous_callers_of_a_network_share_rate_without_memory() {
         let strangers = Strangers::new(|| Rate::new(&slow(), &LiveNodes::default()));
         let peer = |text: &str| text.parse::<IpAddr>().unwrap();
         for address in ["192.0.2.1", "192.0.2.2", "::ffff:192.0.2.3"] {

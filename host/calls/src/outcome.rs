@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_no_object_is_told_by_its_content() {
+    fn describes_non_object_results_by_content() {
         let picture = json!({ "type": "image", "mimeType": "image/png", "data": "AAAA" });
         let text = json!({ "type": "text", "text": "a" });
         for (structured_content, content, told) in [

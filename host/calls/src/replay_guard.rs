@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn call_ends_once_runs_one_at_a_time_and_may_repeat_until_then() {
+    async fn call_completes_once_exclusively_and_may_retry_until_then() {
         let replay_guard = ReplayGuard::default();
         let first = claim(&replay_guard, 7, 100).await.unwrap();
         assert_eq!(
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_eldest_is_forgotten_and_counts_as_expired() {
+    async fn forgets_oldest_call_and_treats_it_as_expired() {
         let replay_guard = ReplayGuard::default();
         for call in 1..=3 {
             claim(&replay_guard, call, 100 + call).await.unwrap().spend(100 + call).await;
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_caller_with_many_has_their_own_forgotten() {
+    async fn evicts_calls_of_the_busiest_caller_first() {
         let replay_guard = ReplayGuard::default();
         let [one, other] =
             ["one", "other"].map(|it| move |random: u64| number_for(it, random << 10));
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_has_ended_is_known_after_a_restart_until_it_expires() {
+    async fn completed_call_is_known_after_restart_until_expiry() {
         let folder = std::env::temp_dir().join(format!("spent-{}", std::process::id()));
         private::make_folder(&folder).unwrap();
         let file = folder.join("spent");
@@ -427,7 +427,7 @@ mod tests {
 
     /// STO-46: as on other nodes, from which it may have come.
     #[tokio::test]
-    async fn what_is_forgotten_is_so_after_a_restart() {
+    async fn forgotten_call_stays_forgotten_after_restart() {
         let folder = std::env::temp_dir().join(format!("forgotten-{}", std::process::id()));
         private::make_folder(&folder).unwrap();
         let file = folder.join(FILE);

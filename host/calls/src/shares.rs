@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_caller_leaves_room_for_others() {
+    fn one_caller_cannot_take_all_slots() {
         let shares = Shares::new(100, 10, 0);
         let (ann, ben, eve) = (shares.of_caller(), shares.of_caller(), shares.of_caller());
         assert!(ann.take(50) && !ann.take(1), "half is one caller's");
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn one_known_caller_has_so_many_answers_under_way() {
+    fn bounds_open_answers_of_one_known_caller() {
         let shares = Shares::new(100, 10, 0).answering(2);
         let (ann, ben) = (shares.of_caller(), shares.of_caller());
         let under_way = [ann.begin(), ann.begin()];
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn one_callers_answers_leave_room_for_anothers() {
+    fn one_callers_answers_do_not_exhaust_bytes() {
         let shares = Shares::new(0, 0, 100);
         let (ann, ben, eve) = (shares.of_caller(), shares.of_caller(), shares.of_caller());
         let long = ann.hold_answer(1_000);
@@ -245,13 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn one_request_of_the_largest_size_always_fits() {
+    fn accepts_one_request_of_the_largest_size() {
         let shares = Shares::new(100, 80, 0);
         assert!(shares.of_caller().take(80));
     }
 
     #[test]
-    fn strangers_share_little_by_network_and_nothing_of_callers() {
+    fn anonymous_networks_share_a_part_apart_from_callers() {
         let shares = Shares::new(1 << 20, 10, 0);
         let peer = "192.0.2.1".parse().unwrap();
         let stranger = shares.of_stranger(peer);

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_comes_back_as_it_was_while_it_is_valid() {
+    fn state_round_trips_while_valid() {
         let seal = Seal::fresh().unwrap();
         let sealed = state().close(&seal, NOW).unwrap();
         let opened = State::open((&seal, &sealed), NOW, |it| it.name == "greet").unwrap();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_could_not_come_back_is_not_given_out() {
+    fn rejects_state_too_large_to_return() {
         let seal = Seal::fresh().unwrap();
         let own = |bytes| State { own: Some("s".repeat(bytes)), ..state() };
         let sealed = own(150 << 10).close(&seal, NOW).unwrap();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_told_by_how_it_looks() {
+    fn recognizes_answer_by_its_shape() {
         let kind = |response| unasked_answers(true, &responses(response)).map(|it| it["key"].0);
         assert_eq!(kind(json!({ "action": "accept", "content": {} })), Ok(Asked::Elicitation));
         assert_eq!(kind(json!({ "roots": [] })), Ok(Asked::Roots));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_does_not_say_so_takes_none() {
+    fn tool_without_declaration_accepts_no_answers() {
         let responses = responses(json!({ "action": "accept", "content": {} }));
         assert_eq!(unasked_answers(false, &responses), Err(StateError::Missing));
     }

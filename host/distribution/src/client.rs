@@ -538,7 +538,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_how_a_registry_wants_to_be_asked() {
+    fn parses_authentication_challenge() {
         let of = |lines: &[&'static str]| {
             let headers = lines.iter().map(|it| (WWW_AUTHENTICATE, it.parse().unwrap()));
             let mut all = HeaderMap::new();
@@ -559,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_leads_from_https_to_https_only() {
+    fn redirects_from_https_lead_only_to_https() {
         let from = Url::parse("https://registry.example/v2/echo/blobs/x").unwrap();
         let to = |location| leads(&from, location).map(String::from);
         assert_eq!(to(Some("/y")).unwrap(), "https://registry.example/y");
@@ -575,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_shown_without_query_and_password() {
+    fn shows_address_without_query_and_password() {
         let url = Url::parse("https://ann:s3cret@cdn.example/a?token=s3cret#x").unwrap();
         assert_eq!(shown(&url), "https://cdn.example/a");
     }

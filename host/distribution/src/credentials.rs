@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn reads_what_docker_logs_in_with_for_that_host_alone() {
+    async fn reads_docker_credentials_for_the_exact_host() {
         let auth = STANDARD.encode("ann:s3cret:with-colon");
         let text = format!(
             r#"{{"auths":{{"https://one.example/v1/":{{"auth":"{auth}"}},"two.example:5000":{{"auth":"","identitytoken":"t0ken"}}}}}}"#
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_that_cannot_be_read_is_named_without_its_text() {
+    async fn names_unreadable_file_without_its_content() {
         let error = found(r#"{"auths":{"one.example":{"auth":47110815}}}"#, "one.example").await;
         let error = error.unwrap_err().to_string();
         assert!(error.contains(".json") && !error.contains("47110815"), "{error}");

@@ -194,7 +194,7 @@ mod tests {
     const PLACE: &str = "oci://registry.example/echo:1.2.0";
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn lock_file_round_trips() {
         let mut lock = LockFile::default();
         lock.note("echo", &pulled(PLACE, "a", Some("2026-01-01T00:00:00Z")), "now".to_owned());
         lock.note("echo", &pulled(PLACE, "b", None), "later".to_owned());
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_back_is_known_by_digest_version_and_time() {
+    fn detects_downgrade_by_digest_version_and_time() {
         let mut lock = LockFile::default();
         lock.note("echo", &pulled(PLACE, "a", Some("2026-01-01T00:00:00Z")), "now".to_owned());
         lock.note("echo", &pulled(PLACE, "b", Some("2026-02-01T00:00:00Z")), "now".to_owned());

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wasm_layer_is_a_component_in_each_known_form() {
+    fn finds_component_layer_in_each_known_form() {
         for form in [WASM_LAYER, OLDER_LAYERS[0], OLDER_LAYERS[1]] {
             let it = manifest(&[form, "text/plain"]);
             let (layer, beside) = it.component().unwrap();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_refused_with_what_is_in_it() {
+    fn rejects_index_and_lists_its_entries() {
         let mut linux = Descriptor::of(MANIFEST, b"a");
         linux.platform =
             Some(Platform { architecture: "amd64".to_owned(), os: "linux".to_owned() });
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_calls_itself_otherwise_is_refused() {
+    fn rejects_manifest_with_another_media_type() {
         let mut it = manifest(&[WASM_LAYER]);
         it.media_type = Some(INDEX.to_owned());
         let bytes = serde_json::to_vec(&it).unwrap();
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_is_of_its_layer_and_of_a_component() {
+    fn configuration_matches_its_layer_and_a_component() {
         let component = b"\0asm\x0d\0\x01\0";
         assert!(check_component(component).is_ok());
         assert!(check_component(b"\0asm\x01\0\0\0").unwrap_err().to_string().contains("module"));

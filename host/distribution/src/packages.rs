@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_registry_leads_elsewhere_by_its_name_and_not_here() {
+    fn registry_mapping_applies_to_its_name_only() {
         let package =
             Package { namespace: "ann".to_owned(), name: "echo".to_owned(), version: None };
         let mut config = Config::defaults();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_demanded_of_both_registries_is_demanded() {
+    fn requires_signatures_demanded_by_either_registry() {
         use base::config::{RegistryConfig, Requirement};
         let mut config = Config::defaults();
         let hosts = ["packages.example", "other.example"];

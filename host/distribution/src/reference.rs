@@ -222,7 +222,7 @@ mod tests {
     const DIGEST: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     #[test]
-    fn a_reference_reads_as_it_is_written() {
+    fn parses_reference_as_written() {
         for text in [
             "oci://registry.example/tools/echo:1.0".to_owned(),
             "oci://127.0.0.1:5000/echo:latest".to_owned(),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_registry_takes_is_no_reference() {
+    fn rejects_invalid_references() {
         for text in [
             "",
             "echo",
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_has_a_namespace_a_name_and_perhaps_a_version() {
+    fn package_has_namespace_name_and_optional_version() {
         let Ok(Named::Package(it)) = "ann:echo-all@1.2.3-rc.1".parse() else { panic!() };
         assert_eq!((&*it.namespace, &*it.name), ("ann", "echo-all"));
         assert_eq!(it.version.unwrap().to_string(), "1.2.3-rc.1");

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_by_digest_and_removes_what_is_not_needed() {
+    fn keeps_by_digest_and_removes_unneeded() {
         let data = std::env::temp_dir().join(format!("madoguchi-store-{}", std::process::id()));
         let store = Store::open(&data).unwrap();
         let second = Store::open(&data).err().unwrap().to_string();

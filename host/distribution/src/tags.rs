@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_version_is_the_one_that_counts_most() {
+    fn newest_version_is_the_greatest() {
         let tags = ["1.9.0", "latest", "1.10.0", "2.0.0-rc.1", "v1.10.1", "sha256-ab"];
         let tags = tags.map(str::to_owned);
         assert_eq!(newest(&tags, "1.9.0").as_deref(), Some("v1.10.1"));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_page_is_where_a_link_says() {
+    fn follows_link_to_next_page() {
         let url = Url::parse("https://a.example/v2/x/tags/list?n=2").unwrap();
         let found = next(&url, Some("</v2/x/tags/list?n=2&last=b>; rel=\"next\"")).unwrap();
         assert_eq!(found.as_str(), "https://a.example/v2/x/tags/list?n=2&last=b");

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_is_made_once_for_each_catalog_language_and_rights() {
+    fn computes_digest_once_per_catalog_language_and_rights() {
         let digests = Digests::default();
         let (one, other) = (Arc::new(Catalog::default()), Arc::new(Catalog::default()));
         let japanese = Caller::anonymous();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_a_page_says_of_itself_makes_no_digest_of_its_own() {
+    fn unrelated_capabilities_do_not_change_the_digest() {
         let (digests, catalog) = (Digests::default(), Arc::new(Catalog::default()));
         let page = |capabilities: &str| {
             let caller =

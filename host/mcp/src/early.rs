@@ -128,14 +128,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn passes_quick_answers_as_they_are() {
+    async fn passes_quick_answers_unchanged() {
         let response = streamed_after(PATIENCE, async { json() }).await;
         assert!(!is_stream(&response));
         assert_eq!(text(response).await, "{\n\"a\":1}");
     }
 
     #[tokio::test]
-    async fn sends_headers_and_a_comment_before_late_answers() {
+    async fn sends_headers_and_comment_before_late_answers() {
         let (may, stream) = late(json()).await;
         may.send(()).unwrap();
         assert_eq!(rest(stream).await, "event: message\ndata: { \"a\":1}\n\n");

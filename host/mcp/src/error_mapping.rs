@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_layers_below_say_is_said_with_what_to_fix() {
+    fn explains_errors_of_lower_layers_with_remedy() {
         let map = |status, text| corrected(status, text, 7);
         let unread = "fail to deserialize request body EOF while parsing";
         assert_eq!(map(StatusCode::UNSUPPORTED_MEDIA_TYPE, unread).1, -32700);

@@ -438,7 +438,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_every_value_holds_is_plain_and_what_it_may_not_is_not() {
+    fn accepts_values_common_to_all_and_rejects_forbidden_ones() {
         let deep = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let plain = [
             r#"{"a" : {"a":{"a":1},"b":[{"a":1},{"a":2}]}}"#,

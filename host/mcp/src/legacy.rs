@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_pages_that_are_asked_for_have_ids_of_their_own() {
+    fn url_questions_have_separate_ids() {
         let request = |url: &str| {
             wire::input_request(&Question {
                 key: "form".to_owned(),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_put_in_the_words_of_an_older_revision() {
+    fn converts_form_to_an_older_revision() {
         let mut schema = json!({ "type": "object", "properties": {
             "by": { "type": "string", "title": "By", "oneOf": [
                 { "const": "train", "title": "Train" }, { "const": "car", "title": "Car" },

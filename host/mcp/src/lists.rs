@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_comes_back_as_it_was_and_another_text_is_told_so() {
+    fn cursor_round_trips_and_other_text_is_rejected() {
         let text = Cursor { component: "shop".to_owned(), at: Some("2".to_owned()) }.text();
         let cursor = Cursor::read(&text).unwrap();
         assert_eq!((&*cursor.component, cursor.at.as_deref()), ("shop", Some("2")));
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn omits_whole_what_no_longer_fits_and_keeps_the_rest_in_order() {
+    fn omits_items_that_do_not_fit_and_keeps_order() {
         assert_eq!(within([""].into_iter()), OWN_INSTRUCTIONS);
         let long = "a".repeat(2 << 10);
         let text = within([&*long, "b", &*long, &*long, &*long, "c"].into_iter());

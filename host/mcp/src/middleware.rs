@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_subject_of_a_request_whatever_else_it_says() {
+    fn finds_request_subject_among_other_fields() {
         let of = |method: &str, params: &str| {
             about(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#))
         };
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_handed_on_as_the_bytes_that_they_are() {
+    fn passes_argument_bytes_unchanged() {
         let body =
             r#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"a" : 1.50}}}"#;
         let asked: Asked<'_> = serde_json::from_slice(body.as_bytes()).unwrap();

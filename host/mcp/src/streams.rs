@@ -339,7 +339,7 @@ mod tests {
     const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 
     #[tokio::test]
-    async fn both_eras_are_served_whichever_comes_first() {
+    async fn serves_both_protocol_eras_whichever_comes_first() {
         let request = |id: i64, method: &str, params: &str| {
             format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
         };
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_id_in_use_is_refused_until_its_request_ends() {
+    async fn rejects_id_in_use_until_its_request_ends() {
         let (mut client, client_end) = connected();
         let (answers, mut lines) = tokio::io::split(client_end);
         let mut answers = BufReader::new(answers).lines();
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_initialize_that_does_not_fit_is_told_what_it_lacks() {
+    async fn names_what_an_invalid_initialize_lacks() {
         let (mut client, client_end) = connected();
         let (answers, mut lines) = tokio::io::split(client_end);
         let wrong = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n";
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_asked_is_answered_after_the_input_ended() {
+    async fn answers_requests_after_the_input_ended() {
         for (method, is_awaited) in [("ping", true), (LISTEN, false)] {
             let (mut client, mut client_end) = connected();
             let ask = format!(
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_that_is_no_message_is_answered_with_what_is_wrong() {
+    async fn answers_invalid_line_with_its_error() {
         let long = format!(r#"{{"jsonrpc":"2.0","id":5,"method":"{}"}}"#, "x".repeat(300));
         let cases: [(&[u8], i64, Value, &str); 14] = [
             (br#"{"id":7,"method":"a","params":{"id":3}"#, -32700, 7.into(), "too early"),
@@ -529,7 +529,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_is_answered_to_what_asks_for_no_answer() {
+    async fn sends_no_answer_to_notifications() {
         for line in [
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The line is not JSON."}}"#,
             r#"{"jsonrpc":"2.0","id":{},"result":7}"#,

@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn listeners_of_one_caller_leave_places_for_another() {
+    async fn listeners_of_one_caller_leave_slots_for_others() {
         let listeners = Arc::new(SessionTable::new(8));
         let listen = |principal: &str| listen_as(&listeners, &Arc::from(principal));
         let ann: Vec<_> = (0..8).filter_map(|_| listen("ann")).collect();
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn news_is_reported_in_one_go_and_a_foreign_uri_to_no_one() {
+    fn batches_updates_and_hides_foreign_uris() {
         let events = Events::default();
         let (_registry, mut news) = news(&events);
         for what in ["prompts", "shop://not/its/own", "prompts"] {
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_knows_what_its_client_may_know_now() {
+    fn listener_uses_current_rights_of_its_client() {
         use base::scopes::{Scope, Scopes};
         let events = Events::default();
         let (_registry, mut news) = news(&events);
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn listener_too_far_behind_is_notified_of_all_not_of_nothing() {
+    fn lagging_listener_is_notified_of_everything() {
         let events = Events::default();
         let (_registry, mut news) = news(&events);
         for number in 0..1_000 {
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_filters_of_listeners_aside_and_nothing_else() {
+    fn removes_only_filters_of_listeners() {
         let listen = [
             r#"{"id":1,"method":"subscriptions/listen","params":{"notifications":{"taskIds":["a"]}}}"#,
             r#"{"id":1,"method":"subscriptions\/listen","params":{"notifications":{}}}"#,

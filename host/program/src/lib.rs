@@ -380,7 +380,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_flag_gives_is_known_wherever_it_stands() {
+    fn finds_flag_value_at_any_position() {
         Arguments::command().debug_assert();
         let no_text = OsString::from_vec(vec![b'/', 0xff]);
         let line = ["madoguchi", "--addr=127.0.0.1:1", "load", "--data", "/d"].map(OsString::from);

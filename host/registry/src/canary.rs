@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn of_each_hundred_calls_exactly_the_share_is_chosen() {
+    fn selects_exact_share_of_each_hundred_calls() {
         for percent in 1..=99 {
             for hundred in [0, 1, 7, 12_345] {
                 let calls = hundred * 100..(hundred + 1) * 100;
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_who_calls_in_turns_meets_both_versions() {
+    fn alternating_caller_meets_both_versions() {
         for turns in 2..=10 {
             for turn in 0..turns {
                 let calls = (0..10_000).filter(|it| it % turns == turn);
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_a_part_of_the_calls_or_names_callers() {
+    fn share_is_a_percentage_or_named_callers() {
         let share = |percent, callers: &[&str]| CanaryShare {
             percent,
             callers: callers.iter().map(ToString::to_string).collect(),
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_canary_gives_way_on_its_third_trap() {
+    fn canary_withdraws_on_its_third_trap() {
         let trapped = |calls, traps| Figures { traps, ..figures(calls, traps) };
         assert_eq!(why(trapped(2, 2), trapped(18, 0)), None);
         let text = why(trapped(3, 3), trapped(27, 0)).unwrap();
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn a_canary_gives_way_on_more_errors_than_the_version_before() {
+    fn canary_withdraws_on_more_errors_than_before() {
         assert_eq!(why(figures(19, 19), figures(19, 0)), None, "too few calls to tell");
         assert_eq!(why(figures(20, 2), figures(180, 0)), None, "too few errors to tell");
         assert!(why(figures(20, 3), figures(180, 0)).is_some());
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn holds_refusals_against_a_canary_where_both_are_compared() {
+    fn compares_refusals_once_both_versions_have_enough_calls() {
         let refused = |calls, refused| Figures { refused, ..figures(calls, 0) };
         assert_eq!(why(refused(20, 20), refused(5, 0)), None, "too few of the version before");
         assert!(why(refused(20, 20), refused(50, 2)).unwrap().contains("refused"));
@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn canary_gives_way_when_slower_by_factor_and_minimum() {
+    fn canary_withdraws_when_slower_by_factor_and_minimum() {
         let took = |ms: u64| Figures { mean_us: ms * 1_000, p50_us: ms * 1_000, ..figures(20, 0) };
         assert!(why(took(60), took(20)).unwrap().contains("60.0 ms on average"));
         assert_eq!(why(took(39), took(20)), None, "less than twice as long");

@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_once_of_what_cannot_be_a_component() {
+    fn reports_invalid_component_once() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().to_owned();
         let config = Config { components_folder: Some(folder.clone()), ..Config::defaults() };

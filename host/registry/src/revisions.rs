@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn one_generation_serves_and_the_one_before_it_was_replaced() {
+    fn new_revision_replaces_the_serving_one() {
         let manifest = manifest(&["a", "b"]);
         assert_eq!(serving(&manifest), 2);
         assert_eq!(manifest.generations[0].status, Status::Replaced);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_rolled_back_is_rejected_until_it_is_named() {
+    fn rolled_back_revision_is_rejected_until_named() {
         let mut manifest = manifest(&["a", "b", "c"]);
         manifest.go_to(2, Status::RolledBack);
         assert_eq!(serving(&manifest), 2);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rollback_passes_over_what_was_rejected_before() {
+    fn rollback_skips_rejected_revisions() {
         let mut manifest = manifest(&["a", "b"]);
         manifest.go_to(1, Status::Returned);
         manifest.install(generation(3, "c"));
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rollback_leads_to_no_version_that_another_passed_over() {
+    fn rollback_skips_versions_passed_over_before() {
         let mut manifest = manifest(&["a", "b", "c"]);
         manifest.go_to(1, Status::RolledBack);
         manifest.install(generation(4, "d"));
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn list_of_generations_stays_bounded_and_goes_on_counting() {
+    fn revision_list_is_bounded_and_keeps_counting() {
         let digests: Vec<_> = (0..GENERATIONS_MAX + 7).map(|it| it.to_string()).collect();
         let manifest = manifest(&digests.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(manifest.generations.len(), GENERATIONS_MAX);

@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_to_do_with_a_core_module_and_with_a_part() {
+    fn names_remedy_for_core_module_and_part() {
         let sandbox = Sandbox::new(16 << 20).unwrap();
         for (bytes, what) in
             [(&b"\0asm\x01\0\0\0"[..], "wasm32-wasip2"), (&component(10, 3)[..50], "copy it anew")]
@@ -368,14 +368,14 @@ mod tests {
     }
 
     #[test]
-    fn leaves_what_cannot_be_read_to_the_compiler() {
+    fn passes_unreadable_bytes_to_the_compiler() {
         for bytes in [&b""[..], b"no component", &component(10, 3)[..50]] {
             assert_eq!(limit(bytes), "");
         }
     }
 
     #[test]
-    fn tells_why_a_compiling_process_ended() {
+    fn reports_why_a_compiling_process_ended() {
         use std::os::unix::process::ExitStatusExt;
         let limits = SandboxConfig::default();
         let shown =

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_carries_its_view_and_hints() {
+    fn tool_keeps_view_and_hints() {
         let tools = Tool::read_all(vec![definition("sit", r#"{"type":"object"}"#)]).unwrap();
         assert_eq!(tools[0].meta["madoguchi/view"], "seat_map");
         assert!(tools[0].hints.read_only && !tools[0].hints.destructive);
@@ -278,7 +278,7 @@ mod tests {
 
     /// TASK-1.
     #[test]
-    fn a_tool_says_whether_it_is_a_task() {
+    fn tool_declares_task_support() {
         let read = |meta: Option<&str>| {
             let tool = definition("t", r#"{"type":"object"}"#);
             let tool = Definition { meta: meta.map(str::to_owned), ..tool };
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn cleans_what_a_tool_says() {
+    fn cleans_tool_texts() {
         let nasty = "a\u{1b}[2J\u{202e}b\0";
         let schema = r#"{"type":"object","description":"x\u001by\u2066z"}"#;
         let meta = Some(r#"{"madoguchi/text":{"en":{"title":"a\u0007b"}}}"#.to_owned());
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn component_with_no_tool_or_a_wrong_one_gets_the_remedy() {
+    fn missing_or_wrong_tool_names_remedy() {
         let object = r#"{"type":"object"}"#;
         let error = |definitions| Tool::read_all(definitions).unwrap_err().to_string();
         assert_eq!(error(vec![]), "it offers no tool");
@@ -327,7 +327,7 @@ mod tests {
 
     /// APP-2.
     #[test]
-    fn the_name_of_an_app_is_taken_out_and_visibility_stays() {
+    fn removes_app_name_and_keeps_visibility() {
         for (meta, named, left) in [
             (json!({}), None, json!({})),
             (json!({ "ui": { "resourceUri": "ui://a/b" } }), Some("ui://a/b"), json!({})),

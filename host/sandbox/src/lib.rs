@@ -429,7 +429,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quiet_compiler_is_another_and_compiles_for_the_same_engine() {
+    fn quiet_compiler_differs_and_targets_the_same_engine() {
         let sandbox = Sandbox::new(16 << 20).unwrap();
         let (loud, quiet) = (sandbox.compiler(false), sandbox.compiler(true));
         assert!(Engine::same(loud, &sandbox.engine));
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_for_wasi_03_is_made_for_the_first_that_needs_it() {
+    fn creates_wasi_03_engine_on_first_use() {
         let sandbox = Sandbox::new(16 << 20).unwrap();
         let is_concurrent = Engine::get_concurrency_support;
         let plain = &sandbox.engine;
@@ -472,7 +472,7 @@ mod tests {
     const NO_TIME: Duration = Duration::ZERO;
 
     #[tokio::test]
-    async fn a_component_that_takes_all_leaves_the_reserve_to_others() {
+    async fn component_exhausting_memory_leaves_the_reserve() {
         let (instances, greedy, modest) = (Instances::new(16), Level::default(), Level::default());
         let mut taken = Vec::new();
         while let Some(one) = instances.take(&greedy, NO_TIME).await {
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn calls_that_wait_for_one_component_share_what_it_may_take() {
+    async fn waiting_calls_share_slots_of_one_component() {
         let (instances, greedy, other) = (Instances::new(64), Level::default(), Level::default());
         let mut all = Vec::new();
         while let Ok(permit) = instances.common.clone().try_acquire_owned() {
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_gets_the_place_that_becomes_free() {
+    async fn waiting_caller_gets_the_next_free_slot() {
         let (instances, held) = (Instances::new(1), Level::default());
         let only = instances.take(&held, NO_TIME).await;
         assert!(instances.take(&held, NO_TIME).await.is_none());

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn line_tables_that_cannot_be_read_name_no_place() {
+    fn unreadable_line_tables_name_no_location() {
         let sections = [".debug_line", ".debug_info", ".debug_abbrev"];
         let sections = sections.map(|it| (it.to_owned(), vec![0xff; 64].into())).into();
         let lines = Lines([Module { code: 8..100, sections }].into());
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn long_path_keeps_its_end_and_stays_one_line() {
+    fn long_path_keeps_its_end_on_one_line() {
         let long = format!("{}/src/lib.rs", "窓".repeat(200));
         assert!(shortened(&long).ends_with("窓/src/lib.rs") && shortened(&long).len() < 270);
         assert_eq!(shortened("a\nb"), "a b");

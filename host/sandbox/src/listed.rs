@@ -384,7 +384,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_interface_is_known_by_its_name_at_any_version() {
+    fn matches_interface_by_name_at_any_version() {
         let date = revision("wasmcp:mcp-v20250618/tools@0.1.4");
         assert_eq!(date.as_deref(), Some("2025-06-18"), "SYS-50");
         assert_eq!(revision("wasmcp:mcp-v20251125/tools").as_deref(), Some("2025-11-25"));
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_content_is_passed_on_and_a_stream_is_not() {
+    fn passes_each_content_kind_except_streams() {
         let shown = |it: Value| content(&it).map(|it| format!("{it:?}"));
         let options = json!({ "annotations": { "audience": ["user"], "last-modified": "2026" } });
         let text =

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn log_budget_gives_no_more_than_it_has_and_cuts_no_character() {
+    fn log_budget_is_bounded_and_cuts_no_character() {
         let budget = LogBudget::new(5, Arc::default());
         assert_eq!(budget.take("ab"), "ab");
         assert_eq!(budget.take("窓口"), "窓");
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn instances_of_one_component_share_its_memory_and_give_it_back() {
+    fn instances_share_component_memory_and_return_it() {
         let limits =
             Limits { memory_bytes_max: 8, memory_total_bytes_max: 10, ..Limits::default() };
         let total = Arc::new(AtomicUsize::new(0));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn memories_count_together_and_failed_growth_counts_nothing() {
+    fn sums_memories_and_ignores_failed_growth() {
         let limits = Limits { memory_bytes_max: 8, ..Limits::default() };
         let mut limiter = InstanceLimiter::new(&limits, Arc::default(), Arc::default());
         assert!(limiter.memory_growing(0, 5, None).unwrap());
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn many_short_lines_are_no_way_around_the_budget() {
+    fn short_lines_cannot_bypass_the_log_budget() {
         let budget = LogBudget::new(1_000, Arc::default());
         let line = || {
             budget.begin_line();

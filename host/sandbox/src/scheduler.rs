@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn short_calls_run_at_once_however_many_there_are() {
+    fn short_calls_run_without_waiting() {
         let usage = Usage::default();
         for at in 0..10_000 {
             usage.note(SHORT / 2, at * SHORT);
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn one_long_call_makes_the_next_ones_take_turns() {
+    fn long_call_makes_later_ones_take_turns() {
         let usage = Usage::default();
         usage.note(28 * MS, MS);
         assert!(usage.is_heavy(2 * MS));
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn the_component_that_used_least_is_next() {
+    fn least_used_component_runs_next() {
         let scheduler = Scheduler::new(1);
         let (hog, reader) = (Arc::<Usage>::default(), Arc::<Usage>::default());
         assert!(ask(&scheduler, &hog, &mut None));
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_that_was_idle_is_not_far_behind() {
+    fn idle_component_gets_no_large_credit() {
         let scheduler = Scheduler::new(1);
         let (busy, idle) = (Arc::<Usage>::default(), Arc::<Usage>::default());
         assert!(ask(&scheduler, &busy, &mut None));
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_goes_leaves_the_queue_or_its_turn_to_others() {
+    fn dropped_call_leaves_queue_or_passes_its_turn() {
         let scheduler = Scheduler::new(1);
         let usage = Arc::<Usage>::default();
         assert!(ask(&scheduler, &usage, &mut None));
@@ -492,7 +492,7 @@ mod tests {
 
     /// A call of many short turns beside one of long turns has as much of the processor.
     #[test]
-    fn a_call_that_goes_on_waits_with_the_others_for_its_next_turn() {
+    fn continuing_call_waits_for_its_next_turn() {
         let scheduler = Scheduler::new(1);
         let (hog, drawer) = (Arc::<Usage>::default(), Arc::<Usage>::default());
         let context = Context::from_waker(Waker::noop());
@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_waits_for_the_host_leaves_its_turn_to_others() {
+    async fn call_waiting_for_the_host_yields_its_turn() {
         let scheduler = Scheduler::new(1);
         let (usage, pace) =
             (Arc::<Usage>::default(), Arc::new(Pace { is_slow: true.into(), ..Pace::default() }));

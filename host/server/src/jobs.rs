@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rest_grows_with_each_failure_to_its_most() {
+    fn pause_grows_with_failures_to_its_maximum() {
         let mut rest = Rest::default();
         assert!(rest.is_over());
         let mut waits = Vec::new();

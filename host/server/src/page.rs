@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiles_widen_the_policy_by_their_origin_for_pictures_only() {
+    fn tiles_add_their_origin_to_img_src_only() {
         let mut config = Config::defaults();
         assert_eq!(policy(&config), POLICY, "without tiles nothing changes");
         let tiles =
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn page_is_where_operator_says_or_where_this_machine_finds_it() {
+    fn page_address_is_configured_or_local() {
         let mut config = Config::defaults();
         let at = |config: &Config, addr: Option<&str>| {
             address(config, addr.map(|it| it.parse().unwrap())).map(|it| it.to_string())

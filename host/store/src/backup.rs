@@ -348,7 +348,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_backup_names_no_file_elsewhere() {
+    fn restores_only_known_relative_paths() {
         for name in ["databases/a.db", "seal.key", "blobs/ab/cd/x", "tasks/1.task"] {
             assert!(is_restored(name), "{name}");
         }

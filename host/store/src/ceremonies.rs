@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_open_is_taken_once_and_the_oldest_gives_way() {
+    async fn ceremony_is_taken_once_and_oldest_is_evicted() {
         let open = Ceremonies::of(None);
         for number in 0..OPEN_MAX {
             open.put(&number.to_string(), b"state").await.unwrap();

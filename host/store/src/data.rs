@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ours_is_closed_to_others_and_nothing_else_is_touched() {
+    fn makes_only_own_files_private() {
         let home = tempdir().unwrap();
         let data = home.path().join("data");
         for folder in ["data/databases", "data/compiled", "mine"] {
@@ -293,7 +293,7 @@ mod tests {
 
     /// OPS-3
     #[test]
-    fn what_each_part_takes_is_counted_and_nothing_else_is() {
+    fn counts_bytes_of_each_part() {
         let home = tempdir().unwrap();
         for folder in ["databases", "audit", "mine"] {
             fs::create_dir(home.path().join(folder)).unwrap();
@@ -314,7 +314,7 @@ mod tests {
 
     /// STO-43: one that was killed while it put what it had staged to its places.
     #[test]
-    fn a_move_that_broke_off_is_ended_before_the_folder_is_used() {
+    fn completes_interrupted_move_before_use() {
         let home = tempdir().unwrap();
         for folder in
             [".moved/databases", ".moved/approvals", ".moved/blobs/ab", "blobs/cd", "tasks"]
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn one_has_it_at_a_time_and_who_that_is_is_told() {
+    fn locks_folder_and_names_the_holder() {
         let home = tempdir().unwrap();
         let first = Data::take(home.path()).unwrap();
         let error = Data::take(home.path()).unwrap_err();
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_for_everybody_is_none_for_data() {
+    fn rejects_world_readable_folder() {
         let home = tempdir().unwrap();
         fs::set_permissions(home.path(), fs::Permissions::from_mode(0o1777)).unwrap();
         let error = Data::take(home.path()).unwrap_err();

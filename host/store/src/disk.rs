@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_folder_that_takes_nothing_is_told_until_it_does() {
+    async fn reports_unwritable_folder_until_it_recovers() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("data");
         let disk = Disk::new(&folder);

@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_where_there_are_too_many_or_too_many_bytes() {
+    fn evicts_oldest_above_count_or_bytes() {
         let (mut index, limits) = (Index::default(), limits(3, 100));
         let of = |at| name(at, "a", "turn");
         for at in 1..=3 {
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_written_again_is_the_youngest() {
+    fn rewritten_document_becomes_newest() {
         let (mut index, limits) = (Index::default(), limits(2, 100));
         let of = |at| name(at, "a", "turn");
         index.put(&of(1), 10, &limits, KINDS);
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_outlives_what_does_not() {
+    fn evicts_finished_before_waiting_documents() {
         let (mut index, limits) = (Index::default(), limits(2, 1_000));
         let wait = name(2, "a", "wait");
         index.put(&wait, 1, &limits, KINDS);
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn after_restart_foreign_files_stay_and_half_written_ones_go() {
+    fn restart_keeps_foreign_files_and_removes_partial_ones() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path();
         let id = "0".repeat(32);
@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_over_waits_no_more_after_a_power_cut() {
+    async fn finished_document_stays_finished_after_power_loss() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().to_owned();
         let id = "0".repeat(32);

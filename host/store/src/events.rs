@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn event_before_anyone_waits_is_kept_and_another_uri_wakes_none() {
+    fn keeps_event_before_a_waiter_and_ignores_other_uris() {
         let events = Events::default();
         let mut listener = events.channel("shop").listen();
         events.channel("shop").publish("shop://orders/1");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_of_another_component_wakes_none() {
+    fn event_of_another_component_wakes_none() {
         let events = Events::default();
         let mut listener = events.channel("shop").listen();
         events.channel("bank").publish("shop://orders/1");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn listener_too_far_behind_wakes_in_vain_rather_than_not_at_all() {
+    fn lagging_listener_wakes_spuriously_rather_than_never() {
         let channel = EventChannel::default();
         let mut listener = channel.listen();
         channel.publish("wanted");
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_does_not_wake() {
+    fn forgotten_subscription_does_not_wake() {
         let channel = EventChannel::default();
         let mut listener = channel.listen();
         channel.publish("a");

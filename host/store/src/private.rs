@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_kept_in_a_folder_and_without_one() {
+    fn writes_file_in_a_folder_and_by_bare_name() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("file");
         for bytes in [b"one".as_slice(), b"another"] {

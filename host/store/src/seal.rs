@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_changed_or_forged_text_is_refused() {
+    fn rejects_changed_or_forged_text() {
         let seal = Seal::of(&[7; 32]);
         let sealed = seal.close(b"a text");
         assert_eq!(seal.open_text(&sealed).unwrap(), b"a text");

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_begins_a_line_of_its_own() {
+    fn text_cannot_start_a_new_line() {
         let forged = "\n2026-11-22T00:00:00Z ERROR host::operator: forged\r\0\u{1b}[2J\u{1b}]0;t\u{7}\t\u{7f}\u{85}\u{9b}31m\u{202e}\u{2066}\u{200f}\u{2028}\u{2029}\u{feff}";
         for has_colours in [false, true] {
             let log = logged(forged, has_colours);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stay_as_they_are() {
+    fn keeps_ordinary_text_unchanged() {
         let words = "座席 A-1 を予約しました 👩\u{200d}💻 café";
         assert!(logged(words, false).contains(words));
         assert_eq!(one_line("\u{1b}[2mdim\u{1b}[0m", true), "\u{1b}[2mdim\u{1b}[0m");

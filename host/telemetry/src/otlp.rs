@@ -295,7 +295,7 @@ mod tests {
     const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
     #[test]
-    fn a_parent_by_the_w3cs_rules_counts_and_any_other_is_ignored() {
+    fn accepts_w3c_trace_parent_only() {
         let of = |it: &str| TraceHeaders { parent: Some(it.into()), state: None };
         let context = parent(&of(PARENT)).unwrap();
         assert!(context.span().span_context().is_remote());
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_requests_meta_counts_before_its_headers() {
+    fn request_meta_precedes_headers() {
         let meta = format!(r#"{{"progressToken":1,"traceparent":"{PARENT}","tracestate":"a=b"}}"#);
         let headers = TraceHeaders::of_meta(&meta);
         assert_eq!(headers.parent.as_deref(), Some(PARENT));

@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_snapshot_tells_faults_from_what_tools_say_themselves() {
+    fn snapshot_separates_faults_from_tool_errors() {
         let tally = Tally::default();
         for ending in [Ending::Done, Ending::Refused, Ending::Trapped, Ending::Busy] {
             tally.ended(ending, Duration::from_micros(300));
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn several_are_counted_together() {
+    fn sums_several_tallies() {
         let (all, one, other) = (Tally::default(), Tally::default(), Tally::default());
         one.ended(Ending::Done, Duration::from_micros(15));
         other.ended(Ending::Trapped, Duration::from_secs(3));
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_and_tails_lie_in_the_buckets_of_their_calls() {
+    fn medians_and_tails_fall_in_matching_buckets() {
         let latency = Latency::default();
         assert_eq!(latency.within(0.5), Duration::ZERO, "nothing has been called");
         for _ in 0..98 {

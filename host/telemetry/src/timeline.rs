@@ -186,7 +186,7 @@ mod tests {
 
     /// OPS-6
     #[test]
-    fn a_round_is_told_with_its_parts_and_what_it_used() {
+    fn round_lists_its_parts_and_resource_use() {
         let (kept, timeline) = (Timelines::default(), Timeline::begin());
         drop(timeline.part("instantiate"));
         timeline.measure("cpu_ms_max", 2, 2_000);
@@ -202,7 +202,7 @@ mod tests {
 
     /// OPS-6
     #[test]
-    fn only_so_many_rounds_and_parts_are_kept() {
+    fn bounds_rounds_and_parts() {
         let kept = Timelines::default();
         for call in 0..2_000 {
             let timeline = Timeline::begin();

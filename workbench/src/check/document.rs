@@ -188,7 +188,7 @@ mod tests {
         secrets = [{ header = 'x', environment = 'KEY' }]\n";
 
     #[test]
-    fn finds_entry_by_its_line_and_a_missing_one_by_the_line_above() {
+    fn finds_entry_line_or_the_line_above_a_missing_one() {
         let document = Document::new(TEXT);
         assert_eq!(document.line(&["addr"]), Some(1));
         assert_eq!(document.line(&["components", "shop", "grants"]), Some(4));

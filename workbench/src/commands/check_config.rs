@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_entry_is_told_once_with_its_line() {
+    fn reports_wrong_entry_once_with_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let read = |path: &Path| {
             Config::read(path, &Embedded::default()).context("configuration").unwrap_err()

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_laid_out_as_it_was_and_goes_again() {
+    fn restores_folder_and_removes_it() {
         let home = home();
         let was = lent(home.path()).unwrap();
         let laid_out = LaidOut::of(&was).unwrap();
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_too_much_in_it_says_what_is_the_most() {
+    fn oversized_folder_names_its_limit() {
         let home = home();
         let large = File::create(home.path().join("large")).unwrap();
         large.set_len(BYTES_MAX + 1).unwrap();
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_changed_record_has_outside_is_not_written() {
+    fn writes_nothing_outside_the_folder() {
         let outside = tempfile::tempdir().unwrap();
         let text = |path: &str| Entry {
             path: path.to_owned(),

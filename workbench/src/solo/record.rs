@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn each_end_of_a_call_is_an_example_or_says_why_not() {
+    fn each_call_end_gives_an_example_or_a_reason() {
         let example = |outcome| record(outcome).example(Language::Rust);
         let done = example(json!({ "output": { "structured": { "left": 1 } } })).unwrap();
         assert!(done.starts_with("// It used sql.query: "), "{done}");
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn each_language_writes_its_own_examples() {
+    fn writes_examples_in_each_language() {
         let given = json!({ "output": { "structured": { "left": [null, true, "a\"b"] } } });
         let js = record(given.clone()).example(Language::Js).unwrap();
         assert!(js.starts_with("// It used sql.query: "), "DEV-6: {js}");
@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_of_a_component_tells_its_language() {
+    fn detects_language_by_component_folder() {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join("src")).unwrap();
         let file = home.path().join("build/quick/a.wasm");
@@ -496,14 +496,14 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_stands_nowhere_in_a_record() {
+    fn record_contains_no_secret() {
         let shown = redacted(&record(json!({})), &["s3cret".to_owned()]).unwrap();
         let text = serde_json::to_string(&shown).unwrap();
         assert!(!text.contains("s3cret") && text.contains("(redacted)!"), "{text}");
     }
 
     #[test]
-    fn what_is_no_record_says_why() {
+    fn invalid_record_names_its_problem() {
         assert!(Record::read("{").unwrap_err().contains("no record"));
         let mut other = serde_json::to_value(record(json!({}))).unwrap();
         other["madoguchi_record"] = 2.into();
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn first_place_that_differs_is_named() {
+    fn names_first_difference() {
         let found = differs("", &json!({ "a": [1, 2] }), &json!({ "a": [1, 3] }));
         assert_eq!(found, Some(("/a/1".to_owned(), 2.into(), 3.into())));
         assert_eq!(differs("", &json!([1]), &json!([1])), None);

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_is_read_from_the_line_that_names_it() {
+    fn parses_address_from_its_line() {
         let line = "  MCP         http://127.0.0.1:8808/mcp";
         assert_eq!(address(line).as_deref(), Some("http://127.0.0.1:8808/mcp"));
         assert_eq!(address("  page        http://127.0.0.1:8808/"), None);

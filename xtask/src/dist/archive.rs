@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_what_comes_in_changes_no_byte() {
+    fn input_order_does_not_change_bytes() {
         let mut one = Archive::new("madoguchi-1".to_owned());
         one.program("bin/madoguchi".to_owned(), vec![1; 4000]);
         one.file("LICENSE".to_owned(), b"yours".to_vec());
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_are_written_as_sha256sum_does() {
+    fn digests_match_sha256sum_format() {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(sha256(b""), empty);
     }

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_two_bring_is_there_once_and_both_point_to_it() {
+    fn shared_licence_text_is_written_once() {
         let folder = std::env::temp_dir().join(format!("xtask-licences-{}", std::process::id()));
         for (file, text) in [
             ("a/LICENSE-MIT", "Permission is\nhereby granted"),

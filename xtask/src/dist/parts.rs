@@ -189,21 +189,21 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn lines_of_the_tree_name_a_crate_and_its_version() {
+    fn parses_crate_and_version_from_tree_lines() {
         let expected = Some(("host".to_owned(), "0.1.0".to_owned()));
         assert_eq!(named("host v0.1.0 (/tmp/host/server) (*)"), expected);
         assert_eq!(named(""), None);
     }
 
     #[test]
-    fn npms_parts_have_package_urls_with_their_scope() {
+    fn npm_package_urls_include_their_scope() {
         let mut part = part("@scope/map", "MIT", Path::new("/"));
         part.origin = Origin::Npm;
         assert_eq!(part.id(), "pkg:npm/%40scope/map@1.0.0");
     }
 
     #[test]
-    fn a_release_has_the_sandbox_and_the_map_and_no_test() {
+    fn release_has_sandbox_and_map_but_no_test_crate() {
         let workspace = Workspace::load(workspace::Profile::Dist).unwrap();
         let parts = Parts::of(&workspace, &crate::paths::rustc_fact("host").unwrap()).unwrap();
         let has = |name: &str| parts.0.values().any(|part| part.name == name);

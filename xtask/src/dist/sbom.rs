@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_has_parts_digests_licences_and_edges() {
+    fn document_has_parts_digests_licences_and_edges() {
         let crc = part("crc", "MIT OR Apache-2.0", Path::new("/"));
         let mut program = part(PROGRAM, "Apache-2.0", Path::new("/"));
         (program.origin, program.needs) = (Origin::Ours, BTreeSet::from([crc.id()]));

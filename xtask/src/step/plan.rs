@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_takes_as_long_as_its_longest_lane() {
+    fn stage_lasts_as_long_as_its_longest_chain() {
         let seconds = |step: &str| match step {
             "fmt" => Some(0),
             "components" | "page" => Some(60),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_no_step() {
+    fn omitted_step_is_not_planned() {
         let mut plan = plan();
         plan.keep(|step| step != "page");
         assert_eq!(
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_there_in_the_next_run() {
+    fn times_are_available_in_the_next_run() {
         let file = std::env::temp_dir().join(format!("xtask-times-{}.json", std::process::id()));
         Times::read(file.clone()).remember("page", Duration::from_millis(1500));
         let times = Times::read(file.clone());

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_looked_at_by_the_house_alone() {
+    fn document_affects_only_the_house_ring() {
         assert_runs(
             &["README.md", "docs/operating.md", "components/cinema/README.md"],
             &["ring house"],
@@ -284,14 +284,14 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_of_the_host_reaches_rings_and_no_lint_for_wasm() {
+    fn host_crate_affects_rings_but_no_wasm_lint() {
         let steps = ["fmt", UNITS, "conformance"];
         let steps = [&steps[..], &LOADING, &["ring house"]].concat();
         assert_runs(&["host/store/src/lib.rs"], &[&BUILT[..], &steps].concat());
     }
 
     #[test]
-    fn a_component_reaches_what_loads_it_and_not_the_official_suite() {
+    fn component_affects_its_loaders_but_not_conformance() {
         let steps = [&["fmt", UNITS, "ring house"][..], &LOADING].concat();
         assert_runs(&["components/cinema/src/lib.rs"], &[&BUILT[..], &steps].concat());
         let runs = runs(&["tests/conformance/src/lib.rs"]);
@@ -299,25 +299,25 @@ mod tests {
     }
 
     #[test]
-    fn the_page_reaches_the_rings_that_look_at_it() {
+    fn page_affects_rings_that_use_it() {
         let steps = [UNITS, "ring house", "ring host"];
         assert_runs(&["index.html"], &[&BUILT[..], &steps].concat());
     }
 
     #[test]
-    fn a_file_of_a_ring_reaches_that_ring() {
+    fn ring_file_affects_its_ring() {
         let steps = ["fmt", "ring house", "ring fuzz"];
         assert_runs(&["tests/fuzz/json.rs"], &[&BUILT[..], &steps].concat());
         assert_runs(&["tests/house/tree.rs"], &["fmt", "test binaries", "ring house"]);
     }
 
     #[test]
-    fn this_program_reaches_itself() {
+    fn xtask_affects_itself() {
         assert_runs(&["xtask/src/main.rs"], &["fmt", "xtask", "ring house"]);
     }
 
     #[test]
-    fn the_lock_file_and_the_contract_reach_everything() {
+    fn lock_file_and_contract_affect_everything() {
         for file in ["Cargo.lock", "wit/tool.wit"] {
             assert_eq!(
                 runs(&[file]).len(),
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_names_the_way_from_the_file() {
+    fn reason_names_the_path_from_the_file() {
         let workspace = workspace();
         let reach = Reach::of(&workspace, vec!["host/store/src/lib.rs".to_owned()]);
         let why = reach.why(&workspace, "conformance");

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_that_prefers_a_key_may_do_without_one() {
+    fn client_preferring_key_may_omit_it() {
         let one = "token_endpoint_auth_method";
         let all = "token_endpoint_auth_methods_supported";
         for right in [

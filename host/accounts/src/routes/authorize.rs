@@ -308,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scopes_that_are_named_by_habit_are_none() {
+    fn ignores_customary_openid_scopes() {
         let cases: [(&str, &[&str]); 4] = [
             (
                 "scope=component:cinema+offline_access++read-only",

@@ -344,7 +344,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_lost_for_a_short_while_and_for_its_token() {
+    fn lost_answer_is_repeated_briefly_for_its_token() {
         let of = || Secret::fresh(Kind::Refresh, &number().unwrap()).unwrap();
         let (before, now) = (of(), of());
         let mut grant = Grant {

@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_taken_back_meanwhile_lets_no_one_in() {
+    fn revoked_meanwhile_denies_sign_in() {
         let passkey = |id: &str| Passkey {
             id: id.to_owned(),
             key: String::new(),

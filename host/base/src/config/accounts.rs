@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistake_is_named_with_its_place() {
+    fn names_each_mistake_with_its_place() {
         let url = |it: &str| Some(it.to_owned().try_into().unwrap());
         assert_eq!(found(|_| {}), [""; 0]);
         assert_eq!(found(|it| it.public_url = url("https://a.example")), [""; 0]);

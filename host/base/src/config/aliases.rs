@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_for_a_component_or_for_a_path_of_one() {
+    fn alias_maps_to_component_or_its_path() {
         let mut all = aliases("form = 'forms'\ndemo = 'forms/demo/x'").unwrap();
         let demo = all.get("demo").unwrap();
         assert_eq!((demo.component.as_str(), demo.prefix.as_str()), ("forms", "demo/x"));

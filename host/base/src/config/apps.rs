@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn domain_is_scheme_host_and_port_and_nothing_else() {
+    fn domain_is_only_scheme_host_and_port() {
         for (text, read) in [
             ("https://a.example", "https://a.example"),
             ("https://A.Example/", "https://a.example"),
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn wildcard_covers_what_is_below_it_alone() {
+    fn wildcard_covers_only_subdomains() {
         let read = |it: &str| Domain::read(it).unwrap();
         let wild = read("https://*.a.example");
         for it in ["https://b.a.example", "https://*.a.example", "https://*.b.a.example"] {
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn apps_have_another_name_than_the_page_on_this_machine() {
+    fn apps_use_another_loopback_name_than_the_page() {
         let mut config = Config::defaults();
         assert_eq!(config.apps.listens_at(&config), Some(SocketAddr::from(([127, 0, 0, 1], 0))));
         config.apps.bound = Some(SocketAddr::from(([127, 0, 0, 1], 9)));
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_missing_or_wrong() {
+    fn names_missing_or_wrong_settings() {
         for (text, part) in [
             ("[apps]\naddr = '0.0.0.0:9'", "url is missing"),
             ("[apps]\nurl = 'https://apps.example'", "addr is missing"),

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_entries_that_travel_with_the_component() {
+    fn passes_on_entries_that_travel_with_the_component() {
         let text = "[models.claude]\nmodel = { environment = 'PATH' }\nretry_base_ms = 7";
         let config = parse(text).unwrap();
         let claude = settings_sent(&config, "claude");
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_no_secret_under_another_name_than_key() {
+    fn passes_no_secret_under_a_key_other_than_key() {
         for place in ["environment = 'PATH'", "file = '/etc/hostname'", "value = 'hush'"] {
             let text = format!(
                 "[models.claude]\napi_key = {{ {place} }}\n[models.new]\nmodel = {{ {place} }}"
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn an_accepted_component_is_told_the_entries_of_its_own_section() {
+    fn accepted_component_gets_entries_of_its_own_section() {
         let text =
             "[models.claude]\nmodel = { environment = 'PATH' }\ntoken = { environment = 'PATH' }";
         let config = parse(text).unwrap();

@@ -270,7 +270,7 @@ mod tests {
 
     /// PIN-5.
     #[test]
-    fn no_component_says_what_becomes_of_its_changes() {
+    fn component_cannot_set_how_its_changes_are_accepted() {
         let refused = parse("grants = ['sql']\nchanged = 'take'").err().unwrap();
         assert!(refused.contains("changed"), "{refused}");
         let refused = parse("require = 'own.pem'").err().unwrap();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_says_what_it_starts_from_in_a_section() {
+    fn reads_component_defaults_from_a_section() {
         let bytes = component(&[("other", b"x"), (SECTION, b"grants = ['sql']")]);
         assert_eq!(section(&bytes).unwrap().as_deref(), Some("grants = ['sql']"));
         assert_eq!(section(&component(&[("other", b"x")])), Ok(None));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_is_twice_there_too_long_or_no_text_is_refused() {
+    fn rejects_duplicate_oversized_or_non_utf8_section() {
         let long = vec![b' '; BYTES_MAX + 1];
         for (sections, what) in [
             (&[(SECTION, &b""[..]), (SECTION, b"")][..], "more than one"),
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn own_stubs_are_those_of_its_section_where_they_are_right() {
+    fn reads_own_stubs_from_a_valid_section() {
         let stubs = |text: &str| own_stubs(&component(&[(SECTION, text.as_bytes())]));
         let found = stubs("grants = ['sql']\nstubs = ['wasi:clocks']").unwrap();
         assert!(found.has("wasi:clocks/wall-clock@0.2.9") && !found.has("wasi:io/poll@0.2.9"));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn adds_defaults_under_the_name_with_addresses_that_lead_to_it() {
+    fn adds_defaults_under_the_name_with_resolved_addresses() {
         let mut all = Table::new();
         let text = "grants = ['clock']\n[limits]\ncalls_max = 2\n[addresses]\na = ''\nb = 'c/d'";
         add(&mut all, "shop", text).unwrap();
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_assistants_that_it_brings_stand_beside_those_of_others() {
+    fn adds_bundled_assistants_to_those_of_others() {
         let mut all = Table::new();
         let text = "grants = []\n[assistants.clerk]\ntitle = 'Clerk'\nprompt = 'Sell.'";
         add(&mut all, "shop", text).unwrap();
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn one_without_a_prompt_is_added_to_one_that_another_brings() {
+    fn merges_promptless_assistant_into_existing_one() {
         let mut all = Table::new();
         let text = "[assistants.clerk]\ntrusts = ['b']\npicture_tool = 'c'";
         let [more] = &add(&mut all, "other", text).unwrap()[..] else { panic!("one is added to") };
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_component_can_be_given_is_named() {
+    fn names_setting_a_component_cannot_receive() {
         for (text, what) in [
             ("grants = ['everything']", "everything"),
             ("grants = [", ""),
@@ -369,13 +369,13 @@ mod tests {
     }
 
     #[test]
-    fn the_programs_own_file_names_no_component() {
+    fn default_file_names_no_component() {
         let own: Table = toml::from_str(OWN).unwrap();
         assert!(own.get("components").is_none() && own.get("endpoints").is_none());
     }
 
     #[test]
-    fn operators_key_replaces_ours_and_the_rest_stays() {
+    fn operator_value_replaces_default_and_keeps_the_rest() {
         let table = |text: &str| -> Table { toml::from_str(text).unwrap() };
         let mut own = table("[a]\nkey = { environment = 'KEY' }\nmodel = 'm'\n[a.more]\nx = 1");
         change(&mut own, table("[a]\nkey = { value = 'k' }\n[a.more]\ny = 2"));

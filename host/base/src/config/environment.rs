@@ -173,7 +173,7 @@ mod tests {
 
     /// It is the first that the environment gives, and a secret stays out of it.
     #[test]
-    fn setting_is_the_environments_first_and_a_secret_stays_out() {
+    fn environment_overrides_setting_and_hides_secret() {
         for (from, value) in [
             ("'MADOGUCHI_TEST_NO_SUCH'", None),
             ("['MADOGUCHI_TEST_NO_SUCH', { when = 'PATH', value = 'x' }]", Some("x")),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn bundled_navigation_reaches_no_host_without_the_environment() {
+    fn bundled_navigation_reaches_no_host_without_environment() {
         let navigation = super::super::tests::bundled().component("navigation");
         let hosts = navigation.hosts();
         assert!(hosts.len() >= 2 && hosts.iter().all(|it| it.optional), "{hosts:?}");
@@ -201,7 +201,7 @@ mod tests {
 
     /// Without the secret nothing goes there.
     #[test]
-    fn base_takes_its_secret_along_and_is_left_out_without_it() {
+    fn base_keeps_its_secret_and_is_omitted_without_it() {
         let of = |variable: &str| {
             let secrets = format!("[{{ query = 'key', environment = '{variable}' }}]");
             format!("variable = 'MADOGUCHI_TEST_NO_SUCH', methods = ['POST'], secrets = {secrets}")

@@ -341,7 +341,7 @@ mod tests {
 
     /// OPS-4
     #[test]
-    fn each_setting_is_told_with_where_it_comes_from() {
+    fn reports_origin_of_each_setting() {
         let mut config = read(
             "language = \"ja\"\n\n[limits]\ndeadline_ms = 5000\n[[oauth]]\nissuer = \"https://id.example\"\naudience = \"a\"\n",
         );
@@ -365,7 +365,7 @@ mod tests {
 
     /// OPS-4, SYS-11
     #[test]
-    fn no_secret_is_among_what_is_told() {
+    fn reports_no_secret() {
         let config = read(
             "[servers.m]\nurl = \"https://m.example/mcp\"\ntoken = { value = \"s3cret-a\" }
              [servers.c]\ncommand = \"m\"\nargs = [\"--key=s3cret-b\"]\nenv = { KEY = { value = \"s3cret-c\" } }

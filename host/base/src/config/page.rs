@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_of_https_or_of_this_machine_are_right() {
+    fn accepts_tiles_over_https_or_loopback() {
         for (url, origin) in [
             ("https://tiles.example/{z}/{x}/{y}.png", "https://tiles.example"),
             (
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_is_wrong_is_said_without_repeating_it() {
+    fn rejects_other_tile_urls_without_repeating_them() {
         for (url, part) in [
             ("https://tiles.example/{z}/{x}.png?key=hunter2", "each once"),
             ("https://tiles.example/{z}/{x}/{y}/{y}.png", "each once"),

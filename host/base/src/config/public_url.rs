@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_and_a_prefix_are_right() {
+    fn accepts_origin_with_prefix() {
         for right in ["https://tools.example", "http://127.0.0.1:8808", "https://a.example/tools/x"]
         {
             assert_eq!(read(right).as_deref(), Ok(right));
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_is_wrong_is_said_without_repeating_it() {
+    fn rejects_other_urls_without_repeating_them() {
         for (wrong, part) in [
             ("tools.example", "is not a URL"),
             ("ftp://tools.example", "http:// or https://"),

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identity_is_one_name_or_one_beginning() {
+    fn identity_is_one_name_or_prefix() {
         assert_eq!(identity("ann@example.com").check(), Ok(()));
         assert_eq!(identity("https://code.example/ann/*").check(), Ok(()));
         for wrong in ["", "*", "https://*", "https://code.example/*", "a*b"] {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn only_this_machine_itself_is_loopback() {
+    fn recognizes_loopback_authorities() {
         for (authority, is) in [
             ("127.0.0.1:5000", true),
             ("[::1]:5000", true),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn an_authority_is_a_host_and_nothing_more() {
+    fn authority_is_only_a_host() {
         for (text, is) in [
             ("registry.example", true),
             ("registry.example:5000", true),

@@ -19,7 +19,7 @@ pub(super) fn bundled() -> Config {
 }
 
 #[test]
-fn no_file_is_needed_and_bundled_components_have_their_grants() {
+fn starts_without_file_and_grants_bundled_components() {
     let config = bundled();
     assert!(config.addr.ip().is_loopback());
     let grants = config.component("cinema").grants.unwrap_or_default();
@@ -28,7 +28,7 @@ fn no_file_is_needed_and_bundled_components_have_their_grants() {
 }
 
 #[test]
-fn says_what_is_right_and_not_what_rust_calls_it() {
+fn names_correct_value_without_rust_terms() {
     for (text, part) in [
         ("addr = 'localhost:8808'", "such as \"127.0.0.1:8808\", and no name"),
         ("addr = 8808", "such as \"127.0.0.1:8808\""),
@@ -59,7 +59,7 @@ fn says_what_is_right_and_not_what_rust_calls_it() {
 }
 
 #[test]
-fn what_cannot_work_is_found_before_a_start() {
+fn finds_unworkable_settings_before_start() {
     for (text, part) in [
         ("operator_addr = '0.0.0.0:1'", "[operator_addr]: the operator is served on this machine"),
         ("[audit]\nbytes_max = 0", "[audit]: bytes_max = 0 cannot work"),
@@ -72,7 +72,7 @@ fn what_cannot_work_is_found_before_a_start() {
 }
 
 #[test]
-fn a_file_changes_single_entries_and_leaves_the_others() {
+fn file_overrides_single_entries() {
     let config = parse("[components.cinema.settings]\ntimezone = 'UTC'").unwrap();
     let cinema = config.component("cinema");
     assert_eq!(cinema.settings["timezone"], "UTC");
@@ -80,7 +80,7 @@ fn a_file_changes_single_entries_and_leaves_the_others() {
 }
 
 #[test]
-fn a_components_limits_change_the_common_ones_entry_by_entry() {
+fn component_limits_override_common_ones_by_entry() {
     let text = "[limits]\ncpu_ms_max = 7\n[components.a.limits]\ncalls_max = 3";
     let limits = parse(text).unwrap().limits("a");
     let expected = Limits { cpu_ms_max: 7, calls_max: 3, ..Limits::default() };
@@ -89,7 +89,7 @@ fn a_components_limits_change_the_common_ones_entry_by_entry() {
 }
 
 #[test]
-fn http_takes_the_grant_and_a_host_and_says_which_is_missing() {
+fn http_requires_both_grant_and_host_and_names_the_missing() {
     let (grant, host) = ("grants = ['http']", "[[components.a.http]]\nhost = 'b.example'");
     assert!(parse(&format!("[components.a]\n{grant}\n{host}")).is_ok());
     let error = parse(&format!("[components.a]\n{grant}")).unwrap_err();
@@ -102,7 +102,7 @@ fn http_takes_the_grant_and_a_host_and_says_which_is_missing() {
 }
 
 #[test]
-fn operator_is_served_on_a_free_port_unless_file_says_otherwise() {
+fn operator_listens_on_a_free_port_by_default() {
     assert_eq!(bundled().operator_addr, Some(OPERATOR_ADDR));
     assert_eq!(parse("operator_addr = false").unwrap().operator_addr, None);
     let own = parse("operator_addr = '127.0.0.1:9'").unwrap().operator_addr;
@@ -113,7 +113,7 @@ fn operator_is_served_on_a_free_port_unless_file_says_otherwise() {
 }
 
 #[test]
-fn what_ends_a_canary_has_defaults_and_is_checked() {
+fn canary_limits_have_defaults_and_are_checked() {
     let canary = parse("[swap.canary]\ncalls_min = 5").unwrap().swap.canary;
     assert_eq!((canary.calls_min, canary.faults_min), (5, 3));
     assert!(parse("[swap.canary]\ncals_min = 5").unwrap_err().contains("calls_min"));
@@ -129,7 +129,7 @@ fn what_ends_a_canary_has_defaults_and_is_checked() {
 }
 
 #[test]
-fn a_typo_is_named_with_its_line_and_what_would_be_right() {
+fn typo_is_named_with_line_and_suggestion() {
     let error = parse("adr = '127.0.0.1:1'").unwrap_err();
     assert!(error.contains("line 1") && error.contains("adr") && error.contains("addr"), "{error}");
     let error = parse("[components.cinema]\ngrants = ['sqll']").unwrap_err();
@@ -147,7 +147,7 @@ fn a_typo_is_named_with_its_line_and_what_would_be_right() {
 }
 
 #[test]
-fn names_unworkable_limits_with_their_table_and_what_would_work() {
+fn names_unworkable_limits_with_table_and_working_range() {
     let error = |text: &str| parse(text).unwrap().check().unwrap_err().to_string();
     assert_eq!(parse("[limits]\ncalls_max = 1").unwrap().check().ok(), Some(()));
     assert_eq!(
@@ -167,7 +167,7 @@ fn names_unworkable_limits_with_their_table_and_what_would_work() {
 }
 
 #[test]
-fn empty_list_of_hosts_is_the_operators_word_and_needs_no_host() {
+fn empty_host_list_needs_no_host() {
     let forms = bundled().component("forms");
     assert!(forms.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http)));
     assert!(forms.hosts().is_empty());
@@ -180,7 +180,7 @@ fn empty_list_of_hosts_is_the_operators_word_and_needs_no_host() {
 }
 
 #[test]
-fn bundled_components_own_limits_are_changed_entry_by_entry() {
+fn bundled_component_limits_are_overridden_by_entry() {
     let forms = bundled().limits("forms");
     assert_eq!(forms, Limits { wait_ms_max: 300_000, http_timeout_ms: 5_000, ..Limits::default() });
     assert_eq!(bundled().limits("cinema"), Limits::default());
@@ -190,7 +190,7 @@ fn bundled_components_own_limits_are_changed_entry_by_entry() {
 }
 
 #[test]
-fn endpoint_aliases_come_with_the_program_and_can_be_changed() {
+fn endpoint_aliases_have_overridable_defaults() {
     let of = |config: &Config, name: &str| {
         config.endpoints.get(name).map(|it| format!("{}/{}", it.component, it.prefix))
     };
@@ -208,7 +208,7 @@ fn endpoint_aliases_come_with_the_program_and_can_be_changed() {
 }
 
 #[test]
-fn the_pages_address_is_checked_where_it_is_read() {
+fn page_address_is_checked_when_parsed() {
     let config = parse("public_url = 'https://tools.example/x'").unwrap();
     assert_eq!(config.public_url.as_ref().map(|it| &*it.text), Some("https://tools.example/x"));
     let error = parse("public_url = 'tools.example'").unwrap_err();
@@ -216,7 +216,7 @@ fn the_pages_address_is_checked_where_it_is_read() {
 }
 
 #[test]
-fn an_open_address_is_refused_but_by_a_server_that_has_none() {
+fn open_address_is_refused_except_for_stdio() {
     let config = parse("addr = '0.0.0.0:1'").unwrap();
     let error = config.check().unwrap_err().to_string();
     assert!(error.starts_with("[addr]: 0.0.0.0:1 can be reached by others"), "{error}");

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistake_is_named_with_its_place_and_what_to_mend() {
+    fn names_each_mistake_with_place_and_remedy() {
         assert_eq!(found("a", |_| {}), []);
         let cases: [(&str, Change, &str, &str); 10] = [
             ("a", |it| it.sha256 = Secret::new("hush"), "tokens.a.sha256", "4 characters"),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_no_request_has_is_refused() {
+    fn rejects_name_no_request_can_have() {
         let wrong = |host: &str| {
             let allowed_hosts = vec![host.to_owned()];
             let config = Config { allowed_hosts, allow_anonymous: true, ..Config::defaults() };
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_public_name_without_tokens_is_refused() {
+    fn rejects_public_name_without_tokens() {
         let message = |change: fn(&mut Config)| {
             let mut config = Config::defaults();
             change(&mut config);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_a_scheme_and_a_host_and_never_all_of_them() {
+    fn origin_is_scheme_and_host_never_wildcard() {
         for right in ["https://app.example", "http://localhost:5173", "app-x://y", "http://[::1]:1"]
         {
             assert!(is_origin(right), "{right}");

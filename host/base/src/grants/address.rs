@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_the_public_network_are_told_from_all_others() {
+    fn distinguishes_public_addresses_from_all_others() {
         let public = [
             "1.1.1.1",
             "93.184.216.34",

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn host_scheme_port_and_method_are_granted_all_or_not_at_all() {
+    fn grants_host_scheme_port_and_method_together_or_not() {
         let (hosts, _) = hosts("[[http]]\nhost = 'api.example.com'\nmethods = ['GET', 'POST']");
         assert!(is_granted(&hosts, Method::GET, "https://api.example.com/a?b"));
         assert!(is_granted(&hosts, Method::POST, "https://API.example.com:443/"));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_secrets_of_one_host_the_one_with_a_place_is_meant() {
+    fn picks_the_secret_whose_header_was_sent() {
         let (hosts, _) = hosts(
             "[[http]]\nhost = 'llm.example'\nsecrets = [{ header = 'x-one', environment = 'PATH' }]\n\
              [[http]]\nhost = 'llm.example'\nsecrets = [{ header = 'x-two', environment = 'PATH' }]",
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_granted_names_the_lines_that_would_grant_it() {
+    fn names_lines_that_would_grant_a_host() {
         let (hosts, _) = hosts("[[http]]\nhost = 'api.example.com'");
         let lines = |method, url: &str| hosts.lines("shop", &method, &url.parse().unwrap());
         assert!(
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_is_not_there_is_named_and_its_host_left_out() {
+    fn names_missing_secret_and_omits_its_host() {
         let entry = |secret: &str| {
             let entry = format!(
                 "[[http]]\nhost = 'a.example'\nsecrets = [{{ header = 'A', {secret} }}]\n[[http]]\nhost = 'b.example'"

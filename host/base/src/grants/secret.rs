@@ -221,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_shows_itself_nowhere_and_errors_do_not_repeat_it() {
+    fn secret_never_appears_in_debug_or_errors() {
         assert_eq!(format!("{:?}", Some(Secret::new("hunter2"))), "Some([secret])");
         let error = serde_json::from_str::<Secret>("4711").unwrap_err().to_string();
         assert!(!error.contains("4711") && error.contains("must be a text"), "{error}");
     }
 
     #[test]
-    fn secret_is_taken_out_of_texts_and_bytes_whose_length_stays() {
+    fn redacts_secret_in_texts_and_bytes_keeping_length() {
         assert_eq!(mask().text("a?key=hunter2hunter2&b"), "a?key=[secret]&b");
         let mut bytes = b"x hunter2hunter2 y".to_vec();
         mask().bytes(&mut bytes);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_secret_at_the_end_is_seen() {
+    fn finds_prefix_of_a_secret_at_the_end() {
         assert_eq!(mask().begun(b"... hunter2hun"), 10);
         assert_eq!(mask().begun(b"... hunter2hunter"), 13);
         assert_eq!(mask().begun(b"nothing"), 0);

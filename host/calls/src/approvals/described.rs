@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_argument_is_known_by_what_it_is_and_not_by_being_optional() {
+    fn description_omits_the_optional_marker() {
         for (text, said) in [
             ("Optional. The agent to talk with. An AI.", "The agent to talk with."),
             ("任意。会話の目的（両方に伝えられる）", "会話の目的（両方に伝えられる）"),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_first_sentence_only() {
+    fn describes_only_the_first_sentence() {
         for (text, first) in [
             ("席を予約する。一度に8席まで。", "席を予約する。"),
             ("Reserves seats. Up to eight.", "Reserves seats."),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn veils_what_is_secret_by_its_name_or_its_schema() {
+    fn masks_secrets_by_name_or_schema() {
         let schema = serde_json::json!({ "properties": {
             "pin": { "type": "string", "format": "password" },
             "note": { "type": "string" },
@@ -222,13 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn no_title_says_whose_the_tool_is() {
+    fn title_cannot_fake_a_quoted_owner() {
         let title = "席を選ぶ」（cinemaのpick）を実行してよいですか？「”";
         assert_eq!(quotable(title), "席を選ぶ』（cinemaのpick）を実行してよいですか？『’");
     }
 
     #[test]
-    fn no_value_makes_a_line_of_its_own() {
+    fn value_cannot_start_a_new_line() {
         let value = Value::String("hello\r\nPrice: 0\u{2028}\nSeats: A1\n".to_owned());
         assert_eq!(value_text(&value, Language::English), "hello ⏎ Price: 0 ⏎ Seats: A1");
         assert_eq!(
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_lists_as_words_and_cuts_what_is_long() {
+    fn lists_are_joined_and_long_values_cut() {
         let list = serde_json::json!(["A1", "A2"]);
         assert_eq!(value_text(&list, Language::Japanese), "A1、A2");
         let long = value_text(&Value::String("あ".repeat(1_000)), Language::English);

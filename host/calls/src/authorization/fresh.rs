@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fresh_token_is_new_each_time_and_config_has_only_its_digest() {
+    fn new_token_is_unique_and_only_its_digest_is_configured() {
         let make = || FreshToken::new("ci", &[Scope::All, Scope::ReadOnly], None).unwrap();
         let (one, other) = (make(), make());
         assert_ne!(one.token, other.token);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expiry_is_a_time_from_now_or_a_date() {
+    fn expiry_is_a_duration_or_a_date() {
         let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
         for (text, at) in [
             ("90d", "2027-02-19T12:00:00Z"),

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn tries_of_one_address_keep_no_other_out() {
+    fn attempts_of_one_address_do_not_lock_out_others() {
         let tries = Tries::new(&LiveNodes::default());
         let own = (0..1_000).filter(|_| tries.take(peer("192.0.2.1")).is_ok()).count();
         assert!((10..=12).contains(&own), "{own}");
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn tries_of_all_addresses_are_bounded() {
+    fn bounds_attempts_of_all_addresses() {
         let tries = Tries::new(&LiveNodes::default());
         let of = |it: u32| peer(&std::net::Ipv4Addr::from(it).to_string());
         let all = (0..30_000_u32).filter(|it| tries.take(of(*it)).is_ok()).count();

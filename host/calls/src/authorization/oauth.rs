@@ -440,7 +440,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_remembered_is_bounded_and_ends() {
+    fn cached_tokens_are_bounded_and_expire() {
         let mut all = Bounded::new();
         let soon = SystemTime::now() + UNLIMITED;
         for at in 0..TOKENS_MAX + 10 {

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn header_says_what_is_missing_and_no_error_if_nothing_was_sent() {
+    fn names_missing_scope_and_no_error_without_a_token() {
         let answer = |why| unauthorized(Shape::Rest, why);
         let missing = answer(Unauthorized::Missing);
         assert_eq!(
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_breaks_out_of_the_quotes_of_the_header() {
+    fn escapes_quotes_in_the_header() {
         let answer = forbidden(().into_response(), "a\", b=\"c\\\r\n窓");
         assert!(challenge(&answer).ends_with("scope=\"a, b=c\""), "{}", challenge(&answer));
     }

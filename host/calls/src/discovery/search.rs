@@ -272,14 +272,14 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_nothing_finds_nothing() {
+    fn unrelated_query_finds_nothing() {
         for query in ["weather", "天気", "?!", "the", "ook", "able"] {
             assert_eq!(found(query), [""; 0], "{query}");
         }
     }
 
     #[test]
-    fn a_query_of_any_length_has_so_many_terms() {
+    fn bounds_terms_of_a_query() {
         let query: String = (0..200).map(|it| format!("word{it} ")).collect();
         assert!(Query::read(&query).0.len() <= TERMS_MAX);
     }

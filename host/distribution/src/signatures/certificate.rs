@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_certificate_names_nothing() {
+    fn invalid_certificate_has_no_names() {
         for bytes in
             [&b""[..], b"\x30", b"\x30\x80", b"\x30\x84\xff\xff\xff\xff", b"\x30\x02\x30\x00"]
         {

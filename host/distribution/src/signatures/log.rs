@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn each_leaf_of_each_tree_is_in_it_and_no_other() {
+    fn proves_inclusion_of_each_leaf_and_no_other() {
         for size in 1..20_usize {
             let leaves: Vec<_> = (0..size).map(|it| vec![it as u8; 3]).collect();
             let (root, proofs) = tree(&leaves);

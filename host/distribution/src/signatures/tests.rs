@@ -25,7 +25,7 @@ fn pkcs8(name: &str) -> (std::path::PathBuf, Signer) {
 }
 
 #[test]
-fn a_signature_counts_for_its_manifest_and_by_its_key_alone() {
+fn signature_verifies_only_its_manifest_and_key() {
     let (folder, signer) = pkcs8("ed25519");
     let (other, _) = pkcs8("p256");
     let bundle = signer.bundle(&Digest::of(MANIFEST)).unwrap();
@@ -49,7 +49,7 @@ fn a_signature_counts_for_its_manifest_and_by_its_key_alone() {
 }
 
 #[test]
-fn a_key_of_either_kind_signs_and_what_is_no_key_is_named() {
+fn accepts_both_key_kinds_and_names_invalid_keys() {
     let (folder, signer) = pkcs8("p256-own");
     let bundles = [signer.bundle(&Digest::of(MANIFEST)).unwrap()];
     let own = Requirement::Key("public.pem".into());
@@ -63,7 +63,7 @@ fn a_key_of_either_kind_signs_and_what_is_no_key_is_named() {
 }
 
 #[test]
-fn another_statement_is_no_release() {
+fn rejects_other_predicate_type() {
     let (folder, signer) = pkcs8("ed25519-statement");
     let own = Requirement::Key("public.pem".into());
     let SignerKey::Ed25519(key) = &signer.key else { panic!() };

@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_read_to_the_second_and_nothing_else_is_one() {
+    fn parses_time_to_the_second_only() {
         assert_eq!(second(b"20261127081500Z"), Some(1_795_767_300));
         assert_eq!(second(b"20261127081500.25Z"), Some(1_795_767_300));
         for wrong in ["20261127081500", "261127081500Z", "20261327081500Z", "20261127081500.Z", ""]
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_timestamp_is_not_read() {
+    fn rejects_invalid_timestamps() {
         for bytes in [&b""[..], b"\x30", b"\x30\x05\x30\x03\x02\x01\x02", b"\x30\x80\x00\x00"] {
             assert!(Token::read(bytes).is_none(), "{bytes:?}");
             assert!(stated(bytes).is_none(), "{bytes:?}");

@@ -391,7 +391,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_says_that_the_connection_is_over_is_a_loss() {
+    fn only_connection_errors_count_as_lost() {
         let error = |code: i32, text: &str| {
             Failed::Rpc(ErrorData::new(ErrorCode(code), text.to_owned(), None))
         };
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_server_lets_all_keep_is_its_readers_alone() {
+    fn upstream_public_cache_hint_becomes_private() {
         let result = ReadResourceResult::new(Vec::new())
             .with_ttl_ms(60_000)
             .with_cache_scope(CacheScope::Public);
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_no_known_kind_is_told_and_harms_no_other() {
+    fn passes_unknown_content_block_as_text() {
         let video = |data: &str| json!({ "type": "video", "data": data });
         let text = |text: &str| json!({ "type": "text", "text": text });
         let wrong = json!({ "type": "text", "text": "b", "annotations": { "audience": "all" } });
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_says_its_kind_and_nothing_that_only_we_say() {
+    fn sets_result_type_and_removes_reserved_fields() {
         let mut result = GetPromptResult::new(Vec::new());
         result.result_type = None;
         let meta = json!({

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_late_answer_to_what_was_given_up_is_left_out() {
+    async fn drops_late_answer_to_a_cancelled_request() {
         let script = r#"
             read discover; read initialize
             echo '{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no"}}'
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_an_error_of_its_request() {
+    fn too_long_line_fails_its_request() {
         let large = "x".repeat(5_000);
         let lines = [
             (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"id":1,"t":"{large}"}}}}"#), "7"),

@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_error_without_its_id_is_that_of_its_request() {
+    async fn error_without_id_belongs_to_its_request() {
         for id in ["null", "\"server-error\"", "7"] {
             let body = format!(
                 r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32602,"message":"no such x"}}}}"#
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_session_that_is_over_is_known_without_a_404() {
+    async fn recognizes_ended_session_without_404() {
         let json = |id: &str| {
             format!(
                 r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":"Bad Request: No valid session ID provided"}}}}"#
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_misshapen_tool_takes_no_other_tools_headers_along() {
+    async fn malformed_tool_keeps_headers_of_other_tools() {
         let tool = json!({ "name": "book", "icons": 7, "inputSchema": { "type": "object", "properties": {
             "hall": { "type": "string", "x-mcp-header": "Hall" },
         } } });
@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_notice_is_accepted_whatever_is_said_beside() {
+    async fn accepts_notification_despite_extra_fields() {
         let notice = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         for body in ["OK", ""] {
             let posted = post(notice.clone(), "200 OK", Some("s"), body).await;
@@ -512,7 +512,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_of_json_that_is_no_message_is_an_error() {
+    async fn json_without_message_is_an_error() {
         for (result, why) in [
             (r#"{"t":"cut \ud83d"}"#, "an escape in a text is wrong (line 1"),
             (r#"{"t":"at line 7: b","n":NaN}"#, "it is not well-formed (line 1"),
@@ -530,14 +530,14 @@ mod tests {
     }
 
     #[test]
-    fn an_event_of_a_resumed_stream_is_read_like_any_other() {
+    fn reads_events_of_a_resumed_stream() {
         let event = Sse::default().data(r#"{"jsonrpc":"2.0","id":7,"result":{"a":"\ud83d"}}"#);
         let read: Value = serde_json::from_str(&readable_event(event).data.unwrap()).unwrap();
         assert_eq!(read["result"]["a"], "\u{fffd}");
     }
 
     #[test]
-    fn a_text_that_was_cut_within_a_character_is_read() {
+    fn reads_text_cut_within_a_character() {
         let answer = |text: &str| {
             format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"content":[],"a":"{text}"}}}}"#)
         };
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_no_json_is_an_error_of_its_request() {
+    fn non_json_answer_fails_its_request() {
         for (text, id) in [
             (r#"{"jsonrpc":"2.0","id":7,"result":{"x":NaN}}"#, 7.into()),
             (r#"{"result":{"x":Infinity},"jsonrpc":"2.0","id":"a"}"#, json!("a")),

@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_cursor_ends_a_list() {
+    fn empty_cursor_ends_a_list() {
         assert_eq!(next_cursor(&json!({ "nextCursor": "2" })).as_deref(), Some("2"));
         for last in [json!({ "nextCursor": "" }), json!({ "nextCursor": null }), json!({})] {
             assert_eq!(next_cursor(&last), None, "{last}");
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn is_trusted_again_only_as_first_seen() {
+    fn trusts_again_only_the_first_seen_definition() {
         let shapes = Shapes::default();
         let is_changed = |tool: &str, says: &str| shapes.changes("s", tool, &shown(says));
         assert!(!is_changed("a", "Sends a letter."));
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_bounded_and_those_beyond_are_not_trusted() {
+    fn bounds_names_and_distrusts_those_beyond() {
         let shapes = Shapes::default();
         for at in 0..NAMES_MAX {
             assert!(!shapes.changes("s", &at.to_string(), &shown("x")));

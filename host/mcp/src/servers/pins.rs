@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_is_kept_of_a_server_than_can_be_read_again() {
+    fn keeps_only_as_many_pins_as_can_be_read() {
         let folder = std::env::temp_dir().join(format!("madoguchi-pins-{}", std::process::id()));
         let pins = Pins::open(&folder, "lists");
         let text = "x".repeat(64 << 10);

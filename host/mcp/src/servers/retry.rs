@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn retry_gaps_double_plus_up_to_a_fifth_and_heed_the_server() {
+    fn retry_delay_doubles_with_jitter_and_honours_the_server() {
         let ms = |attempt, asked: Option<u64>, jitter| {
             delay(BASE, attempt, asked.map(Duration::from_secs), jitter).as_millis()
         };
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_of_http_is_no_lost_connection() {
+    fn http_refusal_is_no_lost_connection() {
         let of = |text: &str| {
             let text = text.to_owned().into();
             let error: StreamableHttpError<reqwest::Error> =
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn an_initialize_that_does_not_fit_is_told_what_it_lacks() {
+    fn names_what_an_invalid_initialize_lacks() {
         let found = json!({
             "protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": { "name": "a" },
         });
@@ -263,13 +263,13 @@ mod tests {
     }
 
     #[test]
-    fn missing_server_is_asked_ever_less_often_and_never_given_up() {
+    fn retries_missing_server_forever_with_growing_delay() {
         let s = |failures| pause(BASE, failures, 0.0).as_secs();
         assert_eq!([s(1), s(2), s(3), s(7), s(u32::MAX)], [1, 2, 4, 60, 60]);
     }
 
     #[test]
-    fn resends_only_where_twice_is_the_same_as_once() {
+    fn resends_only_idempotent_requests() {
         let status = |status| Failed::of_status(status, None);
         for sent in [Failed::Lost(String::new()), Failed::TimedOut, status(429), status(503)] {
             assert!(sent.may_be_retried(true) && !sent.may_be_retried(false), "{sent:?}");

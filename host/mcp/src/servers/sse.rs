@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_token_is_posted_to_no_other_origin() {
+    fn posts_token_to_no_other_origin() {
         let url = Url::parse("http://127.0.0.1:8000/sse").unwrap();
         assert_eq!(
             endpoint(&url, "/messages?id=1").unwrap().as_str(),

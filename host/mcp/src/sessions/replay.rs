@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_follows_is_had_by_who_comes_back_meanwhile_or_later() {
+    async fn resumed_listener_gets_later_events_now_or_later() {
         let (replay, open) = (Arc::new(Replay::default()), Open::default());
         let session: SessionId = "s".into();
         let (sender, receiver) = mpsc::unbounded();
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_has_an_end_in_number_bytes_and_time() {
+    fn bounds_kept_events_in_number_bytes_and_time() {
         let replay = Replay::default();
         let mut kept = replay.0.lock();
         let session: SessionId = "s".into();
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_has_been_said_is_not_said_again() {
+    async fn never_repeats_delivered_events() {
         let (replay, session) = (Arc::new(Replay::default()), SessionId::from("s"));
         let listen = async |last: Option<&str>, ids: &[&str]| -> Vec<String> {
             let all: Vec<_> = ids.iter().map(|it| event(it, "a")).collect();

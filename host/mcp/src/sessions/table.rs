@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_idle_one_goes_first_and_one_in_use_stays() {
+    fn evicts_longest_idle_and_keeps_one_in_use() {
         let sessions = table(3);
         for id in ["a", "b", "c"] {
             assert_eq!(open(&sessions, id, "ann"), Some(vec![]));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_most_gives_way_and_no_newcomer_takes_anothers_place() {
+    fn evicts_from_the_busiest_caller_not_from_newcomers() {
         let all = table(4);
         assert_eq!(open(&all, "ben", "ben"), Some(vec![]));
         for id in ["a", "b", "c"] {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn stream_is_cut_only_for_a_caller_with_less_than_a_fair_share() {
+    fn cuts_streams_only_for_callers_below_their_fair_share() {
         let sessions = table(4);
         let ids = ["a", "b", "c", "d"];
         for id in ids {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_idle_for_long_goes_and_what_is_listened_to_does_not() {
+    fn removes_idle_sessions_and_keeps_those_with_listeners() {
         let sessions = table(4);
         open(&sessions, "a", "ann");
         open(&sessions, "b", "ann");

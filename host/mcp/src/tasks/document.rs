@@ -271,7 +271,7 @@ mod tests {
 
     /// TASK-4.
     #[test]
-    fn no_key_of_a_question_comes_twice() {
+    fn question_keys_are_unique() {
         let mut document = document();
         document.ask(asked(&["name", "place"]));
         assert_eq!(open(&document), ["name", "place"]);
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_as_rfc_3339_has_them() {
+    fn formats_times_as_rfc_3339() {
         assert_eq!(rfc3339(1_000), "1970-01-01T00:00:01.000Z");
         assert_eq!(document().seed(7).ttl_ms, Some(7));
     }

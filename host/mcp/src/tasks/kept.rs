@@ -547,7 +547,7 @@ mod tests {
 
     /// TASK-9.
     #[tokio::test]
-    async fn a_task_is_kept_for_its_time_and_no_longer() {
+    async fn keeps_task_only_for_its_lifetime() {
         let config = TasksConfig { keep_s: 10, wait_s_max: 100, ..TasksConfig::default() };
         let (tasks, folder, now) = tasks("time", &config);
         let at = |seconds: u64| *now.lock().unwrap() = Duration::from_secs(1_000 + seconds);
@@ -572,7 +572,7 @@ mod tests {
 
     /// TASK-9.
     #[tokio::test]
-    async fn places_are_bounded_for_each_and_for_all() {
+    async fn bounds_tasks_per_caller_and_in_total() {
         let config = TasksConfig { running_max: 3, running_share_max: 2, ..TasksConfig::default() };
         let (tasks, folder, _) = tasks("places", &config);
         let (ann, eve): (Arc<str>, Arc<str>) = ("ann".into(), "eve".into());

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_that_is_empty_says_nothing() {
+    fn empty_variable_counts_as_unset() {
         let command = || Command::new("x").arg(Arg::new("data").long("data").env("PATH"));
         let given = |value: &str| {
             let command = without_empty(command(), |_| Some(value.into()));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_a_file_whose_name_begins_with_the_programs() {
+    fn finds_commands_by_program_prefix() {
         let found = |file: &str| name_of(&format!("{file}{EXE_SUFFIX}")).map(str::to_owned);
         assert_eq!(found("madoguchi-import-map").as_deref(), Some("import-map"));
         for other in ["madoguchi", "madoguchi-", "madoguchi-add.d", "madoguchi-0f", "other-add"] {

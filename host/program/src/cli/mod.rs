@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_of_one_target_takes_nothing_from_the_log_of_others() {
+    fn raising_one_log_target_keeps_others() {
         let told = |asked: &str| {
             let mut all: Vec<_> =
                 filter("info,rmcp=off", asked).to_string().split(',').map(str::to_owned).collect();

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_place_where_answers_differ_is_the_example() {
+    fn example_shows_first_difference() {
         let found = example_of(
             json!({ "a": 1, "list": [{ "x/y": 1 }, { "x/y": 2 }] }),
             json!({ "a": 1, "list": [{ "x/y": 1 }, { "x/y": 3 }] }),
@@ -190,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn the_same_answer_is_counted_and_no_example() {
+    fn counts_equal_answers_without_example() {
         let mut comparison = Comparison::default();
         comparison.add(&output(json!({ "a": 1, "b": 2 })), &output(json!({ "b": 2, "a": 1 })));
         assert_eq!((comparison.compared, comparison.different, comparison.example), (1, 0, None));
     }
 
     #[test]
-    fn a_long_answer_is_cut_and_a_digest_stands_for_the_rest() {
+    fn cuts_long_answers_and_adds_a_digest() {
         let found = example_of(json!({ "a": "猫".repeat(10_000) }), json!({ "a": "犬" }));
         assert!(found.serving.chars().count() < 200, "{}", found.serving.len());
         assert!(found.serving.contains("… (SHA-256 "), "{}", found.serving);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_answered_by_one_alone_is_told_in_a_word() {
+    fn names_the_only_version_that_answered() {
         let mut comparison = Comparison::default();
         comparison
             .add(&GivenAnswer::Stopped("refused: sold_out".to_owned()), &output(json!({ "a": 1 })));

@@ -42,14 +42,14 @@ fn fits(found: &[Difference]) {
 }
 
 #[test]
-fn the_same_tools_differ_in_nothing() {
+fn equal_tools_have_no_differences() {
     let schema = object(json!({ "a": { "type": "string" } }), json!(["a"]));
     assert_eq!(input(schema.clone(), schema.clone()), []);
     assert_eq!(output(schema.clone(), schema), []);
 }
 
 #[test]
-fn a_tool_that_is_gone_breaks_and_a_new_one_does_not() {
+fn removed_tool_breaks_and_new_one_does_not() {
     let any = json!({ "type": "object" });
     let (a, b) = (tool("a", any.clone(), any.clone()), tool("b", any.clone(), any));
     breaks(&between(&[a.clone(), b.clone()], std::slice::from_ref(&a)), "the tool is gone");
@@ -62,7 +62,7 @@ fn a_tool_that_is_gone_breaks_and_a_new_one_does_not() {
 
 /// A prompt that is gone or wants more breaks; a tool of the same name is not that prompt.
 #[test]
-fn gone_or_more_demanding_prompt_breaks_and_is_no_namesake_tool() {
+fn removed_or_stricter_prompt_breaks_apart_from_tools() {
     let prompt = |required: &[&str]| {
         let properties: Map<_, _> =
             required.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" }))).collect();
@@ -83,7 +83,7 @@ fn gone_or_more_demanding_prompt_breaks_and_is_no_namesake_tool() {
 }
 
 #[test]
-fn arguments_that_were_right_must_stay_right() {
+fn previously_valid_arguments_must_stay_valid() {
     let string = json!({ "type": "string" });
     let one = || object(json!({ "a": string }), json!(["a"]));
     let two = |required| object(json!({ "a": string, "b": string }), required);
@@ -101,7 +101,7 @@ fn arguments_that_were_right_must_stay_right() {
 }
 
 #[test]
-fn a_narrowed_argument_breaks_and_a_widened_one_does_not() {
+fn narrowed_argument_breaks_and_widened_does_not() {
     let of = |schema: Value| object(json!({ "a": schema }), json!([]));
     let table = [
         (json!({ "type": "number" }), json!({ "type": "integer" }), "type changed"),
@@ -131,7 +131,7 @@ fn a_narrowed_argument_breaks_and_a_widened_one_does_not() {
 }
 
 #[test]
-fn what_was_promised_must_still_come() {
+fn promised_output_must_remain() {
     let string = json!({ "type": "string" });
     let one = |required| object(json!({ "a": string }), required);
     let two = || object(json!({ "a": string, "b": string }), json!(["a"]));
@@ -150,7 +150,7 @@ fn what_was_promised_must_still_come() {
 }
 
 #[test]
-fn looks_into_referred_definitions_which_may_go_in_circles() {
+fn follows_references_even_when_cyclic() {
     let tree = |kind: &str| {
         json!({
             "type": "object",

@@ -169,7 +169,7 @@ mod tests {
     use crate::revisions::Status;
 
     #[tokio::test]
-    async fn manifest_outlives_the_process_and_a_broken_one_begins_anew() {
+    async fn manifest_survives_restart_and_broken_one_is_reset() {
         let home = tempfile::tempdir().unwrap();
         let data = home.path();
         RevisionStore::open(data).unwrap().change("shop", |it| it.accept("a")).await;
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_a_name_that_never_had_a_build_nothing_is_remembered() {
+    async fn keeps_nothing_for_names_without_a_build() {
         let home = tempfile::tempdir().unwrap();
         let data = home.path();
         let revision_store = RevisionStore::open(data).unwrap();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_that_are_not_what_their_name_says_are_not_taken() {
+    async fn rejects_bytes_that_do_not_match_their_digest() {
         let home = tempfile::tempdir().unwrap();
         let data = home.path();
         let revision_store = RevisionStore::open(data).unwrap();

@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_piece_is_read_by_its_place_and_none_behind_the_end() {
+    async fn reads_piece_by_offset_and_none_past_the_end() {
         let path = std::env::temp_dir().join(format!("madoguchi-file-{}", std::process::id()));
         std::fs::write(&path, b"0123456789").unwrap();
         let mut files = Files::default();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_named_with_its_path() {
+    fn names_path_of_a_non_file() {
         let mut files = Files::default();
         let error = files.add("map", std::env::temp_dir()).unwrap_err().to_string();
         assert!(error.starts_with("file map: ") && error.contains("not a file"), "{error}");

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn missing_folder_is_named_and_keeps_no_other_closed() {
+    fn names_missing_folder_and_opens_the_others() {
         let mut folders = Folders::default();
         folders.add("/data", std::env::temp_dir()).unwrap();
         let missing = std::env::temp_dir().join("madoguchi-no-such-folder");

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_is_neither_declared_nor_required() {
+    fn hides_given_arguments_from_schema() {
         let part = vec![
             given("answer", "key", json!("k1"), false),
             given("answer", "to", json!("ben"), true),

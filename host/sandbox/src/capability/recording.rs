@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_kept_is_given_back_in_its_order() {
+    async fn replays_recorded_uses_in_order() {
         let recording = Recording::new();
         for (with, gives) in [("a", 1), ("b", 2)] {
             let taped = recording.take("sql.query", json!([with]));
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_use_that_differs_is_named_and_never_answered() {
+    async fn names_differing_use_and_never_answers_it() {
         let uses = vec![Use { name: "sql.query".into(), with: json!(["a"]), gives: json!(1) }];
         let replay = Recording::replay(uses, [0; 32]);
         let taped = replay.take("sql.query", json!(["b"]));
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_comes_later_of_a_use_is_compared_too() {
+    async fn compares_later_parts_of_a_use() {
         let recording = Recording::new();
         let taped = recording.take("http.send", json!({ "url": "u" }));
         taped.add("body", json!("one"));
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn record_that_is_too_large_is_none() {
+    fn drops_oversized_record() {
         let recording = Recording::new();
         for _ in 0..3 {
             recording.take("blobs.put", json!("x".repeat(BYTES_MAX / 2)));
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn secret_by_its_name_is_redacted_and_remembered() {
+    fn redacts_and_remembers_secrets_by_name() {
         let recording = Recording::new();
         assert_eq!(recording.shown("timezone", "\"Asia/Tokyo\""), "\"Asia/Tokyo\"");
         for name in ["Authorization", "set-cookie", "api_key", "password"] {
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_text_or_base64_and_come_back_as_they_were() {
+    fn bytes_round_trip_as_text_or_base64() {
         for bytes in [&b"text"[..], &[0xff, 0, 7]] {
             let value = Bytes::value(bytes);
             let back: Bytes = serde_json::from_value(value).unwrap();

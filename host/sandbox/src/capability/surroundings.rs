@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_is_written_down_once_and_known_afterwards() {
+    fn records_created_items_once() {
         let asking = asking();
         makes(&asking, "one");
         assert_eq!(asking.unwritten(), Some(vec!["one".to_owned()]));
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_much_that_was_made_nothing_is_kept() {
+    fn drops_record_of_too_many_items() {
         let many = asking();
         (0..MADE_MAX).for_each(|_| makes(&many, "one"));
         assert_eq!(many.unwritten().map(|it| it.len()), Some(MADE_MAX));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_begun_and_not_ended_is_not_passed_over() {
+    fn unfinished_round_is_not_written() {
         let asking = asking();
         assert!(asking.begins());
         assert_eq!(asking.unwritten(), None);

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn full_queue_is_answered_at_once_and_a_stuck_one_in_time() {
+    async fn full_queue_fails_at_once_and_stuck_one_in_time() {
         let places = places(1, 1);
         let first = places.take(None, Duration::ZERO, &Tally::default()).await.ok().unwrap();
         assert_eq!(places.free.available_permits(), 0);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_callers_calls_are_in_no_other_callers_way() {
+    async fn one_callers_calls_do_not_block_others() {
         let (places, tally) = (places(4, 4), Tally::default());
         let take = |owner: &str| places.take(Some(owner.into()), Duration::from_secs(60), &tally);
         let mut of_ann = vec![take("ann").await.ok().unwrap(), take("ann").await.ok().unwrap()];
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_time_follows_from_the_queue_and_how_long_calls_lasted() {
+    fn retry_time_follows_queue_length_and_call_duration() {
         let places = places(2, 1_000);
         (0..100).for_each(|_| places.note(Duration::from_millis(400)));
         assert!((390..=400).contains(&places.retry_after_ms()), "{}", places.retry_after_ms());

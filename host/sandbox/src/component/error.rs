@@ -417,7 +417,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trap_that_names_no_limit_stays_a_trap() {
+    fn trap_without_limit_stays_a_trap() {
         assert_eq!(limit_of(&Trap::UnreachableCodeReached.into()), None);
         assert_eq!(limit_of(&Trap::MemoryOutOfBounds.into()), None, "a stray pointer");
         assert_eq!(limit_of(&Trap::StackOverflow.into()), Some("stack_bytes_max"));
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_of_a_fault_is_read_from_the_text() {
+    fn parses_fault_address() {
         let text = "memory fault at wasm address 0xfffffff0 in linear memory of size 0x110000";
         assert_eq!(address(text), Some(0xffff_fff0));
         assert_eq!(address("another"), None);

@@ -163,13 +163,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_fits_with_all_that_was_expected_and_may_have_more() {
+    fn output_may_have_more_than_expected() {
         assert_eq!(fits(r#"{"a":{"b":1}}"#, r#"{"a":{"b":1,"c":2},"d":3}"#), Ok(()));
         assert_eq!(fits(r#"{"a":[{"b":1}]}"#, r#"{"a":[{"b":1,"c":2}]}"#), Ok(()));
     }
 
     #[test]
-    fn what_does_not_fit_is_named_with_what_came() {
+    fn names_mismatch_with_actual_value() {
         let error = fits(r#"{"a":[1,{"b":2}]}"#, r#"{"a":[1,{"b":3}]}"#).unwrap_err();
         assert_eq!(error, "/a/1/b: 2 was expected; what came was 3");
         assert!(fits(r#"{"a":[1]}"#, r#"{"a":[1,2]}"#).is_err());

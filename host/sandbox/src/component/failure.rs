@@ -158,7 +158,7 @@ mod tests {
     use crate::{component::Refusal, lines::Place};
 
     #[test]
-    fn a_refusal_keeps_its_code_status_and_details() {
+    fn refusal_keeps_code_status_and_details() {
         let refusal = Refusal {
             code: "seat_already_reserved".to_owned(),
             message: "Seat A2 is already occupied.".to_owned(),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_facts_stand_beside_the_message_and_replace_nothing() {
+    fn adds_facts_without_replacing_the_message() {
         let failure =
             Failure::new("taken", 409, "Taken.").with("by", "ann").with("seats", json!(["A2"]));
         let object = failure.with("status", 7).with("error", "other").with("data", 1).object();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_arguments_name_the_field_and_what_would_be_right() {
+    fn wrong_arguments_name_field_and_correct_value() {
         let problem = Problem {
             pointer: "/message/sender".to_owned(),
             message: "must be one of user, agent".to_owned(),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_scope_is_told_with_what_would_narrow_it() {
+    fn missing_scope_is_named_with_narrower_scope() {
         let told =
             |scope: &str| Failure::from(CallError::Forbidden { scope: scope.to_owned() }).message;
         assert!(told("tool:echo").contains("tool:echo") && told("tool:echo").contains("read-only"));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_is_cut() {
+    fn cuts_quoted_text() {
         let problem =
             || Problem { pointer: format!("/{}", "窓".repeat(9_000)), message: "x".repeat(9_000) };
         let problems = (0..5_000).map(|_| problem()).collect();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn trap_gives_its_caller_the_call_number_and_not_the_reason() {
+    fn trap_reports_call_number_but_no_reason() {
         let source = wasmtime::Error::msg("secret of the component");
         let (file, function) = ("src/lib.rs".to_owned(), Some("greet".to_owned()));
         let places = vec![Place { file, line: 3, function }];

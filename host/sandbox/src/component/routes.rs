@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_routes_are_refused_with_what_is_right() {
+    fn rejects_wrong_routes_with_correct_form() {
         for (wrong, part) in [
             (&[("post", "loans")][..], "POST"),
             (&[("TRACE", "loans")], "PUT"),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_what_stands_at_the_braces() {
+    fn extracts_parameters_at_braces() {
         let routes = read(&[("GET", "loans/{id}/by/{who}")]).unwrap();
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         let found = routes[0].parameters(&["loans", "7/8", "by", "窓"]).unwrap();

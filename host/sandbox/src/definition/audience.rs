@@ -144,7 +144,7 @@ mod tests {
     use crate::bindings::exports::madoguchi::tool::tools::{Annotations, Definition};
 
     #[test]
-    fn a_tool_is_for_those_whom_it_names() {
+    fn tool_is_visible_to_named_audiences() {
         for (ui, audience) in [
             (json!({}), Audience::Models),
             (json!({ "visibility": ["app"] }), Audience::Views),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_draws_says_so() {
+    fn recognizes_client_with_apps() {
         for (capabilities, viewer) in [
             ("{}", Viewer::Client),
             ("no JSON", Viewer::Client),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn says_itself_in_the_language_that_is_read() {
+    fn describes_audience_in_the_reader_language() {
         let localized = tool().localized("en");
         assert_eq!((localized.title.as_deref(), &*localized.description), (Some("Book"), "Books."));
         let properties = &localized.input_schema["properties"];

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn resource_that_cannot_be_offered_is_named_with_the_remedy() {
+    fn names_invalid_resource_with_remedy() {
         assert_eq!(
             Resource::read_all(vec![resource("shop://a"), resource("mailto:b")]).unwrap().len(),
             2
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_that_cannot_be_matched_is_not_offered() {
+    fn rejects_unmatchable_template() {
         let template = |text: &str| wit::Template {
             uri_template: text.to_owned(),
             name: "it".to_owned(),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn prompt_that_cannot_be_offered_is_named_with_the_remedy() {
+    fn names_invalid_prompt_with_remedy() {
         assert_eq!(Prompt::read_all(vec![prompt("review", &["topic"])]).unwrap().len(), 1);
         let error = |definitions| Prompt::read_all(definitions).unwrap_err().to_string();
         assert!(error(vec![prompt("a b", &[])]).contains("A-Z a-z 0-9"));

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_changed() {
+    fn names_changed_fields() {
         let letter = shown(Owner::Server("post"), "Sends a letter.", "{}");
         let same = shown(Owner::Server("post"), "Sends a letter.", "{}");
         assert_eq!(letter.changes(&same), [""; 0]);

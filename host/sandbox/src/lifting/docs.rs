@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_text_of_functions_in_interfaces_and_at_the_root() {
+    fn reads_docs_of_functions_in_interfaces_and_root() {
         let json = br#"{"interfaces":{"words":{"docs":"i","funcs":{"count":{"docs":" Counts. "}}}},
             "worlds":{"w":{"func_exports":{"add":"Adds."},
                 "interface_exports":{"own":{"funcs":{"go":{"docs":"Goes."},"dumb":{}}}}}}}"#;
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_cannot_be_read_says_nothing() {
+    fn ignores_unreadable_docs_section() {
         for data in [&b""[..], b"\x01", b"\x01[]", b"\x07{}", b"\x01{\"interfaces\":7}"] {
             assert!(Docs::of(&component(data)).0.is_empty(), "{data:?}");
         }

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_says_interface_and_function_and_no_more_than_needed() {
+    fn name_is_shortest_unique_interface_and_function() {
         assert_eq!(
             named(&[
                 ("", "add"),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_interfaces_of_one_name_packages_and_versions_are_told() {
+    fn distinguishes_same_interface_by_package_and_version() {
         assert_eq!(
             named(&[("a:x/i", "f"), ("b:x/i", "f"), ("b:x/i", "g")]),
             ["a_x_i_f", "b_x_i_f", "i_g"]

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_keep_their_digits_and_no_numbers_have_names() {
+    fn floats_keep_digits_and_non_numbers_are_named() {
         assert_eq!(plain(&Val::Float32(0.1)), json!(0.1));
         assert_eq!(plain(&Val::Float64(1e300)), json!(1e300));
         assert_eq!(plain(&Val::Float64(f64::NAN)), json!("NaN"));

@@ -26,7 +26,7 @@ fn film() -> Value {
 }
 
 #[test]
-fn what_fits_passes_and_what_does_not_is_named_by_its_place() {
+fn names_place_of_a_mismatch() {
     let fits = json!({ "title": "君の名は。", "minutes": 107.0, "seats": [{ "row": "A" }] });
     assert_eq!(checked(film(), fits), Ok(()));
     let wrong = |document| checked(film(), document).unwrap_err();
@@ -41,7 +41,7 @@ fn what_fits_passes_and_what_does_not_is_named_by_its_place() {
 }
 
 #[test]
-fn one_of_several_alternatives_is_enough_and_none_is_not() {
+fn accepts_any_one_alternative() {
     let schema =
         json!({ "anyOf": [{ "type": "string" }, { "properties": { "a": { "const": 1 } } }] });
     assert_eq!(checked(schema.clone(), json!("a")), Ok(()));
@@ -50,7 +50,7 @@ fn one_of_several_alternatives_is_enough_and_none_is_not() {
 }
 
 #[test]
-fn what_is_not_known_is_no_fault() {
+fn ignores_unknown_keywords() {
     let schema = json!({
         "$ref": "https://example.com/elsewhere",
         "not": {}, "if": {}, "then": false,
@@ -62,7 +62,7 @@ fn what_is_not_known_is_no_fault() {
 }
 
 #[test]
-fn a_schema_that_names_itself_or_doubles_at_each_step_ends() {
+fn recursive_or_doubling_schema_terminates() {
     let own = json!({ "allOf": [{ "$ref": "#/allOf/0" }] });
     assert_eq!(checked(own, json!({})).unwrap_err(), Misfit::Entangled.to_string());
     let mut defs = Map::new();
@@ -76,7 +76,7 @@ fn a_schema_that_names_itself_or_doubles_at_each_step_ends() {
 }
 
 #[test]
-fn a_long_document_under_an_ordinary_schema_is_not_entangled() {
+fn long_document_is_not_rejected_as_too_complex() {
     let seats: Vec<_> = (0..20_000).map(|row| json!({ "row": row })).collect();
     let schema =
         json!({ "items": { "type": "object", "properties": { "row": { "type": "integer" } } } });

@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_range_is_a_piece_and_anything_else_the_whole() {
+    fn serves_one_range_and_ignores_other_forms() {
         let part = |range| part(Some(range), 10);
         let piece = |from, length| Part::Piece { from, length };
         assert_eq!(part("bytes=0-0"), piece(0, 1));
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_part() {
+    fn empty_blob_has_no_range() {
         assert_eq!(part(None, 0), Part::Whole);
         assert_eq!(part(Some("bytes=0-"), 0), Part::Beyond);
         assert_eq!(part(Some("bytes=-1"), 0), Part::Beyond);

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_is_read_in_its_order_with_its_escapes() {
+    fn decodes_query_in_order() {
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(
             pairs("q=%E7%AA%93%E5%8F%A3&near=a+b&flag&&q=2%2B2").unwrap(),
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_or_is_too_much_is_told() {
+    fn rejects_unreadable_or_oversized_query() {
         for (query, part) in [
             ("q=%zz".to_owned(), "hexadecimal"),
             ("q=%e".to_owned(), "hexadecimal"),

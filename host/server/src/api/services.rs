@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn requests_one_after_another_look_no_more_often() {
+    async fn successive_requests_reuse_the_last_check() {
         let look_up = LookUp { component: "navigation".to_owned(), path: "health".to_owned() };
         let services = Services { look_ups: [look_up].into(), ..Services::default() };
         let is_wanted = || services.is_wanted().now_or_never().is_some();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn status_received_too_long_ago_fails_and_absent_ones_do_not() {
+    fn rejects_stale_status_and_ignores_absent_ones() {
         let services = Services::default();
         let body = json!({ "services": { "maps": "connected", "cars": "not_configured" } });
         let fields = body.as_object().unwrap();

@@ -143,14 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn the_pages_address_is_a_name_of_the_servers() {
+    fn page_address_is_an_allowed_name() {
         let mut config = Config::defaults();
         config.public_url = "https://tools.example/x".to_owned().try_into().ok();
         assert!(hosts(&config).contains(&"tools.example".to_owned()));
     }
 
     #[test]
-    fn own_page_and_clients_without_a_page_may_talk_and_others_not() {
+    fn allows_own_page_and_non_browsers_only() {
         assert_eq!(check("127.0.0.1:8808", None), Ok(false));
         assert_eq!(check("LocalHost:8808", Some("http://localhost:8808")), Ok(false));
         assert_eq!(check("[::1]:8808", Some("http://[::1]:8808")), Ok(false));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scheme_of_the_public_address_is_compared() {
+    fn compares_scheme_of_the_public_address() {
         let mut config = config();
         config.public_url = Some("https://tools.example".to_owned().try_into().unwrap());
         let allowed = Allowed::new(&config);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_names_the_schemes_own_port_is_the_same() {
+    fn default_port_is_equivalent() {
         assert_eq!(check("localhost:443", Some("https://localhost")), Ok(false));
         assert_eq!(check("LOCALHOST:80", Some("http://localhost")), Ok(false));
         assert_eq!(check("[::1]:443", Some("https://[::1]")), Ok(false));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn no_host_and_two_hosts_are_refused() {
+    fn rejects_missing_and_duplicate_host() {
         let headers = [(header::HOST, "localhost"), (header::HOST, "evil.example")];
         for headers in [&headers[..], &[(header::HOST, "")], &[]] {
             let refused = Allowed::new(&config()).check(&parts("GET", headers)).unwrap_err();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cross_site_post_without_origin_is_refused() {
+    fn rejects_cross_site_post_without_origin() {
         let allowed = Allowed::new(&config());
         let check = |method, site| {
             let headers = [(header::HOST, "localhost:8808"), (FETCH_SITE, site)];
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_bound_to_this_machine_from_outside_is_refused() {
+    fn rejects_external_name_resolving_to_loopback() {
         let message = check("evil.example:8808", Some("http://evil.example:8808")).unwrap_err();
         assert!(message.contains("allowed_hosts"), "{message}");
         let giant = check(&"x".repeat(10_000), None).unwrap_err();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn server_on_every_address_is_known_by_its_configured_names() {
+    fn wildcard_address_accepts_configured_names_only() {
         let mut config = Config::defaults();
         config.addr = "0.0.0.0:8808".parse().unwrap();
         config.allowed_hosts.push("Tools.example".to_owned());

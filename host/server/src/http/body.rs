@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_long_answer_counts_until_its_bytes_are_gone() {
+    async fn counts_long_answer_until_it_is_sent() {
         let share = Shares::new(0, 0, 2 << 20).of_caller();
         let mut long = answer(1 << 20);
         let note = long.extensions_mut().remove::<Long>().expect("it is long");
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_answer_is_not_counted() {
+    fn ignores_short_answers() {
         assert!(answer(SHORT_BYTES).extensions().get::<Long>().is_none());
     }
 }

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_clients_and_of_tools_may_be_sent_and_others_not() {
+    fn allows_only_client_and_tool_headers() {
         assert_eq!(
             asked("Authorization,content-type, Mcp-Method,mcp-param-region"),
             "authorization, content-type, mcp-method, mcp-param-region"

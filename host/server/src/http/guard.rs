@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_files_of_the_page_are_everybodys() {
+    fn only_page_files_are_public() {
         let elsewhere = ["/projects".to_owned(), "/token".to_owned()];
         let of = |method: &str, path: &str| shape(&parts(method, path), true, &elsewhere);
         for path in ["/", "/index.html", "/seats", "/assets/app.js", "/api", "/f/abc"] {
@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn proxy_is_believed_where_trusted_and_only_for_the_last_hop() {
+    fn trusts_only_last_hop_of_configured_proxies() {
         let peer = |trusted: &[&str], connected: &str, hops: &[&str]| {
             let mut config = Config::defaults();
             let file = format!("trusted_proxies = {trusted:?}");

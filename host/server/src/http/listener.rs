@@ -462,7 +462,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_network_of_ipv6_leaves_another_address_its_share() {
+    fn one_ipv6_network_leaves_slots_for_others() {
         let config = ConnectionsConfig { connections_max: 8, ..ConnectionsConfig::default() };
         let all = Connections::new(&config);
         let peer = |text: &str| text.parse::<IpAddr>().unwrap();

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_challenge_is_taken_apart() {
+    fn parses_challenge() {
         let challenge =
             "Bearer realm=\"m\", error=\"insufficient_scope\", scope=\"tool:x\", a=\"b\"";
         let rest = "Bearer realm=\"m\", error=\"insufficient_scope\", a=\"b\"".to_owned();

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn head_idle_connection_and_stalled_reader_have_their_time() {
+    fn limits_time_of_idle_and_stalled_connections() {
         let (state, clock) = state();
         pass(&state, &clock, 9);
         assert_eq!(state.order(), Order::None);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_body_comes_through_and_a_dripping_one_does_not() {
+    fn accepts_slow_body_and_closes_dripping_one() {
         let (slow, clock) = state();
         slow.begin();
         for _ in 0..200 {
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn work_between_two_pieces_is_not_the_clients_time() {
+    fn processing_time_does_not_count_against_the_client() {
         let (state, clock) = state();
         state.begin();
         state.wait_for_body();

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_opens_and_nothing_else_does() {
+    fn only_the_token_grants_access() {
         let host = (header::HOST, "127.0.0.1:9");
         let with = |it| status(&[host.clone(), (header::AUTHORIZATION, it)]);
         assert_eq!(with("Bearer right"), None);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn no_page_and_no_foreign_name_is_let_in_even_with_the_token() {
+    fn rejects_pages_and_foreign_hosts_even_with_token() {
         let token = (header::AUTHORIZATION, "Bearer right");
         let host = (header::HOST, "localhost:9");
         assert_eq!(status(&[host.clone(), token.clone()]), None);

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_that_is_taken_is_told_with_what_says_it() {
+    fn address_in_use_names_its_setting() {
         let taken = || io::Error::from(io::ErrorKind::AddrInUse);
         let addr = SocketAddr::from(([127, 0, 0, 1], 8808));
         let operator = StartError::Operator { addr, source: taken() }.to_string();

@@ -62,7 +62,7 @@ mod tests {
     const HOUR: u64 = 3_600;
 
     #[test]
-    fn a_sleep_and_a_clock_set_forward_leave_time_to_tell() {
+    fn clock_jump_keeps_the_grace_period() {
         let at = |hours: u64| Duration::from_secs(hours * HOUR);
         let begun = Begun { awake: at(0), ahead: at(500) }.into();
         let ttl = Duration::from_secs(24 * HOUR);

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shows_a_real_picture_and_not_a_page_that_claims_to_be_one() {
+    fn detects_real_picture_and_rejects_disguised_page() {
         let png = b"\x89PNG\r\n\x1a\nrest";
         assert!(is_inline("image/png", sniff(png)));
         assert!(!is_inline("image/png", sniff(b"<html><script>alert(1)</script>")));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_photo_of_a_phone_is_no_film() {
+    fn phone_photo_is_not_detected_as_video() {
         assert_eq!(sniff(b"\0\0\0\x24ftypheic\0\0\0\0mif1heic"), Some("image/heic"));
         assert_eq!(sniff(b"\0\0\0\x1cftypmif1\0\0\0\0mif1heic"), Some("image/heif"));
         assert_eq!(sniff(b"\0\0\0\x20ftypisom"), Some("video/mp4"));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declared_type_is_a_type_or_nothing() {
+    fn accepts_only_valid_declared_types() {
         assert_eq!(declared(None).as_deref(), Some(UNKNOWN));
         assert_eq!(
             declared(Some("Text/Plain; charset=UTF-8")).unwrap(),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_of_programs_and_styles_is_known_however_written() {
+    fn recognizes_script_and_style_types_in_any_spelling() {
         for code in
             ["text/javascript", "Application/ECMAScript; x=y", "text/css", "application/wasm"]
         {

@@ -45,7 +45,7 @@ impl Bench {
 }
 
 #[tokio::test]
-async fn stored_content_comes_back_by_its_digest_and_only_by_it() {
+async fn finds_content_by_its_digest_only() {
     let bench = Bench::new();
     let blobs = bench.open(Limits::default());
     let blob = blobs.put(b"hello", "text/plain").await.unwrap();
@@ -58,7 +58,7 @@ async fn stored_content_comes_back_by_its_digest_and_only_by_it() {
 }
 
 #[tokio::test]
-async fn what_nobody_uses_goes_and_a_use_keeps_it() {
+async fn removes_unused_blobs_and_keeps_used_ones() {
     let bench = Bench::new();
     let blobs = bench.open(Limits { ttl_s: 100, ..Limits::default() });
     let (kept, lost) = (blobs.put(b"a", "").await.unwrap(), blobs.put(b"b", "").await.unwrap());
@@ -81,7 +81,7 @@ async fn what_nobody_uses_goes_and_a_use_keeps_it() {
 /// A form names its files for weeks, and looks at them while it runs: a stop of two days, or a backup of before, is not
 /// that they are not wanted.
 #[tokio::test]
-async fn what_no_server_ran_for_is_there_to_be_used_again() {
+async fn grace_period_does_not_elapse_while_stopped() {
     let bench = Bench::new();
     let blobs = bench.open(Limits::default());
     let (kept, lost) = (blobs.put(b"a", "").await.unwrap(), blobs.put(b"b", "").await.unwrap());
@@ -99,7 +99,7 @@ async fn what_no_server_ran_for_is_there_to_be_used_again() {
 }
 
 #[tokio::test]
-async fn one_too_large_and_one_too_many_are_refused_and_leave_nothing() {
+async fn rejects_too_large_and_too_many_without_leftovers() {
     let bench = Bench::new();
     let limits =
         Limits { blob_bytes_max: 8 << 10, bytes_max: 20 << 10, ttl_s: 100, ..Limits::default() };
@@ -120,7 +120,7 @@ async fn one_too_large_and_one_too_many_are_refused_and_leave_nothing() {
 }
 
 #[tokio::test]
-async fn a_half_sent_upload_leaves_nothing_and_gives_its_room_back() {
+async fn aborted_upload_frees_its_space() {
     let bench = Bench::new();
     let blobs = bench.open(Limits { bytes_max: 8 << 10, ..Limits::default() });
     let mut upload = blobs.upload(None).await.unwrap();
@@ -136,7 +136,7 @@ async fn a_half_sent_upload_leaves_nothing_and_gives_its_room_back() {
 }
 
 #[tokio::test]
-async fn content_of_another_length_is_not_served_after_a_restart() {
+async fn content_with_wrong_length_is_not_served_after_restart() {
     let bench = Bench::new();
     let blob = bench.open(Limits::default()).put(b"hello", "text/plain").await.unwrap();
     fs::write(index::path(&bench.folder, &blob.id), b"hel").unwrap();
@@ -146,7 +146,7 @@ async fn content_of_another_length_is_not_served_after_a_restart() {
 }
 
 #[tokio::test]
-async fn uploads_on_their_way_are_counted() {
+async fn counts_uploads_in_progress() {
     let bench = Bench::new();
     let blobs = bench.open(Limits::default());
     let mut uploads = Vec::new();
@@ -159,7 +159,7 @@ async fn uploads_on_their_way_are_counted() {
 }
 
 #[tokio::test]
-async fn nobody_else_on_the_machine_can_read_a_blob() {
+async fn blobs_are_private_to_the_user() {
     use std::os::unix::fs::PermissionsExt;
     let bench = Bench::new();
     let blob = bench.open(Limits::default()).put(b"hello", "text/plain").await.unwrap();
@@ -170,7 +170,7 @@ async fn nobody_else_on_the_machine_can_read_a_blob() {
 }
 
 #[tokio::test]
-async fn one_caller_leaves_room_and_places_for_the_others() {
+async fn one_caller_cannot_exhaust_bytes_and_slots() {
     let bench = Bench::new();
     let limits = || Limits {
         bytes_max: 64 << 10,

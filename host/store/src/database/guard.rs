@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_given_up_before_it_begins_is_stopped() {
+    fn query_cancelled_before_start_is_stopped() {
         const LONG: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT count(*) FROM n";
         let mut connection = Connection::open_in_memory().unwrap();
         let guard = Guard::install(&mut connection, u64::MAX).unwrap();

@@ -183,7 +183,7 @@ mod tests {
 
     /// STO-20.
     #[test]
-    fn what_leaves_is_read_as_it_was() {
+    fn published_event_round_trips() {
         let outbox = Outbox::default();
         outbox.put(&event("shop", "early"));
         assert!(outbox.is_empty(), "alone, nothing is kept");
@@ -202,7 +202,7 @@ mod tests {
 
     /// STO-22.
     #[test]
-    fn a_flood_of_one_source_leaves_the_others_their_turn() {
+    fn flood_of_one_source_does_not_starve_others() {
         let mut waiting = Waiting::default();
         for number in 0..=BEHIND_MAX {
             waiting.put(&event("flood", &format!("{number}")));
@@ -224,7 +224,7 @@ mod tests {
 
     /// STO-22.
     #[test]
-    fn so_many_sources_that_they_are_not_known_is_anyone() {
+    fn too_many_sources_are_reported_as_any() {
         let mut waiting = Waiting::default();
         for number in 0..=SOURCES_MAX {
             waiting.put(&event(&format!("{number}"), "x"));

@@ -32,7 +32,7 @@ fn line(call: u64, arguments: &str) -> Line {
 }
 
 #[test]
-fn line_has_who_what_outcome_and_only_a_digest_of_arguments() {
+fn line_has_caller_call_outcome_and_argument_digest() {
     let folder = tempdir().unwrap();
     let audit = Audit::open(folder.path(), &AuditConfig::default()).unwrap();
     let secret = r#"{"passkey":"open sesame"}"#;
@@ -58,7 +58,7 @@ fn line_has_who_what_outcome_and_only_a_digest_of_arguments() {
 }
 
 #[test]
-fn rotates_full_files_drops_the_oldest_and_tails_across_them() {
+fn rotates_full_files_drops_oldest_and_tails_across_them() {
     let folder = tempdir().unwrap();
     let config = AuditConfig { bytes_max: 700, files_kept: 2, ..AuditConfig::default() };
     let audit = Audit::open(folder.path(), &config).unwrap();
@@ -74,7 +74,7 @@ fn rotates_full_files_drops_the_oldest_and_tails_across_them() {
 }
 
 #[test]
-fn what_the_queue_has_no_room_for_is_counted_and_told() {
+fn counts_and_reports_dropped_lines() {
     let (queue, jobs) = mpsc::sync_channel(2);
     let (state, folder) = (Arc::<State>::default(), tempdir().unwrap());
     let config = AuditConfig::default();
@@ -104,7 +104,7 @@ fn what_the_queue_has_no_room_for_is_counted_and_told() {
 }
 
 #[test]
-fn a_line_that_was_cut_spoils_no_other() {
+fn truncated_line_spoils_no_other() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("audit/audit.jsonl");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -115,13 +115,13 @@ fn a_line_that_was_cut_spoils_no_other() {
 }
 
 #[test]
-fn long_arguments_are_digested_before_they_are_queued() {
+fn digests_long_arguments_before_queueing() {
     assert!(matches!(Arguments::of("x".repeat(3 << 10)), Arguments::Digest(_)));
     assert!(matches!(Arguments::of("{}".to_owned()), Arguments::Text(_)));
 }
 
 #[test]
-fn nothing_is_written_where_the_log_is_off() {
+fn writes_nothing_when_disabled() {
     let folder = tempdir().unwrap();
     let config = AuditConfig { enabled: false, ..AuditConfig::default() };
     let audit = Audit::open(folder.path(), &config).unwrap();
@@ -130,7 +130,7 @@ fn nothing_is_written_where_the_log_is_off() {
 }
 
 #[test]
-fn a_flood_of_what_is_refused_pushes_nothing_out_that_ran() {
+fn flood_of_refusals_does_not_evict_calls() {
     let folder = tempdir().unwrap();
     let config = AuditConfig { bytes_max: 4 << 10, files_kept: 1, ..AuditConfig::default() };
     let audit = Audit::open(folder.path(), &config).unwrap();
@@ -155,7 +155,7 @@ fn a_flood_of_what_is_refused_pushes_nothing_out_that_ran() {
 }
 
 #[test]
-fn a_flood_of_what_only_reads_pushes_no_change_out() {
+fn flood_of_reads_does_not_evict_changes() {
     let folder = tempdir().unwrap();
     let config = AuditConfig { bytes_max: 4 << 10, files_kept: 1, ..AuditConfig::default() };
     let audit = Audit::open(folder.path(), &config).unwrap();
@@ -175,7 +175,7 @@ fn a_flood_of_what_only_reads_pushes_no_change_out() {
 }
 
 #[test]
-fn lines_and_changes_wait_for_a_disk_that_takes_none() {
+fn keeps_lines_and_changes_while_the_disk_fails() {
     let folder = tempdir().unwrap();
     let audit = Audit::open(folder.path(), &AuditConfig::default()).unwrap();
     audit.write(line(1, "{}"));

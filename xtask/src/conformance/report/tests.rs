@@ -25,7 +25,7 @@ fn scenario(name: &str, statuses: &[&str], unscored: Option<&str>) -> Scenario {
 }
 
 #[test]
-fn what_does_not_count_is_told_apart_with_its_reason() {
+fn separates_uncounted_results_with_reason() {
     let nowhere = Path::new("there-is-no-such-folder");
     let scenarios = Scenario::read_all(LOG, nowhere, None).unwrap();
     let found = scenarios.iter().map(|it| (it.name.as_str(), it.unscored.as_deref()));
@@ -33,14 +33,14 @@ fn what_does_not_count_is_told_apart_with_its_reason() {
 }
 
 #[test]
-fn a_scenario_without_a_result_has_failed() {
+fn scenario_without_result_fails() {
     let nowhere = Path::new("there-is-no-such-folder");
     let scenarios = Scenario::read_all("", nowhere, Some("ping")).unwrap();
     assert_eq!(scenarios[0].failed, ["it left no result"]);
 }
 
 #[test]
-fn a_folder_is_named_by_its_scenario() {
+fn names_folder_by_scenario() {
     let folder = "server-http-header-validation-2026-11-21T16-21-55-930Z";
     assert_eq!(scenario_of(folder), Some("http-header-validation"));
     let folder = "server-server-stateless-2026-11-21T16-21-51-121Z";
@@ -49,7 +49,7 @@ fn a_folder_is_named_by_its_scenario() {
 }
 
 #[test]
-fn scored_failures_decide_and_others_are_only_told() {
+fn only_scored_failures_fail_the_run() {
     let mut report = Report::default();
     let ping = scenario("ping", &["SUCCESS", "INFO", "SUCCESS"], None);
     let list = scenario("tools-list", &["SUCCESS", "WARNING"], None);

@@ -65,7 +65,7 @@ fn names_each_mistake_with_its_place() {
 }
 
 #[test]
-fn takes_asymmetric_algorithms_alone() {
+fn accepts_asymmetric_algorithms_only() {
     for algorithm in ["none", "HS256", "HS512", "RS1", "rs256", "ES256K"] {
         let error = read(&format!("{RIGHT}algorithms = ['{algorithm}']\n")).unwrap_err();
         assert!(error.contains("line 4") && error.contains(algorithm), "{error}");
@@ -75,7 +75,7 @@ fn takes_asymmetric_algorithms_alone() {
 }
 
 #[test]
-fn an_issuer_is_encrypted_unless_it_is_of_this_machine() {
+fn issuer_requires_https_except_on_loopback() {
     let of = |issuer: &str, more: &str| {
         let lines = format!("[oauth]\nissuer = '{issuer}'\nown_scopes = true\n{more}");
         found(&lines).into_iter().next().map(|it| it.1)
@@ -107,7 +107,7 @@ fn an_issuer_is_encrypted_unless_it_is_of_this_machine() {
 }
 
 #[test]
-fn a_server_that_others_reach_needs_its_public_address() {
+fn non_loopback_server_requires_public_address() {
     let open = format!("addr = '0.0.0.0:80'\n{RIGHT}");
     assert!(found(&open).iter().any(|it| it.1.contains("public_url") && it.2));
     assert_eq!(found(&format!("public_url = 'https://a.example'\n{open}")), []);

@@ -16,7 +16,7 @@ fn read(text: &str) -> Result<BTreeMap<String, ServerConfig>, String> {
 }
 
 #[test]
-fn an_entry_has_a_url_or_a_command_and_what_belongs_to_it() {
+fn entry_has_url_or_command_with_its_own_settings() {
     let servers = read(
         "[servers.gh]\nurl = 'https://a.example/mcp'\ntoken = { environment = 'GH' }\n[servers.fs]\ncommand = 'node'\nargs = ['x']\nenv = { A = 'b', C = { file = 'd' } }",
     )
@@ -47,7 +47,7 @@ fn an_entry_has_a_url_or_a_command_and_what_belongs_to_it() {
 }
 
 #[test]
-fn entries_that_could_clash_are_distinguished_by_their_prefix() {
+fn prefix_distinguishes_clashing_entries() {
     let two = |first: &str, second: &str| {
         read(&format!(
             "[servers.a]\nurl = 'https://a.example'\n{first}\n[servers.b]\nurl = 'https://b.example'\n{second}"
@@ -67,7 +67,7 @@ fn entries_that_could_clash_are_distinguished_by_their_prefix() {
 }
 
 #[test]
-fn environments_entry_replaces_named_tools_and_offers_no_other() {
+fn environment_entry_replaces_tools_and_offers_no_other() {
     let tools = || ["draw".to_owned(), "paint".to_owned()].into();
     let (name, server) =
         ServerConfig::of_environment("https://a.example/sse", Some("hunter2"), tools()).unwrap();

@@ -91,7 +91,7 @@ mod tests {
 
     /// Of origins, only those of this machine are private.
     #[test]
-    fn origin_is_asked_with_get_only_and_only_this_machine_private() {
+    fn origin_allows_get_only_and_private_only_on_loopback() {
         let text =
             " https://directory.example, http://127.0.0.1:8000,http://localhost,https://[::1]:1,";
         let found = HostGrant::of_origins(text).unwrap();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_origin_is_named_without_a_password_and_with_its_remedy() {
+    fn names_wrong_origin_with_remedy_and_no_password() {
         for (wrong, part) in [
             ("directory.example", "is not an origin"),
             ("https://directory.example/path", "more than scheme"),
@@ -136,7 +136,7 @@ mod tests {
 
     /// Where that is allowed, it may be of this machine or its network.
     #[test]
-    fn base_address_may_have_a_path_and_be_local_where_allowed() {
+    fn base_url_may_have_path_and_be_local_if_allowed() {
         let of = |text: &str, private| HostGrant::of_base(text, &["POST".to_owned()], private);
         let base = of("http://valhalla:8002/", true).unwrap();
         let text = format!("{}://{}:{} {:?}", base.scheme, base.host, base.port, base.methods);

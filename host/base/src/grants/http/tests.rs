@@ -7,7 +7,7 @@ fn read(entry: &str) -> Result<HostGrant, String> {
 }
 
 #[test]
-fn an_entry_is_https_and_reads_only_unless_it_says_more() {
+fn entry_defaults_to_https_and_read_only() {
     let entry = read("host = 'API.Example.com'").unwrap();
     assert_eq!(entry.host, HostName::Exactly("api.example.com".to_owned()));
     assert_eq!((entry.scheme, entry.port, entry.private), (Scheme::Https, 443, false));
@@ -17,7 +17,7 @@ fn an_entry_is_https_and_reads_only_unless_it_says_more() {
 }
 
 #[test]
-fn star_covers_subdomains_but_not_the_name_nor_look_alikes() {
+fn wildcard_covers_subdomains_but_neither_name_nor_lookalikes() {
     let under = HostName::read("*.example.com").unwrap();
     assert!(under.covers("api.example.com") && under.covers("a.b.example.com"));
     for other in ["example.com", "notexample.com", ".example.com", "api.example.com.evil.test"] {
@@ -28,7 +28,7 @@ fn star_covers_subdomains_but_not_the_name_nor_look_alikes() {
 }
 
 #[test]
-fn what_cannot_be_meant_says_what_would_be_right() {
+fn names_correct_form_of_a_meaningless_entry() {
     for (entry, part) in [
         ("hots = 'a.example'", "unknown field `hots`"),
         ("scheme = 'https'", "missing field `host`"),
@@ -51,7 +51,7 @@ fn what_cannot_be_meant_says_what_would_be_right() {
 }
 
 #[test]
-fn secret_has_one_place_and_source_and_no_error_repeats_it() {
+fn secret_has_one_place_and_source_and_stays_out_of_errors() {
     let secret = |it: &str| read(&format!("host = 'a.example'\nsecrets = [{{ {it} }}]"));
     for (entry, part) in [
         ("value = 'hunter2'", "one place"),
@@ -74,7 +74,7 @@ fn secret_has_one_place_and_source_and_no_error_repeats_it() {
 }
 
 #[test]
-fn an_author_names_a_host_on_the_command_line() {
+fn parses_host_from_the_command_line() {
     let of =
         |it: &str| HostGrant::of_argument(it).map(|it| (it.host.to_string(), it.scheme, it.port));
     assert_eq!(of("api.example.com"), Ok(("api.example.com".into(), Scheme::Https, 443)));

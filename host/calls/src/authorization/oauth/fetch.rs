@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_how_long_an_answer_lasts() {
+    fn parses_cache_lifetime_of_a_response() {
         let of = |value: &'static str| {
             let headers = [(CACHE_CONTROL, value.parse().unwrap())].into_iter().collect();
             max_age(&headers).map(|it| it.as_secs())
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn asks_nothing_at_an_address_that_is_not_allowed() {
+    async fn requests_no_disallowed_address() {
         let config = provider("https://id.example");
         let refused = Web::new(&config).get("https://169.254.169.254/keys").await;
         assert!(matches!(refused, Err(FetchError::Address(..))));

@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metadata_is_looked_for_as_clients_do() {
+    fn tries_metadata_addresses_in_client_order() {
         let well = "https://id.example/.well-known";
         for issuer in ["https://id.example", "https://id.example/"] {
             let two = [
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_keys_for_signatures_alone() {
+    fn accepts_signature_keys_only() {
         let rsa = |more: Value| {
             let mut key = json!({ "kty": "RSA", "n": "AQAB", "e": "AQAB" });
             key.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_without_an_id_is_found_where_there_is_no_choice() {
+    fn finds_key_without_id_if_unambiguous() {
         let key = |id: &str| json!({ "kty": "RSA", "n": "AQAB", "e": "AQAB", "kid": id });
         let two = set(&json!([key("a"), key("b")]));
         let wanted =

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn asks_for_the_value_that_brings_least() {
+    fn requests_the_least_privileged_value() {
         let all = mapping(json!({ "scopes": {
             "everything": ["*"], "admin": ["operator"], "shop": ["component:shop"],
             "book": ["tool:book", "tool:cancel"], "read": ["read-only"],

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn is_what_the_public_address_says() {
+    fn resource_is_the_public_address() {
         let own = resource(None);
         let uris: Vec<_> = own.uris().collect();
         assert_eq!(uris, ["http://127.0.0.1:8808/mcp", "http://127.0.0.1:8808/mcp/booking"]);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_of_a_toolset_has_metadata_of_its_own() {
+    fn toolset_address_has_its_own_metadata() {
         let deep = resource(Some("https://a.example/tools"));
         for path in ["/mcp/booking", "/mcp/booking/", "/tools/mcp/booking"] {
             let metadata = deep.metadata_at(&format!("{WELL_KNOWN}{path}"));

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_signed_tokens_from_opaque_ones() {
+    fn distinguishes_signed_from_opaque_tokens() {
         let encoded = |it: Value| URL_SAFE_NO_PAD.encode(it.to_string());
         let header = encoded(json!({ "alg": "none" }));
         let claims = encoded(json!({ "iss": "https://id.example" }));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_access_tokens_from_others_of_their_issuer() {
+    fn distinguishes_access_tokens_from_id_tokens() {
         for typ in ["JWT", "jwt", "at+jwt", "AT+JWT", "application/at+jwt"] {
             assert!(is_access_token(typ), "{typ}");
         }

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_keep_their_numbers_and_what_is_no_text_is_named() {
+    fn numbers_lines_and_names_invalid_utf8() {
         let mut file = "\u{feff}a\r\n\n \nb\n".as_bytes().to_vec();
         file.extend(b"\xff\n");
         file.extend(vec![b'x'; LINE_BYTES_MAX + 9]);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_what_one_call_takes() {
+    fn batch_holds_what_one_call_accepts() {
         let file = "line\n".repeat(LINES_MAX + 1);
         let mut lines = Lines::of(BufReader::new(file.as_bytes()));
         assert_eq!(lines.batch().unwrap().lines.len(), LINES_MAX);

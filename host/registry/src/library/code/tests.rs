@@ -113,7 +113,7 @@ fn refuses_code_with_the_hash_of_another_key() {
 }
 
 #[test]
-fn refuses_code_as_earlier_versions_kept_it() {
+fn rejects_unsigned_code_of_earlier_versions() {
     let data = Data::new();
     let (sandbox, _, store) = kept(&data);
     fs::write(data.file(NAME), code(&sandbox)).unwrap();
@@ -121,7 +121,7 @@ fn refuses_code_as_earlier_versions_kept_it() {
 }
 
 #[test]
-fn refuses_a_file_that_others_can_write_and_links() {
+fn rejects_writable_files_and_links() {
     let data = Data::new();
     let (sandbox, _, store) = kept(&data);
     fs::set_permissions(data.file(NAME), fs::Permissions::from_mode(0o666)).unwrap();
@@ -132,7 +132,7 @@ fn refuses_a_file_that_others_can_write_and_links() {
 }
 
 #[test]
-fn empties_a_folder_that_others_can_look_into() {
+fn empties_folder_readable_by_others() {
     for open in [0o777, 0o755, 0o720] {
         let data = Data::new();
         let (sandbox, seal, _) = kept(&data);
@@ -147,7 +147,7 @@ fn empties_a_folder_that_others_can_look_into() {
 }
 
 #[test]
-fn does_without_a_folder_that_cannot_be_made() {
+fn works_without_a_creatable_folder() {
     let data = Data::new();
     fs::write(data.0.path().join("data"), "a file where a folder should be").unwrap();
     let (sandbox, seal) = (sandbox(), Seal::fresh().unwrap());
@@ -170,7 +170,7 @@ fn replaces_a_link_in_place_of_the_folder() {
 }
 
 #[test]
-fn keeps_so_many_and_drops_the_oldest() {
+fn keeps_limited_number_and_drops_oldest() {
     let data = Data::new();
     let (sandbox, _, store) = kept(&data);
     let code = code(&sandbox);

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_gives_out_what_it_has_and_no_more() {
+    fn budget_grants_no_more_than_it_holds() {
         let limits = Limits { http_requests_max: 1, http_bytes_max: 10, ..Limits::default() };
         let budget = Budget::new(&limits);
         assert!(budget.request() && !budget.request() && !budget.request());

@@ -314,13 +314,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_in_the_query_replaces_what_the_component_put_there() {
+    fn secret_in_query_replaces_component_value() {
         assert_eq!(with_query("", "key", "s&t"), "key=s%26t");
         assert_eq!(with_query("a=1&key=mine&b=%20&%6bey=too", "key", "s"), "a=1&b=%20&key=s");
     }
 
     #[test]
-    fn a_url_is_read_as_the_client_reads_it() {
+    fn parses_numeric_hosts_like_the_client() {
         let read =
             |it: &str| read_url(&it.parse().unwrap()).map(|it| it.host_str().map(str::to_owned));
         for same in ["http://2130706433/", "http://127.1/", "http://0x7f.0.0.1/", "http://0177.1/"]

@@ -14,7 +14,7 @@ fn output(structured: Option<&str>) -> Output {
 }
 
 #[test]
-fn output_is_an_object_others_can_read_however_it_is_checked() {
+fn output_must_be_object_in_every_mode() {
     let never = |json: &str| check(None).output("tool", &output(Some(json)), CheckOutputs::Never);
     assert_eq!(never(r#" {"a":[1,-2,0.5,"窓\n口",null,true,{}]}"#), Ok(()));
     for json in ["", "7", "[]", "{", "{} {}", r#"{"a":}"#, "{\"a\":\"\n\"}", r#"{"a":1e999}"#] {
@@ -26,7 +26,7 @@ fn output_is_an_object_others_can_read_however_it_is_checked() {
 }
 
 #[test]
-fn a_promise_is_held_always_now_and_then_or_never() {
+fn checks_promised_output_always_sometimes_or_never() {
     let schema = json!({ "type": "object", "required": ["answer"] });
     let count = |how| {
         let check = check(Some(schema.clone()));
@@ -38,7 +38,7 @@ fn a_promise_is_held_always_now_and_then_or_never() {
 }
 
 #[test]
-fn an_output_that_was_promised_must_be_there() {
+fn requires_promised_output() {
     let with = check(Some(json!({ "type": "object" })));
     let missing = with.output("tool", &output(None), CheckOutputs::Never).unwrap_err();
     assert!(missing.contains("missing"), "{missing}");
@@ -46,7 +46,7 @@ fn an_output_that_was_promised_must_be_there() {
 }
 
 #[test]
-fn a_question_that_cannot_be_put_is_named() {
+fn names_invalid_question() {
     let question =
         |key: &str, ask| Question { key: key.to_owned(), message: String::new(), ask, meta: None };
     let asked = |asks: Vec<Question>| questions(&InputRequired { questions: asks, state: None });

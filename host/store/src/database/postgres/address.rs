@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_that_is_wrong_says_how_one_looks_and_no_secret() {
+    fn names_wrong_address_with_example_and_no_secret() {
         for url in [
             "mysql://u:hunter2@h/d",
             "hunter2",
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_this_machine_encrypted_unless_the_address_says_no() {
+    fn remote_connection_is_encrypted_unless_disabled() {
         let mode = |url: &str| parse(url).map(|it| it.0.get_ssl_mode()).unwrap();
         for url in
             ["postgres://u@localhost/d", "postgres://u@127.0.0.1:5/d", "postgres://u@%2Frun%2Fx/d"]

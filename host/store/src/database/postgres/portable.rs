@@ -554,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_are_told_as_postgresql_has_them() {
+    fn translates_table_definitions_to_postgresql() {
         for (sql, expected) in [
             (
                 "CREATE TABLE a (\n -- it's\n n INTEGER PRIMARY KEY, t TEXT, r REAL NOT NULL, b BLOB, j JSON) STRICT, WITHOUT ROWID",
@@ -579,7 +579,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_are_told_as_postgresql_has_them() {
+    fn translates_statements_to_postgresql() {
         for (sql, expected) in [
             (
                 "SELECT a FROM t ORDER BY a, b DESC LIMIT 3",
@@ -609,7 +609,7 @@ mod tests {
 
     /// Whatever would reach out of a schema, a transaction or the subset is refused with what is right.
     #[test]
-    fn what_reaches_out_of_the_schema_is_refused() {
+    fn rejects_access_outside_the_schema() {
         for sql in [
             "SELECT pg_sleep(1)",
             "SELECT \"pg_sleep\"(1)",

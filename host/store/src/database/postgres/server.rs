@@ -637,7 +637,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_names_stay_apart() {
+    fn long_names_stay_distinct() {
         let (one, other) = ("a".repeat(70), "a".repeat(71));
         assert_eq!(shortened("component_cinema"), "component_cinema");
         assert_eq!(shortened(&one).len(), NAME_BYTES_MAX);

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_is_kept_as_one_without_nul() {
+    fn escapes_nul_reversibly() {
         let (nul, own) = ("\0", "\u{FDD0}");
         let parts = [nul, own, "0", "a", "字"];
         let mut texts = vec![String::new()];

@@ -16,7 +16,7 @@ fn rows_of(database: &Database, table: &str) -> Vec<Json> {
 }
 
 #[tokio::test]
-async fn rows_come_in_the_order_of_the_primary_key() {
+async fn exports_rows_in_primary_key_order() {
     let cinema = cinema().await;
     for (showtime, seat) in [("noon", "B1"), ("night", "C1"), ("noon", "A1")] {
         cinema.transact(sell(showtime, seat), later()).await.unwrap();
@@ -40,7 +40,7 @@ async fn json_columns_are_json_and_blobs_are_base64() {
 }
 
 #[tokio::test]
-async fn tables_and_views_are_listed_without_the_hosts() {
+async fn lists_tables_and_views_without_host_tables() {
     let cinema = cinema().await;
     let view = "CREATE VIEW sold AS SELECT seat FROM seats ORDER BY seat DESC";
     cinema.migrate(&[schema(), migration(2, &[view])]).await.unwrap();
@@ -52,7 +52,7 @@ async fn tables_and_views_are_listed_without_the_hosts() {
 }
 
 #[tokio::test]
-async fn refuses_an_unknown_table_with_the_names_of_those_there_are() {
+async fn unknown_table_lists_the_known_ones() {
     let cinema = cinema().await;
     for table in ["reservation", "madoguchi_migrations", "sqlite_master", "seats; DROP TABLE seats"]
     {
@@ -63,7 +63,7 @@ async fn refuses_an_unknown_table_with_the_names_of_those_there_are() {
 }
 
 #[tokio::test]
-async fn secrets_are_left_out_of_tables_and_of_views_that_show_them() {
+async fn omits_secrets_from_tables_and_views() {
     let database = Database::temporary(Limits::default()).unwrap();
     let statements = [
         "CREATE TABLE sessions (token SECRET_TEXT NOT NULL PRIMARY KEY, agent TEXT NOT NULL)",
@@ -88,7 +88,7 @@ async fn secrets_are_left_out_of_tables_and_of_views_that_show_them() {
 }
 
 #[tokio::test]
-async fn a_second_connection_exports_while_the_database_is_written() {
+async fn exports_while_the_database_is_written() {
     let cinema = cinema().await;
     cinema.transact(sell("noon", "A1"), later()).await.unwrap();
     let mut seats = Vec::new();
@@ -109,7 +109,7 @@ async fn a_second_connection_exports_while_the_database_is_written() {
 }
 
 #[tokio::test]
-async fn an_export_ends_with_the_error_of_whoever_takes_the_rows() {
+async fn export_ends_with_the_error_of_its_sink() {
     let cinema = cinema().await;
     let full = |_| Err(std::io::Error::other("the pipe is closed"));
     let error = cinema.export("showtimes", &mut { full }).unwrap_err();

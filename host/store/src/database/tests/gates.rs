@@ -50,7 +50,7 @@ const WRITING_WHERE_IT_MAY_NOT: [&str; 6] = [
 ];
 
 #[tokio::test]
-async fn refuses_statements_that_reach_out_and_the_database_lives_on() {
+async fn rejects_escaping_statements_and_stays_usable() {
     let cinema = cinema().await;
     for sql in REACHING_OUT {
         message(&read(&cinema, sql).await.expect_err(sql));
@@ -66,7 +66,7 @@ async fn refuses_statements_that_reach_out_and_the_database_lives_on() {
 
 /// The text check would hide a hole in the authorizer, so here it is left out.
 #[test]
-fn the_authorizer_alone_denies_what_the_text_check_refuses() {
+fn authorizer_alone_denies_what_the_text_check_rejects() {
     let folder = std::env::temp_dir().join(format!("madoguchi-gates-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let site = Arc::new(Site::new(&folder.join("gates.db"), Limits::default(), false));
@@ -105,7 +105,7 @@ fn the_authorizer_alone_denies_what_the_text_check_refuses() {
 }
 
 #[tokio::test]
-async fn the_portable_subset_is_allowed() {
+async fn allows_the_portable_subset() {
     let cinema = cinema().await;
     for sql in [
         "INSERT INTO seats (showtime, seat, price) VALUES ('noon', 'A1', 1800) RETURNING seat",
@@ -147,7 +147,7 @@ async fn a_query_cannot_write() {
 }
 
 #[tokio::test]
-async fn a_trigger_cannot_reach_the_hosts_tables_either() {
+async fn trigger_cannot_access_host_tables() {
     let cinema = cinema().await;
     let trigger = "CREATE TRIGGER sneak AFTER INSERT ON notes BEGIN
         DELETE FROM madoguchi_migrations; END";

@@ -30,7 +30,7 @@ async fn sell_until_killed(path: PathBuf) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_kill_9_everything_acknowledged_is_there_once() {
+async fn acknowledged_writes_survive_kill_9_exactly_once() {
     if let Some(path) = std::env::var_os(CHILD) {
         return sell_until_killed(path.into()).await;
     }
@@ -40,7 +40,7 @@ async fn after_kill_9_everything_acknowledged_is_there_once() {
     let (_, module) = module_path!().split_once("::").unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "--nocapture"])
-        .arg(format!("{module}::after_kill_9_everything_acknowledged_is_there_once"))
+        .arg(format!("{module}::acknowledged_writes_survive_kill_9_exactly_once"))
         .env(CHILD, &path)
         .stdout(Stdio::piped())
         .spawn()

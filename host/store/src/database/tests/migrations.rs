@@ -4,7 +4,7 @@ use super::super::MigrateError;
 use super::*;
 
 #[tokio::test]
-async fn only_new_migrations_are_applied() {
+async fn applies_only_new_migrations() {
     let database = Database::temporary(Limits::default()).unwrap();
     assert_eq!(database.migrate(&[]).await.unwrap(), 0);
     assert_eq!(database.migrate(&[schema()]).await.unwrap(), 1);
@@ -30,7 +30,7 @@ async fn only_new_migrations_are_applied() {
 }
 
 #[tokio::test]
-async fn an_older_component_lives_with_what_a_later_one_added() {
+async fn older_component_works_with_newer_schema() {
     let cinema = cinema().await;
     cinema.migrate(&[schema(), migration(2, &["CREATE TABLE later (x)"])]).await.unwrap();
     assert_eq!(cinema.migrate(&[schema()]).await.unwrap(), 0);
@@ -38,7 +38,7 @@ async fn an_older_component_lives_with_what_a_later_one_added() {
 }
 
 #[tokio::test]
-async fn a_changed_migration_is_named_and_nothing_is_applied() {
+async fn names_changed_migration_and_applies_nothing() {
     let cinema = cinema().await;
     let mut changed = schema();
     changed.statements[0].push(' ');
@@ -52,7 +52,7 @@ async fn a_changed_migration_is_named_and_nothing_is_applied() {
 }
 
 #[tokio::test]
-async fn gaps_and_duplicates_are_refused() {
+async fn rejects_gaps_and_duplicates() {
     let database = Database::temporary(Limits::default()).unwrap();
     for (numbers, place) in
         [(vec![2], 1), (vec![1, 3], 2), (vec![1, 1], 2), (vec![2, 1], 1), (vec![0], 1)]
@@ -66,7 +66,7 @@ async fn gaps_and_duplicates_are_refused() {
 }
 
 #[tokio::test]
-async fn one_that_fails_leaves_nothing_of_those_before_it() {
+async fn failing_migration_rolls_back_earlier_ones() {
     let cinema = cinema().await;
     let list = [
         schema(),
@@ -83,7 +83,7 @@ async fn one_that_fails_leaves_nothing_of_those_before_it() {
 }
 
 #[tokio::test]
-async fn a_migration_may_shape_its_tables_and_nothing_else() {
+async fn migration_may_only_change_its_own_tables() {
     let cinema = cinema().await;
     for sql in [
         "ATTACH ':memory:' AS other",
@@ -118,7 +118,7 @@ async fn a_migration_may_shape_its_tables_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_migration_that_never_ends_is_stopped() {
+async fn stops_endless_migration() {
     let limits = Limits { migrate_time_max: Duration::from_millis(100), ..Limits::default() };
     let cinema = cinema_with(limits).await;
     let endless = "INSERT INTO notes (note) WITH RECURSIVE c (n) AS
@@ -130,7 +130,7 @@ async fn a_migration_that_never_ends_is_stopped() {
 }
 
 #[tokio::test]
-async fn statements_prepared_before_a_migration_see_tables_after_it() {
+async fn prepared_statements_see_migrated_tables() {
     let cinema = cinema().await;
     write(&cinema, "INSERT INTO notes (note) VALUES ('x')").await.unwrap();
     for _ in 0..3 {

@@ -9,7 +9,7 @@ const ENDLESS: &str =
     "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn readers_see_what_was_acknowledged() {
+async fn readers_see_acknowledged_writes() {
     let cinema = cinema().await;
     let tasks: Vec<_> = (0..4)
         .map(|task| {
@@ -32,7 +32,7 @@ async fn readers_see_what_was_acknowledged() {
 
 /// SQLite looks at the clock after it has begun, too: the transaction must end all the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_query_stopped_at_its_beginning_leaves_none_behind() {
+async fn query_stopped_at_start_does_not_stop_later_ones() {
     let cinema = cinema().await;
     let both = || [say("SELECT 1"), say("SELECT 2")].concat();
     cinema.query(both(), later()).await.unwrap();
@@ -46,7 +46,7 @@ async fn a_query_stopped_at_its_beginning_leaves_none_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn all_statements_of_a_query_read_one_snapshot() {
+async fn statements_of_a_query_share_a_snapshot() {
     let cinema = cinema().await;
     write(&cinema, "INSERT INTO notes (id, note) VALUES (1, '1/0'), (2, '2/0')").await.unwrap();
     let busy = cinema.clone();
@@ -72,7 +72,7 @@ async fn all_statements_of_a_query_read_one_snapshot() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_reader_does_not_wait_for_a_writer() {
+async fn reader_does_not_wait_for_writer() {
     let cinema = cinema().await;
     let busy = cinema.clone();
     let long = format!("INSERT INTO notes (note) {ENDLESS}");
@@ -86,7 +86,7 @@ async fn a_reader_does_not_wait_for_a_writer() {
 }
 
 #[tokio::test]
-async fn the_deadline_interrupts_an_endless_query() {
+async fn deadline_interrupts_endless_query() {
     let cinema = cinema().await;
     let begun = Instant::now();
     let error = cinema.query(say(ENDLESS), soon()).await.unwrap_err();
@@ -102,7 +102,7 @@ async fn the_deadline_interrupts_an_endless_query() {
 
 /// On one thread alone, an endless query on the async worker would stop the clock of this test.
 #[tokio::test(flavor = "current_thread")]
-async fn query_once_quick_and_now_slow_leaves_the_async_worker() {
+async fn query_that_became_slow_leaves_the_async_worker() {
     let cinema = cinema().await;
     for _ in 0..20 {
         cinema.query(with(COUNTING, [1.into()]), later()).await.unwrap();
@@ -116,7 +116,7 @@ async fn query_once_quick_and_now_slow_leaves_the_async_worker() {
 }
 
 #[tokio::test]
-async fn text_with_unbounded_function_never_runs_on_an_async_worker() {
+async fn unbounded_function_never_runs_on_an_async_worker() {
     let cinema = cinema().await;
     let point = "SELECT hall FROM showtimes WHERE id = 'noon'";
     let unbounded = "SELECT instr(id, 'oo') FROM showtimes WHERE id LIKE 'n%'";
@@ -133,7 +133,7 @@ async fn text_with_unbounded_function_never_runs_on_an_async_worker() {
 }
 
 #[tokio::test]
-async fn many_different_texts_do_not_pile_up() {
+async fn distinct_statements_do_not_accumulate() {
     let cinema = cinema().await;
     for number in 0..500 {
         let sql = format!("SELECT {number}, lower('x')");
@@ -143,7 +143,7 @@ async fn many_different_texts_do_not_pile_up() {
 }
 
 #[tokio::test]
-async fn whoever_drops_a_query_stops_it() {
+async fn dropping_a_query_stops_it() {
     let cinema = cinema_with(Limits { readers_max: 1, ..Limits::default() }).await;
     let dropped = cinema.query(say(ENDLESS), later());
     tokio::time::timeout(Duration::from_millis(50), dropped).await.expect_err("it is endless");
@@ -166,7 +166,7 @@ async fn waiting_for_a_connection_ends_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn rows_and_bytes_are_limited_over_the_whole_batch() {
+async fn limits_rows_and_bytes_over_the_whole_batch() {
     let limits = Limits { rows_max: 10, result_bytes_max: 2_000, ..Limits::default() };
     let cinema = cinema_with(limits).await;
     let rows = |count| {
@@ -185,7 +185,7 @@ async fn rows_and_bytes_are_limited_over_the_whole_batch() {
 }
 
 #[tokio::test]
-async fn a_batch_that_is_too_big_is_refused_before_it_waits() {
+async fn rejects_oversized_batch_before_waiting() {
     let limits = Limits {
         statements_max: 3,
         sql_bytes_max: 1_000,
@@ -213,7 +213,7 @@ async fn a_batch_that_is_too_big_is_refused_before_it_waits() {
 /// What is sorted or gathered lies in files of SQLite's own, which no limit of the database counts.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_query_that_puts_too_much_aside_is_stopped() {
+async fn stops_query_with_too_much_temporary_data() {
     let cinema = cinema_with(Limits { database_bytes_max: 4 << 20, ..Limits::default() }).await;
     let different = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000000)
         SELECT count(*) FROM (SELECT DISTINCT i || $1 FROM n)";

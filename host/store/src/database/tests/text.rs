@@ -4,7 +4,7 @@ use super::super::scan::{self, Access};
 use super::*;
 
 #[tokio::test]
-async fn parameters_are_bound_by_their_number_not_their_place() {
+async fn binds_parameters_by_number() {
     let cinema = cinema().await;
     let sql = "SELECT $2, $1, $2 || $1";
     let rows = cinema.query(with(sql, ["a".into(), "b".into()]), later()).await.unwrap();
@@ -12,7 +12,7 @@ async fn parameters_are_bound_by_their_number_not_their_place() {
 }
 
 #[tokio::test]
-async fn every_value_comes_back_as_it_was() {
+async fn every_value_round_trips() {
     let cinema = cinema().await;
     let values = vec![
         Value::Null,
@@ -28,7 +28,7 @@ async fn every_value_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn other_parameters_are_refused_with_what_is_right() {
+async fn rejects_other_parameters_with_correct_form() {
     let cinema = cinema().await;
     for sql in [
         "SELECT ?",
@@ -63,7 +63,7 @@ async fn names_parameter_without_value_and_value_without_parameter() {
 }
 
 #[tokio::test]
-async fn a_number_that_is_not_finite_is_refused() {
+async fn rejects_non_finite_number() {
     let cinema = cinema().await;
     for real in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let statements = with("SELECT $1", [Value::Real(real)]);
@@ -75,7 +75,7 @@ async fn a_number_that_is_not_finite_is_refused() {
 }
 
 #[tokio::test]
-async fn a_text_holds_one_statement() {
+async fn text_holds_one_statement() {
     let cinema = cinema().await;
     for sql in [
         "",
@@ -94,14 +94,14 @@ async fn a_text_holds_one_statement() {
 }
 
 #[tokio::test]
-async fn a_double_quoted_word_is_never_a_string() {
+async fn double_quoted_text_is_never_a_string() {
     let cinema = cinema().await;
     let refused = message(&read(&cinema, "SELECT \"no such column\"").await.unwrap_err());
     assert!(refused.contains("no such column"), "{refused}");
 }
 
 #[test]
-fn the_word_rollback_is_refused_in_every_spelling() {
+fn rejects_rollback_in_every_spelling() {
     for sql in [
         "INSERT OR ROLLBACK INTO notes (id) VALUES (1)",
         "insert or rollback into notes (id) values (1)",
@@ -128,7 +128,7 @@ fn the_word_rollback_is_refused_in_every_spelling() {
 /// Our reading of the text against SQLite's own: whatever makes SQLite throw away a transaction
 /// must have been refused. Texts are shaken together from what tokenizers stumble over.
 #[test]
-fn no_text_that_passes_can_end_a_transaction() {
+fn no_accepted_text_can_end_a_transaction() {
     const PIECES: [&str; 36] = [
         "OR ROLLBACK ",
         "or rollback",

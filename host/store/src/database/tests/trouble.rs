@@ -49,7 +49,7 @@ fn sales(range: std::ops::Range<u32>) -> impl Iterator<Item = Batch> {
 }
 
 #[tokio::test]
-async fn a_batch_that_fails_at_the_commit_fails_alone() {
+async fn batch_failing_at_commit_fails_alone() {
     let cinema = cinema().await;
     let mut batches: Vec<_> = sales(0..5).collect();
     batches.push((sell("never", "A1"), later()));
@@ -74,7 +74,7 @@ async fn a_batch_that_fails_at_the_commit_fails_alone() {
 }
 
 #[tokio::test]
-async fn a_batch_that_is_stopped_for_its_time_harms_no_neighbour() {
+async fn batch_stopped_for_time_does_not_affect_others() {
     let cinema = cinema().await;
     let endless = "INSERT INTO notes (note) WITH RECURSIVE c (n) AS
         (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT 'n' || n FROM c";
@@ -96,7 +96,7 @@ async fn a_batch_that_is_stopped_for_its_time_harms_no_neighbour() {
 }
 
 #[tokio::test]
-async fn or_rollback_in_a_group_is_refused_and_the_neighbours_stand() {
+async fn rejects_or_rollback_and_keeps_batches_of_the_group() {
     let cinema = cinema().await;
     let mut batches: Vec<_> = sales(0..5).collect();
     let attack = "INSERT OR/**/rollback INTO seats (showtime, seat) VALUES ('noon', '1')";
@@ -109,7 +109,7 @@ async fn or_rollback_in_a_group_is_refused_and_the_neighbours_stand() {
 }
 
 #[tokio::test]
-async fn a_batch_may_not_occupy_the_writer_until_a_far_deadline() {
+async fn batch_cannot_occupy_the_writer_until_a_far_deadline() {
     let limits = Limits { transact_time_max: Duration::from_secs(3), ..Limits::default() };
     let cinema = cinema_with(limits).await;
     let endless = "INSERT INTO notes (note) WITH RECURSIVE c (n) AS
@@ -120,7 +120,7 @@ async fn a_batch_may_not_occupy_the_writer_until_a_far_deadline() {
 }
 
 #[tokio::test]
-async fn full_database_says_what_to_raise_and_still_reads_and_empties() {
+async fn full_database_names_the_limit_and_allows_reads_and_deletes() {
     let cinema = cinema_with(Limits { database_bytes_max: 1 << 20, ..Limits::default() }).await;
     let fill = || with("INSERT INTO notes (note) VALUES ($1)", [Value::Text("x".repeat(100_000))]);
     let unique = |number: usize| {
@@ -151,7 +151,7 @@ async fn full_database_says_what_to_raise_and_still_reads_and_empties() {
 }
 
 #[tokio::test]
-async fn a_lock_of_another_process_is_unavailable_and_passes() {
+async fn lock_of_another_process_is_temporary() {
     let limits = Limits { lock_time_max: Duration::from_millis(50), ..Limits::default() };
     let cinema = cinema_with(limits).await;
     let other = Other::locks(&cinema);
@@ -162,7 +162,7 @@ async fn a_lock_of_another_process_is_unavailable_and_passes() {
 }
 
 #[tokio::test]
-async fn a_full_queue_answers_busy_at_once() {
+async fn full_queue_answers_busy_at_once() {
     let cinema = cinema_with(Limits { queue_max: 4, ..Limits::default() }).await;
     let answers = together(&cinema, sales(0..10).collect()).await;
     let busy = |answer: &Result<_, Error>| matches!(answer, Err(Error::Unavailable(why)) if why.contains("busy"));
@@ -173,7 +173,7 @@ async fn a_full_queue_answers_busy_at_once() {
 }
 
 #[tokio::test]
-async fn bytes_in_the_queue_are_counted() {
+async fn counts_bytes_in_the_queue() {
     let cinema = cinema_with(Limits { queue_bytes_max: 10_000, ..Limits::default() }).await;
     let big = || with("INSERT INTO notes (note) VALUES ($1)", [Value::Text("x".repeat(9_000))]);
     let answers =
@@ -185,7 +185,7 @@ async fn bytes_in_the_queue_are_counted() {
 }
 
 #[tokio::test]
-async fn whoever_drops_a_write_that_waits_cancels_it_and_nobody_else() {
+async fn dropping_a_waiting_write_cancels_only_it() {
     let cinema = cinema().await;
     let other = Other::locks(&cinema);
     let first = tokio::spawn({
@@ -204,7 +204,7 @@ async fn whoever_drops_a_write_that_waits_cancels_it_and_nobody_else() {
 
 /// What a query reads from stays in the log, which would grow with each commit for as long as it runs.
 #[tokio::test]
-async fn a_long_query_lets_the_log_grow_so_far_and_no_further() {
+async fn long_query_limits_growth_of_the_log() {
     let cinema = cinema_with(Limits {
         database_bytes_max: 8 << 20,
         lock_time_max: Duration::from_millis(300),

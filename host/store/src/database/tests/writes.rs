@@ -4,7 +4,7 @@ use super::super::sql::{ConstraintFailure, ConstraintKind, UnexpectedCount};
 use super::*;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sells_each_seat_once_among_64_and_failures_touch_no_other() {
+async fn concurrent_writers_sell_each_seat_once() {
     let cinema = cinema().await;
     let buyers: Vec<_> = (0..64)
         .map(|buyer| {
@@ -42,7 +42,7 @@ async fn sells_each_seat_once_among_64_and_failures_touch_no_other() {
 }
 
 #[tokio::test]
-async fn an_unexpected_count_undoes_the_whole_batch_and_is_named() {
+async fn rolls_back_batch_with_unexpected_row_count() {
     let cinema = cinema().await;
     cinema.transact(sell("noon", "A1"), later()).await.unwrap();
     let mut batch = sell("noon", "A2");
@@ -57,7 +57,7 @@ async fn an_unexpected_count_undoes_the_whole_batch_and_is_named() {
 }
 
 #[tokio::test]
-async fn a_count_is_of_rows_changed_or_rows_returned() {
+async fn counts_changed_or_returned_rows() {
     let cinema = cinema().await;
     let expecting = |sql: &str, rows| vec![Statement::new(sql, []).expecting(rows)];
     for (sql, rows) in [
@@ -81,7 +81,7 @@ async fn a_count_is_of_rows_changed_or_rows_returned() {
 }
 
 #[tokio::test]
-async fn a_constraint_that_fails_is_named() {
+async fn names_failed_constraint() {
     let cinema = cinema().await;
     let trigger = "CREATE TRIGGER closed BEFORE DELETE ON showtimes
         BEGIN SELECT RAISE(ABORT, 'showtimes stay'); END";
@@ -109,7 +109,7 @@ async fn a_constraint_that_fails_is_named() {
 }
 
 #[tokio::test]
-async fn a_batch_reads_its_own_writes() {
+async fn batch_reads_its_own_writes() {
     let cinema = cinema().await;
     let mut batch = sell("noon", "A1");
     batch.extend(say("SELECT count(*) FROM seats"));
@@ -120,7 +120,7 @@ async fn a_batch_reads_its_own_writes() {
 }
 
 #[tokio::test]
-async fn closing_completes_what_was_accepted_and_refuses_later_calls() {
+async fn closing_completes_accepted_calls_and_rejects_later_ones() {
     let folder = std::env::temp_dir().join(format!("madoguchi-close-{}", std::process::id()));
     let path = folder.join("cinema.db");
     let cinema = Database::open(&path, Limits::default()).unwrap();
@@ -154,7 +154,7 @@ async fn closing_completes_what_was_accepted_and_refuses_later_calls() {
 }
 
 #[tokio::test]
-async fn a_temporary_database_is_gone_with_its_last_handle() {
+async fn temporary_database_is_removed_with_its_last_handle() {
     let cinema = cinema().await;
     let path = cinema.path().to_owned();
     assert!(path.exists());
@@ -166,7 +166,7 @@ async fn a_temporary_database_is_gone_with_its_last_handle() {
 }
 
 #[tokio::test]
-async fn the_log_is_brought_home_while_the_database_lives() {
+async fn checkpoints_the_log_while_open() {
     let cinema = cinema().await;
     for number in 0..40 {
         let text = format!("{number}{}", "x".repeat(800_000));

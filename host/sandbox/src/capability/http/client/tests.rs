@@ -32,7 +32,7 @@ async fn resolved(checked: &Checked) -> Result<Vec<IpAddr>, String> {
 }
 
 #[tokio::test]
-async fn omits_private_addresses_and_refuses_a_name_with_no_other() {
+async fn skips_private_addresses_and_refuses_private_only_names() {
     let answers: &[&[&str]] =
         &[&["127.0.0.1", "93.184.216.34", "fd00::1"], &["127.0.0.1", "::ffff:10.0.0.1"]];
     let (checked, _) = fake(false, answers);
@@ -43,7 +43,7 @@ async fn omits_private_addresses_and_refuses_a_name_with_no_other() {
 }
 
 #[tokio::test]
-async fn the_address_that_was_checked_is_the_one_connected_to() {
+async fn connects_to_the_checked_address() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let serve = tokio::spawn(async move {
@@ -64,7 +64,7 @@ async fn the_address_that_was_checked_is_the_one_connected_to() {
 }
 
 #[tokio::test]
-async fn name_turning_to_this_machine_is_refused_before_connecting() {
+async fn rejects_name_resolving_to_loopback_before_connecting() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let (checked, _) = fake(false, &[&["127.0.0.1"]]);
@@ -83,7 +83,7 @@ async fn name_turning_to_this_machine_is_refused_before_connecting() {
 }
 
 #[tokio::test]
-async fn a_name_that_does_not_resolve_is_given_up_in_time() {
+async fn unresolvable_name_times_out() {
     let checked = Checked { private: true, lookup: Arc::new(|_| Box::pin(std::future::pending())) };
     let reach = build(checked, Duration::from_millis(50), &[]).unwrap();
     let error = reach.client.get("http://silent.example/").send().await.unwrap_err();
