@@ -1,4 +1,4 @@
-//! Starting other programs, and saying which one it was that failed.
+//! Runs other programs and names the one that failed.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
@@ -6,8 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// The cargo that started us, without what it says of our own package: build scripts look at that,
-/// and would run again, and all that is built on them, after each `cargo` that one types oneself.
+/// The cargo that started us, without environment of our package, which would rerun build scripts.
 pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let ours = ["CARGO_PKG_", "CARGO_MANIFEST_"];
@@ -46,8 +45,7 @@ pub(crate) fn check_tests(command: &mut Command) -> Result<()> {
     }
 }
 
-/// Adds to the failures what a line of a test's own output says of it, once a line has begun that output: where it
-/// panicked, and the line after that.
+/// Adds details of a test's output to its failure: the panic location and the next line.
 fn note_failure(failures: &mut Vec<String>, line: &str) {
     if let Some(name) = line.strip_prefix("---- ").and_then(|it| it.strip_suffix(" stdout ----")) {
         failures.push(name.to_owned());

@@ -1,4 +1,4 @@
-//! Builds the tools for the sandbox and puts them where the host looks for them.
+//! Builds components and copies them to the host's folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::files::write_if_changed;
 use crate::paths::Names;
 use crate::workspace::{Kind, Workspace};
 
-/// The target whose build is a component right away.
+/// Target that builds components directly.
 pub(crate) const TARGET: &str = "wasm32-wasip2";
 /// The profile of components; see the workspace's Cargo.toml.
 pub(crate) const PROFILE: &str = "component";
@@ -20,7 +20,7 @@ pub(crate) fn shipped(workspace: &Workspace) -> Result<String> {
     build(workspace, Kind::Component, &workspace.bundle().join("components"))
 }
 
-/// The same, laid where a host that `run` starts takes them, beside those that its operator has loaded.
+/// Builds components into the folder that `run` serves, beside those of its operator.
 pub(crate) fn served(workspace: &Workspace) -> Result<String> {
     let note = shipped(workspace)?;
     let (bundle, names) = (workspace.bundle(), workspace.named(&[Kind::Component]));
@@ -71,9 +71,9 @@ fn build(workspace: &Workspace, kind: Kind, folder: &Path) -> Result<String> {
     if names.is_empty() {
         return Ok("there is none".to_owned());
     }
-    let paths = Names::of(workspace)?;
-    // One at a time: built together, they would share the features of what they stand on, and what a
-    // component imports would hang on its neighbours.
+    let paths = Names::collect(workspace)?;
+    // One at a time: built together, they would share features of dependencies, and imports would depend on
+    // neighbours.
     for name in &names {
         let mut build = cargo();
         build.args(["build", "--profile", PROFILE, "--target", TARGET, "--package", name]);

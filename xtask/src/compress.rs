@@ -1,4 +1,4 @@
-//! Compresses the page's files once, so that the host only hands them out.
+//! Compresses the page's files at build time.
 
 use std::fs;
 use std::io::Write;
@@ -18,7 +18,7 @@ const WORTH_BYTES_MIN: usize = 256;
 const QUALITY: i32 = 11;
 
 /// Adds `FILE.br` and `FILE.gz` beside each file that shrinks; `cache` remembers them by content.
-pub(crate) fn beside(page: &mut Tree, cache: &Path) -> Result<()> {
+pub(crate) fn add_compressed(page: &mut Tree, cache: &Path) -> Result<()> {
     let mut compressed = Tree::new();
     for (path, bytes) in &*page {
         let extension = path.rsplit('.').next().unwrap_or_default();
@@ -87,7 +87,7 @@ mod tests {
             ("tiny.css".to_owned(), b"p{}".to_vec()),
             ("seat.png".to_owned(), text.clone()),
         ]);
-        beside(&mut page, &cache).unwrap();
+        add_compressed(&mut page, &cache).unwrap();
         let names = page.keys().map(String::as_str).collect::<Vec<_>>();
         assert_eq!(names, ["page.css", "page.css.br", "page.css.gz", "seat.png", "tiny.css"]);
         let mut back = Vec::new();

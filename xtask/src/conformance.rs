@@ -1,5 +1,4 @@
-//! `cargo xtask conformance`: the official suite against the real program, whose every answer comes
-//! from the components of fixtures.
+//! `cargo xtask conformance`: runs the official suite against the program with fixture components.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -28,14 +27,14 @@ pub(crate) const FIXTURES: [&str; 2] = ["conformance", "tasks"];
 
 /// What is asked for: nothing is everything.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Wanted {
+struct Selection {
     revisions: Vec<String>,
     scenario: Option<String>,
 }
 
 /// `cargo xtask conformance [--requirements REV] [SCENARIO]`.
 pub(crate) fn conformance(workspace: &Workspace, arguments: &[String]) -> Result<()> {
-    let wanted = Wanted::read(arguments)?;
+    let wanted = Selection::read(arguments)?;
     let steps = Steps::new(6);
     steps.run("set-up", &[], || setup::for_conformance(workspace));
     bundle(workspace, &steps);
@@ -50,14 +49,14 @@ pub(crate) fn conformance(workspace: &Workspace, arguments: &[String]) -> Result
 
 /// The step of `cargo xtask test`.
 pub(crate) fn step(workspace: &Workspace) -> Result<String> {
-    let (report, end) = measured(workspace, &Wanted::default())?;
+    let (report, end) = measured(workspace, &Selection::default())?;
     eprintln!("{}", report.scenarios(false));
     eprintln!("{}", report.table());
     end
 }
 
 /// Runs what is wanted; the note for the step, or why it failed.
-fn measured(workspace: &Workspace, wanted: &Wanted) -> Result<(Report, Result<String>)> {
+fn measured(workspace: &Workspace, wanted: &Selection) -> Result<(Report, Result<String>)> {
     let results = workspace.root.join("target/conformance");
     if results.is_dir() {
         fs::remove_dir_all(&results).with_context(|| format!("clearing {}", results.display()))?;
@@ -93,7 +92,7 @@ fn suite(
     workspace: &Workspace,
     url: &str,
     revision: &str,
-    wanted: &Wanted,
+    wanted: &Selection,
     folder: &Path,
     output: &Path,
 ) -> Result<()> {
@@ -111,7 +110,7 @@ fn suite(
     check(&mut suite)
 }
 
-impl Wanted {
+impl Selection {
     fn read(arguments: &[String]) -> Result<Self> {
         let mut wanted = Self::default();
         let mut arguments = arguments.iter();
@@ -143,13 +142,13 @@ impl Wanted {
 mod tests {
     use super::*;
 
-    fn read(arguments: &[&str]) -> Result<Wanted> {
-        Wanted::read(&arguments.iter().map(ToString::to_string).collect::<Vec<_>>())
+    fn read(arguments: &[&str]) -> Result<Selection> {
+        Selection::read(&arguments.iter().map(ToString::to_string).collect::<Vec<_>>())
     }
 
     #[test]
     fn selects_revision_scenario_or_everything() {
-        assert_eq!(read(&[]).unwrap(), Wanted::default());
+        assert_eq!(read(&[]).unwrap(), Selection::default());
         let wanted = read(&["--requirements", "2025-11-25", "ping"]).unwrap();
         assert_eq!(wanted.revisions, ["2025-11-25"]);
         assert_eq!(wanted.scenario.as_deref(), Some("ping"));

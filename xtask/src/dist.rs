@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: the archive that is released, the same bytes from the same commit wherever it is built.
+//! `cargo xtask dist`: builds the release archive, reproducible from its commit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,25 +25,25 @@ const PACKAGING: [(&str, &str); 2] = [
     ("host/program/packaging/madoguchi.service", "systemd/madoguchi.service"),
     ("host/program/packaging/madoguchi.env", "systemd/madoguchi.env"),
 ];
-/// What the archive has of the tree's documents: links between them hold.
+/// Documents in the archive, among which links work.
 const DOCUMENTS: [&str; 6] =
     ["README.md", "ARCHITECTURE.md", "BENCHMARKS.md", "CHANGELOG.md", "LICENSE", ".github/"];
-/// Rooms whose documents, `.md`, are in it as well.
+/// Folders with further documents (`.md`).
 const ROOMS: [&str; 2] = ["docs/", "components/"];
 
-/// What a release is made of.
+/// Inputs of a release.
 pub(crate) struct Release {
     pub(crate) version: String,
     pub(crate) target: String,
-    /// What it was built with.
+    /// Compiler version.
     pub(crate) rustc: String,
-    /// When its commit was made, in seconds: the time of all that is in the archive.
+    /// Commit time in seconds, used for all files of the archive.
     pub(crate) time: u64,
 }
 
 /// Builds everything, then packs it.
 pub(crate) fn dist(workspace: &Workspace) -> Result<()> {
-    let release = Release::of(workspace)?;
+    let release = Release::new(workspace)?;
     let steps = Steps::new(5);
     steps.run("set-up", &[], || setup::for_running(workspace));
     steps.run("components", &["set-up"], || components::shipped(workspace));
@@ -54,7 +54,7 @@ pub(crate) fn dist(workspace: &Workspace) -> Result<()> {
 }
 
 impl Release {
-    fn of(workspace: &Workspace) -> Result<Self> {
+    fn new(workspace: &Workspace) -> Result<Self> {
         let program = workspace.packages.iter().find(|package| package.name == PROGRAM);
         Ok(Self {
             version: program.context("the workspace has the program")?.version.clone(),
@@ -82,8 +82,7 @@ fn time(root: &Path) -> Result<u64> {
     seconds.parse().with_context(|| format!("`{seconds}` is no number of seconds"))
 }
 
-/// The host and the commands that tools bring, and nothing else: with the tests beside them they would have
-/// features that only tests want.
+/// Builds the host and commands of tools only. Tests would add features.
 fn programs(workspace: &Workspace, target: &str) -> Result<String> {
     let mut build = cargo();
     build.args(["build", "--locked", "--profile", workspace.profile.name(), "--target", target]);
@@ -91,7 +90,7 @@ fn programs(workspace: &Workspace, target: &str) -> Result<String> {
     for package in workspace.shipping() {
         build.args(["--package", package]);
     }
-    Names::of(workspace)?.give(&mut build, target);
+    Names::collect(workspace)?.give(&mut build, target);
     check(&mut build)?;
     let sizes = files(workspace, target).into_iter().map(|file| {
         let bytes = fs::metadata(&file).with_context(|| format!("reading {}", file.display()))?;
@@ -123,7 +122,7 @@ fn pack(workspace: &Workspace, release: &Release) -> Result<String> {
     for (from, to) in PACKAGING {
         archive.file(to.to_owned(), read(&root.join(from))?);
     }
-    let parts = Parts::of(workspace, &release.target)?;
+    let parts = Parts::collect(workspace, &release.target)?;
     archive.file("THIRD-PARTY.txt".to_owned(), licences::text(release, &parts)?.into_bytes());
     archive.file("sbom.cdx.json".to_owned(), sbom::json(release, &parts)?.into_bytes());
     let folder = workspace.root.join("target/archives");
@@ -149,7 +148,7 @@ fn is_document(path: &String) -> bool {
         || ROOMS.iter().any(|room| path.starts_with(room)) && path.ends_with(".md")
 }
 
-/// What git tracks; where there is no git, what lies in the folders of documents.
+/// Files tracked by git, or without git those in document folders.
 fn tracked(root: &Path) -> Result<Vec<String>> {
     if let Ok(listing) = git(root, &["ls-files"]) {
         return Ok(listing.lines().map(str::to_owned).collect());

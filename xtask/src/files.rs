@@ -1,4 +1,4 @@
-//! Files that change only when their bytes do, and fingerprints of what went into them.
+//! Writes files only when their bytes change, and computes fingerprints of inputs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,8 +17,8 @@ pub(crate) fn fingerprint(value: &impl Hash) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Writes beside the target and renames, and only if the bytes differ: a program that watches or
-/// embeds the file sees it whole, and sees no change where there is none. Returns whether it wrote.
+/// Writes atomically if bytes differ, so that watchers see complete files and real changes only. Returns whether it
+/// wrote.
 pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<bool> {
     if fs::read(path).is_ok_and(|present| present == bytes) {
         return Ok(false);

@@ -1,8 +1,8 @@
-//! Turns the `data-trunk` elements of index.html into plain ones, as trunk would.
+//! Expands the `data-trunk` elements of index.html as trunk does.
 
 use anyhow::{Context, Result, bail};
 
-/// The page's HTML, and what it asks to be put beside it.
+/// HTML of the page, and files to copy beside it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) html: String,
@@ -10,7 +10,7 @@ pub(crate) struct Page {
     pub(crate) copies: Vec<(String, String)>,
     /// Style sheets in their order: one after another they are [`STYLE`].
     pub(crate) styles: Vec<String>,
-    /// Those that are `data-later`: one after another they are [`LATER`].
+    /// Files marked `data-later`, concatenated to [`LATER`].
     pub(crate) later: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn plain(source: &str) -> Result<Page> {
     Ok(page)
 }
 
-/// Where the next element begins that trunk might care for.
+/// Start of the next element for trunk.
 fn next_element(html: &str) -> Option<usize> {
     ["<link", "<base", "<script"].iter().filter_map(|tag| html.find(tag)).min()
 }

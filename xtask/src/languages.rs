@@ -1,4 +1,4 @@
-//! Components in JavaScript and Python, as their authors make them: by `madoguchi new` and the commands of its README.
+//! Builds components in JavaScript and Python as authors do: `madoguchi new` and the commands of its README.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,11 +15,10 @@ use crate::workspace::Workspace;
 
 /// The name of the components, and of their tool.
 const NAME: &str = "greeting";
-/// Each language: its option of `madoguchi new`, the end of its files' names, and the files of `tests/languages` that are
-/// built in place of the template's.
+/// Languages: option of `madoguchi new`, file ending, and files of `tests/languages` that replace the template's.
 const LANGUAGES: [(&str, &str, &[&str]); 2] =
     [("js", "js", &["probe"]), ("python", "py", &["probe", "awaiting"])];
-/// What decides what is built, beside the program that makes the folders.
+/// Inputs of the build besides the program that creates the folders.
 const SOURCES: [&str; 3] = ["workbench/templates", "tests/languages", "wit"];
 
 /// `cargo xtask languages`.
@@ -30,8 +29,8 @@ pub(crate) fn languages(workspace: &Workspace) -> Result<()> {
     steps.finish()
 }
 
-/// Leaves components in `target/languages`: `greeting-LANGUAGE.wasm`, just as it is made, and the same with the tools of
-/// `tests/languages`, as `probe-LANGUAGE.wasm` and so on. Downloads what they are compiled with.
+/// Builds components in `target/languages`: `greeting-LANGUAGE.wasm` from the template, and `probe-LANGUAGE.wasm` and
+/// others with tools of `tests/languages`. Downloads compilers.
 pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     let folder = workspace.root.join("target/languages");
     let stamp = folder.join(".built");
@@ -44,7 +43,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     if folder.is_dir() {
         fs::remove_dir_all(&folder).with_context(|| format!("clearing {}", folder.display()))?;
     }
-    let one = |language: &(&str, &str, &[&str])| one(workspace, &folder, *language);
+    let one = |language: &(&str, &str, &[&str])| build_language(workspace, &folder, *language);
     // Downloads, and compilers that use one processor each.
     std::thread::scope(|scope| {
         let all = LANGUAGES.each_ref().map(|it| scope.spawn(move || one(it)));
@@ -54,7 +53,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     Ok(String::new())
 }
 
-fn one(
+fn build_language(
     workspace: &Workspace,
     folder: &Path,
     (language, end, probes): (&str, &str, &[&str]),
@@ -77,7 +76,7 @@ fn one(
         shell(&made, &command)?;
         keep(&built, folder.join(format!("{probe}-{language}.wasm")))?;
     }
-    // As it was made, for the tests that follow the README.
+    // Unchanged, for tests that follow the README.
     fs::write(tools, before)?;
     keep(&folder.join(format!("{NAME}-{language}.wasm")), built)
 }
@@ -102,7 +101,7 @@ fn commands(readme: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// What the manifest says after `build =`.
+/// Value of `build =` in the manifest.
 fn build_command(manifest: &str) -> Result<String> {
     let line = manifest.lines().find_map(|it| it.strip_prefix("build = \"")?.strip_suffix('"'));
     Ok(line.context("madoguchi.toml does not say how it is built")?.to_owned())

@@ -1,5 +1,4 @@
-//! The page's WebAssembly as it travels: without what is for tools alone, and without names that no compression makes
-//! shorter.
+//! Shrinks the page's WebAssembly: removes sections for tools and shortens names that compress badly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -15,14 +14,12 @@ use wasmparser::{
 /// Hexadecimal digits of the hash behind a name.
 const HASH: usize = 16;
 
-/// Writes a module anew: numbers in as few bytes as they take, where a linker leaves room in each for the largest, and no
-/// names of functions and tools.
+/// Rewrites a module with shortest number encodings, without names of functions and tools.
 pub(crate) fn lean(wasm: &[u8]) -> Result<Vec<u8>> {
     written(wasm, None)
 }
 
-/// The same for the program that every visit loads, and the JavaScript that binds it to the browser: both call what ends
-/// in a hash by a number.
+/// Rewrites the main program and its JavaScript binding, which then call hashed names by number.
 pub(crate) fn lean_program(wasm: &[u8], script: &str) -> Result<(Vec<u8>, String)> {
     let mut names = Names::default();
     let wasm = written(wasm, Some(&mut names))?;
@@ -36,12 +33,12 @@ fn written(wasm: &[u8], names: Option<&mut Names>) -> Result<Vec<u8>> {
     Ok(module.finish())
 }
 
-/// By what a name that ends in a hash goes.
+/// Short names of hashed names.
 #[derive(Default)]
 struct Names(BTreeMap<String, String>);
 
 impl Names {
-    fn of(&mut self, name: &str) -> String {
+    fn shorten(&mut self, name: &str) -> String {
         let is_hash = |it: &str| it.len() == HASH && it.bytes().all(|it| it.is_ascii_hexdigit());
         let last = name.rsplit('_').next().unwrap_or_default();
         if !is_hash(last) && !last.strip_prefix('h').is_some_and(is_hash) {
@@ -72,9 +69,9 @@ impl Names {
     }
 }
 
-/// How a module is written.
+/// Rewriter of a module.
 struct Lean<'a> {
-    /// None in a part, which has no names of its own.
+    /// `None` for parts, which have no names of their own.
     names: Option<&'a mut Names>,
 }
 
@@ -96,7 +93,7 @@ impl Reencode for Lean<'_> {
     ) -> Result<(), Error<Infallible>> {
         match (imports, &mut self.names) {
             (Imports::Single(at, import), Some(names)) => {
-                let import = Import { name: &names.of(import.name), ..import };
+                let import = Import { name: &names.shorten(import.name), ..import };
                 utils::parse_imports(self, section, Imports::Single(at, import))
             }
             (imports, _) => utils::parse_imports(self, section, imports),
@@ -108,12 +105,12 @@ impl Reencode for Lean<'_> {
         section: &mut ExportSection,
         export: Export<'_>,
     ) -> Result<(), Error<Infallible>> {
-        let name = self.names.as_mut().map(|it| it.of(export.name));
+        let name = self.names.as_mut().map(|it| it.shorten(export.name));
         let name = name.as_deref().unwrap_or(export.name);
         utils::parse_export(self, section, Export { name, ..export })
     }
 
-    /// What is nothing in the program's own table from the first is not said again: a place for each function of a part.
+    /// Drops null entries of the program's initial table, one per function of a part.
     fn parse_element(
         &mut self,
         section: &mut ElementSection,
@@ -122,8 +119,8 @@ impl Reencode for Lean<'_> {
         if self.names.is_some()
             && let (ElementKind::Active { .. }, ElementItems::Expressions(_, items)) =
                 (&element.kind, &element.items)
-            && items.clone().into_iter().all(|it| {
-                let first = it.and_then(|it| it.get_operators_reader().read());
+            && items.clone().into_iter().all(|item| {
+                let first = item.and_then(|it| it.get_operators_reader().read());
                 matches!(first, Ok(Operator::RefNull { .. }))
             })
         {
@@ -142,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// What ends in a hash, as the binding has it on both sides.
+    /// A hashed name on both sides of the binding.
     const THEN: &str = "__wbg_then_c917b5481fbc488f";
     const INVOKE: &str = "closures_____invoke__h672a4d21634d4a24";
 

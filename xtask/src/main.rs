@@ -1,4 +1,4 @@
-//! The project's commands: `cargo xtask run`, `test`, `bench`, `dist` and the steps they are made of.
+//! Commands of the project: `cargo xtask run`, `test`, `bench`, `dist` and their steps.
 
 mod bench;
 mod bundle;
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(mut arguments: Vec<String>) -> Result<()> {
-    // What stands behind `run --` asks the host.
+    // Arguments after `run --` go to the host.
     let asks = |it: &String| matches!(it.as_str(), "help" | "--help" | "-h");
     if arguments.is_empty() || arguments.iter().take(2).any(asks) {
         eprint!("{USAGE}");

@@ -1,4 +1,4 @@
-//! Builds the page: the frontend for the browser, its glue, index.html and what that asks for.
+//! Builds the page: the frontend for the browser, its glue, index.html and its assets.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ pub(crate) const PROFILE: &str = "wasm";
 
 const BOOT: &str =
     "import init from './frontend.js';\nawait init({ module_or_path: './frontend_bg.wasm' });\n";
-/// What every visit needs beside the program, each before those that name it: these have their content in their names,
-/// so that a browser keeps them for good.
+/// Files of every visit besides the program, in dependency order. Names contain fingerprints, so that browsers cache
+/// them permanently.
 const NAMED: [&str; 4] = ["first.js", html::STYLE, html::LATER, "boot.js"];
 
 /// Builds what changed, into `target/bundle/page`.
@@ -38,7 +38,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     tree.insert("index.html".to_owned(), page.html.into_bytes());
     tree.insert("boot.js".to_owned(), BOOT.as_bytes().to_vec());
 
-    let inputs = fingerprint(&(fs::read(&wasm)?, &tree, own_age()));
+    let inputs = fingerprint(&(fs::read(&wasm)?, &tree, build_time()));
     let folder = workspace.bundle().join("page");
     let stamp = workspace.memory().join("page");
     let is_fresh = fs::read_to_string(&stamp).is_ok_and(|built| built == inputs);
@@ -51,7 +51,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<String> {
     tree.append(&mut program);
     name_by_content(&mut tree)?;
     let originals = tree.values().map(Vec::len).sum::<usize>();
-    compress::beside(&mut tree, &workspace.memory().join("compressed"))?;
+    compress::add_compressed(&mut tree, &workspace.memory().join("compressed"))?;
     files::mirror(&folder, &tree)?;
     files::write_if_changed(&stamp, inputs.as_bytes())?;
     Ok(format!("{} kB, {} kB compressed", originals / 1000, compress::transfer_bytes(&tree) / 1000))
@@ -73,13 +73,12 @@ fn compile(workspace: &Workspace) -> Result<PathBuf> {
         "--target-dir",
     ]);
     build.arg(workspace.wasm_target()).current_dir(&workspace.root);
-    Names::of(workspace)?.give(&mut build, TARGET);
+    Names::collect(workspace)?.give(&mut build, TARGET);
     check(build.args(["--package", names[0], "--", "-Clink-arg=--emit-relocs"]))?;
     Ok(workspace.wasm_target().join(TARGET).join(PROFILE).join(format!("{}.wasm", names[0])))
 }
 
-/// What index.html wants beside it. Source maps and unminified twins stay at home: every file
-/// here travels in the host's binary.
+/// Collects files for index.html, without source maps and unminified copies, because the host embeds them all.
 fn collect(root: &Path, copies: &[(String, String)]) -> Result<Tree> {
     let mut tree = Tree::new();
     for (from, to) in copies {
@@ -108,7 +107,7 @@ fn joined(root: &Path, styles: &[String]) -> Result<Vec<u8>> {
     Ok(all.into_bytes())
 }
 
-/// A style sheet without comments and indentation: an eighth of what is downloaded.
+/// A style sheet without comments and indentation, an eighth smaller.
 fn lean(sheet: &str) -> String {
     let mut pieces = sheet.split("/*");
     let mut plain = pieces.next().unwrap_or_default().to_owned();
@@ -133,8 +132,8 @@ fn name_by_content(tree: &mut Tree) -> Result<()> {
     Ok(())
 }
 
-/// When this program was built: a new xtask may bind or compress differently.
-fn own_age() -> Option<u128> {
+/// Build time of xtask, because a new one may bind or compress differently.
+fn build_time() -> Option<u128> {
     let own = std::env::current_exe().and_then(fs::metadata).and_then(|file| file.modified());
     own.ok()?.duration_since(UNIX_EPOCH).ok().map(|age| age.as_nanos())
 }

@@ -1,4 +1,4 @@
-//! Names for the folders of this machine, so that what is built does not show where it was built.
+//! Maps folders of this machine to fixed names, so that builds do not show where they were made.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,21 +9,21 @@ use anyhow::{Context, Result};
 use crate::command::cargo;
 use crate::workspace::{self, Workspace};
 
-/// What the folder of the workspace is called in what is built.
+/// Name of the workspace folder in builds.
 const ROOT: &str = "/madoguchi";
-/// What the folder of builds is called.
+/// Name of the target folder.
 const TARGET: &str = "/madoguchi/target";
-/// What the folders are called into which cargo unpacks the crates of others.
+/// Name of crate source folders.
 const CRATES: &str = "/crates";
 /// Flags from the environment replace those of the configuration, ours among them.
 const FLAGS: [&str; 2] = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"];
 
-/// Folders of this machine, and what each is called in what is built.
+/// Local folders and their names in builds.
 pub(crate) struct Names(Vec<(PathBuf, String)>);
 
 impl Names {
     /// The workspace, its builds, the crates of others, and the standard library's sources.
-    pub(crate) fn of(workspace: &Workspace) -> Result<Self> {
+    pub(crate) fn collect(workspace: &Workspace) -> Result<Self> {
         let mut metadata = cargo();
         metadata.args(["metadata", "--format-version", "1", "--locked"]);
         let metadata = workspace::answer(metadata.current_dir(&workspace.root))?;
@@ -65,7 +65,7 @@ fn standard_library() -> Result<(PathBuf, String)> {
     Ok((sources, format!("/rustc/{commit}")))
 }
 
-/// A line of what `rustc -vV` says: `host`, `release`, `commit-hash`.
+/// A fact of `rustc -vV`: `host`, `release`, `commit-hash`.
 pub(crate) fn rustc_fact(name: &str) -> Result<String> {
     let facts = rustc(&["-vV"])?;
     let fact = facts.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn names_crates_and_build_folders_uniformly() {
         let workspace = Workspace::load(workspace::Profile::Dist).unwrap();
-        let names = Names::of(&workspace).unwrap().0;
+        let names = Names::collect(&workspace).unwrap().0;
         assert!(names.iter().any(|(_, name)| name == CRATES));
         let position = |wanted: &str| names.iter().position(|(_, name)| name == wanted);
         assert!(position(ROOT) < position(TARGET), "the last name that fits counts");

@@ -1,5 +1,4 @@
-//! The page's program as files: the one that every visit loads, one a part that is loaded when it is first needed, what
-//! parts share, and the JavaScript between them and the browser.
+//! The page's program as files: the main program, parts loaded on demand, code they share, and the JavaScript glue.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,11 +12,11 @@ use crate::files::{self, Tree, fingerprint};
 use crate::lean::{lean, lean_program};
 use crate::shared::{self, Group};
 
-/// How wasm-split's loader begins what it says of a part.
+/// Prefix of a part's export in wasm-split's loader.
 const EXPORT: &str = "export const __wasm_split_load_";
 /// The parts that every visit loads before long: the words of all others, and the stream of news.
 const ALWAYS: [&str; 2] = ["words", "live"];
-/// The parts that the page's header leads to: what they load in vain weighs most.
+/// Parts linked in the page's header, whose unneeded bytes weigh most.
 const MANY: [&str; 5] = ["chat", "conversations", "counter", "forms", "navigation"];
 /// Stands for the program's fingerprint until that is known. Its files name each other, some within WebAssembly, where
 /// the length of a name matters.
@@ -26,7 +25,7 @@ const UNKNOWN: &str = "fingerprint_here";
 const LOADER: &str = "parts.fingerprint_here.js";
 /// The JavaScript between the browser and the program.
 const GLUE: &str = "frontend.fingerprint_here.js";
-/// What every visit loads.
+/// The main program.
 const MAIN: &str = "frontend_bg.fingerprint_here.wasm";
 
 /// Splits what the linker put together, in `folder`, and binds it to JavaScript.
@@ -71,7 +70,7 @@ pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
     Ok(program)
 }
 
-/// What wasm-split's loader calls the pieces of each part, by the part's name.
+/// Pieces of each part in wasm-split's loader.
 fn needs(loader: &str) -> Result<BTreeMap<String, Vec<String>>> {
     let parts = loader.split(EXPORT).skip(1).map(|part| {
         let (name, rest) = part.split_once(' ').context("a part has a name")?;
@@ -100,11 +99,11 @@ fn put_together(
     };
     let many = needs.keys().enumerate().filter(|(_, it)| MANY.contains(&it.as_str()));
     let many = many.fold(0, |all, (number, _)| all | 1 << number);
-    let groups = pieces.iter().map(|(name, bytes)| Group::of(name.clone(), of(name), bytes.len()));
+    let groups = pieces.iter().map(|(name, bytes)| Group::new(name.clone(), of(name), bytes.len()));
     let mut files = Vec::new();
     for (number, group) in shared::grouped(groups.collect(), many).into_iter().enumerate() {
         let mut names = group.pieces;
-        // What the same parts need stands together, and is told in few words.
+        // Pieces of the same parts are grouped, which shortens the table.
         names.sort_by_cached_key(of);
         let all = names.iter().flat_map(|name| pieces[name].iter().copied()).collect();
         program.insert(format!("shared_{number}.{UNKNOWN}.bin"), all);

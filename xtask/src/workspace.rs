@@ -1,4 +1,4 @@
-//! What cargo knows of the workspace: where things lie, and which package is of which kind.
+//! The workspace as cargo describes it: folders and kinds of packages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use cargo_metadata::{Dependency, Metadata, MetadataCommand, Target, TargetKind};
 
 use crate::command::{cargo, line};
 
-/// What a package is built for.
+/// Kind of a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A tool that ships: a `cdylib` under `components/`.
@@ -29,14 +29,14 @@ pub(crate) enum Kind {
 
 /// The program's name.
 pub(crate) const PROGRAM: &str = "madoguchi";
-/// All but this program, which has a profile of its own, and components that only tests load.
+/// All but this program, which has its own profile, and test components.
 const NATIVE: [Kind; 5] = [Kind::Library, Kind::Component, Kind::Page, Kind::Tests, Kind::Bench];
 
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) kind: Kind,
-    /// Where it lies in the tree, with `/` between the parts.
+    /// Folder with `/` separators.
     pub(crate) folder: String,
     /// The packages of ours that it is built or tested with.
     pub(crate) needs: Vec<String>,
@@ -46,16 +46,16 @@ pub(crate) struct Package {
     pub(crate) commands: Vec<String>,
 }
 
-/// How the host is built. See the workspace's Cargo.toml.
+/// Build profile of the host. See the workspace's Cargo.toml.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// To be used: compiled soon, fast enough, and complete in itself.
+    /// For use: quick to compile, fast enough, and complete.
     Release,
-    /// To be measured.
+    /// For benchmarks.
     Fast,
-    /// To be tested: the same, linted as it is compiled, with page and components beside it.
+    /// For tests: linted, with page and components read from disk.
     Checked,
-    /// What is handed on: small, and the same bytes wherever it is built.
+    /// For distribution: small and reproducible.
     Dist,
 }
 
@@ -71,10 +71,10 @@ impl Profile {
 }
 
 pub(crate) struct Workspace {
-    /// How what runs natively is built.
+    /// Profile of native builds.
     pub(crate) profile: Profile,
     pub(crate) root: PathBuf,
-    /// Where native builds go: `target/`, or `CARGO_TARGET_DIR`.
+    /// Native target folder: `target/` or `CARGO_TARGET_DIR`.
     pub(crate) target: PathBuf,
     pub(crate) packages: Vec<Package>,
 }
@@ -84,10 +84,10 @@ impl Workspace {
         let mut metadata = cargo();
         metadata.args(["metadata", "--no-deps", "--format-version", "1"]);
         metadata.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        Self::of(&answer(&mut metadata)?, profile)
+        Self::from_metadata(&answer(&mut metadata)?, profile)
     }
 
-    fn of(metadata: &Metadata, profile: Profile) -> Result<Self> {
+    fn from_metadata(metadata: &Metadata, profile: Profile) -> Result<Self> {
         let root = metadata.workspace_root.as_std_path();
         let within = |path: &Path| -> Result<PathBuf> {
             let path =
@@ -103,7 +103,7 @@ impl Workspace {
                 version: package.version.to_string(),
                 kind: kind(&folder, &package.targets),
                 folder: folder.to_string_lossy().replace('\\', "/"),
-                needs: ours(&package.dependencies),
+                needs: workspace_dependencies(&package.dependencies),
                 tests: of_kind(&package.targets, &TargetKind::Test),
                 commands: commands(&folder, &package.targets),
             });
@@ -119,9 +119,8 @@ impl Workspace {
         wanted.map(|package| package.name.as_str()).collect()
     }
 
-    /// Selects everything that is built natively, whichever of it is wanted: cargo unifies the
-    /// features of what is selected, and with another selection it would build wasmtime again.
-    /// Page and components are put inside, but for tests, which read them where they lie.
+    /// Selects all native packages, because cargo unifies features of selected packages and would rebuild wasmtime
+    /// otherwise. Page and components are embedded, except for tests.
     pub(crate) fn select_native(&self, command: &mut Command) {
         for name in self.named(&NATIVE) {
             command.args(["--package", name]);
@@ -131,7 +130,7 @@ impl Workspace {
         }
     }
 
-    /// What selects the program and those that tools bring, and no other.
+    /// Packages of the program and of commands of tools.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
         let names = std::iter::once(PROGRAM).chain(self.commands());
         names.flat_map(|it| ["--bin", it])
@@ -154,17 +153,17 @@ impl Workspace {
         tests.flat_map(|package| &package.tests).map(String::as_str).collect()
     }
 
-    /// Where builds for WebAssembly go: beside the native ones, which they must not lock.
+    /// Target folder of WebAssembly builds, which must not lock native ones.
     pub(crate) fn wasm_target(&self) -> PathBuf {
         self.root.join("target/wasm")
     }
 
-    /// What the host embeds and the tests load: components, the page, components for tests.
+    /// Folder of components, page and test components.
     pub(crate) fn bundle(&self) -> PathBuf {
         self.root.join("target/bundle")
     }
 
-    /// What this program remembers between runs.
+    /// Folder of data kept between runs.
     pub(crate) fn memory(&self) -> PathBuf {
         self.root.join("target/xtask")
     }
@@ -177,20 +176,19 @@ impl Workspace {
     }
 }
 
-/// Has cargo compile our own packages by clippy, with each warning an error: what is tested is linted as it is compiled,
-/// and by itself clippy would look at all crates once more.
+/// Compiles our packages with clippy, warnings denied, so that tests are linted without checking all crates twice.
 pub(crate) fn lint(build: &mut Command) {
     let driver = format!("clippy-driver{}", std::env::consts::EXE_SUFFIX);
     let driver = std::env::var_os("CARGO").map_or(PathBuf::from(&driver), |cargo| {
-        // Of the same toolchain as cargo: it lies beside it.
+        // From the same toolchain as cargo.
         Path::new(&cargo).with_file_name(&driver)
     });
     build.env("RUSTC_WORKSPACE_WRAPPER", driver);
-    // As cargo-clippy hands arguments on.
+    // As cargo-clippy passes arguments.
     build.env("CLIPPY_ARGS", "--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
 }
 
-/// What `cargo metadata` prints.
+/// Parses the output of `cargo metadata`.
 pub(crate) fn answer(command: &mut Command) -> Result<Metadata> {
     let output = command.output().with_context(|| format!("starting {}", line(command)))?;
     ensure!(
@@ -216,13 +214,13 @@ fn kind(folder: &Path, targets: &[Target]) -> Kind {
     }
 }
 
-/// The programs that a tool brings, which lie beside the host's.
+/// Commands that a tool adds beside the host's.
 fn commands(folder: &Path, targets: &[Target]) -> Vec<String> {
     if folder.starts_with("components") { of_kind(targets, &TargetKind::Bin) } else { Vec::new() }
 }
 
-/// Those that lie in the workspace: the only ones with a path.
-fn ours(dependencies: &[Dependency]) -> Vec<String> {
+/// Workspace packages, the only ones with a path.
+fn workspace_dependencies(dependencies: &[Dependency]) -> Vec<String> {
     let ours = dependencies.iter().filter(|dependency| dependency.path.is_some());
     ours.map(|dependency| dependency.name.clone()).collect()
 }

@@ -1,4 +1,4 @@
-//! What the suite found, counted in one table.
+//! Counts the suite's results in one table.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -50,12 +50,12 @@ impl Scenario {
             let name = line.strip_prefix("=== Running scenario: ")?;
             name.strip_suffix(" ===")
         });
-        let read = |name: &str| Self::of(name, checks.get(name), unscored.get(name).cloned());
+        let read = |name: &str| Self::new(name, checks.get(name), unscored.get(name).cloned());
         Ok(names.chain(only).map(read).collect())
     }
 
     /// Without checks it failed: it came to no end.
-    fn of(name: &str, checks: Option<&Vec<Value>>, unscored: Option<String>) -> Self {
+    fn new(name: &str, checks: Option<&Vec<Value>>, unscored: Option<String>) -> Self {
         let mut scenario = Self { name: name.to_owned(), unscored, ..Self::default() };
         let Some(checks) = checks.filter(|it| !it.is_empty()) else {
             scenario.failed.push("it left no result".to_owned());
@@ -98,7 +98,7 @@ fn checks_below(folder: &Path) -> Result<BTreeMap<String, Vec<Value>>> {
     Ok(all)
 }
 
-/// The scenario whose result lies in a folder of this name.
+/// Scenario of a result folder.
 fn scenario_of(folder: &str) -> Option<&str> {
     /// The length of a time such as `-2026-11-21T16-21-55-930Z`.
     const TIME: usize = 25;
@@ -122,23 +122,24 @@ impl Report {
         self.0.push(Run { revision: revision.to_owned(), scenarios, is_content });
     }
 
-    /// Each scenario that does not count, did not pass or was warned of; or all of them.
+    /// Lists scenarios that are uncounted, failed or with warnings, or all.
     pub(super) fn scenarios(&self, all: bool) -> String {
         let mut text = String::new();
         for run in &self.0 {
             text.push_str(&format!("\n{}\n", run.revision));
-            for it in &run.scenarios {
-                let is_plain =
-                    it.unscored.is_none() && it.failed.is_empty() && it.warnings.is_empty();
+            for scenario in &run.scenarios {
+                let is_plain = scenario.unscored.is_none()
+                    && scenario.failed.is_empty()
+                    && scenario.warnings.is_empty();
                 if is_plain && !all {
                     continue;
                 }
-                text.push_str(&format!("{}\n", it.line()));
-                if it.unscored.is_some() && !all {
+                text.push_str(&format!("{}\n", scenario.line()));
+                if scenario.unscored.is_some() && !all {
                     continue;
                 }
-                let failed = it.failed.iter().map(|it| format!("      failed   {it}\n"));
-                let warnings = it.warnings.iter().map(|it| format!("      warning  {it}\n"));
+                let failed = scenario.failed.iter().map(|it| format!("      failed   {it}\n"));
+                let warnings = scenario.warnings.iter().map(|it| format!("      warning  {it}\n"));
                 text.extend(failed.chain(warnings));
             }
         }
@@ -166,7 +167,7 @@ impl Report {
         table
     }
 
-    /// A note where all that counts has passed; else what has not.
+    /// A note if everything counted has passed, else the failures.
     pub(super) fn verdict(&self) -> Result<String> {
         let (mut notes, mut misses) = (Vec::new(), Vec::new());
         for run in &self.0 {
@@ -192,12 +193,14 @@ impl Report {
 impl Run {
     fn count(&self, is_scored: bool) -> Count {
         let mut count = Count::default();
-        for it in self.scenarios.iter().filter(|it| it.unscored.is_none() == is_scored) {
-            count.scenarios.0 += usize::from(it.failed.is_empty());
+        for scenario in
+            self.scenarios.iter().filter(|scenario| scenario.unscored.is_none() == is_scored)
+        {
+            count.scenarios.0 += usize::from(scenario.failed.is_empty());
             count.scenarios.1 += 1;
-            count.checks.0 += it.passed;
-            count.checks.1 += it.passed + it.failed.len();
-            count.warnings += it.warnings.len();
+            count.checks.0 += scenario.passed;
+            count.checks.1 += scenario.passed + scenario.failed.len();
+            count.warnings += scenario.warnings.len();
         }
         count
     }

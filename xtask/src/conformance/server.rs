@@ -1,5 +1,4 @@
-//! The real program on a free port, with a data folder of its own and nothing to serve but the
-//! fixtures.
+//! Starts the program on a free port with its own data folder and the fixtures.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -11,11 +10,11 @@ use anyhow::{Context, Result};
 /// A running server; it ends when this is dropped.
 pub(super) struct Server {
     child: Child,
-    /// Where it speaks MCP.
+    /// MCP address.
     pub(super) url: String,
 }
 
-/// What the operator of the fixtures wrote.
+/// Configuration of the fixtures.
 const CONFIG: &str = "\
 addr = \"127.0.0.1:0\"
 data = \"data\"
@@ -32,7 +31,7 @@ grants = [\"clock\"]
 ";
 
 impl Server {
-    /// Starts `binary` in `folder`, and waits until it says where it listens.
+    /// Starts `binary` in `folder` and waits for its address.
     pub(super) fn start(binary: &Path, fixtures: &[PathBuf], folder: &Path) -> Result<Self> {
         let components = folder.join("components");
         fs::create_dir_all(&components)?;

@@ -1,4 +1,4 @@
-//! A tar archive, whose bytes depend on what is in it and on nothing else.
+//! Writes a tar archive whose bytes depend on its content only.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The licences of what others wrote, with their texts, each text once.
+//! Collects licences of dependencies, each text once.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use super::Release;
 use super::parts::{Part, Parts};
 use crate::files::paths_below;
 
-/// How the names of files with licences and notices begin.
+/// Name prefixes of licence and notice files.
 const NAMES: [&str; 7] =
     ["AUTHORS", "COPYING", "COPYRIGHT", "LICENCE", "LICENSE", "NOTICE", "UNLICENSE"];
 /// A folder that holds nothing else.

@@ -1,4 +1,4 @@
-//! What is in a release: our packages, the crates that they are built from, and what the page takes from npm.
+//! Parts of a release: our packages, crates and npm packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,16 +19,16 @@ pub(super) struct Part {
     pub(super) version: String,
     /// The licence, as an SPDX expression.
     pub(super) licence: String,
-    /// Who wrote it and where, as its manifest says.
+    /// Author and homepage from its manifest.
     pub(super) author: String,
-    /// Where its files lie.
+    /// Folder of its files.
     pub(super) folder: PathBuf,
     pub(super) origin: Origin,
     /// The ids of those that it is built from.
     pub(super) needs: BTreeSet<String>,
 }
 
-/// Where a part comes from, with its digest as the lock file has it.
+/// Origin of a part, with its digest in the lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
     Ours,
@@ -36,11 +36,11 @@ pub(super) enum Origin {
     Npm,
 }
 
-/// All parts by their ids: package URLs, and for ours what begins with `madoguchi:`.
+/// Parts by id: package URLs, or `madoguchi:` for ours.
 pub(super) struct Parts(pub(super) BTreeMap<String, Part>);
 
 impl Part {
-    /// What it is called in the documents of a release.
+    /// Its id in release documents.
     pub(super) fn id(&self) -> String {
         let (name, version) = (&self.name, &self.version);
         match self.origin {
@@ -52,8 +52,8 @@ impl Part {
 }
 
 impl Parts {
-    /// Of the programs for `target`, of the components and of the page, which travel in them.
-    pub(super) fn of(workspace: &Workspace, target: &str) -> Result<Self> {
+    /// Collects parts of the programs for `target`, components and page.
+    pub(super) fn collect(workspace: &Workspace, target: &str) -> Result<Self> {
         let mut parts = BTreeMap::new();
         let builds = [
             (workspace.shipping(), target),
@@ -78,14 +78,14 @@ impl Parts {
         Ok(Self(parts))
     }
 
-    /// Those that others wrote.
+    /// Parts of third parties.
     pub(super) fn of_others(&self) -> impl Iterator<Item = &Part> {
         self.0.values().filter(|part| part.origin != Origin::Ours)
     }
 }
 
-/// The names and versions of what is compiled into `roots`: cargo's metadata has the features of all packages
-/// together, and this those of a build. Macros and what build scripts use stay with the compiler.
+/// Names and versions compiled into `roots`. Cargo's metadata merges features of all packages; this has those of one
+/// build, without macros and build dependencies.
 fn built(root: &Path, roots: &[&str], target: &str) -> Result<BTreeSet<(String, String)>> {
     let mut tree = cargo();
     tree.args(["tree", "--locked", "--edges", "normal,no-proc-macro", "--prefix", "none"]);
@@ -154,7 +154,7 @@ fn digests(root: &Path) -> Result<BTreeMap<(String, String), String>> {
     Ok(packages.filter_map(entry).collect())
 }
 
-/// What the page takes from npm.
+/// npm packages of the page.
 fn npm(root: &Path) -> Result<Vec<Part>> {
     let lock = fs::read(root.join("package-lock.json")).context("reading package-lock.json")?;
     let lock: Value = serde_json::from_slice(&lock).context("package-lock.json")?;
@@ -205,7 +205,7 @@ pub(super) mod tests {
     #[test]
     fn release_has_sandbox_and_map_but_no_test_crate() {
         let workspace = Workspace::load(workspace::Profile::Dist).unwrap();
-        let parts = Parts::of(&workspace, &crate::paths::rustc_fact("host").unwrap()).unwrap();
+        let parts = Parts::collect(&workspace, &crate::paths::rustc_fact("host").unwrap()).unwrap();
         let has = |name: &str| parts.0.values().any(|part| part.name == name);
         let wanted = ["madoguchi", "wasmtime", "wit-bindgen", "leptos", "leaflet", "argon2"];
         let missing = wanted.into_iter().filter(|name| !has(name)).collect::<Vec<_>>();

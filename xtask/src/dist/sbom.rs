@@ -1,4 +1,4 @@
-//! The bill of materials, as CycloneDX 1.6 has it: what scanners read to know what a release is made of.
+//! Writes the bill of materials in CycloneDX 1.6.
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Which steps a command has, in which order, and how much of them is left.
+//! The plan of a command: its steps, their order and the remaining time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,18 +12,18 @@ use crate::files::write_if_changed;
 pub(crate) struct Plan(Vec<Vec<Vec<String>>>);
 
 impl Plan {
-    /// Steps that follow what is planned so far, one by one.
+    /// Appends sequential steps.
     pub(crate) fn then(&mut self, steps: &[&str]) {
         self.side_by_side(&[steps]);
     }
 
-    /// Adds sequences that follow what is planned so far.
+    /// Appends parallel sequences.
     pub(crate) fn side_by_side(&mut self, lanes: &[&[&str]]) {
         let owned = |lane: &&[&str]| lane.iter().map(ToString::to_string).collect();
         self.0.push(lanes.iter().map(owned).collect());
     }
 
-    /// Leaves out what is not wanted.
+    /// Keeps only wanted steps.
     pub(crate) fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
         self.0.iter_mut().flatten().for_each(|lane| lane.retain(|step| wanted(step)));
     }
@@ -36,7 +36,7 @@ impl Plan {
         self.steps().any(|step| step == name)
     }
 
-    /// What is left, by what is left of each step, where that is known.
+    /// Remaining time by that of each step, if known.
     pub(super) fn left(&self, of: impl Fn(&str) -> Option<Duration>) -> String {
         let lane = |lane: &Vec<String>| lane.iter().filter_map(|step| of(step)).sum::<Duration>();
         // A stage takes as long as its longest sequence.
@@ -51,26 +51,26 @@ impl Plan {
     }
 }
 
-/// How long each step took when it ran last, kept from run to run.
+/// Durations of steps in the last run, kept on disk.
 pub(crate) struct Times {
     file: PathBuf,
     seconds: BTreeMap<String, f64>,
 }
 
 impl Times {
-    /// Those of before; none, where the file is not there or not ours.
+    /// Reads durations; empty if the file is missing or invalid.
     pub(crate) fn read(file: PathBuf) -> Self {
         let seconds = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         Self { file, seconds: seconds.unwrap_or_default() }
     }
 
-    pub(super) fn of(&self, step: &str) -> Option<Duration> {
+    pub(super) fn of_step(&self, step: &str) -> Option<Duration> {
         Duration::try_from_secs_f64(*self.seconds.get(step)?).ok()
     }
 
     pub(super) fn remember(&mut self, step: &str, elapsed: Duration) {
         self.seconds.insert(step.to_owned(), elapsed.as_secs_f64());
-        // What cannot be kept is an estimate, and no reason to stop.
+        // Losing an estimate is no reason to stop.
         let bytes = serde_json::to_vec_pretty(&self.seconds).unwrap_or_default();
         let _ = write_if_changed(&self.file, &bytes);
     }
@@ -129,10 +129,10 @@ mod tests {
         let file = std::env::temp_dir().join(format!("xtask-times-{}.json", std::process::id()));
         Times::read(file.clone()).remember("page", Duration::from_millis(1500));
         let times = Times::read(file.clone());
-        assert_eq!(times.of("page"), Some(Duration::from_millis(1500)));
-        assert_eq!(times.of("host"), None);
+        assert_eq!(times.of_step("page"), Some(Duration::from_millis(1500)));
+        assert_eq!(times.of_step("host"), None);
         fs::write(&file, "no times").unwrap();
-        assert_eq!(Times::read(file.clone()).of("page"), None);
+        assert_eq!(Times::read(file.clone()).of_step("page"), None);
         fs::remove_file(file).unwrap();
     }
 }

@@ -1,5 +1,4 @@
-//! What a change can reach: from the files that differ, through the packages that stand on theirs, to the steps
-//! that look at them.
+//! Finds the test steps that a change affects: from changed files through dependent packages to steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,7 +11,7 @@ use crate::command::line;
 use crate::conformance::FIXTURES;
 use crate::workspace::{Kind, PROGRAM, Package, Workspace};
 
-/// What a change is counted from, the first that there is.
+/// Base branches, of which the first existing one counts.
 const BASES: [&str; 2] = ["main", "origin/main"];
 /// Everything is built by these: the compiler, the versions of crates, the contract with components.
 const EVERYTHING: [&str; 5] =
@@ -25,7 +24,7 @@ const ELSEWHERE: [(&str, &[&str]); 7] = [
     ("package.json", &["frontend"]),
     // Pages and components draw the same roads.
     ("components/output/map/", &["tests"]),
-    // One table of cases for all that read forms.
+    // A table of cases for all form readers.
     ("tests/forms/", &["output"]),
     ("tests/clients/", &["conformance"]),
 ];
@@ -34,7 +33,7 @@ const SEE_THE_PAGE: [&str; 2] = ["host", "protocol"];
 /// The ring that looks at every file.
 const HOUSE: &str = "house";
 
-/// What a change reaches.
+/// Affected packages.
 pub(super) struct Reach {
     files: Vec<String>,
     /// The file by which everything is reached.
@@ -69,7 +68,7 @@ fn git(root: &Path, arguments: &[&str]) -> Result<String> {
 }
 
 impl Reach {
-    pub(super) fn of(workspace: &Workspace, files: Vec<String>) -> Self {
+    pub(super) fn from_changes(workspace: &Workspace, files: Vec<String>) -> Self {
         let is_below = |file: &str, place: &str| {
             file == place || place.ends_with('/') && file.starts_with(place)
         };
@@ -102,7 +101,7 @@ impl Reach {
         let kinds = |kinds: &[Kind]| self.first(workspace, kinds);
         let native = [Kind::Library, Kind::Component, Kind::Page, Kind::Tests, Kind::Bench];
         let lints = || self.file("clippy.toml");
-        // What is built is built for the steps that run it.
+        // Built for the steps that run it.
         let built_for = |steps: &[String]| {
             let needed = steps.iter().find(|step| self.why(workspace, step).is_some());
             needed.map(|step| format!("`{step}` runs it"))
@@ -130,11 +129,11 @@ impl Reach {
                 let fixtures = || FIXTURES.iter().find_map(|it| self.named(it));
                 self.named(PROGRAM).or_else(fixtures)
             }
-            _ => self.why_ring(workspace, step.strip_prefix(&step_of(""))?),
+            _ => self.ring_reason(workspace, step.strip_prefix(&step_of(""))?),
         }
     }
 
-    fn why_ring(&self, workspace: &Workspace, ring: &str) -> Option<String> {
+    fn ring_reason(&self, workspace: &Workspace, ring: &str) -> Option<String> {
         if ring == HOUSE {
             return self.files.first().cloned();
         }
@@ -154,7 +153,7 @@ impl Reach {
         workspace.named(kinds).into_iter().find_map(|name| self.named(name))
     }
 
-    /// How a package is reached: `host, by store, by host/store/src/lib.rs`.
+    /// Path to a package: `host, by store, by host/store/src/lib.rs`.
     fn named(&self, name: &str) -> Option<String> {
         let mut cause = self.packages.get(name)?;
         let mut text = name.to_owned();
@@ -166,7 +165,7 @@ impl Reach {
     }
 }
 
-/// Reaches what stands on what is reached, nearest first.
+/// Adds dependent packages, nearest first.
 fn spread(workspace: &Workspace, packages: &mut BTreeMap<String, String>) {
     let mut open = packages.keys().cloned().collect::<Vec<_>>();
     while !open.is_empty() {
@@ -191,7 +190,7 @@ fn owner<'a>(workspace: &'a Workspace, file: &str) -> Option<&'a Package> {
     workspace.packages.iter().filter(has).max_by_key(|package| package.folder.len())
 }
 
-/// The ring whose own file it is.
+/// Ring of a test file.
 fn ring(package: &Package, file: &str) -> Option<String> {
     let inner = file.strip_prefix(&package.folder)?.strip_prefix('/')?;
     let (folder, _) = inner.split_once('/')?;
@@ -199,7 +198,7 @@ fn ring(package: &Package, file: &str) -> Option<String> {
     is_ring.then(|| folder.to_owned())
 }
 
-/// What people and packagers read and no build does: what is in a source's folder is compiled in.
+/// Whether a file is documentation only. Files in source folders are compiled in.
 fn is_document(file: &str) -> bool {
     let is_text = file.ends_with(".md") && !file.contains("/src/") && !file.starts_with("tests/");
     is_text || file.contains("/packaging/")
@@ -244,7 +243,8 @@ mod tests {
     /// The steps that a change of these files runs.
     fn runs(files: &[&str]) -> Vec<String> {
         let workspace = workspace();
-        let reach = Reach::of(&workspace, files.iter().map(ToString::to_string).collect());
+        let reach =
+            Reach::from_changes(&workspace, files.iter().map(ToString::to_string).collect());
         let plan = super::super::plan(&workspace);
         let runs = plan.steps().filter(|step| reach.why(&workspace, step).is_some());
         runs.map(str::to_owned).collect()
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn reason_names_the_path_from_the_file() {
         let workspace = workspace();
-        let reach = Reach::of(&workspace, vec!["host/store/src/lib.rs".to_owned()]);
+        let reach = Reach::from_changes(&workspace, vec!["host/store/src/lib.rs".to_owned()]);
         let why = reach.why(&workspace, "conformance");
         let expected = "madoguchi, by host, by store, by host/store/src/lib.rs";
         assert_eq!(why.as_deref(), Some(expected));

@@ -1,4 +1,4 @@
-//! Tests of the counts, on the suite's output.
+//! Tests of the counts on output of the suite.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ Not scored for 2026-07-28: 1 scenario(s) run, 1 failing. These do not affect con
 fn scenario(name: &str, statuses: &[&str], unscored: Option<&str>) -> Scenario {
     let check = |status: &&str| json!({ "id": "a-check", "status": status, "errorMessage": "no" });
     let checks = statuses.iter().map(check).collect();
-    Scenario::of(name, Some(&checks), unscored.map(str::to_owned))
+    Scenario::new(name, Some(&checks), unscored.map(str::to_owned))
 }
 
 #[test]
