@@ -31,13 +31,15 @@ async fn names_wrong_missing_and_surplus_arguments_with_the_remedy() {
 #[tokio::test]
 async fn tool_asks_and_resumes_with_the_answer() {
     let echo = Bench::of("echo").start().await;
-    let SoloOutcome::Asked(questions) = echo.round("greet_twice", json!({}), json!({})).await
+    let SoloOutcome::InputRequired(questions) =
+        echo.round("greet_twice", json!({}), json!({})).await
     else {
         panic!("it does not ask");
     };
     assert_eq!((questions.len(), &*questions[0].key), (1, "name"));
     let named = json!({ "name": { "name": "花子" } });
-    let SoloOutcome::Asked(questions) = echo.round("greet_twice", json!({}), named.clone()).await
+    let SoloOutcome::InputRequired(questions) =
+        echo.round("greet_twice", json!({}), named.clone()).await
     else {
         panic!("it does not ask again");
     };

@@ -245,11 +245,11 @@ async fn request_is_answered_alone_with_the_events_written() {
 
 #[tokio::test]
 async fn component_without_host_imports_gets_none() {
-    let echo = Solo::of("echo", &component_bytes("echo")).grant(Grant::ALL).start().await.unwrap();
+    let echo = Solo::new("echo", &component_bytes("echo")).grant(Grant::ALL).start().await.unwrap();
     assert!(echo.blobs().is_none());
     echo.run_schedule().await.expect_err("it has none");
     let refused = echo.get("x", &[]).await.unwrap_err();
     assert_eq!(refused["message"], "The component echo has no endpoints.");
-    let error = Solo::of("reach", &component_bytes("reach")).start().await.err().unwrap();
+    let error = Solo::new("reach", &component_bytes("reach")).start().await.err().unwrap();
     assert!(matches!(error, LoadError::Refused(_)), "{error}");
 }

@@ -42,13 +42,13 @@ async fn first_differing_use_is_named_with_the_actual_one() {
     let Replayed::Use(found) = replay("cinema", &other).await else { panic!("it is the same") };
     assert_eq!(found.number, at + 1);
     assert_eq!(found.expected.unwrap().1[0]["sql"], "DELETE FROM reservations");
-    let (name, actual) = found.came.unwrap();
+    let (name, actual) = found.actual.unwrap();
     assert_eq!((name.as_str(), &actual), ("sql.transact", &record.uses[at].with));
 
     let mut longer = record.clone();
     longer.uses.push(record.uses[at].clone());
     let Replayed::Use(found) = replay("cinema", &longer).await else { panic!("it is the same") };
-    assert_eq!((found.number, found.came), (longer.uses.len(), None), "the call had ended");
+    assert_eq!((found.number, found.actual), (longer.uses.len(), None), "the call had ended");
 
     let mut shorter = record.clone();
     shorter.uses.truncate(at);

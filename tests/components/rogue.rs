@@ -52,7 +52,7 @@ async fn handles_stack_and_questions_end_at_their_limits_by_name() {
 #[tokio::test]
 async fn withholds_output_too_long_not_json_too_deep_or_untrue() {
     let roomy = Limits { memory_bytes_max: 256 << 20, ..Limits::default() };
-    let rogue = Solo::of("rogue", &component_bytes("rogue")).limits(roomy).start().await.unwrap();
+    let rogue = Solo::new("rogue", &component_bytes("rogue")).limits(roomy).start().await.unwrap();
     let failure = async |tool| match rogue.call(tool, "{}", Default::default()).await {
         workbench::solo::SoloOutcome::Failed(object) => object,
         other => panic!("{tool}: {other:?}"),
@@ -69,7 +69,7 @@ async fn withholds_output_too_long_not_json_too_deep_or_untrue() {
 #[tokio::test]
 async fn too_few_table_elements_or_calls_stop_loading_and_are_named() {
     let error = async |limits| {
-        let solo = Solo::of("rogue", &component_bytes("rogue")).limits(limits);
+        let solo = Solo::new("rogue", &component_bytes("rogue")).limits(limits);
         solo.start().await.err().unwrap().to_string()
     };
     let few = error(Limits { table_elements_max: 1, ..Limits::default() }).await;
@@ -82,10 +82,10 @@ async fn too_few_table_elements_or_calls_stop_loading_and_are_named() {
 async fn limits_of_a_component_can_be_narrowed() {
     // Memory that the component has before it does anything: less than this, and it cannot start.
     let narrow = Limits { memory_bytes_max: 64 << 10, ..Limits::default() };
-    let solo = Solo::of("rogue", &component_bytes("rogue")).limits(narrow);
+    let solo = Solo::new("rogue", &component_bytes("rogue")).limits(narrow);
     assert!(solo.start().await.is_err(), "64 KiB are too little to begin with");
     let enough = Limits { memory_bytes_max: 4 << 20, ..Limits::default() };
-    let solo = Solo::of("rogue", &component_bytes("rogue")).limits(enough);
+    let solo = Solo::new("rogue", &component_bytes("rogue")).limits(enough);
     let outcome = solo.start().await.unwrap().call("hoard", "{}", Default::default()).await;
     let workbench::solo::SoloOutcome::Failed(object) = outcome else { panic!("{outcome:?}") };
     assert_eq!(object["data"]["limit"], "memory_bytes_max");
@@ -94,7 +94,7 @@ async fn limits_of_a_component_can_be_narrowed() {
 #[tokio::test]
 async fn rejects_bytes_that_are_no_component_with_the_reason() {
     for bytes in [&b""[..], b"garbage", &component_bytes("echo")[..1000]] {
-        let error = Solo::of("broken", bytes).start().await.err().unwrap();
+        let error = Solo::new("broken", bytes).start().await.err().unwrap();
         assert!(matches!(error, LoadError::Compile(_)), "{error}");
     }
 }

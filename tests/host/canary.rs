@@ -62,13 +62,13 @@ async fn saboteur_waits(letter: u8) -> TestServer {
     .await;
     let control = control(&server);
     put_pending(&control, saboteur(b'-', "'sql'")).await;
-    control.obey("shop", Order::Accept(None)).await.unwrap();
+    control.execute("shop", Order::Accept(None)).await.unwrap();
     put_pending(&control, saboteur(letter, "'sql', 'clock'")).await;
     server
 }
 
 async fn put_pending(control: &Control, bytes: Vec<u8>) {
-    let error = control.obey("shop", Order::Load(bytes)).await.unwrap_err();
+    let error = control.execute("shop", Order::Load(bytes)).await.unwrap_err();
     assert!(error.to_string().contains("madoguchi accept shop"), "{error}");
 }
 
@@ -121,7 +121,7 @@ async fn rpc(client: &Client) {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_1000_calls_on_all_ways_the_canary_answers_its_share() {
     let server = echo_waits(|_| {}).await;
-    let report = control(&server).obey("shop", percent(10)).await.unwrap();
+    let report = control(&server).execute("shop", percent(10)).await.unwrap();
     assert_eq!(report.generation, Some(1), "the version before serves");
     assert!(report.pending.is_some_and(|it| it.canary.is_some_and(|it| it.percent == 10)));
     let (client, legacy) = (server.client(), LegacySession::open(&server.url()).await);
@@ -155,7 +155,7 @@ async fn of_1000_calls_on_all_ways_the_canary_answers_its_share() {
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_calls_keep_the_share_too() {
     let server = echo_waits(|_| {}).await;
-    control(&server).obey("shop", percent(25)).await.unwrap();
+    control(&server).execute("shop", percent(25)).await.unwrap();
     let callers = (0..8).map(|_| {
         let client = server.client();
         tokio::spawn(async move {
@@ -183,7 +183,7 @@ async fn named_callers_get_the_canary_and_others_do_not() {
     let control = control(&server);
     put_pending(&control, greedier_echo()).await;
     let share = CanaryShare { percent: 0, callers: vec!["ann".to_owned()] };
-    control.obey("shop", Order::Canary(None, share)).await.unwrap();
+    control.execute("shop", Order::Canary(None, share)).await.unwrap();
     let [ann, ben] = ["ann", "ben"].map(|it| server.client_with(&format!("mdg_{it}-of-the-test")));
     for _ in 0..7 {
         echo(&ann).await;
@@ -202,9 +202,9 @@ async fn lists_show_the_serving_version_and_send_no_notification() {
     let client = server.client();
     let before = client.result("tools/list", json!({})).await;
     let mut listener = client.listen().await;
-    control.obey("shop", percent(99)).await.unwrap();
+    control.execute("shop", percent(99)).await.unwrap();
     assert_eq!(client.result("tools/list", json!({})).await["tools"], before["tools"]);
-    control.obey("shop", Order::StopCanary(None)).await.unwrap();
+    control.execute("shop", Order::StopCanary(None)).await.unwrap();
     assert_eq!(listener.changes(Duration::from_millis(300)).await, 0);
 }
 
@@ -212,11 +212,11 @@ async fn lists_show_the_serving_version_and_send_no_notification() {
 async fn only_the_canary_gets_the_grants_it_requests() {
     let server = echo_waits(|_| {}).await;
     let control = control(&server);
-    let report = control.obey("shop", percent(50)).await.unwrap();
+    let report = control.execute("shop", percent(50)).await.unwrap();
     assert!(!report.grants.contains(&Grant::Clock), "{:?}", report.grants);
-    control.obey("shop", Order::StopCanary(None)).await.unwrap();
+    control.execute("shop", Order::StopCanary(None)).await.unwrap();
     put_pending(&control, greedier_echo()).await;
-    let report = control.obey("shop", Order::Accept(None)).await.unwrap();
+    let report = control.execute("shop", Order::Accept(None)).await.unwrap();
     assert!(report.grants.contains(&Grant::Clock) && report.generation == Some(2));
 }
 
@@ -239,7 +239,7 @@ async fn calls_until_it_is_gone(server: &TestServer) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn canary_is_withdrawn_after_three_traps() {
     let server = saboteur_waits(b'P').await;
-    control(&server).obey("shop", percent(10)).await.unwrap();
+    control(&server).execute("shop", percent(10)).await.unwrap();
     let failed = calls_until_it_is_gone(&server).await;
     let why = ended(&server).await;
     assert_eq!(failed, 3);
@@ -255,16 +255,16 @@ async fn canary_is_withdrawn_after_three_traps() {
     let text = health["components"]["shop"]["error"].as_str().unwrap();
     assert!(text.contains("3 of its 3 calls trapped"), "{text}");
     // It may be tried once more, accepted or refused.
-    let report = control(&server).obey("shop", percent(10)).await.unwrap();
+    let report = control(&server).execute("shop", percent(10)).await.unwrap();
     assert!(report.trouble.is_none() && report.pending.is_some_and(|it| it.ended.is_none()));
-    let report = control(&server).obey("shop", Order::Refuse(None)).await.unwrap();
+    let report = control(&server).execute("shop", Order::Refuse(None)).await.unwrap();
     assert!(report.canary.is_none() && report.pending.is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn canary_refusing_calls_that_succeeded_before_is_withdrawn() {
     let server = saboteur_waits(b'R').await;
-    control(&server).obey("shop", percent(50)).await.unwrap();
+    control(&server).execute("shop", percent(50)).await.unwrap();
     let failed = calls_until_it_is_gone(&server).await;
     let why = ended(&server).await;
     assert!(why.contains("were refused") && why.contains("0 of"), "{why}");
@@ -274,7 +274,7 @@ async fn canary_refusing_calls_that_succeeded_before_is_withdrawn() {
 #[tokio::test(flavor = "multi_thread")]
 async fn slower_canary_is_withdrawn() {
     let server = saboteur_waits(b'S').await;
-    control(&server).obey("shop", percent(50)).await.unwrap();
+    control(&server).execute("shop", percent(50)).await.unwrap();
     assert_eq!(calls_until_it_is_gone(&server).await, 0, "slow and right");
     let why = ended(&server).await;
     assert!(why.contains("ms on average"), "{why}");
@@ -302,7 +302,7 @@ async fn compared(server: &TestServer, tool: &str, many: u64) -> Comparison {
 #[tokio::test(flavor = "multi_thread")]
 async fn shows_different_answers_of_canary_to_read_only_calls() {
     let server = saboteur_waits(b'O').await;
-    control(&server).obey("shop", percent(50)).await.unwrap();
+    control(&server).execute("shop", percent(50)).await.unwrap();
     let found = compared(&server, "begin", 3).await;
     assert_eq!(found.different, found.compared);
     let example = found.example.unwrap();
@@ -314,7 +314,7 @@ async fn shows_different_answers_of_canary_to_read_only_calls() {
 #[tokio::test(flavor = "multi_thread")]
 async fn compares_answers_of_read_only_calls_alone() {
     let server = saboteur_waits(b'-').await;
-    control(&server).obey("shop", percent(99)).await.unwrap();
+    control(&server).execute("shop", percent(99)).await.unwrap();
     server.client().output("clear", json!({})).await;
     let found = compared(&server, "begin", 2).await;
     assert_eq!((found.different, found.example), (0, None));
@@ -325,7 +325,7 @@ async fn compares_answers_of_read_only_calls_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn equally_good_canary_stays() {
     let server = echo_waits(|config| config.swap.canary.calls_min = 5).await;
-    control(&server).obey("shop", percent(50)).await.unwrap();
+    control(&server).execute("shop", percent(50)).await.unwrap();
     let client = server.client();
     for turn in 0..200 {
         match turn % 4 {
@@ -342,7 +342,7 @@ async fn equally_good_canary_stays() {
 #[tokio::test(flavor = "multi_thread")]
 async fn call_in_rounds_stays_with_the_version_that_began() {
     let server = echo_waits(|_| {}).await;
-    control(&server).obey("shop", percent(50)).await.unwrap();
+    control(&server).execute("shop", percent(50)).await.unwrap();
     let client = server.client();
     let call = async |more: Value| {
         let mut params = json!({ "name": "greet_twice", "arguments": {} });
@@ -403,9 +403,9 @@ async fn shop_of(component: &str) -> TestServer {
     let server = TestServer::start(Folders::new(), |_| {}).await;
     let control = control(&server);
     put_pending(&control, build("")).await;
-    control.obey("shop", Order::Accept(None)).await.unwrap();
+    control.execute("shop", Order::Accept(None)).await.unwrap();
     put_pending(&control, build("schedule_ms = 3600000")).await;
-    control.obey("shop", percent(99)).await.unwrap();
+    control.execute("shop", percent(99)).await.unwrap();
     server
 }
 
@@ -459,7 +459,7 @@ async fn waiting_call_resumes_in_the_canary() {
 #[tokio::test(flavor = "multi_thread")]
 async fn call_waiting_in_a_withdrawn_canary_is_not_lost() {
     let (server, reader) = letter_waits().await;
-    control(&server).obey("shop", Order::StopCanary(None)).await.unwrap();
+    control(&server).execute("shop", Order::StopCanary(None)).await.unwrap();
     server.client().output("send_letter", json!({ "text": "hi" })).await;
     assert_eq!(reader.await.unwrap()["letters"], json!(["hi"]));
     let operator = Operator::of(&server.folders.data());
@@ -476,7 +476,7 @@ async fn tools_that_only_one_version_has_go_to_that_version() {
     let server = TestServer::start(folders, |config| config.swap.refuse_breaking = true).await;
     let control = control(&server);
     put_pending(&control, component_bytes("rogue")).await;
-    control.obey("shop", percent(99)).await.unwrap();
+    control.execute("shop", percent(99)).await.unwrap();
     let client = server.client();
     for _ in 0..20 {
         echo(&client).await;
@@ -490,7 +490,7 @@ async fn tools_that_only_one_version_has_go_to_that_version() {
 #[tokio::test(flavor = "multi_thread")]
 async fn canary_continues_after_a_restart_with_new_figures() {
     let mut server = echo_waits(|_| {}).await;
-    control(&server).obey("shop", percent(50)).await.unwrap();
+    control(&server).execute("shop", percent(50)).await.unwrap();
     echo(&server.client()).await;
     let digest = canary(&server).digest;
     server.restart().await;
@@ -516,7 +516,7 @@ async fn canary_from_the_folder_continues_after_a_restart() {
         }
     };
     tokio::time::timeout(tests::PATIENCE, held).await.expect("in time");
-    control(&server).obey("shop", percent(99)).await.unwrap();
+    control(&server).execute("shop", percent(99)).await.unwrap();
     server.restart().await;
     assert_eq!((shop(&server).generation, canary(&server).share.percent), (Some(1), 99));
     echo(&server.client()).await;
@@ -526,7 +526,7 @@ async fn canary_from_the_folder_continues_after_a_restart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn withdrawn_canary_stays_withdrawn_after_a_restart() {
     let mut server = saboteur_waits(b'P').await;
-    control(&server).obey("shop", percent(99)).await.unwrap();
+    control(&server).execute("shop", percent(99)).await.unwrap();
     calls_until_it_is_gone(&server).await;
     let why = ended(&server).await;
     server.restart().await;
@@ -540,17 +540,17 @@ async fn withdrawn_canary_stays_withdrawn_after_a_restart() {
 async fn canary_ends_when_another_version_is_served() {
     let server = echo_waits(|_| {}).await;
     let control = control(&server);
-    control.obey("shop", Order::Refuse(None)).await.unwrap();
-    control.obey("shop", Order::Load(rebuilt(&component_bytes("echo"), 3))).await.unwrap();
+    control.execute("shop", Order::Refuse(None)).await.unwrap();
+    control.execute("shop", Order::Load(rebuilt(&component_bytes("echo"), 3))).await.unwrap();
     put_pending(&control, with_section(&component_bytes("echo"), SECTION, b"grants = ['random']"))
         .await;
-    control.obey("shop", percent(50)).await.unwrap();
-    let report = control.obey("shop", Order::Rollback(None)).await.unwrap();
+    control.execute("shop", percent(50)).await.unwrap();
+    let report = control.execute("shop", Order::Rollback(None)).await.unwrap();
     assert!(report.canary.is_none());
     let pending = report.pending.expect("it waits on");
     assert!(pending.ended.is_some_and(|it| it.contains("another version serves")));
-    control.obey("shop", percent(50)).await.unwrap();
-    let report = control.obey("shop", Order::Unload).await.unwrap();
+    control.execute("shop", percent(50)).await.unwrap();
+    let report = control.execute("shop", Order::Unload).await.unwrap();
     assert!(report.canary.is_none() && report.pending.is_none());
 }
 
@@ -558,7 +558,7 @@ async fn canary_ends_when_another_version_is_served() {
 async fn another_pending_build_ends_the_canary() {
     let server = echo_waits(|_| {}).await;
     let control = control(&server);
-    control.obey("shop", percent(50)).await.unwrap();
+    control.execute("shop", percent(50)).await.unwrap();
     put_pending(&control, greedier_echo()).await;
     assert!(shop(&server).canary.is_some(), "the same build again changes nothing");
     put_pending(&control, with_section(&component_bytes("echo"), SECTION, b"grants = ['random']"))
@@ -585,14 +585,14 @@ async fn swaps_of_canaries_under_load_lose_no_call() {
     });
     let callers: Vec<_> = callers.collect();
     for turn in 0..10 {
-        control.obey("shop", percent(10 + turn * 8)).await.unwrap();
+        control.execute("shop", percent(10 + turn * 8)).await.unwrap();
         tokio::time::sleep(Duration::from_millis(10)).await;
-        control.obey("shop", Order::StopCanary(None)).await.unwrap();
+        control.execute("shop", Order::StopCanary(None)).await.unwrap();
     }
-    control.obey("shop", percent(50)).await.unwrap();
-    let report = control.obey("shop", Order::Accept(None)).await.unwrap();
+    control.execute("shop", percent(50)).await.unwrap();
+    let report = control.execute("shop", Order::Accept(None)).await.unwrap();
     assert!(report.generation == Some(2) && report.canary.is_none() && report.pending.is_none());
-    let report = control.obey("shop", Order::Rollback(None)).await.unwrap();
+    let report = control.execute("shop", Order::Rollback(None)).await.unwrap();
     assert_eq!(report.generation, Some(1));
     stop.store(true, Ordering::Relaxed);
     for caller in callers {
@@ -639,10 +639,10 @@ async fn rejects_invalid_shares_with_the_remedy() {
 async fn rejects_canary_without_a_serving_version() {
     let server = TestServer::start(Folders::new(), |_| {}).await;
     let control = control(&server);
-    let nothing = control.obey("shop", percent(10)).await.unwrap_err();
+    let nothing = control.execute("shop", percent(10)).await.unwrap_err();
     assert!(matches!(nothing, ControlError::NothingPending(_)), "{nothing}");
     put_pending(&control, greedier_echo()).await;
-    let alone = control.obey("shop", percent(10)).await.unwrap_err();
+    let alone = control.execute("shop", percent(10)).await.unwrap_err();
     assert!(matches!(alone, ControlError::NothingServes(_)), "{alone}");
     assert!(alone.to_string().contains("madoguchi accept shop"), "{alone}");
 }

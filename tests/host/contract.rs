@@ -34,11 +34,11 @@ async fn serves_first_contract_component_and_successor_takes_over() {
     // It says when seats change, and lets them go in time: the build before did neither.
     let control = &server.server().control;
     let waits = control
-        .obey("cinema", host::control::Order::Load(component_bytes("cinema")))
+        .execute("cinema", host::control::Order::Load(component_bytes("cinema")))
         .await
         .unwrap_err();
     assert!(waits.to_string().contains("madoguchi accept cinema"), "{waits}");
-    control.obey("cinema", host::control::Order::Accept(None)).await.expect("it serves");
+    control.execute("cinema", host::control::Order::Accept(None)).await.expect("it serves");
     assert!(!free_seats(&client, &show).await.contains(&seat), "{number} is still reserved");
     server.stop().await;
 }

@@ -481,14 +481,14 @@ async fn own_stubs_grant_nothing_and_operators_grants_decide() {
 async fn build_requesting_more_than_stubs_waits_for_approval() {
     let server = server(&[], "").await;
     let control = &server.server().control;
-    control.obey("greeting", Order::Load(built("greeting-js"))).await.unwrap();
+    control.execute("greeting", Order::Load(built("greeting-js"))).await.unwrap();
     let defaults = b"grants = [\"sql\"]\nstubs = [\"wasi:clocks\", \"wasi:filesystem\"]\n";
     let original = built("greeting-js");
     let section = b"madoguchi:defaults";
     let at = original.windows(section.len()).rposition(|it| it == section).unwrap();
     // Replaces its section; before the name are its length, two bytes of the section's length, and the kind.
     let greedy = tests::with_section(&original[..at - 4], "madoguchi:defaults", defaults);
-    let error = control.obey("greeting", Order::Load(greedy)).await.unwrap_err();
+    let error = control.execute("greeting", Order::Load(greedy)).await.unwrap_err();
     let ControlError::Load { source, .. } = error else { panic!("{error}") };
     assert!(matches!(*source, LoadError::Asks { .. }), "SYS-62: {source}");
     let text = source.to_string();
@@ -518,7 +518,7 @@ async fn keeps_answering_when_swapped_between_languages() {
         .collect();
     let control = &server.server().control;
     for (file, generation) in [("greeting-python", 2), ("greeting-js", 3)] {
-        let report = control.obey("greeting", Order::Load(built(file))).await.unwrap();
+        let report = control.execute("greeting", Order::Load(built(file))).await.unwrap();
         assert_eq!(report.generation, Some(generation), "SYS-60: {file}");
         client.output("greeting", json!({ "name": "Ann" })).await;
     }

@@ -36,15 +36,15 @@ async fn rejected_build_stays_rejected_until_loaded_by_name() {
     let mut server = empty("").await;
     let control = server.server().control.clone();
     let bytes = component_bytes("lending");
-    control.obey("lending", Order::Load(bytes.clone())).await.unwrap_err();
+    control.execute("lending", Order::Load(bytes.clone())).await.unwrap_err();
     let digest = control.component("lending").unwrap().pending.unwrap().digest;
-    let error = control.obey("lending", Order::Refuse(Some("0".repeat(64)))).await.unwrap_err();
+    let error = control.execute("lending", Order::Refuse(Some("0".repeat(64)))).await.unwrap_err();
     assert!(matches!(error, ControlError::AnotherPending(_)), "{error}");
-    let report = control.obey("lending", Order::Refuse(Some(digest))).await.unwrap();
+    let report = control.execute("lending", Order::Refuse(Some(digest))).await.unwrap();
     assert!(!report.is_serving && report.pending.is_none() && report.trouble.is_none());
     for nothing in [
-        control.obey("lending", Order::Refuse(None)).await,
-        control.obey("lending", Order::Accept(None)).await,
+        control.execute("lending", Order::Refuse(None)).await,
+        control.execute("lending", Order::Accept(None)).await,
     ] {
         assert!(matches!(nothing, Err(ControlError::NothingPending(_))));
     }
@@ -55,16 +55,17 @@ async fn rejected_build_stays_rejected_until_loaded_by_name() {
     let control = server.server().control.clone();
     assert!(control.component("lending").is_ok_and(|it| !it.is_serving && it.pending.is_none()));
 
-    let error = control.obey("lending", Order::Load(bytes)).await.unwrap_err();
+    let error = control.execute("lending", Order::Load(bytes)).await.unwrap_err();
     assert!(matches!(refusal(error), LoadError::Asks { .. }), "who names it wants it looked at");
-    assert!(control.obey("lending", Order::Accept(None)).await.unwrap().is_serving);
+    assert!(control.execute("lending", Order::Accept(None)).await.unwrap().is_serving);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn component_with_requested_grants_serves_once_approved() {
     let mut server = empty("").await;
     let control = server.server().control.clone();
-    let error = control.obey("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
+    let error =
+        control.execute("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
     for part in [
         "keeps a database of its own",
         "answers requests under /api/lending",
@@ -78,7 +79,7 @@ async fn component_with_requested_grants_serves_once_approved() {
     let component = control.component("lending").unwrap();
     assert!(!component.is_serving && component.pending.is_some());
 
-    let report = control.obey("lending", Order::Accept(None)).await.unwrap();
+    let report = control.execute("lending", Order::Accept(None)).await.unwrap();
     assert!(report.is_serving && report.pending.is_none() && report.trouble.is_none());
     assert!(report.grants.contains(&host::grants::Grant::Sql));
     let client = server.client();
@@ -95,13 +96,14 @@ async fn component_with_requested_grants_serves_once_approved() {
     let control = server.server().control.clone();
     let next = rebuilt(&component_bytes("lending"), 2);
     assert_eq!(
-        control.obey("lending", Order::Load(next)).await.unwrap().generation,
+        control.execute("lending", Order::Load(next)).await.unwrap().generation,
         Some(2),
         "the same again"
     );
 
-    control.obey("lending", Order::Unload).await.unwrap();
-    let error = control.obey("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
+    control.execute("lending", Order::Unload).await.unwrap();
+    let error =
+        control.execute("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
     assert!(matches!(refusal(error), LoadError::Asks { .. }), "what was given is taken back");
 }
 
@@ -117,7 +119,7 @@ async fn pending_file_stays_pending_after_a_restart() {
         assert!(why.contains("it knows the time"), "{why}");
         server.restart().await;
     }
-    let report = server.server().control.obey("shop", Order::Accept(None)).await.unwrap();
+    let report = server.server().control.execute("shop", Order::Accept(None)).await.unwrap();
     assert_eq!(report.generation, Some(1));
 }
 
@@ -125,20 +127,20 @@ async fn pending_file_stays_pending_after_a_restart() {
 async fn build_requesting_more_waits_while_previous_one_serves() {
     let server = empty("").await;
     let control = &server.server().control;
-    control.obey("shop", Order::Load(asking("echo", "grants = ['clock']"))).await.unwrap_err();
-    control.obey("shop", Order::Accept(None)).await.unwrap();
+    control.execute("shop", Order::Load(asking("echo", "grants = ['clock']"))).await.unwrap_err();
+    control.execute("shop", Order::Accept(None)).await.unwrap();
     let greedy = asking("echo", "grants = ['clock', 'http']\nhttp = [{ host = 'far.example' }]");
-    let error = control.obey("shop", Order::Load(greedy.clone())).await.unwrap_err();
+    let error = control.execute("shop", Order::Load(greedy.clone())).await.unwrap_err();
     assert!(error.to_string().contains("to https://far.example:443"), "{error}");
     let report = control.component("shop").unwrap();
     assert_eq!((report.generation, report.grants.len()), (Some(1), 1));
 
-    let other = control.obey("shop", Order::Accept(Some("0".repeat(64)))).await.unwrap_err();
+    let other = control.execute("shop", Order::Accept(Some("0".repeat(64)))).await.unwrap_err();
     assert!(matches!(other, ControlError::AnotherPending(_)), "{other}");
     let digest = report.pending.unwrap().digest;
-    let report = control.obey("shop", Order::Accept(Some(digest))).await.unwrap();
+    let report = control.execute("shop", Order::Accept(Some(digest))).await.unwrap();
     assert_eq!((report.generation, report.grants.len()), (Some(2), 2));
-    let report = control.obey("shop", Order::Rollback(None)).await.unwrap();
+    let report = control.execute("shop", Order::Rollback(None)).await.unwrap();
     assert_eq!(report.generation, Some(1), "what served before needs no new leave");
 }
 
@@ -158,21 +160,22 @@ settings = { colour = 'red' }
     let control = &server.server().control;
     // Nothing it imports is missing: the file has decided, and the operator need not be asked.
     let report = control
-        .obey("shop", Order::Load(asking("echo", "grants = ['sql', 'http']")))
+        .execute("shop", Order::Load(asking("echo", "grants = ['sql', 'http']")))
         .await
         .unwrap();
     assert_eq!(report.grants, [host::grants::Grant::Clock].into());
     // The file says less than it cannot do without: no approval of the operator's changes that.
-    let error = control.obey("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
+    let error =
+        control.execute("lending", Order::Load(component_bytes("lending"))).await.unwrap_err();
     assert!(error.to_string().contains("[components.lending]: grants = ["), "{error}");
     assert!(matches!(
-        control.obey("lending", Order::Accept(None)).await,
+        control.execute("lending", Order::Accept(None)).await,
         Err(ControlError::NothingPending(_))
     ));
     // The file says nothing of grants.
-    let error = control.obey("free", Order::Load(component_bytes("lending"))).await.unwrap_err();
+    let error = control.execute("free", Order::Load(component_bytes("lending"))).await.unwrap_err();
     assert!(matches!(refusal(error), LoadError::Asks { .. }));
-    assert!(control.obey("free", Order::Accept(None)).await.unwrap().is_serving);
+    assert!(control.execute("free", Order::Accept(None)).await.unwrap().is_serving);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -195,7 +198,7 @@ all = '/'
 deadline_ms = 60000
 ";
     let error =
-        control.obey("shop", Order::Load(asking("echo", text))).await.unwrap_err().to_string();
+        control.execute("shop", Order::Load(asking("echo", text))).await.unwrap_err().to_string();
     for part in [
         "a.example:443, which may be on this machine or in its network, with the secret in the environment's SOME_KEY",
         "calls component:cinema on its callers' behalf",
@@ -221,12 +224,12 @@ async fn reports_invalid_request_section_and_grants_nothing() {
         ("grants = ['calls']\ncalls = ['a:b']", "a:b"),
         ("[limits]\ndeadline_ms = 0", "deadline_ms"),
     ] {
-        let error = control.obey("shop", Order::Load(asking("echo", text))).await.unwrap_err();
+        let error = control.execute("shop", Order::Load(asking("echo", text))).await.unwrap_err();
         assert!(error.to_string().contains(what), "{text}: {error}");
         assert!(matches!(refusal(error), LoadError::Unusable(_)), "{text}");
     }
     let twice = with_section(&asking("echo", "grants = ['clock']"), SECTION, b"grants = ['sql']");
-    let error = control.obey("shop", Order::Load(twice)).await.unwrap_err();
+    let error = control.execute("shop", Order::Load(twice)).await.unwrap_err();
     assert!(error.to_string().contains("more than one section"), "{error}");
 }
 
@@ -235,8 +238,8 @@ async fn more_memory_than_at_start_applies_at_the_next_start() {
     let mut server = empty("").await;
     let control = server.server().control.clone();
     let text = "[limits]\nmemory_bytes_max = 1073741824";
-    control.obey("shop", Order::Load(asking("echo", text))).await.unwrap_err();
-    let error = control.obey("shop", Order::Accept(None)).await.unwrap_err();
+    control.execute("shop", Order::Load(asking("echo", text))).await.unwrap_err();
+    let error = control.execute("shop", Order::Accept(None)).await.unwrap_err();
     assert!(error.to_string().contains("started again"), "{error}");
     server.folders.put("shop", &asking("echo", text));
     server.restart().await;

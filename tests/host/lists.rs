@@ -120,7 +120,7 @@ async fn discover_states_whether_the_list_is_current() {
     assert_eq!(found, listed);
     assert_eq!(digests(with_extension(PAGE)).await.0, found, "nothing has changed");
     assert_eq!(digests(Client::meta()).await, (None, None), "of use to our own page alone");
-    server.server().control.obey("echo", Order::Unload).await.unwrap();
+    server.server().control.execute("echo", Order::Unload).await.unwrap();
     let (other, listed) = digests(with_extension(PAGE)).await;
     assert_ne!(other, found);
     assert_eq!(other, listed);

@@ -59,7 +59,7 @@ async fn call_awaiting_during_a_swap_ends_on_its_version() {
     for round in 0..3 {
         let naps = client.output("nap", json!({ "each-ms": [200, 10] }));
         let build = rebuilt(&component_bytes("newcomer"), round);
-        let (nap, loaded) = tokio::join!(naps, control.obey("newcomer", Order::Load(build)));
+        let (nap, loaded) = tokio::join!(naps, control.execute("newcomer", Order::Load(build)));
         loaded.unwrap();
         assert_eq!(nap["result"], 2, "SYS-49");
     }

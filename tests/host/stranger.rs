@@ -94,12 +94,12 @@ async fn reports_foreign_build_that_breaks_callers() {
     let client = server.client();
     assert_eq!(client.output("add", json!({ "a": 1, "b": 2 })).await["result"], 3);
     let control = &server.server().control;
-    let error = control.obey("adder", Order::Load(component_with_add("c"))).await.unwrap_err();
+    let error = control.execute("adder", Order::Load(component_with_add("c"))).await.unwrap_err();
     let ControlError::Load { source, .. } = error else { panic!("{error}") };
     assert!(matches!(*source, LoadError::Breaking { .. }), "{source}");
     assert!(source.to_string().contains("/c: is new and required"), "{source}");
     assert_eq!(client.output("add", json!({ "a": 1, "b": 2 })).await["result"], 3);
-    control.obey("adder", Order::Accept(None)).await.unwrap();
+    control.execute("adder", Order::Accept(None)).await.unwrap();
     assert_eq!(client.output("add", json!({ "c": 1, "b": 3 })).await["result"], 4);
 }
 
@@ -110,7 +110,7 @@ async fn build_with_one_more_stub_needs_no_approval() {
     let config = folders.config_with("[components.carrier]\nstubs = [\"wasi:filesystem\"]\n");
     let server = TestServer::start(folders, |it| *it = config).await;
     let build = carrier_of("wasi:filesystem/types@0.2.0");
-    server.server().control.obey("carrier", Order::Load(build)).await.unwrap();
+    server.server().control.execute("carrier", Order::Load(build)).await.unwrap();
     assert_eq!(server.client().output("seven", json!({})).await["result"], 7, "SYS-43");
 }
 

@@ -64,7 +64,7 @@ async fn each_new_build_gets_a_number_identical_ones_do_not() {
     serving(&server, "shop", 2).await;
     let control = server.server().control.clone();
     assert_eq!(
-        control.obey("shop", Order::Load(second.clone())).await.unwrap().generation,
+        control.execute("shop", Order::Load(second.clone())).await.unwrap().generation,
         Some(2)
     );
     server.restart().await;
@@ -82,14 +82,14 @@ async fn rollback_serves_at_once_and_outlives_restart_until_new_file() {
     let second = rebuilt(&component_bytes("echo"), 2);
     server.folders.put("shop", &second);
     serving(&server, "shop", 2).await;
-    let report = server.server().control.obey("shop", Order::Rollback(None)).await.unwrap();
+    let report = server.server().control.execute("shop", Order::Rollback(None)).await.unwrap();
     assert_eq!(report.generation, Some(1));
     assert_eq!(std::fs::read(server.file("shop")).unwrap(), second, "the newer file is there");
     server.restart().await;
     assert_eq!(generation(&server, "shop"), 1);
     let health: Value = server.client().get("/api/health").await.json().await.unwrap();
     assert_eq!(health["status"], "ok", "it is as the operator wants it: {health}");
-    let again = server.server().control.obey("shop", Order::Rollback(None)).await.unwrap_err();
+    let again = server.server().control.execute("shop", Order::Rollback(None)).await.unwrap_err();
     assert!(matches!(again, ControlError::NoPrevious(_)), "{again}");
 
     server.folders.put("shop", &rebuilt(&component_bytes("echo"), 3));
@@ -101,8 +101,11 @@ async fn rollback_serves_at_once_and_outlives_restart_until_new_file() {
     // After a restart nothing is ready any more: the bytes are in the store all the same.
     server.restart().await;
     let control = &server.server().control;
-    assert_eq!(control.obey("shop", Order::Rollback(Some(2))).await.unwrap().generation, Some(2));
-    let unknown = control.obey("shop", Order::Rollback(Some(9))).await.unwrap_err().to_string();
+    assert_eq!(
+        control.execute("shop", Order::Rollback(Some(2))).await.unwrap().generation,
+        Some(2)
+    );
+    let unknown = control.execute("shop", Order::Rollback(Some(9))).await.unwrap_err().to_string();
     assert!(unknown.contains("no generation 9") && unknown.contains("1, 2, 3"), "{unknown}");
 }
 
@@ -110,7 +113,7 @@ async fn rollback_serves_at_once_and_outlives_restart_until_new_file() {
 async fn version_trapping_on_its_first_three_calls_yields_to_previous() {
     let mut server = shop().await;
     let control = server.server().control.clone();
-    control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap();
+    control.execute("shop", Order::Load(component_bytes("rogue"))).await.unwrap();
     let client = server.client();
     for _ in 0..3 {
         assert_eq!(client.failure("panic", json!({})).await["error"], "internal_error");
@@ -134,7 +137,7 @@ async fn version_trapping_on_its_first_three_calls_yields_to_previous() {
 async fn version_that_answered_once_is_kept_if_later_calls_trap() {
     let server = shop().await;
     let control = &server.server().control;
-    control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap();
+    control.execute("shop", Order::Load(component_bytes("rogue"))).await.unwrap();
     let client = server.client();
     // Its output is invalid, but it did not trap.
     client.call("lie", json!({})).await;
@@ -159,18 +162,18 @@ async fn build_breaking_callers_waits_where_the_operator_requires_it() {
     folders.put("shop", &component_bytes("echo"));
     let server = TestServer::start(folders, |config| config.swap.refuse_breaking = true).await;
     let control = &server.server().control;
-    let error = control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap_err();
+    let error = control.execute("shop", Order::Load(component_bytes("rogue"))).await.unwrap_err();
     assert!(error.to_string().contains("echo: the tool is gone"), "{error}");
     assert!(error.to_string().contains("madoguchi accept shop"), "{error}");
     assert!(matches!(refusal(error), LoadError::Breaking { before: 1, .. }));
     assert!(server.client().tools().await.contains(&"echo".to_owned()), "the old one serves");
     let compatible = rebuilt(&component_bytes("echo"), 2);
-    assert_eq!(control.obey("shop", Order::Load(compatible)).await.unwrap().generation, Some(2));
-    let nothing = control.obey("shop", Order::Accept(None)).await.unwrap_err();
+    assert_eq!(control.execute("shop", Order::Load(compatible)).await.unwrap().generation, Some(2));
+    let nothing = control.execute("shop", Order::Accept(None)).await.unwrap_err();
     assert!(matches!(nothing, ControlError::NothingPending(_)), "another build came: {nothing}");
 
-    control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap_err();
-    let report = control.obey("shop", Order::Accept(None)).await.unwrap();
+    control.execute("shop", Order::Load(component_bytes("rogue"))).await.unwrap_err();
+    let report = control.execute("shop", Order::Accept(None)).await.unwrap();
     assert_eq!((report.generation, report.pending), (Some(3), None));
     let current = report.generations.last().unwrap();
     assert!(current.differences.iter().any(|it| it.is_breaking && it.tool == "echo"));
@@ -180,8 +183,12 @@ async fn build_breaking_callers_waits_where_the_operator_requires_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn installs_and_reports_caller_breaking_build_unless_forbidden() {
     let server = shop().await;
-    let report =
-        server.server().control.obey("shop", Order::Load(component_bytes("rogue"))).await.unwrap();
+    let report = server
+        .server()
+        .control
+        .execute("shop", Order::Load(component_bytes("rogue")))
+        .await
+        .unwrap();
     let current = report.generations.last().unwrap();
     assert!(current.differences.iter().any(|it| it.is_breaking), "{current:?}");
 }
@@ -209,13 +216,13 @@ async fn greedier_build_waits_for_operator_even_if_config_grants_it() {
     server.restart().await;
     assert_eq!(generation(&server, "cinema"), 1, "a restart is no acceptance");
 
-    let report = server.server().control.obey("cinema", Order::Accept(None)).await.unwrap();
+    let report = server.server().control.execute("cinema", Order::Accept(None)).await.unwrap();
     assert_eq!((report.generation, report.trouble), (Some(2), None));
     server.restart().await;
     assert_eq!(generation(&server, "cinema"), 2, "what was accepted stays so");
-    let report = server.server().control.obey("cinema", Order::Rollback(None)).await.unwrap();
+    let report = server.server().control.execute("cinema", Order::Rollback(None)).await.unwrap();
     assert_eq!(report.generation, Some(1));
-    let report = server.server().control.obey("cinema", Order::Rollback(Some(2))).await.unwrap();
+    let report = server.server().control.execute("cinema", Order::Rollback(Some(2))).await.unwrap();
     assert_eq!(report.generation, Some(2), "what served before needs no new leave");
 }
 
@@ -238,10 +245,10 @@ async fn refuses_ungranted_build_with_the_line_that_would_grant_it() {
     let config = folders.config_with("[components.shop]\ngrants = []");
     let server = TestServer::start(folders, |it| *it = config).await;
     let control = &server.server().control;
-    let error = control.obey("shop", Order::Load(component_bytes("cinema"))).await.unwrap_err();
+    let error = control.execute("shop", Order::Load(component_bytes("cinema"))).await.unwrap_err();
     assert!(error.to_string().contains("[components.shop]: grants = ["), "{error}");
     assert!(matches!(
-        control.obey("shop", Order::Accept(None)).await,
+        control.execute("shop", Order::Accept(None)).await,
         Err(ControlError::NothingPending(_))
     ));
 }
@@ -252,7 +259,7 @@ async fn failing_example_rejects_a_build() {
     let error = server
         .server()
         .control
-        .obey("shop", Order::Load(component_bytes("boast")))
+        .execute("shop", Order::Load(component_bytes("boast")))
         .await
         .unwrap_err();
     let LoadError::Example { name, found } = refusal(error) else { panic!("another reason") };
@@ -265,13 +272,13 @@ async fn failing_example_rejects_a_build() {
 async fn unloaded_component_stays_unloaded_until_requested() {
     let mut server = shop().await;
     let control = server.server().control.clone();
-    assert!(!control.obey("shop", Order::Unload).await.unwrap().is_serving);
+    assert!(!control.execute("shop", Order::Unload).await.unwrap().is_serving);
     assert!(!server.file("shop").exists());
-    assert!(matches!(control.obey("shop", Order::Unload).await, Err(ControlError::Unknown(_))));
+    assert!(matches!(control.execute("shop", Order::Unload).await, Err(ControlError::Unknown(_))));
     server.restart().await;
     assert!(server.client().tools().await.is_empty());
     let control = server.server().control.clone();
-    assert_eq!(control.obey("shop", Order::Rollback(None)).await.unwrap().generation, Some(1));
+    assert_eq!(control.execute("shop", Order::Rollback(None)).await.unwrap().generation, Some(1));
     server.restart().await;
     assert_eq!(generation(&server, "shop"), 1);
 }
@@ -281,9 +288,9 @@ async fn operators_load_without_component_folder_survives_a_restart() {
     let without = |config: &mut host::Config| config.components_folder = None;
     let mut server = TestServer::start(Folders::new(), without).await;
     let control = server.server().control.clone();
-    let name = control.obey("No Name", Order::Load(component_bytes("echo"))).await.unwrap_err();
+    let name = control.execute("No Name", Order::Load(component_bytes("echo"))).await.unwrap_err();
     assert!(matches!(name, ControlError::Name(_)), "{name}");
-    control.obey("shop", Order::Load(component_bytes("echo"))).await.unwrap();
+    control.execute("shop", Order::Load(component_bytes("echo"))).await.unwrap();
     server.restart().await;
     assert_eq!(generation(&server, "shop"), 1);
 }
@@ -302,7 +309,7 @@ async fn broken_manifest_does_not_stop_the_start() {
 async fn twenty_rollbacks_under_16_connections_lose_no_call() {
     let server = shop().await;
     let control = server.server().control.clone();
-    control.obey("shop", Order::Load(rebuilt(&component_bytes("echo"), 2))).await.unwrap();
+    control.execute("shop", Order::Load(rebuilt(&component_bytes("echo"), 2))).await.unwrap();
     let stop = Arc::new(AtomicBool::new(false));
     let callers = (0..16).map(|caller| {
         let (client, stop) = (server.client(), stop.clone());
@@ -319,7 +326,7 @@ async fn twenty_rollbacks_under_16_connections_lose_no_call() {
     let mut modern = server.client().listen().await;
     for turn in 0..20_u64 {
         let to = turn % 2 + 1;
-        let report = control.obey("shop", Order::Rollback(Some(to))).await.unwrap();
+        let report = control.execute("shop", Order::Rollback(Some(to))).await.unwrap();
         assert_eq!(report.generation, Some(to));
     }
     stop.store(true, Ordering::Relaxed);
@@ -418,12 +425,12 @@ async fn reworded_build_is_rejected_or_loaded_by_hand() {
     server.folders.put("shop", &reworded());
     waits(&server).await;
     let control = &server.server().control;
-    control.obey("shop", Order::Refuse(None)).await.unwrap();
+    control.execute("shop", Order::Refuse(None)).await.unwrap();
     assert_eq!(
         (control.component("shop").unwrap().pending, generation(&server, "shop")),
         (None, 1)
     );
-    let loaded = control.obey("shop", Order::Load(reworded())).await.unwrap();
+    let loaded = control.execute("shop", Order::Load(reworded())).await.unwrap();
     assert_eq!((loaded.generation, loaded.pending), (Some(2), None));
 }
 

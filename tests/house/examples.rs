@@ -74,7 +74,10 @@ fn variables_flags_and_addresses_of_examples_exist() {
 #[test]
 fn example_configuration_is_valid_and_needs_tokens() {
     let config = config();
-    assert!(!config.addr.ip().is_loopback() && !config.asks_who_calls(), "so it does not start");
+    assert!(
+        !config.addr.ip().is_loopback() && !config.requires_authentication(),
+        "so it does not start"
+    );
     for name in ["compose.yaml", "kubernetes.yaml", "haproxy.cfg"] {
         let port = config.addr.port().to_string();
         assert!(example(name).contains(&port), "{name} goes to {port}");

@@ -173,7 +173,7 @@ async fn second_visit_uses_cached_tools_unless_changed() {
     assert_eq!(lists_of_a_visit(&browser).await, 0);
 
     browser.go("icon.svg").await;
-    server.server().control.obey("echo", Order::Unload).await.unwrap();
+    server.server().control.execute("echo", Order::Unload).await.unwrap();
     browser.go("#/counter").await;
     browser.find("a[href='#/counter/list_movies']").await;
     assert_eq!(lists_of_a_visit(&browser).await, 1);

@@ -116,7 +116,7 @@ async fn firefox_rolls_back_a_component() {
     let server = TestServer::with(&["echo"]).await;
     let control = &server.server().control;
     let second = rebuilt(&component_bytes("echo"), 2);
-    control.obey("echo", Order::Load(second)).await.unwrap();
+    control.execute("echo", Order::Load(second)).await.unwrap();
     let generation = || control.component("echo").unwrap().generation;
     assert_eq!(generation(), Some(2));
     let key = OperatorKey::read(&server.folders.data()).unwrap().unwrap().token;

@@ -221,9 +221,10 @@ fn saboteur(letter: u8, more: &str) -> Vec<u8> {
 async fn shop() -> TestServer {
     let server = TestServer::start(Folders::new(), |_| {}).await;
     let control = &server.server().control;
-    control.obey("shop", Order::Load(saboteur(b'-', ""))).await.unwrap_err();
-    control.obey("shop", Order::Accept(None)).await.unwrap();
-    let report = control.obey("shop", Order::Load(rebuilt(&saboteur(b'-', ""), 2))).await.unwrap();
+    control.execute("shop", Order::Load(saboteur(b'-', ""))).await.unwrap_err();
+    control.execute("shop", Order::Accept(None)).await.unwrap();
+    let report =
+        control.execute("shop", Order::Load(rebuilt(&saboteur(b'-', ""), 2))).await.unwrap();
     assert_eq!(report.generation, Some(2));
     server
 }

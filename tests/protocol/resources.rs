@@ -136,7 +136,7 @@ async fn refuses_duplicate_prompt_resource_or_template() {
         let error = server
             .server()
             .control
-            .obey("twin", host::control::Order::Load(twin))
+            .execute("twin", host::control::Order::Load(twin))
             .await
             .unwrap_err()
             .to_string();

@@ -54,7 +54,7 @@ async fn swap_notifies_only_about_the_components_lists() {
     let (mut listener, _) = server.client().listen_for(all).await;
     let load = async |name: &str, mark| {
         let bytes = rebuilt(&component_bytes(name), mark);
-        server.server().control.obey(name, host::control::Order::Load(bytes)).await.unwrap();
+        server.server().control.execute(name, host::control::Order::Load(bytes)).await.unwrap();
     };
     load("echo", 1).await;
     assert_eq!(listener.notified().await, method("tools"));

@@ -47,7 +47,7 @@ fn compiled(name: &str) -> Compiled {
         let compile = || {
             let runtime = tokio::runtime::Builder::new_current_thread().build();
             let runtime = runtime.expect("a runtime can be made");
-            runtime.block_on(Compiled::of(&LIBRARY, &SANDBOX, &source))
+            runtime.block_on(Compiled::load_or_compile(&LIBRARY, &SANDBOX, &source))
         };
         // On a thread of its own: tests are in a runtime or in none.
         let compiled = thread::scope(|it| it.spawn(compile).join());
@@ -58,7 +58,7 @@ fn compiled(name: &str) -> Compiled {
 
 /// What comes of a recorded call of that built component, run again with nothing around it.
 pub async fn replay(name: &str, record: &Record) -> Replayed {
-    let solo = Solo::of(name, &[]).grant(Grant::ALL);
+    let solo = Solo::new(name, &[]).grant(Grant::ALL);
     record.replay(solo, &compiled(name)).await.expect("it loads")
 }
 
@@ -82,7 +82,7 @@ impl Bench {
     /// The built component of that name, with nothing granted, at the start of 2026-11-20 in UTC.
     pub fn of(name: &str) -> Self {
         let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
-        let solo = Solo::of(name, &[]).at(Clock::Fixed(now.clone()));
+        let solo = Solo::new(name, &[]).at(Clock::Fixed(now.clone()));
         Self {
             compiled: compiled(name),
             solo,
@@ -98,7 +98,7 @@ impl Bench {
     /// Why it cannot be compiled.
     pub fn of_bytes(name: &str, bytes: &[u8]) -> Result<Self, String> {
         let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
-        let solo = Solo::of(name, &[]).at(Clock::Fixed(now.clone()));
+        let solo = Solo::new(name, &[]).at(Clock::Fixed(now.clone()));
         let compiled = Compiled::new(&SANDBOX, bytes).map_err(|it| it.to_string())?;
         Ok(Self { compiled, solo, now, is_on_postgres: postgres::is_asked_for(), file: None })
     }

@@ -25,9 +25,9 @@ pub(crate) fn scratch() -> PathBuf {
 
 /// The compiler of benches, with a cache.
 pub(crate) fn library() -> Library {
-    let mut config = Config::of(crate::embedded()).expect("it is tried in the host");
+    let mut config = Config::embedded_defaults(crate::embedded()).expect("it is tried in the host");
     config.data = scratch().join("benches");
-    Library::open(&config, &Seal::of(&KEY)).expect("target/ can be written")
+    Library::open(&config, &Seal::with_key(&KEY)).expect("target/ can be written")
 }
 
 /// Links the shared code into the new folder `data`.

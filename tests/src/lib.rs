@@ -72,7 +72,7 @@ pub fn root() -> PathBuf {
 /// The files embedded in the program.
 pub fn embedded() -> &'static Embedded {
     static EMBEDDED: LazyLock<Embedded> = LazyLock::new(|| {
-        Embedded::new(Files::of::<bundle::Components>(), Files::of::<bundle::Page>())
+        Embedded::new(Files::embedded::<bundle::Components>(), Files::embedded::<bundle::Page>())
     });
     &EMBEDDED
 }

@@ -124,7 +124,8 @@ impl Folders {
 
     /// A configuration for these folders, on a free port, without the bundled components.
     pub fn config(&self) -> Config {
-        let mut config = Config::of(crate::embedded()).expect("it is tried in the host");
+        let mut config =
+            Config::embedded_defaults(crate::embedded()).expect("it is tried in the host");
         config.addr = SocketAddr::from(([127, 0, 0, 1], 0));
         config.data = self.data();
         config.components_folder = Some(self.components());

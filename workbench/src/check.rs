@@ -1,4 +1,4 @@
-//! What is wrong with a configuration before it is served: with the line, and what to fix.
+//! Checks a configuration before it is served. Findings have a line and a remedy.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -22,18 +22,18 @@ mod document;
 mod toolsets;
 
 pub use document::Document;
-use document::{Named, Thing};
+use document::{Named, Reference};
 
-/// One thing that is wrong, or worth knowing.
+/// A problem or note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The line of the file that it is about, where it is about one.
     pub line: Option<usize>,
     /// Whether the server would do without something because of it.
     pub is_problem: bool,
-    /// What it is about, as it is called in the file.
+    /// Its subject in the file.
     pub about: String,
-    /// What is wrong, and what to fix.
+    /// Problem and remedy.
     pub message: String,
 }
 
@@ -58,7 +58,7 @@ fn untrusting(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     wrong.collect()
 }
 
-/// The components whose tools the document gives to an assistant, and that are not installed.
+/// Components whose tools are given to assistants but that are not installed.
 fn ownerless(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     let names = installed_names(config);
     let mut findings = Vec::new();
@@ -76,15 +76,18 @@ fn ownerless(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Everything that is wrong with `config` as it was read from `document`.
+/// Lists all problems of `config`, read from `document`.
 pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a, Vec<Finding>> {
     Box::pin(async move {
         let mut findings = Vec::new();
         let problems = config.problems();
         let may_try = !problems.iter().any(Problem::is_of_limits);
-        for it in problems {
-            let path: Vec<_> = it.path.iter().map(String::as_str).collect();
-            findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });
+        for problem in problems {
+            let path: Vec<_> = problem.path.iter().map(String::as_str).collect();
+            findings.push(Finding {
+                is_problem: problem.is_fatal,
+                ..document.problem(&path, problem.what)
+            });
         }
         findings.extend(untrusting(config, document));
         findings.extend(toolsets::notes(config, document));
@@ -143,19 +146,19 @@ pub fn installed_names(config: &Config) -> Vec<String> {
 /// A finding where what `named` names is not there.
 fn missing(config: &Config, document: &Document<'_>, named: &Named) -> Option<Finding> {
     let path = config.base.join(&named.value);
-    let message = match named.thing {
-        Thing::Variable if std::env::var_os(&named.value).is_some() => return None,
-        Thing::Variable => format!(
+    let message = match named.reference {
+        Reference::Variable if std::env::var_os(&named.value).is_some() => return None,
+        Reference::Variable => format!(
             "the environment variable {} is not set; set it, or take this line out",
             named.value
         ),
-        Thing::File if path.is_file() => return None,
-        Thing::File => absent(&path, "file"),
-        Thing::Folder if path.is_dir() => return None,
-        Thing::Folder => absent(&path, "folder"),
+        Reference::File if path.is_file() => return None,
+        Reference::File => absent(&path, "file"),
+        Reference::Folder if path.is_dir() => return None,
+        Reference::Folder => absent(&path, "folder"),
     };
     let mut finding = document.problem(&named.path(), message);
-    // Without a variable a component has what it would have had without the line.
+    // Without the variable, the component has what it would without the line.
     finding.is_problem = named.is_required;
     Some(finding)
 }
@@ -169,8 +172,7 @@ fn absent(path: &Path, kind: &str) -> String {
     }
 }
 
-/// Whether what is installed is let in and accepts its settings, and what is granted to no component
-/// or in vain.
+/// Checks installed components against grants and settings, and finds unused grants.
 async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<Finding>) {
     let library = Library::look(config);
     let files = library.files().unwrap_or_else(|error| {
@@ -197,10 +199,10 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
     for name in names {
         let source = match files.contains(&name) {
             true => library.read(&name).map_err(LoadError::from),
-            false => library.read_bundled(&name).ok_or_else(|| gone().into()),
+            false => library.read_bundled(&name).ok_or_else(|| file_not_found().into()),
         };
         let compiled = match source {
-            Ok(source) => Compiled::of(&library, &sandbox, &source).await,
+            Ok(source) => Compiled::load_or_compile(&library, &sandbox, &source).await,
             Err(error) => Err(error),
         };
         match compiled {
@@ -223,7 +225,7 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
     findings.extend(toolsets::idle(config, document, &tools));
 }
 
-fn gone() -> std::io::Error {
+fn file_not_found() -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::NotFound, "it has gone")
 }
 
@@ -241,9 +243,9 @@ async fn accepts(
 ) {
     let outcome = match Solo::on_trial(config, name) {
         Ok(solo) => {
-            let asked = solo.asked_settings();
+            let asked = solo.read_settings();
             let outcome = solo.start_compiled(compiled).await.map(|_| ());
-            findings.extend(unasked(document, name, &asked.names()));
+            findings.extend(unread_settings(document, name, &asked.names()));
             outcome
         }
         Err(error) => Err(error),
@@ -254,18 +256,18 @@ async fn accepts(
         Err(LoadError::Settings(_) | LoadError::HostResources(_)) => {}
         Err(LoadError::Configure(problems)) => {
             let given = config.component(name);
-            for it in problems {
-                let setting = it.pointer.split('/').nth(1).unwrap_or_default();
+            for problem in problems {
+                let setting = problem.pointer.split('/').nth(1).unwrap_or_default();
                 if given.has(Grant::Runs) && TABLES.contains(&setting) {
-                    let place: Vec<_> = it.pointer.split('/').skip(1).collect();
-                    findings.push(document.problem(&place, it.message));
+                    let place: Vec<_> = problem.pointer.split('/').skip(1).collect();
+                    findings.push(document.problem(&place, problem.message));
                     continue;
                 }
                 let (table, source) = given.source_of(setting, &config.base);
-                let message = match it.pointer.as_str() {
-                    "" => format!("its settings are refused: {}", it.message),
+                let message = match problem.pointer.as_str() {
+                    "" => format!("its settings are refused: {}", problem.message),
                     pointer => {
-                        format!("its settings are refused: {pointer}: {}{source}", it.message)
+                        format!("its settings are refused: {pointer}: {}{source}", problem.message)
                     }
                 };
                 let mut place = vec!["components", name, table, setting];
@@ -277,12 +279,12 @@ async fn accepts(
     }
 }
 
-/// How alike, from 0 to 1, a name is to the one that may be meant.
+/// Minimum similarity (0 to 1) of a suggested name.
 const ALIKE: f64 = 0.8;
 
 /// The settings that the file has for the component named `name`, and that this one has not asked for as it
 /// prepared itself, though for others: there they would be typos. One that asks for none then may ask in its calls.
-fn unasked(document: &Document<'_>, name: &str, asked: &BTreeSet<String>) -> Vec<Finding> {
+fn unread_settings(document: &Document<'_>, name: &str, asked: &BTreeSet<String>) -> Vec<Finding> {
     if asked.is_empty() {
         return Vec::new();
     }
@@ -299,8 +301,7 @@ fn unasked(document: &Document<'_>, name: &str, asked: &BTreeSet<String>) -> Vec
     written.map(note).collect()
 }
 
-/// Whether the grants of the component named `name` fit what it imports and exports; false where it
-/// is not let in.
+/// Checks grants of a component against its imports and exports. Returns false if it is not let in.
 fn fits(
     config: &Config,
     document: &Document<'_>,
@@ -324,7 +325,7 @@ fn fits(
     let mut used = inspect::granted_by(&imports);
     used.extend(inspect::granted_by(&exports));
     let idle: Vec<_> = granted.difference(&used).map(Grant::to_string).collect();
-    // What the program grants its own components by default is no mistake of the file.
+    // Default grants of bundled components are no mistake of the file.
     if !idle.is_empty() && document.line(&place).is_some() {
         let message = format!("it does not use what it is granted: {}", idle.join(", "));
         findings.push(document.note(&place, message));
@@ -342,13 +343,13 @@ mod tests {
             [components.shop.environment]\nTimezone = 'TZ'\n";
         let document = Document::new(text);
         let asked = |names: &[&str]| names.iter().map(ToString::to_string).collect();
-        let found = unasked(&document, "shop", &asked(&["timezone", "hold"]));
+        let found = unread_settings(&document, "shop", &asked(&["timezone", "hold"]));
         let found: Vec<_> = found.iter().map(|it| (it.line, &*it.about, &*it.message)).collect();
         let [typo, other, variable] = found[..] else { panic!("{found:?}") };
         assert_eq!((typo.0, typo.1), (Some(2), "components.shop.settings.timezon"));
         assert!(typo.2.ends_with("; is timezone meant?"), "{}", typo.2);
         assert_eq!((other.0, other.2.contains("meant")), (Some(4), false), "{}", other.2);
         assert_eq!(variable.1, "components.shop.environment.Timezone");
-        assert_eq!(unasked(&document, "shop", &asked(&[])), []);
+        assert_eq!(unread_settings(&document, "shop", &asked(&[])), []);
     }
 }

@@ -1,4 +1,4 @@
-//! The commands of `madoguchi` that an author uses and that need no server.
+//! Commands of `madoguchi` for authors, which need no server.
 
 pub mod check_config;
 pub mod inspect;

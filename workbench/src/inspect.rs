@@ -1,4 +1,4 @@
-//! What is in a component's file: what it can touch, what it offers, and what would let it in.
+//! Inspects a component's file: imports, offers, and the configuration it needs.
 
 use std::collections::BTreeSet;
 
@@ -19,25 +19,25 @@ use sandbox::{
     definition::{Prompt, Tool},
 };
 
-/// What an import asks of the operator.
+/// What an import needs from the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Need {
-    /// Nothing: every component has it.
+    /// Nothing: available to every component.
     Nothing,
     /// This host does not offer it at all.
     #[serde(rename = "not offered")]
     NotOffered,
-    /// Nothing: the component says itself that it does without, and it is not granted.
+    /// Nothing: declared unused by the component, and not granted.
     Stub,
-    /// It needs this grant.
+    /// A grant.
     #[serde(untagged)]
     Grant(Grant),
 }
 
 impl Need {
-    /// What the import of that name needs.
-    pub fn of(import: &str) -> Self {
+    /// What an import needs.
+    pub fn of_import(import: &str) -> Self {
         let all = BTreeSet::from(Grant::ALL);
         match grants::check("", [import], &all, &Stubs::default()) {
             Ok(needed) => needed.first().map_or(Self::Nothing, |it| Self::Grant(*it)),
@@ -45,7 +45,7 @@ impl Need {
         }
     }
 
-    /// What being run as `export` asks: without it, the export is there in vain.
+    /// What an export needs in order to be used.
     fn of_export(export: &str) -> Self {
         match export.split('@').next() {
             Some("madoguchi:tool/schedule") => Self::Grant(Grant::Schedule),
@@ -58,7 +58,7 @@ impl Need {
     }
 }
 
-/// An import or an export, and what it asks.
+/// An import or export, and what it needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// The import's name.
@@ -76,9 +76,9 @@ pub struct Inspection {
     pub digest: String,
     /// The file's size.
     pub size_bytes: usize,
-    /// What it imports, each with what that needs.
+    /// Imports.
     pub imports: Vec<Part>,
-    /// What it exports, the optional parts of the contract among it.
+    /// Exports, including optional parts of the contract.
     pub exports: Vec<Part>,
     /// The tools that it offers.
     pub tools: Vec<Value>,
@@ -91,10 +91,10 @@ pub struct Inspection {
     /// The prompts that it offers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<Value>,
-    /// What it has to read, as far as it says so without database and settings.
+    /// Resources, as far as listed without database and settings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<Value>,
-    /// The templates of what it has to read.
+    /// Resource templates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub templates: Vec<Value>,
     /// The requests that it answers.
@@ -102,30 +102,30 @@ pub struct Inspection {
     pub routes: Vec<Value>,
     /// Why its tools cannot be listed, where they cannot.
     pub trouble: Option<String>,
-    /// What has to be granted for it to be let in.
+    /// Grants it requires.
     pub grants_needed: Vec<String>,
     /// The line that grants everything that it can use.
     pub line: String,
-    /// The line that lets it in without what this host does not offer; none where it imports nothing of that.
+    /// Configuration line with stubs for unsupported imports, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stubs: Option<String>,
-    /// What it starts from where nothing else is said, as TOML: a request, unless it is bundled.
+    /// Its defaults as TOML, which are a request unless bundled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defaults: Option<String>,
     /// Why that cannot be used, where it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defaults_problem: Option<String>,
-    /// Why the present configuration would not let it in; none where it would.
+    /// Why the current configuration rejects it, if it does.
     pub refused: Option<String>,
 }
 
 impl Inspection {
     /// Whether this host would serve it with the present configuration.
-    pub fn is_welcome(&self) -> bool {
+    pub fn is_accepted(&self) -> bool {
         self.refused.is_none() && self.trouble.is_none()
     }
 
-    /// What its bytes can touch once it is granted, in sentences; what they do not import, they cannot touch.
+    /// What its imports can touch once granted, in sentences.
     pub fn touches(&self) -> Vec<String> {
         let parts = [&self.imports[..], &self.exports].concat();
         let mut all: Vec<_> = granted_by(&parts)
@@ -154,9 +154,9 @@ pub fn inspect<'a>(
         let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max());
         let sandbox = sandbox.map_err(LoadError::Link)?;
         let source = Source::new(bytes.to_vec(), name.to_owned());
-        let compiled = Compiled::of(&Library::look(config), &sandbox, &source).await?;
+        let compiled = Compiled::load_or_compile(&Library::look(config), &sandbox, &source).await?;
         let (imports, exports) = parts(&compiled, name, config);
-        let solo = Solo::of(name, &[]).grant(Grant::ALL).limits(config.limits(name));
+        let solo = Solo::new(name, &[]).grant(Grant::ALL).limits(config.limits(name));
         let prefix = config.component(name).prefix.unwrap_or_default();
         let solo = solo.stubs(Stubs::all()).prefix(&prefix);
         let (mut left_out, mut pooled) = (Vec::new(), None);
@@ -165,7 +165,7 @@ pub fn inspect<'a>(
                 pooled = Some(component.is_pooled());
                 let left = component.left_out().iter();
                 left_out = left.map(|it| json!({ "name": it.function, "why": it.why })).collect();
-                // What it cannot list here it may well list once it has all that it is granted.
+                // It may list more once it has its grants.
                 let listed = component.listed().await;
                 let listed = listed.as_ref().unwrap_or(&component);
                 let routes = component.routes.iter().map(route).collect();
@@ -208,7 +208,7 @@ pub fn inspect<'a>(
     })
 }
 
-/// How many examples the component named `name` has.
+/// Number of examples of a component.
 ///
 /// # Errors
 /// When it cannot be loaded with every grant, or does not list them.
@@ -220,8 +220,8 @@ pub fn examples<'a>(
     Box::pin(async move {
         let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max());
         let sandbox = sandbox.map_err(LoadError::Link)?;
-        let compiled = Compiled::of(&Library::look(config), &sandbox, source).await?;
-        let solo = Solo::of(name, &[]).grant(Grant::ALL).stubs(Stubs::all());
+        let compiled = Compiled::load_or_compile(&Library::look(config), &sandbox, source).await?;
+        let solo = Solo::new(name, &[]).grant(Grant::ALL).stubs(Stubs::all());
         let component = solo.limits(config.limits(name)).describe(&compiled).await?;
         Ok(component.examples().await?.len())
     })
@@ -251,13 +251,13 @@ pub(crate) fn refusal(
     })
 }
 
-/// What of these imports this host does not offer.
+/// Unsupported imports.
 fn not_offered(imports: &[Part]) -> Stubs {
     let names = imports.iter().filter(|it| it.needs == Need::NotOffered).map(|it| &it.name);
     names.map(|it| it.split(['@', '/']).next().unwrap_or(it).to_owned()).collect()
 }
 
-/// `stubs = […]`, as it is written under `[components.NAME]`.
+/// Formats `stubs = […]` for `[components.NAME]`.
 fn stubs_line(imports: &[Part]) -> Option<String> {
     let stubs: Vec<_> = not_offered(imports).written().map(|it| format!("{it:?}")).collect();
     (!stubs.is_empty()).then(|| format!("stubs = [{}]", stubs.join(", ")))
@@ -278,7 +278,7 @@ pub(crate) fn parts(compiled: &Compiled, name: &str, config: &Config) -> (Vec<Pa
     let granted = config.component(name).grants.unwrap_or_default();
     let need = |name: &String| match acting.contains(name) {
         true if grants::is_stub(name, &granted, &compiled.own_stubs) => Need::Stub,
-        true => Need::of(name),
+        true => Need::of_import(name),
         false => Need::Nothing,
     };
     let imports = compiled.imports().into_iter().map(|name| Part { needs: need(&name), name });
@@ -287,7 +287,7 @@ pub(crate) fn parts(compiled: &Compiled, name: &str, config: &Config) -> (Vec<Pa
     (imports.collect(), exports.collect())
 }
 
-/// `grants = […]`, as it is written under `[components.NAME]`.
+/// Formats `grants = […]` for `[components.NAME]`.
 pub fn line(grants: &BTreeSet<Grant>) -> String {
     let names: Vec<_> = grants.iter().map(|it| format!("\"{it}\"")).collect();
     format!("grants = [{}]", names.join(", "))
@@ -318,29 +318,29 @@ fn tool(tool: &Tool) -> Value {
     Value::Object(object)
 }
 
-/// A request that is answered, and the tools whose scope is enough for it.
-fn route(it: &Route) -> Value {
-    let mut object = json!({ "method": it.method.as_str(), "path": it.path });
-    if !it.tools.is_empty() {
-        object["tools"] = it.tools.clone().into();
+/// Renders a route with its tools.
+fn route(route: &Route) -> Value {
+    let mut object = json!({ "method": route.method.as_str(), "path": route.path });
+    if !route.tools.is_empty() {
+        object["tools"] = route.tools.clone().into();
     }
-    if it.streams {
+    if route.streams {
         object["streams"] = true.into();
     }
     object
 }
 
-fn prompt(it: &Prompt) -> Value {
+fn prompt(prompt: &Prompt) -> Value {
     let arguments =
-        it.arguments.iter().map(|it| json!({ "name": it.name, "required": it.required }));
+        prompt.arguments.iter().map(|it| json!({ "name": it.name, "required": it.required }));
     let arguments: Vec<_> = arguments.collect();
-    let mut object = json!({ "name": &*it.name, "arguments": arguments });
-    put(&mut object, "title", &it.title);
-    put(&mut object, "description", &it.description);
+    let mut object = json!({ "name": &*prompt.name, "arguments": arguments });
+    put(&mut object, "title", &prompt.title);
+    put(&mut object, "description", &prompt.description);
     object
 }
 
-/// What is shown of a resource or a template as it is listed.
+/// Renders a listed resource or template.
 fn about(listed: &Value) -> Value {
     let fields = ["name", "uri", "uriTemplate", "title", "description", "mimeType"];
     let mut object = listed.clone();
@@ -362,9 +362,9 @@ mod tests {
 
     #[test]
     fn import_is_free_grantable_or_unavailable() {
-        assert_eq!(Need::of("wasi:cli/stderr@0.2.6"), Need::Nothing);
-        assert_eq!(Need::of("madoguchi:tool/sql@0.1.0"), Need::Grant(Grant::Sql));
-        assert_eq!(Need::of("wasi:sockets/tcp@0.2.6"), Need::NotOffered);
+        assert_eq!(Need::of_import("wasi:cli/stderr@0.2.6"), Need::Nothing);
+        assert_eq!(Need::of_import("madoguchi:tool/sql@0.1.0"), Need::Grant(Grant::Sql));
+        assert_eq!(Need::of_import("wasi:sockets/tcp@0.2.6"), Need::NotOffered);
         assert_eq!(Need::of_export("madoguchi:tool/tools@0.1.0"), Need::Nothing);
         assert_eq!(
             line(&BTreeSet::from([Grant::Clock, Grant::Sql])),

@@ -1,9 +1,8 @@
-//! An author's bench: runs, checks and inspects one component without a server.
+//! Tools for authors: runs, checks and inspects one component without a server.
 //!
-//! [`solo`] runs a component alone under wasmtime, with a database of its own; [`inspect`] shows what a
-//! component's file can touch and offers; [`check`] finds what is wrong with a configuration and where;
-//! [`project`] builds and watches the folder in which one is written; [`commands`] are the commands of the program
-//! that do so.
+//! [`solo`] runs a component alone under wasmtime with its own database. [`inspect`] shows imports and offers of a
+//! component's file. [`check`] finds problems of a configuration. [`project`] builds and watches a component's
+//! folder. [`commands`] are the commands of the program that use them.
 
 pub mod check;
 pub mod commands;

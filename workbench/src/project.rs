@@ -1,4 +1,4 @@
-//! A folder in which a component is written: how it is built, where what is built lies, and what is watched.
+//! A component's project folder: its build command, its artifact and its watched paths.
 
 use std::{
     fs, io,
@@ -18,18 +18,18 @@ use tokio::{
     time::{Instant, sleep, timeout_at},
 };
 
-/// What says how a folder is built.
+/// Name of the build manifest.
 pub const MANIFEST: &str = "madoguchi.toml";
 /// Changes count as one save until so long nothing changes, but no longer than the second.
 const QUIET: Duration = Duration::from_millis(60);
 const QUIET_MAX: Duration = Duration::from_secs(2);
 /// Changes that are kept while a build runs: one more would say nothing more.
 const CHANGES_MAX: usize = 16;
-/// How often it is looked whether a build has ended.
+/// Interval of polling a build.
 const LOOK: Duration = Duration::from_millis(10);
-/// What a build writes into a folder that is watched as a whole, beside the first folder of the component's path.
+/// Build output folders excluded from watching, besides the first folder of the component's path.
 const MADE: [&str; 5] = ["target", "node_modules", ".git", ".madoguchi", ".venv"];
-/// What Python writes beside whatever it runs.
+/// Python's bytecode folder.
 const COMPILED: &str = "__pycache__";
 
 /// `madoguchi.toml`.
@@ -40,7 +40,7 @@ struct Written {
     component: PathBuf,
     #[serde(default = "src")]
     watch: Vec<PathBuf>,
-    /// What `madoguchi dev` builds instead, where that is quicker.
+    /// Faster build for `madoguchi dev`.
     dev: Option<Quick>,
 }
 
@@ -77,11 +77,11 @@ pub struct Project {
     pub folder: PathBuf,
     component: PathBuf,
     watch: Vec<PathBuf>,
-    /// Whether `Cargo.toml` alone says how it is built.
+    /// Whether only `Cargo.toml` defines the build.
     is_of_cargo: bool,
 }
 
-/// What changes in a project.
+/// Detects changes of a project.
 pub struct Changes {
     from: mpsc::Receiver<()>,
     _watcher: notify::RecommendedWatcher,
@@ -101,10 +101,10 @@ impl Drop for Building {
 }
 
 impl Project {
-    /// Reads `madoguchi.toml` of `folder`; without one, a `Cargo.toml` is enough. What `[dev]` there says comes first.
+    /// Reads `madoguchi.toml` or `Cargo.toml` of `folder`. `[dev]` takes precedence.
     ///
     /// # Errors
-    /// When neither is there or can be read, or what is watched is not there.
+    /// If neither can be read, or a watched path is missing.
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
         let folder = fs::canonicalize(folder)
             .with_context(|| format!("the folder {} cannot be read", folder.display()))?;
@@ -162,7 +162,7 @@ impl Project {
         }
     }
 
-    /// What was built.
+    /// Reads the built component.
     ///
     /// # Errors
     /// When it is not where the manifest says.
@@ -183,17 +183,20 @@ impl Project {
     /// Watches it from now on.
     ///
     /// # Errors
-    /// When the system watches no more.
+    /// If the system stops watching.
     pub fn changes(&self) -> notify::Result<Changes> {
         let (to, from) = mpsc::channel(CHANGES_MAX);
         let (mut watch, folder) = (self.watch.clone(), self.folder.clone());
         watch.push(folder.join(MANIFEST));
         let (watched, component) = (watch.clone(), self.component.clone());
         let handler = move |event: notify::Result<Event>| {
-            // What went wrong may have hidden a change.
+            // The error may have hidden a change.
             let is_change = event.map_or(true, |event| {
                 !matches!(event.kind, EventKind::Access(_))
-                    && event.paths.iter().any(|path| concerns(path, &watched, &folder, &component))
+                    && event
+                        .paths
+                        .iter()
+                        .any(|path| is_watched(path, &watched, &folder, &component))
             });
             if is_change {
                 let _ = to.try_send(());
@@ -230,22 +233,21 @@ impl Changes {
     }
 }
 
-/// Whether a change of `path` is one of what is watched, and not of what a build makes. What a build makes is watched
-/// where it is named itself, and the component never.
-fn concerns(path: &Path, watch: &[PathBuf], folder: &Path, component: &Path) -> bool {
+/// Whether a changed `path` is watched. Build output is watched only if named, and the component never.
+fn is_watched(path: &Path, watch: &[PathBuf], folder: &Path, component: &Path) -> bool {
     if path == component || path.iter().any(|it| it == COMPILED) {
         return false;
     }
     let first = |it: &Path| Some(folder.join(it.strip_prefix(folder).ok()?.iter().next()?));
-    let is_made = |it: &PathBuf| {
-        MADE.iter().any(|made| it.ends_with(made)) || first(component).as_ref() == Some(it)
+    let is_made = |path: &PathBuf| {
+        MADE.iter().any(|made| path.ends_with(made)) || first(component).as_ref() == Some(path)
     };
     let made = first(path).filter(is_made);
     let is_named = |it: &PathBuf| made.as_ref().is_none_or(|made| it.starts_with(made));
     watch.iter().any(|it| path.starts_with(it) && is_named(it))
 }
 
-/// How cargo builds a component, where nothing else is said.
+/// Default cargo build.
 fn of_cargo(text: &str) -> anyhow::Result<Written> {
     let Cargo { package } = toml::from_str(text)?;
     let name = package.name.replace('-', "_");
@@ -272,9 +274,9 @@ mod tests {
 
     #[test]
     fn only_cargo_describes_the_build() {
-        let it = project(&[("Cargo.toml", "[package]\nname = \"my-tool\"\n")]).unwrap();
-        assert_eq!(it.name, "my_tool");
-        assert!(it.component.ends_with("target/wasm32-wasip2/debug/my_tool.wasm"));
+        let found = project(&[("Cargo.toml", "[package]\nname = \"my-tool\"\n")]).unwrap();
+        assert_eq!(found.name, "my_tool");
+        assert!(found.component.ends_with("target/wasm32-wasip2/debug/my_tool.wasm"));
         assert!(project(&[("Cargo.toml", "[workspace]\n")]).is_err(), "no package");
     }
 
@@ -301,7 +303,7 @@ mod tests {
     fn ignores_changes_made_by_the_build() {
         let folder = Path::new("/f");
         let is_change = |path: &str, watch: &str, component: &str| {
-            concerns(Path::new(path), &[watch.into()], folder, Path::new(component))
+            is_watched(Path::new(path), &[watch.into()], folder, Path::new(component))
         };
         let built = "/f/build/quick/a.wasm";
         assert!(is_change("/f/src/lib.rs", "/f", built));

@@ -1,4 +1,4 @@
-//! One component alone, with a database of its own and no server: for authors and for tests.
+//! Runs one component without a server, with its own database, for authors and tests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,7 +31,7 @@ use calls::answer_in_solo;
 use registry::library::Library;
 use sandbox::{
     Sandbox,
-    capability::host_resources::{AskedSettings, HostResources},
+    capability::host_resources::{HostResources, ReadSettings},
     capability::{Around, Asking, ToolCalls, http::Outgoing},
     compiler,
     component::{
@@ -56,7 +56,7 @@ pub struct Solo {
     asks: BTreeSet<String>,
     runs: Option<Assistants>,
     around: around::Fake,
-    asked_settings: AskedSettings,
+    read_settings: ReadSettings,
 }
 
 /// A component that runs alone.
@@ -99,16 +99,16 @@ impl Compiled {
     /// Compiles `bytes` in that sandbox.
     pub fn new(sandbox: &Sandbox, bytes: &[u8]) -> Result<Self, LoadError> {
         compiler::check(bytes, &sandbox.config)?;
-        let component = compiler::component_here(sandbox, bytes)?;
+        let component = compiler::component_in_process(sandbox, bytes)?;
         let digest = digest(bytes);
         Self::made(sandbox, component, digest, bytes)
     }
 
-    /// What `library` has compiled of `source` before, or compiles now.
+    /// Loads code from the cache of `library`, or compiles it.
     ///
     /// # Errors
     /// When it cannot be compiled, or its file says of itself what cannot be read.
-    pub async fn of(
+    pub async fn load_or_compile(
         library: &Library,
         sandbox: &Sandbox,
         source: &Source,
@@ -123,11 +123,11 @@ impl Compiled {
         digest: String,
         bytes: &[u8],
     ) -> Result<Self, LoadError> {
-        let (docs, lines) = (Docs::of(bytes), Lines::of(bytes));
+        let (docs, lines) = (Docs::extract(bytes), Lines::read(bytes));
         let own_stubs = defaults::own_stubs(bytes).unwrap_or_default();
         let asked = defaults::section(bytes).ok().flatten().and_then(|it| sentences("", &it).ok());
         let asks = asked.is_some_and(|it| !it.is_empty());
-        let environment = environment::of(bytes).map_err(LoadError::Other)?;
+        let environment = environment::read_section(bytes).map_err(LoadError::Other)?;
         let sandbox = sandbox.clone();
         Ok(Self { sandbox, component, digest, docs, lines, own_stubs, asks, environment })
     }
@@ -146,13 +146,13 @@ impl Compiled {
         setup
     }
 
-    /// What it imports, as its file says.
+    /// Imports in its file.
     pub fn imports(&self) -> Vec<String> {
         let engine = self.component.engine();
         self.component.component_type().imports(engine).map(|it| it.0.to_owned()).collect()
     }
 
-    /// What it imports, less what only names types.
+    /// Imports except those of types only.
     pub(crate) fn acting_imports(&self) -> Vec<String> {
         component::acting_imports(&self.component)
     }
@@ -162,23 +162,23 @@ impl Compiled {
         Code { component, digest, docs, lines }
     }
 
-    /// What it exports, as its file says.
+    /// Exports in its file.
     pub fn exports(&self) -> Vec<String> {
         let engine = self.component.engine();
         self.component.component_type().exports(engine).map(|it| it.0.to_owned()).collect()
     }
 }
 
-/// How a call alone ended.
+/// Outcome of a call without a server.
 #[derive(Debug)]
 pub enum SoloOutcome {
-    /// It ended with an output.
+    /// Output.
     Done(Output),
-    /// With questions: call again with their answers.
-    Asked(Vec<Question>),
-    /// Not yet: call again when one of its events comes, or at its time.
+    /// Questions: call again with answers.
+    InputRequired(Vec<Question>),
+    /// Waiting: call again on an event or at its time.
     Waits(Wait),
-    /// Without: the object that a caller would read.
+    /// Failed, with the error object.
     Failed(Value),
 }
 
@@ -196,7 +196,9 @@ fn invocation(
 fn solo_outcome(result: Result<Output, CallError>) -> SoloOutcome {
     match result {
         Ok(output) => SoloOutcome::Done(output),
-        Err(CallError::Stopped(Stop::InputRequired(it))) => SoloOutcome::Asked(it.questions),
+        Err(CallError::Stopped(Stop::InputRequired(it))) => {
+            SoloOutcome::InputRequired(it.questions)
+        }
         Err(CallError::Stopped(Stop::Wait(it))) => SoloOutcome::Waits(it),
         Err(error) => SoloOutcome::Failed(Failure::from(error).object()),
     }
@@ -204,7 +206,7 @@ fn solo_outcome(result: Result<Output, CallError>) -> SoloOutcome {
 
 impl Solo {
     /// The component named `name` in `bytes`, with nothing granted.
-    pub fn of(name: &str, bytes: &[u8]) -> Self {
+    pub fn new(name: &str, bytes: &[u8]) -> Self {
         let setup = Setup {
             name: name.to_owned(),
             grants: BTreeSet::new(),
@@ -236,13 +238,13 @@ impl Solo {
             asks: BTreeSet::new(),
             runs: None,
             around: around::Fake::default(),
-            asked_settings: AskedSettings::default(),
+            read_settings: ReadSettings::default(),
         }
     }
 
-    /// Where it is noted which settings it asks for once it runs.
-    pub(crate) fn asked_settings(&self) -> AskedSettings {
-        self.asked_settings.clone()
+    /// Records settings that it reads.
+    pub(crate) fn read_settings(&self) -> ReadSettings {
+        self.read_settings.clone()
     }
 
     /// Gives it leave to use `grants`.
@@ -339,7 +341,7 @@ impl Solo {
         self.start_compiled(&compiled).await
     }
 
-    /// Only links it and asks it for its tools; nothing is stored and nothing set.
+    /// Links it and lists its tools, without storage or settings.
     pub fn describe(
         self,
         compiled: &Compiled,
@@ -350,7 +352,7 @@ impl Solo {
         })
     }
 
-    /// As [`Solo::start`], with code that was compiled before in place of the bytes given.
+    /// Starts with cached code, like [`Solo::start`].
     pub fn start_compiled(
         mut self,
         compiled: &Compiled,
@@ -376,7 +378,7 @@ impl Solo {
             reach.calls = std::mem::take(&mut self.calls);
             reach.asks = std::mem::take(&mut self.asks);
             reach.assistants = self.runs.take();
-            reach.asked_settings = Some(self.asked_settings.clone());
+            reach.read_settings = Some(self.read_settings.clone());
             let others = Arc::new(std::mem::take(&mut self.around));
             reach.around = Around::default();
             reach.around.put(&others);
@@ -409,12 +411,12 @@ impl Solo {
 }
 
 impl Running {
-    /// The component as it was loaded.
+    /// The loaded component.
     pub fn component(&self) -> &LoadedComponent {
         &self.component
     }
 
-    /// From now on another caller calls.
+    /// Sets the caller.
     pub fn speak(&self, caller: Caller) {
         *self.caller() = caller;
     }
@@ -428,8 +430,7 @@ impl Running {
         Round { caller: self.caller().clone(), asking, ..Round::of_host() }
     }
 
-    /// One round of a call, with the answers to what earlier rounds asked: the content of an
-    /// accepted form by the question's key, or null for one that was declined.
+    /// Runs one round with answers by question key: form content, or null to decline.
     pub async fn call(
         &self,
         tool: &str,
@@ -440,8 +441,7 @@ impl Running {
         self.repeat(tool, arguments, answers, None).await.0
     }
 
-    /// As [`Running::call`], with what the round before remembered, and answers of any kind; gives
-    /// along what this one remembers.
+    /// Like [`Running::call`] with state of the previous round and answers of any kind. Returns the new state.
     pub fn repeat<'a>(
         &'a self,
         tool: &'a str,
@@ -462,9 +462,9 @@ impl Running {
         })
     }
 
-    /// What it has published since this was asked last.
+    /// Takes published events.
     pub fn published(&self) -> Vec<String> {
-        self.published.lock().unwrap_or_else(|it| it.into_inner()).heard()
+        self.published.lock().unwrap_or_else(|it| it.into_inner()).drain()
     }
 
     /// Its store of blobs, where it has one.
@@ -475,7 +475,7 @@ impl Running {
     /// Runs its schedule once, as the server would at the interval.
     ///
     /// # Errors
-    /// What would stand in the log.
+    /// The error as logged.
     pub async fn run_schedule(&self) -> Result<(), String> {
         if !self.component.is_scheduled() {
             return Err("it has no schedule, or no leave to be run by one".to_owned());
@@ -489,7 +489,7 @@ impl Running {
     /// The object that a client would read.
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Value> {
         let not_found = |why: &str| Failure::new("not_found", 404, why).object();
-        if let Some(why) = self.component.why_no_endpoints() {
+        if let Some(why) = self.component.endpoints_error() {
             return Err(not_found(&why));
         }
         let query = query.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();

@@ -1,4 +1,4 @@
-//! What a command prints at a terminal: results on standard output, all else on standard error.
+//! Terminal output of commands: results on standard output, everything else on standard error.
 
 use std::{
     io::{self, Write},
@@ -15,8 +15,8 @@ pub struct Json {
     pub is_wanted: bool,
 }
 
-/// One line on standard error.
-pub fn complain(message: &str) {
+/// Prints a line to standard error.
+pub fn print_error(message: &str) {
     let _ = writeln!(io::stderr(), "madoguchi: {message}");
 }
 
@@ -31,25 +31,24 @@ pub fn with_causes(error: &anyhow::Error) -> String {
     text
 }
 
-/// The code that a shell shows of a program whose reader went before its end: 128 and the signal's number.
+/// Exit code of a program killed by SIGPIPE: 128 and the signal's number.
 const READER_GONE: u8 = 128 + 13;
 
-/// The code that a program ends with that has failed so, having said why. That the reader of its standard output has
-/// gone, as `head` does, is what that reader wants, and nothing to be said.
+/// Prints an error and returns the exit code. A closed pipe, as with `head`, is not reported.
 pub fn failed(error: &anyhow::Error) -> ExitCode {
     let gone = error.downcast_ref::<io::Error>();
     if gone.is_some_and(|it| it.kind() == io::ErrorKind::BrokenPipe) {
         return ExitCode::from(READER_GONE);
     }
-    complain(&with_causes(error));
+    print_error(&with_causes(error));
     ExitCode::FAILURE
 }
 
-/// One line on standard output.
+/// Prints a line to standard output.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn say(line: &str) -> io::Result<()> {
+pub fn print_line(line: &str) -> io::Result<()> {
     writeln!(io::stdout(), "{line}")
 }
 

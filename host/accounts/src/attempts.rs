@@ -1,5 +1,4 @@
-//! How often something may be tried that could be guessed or be too much: by one network, for one name, by all
-//! (AUTH-4).
+//! Limits on guessing and flooding, counted per network, per name and in total (AUTH-4).
 
 use std::{
     collections::VecDeque,
@@ -18,28 +17,28 @@ use base::caller::network;
 use parking_lot::Mutex;
 use store::live_nodes::LiveNodes;
 
-/// Keys that are told apart: more of them share a place, so that none can take memory.
+/// Number of buckets for keys. More keys share buckets, which bounds memory.
 const PLACES: u64 = 1 << 14;
 
-/// How many at once, and one more after what time.
-struct Pace(u32, Duration);
+/// Burst size, and the interval after which one more attempt is allowed.
+struct RateLimit(u32, Duration);
 
-const SIGN_INS_OF_NETWORK: Pace = Pace(20, Duration::from_secs(5));
+const SIGN_INS_OF_NETWORK: RateLimit = RateLimit(20, Duration::from_secs(5));
 /// After so many the account is closed to passwords for a while, right ones among them, but for networks from which its
 /// person has signed in before; passkeys go on.
-const SIGN_INS_OF_NAME: Pace = Pace(8, Duration::from_secs(60));
+const SIGN_INS_OF_NAME: RateLimit = RateLimit(8, Duration::from_secs(60));
 /// Many times what one network has, so that a few keep no others out.
-const SIGN_INS_OF_ALL: Pace = Pace(200, Duration::from_millis(20));
-const REGISTRATIONS_OF_NETWORK: Pace = Pace(20, Duration::from_secs(60));
-const REGISTRATIONS_OF_ALL: Pace = Pace(200, Duration::from_secs(5));
+const SIGN_INS_OF_ALL: RateLimit = RateLimit(200, Duration::from_millis(20));
+const REGISTRATIONS_OF_NETWORK: RateLimit = RateLimit(20, Duration::from_secs(60));
+const REGISTRATIONS_OF_ALL: RateLimit = RateLimit(200, Duration::from_secs(5));
 /// Networks from which a name has signed in that are remembered.
 const KNOWN_MAX: usize = 1_024;
-/// Passkeys that one network begins to make or to sign in with.
-const PASSKEYS: Pace = Pace(40, Duration::from_millis(500));
+/// Passkey ceremonies that one network may start.
+const PASSKEYS: RateLimit = RateLimit(40, Duration::from_millis(500));
 /// Requests of any kind.
-const REQUESTS: Pace = Pace(1_000, Duration::from_millis(50));
+const REQUESTS: RateLimit = RateLimit(1_000, Duration::from_millis(50));
 
-/// What may be tried.
+/// Rate limits of all kinds of attempts.
 pub(crate) struct Attempts {
     live_nodes: LiveNodes,
     hasher: RandomState,
@@ -47,21 +46,21 @@ pub(crate) struct Attempts {
     registrations: DefaultKeyedRateLimiter<u64>,
     passkeys: DefaultKeyedRateLimiter<u64>,
     requests: DefaultKeyedRateLimiter<u64>,
-    /// From where which name has signed in, the latest first.
+    /// Hashes of network and name of successful sign-ins, newest first.
     known: Mutex<VecDeque<u64>>,
     all_sign_ins: DefaultDirectRateLimiter,
     all_registrations: DefaultDirectRateLimiter,
 }
 
-fn quota(pace: &Pace) -> Quota {
+fn quota(pace: &RateLimit) -> Quota {
     let burst = NonZeroU32::new(pace.0).unwrap_or(NonZeroU32::MIN);
     Quota::with_period(pace.1).unwrap_or(Quota::per_second(NonZeroU32::MIN)).allow_burst(burst)
 }
 
 impl Attempts {
-    /// Those of all nodes together: each has its share (STO-18).
+    /// Limits for all nodes together: each node has its share (STO-18).
     pub(crate) fn new(live_nodes: &LiveNodes) -> Self {
-        let keyed = |pace: &Pace| RateLimiter::keyed(quota(pace));
+        let keyed = |pace: &RateLimit| RateLimiter::keyed(quota(pace));
         Self {
             live_nodes: live_nodes.clone(),
             hasher: RandomState::new(),
@@ -75,7 +74,7 @@ impl Attempts {
         }
     }
 
-    /// One more try to sign in as `name`; the seconds to wait where that is too much.
+    /// Counts one sign-in attempt as `name`. The error is the number of seconds to wait.
     pub(crate) fn sign_in(&self, peer: IpAddr, name: &str) -> Result<(), u64> {
         let [networks, names] = &self.sign_ins;
         self.take(networks, self.network(peer), SIGN_INS_OF_NETWORK.0)?;
@@ -86,7 +85,7 @@ impl Attempts {
         self.take_direct(&self.all_sign_ins, SIGN_INS_OF_ALL.0)
     }
 
-    /// Notes that `name` has signed in from there.
+    /// Records a successful sign-in as `name` from this address.
     pub(crate) fn signed_in(&self, peer: IpAddr, name: &str) {
         let key = self.known_as(peer, name);
         let mut known = self.known.lock();
@@ -99,18 +98,18 @@ impl Attempts {
         self.hasher.hash_one((network(peer, 32, 48), name.to_lowercase()))
     }
 
-    /// One more client that registers itself.
+    /// Counts one client registration.
     pub(crate) fn registration(&self, peer: IpAddr) -> Result<(), u64> {
         self.take(&self.registrations, self.network(peer), REGISTRATIONS_OF_NETWORK.0)?;
         self.take_direct(&self.all_registrations, REGISTRATIONS_OF_ALL.0)
     }
 
-    /// One more passkey that is begun to be made or shown.
+    /// Counts one passkey ceremony.
     pub(crate) fn passkey(&self, peer: IpAddr) -> Result<(), u64> {
         self.take(&self.passkeys, self.network(peer), PASSKEYS.0)
     }
 
-    /// One more request of any other kind.
+    /// Counts one request of any other kind.
     pub(crate) fn request(&self, peer: IpAddr) -> Result<(), u64> {
         self.take(&self.requests, self.network(peer), REQUESTS.0)
     }
@@ -168,8 +167,8 @@ mod tests {
         let attempts = Attempts::new(&LiveNodes::default());
         let home = IpAddr::from([192, 0, 2, 1]);
         attempts.signed_in(home, "Ann");
-        for it in 2..=20 {
-            let _ = attempts.sign_in(IpAddr::from([192, 0, 2, it]), "ann");
+        for last_byte in 2..=20 {
+            let _ = attempts.sign_in(IpAddr::from([192, 0, 2, last_byte]), "ann");
         }
         assert!(attempts.sign_in(IpAddr::from([192, 0, 2, 30]), "ann").is_err());
         assert!(attempts.sign_in(home, "ann").is_ok());
@@ -199,8 +198,8 @@ mod tests {
         let attempts = Attempts::new(&LiveNodes::default());
         // Each of another /64 of one /48.
         let own = |it: u16| IpAddr::from([0x2001, 0xdb8, 1, it, 0, 0, 0, 1]);
-        let begun = (0..4_000).filter(|it| attempts.passkey(own(*it)).is_ok()).count();
-        assert!((40..4_000).contains(&begun), "{begun}");
+        let admitted = (0..4_000).filter(|it| attempts.passkey(own(*it)).is_ok()).count();
+        assert!((40..4_000).contains(&admitted), "{admitted}");
         let other = IpAddr::from([0x2001, 0xdb8, 2, 0, 0, 0, 0, 1]);
         assert!(attempts.passkey(other).is_ok(), "another network");
     }

@@ -1,9 +1,9 @@
-//! Clients: those that register themselves (RFC 7591), and those whose address says what they are (client ID
-//! metadata documents). All of them are public: none has a secret.
+//! OAuth clients: registered dynamically (RFC 7591) or described by a document at their id (client ID metadata). All of
+//! them are public clients without a secret.
 
 use base::{
     clean::is_clean,
-    grants::address::{is_here, is_private, of_url},
+    grants::address::{is_loopback_host, is_private, of_url},
 };
 use serde_json::{Value, json};
 use url::Url;
@@ -18,20 +18,20 @@ pub(crate) use documents::Documents;
 const REDIRECTS_MAX: usize = 10;
 const URI_BYTES_MAX: usize = 1_024;
 const NAME_CHARS_MAX: usize = 80;
-/// What begins the number of a client that has registered itself.
+/// Prefix of ids of registered clients.
 const PREFIX: &str = "client_";
 /// The client that this server's own page is.
 pub(crate) const PAGE: &str = "madoguchi-page";
-/// Schemes of programs that many have and whose scheme has no dot in it, as it should (RFC 8252, 7.1).
+/// Schemes of well-known programs that lack the required dot (RFC 8252, 7.1).
 const SCHEMES: [&str; 4] = ["cursor", "vscode", "vscode-insiders", "windsurf"];
 
-/// Why a client is not taken: the code of RFC 7591 or 6749, and what to fix.
+/// Why a client is rejected: a code of RFC 7591 or 6749, and what to fix.
 pub(crate) type Problem = (&'static str, String);
 
-/// What a client says of itself, read from its registration or its document.
+/// Parses the metadata of a client from its registration or its document.
 ///
 /// # Errors
-/// What of it is not taken.
+/// What is invalid.
 pub(crate) fn read(id: String, body: &Value, registered_s: Option<u64>) -> Result<Client, Problem> {
     let wrong = |what: &str| ("invalid_client_metadata", what.to_owned());
     let texts = |name: &str| match &body[name] {
@@ -47,7 +47,7 @@ pub(crate) fn read(id: String, body: &Value, registered_s: Option<u64>) -> Resul
         let what = format!("redirect_uris has 1 to {REDIRECTS_MAX} addresses");
         return Err(("invalid_redirect_uri", what));
     }
-    // One that is not taken takes no other along: a client is answered which of them it has.
+    // Invalid ones are skipped; the response lists those accepted.
     let problem = redirect_uris.iter().find_map(|it| redirect_problem(it));
     redirect_uris.retain(|it| redirect_problem(it).is_none());
     if let Some(what) = problem.filter(|_| redirect_uris.is_empty()) {
@@ -93,7 +93,7 @@ pub(crate) fn number() -> std::io::Result<String> {
     Ok(format!("{PREFIX}{}", crate::secret::number()?))
 }
 
-/// What a client is answered that has registered itself.
+/// The response to a client registration.
 pub(crate) fn registered(client: &Client) -> Value {
     json!({
         "client_id": client.id,
@@ -132,7 +132,7 @@ fn redirect_problem(uri: &str) -> Option<&'static str> {
 
 /// Whether `url` is of the machine on which it is opened.
 fn is_loopback(url: &Url) -> bool {
-    url.host_str().is_some_and(is_here)
+    url.host_str().is_some_and(is_loopback_host)
 }
 
 /// Whether a client that has `registered` may be sent back to `uri`: the very same, but for the port of its own
@@ -146,7 +146,7 @@ pub(crate) fn may_return(registered: &[String], uri: &str) -> bool {
     }
     let apart = |text: &str| {
         let url = Url::parse(text).ok().filter(|it| it.scheme() == "http" && is_loopback(it))?;
-        // As it is written, so that nothing is made the same that is not.
+        // Compared as written, so that different addresses stay different.
         let rest = text.get("http://".len()..)?;
         let path = rest.find(['/', '?']).map_or("", |it| &rest[it..]).to_owned();
         Some((url.host_str()?.to_owned(), path))
@@ -155,7 +155,7 @@ pub(crate) fn may_return(registered: &[String], uri: &str) -> bool {
     registered.iter().any(|it| apart(it).as_ref() == Some(&asked))
 }
 
-/// What people are shown of where they are sent back.
+/// The host of a redirect URI, as shown to users.
 pub(crate) fn host_of(uri: &str) -> String {
     let url = Url::parse(uri).ok();
     let host = url.as_ref().and_then(|it| it.host_str()).filter(|_| uri.starts_with("http"));
@@ -179,7 +179,7 @@ pub(crate) fn is_document(client_id: &str) -> bool {
 /// The address of a client's document, where it can be one; `is_private` is whether this machine's network counts.
 ///
 /// # Errors
-/// What of it is not taken.
+/// What is invalid.
 pub(crate) fn document_url(client_id: &str, may_be_private: bool) -> Result<Url, Problem> {
     let wrong = |what: &str| Err(("invalid_client", what.to_owned()));
     let Ok(url) = Url::parse(client_id) else { return wrong("client_id is no URL") };

@@ -1,4 +1,4 @@
-//! People's accounts, and the OAuth authorization server with which their clients get tokens: `[accounts]`.
+//! User accounts and the OAuth authorization server that issues tokens to their clients: `[accounts]`.
 
 mod attempts;
 mod clients;

@@ -1,4 +1,4 @@
-//! The pages that people see: made here, without script but for passkeys, in two languages (AUTH-9).
+//! The HTML pages of the authorization server, in two languages. Only passkeys need script (AUTH-9).
 
 use axum::response::{IntoResponse, Response};
 use base::{
@@ -19,17 +19,17 @@ use crate::{
 /// The parameter by which a page is asked for in a language (OpenID Connect Core, 3.1.2.1).
 pub(crate) const LANGUAGE: &str = "ui_locales";
 
-/// What a page's policy says of its forms: that they are sent here and nowhere else.
-const OWN_FORMS: &str = "form-action 'self'; ";
-/// The same of the form of consent, of which it says nothing. Chrome and Safari would hold each step against it to which
-/// the answer leads, also those that a client leads on to from its address: from a web page to its program.
+/// Content security policy of forms: they are sent to this origin only.
+const FORM_ACTION_SELF: &str = "form-action 'self'; ";
+/// Policy of the consent form: none. Chrome and Safari would apply it to every redirect after the form, including
+/// those from a client's web page to its program.
 const FORM_OF_CONSENT: &str = "";
 
-/// What every page needs to be written.
+/// Everything needed to render a page.
 #[derive(Clone)]
 pub(crate) struct Reader {
     pub(crate) language: Language,
-    /// What stands before every path.
+    /// Path prefix of the server.
     pub(crate) prefix: String,
     /// The page's address without its language, where it can be asked for once more.
     pub(crate) here: Option<String>,
@@ -38,13 +38,18 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Who asks with these headers and this query.
-    pub(crate) fn of(headers: &HeaderMap, query: &str, prefix: &str, has_passkeys: bool) -> Self {
+    /// Reads language and theme from a request.
+    pub(crate) fn from_request(
+        headers: &HeaderMap,
+        query: &str,
+        prefix: &str,
+        has_passkeys: bool,
+    ) -> Self {
         let header = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
         let chosen = url::form_urlencoded::parse(query.as_bytes()).find(|it| it.0 == LANGUAGE);
         let locale = chosen.map(|it| it.1.into_owned());
         let locale = locale.or_else(|| header.and_then(accepted).map(str::to_owned));
-        let language = Language::of(Some(locale.as_deref().unwrap_or("en")), "");
+        let language = Language::detect(Some(locale.as_deref().unwrap_or("en")), "");
         Self { language, prefix: prefix.to_owned(), here: None, has_passkeys }
     }
 
@@ -100,7 +105,7 @@ impl Reader {
         response
     }
 
-    /// That something cannot be done, and why.
+    /// Renders an error page.
     pub(crate) fn failed(&self, status: StatusCode, code: &str, what: &str) -> Response {
         let title = self.t("この依頼には応じられません", "This request cannot be answered");
         let why = match code {
@@ -115,7 +120,7 @@ impl Reader {
             ),
         };
         let body = format!("{why}<p>{}</p><p>{more}</p>", escaped(what));
-        self.page(status, title, &body, OWN_FORMS)
+        self.page(status, title, &body, FORM_ACTION_SELF)
     }
 
     pub(crate) fn too_often(&self, wait_s: u64) -> Response {
@@ -178,7 +183,7 @@ impl Reader {
             ),
         );
         let status = if is_wrong { StatusCode::FORBIDDEN } else { StatusCode::OK };
-        self.page(status, self.t("サインイン", "Sign in"), &body, OWN_FORMS)
+        self.page(status, self.t("サインイン", "Sign in"), &body, FORM_ACTION_SELF)
     }
 
     fn language_query(&self) -> String {
@@ -224,10 +229,10 @@ impl Reader {
             self.t("このパスワードにする", "Use this password"),
         );
         let status = if is_wrong { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-        self.page(status, &title, &body, OWN_FORMS)
+        self.page(status, &title, &body, FORM_ACTION_SELF)
     }
 
-    /// The page on which a person says what a client may do. `form` is the request, and the tag of its form.
+    /// Renders the consent page. `form` is the request and the tag of its form.
     pub(crate) fn consent(
         &self,
         (client, redirect_uri): (&Client, &str),
@@ -318,7 +323,7 @@ impl Reader {
         self.page(status, &title, &body, FORM_OF_CONSENT)
     }
 
-    /// Why a passkey is not taken back.
+    /// Explains why the last passkey cannot be removed.
     pub(crate) fn last_way_in(&self) -> &'static str {
         self.t(
             "このパスキーのほかにサインインする方法がないため、取り消せません。先に、新しいリンクを管理者に頼んでください。",
@@ -326,7 +331,7 @@ impl Reader {
         )
     }
 
-    /// A person's own page: by what they sign in, and which devices may do what.
+    /// Renders a user's account page: sign-in methods, devices and their scopes.
     pub(crate) fn account(&self, account: &Account, devices: &[Value], tag: &str) -> Response {
         let name = &account.name;
         let text = |it: &Value, name: &str| escaped(it[name].as_str().unwrap_or_default());
@@ -363,14 +368,14 @@ impl Reader {
             false => devices,
         };
         let may_lose = account.may_lose_passkey();
-        let passkey = |it: &Passkey| {
+        let passkey = |key: &Passkey| {
             let id =
-                format!("<input type=\"hidden\" name=\"passkey\" value=\"{}\">", escaped(&it.id));
+                format!("<input type=\"hidden\" name=\"passkey\" value=\"{}\">", escaped(&key.id));
             let end = match may_lose {
                 true => form("/account/passkeys/end", &id, self.t("取り消す", "Take back")),
                 false => format!("<p>{}</p>", self.last_way_in()),
             };
-            let (label, made) = (self.t("作成日時：", "Made:"), self.time(&time(it.created_s)));
+            let (label, made) = (self.t("作成日時：", "Made:"), self.time(&time(key.created_s)));
             format!("<section class=\"card\"><p>{label} {made}</p>{end}</section>")
         };
         let passkeys: String = account.passkeys.iter().map(passkey).collect();
@@ -393,7 +398,12 @@ impl Reader {
                 self.t("すべてのブラウザーでサインアウト", "Sign out everywhere")
             ),
         );
-        self.page(StatusCode::OK, self.t("あなたのアカウント", "Your account"), &body, OWN_FORMS)
+        self.page(
+            StatusCode::OK,
+            self.t("あなたのアカウント", "Your account"),
+            &body,
+            FORM_ACTION_SELF,
+        )
     }
 }
 
@@ -407,7 +417,7 @@ impl Reader {
     }
 }
 
-/// What is wrong, if it is, where a screen reader says it at once.
+/// Renders an error as an alert, which screen readers announce.
 fn alert(is_wrong: bool, what: &str) -> String {
     if is_wrong { format!("<p class=\"bad\" role=\"alert\">{what}</p>") } else { String::new() }
 }

@@ -1,4 +1,4 @@
-//! Passkeys: the two ceremonies of WebAuthn, as `webauthn_rp` does them (AUTH-2).
+//! Passkeys: registration and sign-in by WebAuthn, implemented with `webauthn_rp` (AUTH-2).
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use url::Url;
@@ -24,7 +24,7 @@ use webauthn_rp::{
 use crate::state::{Account, Passkey};
 use store::{ceremonies::Ceremonies, database::postgres::Server};
 
-/// What a ceremony is for.
+/// Kinds of ceremonies.
 const MAKES: &str = "makes";
 const SHOWS: &str = "shows";
 /// Bytes of a user's number.
@@ -36,19 +36,19 @@ type Key = CompressedPubKey<[u8; 32], [u8; 32], [u8; 48], Vec<u8>>;
 pub(crate) struct Passkeys {
     rp_id: RpId,
     origin: String,
-    /// What has begun and may end on any node.
+    /// Ceremonies in progress, which may be completed on any node.
     open: Ceremonies,
 }
 
-/// What a passkey shows that signs in: whose it is, and how it is to be kept from now on.
+/// The result of a sign-in by passkey: its account, and its updated state.
 pub(crate) struct SignedIn {
     pub(crate) account: String,
     pub(crate) passkey: Passkey,
 }
 
 impl Passkeys {
-    /// Those of the server at `issuer`; none where it has no name, for passkeys are bound to one.
-    pub(crate) fn of(issuer: &Url, server: Option<&Server>) -> Option<Self> {
+    /// Passkeys of the server at `issuer`. `None` without a host name, to which passkeys are bound.
+    pub(crate) fn for_issuer(issuer: &Url, server: Option<&Server>) -> Option<Self> {
         let domain = issuer.domain()?.to_owned();
         // A browser has passkeys in secure contexts alone.
         if issuer.scheme() != "https" && domain != "localhost" {
@@ -57,11 +57,11 @@ impl Passkeys {
         Some(Self {
             rp_id: RpId::Domain(AsciiDomain::try_from(domain).ok()?),
             origin: issuer.origin().ascii_serialization(),
-            open: Ceremonies::of(server),
+            open: Ceremonies::open(server),
         })
     }
 
-    /// What a browser needs to make a passkey of `account`: `PublicKeyCredentialCreationOptionsJSON`.
+    /// Starts a registration of a passkey for `account`: `PublicKeyCredentialCreationOptionsJSON`.
     pub(crate) async fn begin_registration(&self, account: &Account) -> Option<Vec<u8>> {
         let id = user(&account.id)?;
         let name = Username::try_from(account.name.as_str()).ok()?;
@@ -77,15 +77,15 @@ impl Passkeys {
         options.extensions.cred_protect = CredProtect::None;
         let (server, client) = options.start_ceremony().ok()?;
         let options = serde_json::to_vec(&client).ok()?;
-        self.begin(MAKES, &server.sent_challenge(), &server.encode().ok()?).await?;
+        self.store_ceremony(MAKES, &server.sent_challenge(), &server.encode().ok()?).await?;
         Some(options)
     }
 
     /// The passkey that a browser has made for the account of that number: `RegistrationResponseJSON`.
     pub(crate) async fn register(&self, account: &str, sent: &[u8], now_s: u64) -> Option<Passkey> {
         let sent = Registration::from_json_relaxed(sent).ok()?;
-        let begun = self.begun(MAKES, &sent.challenge_relaxed().ok()?).await?;
-        let ceremony = RegistrationServerState::<USER_BYTES>::decode(&begun[..]).ok()?;
+        let stored = self.take_ceremony(MAKES, &sent.challenge_relaxed().ok()?).await?;
+        let ceremony = RegistrationServerState::<USER_BYTES>::decode(&stored[..]).ok()?;
         let options = RegistrationVerificationOptions::<&str, &str> {
             allowed_origins: &[&*self.origin],
             error_on_unsolicited_extensions: false,
@@ -107,35 +107,39 @@ impl Passkeys {
         })
     }
 
-    /// What a browser needs to sign in with whichever passkey it has: `PublicKeyCredentialRequestOptionsJSON`.
+    /// Starts a sign-in with any passkey: `PublicKeyCredentialRequestOptionsJSON`.
     pub(crate) async fn begin_sign_in(&self) -> Option<Vec<u8>> {
         let options = DiscoverableCredentialRequestOptions::passkey(&self.rp_id);
         let (server, client) = options.start_ceremony().ok()?;
         let options = serde_json::to_vec(&client).ok()?;
-        self.begin(SHOWS, &server.sent_challenge(), &server.encode().ok()?).await?;
+        self.store_ceremony(SHOWS, &server.sent_challenge(), &server.encode().ok()?).await?;
         Some(options)
     }
 
-    async fn begin(&self, kind: &str, challenge: &SentChallenge, state: &[u8]) -> Option<()> {
+    async fn store_ceremony(
+        &self,
+        kind: &str,
+        challenge: &SentChallenge,
+        state: &[u8],
+    ) -> Option<()> {
         let kept = self.open.put(&name(kind, challenge), state).await;
         kept.inspect_err(|it| tracing::warn!("a passkey is not asked for: {it}")).ok()
     }
 
-    async fn begun(&self, kind: &str, challenge: &SentChallenge) -> Option<Vec<u8>> {
-        let begun = self.open.take(&name(kind, challenge)).await;
-        begun.inspect_err(|it| tracing::warn!("a passkey is not looked at: {it}")).ok()?
+    async fn take_ceremony(&self, kind: &str, challenge: &SentChallenge) -> Option<Vec<u8>> {
+        let stored = self.open.take(&name(kind, challenge)).await;
+        stored.inspect_err(|it| tracing::warn!("a passkey is not looked at: {it}")).ok()?
     }
 
-    /// Who signs in with what a browser sends: `AuthenticationResponseJSON`. `find` has the passkey of that number
-    /// of the account of that number.
+    /// Verifies a sign-in: `AuthenticationResponseJSON`. `find` returns a passkey by account id and passkey id.
     pub(crate) async fn sign_in(
         &self,
         sent: &[u8],
         find: impl FnOnce(&str, &str) -> Option<Passkey>,
     ) -> Option<SignedIn> {
         let sent = DiscoverableAuthentication::<USER_BYTES>::from_json_relaxed(sent).ok()?;
-        let begun = self.begun(SHOWS, &sent.challenge_relaxed().ok()?).await?;
-        let ceremony = DiscoverableAuthenticationServerState::decode(&begun[..]).ok()?;
+        let stored = self.take_ceremony(SHOWS, &sent.challenge_relaxed().ok()?).await?;
+        let ceremony = DiscoverableAuthenticationServerState::decode(&stored[..]).ok()?;
         let Ok(id) = sent.response().user_handle().encode();
         let account = store::digest::hexadecimal(&id);
         let passkey = find(&account, &BASE64.encode(sent.raw_id().as_ref()))?;
@@ -156,7 +160,7 @@ impl Passkeys {
     }
 }
 
-/// What a ceremony is called among all: a passkey that was made is not one that was shown.
+/// The storage key of a ceremony, which includes its kind.
 fn name(kind: &str, challenge: &SentChallenge) -> String {
     format!("{kind} {:032x}", challenge.0)
 }

@@ -1,4 +1,4 @@
-//! Passwords, as argon2 hashes that are slow to guess (AUTH-3).
+//! Passwords, stored as argon2 hashes (AUTH-3).
 
 use std::io;
 
@@ -9,17 +9,15 @@ use tokio::sync::Semaphore;
 /// Characters that a password has at least, and bytes that it has at most.
 pub(crate) const CHARS_MIN: usize = 10;
 pub(crate) const BYTES_MAX: usize = 512;
-/// What a hash costs: 19 MiB, twice over, which is what OWASP recommends at least.
+/// Argon2 cost: 19 MiB and two passes, the minimum that OWASP recommends.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
-/// Hashes that are made at a time, those among them that are not awaited any more: what they take of memory is bounded
-/// by it.
+/// Concurrent hash computations, including abandoned ones. It bounds their memory.
 const AT_ONCE: usize = 2;
 
 static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
 
-/// What is verified where there is no account or no password, so that asking costs as much as where there is one.
-/// It is the hash of no password.
+/// A hash of no password, verified for unknown accounts so that timing does not reveal them.
 const NONE: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$\
                     AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 
@@ -35,10 +33,10 @@ pub(crate) fn is_right(password: &str, name: &str) -> bool {
         && !password.eq_ignore_ascii_case(name)
 }
 
-/// What is kept of a password.
+/// Hashes a password.
 ///
 /// # Errors
-/// Where there is no randomness, or no thread.
+/// Without randomness or a free thread.
 pub(crate) async fn hash(password: String) -> io::Result<String> {
     let place = PLACES.acquire().await.map_err(io::Error::other)?;
     let work = move || {

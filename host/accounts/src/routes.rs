@@ -1,4 +1,4 @@
-//! What is answered at `/oauth` and `/account`.
+//! HTTP routes below `/oauth` and `/account`.
 
 use std::net::IpAddr;
 
@@ -23,23 +23,23 @@ const BODY_BYTES_MAX: usize = 8 << 10;
 /// Fields that a form or a query may have.
 const FIELDS_MAX: usize = 100;
 
-/// What is looked at.
+/// Extractors of a `GET` request.
 type Opened = (State<Accounts>, HeaderMap, RawQuery);
-/// What is sent.
+/// Extractors of a `POST` request.
 type Posted = (State<Accounts>, HeaderMap, Bytes);
-/// What is sent, where it counts from where.
-type Paced = (State<Accounts>, Extension<Peer>, Bytes);
+/// Extractors of a rate-limited `POST` request.
+type RateLimited = (State<Accounts>, Extension<Peer>, Bytes);
 
-/// Where a request comes from.
+/// The address of the sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// Whether what is at `path` is for people and clients who have no token yet.
+/// Whether `path` is served without a token.
 pub fn is_path(path: &str) -> bool {
     path == "/account" || path.starts_with("/account/") || path.starts_with("/oauth/")
 }
 
-/// All of it, as `accounts` are.
+/// The routes of `accounts`.
 pub fn routes(accounts: Accounts) -> Router {
     let style = || async { file("text/css; charset=utf-8", include_str!("../assets/style.css")) };
     let script =
@@ -60,7 +60,7 @@ pub fn routes(accounts: Accounts) -> Router {
         .route("/account/passkey/sign-in", post(account::sign_in_with_passkey))
         .route("/account/style.css", get(style))
         .route("/account/passkey.js", get(script))
-        .layer(middleware::from_fn_with_state(accounts.clone(), paced))
+        .layer(middleware::from_fn_with_state(accounts.clone(), rate_limited))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(accounts)
 }
@@ -71,7 +71,7 @@ fn file(kind: &'static str, text: &'static str) -> Response {
 }
 
 /// Lets each network ask so often and no more.
-async fn paced(
+async fn rate_limited(
     State(accounts): State<Accounts>,
     Extension(Peer(peer)): Extension<Peer>,
     request: Request,
@@ -87,10 +87,10 @@ async fn paced(
 }
 
 fn reader(accounts: &Accounts, headers: &HeaderMap, query: &str) -> Reader {
-    Reader::of(headers, query, &accounts.0.prefix, accounts.0.passkeys.is_some())
+    Reader::from_request(headers, query, &accounts.0.prefix, accounts.0.passkeys.is_some())
 }
 
-/// Whether a browser says that a page of this server's sends this, and no other's.
+/// Whether the browser reports that the request comes from a page of this server.
 fn is_within(headers: &HeaderMap) -> bool {
     headers.get("sec-fetch-site").is_some_and(|it| it == "same-origin")
 }
@@ -106,7 +106,7 @@ impl Fields {
         (pairs.len() <= FIELDS_MAX).then_some(Self(pairs))
     }
 
-    /// The one of that name; none where there is none, or an empty one.
+    /// Returns the value of a field that is present once and not empty.
     fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|it| it.0 == name).map(|it| &*it.1);
         found.filter(|it| !it.is_empty())
@@ -117,7 +117,7 @@ impl Fields {
     }
 
     /// The first name that is there more than once.
-    fn twice(&self) -> Option<&str> {
+    fn duplicate(&self) -> Option<&str> {
         let mut names: Vec<_> = self.0.iter().map(|it| &*it.0).collect();
         names.sort_unstable();
         names.windows(2).find(|it| it[0] == it[1]).map(|it| it[0])

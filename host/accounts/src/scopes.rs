@@ -1,23 +1,23 @@
-//! What a client may be given: what it asks for, as far as the person has it themselves (AUTH-8).
+//! The scopes a client may get: those it requests, limited to those of the account (AUTH-8).
 
 use base::{
     language::Language,
     scopes::{Scope, Scopes},
 };
 
-/// What a client can be given.
+/// Scopes that a client can be granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
-    /// Each of these, or not.
+    /// Scopes that the user can select one by one.
     pub(crate) scopes: Vec<Scope>,
     /// Whether all of it is to look at only.
     pub(crate) is_read_only: bool,
 }
 
 impl Offer {
-    /// Of `requested`, what the account has that has scopes `own`; of a client that says nothing, all of that but
-    /// looking after the server.
-    pub(crate) fn of(requested: Option<&[Scope]>, own: &[Scope]) -> Self {
+    /// Limits `requested` scopes to those of the account, `own`. A client that requests none gets all but the
+    /// operator's.
+    pub(crate) fn limited_to(requested: Option<&[Scope]>, own: &[Scope]) -> Self {
         let has = |it: &Scope| own.contains(it);
         let narrows = |all: &[Scope]| all.contains(&Scope::ReadOnly) && all.len() > 1;
         // Alone it is everything that can be looked at.
@@ -38,7 +38,7 @@ impl Offer {
                 }
                 Scope::ReadOnly => Vec::new(),
                 Scope::Operator => own.iter().filter(|it| *it == scope).cloned().collect(),
-                // Whether the tool is of what they have is seen when it is called.
+                // The call itself checks whether the account has the tool.
                 Scope::Tool(_) => {
                     let is_some = |it: &Scope| matches!(it, Scope::Component(_) | Scope::Server(_));
                     let may = has_all || has(scope) || own.iter().any(is_some);
@@ -48,23 +48,23 @@ impl Offer {
                     (has_all || has(scope)).then(|| scope.clone()).into_iter().collect()
                 }
             };
-            for it in given {
-                if !scopes.contains(&it) {
-                    scopes.push(it);
+            for scope in given {
+                if !scopes.contains(&scope) {
+                    scopes.push(scope);
                 }
             }
         }
         Self { scopes, is_read_only }
     }
 
-    /// The same without those that are not among `chosen`.
+    /// Keeps only the `chosen` scopes.
     pub(crate) fn only(mut self, chosen: &[String], is_read_only: bool) -> Self {
         self.scopes.retain(|it| chosen.contains(&it.to_string()));
         self.is_read_only |= is_read_only;
         self
     }
 
-    /// As they are written; nothing where nothing is left, for `read-only` alone would be more.
+    /// The scopes as texts. Empty when nothing is left, because `read-only` alone would be more.
     pub(crate) fn texts(&self) -> Vec<String> {
         let mut texts: Vec<_> = self.scopes.iter().map(Scope::to_string).collect();
         let read_only = Scope::ReadOnly.to_string();
@@ -80,32 +80,32 @@ pub(crate) fn read(texts: &[String]) -> Vec<Scope> {
     texts.iter().filter_map(|it| it.parse().ok()).collect()
 }
 
-/// What a token brings.
+/// The effective scopes of a token.
 pub(crate) struct Brought {
-    /// As it was given.
+    /// The scopes as granted.
     pub(crate) held: Vec<String>,
-    /// As components are told: a tool by its own name only where the person has it by that name, or has everything. A
-    /// client names what it likes, and a component may take such a name for the operator's word.
-    pub(crate) told: Vec<String>,
-    /// To be asked.
+    /// The scopes as components see them. A tool is listed by name only if the user has it by name or has everything,
+    /// because clients choose names freely and a component may trust them.
+    pub(crate) visible: Vec<String>,
+    /// The scopes for access checks.
     pub(crate) reach: Scopes,
 }
 
 impl Brought {
-    /// What a client has that was given `given` by a person who has `own`.
-    pub(crate) fn of(given: &[String], own: &[String]) -> Self {
+    /// Limits the scopes `given` to a client to those of the user, `own`.
+    pub(crate) fn limited_to(given: &[String], own: &[String]) -> Self {
         let (given, own) = (read(given), read(own));
-        let held = Offer::of(Some(&given), &own).texts();
-        let mut told = read(&held);
+        let held = Offer::limited_to(Some(&given), &own).texts();
+        let mut visible = read(&held);
         let is_own = |it: &Scope| own.contains(&Scope::All) || own.contains(it);
-        told.retain(|it| !matches!(it, Scope::Tool(_)) || is_own(it));
-        let told = told.iter().map(Scope::to_string).collect();
+        visible.retain(|it| !matches!(it, Scope::Tool(_)) || is_own(it));
+        let visible = visible.iter().map(Scope::to_string).collect();
         let reach: Scopes = read(&held).into_iter().collect();
-        Self { held, told, reach: reach.within(own.into_iter().collect()) }
+        Self { held, visible, reach: reach.intersect(own.into_iter().collect()) }
     }
 }
 
-/// What a scope lets a client do, in a sentence.
+/// Describes a scope in a sentence.
 pub(crate) fn sentence(scope: &Scope, language: Language) -> String {
     match scope {
         Scope::All => language
@@ -137,7 +137,7 @@ mod tests {
 
     fn offered(requested: Option<&[&str]>, own: &[&str]) -> Vec<String> {
         let of = |it: &[&str]| -> Vec<Scope> { it.iter().map(|it| it.parse().unwrap()).collect() };
-        Offer::of(requested.map(of).as_deref(), &of(own)).texts()
+        Offer::limited_to(requested.map(of).as_deref(), &of(own)).texts()
     }
 
     #[test]
@@ -161,13 +161,14 @@ mod tests {
     #[test]
     fn names_only_granted_scopes_the_account_has() {
         let texts = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        let told = |given: &[&str], own: &[&str]| Brought::of(&texts(given), &texts(own)).told;
-        assert_eq!(told(&["tool:x"], &["component:a"]), [""; 0]);
-        assert_eq!(told(&["tool:x", "component:a"], &["component:a"]), ["component:a"]);
-        assert_eq!(told(&["tool:x"], &["component:a", "tool:x"]), ["tool:x"]);
-        assert_eq!(told(&["tool:x"], &["*"]), ["tool:x"]);
-        assert_eq!(told(&["tool:x"], &["read-only"]), ["read-only"]);
-        let brought = Brought::of(&texts(&["tool:x"]), &texts(&["component:a"]));
+        let visible =
+            |given: &[&str], own: &[&str]| Brought::limited_to(&texts(given), &texts(own)).visible;
+        assert_eq!(visible(&["tool:x"], &["component:a"]), [""; 0]);
+        assert_eq!(visible(&["tool:x", "component:a"], &["component:a"]), ["component:a"]);
+        assert_eq!(visible(&["tool:x"], &["component:a", "tool:x"]), ["tool:x"]);
+        assert_eq!(visible(&["tool:x"], &["*"]), ["tool:x"]);
+        assert_eq!(visible(&["tool:x"], &["read-only"]), ["read-only"]);
+        let brought = Brought::limited_to(&texts(&["tool:x"]), &texts(&["component:a"]));
         assert_eq!(brought.held, ["tool:x"], "its client has it all the same");
         let owner = base::tool_set::Owner::Component("a");
         assert!(brought.reach.may_call(owner, "x", false));
@@ -176,7 +177,8 @@ mod tests {
     #[test]
     fn narrowing_scope_never_widens_when_others_are_removed() {
         let all = [Scope::Tool("x".to_owned()), Scope::ReadOnly];
-        let left = Offer::of(Some(&all), &[Scope::All]).only(&["read-only".to_owned()], true);
+        let left =
+            Offer::limited_to(Some(&all), &[Scope::All]).only(&["read-only".to_owned()], true);
         assert_eq!(left.texts(), [""; 0]);
     }
 }

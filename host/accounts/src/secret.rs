@@ -1,4 +1,4 @@
-//! Secrets that are given out once: random, and known here by their digests alone.
+//! Random secrets that are shown once and stored as digests.
 
 use std::io;
 
@@ -14,7 +14,7 @@ const ID_BYTES: usize = 16;
 /// Bytes of a secret: a number, a family, and what cannot be guessed.
 const BYTES: usize = 2 * ID_BYTES + 32;
 
-/// What a secret is for. Each kind looks different, so that none is taken for another.
+/// The kind of a secret, visible in its prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Link,
@@ -44,7 +44,7 @@ pub(crate) fn number() -> io::Result<String> {
 /// A secret as its holder has it.
 pub(crate) struct Secret {
     pub(crate) text: String,
-    /// The number of what it belongs to.
+    /// Id of the account, client or grant.
     pub(crate) id: String,
     /// The digest of the part that all secrets of one family have.
     pub(crate) family: String,
@@ -54,7 +54,7 @@ pub(crate) struct Secret {
 }
 
 impl Secret {
-    /// A new one of what has that number.
+    /// Creates a random secret for the entry with this id.
     pub(crate) fn fresh(kind: Kind, id: &str) -> io::Result<Self> {
         let mut bytes = [0; BYTES];
         for (to, digits) in bytes.iter_mut().zip(id.as_bytes().chunks(2).take(ID_BYTES)) {
@@ -63,23 +63,23 @@ impl Secret {
         }
         bytes[ID_BYTES..2 * ID_BYTES].copy_from_slice(&random()?[..ID_BYTES]);
         bytes[2 * ID_BYTES..].copy_from_slice(&random()?);
-        Ok(Self::of(kind, bytes))
+        Ok(Self::from_bytes(kind, bytes))
     }
 
     /// The next one of the same family.
     pub(crate) fn next(&self, kind: Kind) -> io::Result<Self> {
         let mut bytes = self.bytes;
         bytes[2 * ID_BYTES..].copy_from_slice(&random()?);
-        Ok(Self::of(kind, bytes))
+        Ok(Self::from_bytes(kind, bytes))
     }
 
-    /// What `text` says, where it can be one of that kind.
+    /// Parses `text` as a secret of this kind.
     pub(crate) fn read(kind: Kind, text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text.strip_prefix(kind.prefix())?).ok()?;
-        Some(Self::of(kind, bytes.try_into().ok()?))
+        Some(Self::from_bytes(kind, bytes.try_into().ok()?))
     }
 
-    fn of(kind: Kind, bytes: [u8; BYTES]) -> Self {
+    fn from_bytes(kind: Kind, bytes: [u8; BYTES]) -> Self {
         let text = format!("{}{}", kind.prefix(), URL_SAFE_NO_PAD.encode(bytes));
         Self {
             id: hexadecimal(&bytes[..ID_BYTES]),

@@ -1,4 +1,4 @@
-//! Accounts and what their clients were given: every rule about them in one place.
+//! Accounts and grants: every rule about them in one place.
 
 use futures::future::BoxFuture;
 use std::{
@@ -27,12 +27,12 @@ mod grants;
 mod operator;
 mod people;
 
-pub(crate) use grants::{Asked, Redeemed, Refreshed, Tokens};
+pub(crate) use grants::{AuthorizationRequest, Redeemed, Refreshed, Tokens};
 pub use operator::AccountError;
 pub(crate) use operator::time;
 pub(crate) use people::{Session, SignInWith};
 
-/// Who gives commands, in the audit log: no account has that name.
+/// Name of the operator in the audit log. No account can have it.
 const OPERATOR: &str = "operator";
 
 /// People's accounts. A clone is another handle on the same ones.
@@ -43,10 +43,10 @@ pub(crate) struct Inner {
     store: Arc<Store>,
     config: AccountsConfig,
     pub(crate) issuer: String,
-    /// What this server's own page is as a client.
+    /// This server's own page as a client.
     page: Arc<Client>,
     pub(crate) resource: String,
-    /// What stands before every path where people see the server.
+    /// Path prefix of the server's public address.
     pub(crate) prefix: String,
     seal: Seal,
     clock: Clock,
@@ -56,17 +56,17 @@ pub(crate) struct Inner {
     pub(crate) documents: Documents,
 }
 
-/// Who holds an access token, and what it lets them do.
+/// The holder of an access token, and the holder's scopes.
 pub struct Holder {
     /// The caller's name: `account:` and the person's.
     pub principal: String,
-    /// What the token brings, as scopes are written.
+    /// Scopes of the token as texts.
     pub held: Vec<String>,
-    /// Of that, what components are told.
-    pub told: Vec<String>,
-    /// The same to be asked, within what the person may do now.
+    /// Scopes as components see them.
+    pub visible: Vec<String>,
+    /// Scopes for access checks, limited to the user's current ones.
     pub reach: Scopes,
-    /// Until when it counts.
+    /// Expiry of the token.
     pub expires: SystemTime,
     /// Cancelled when the person or the operator takes it back.
     pub ended: CancellationToken,
@@ -75,24 +75,23 @@ pub struct Holder {
 /// Why a token does not let its bearer in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotHeld {
-    /// It is none of ours, or was taken back.
+    /// The token is unknown or revoked.
     Unknown,
-    /// It was one.
+    /// The token has expired.
     Expired,
 }
 
-/// The disk took nothing: the same may succeed later.
+/// The error for a failed write. The same request may succeed later.
 pub(crate) fn unavailable(error: &io::Error) -> Problem {
     tracing::error!("accounts: {error}");
     ("temporarily_unavailable", "this cannot be kept now; try again later".to_owned())
 }
 
 impl Accounts {
-    /// Those of a server with this configuration, which others reach at `issuer`; kept on `server`, or in the data
-    /// folder where there is none.
+    /// Opens the accounts of the server at `issuer`, stored on `server` or in the data folder.
     ///
     /// # Errors
-    /// Where they cannot be read or begun.
+    /// If they cannot be read or created.
     pub fn open<'a>(
         (config, issuer): (&'a base::config::Config, String),
         (seal, server): (&'a Seal, Option<&'a Server>),
@@ -108,7 +107,7 @@ impl Accounts {
                 config: config.accounts.clone(),
                 resource: format!("{issuer}/mcp"),
                 prefix: url.path().trim_end_matches('/').to_owned(),
-                passkeys: Passkeys::of(&url, server),
+                passkeys: Passkeys::for_issuer(&url, server),
                 page: Arc::new(clients::page(&issuer)),
                 issuer,
                 seal: seal.derive("accounts"),
@@ -120,7 +119,7 @@ impl Accounts {
         })
     }
 
-    /// Ends what is written.
+    /// Flushes pending writes.
     pub async fn close(&self) {
         self.0.store.close().await;
     }
@@ -157,7 +156,7 @@ impl Accounts {
         metadata
     }
 
-    /// Writes down what happened: who did what, to what, and how it ended.
+    /// Writes an audit line: actor, method, object and outcome.
     pub(crate) fn note(&self, who: &str, method: &'static str, what: &str, outcome: &'static str) {
         let principal = match who {
             "" => "anonymous".into(),
@@ -175,7 +174,7 @@ impl Accounts {
             name: Name::Name(what.to_owned()),
             by: By::default(),
             on_behalf: None,
-            arguments: Arguments::of(String::new()),
+            arguments: Arguments::digest_long(String::new()),
             outcome: outcome.into(),
             trap: None,
             duration: Duration::ZERO,
@@ -186,7 +185,7 @@ impl Accounts {
         });
     }
 
-    /// The name of the account of that number; none where it is gone.
+    /// Name of an account, if it exists.
     fn name_of(&self, account: &str) -> String {
         let name = |state: &State| state.accounts.get(account).map(|it| it.name.clone());
         self.0.store.look(name).unwrap_or_default()
@@ -200,14 +199,14 @@ impl Accounts {
     /// Takes in what other nodes have changed until now.
     pub fn look(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            self.0.store.look_around().await;
+            self.0.store.read_remote_changes().await;
         })
     }
 
-    /// Who holds the access token `text`, as far as is known here.
+    /// Returns the holder of the access token `text`, from local state.
     ///
     /// # Errors
-    /// Why it does not let its bearer in.
+    /// Why the token is not accepted.
     pub fn holder(&self, text: &str) -> Result<Holder, NotHeld> {
         let secret = Secret::read(Kind::Access, text).ok_or(NotHeld::Unknown)?;
         let now_s = self.now_s();
@@ -220,16 +219,16 @@ impl Accounts {
             if access.expires_s <= now_s {
                 return Err(NotHeld::Expired);
             }
-            let brought = Brought::of(&access.scopes, &account.scopes);
+            let brought = Brought::limited_to(&access.scopes, &account.scopes);
             let latest = grant.access.last().map(|it| &*it.digest);
             let latest = latest.filter(|it| *it == access.digest);
-            // Before the account can change: what is open ends then.
+            // Subscribed before the account can change, so that open streams end then.
             let ended = self.0.store.using(&secret.id, latest, now_s).ok_or(NotHeld::Unknown)?;
             Ok((account.name.clone(), brought, access.expires_s - now_s, ended))
         });
-        let (name, Brought { held, told, reach }, left_s, ended) = held?;
+        let (name, Brought { held, visible, reach }, left_s, ended) = held?;
         let expires = SystemTime::now() + Duration::from_secs(left_s);
-        Ok(Holder { principal: format!("account:{name}"), held, told, reach, expires, ended })
+        Ok(Holder { principal: format!("account:{name}"), held, visible, reach, expires, ended })
     }
 }
 

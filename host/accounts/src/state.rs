@@ -1,10 +1,9 @@
-//! What is kept of accounts, clients and grants: all of it in memory, and each change on disk before it counts.
+//! Accounts, clients and grants: all in memory, and each change written to disk before it takes effect.
 //!
-//! Where several nodes share a database (STO-17), one of them changes it at a time, and begins from what the others
-//! have left. Each change has a number, and each entry that of its latest; a node reads those with higher numbers than
-//! it knows each second, before it answers what people and clients without a token ask, and where it is shown a token
-//! that it does not know. So what is given on one node counts on all at once, and what is taken back ends on all within
-//! a second.
+//! Where nodes share a database (STO-17), one changes the state at a time, after reading changes of the others.
+//! Changes are numbered, and entries carry the number of their latest change. A node reads newer entries every
+//! second, before requests of users and clients without a token, and when it sees an unknown token. Thus grants are
+//! valid on all nodes at once, and revocations within a second.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,16 +24,16 @@ use store::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// How long a change may take to be on disk.
+/// Time limit for writing a change.
 const TIME_MAX: Duration = Duration::from_secs(10);
 const TABLE: &str = "CREATE TABLE entries (kind TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID";
 const PUT: &str =
     "INSERT INTO entries VALUES ($1, $2, $3) ON CONFLICT DO UPDATE SET value = excluded.value";
 const REMOVE: &str = "DELETE FROM entries WHERE kind = $1 AND id = $2";
 
-/// How often nodes look for what others have changed.
+/// Interval at which nodes read changes of others.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Changes for which it is known what they removed; a node that is further behind reads everything.
+/// Changes whose removals are kept. A node further behind reads everything.
 const CHANGES_KEPT: i64 = 10_000;
 const SHARED_TABLES: [&str; 4] = [
     "CREATE TABLE entries (kind TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL, changed INTEGER NOT NULL, PRIMARY KEY (kind, id))",
@@ -47,7 +46,7 @@ const CHANGED: &str = "SELECT kind, id, value FROM entries WHERE changed > $1";
 const NEXT: &str = "UPDATE latest SET number = number + 1 WHERE id = 1 AND number = $1";
 const SHARED_PUT: &str = "INSERT INTO entries (kind, id, value, changed) VALUES ($1, $2, $3, $4)
     ON CONFLICT (kind, id) DO UPDATE SET value = excluded.value, changed = excluded.changed";
-/// What is removed is known as such for a while.
+/// Marks an entry as removed for a while.
 const SHARED_REMOVE: &str =
     "UPDATE entries SET value = '', changed = $3 WHERE kind = $1 AND id = $2";
 const SHARED_FORGET: &str = "DELETE FROM entries WHERE value = '' AND changed < $1";
@@ -64,13 +63,13 @@ pub(crate) struct Account {
     pub(crate) passkeys: Vec<Passkey>,
     /// The link that lets them choose how to sign in.
     pub(crate) link: Option<Link>,
-    /// Where they are signed in.
+    /// Sessions of the account.
     pub(crate) sessions: Vec<Kept>,
     pub(crate) created_s: u64,
 }
 
 impl Account {
-    /// Whether there is a way in beside a single passkey.
+    /// Whether a passkey can be removed without locking the user out.
     pub(crate) fn may_lose_passkey(&self) -> bool {
         self.password.is_some() || self.passkeys.len() > 1
     }
@@ -88,7 +87,7 @@ pub(crate) struct Kept {
 pub(crate) struct Link {
     #[serde(flatten)]
     pub(crate) kept: Kept,
-    /// Whether using it takes back all that let in before.
+    /// Whether using the link removes all earlier sign-in methods and grants.
     #[serde(default)]
     pub(crate) is_anew: bool,
 }
@@ -103,17 +102,17 @@ pub(crate) struct Passkey {
     pub(crate) created_s: u64,
 }
 
-/// A client: what it says of itself.
+/// An OAuth client and its metadata.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Client {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) redirect_uris: Vec<String>,
-    /// When it registered; none where its address says what it is.
+    /// Time of registration. `None` for a client with a metadata document.
     pub(crate) registered_s: Option<u64>,
 }
 
-/// What a person let a client do: one device of theirs.
+/// A user's grant to a client: one device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Grant {
     pub(crate) id: String,
@@ -121,11 +120,11 @@ pub(crate) struct Grant {
     pub(crate) account: String,
     pub(crate) client_id: String,
     pub(crate) client_name: String,
-    /// For which resource (RFC 8707) its tokens are.
+    /// Resource of its tokens (RFC 8707).
     pub(crate) resource: String,
     pub(crate) scopes: Vec<String>,
     pub(crate) code: Code,
-    /// Of all its refresh tokens, and of the one that counts.
+    /// Ids of the refresh token family and of the current refresh token.
     pub(crate) family: String,
     pub(crate) refresh: String,
     /// The refresh token that was exchanged for it.
@@ -145,7 +144,7 @@ pub(crate) struct Previous {
     pub(crate) at_s: u64,
 }
 
-/// The authorization code with which a grant begins.
+/// The authorization code of a grant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Code {
     pub(crate) digest: String,
@@ -177,7 +176,7 @@ impl State {
         self.accounts.values().find(|it| it.name.eq_ignore_ascii_case(name))
     }
 
-    /// What removes all of it.
+    /// Changes that remove the account and its grants.
     fn nothing_of(&self) -> Vec<Change> {
         let accounts = self.accounts.keys().cloned().map(Change::NoAccount);
         let clients = self.clients.keys().cloned().map(Change::NoClient);
@@ -185,12 +184,12 @@ impl State {
     }
 
     /// The grants of an account.
-    pub(crate) fn of(&self, account: &str) -> impl Iterator<Item = &Arc<Grant>> {
+    pub(crate) fn grants_of(&self, account: &str) -> impl Iterator<Item = &Arc<Grant>> {
         self.grants.values().filter(move |it| it.account == account)
     }
 }
 
-/// One entry that is to be as it says, or gone.
+/// Stores or removes one entry.
 pub(crate) enum Change {
     Account(Account),
     Client(Client),
@@ -221,7 +220,7 @@ impl Change {
         }
     }
 
-    /// How it is written: as the change of that number, where nodes share what is kept.
+    /// The SQL statement of the change, with its number where nodes share the state.
     fn statement(&self, number: Option<i64>) -> io::Result<Statement> {
         let ((kind, id), value) = (self.key(), self.value()?);
         let sql = match (&value, number) {
@@ -235,7 +234,7 @@ impl Change {
         Ok(statement(sql, parameters))
     }
 
-    /// What an entry says that another node has written.
+    /// Parses an entry written by another node.
     fn read(kind: &str, id: &str, value: &str) -> io::Result<Self> {
         let id = id.to_owned();
         Ok(match (kind, value) {
@@ -253,16 +252,16 @@ fn statement(sql: &str, parameters: Vec<Value>) -> Statement {
     Statement { sql: sql.to_owned(), parameters, expect: None }
 }
 
-/// What is known of a grant while the server runs, and not kept.
+/// In-memory state of a grant, not stored.
 #[derive(Default)]
 struct Live {
     ended: CancellationToken,
     used_s: AtomicU64,
-    /// Of the access tokens that were the latest, the last that was shown here, by its digest.
+    /// Digest of the newest access token that was used here.
     shown: Mutex<String>,
 }
 
-/// What their database is called. No component has a name with a dot before it.
+/// Name of the database. Component names cannot start with a dot.
 const NAME: &str = ".accounts";
 
 /// The tables in which they are kept: of all nodes, or of one host.
@@ -275,8 +274,8 @@ fn tables(is_shared: bool) -> Migration {
     }
 }
 
-/// How their database is made where a move brings them: on PostgreSQL, where nodes share it, or in a data folder
-/// (STO-46). All entries are of the change with the number 0 then.
+/// How a move creates the database: on PostgreSQL, shared by nodes, or in a data folder (STO-46). All entries then
+/// have change number 0.
 pub fn plan(is_shared: bool) -> Plan {
     Plan::of_host(NAME, vec![tables(is_shared)])
 }
@@ -286,14 +285,14 @@ pub(crate) struct Store {
     state: RwLock<State>,
     live: Mutex<BTreeMap<String, Arc<Live>>>,
     database: Database,
-    /// One change after the other: what a change begins from is what the one before has left.
+    /// Serializes changes. Each starts from the state that the previous one left.
     turn: tokio::sync::Mutex<Turn>,
-    /// Which node changes it, where several do.
+    /// Lease for changes, where nodes share the state.
     shared: Option<Leases>,
     is_closed: AtomicBool,
 }
 
-/// How much is known of what other nodes have changed.
+/// How far changes of other nodes are known.
 struct Turn {
     /// The latest change.
     number: i64,
@@ -301,9 +300,9 @@ struct Turn {
 }
 
 impl Store {
-    /// What is kept on `server`, or else in the database `file`, which is made where there is none.
+    /// Opens the state on `server`, or in the SQLite `file`, which is created if missing.
     pub(crate) async fn open(server: Option<&Server>, file: &Path) -> io::Result<Arc<Self>> {
-        // All of it is read at once, and there is a limit on how much is written.
+        // Everything is read at once; the total is limited.
         let limits = Limits { rows_max: 1 << 20, result_bytes_max: 256 << 20, ..Limits::default() };
         let database = match server {
             Some(server) => server.database(NAME, limits).await.map_err(io::Error::other)?,
@@ -314,7 +313,7 @@ impl Store {
             }
         };
         database.migrate(&[tables(server.is_some())]).await.map_err(io::Error::other)?;
-        let shared = server.map(|it| Leases::of(Some(it)));
+        let shared = server.map(|it| Leases::new(Some(it)));
         let turn = Turn { number: -1, looked_at: Instant::now() };
         let store = Arc::new(Self {
             state: RwLock::default(),
@@ -326,7 +325,7 @@ impl Store {
         });
         if store.shared.is_some() {
             store.catch_up(&mut *store.turn.lock().await).await?;
-            tokio::spawn(look_on(Arc::downgrade(&store)));
+            tokio::spawn(poll_remote_changes(Arc::downgrade(&store)));
         } else {
             let all = statement("SELECT kind, id, value FROM entries", Vec::new());
             let rows = store.rows(vec![all]).await?.remove(0);
@@ -346,13 +345,13 @@ impl Store {
     }
 
     /// Takes in what other nodes have changed until now.
-    pub(crate) async fn look_around(&self) {
+    pub(crate) async fn read_remote_changes(&self) {
         if self.shared.is_none() {
             return;
         }
         let asked_at = Instant::now();
         let mut turn = self.turn.lock().await;
-        // Of many who ask at once, one looks.
+        // Of concurrent requests, one reads.
         if turn.looked_at < asked_at
             && let Err(error) = self.catch_up(&mut turn).await
         {
@@ -371,7 +370,7 @@ impl Store {
         let is_behind = turn.number >= 0 && number - turn.number > CHANGES_KEPT;
         let number = *number;
         let found = if is_behind {
-            // What was removed meanwhile is not known any more.
+            // Removals may be missing after a long absence.
             let mut found = changes(&self.rows(vec![changed(-1)]).await?.remove(0))?;
             let there: BTreeSet<_> = found.iter().map(Change::key).collect();
             let mut gone = self.look(State::nothing_of);
@@ -386,16 +385,16 @@ impl Store {
         Ok(())
     }
 
-    /// What `look` finds.
+    /// Reads the state.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&State) -> T) -> T {
         look(&self.state.read())
     }
 
-    /// Makes the changes that `decide` wants, all or none, and returns what else it says. They are on disk before
-    /// they count, even if the request that wants them goes away meanwhile.
+    /// Applies the changes that `decide` returns, all or none, and returns its result. They are written before they
+    /// take effect, even if the caller is dropped.
     ///
     /// # Errors
-    /// Where the disk does not take them: then nothing has changed.
+    /// If the disk fails; then nothing has changed.
     pub(crate) async fn change<T: Send + 'static>(
         self: &Arc<Self>,
         decide: impl FnOnce(&State) -> (Vec<Change>, T) + Send + 'static,
@@ -417,7 +416,7 @@ impl Store {
             let number = store.shared.as_ref().map(|_| turn.number + 1);
             let mut statements = Vec::with_capacity(changes.len() + 2);
             if let Some(number) = number {
-                // Of two nodes one is too late, should both take it for their turn.
+                // If two nodes changed at once, one fails.
                 let next = statement(NEXT, vec![Value::Integer(number - 1)]);
                 statements.push(Statement { expect: Some(1), ..next });
                 let forgotten = Value::Integer(number - CHANGES_KEPT);
@@ -439,11 +438,11 @@ impl Store {
         let (mut state, mut live) = (self.state.write(), self.live.lock());
         for change in changes {
             match change {
-                Change::Account(it) => {
-                    let before = state.accounts.get(&it.id);
-                    if before.is_some_and(|before| before.scopes != it.scopes) {
-                        // What is open reaches what they had; what is opened from now on, what they have.
-                        for grant in state.of(&it.id) {
+                Change::Account(account) => {
+                    let before = state.accounts.get(&account.id);
+                    if before.is_some_and(|before| before.scopes != account.scopes) {
+                        // Streams opened with the earlier scopes end now.
+                        for grant in state.grants_of(&account.id) {
                             if let Some(live) = live.get_mut(&grant.id) {
                                 let used_s = live.used_s.load(Ordering::Relaxed).into();
                                 let shown = live.shown.lock().clone().into();
@@ -452,28 +451,28 @@ impl Store {
                             }
                         }
                     }
-                    state.accounts.insert(it.id.clone(), Arc::new(it));
+                    state.accounts.insert(account.id.clone(), Arc::new(account));
                 }
                 Change::Client(it) => _ = state.clients.insert(it.id.clone(), Arc::new(it)),
-                Change::Grant(it) => {
-                    live.entry(it.id.clone()).or_default();
-                    state.grants.insert(it.id.clone(), Arc::new(it));
+                Change::Grant(grant) => {
+                    live.entry(grant.id.clone()).or_default();
+                    state.grants.insert(grant.id.clone(), Arc::new(grant));
                 }
                 Change::NoAccount(id) => _ = state.accounts.remove(&id),
                 Change::NoClient(id) => _ = state.clients.remove(&id),
                 Change::NoGrant(id) => {
                     state.grants.remove(&id);
-                    // Whatever is open by its leave ends now.
-                    if let Some(it) = live.remove(&id) {
-                        it.ended.cancel();
+                    // Ends everything opened with the grant.
+                    if let Some(grant) = live.remove(&id) {
+                        grant.ended.cancel();
                     }
                 }
             }
         }
     }
 
-    /// Notes that a grant is used, perhaps by its latest access token, which has that digest; what ends with it, where
-    /// it has not ended yet.
+    /// Records the use of a grant, with the digest of its newest access token. Returns its cancellation token, unless
+    /// it has ended.
     pub(crate) fn using(
         &self,
         grant: &str,
@@ -495,7 +494,7 @@ impl Store {
         latest.is_some_and(|(access, live)| *live.shown.lock() == access.digest)
     }
 
-    /// When a grant was last used.
+    /// Time of last use of a grant.
     pub(crate) fn used_s(&self, grant: &Grant) -> u64 {
         let live = self.live.lock().get(&grant.id).map(|it| it.used_s.load(Ordering::Relaxed));
         live.unwrap_or_default().max(grant.used_s)
@@ -507,7 +506,7 @@ impl Store {
     }
 }
 
-/// What rows of entries say.
+/// Parses rows of entries.
 fn changes(rows: &[Vec<Value>]) -> io::Result<Vec<Change>> {
     let texts = rows.iter().filter_map(|row| match &row[..] {
         [Value::Text(kind), Value::Text(id), Value::Text(value)] => Some((kind, id, value)),
@@ -517,12 +516,12 @@ fn changes(rows: &[Vec<Value>]) -> io::Result<Vec<Change>> {
 }
 
 /// Looks for what other nodes change, as long as there is a store.
-async fn look_on(store: Weak<Store>) {
+async fn poll_remote_changes(store: Weak<Store>) {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
         let Some(store) = store.upgrade().filter(|it| !it.is_closed.load(Ordering::Relaxed)) else {
             return;
         };
-        store.look_around().await;
+        store.read_remote_changes().await;
     }
 }

@@ -1,4 +1,4 @@
-//! One call: as it came in, and how it ended.
+//! A call of a tool: its request and its outcome.
 
 use std::{
     collections::BTreeMap,
@@ -28,13 +28,13 @@ pub fn next_call_id() -> u64 {
     CALLS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Where a call came in.
+/// The API by which a call arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Surface {
     /// `/mcp` or stdio, revision 2026-07-28 and later.
     Mcp,
-    /// The same, in an earlier revision.
+    /// MCP in an earlier revision.
     #[strum(serialize = "mcp")]
     McpLegacy,
     /// The JSON-RPC endpoint `/rpc`.
@@ -64,7 +64,7 @@ impl Surface {
     }
 }
 
-/// One round of a call, as it came in.
+/// One round of a call as received.
 #[derive(Clone)]
 pub struct CallRequest {
     /// The name of the tool or the prompt, or the URI of the resource.
@@ -74,39 +74,39 @@ pub struct CallRequest {
     /// The request's `_meta`, a JSON object.
     pub meta: String,
     pub caller: Caller,
-    /// What the client answered in this round, by the question's key.
+    /// The client's answers of this round, by question key.
     pub responses: BTreeMap<String, Value>,
     /// The state that came with the questions.
     pub state: Option<String>,
-    /// Where progress and log lines of the call go while it runs.
+    /// Receiver of progress and log lines.
     pub notifications: Option<Notifications>,
-    /// What is told when it waits and goes on, where it may outlive its client.
+    /// Receiver of pauses, where the call may outlive its client.
     pub pauses: Option<Arc<dyn Pauses>>,
-    /// Where it came in.
+    /// The API by which it arrived.
     pub surface: Surface,
     /// The caller's place in a trace, from the HTTP headers.
     pub trace: TraceHeaders,
-    /// Who wants it, where that is not its caller.
+    /// The component or assistant that made the call, if any.
     pub via: Via,
 }
 
-/// What a call tells that is kept while it waits.
+/// Is notified when a call pauses and resumes.
 pub trait Pauses: Send + Sync {
-    /// How long it may wait in all; none where that is its component's to say.
+    /// Maximum total wait. `None` leaves it to the component.
     fn wait_max(&self) -> Option<Duration>;
 
-    /// It has no instance any more, and goes on from `state`, sealed, in whichever process makes it again; none where the state is
-    /// too big to be kept.
+    /// The call has no instance now and will resume from the signed `state`, in any process. `None` if the state is
+    /// too large to store.
     fn paused(&self, state: Option<String>) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// It goes on. Told before it does.
+    /// The call is about to resume.
     fn resumed(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
-/// Who wants a call on its caller's behalf.
+/// The component or assistant behind a call.
 #[derive(Clone, Default)]
 pub struct Via {
-    /// Who asked for it: `assistant:NAME` or `component:NAME`.
+    /// `assistant:NAME` or `component:NAME`.
     pub asked_by: Option<Arc<str>>,
     /// The approval with which it is made.
     pub approval: Option<Arc<str>>,
@@ -137,7 +137,7 @@ impl CallRequest {
         }
     }
 
-    /// With what the client carried along from the round before.
+    /// Adds what the client returned from the previous round.
     pub fn carrying(
         self,
         responses: Option<BTreeMap<String, Value>>,
@@ -146,28 +146,28 @@ impl CallRequest {
         Self { responses: responses.unwrap_or_default(), state, ..self }
     }
 
-    /// The same call for a round in which the questions of the last one are still unanswered.
+    /// The next round, with the questions of the last one unanswered.
     pub fn unanswered(&self, state: &str) -> Self {
         let mut meta: Map<String, Value> = serde_json::from_str(&self.meta).unwrap_or_default();
         meta.insert("madoguchi/unanswered".to_owned(), true.into());
         let meta = Value::Object(meta).to_string();
-        Self { meta, state: Some(state.to_owned()), ..self.again() }
+        Self { meta, state: Some(state.to_owned()), ..self.next_round() }
     }
 
-    /// The same call for another round, without what its first round brought along.
-    pub fn again(&self) -> Self {
+    /// The next round, without the first round's answers and state.
+    pub fn next_round(&self) -> Self {
         let responses = BTreeMap::new();
         Self { responses, state: None, notifications: None, pauses: None, ..self.clone() }
     }
 }
 
-/// How a call ended, as one of a few fixed names.
+/// The outcome of a call, as one of a few fixed names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Ending {
-    /// It returned an output.
+    /// Returned an output.
     Done,
-    /// With questions to the user.
+    /// Asked the user questions.
     Asked,
     /// The tool refused it, with a message of its own.
     Refused,
@@ -176,13 +176,12 @@ pub enum Ending {
     InvalidArguments,
     /// The tool reports that it cannot be had now.
     Unavailable,
-    /// It took more than it may.
     LimitExceeded,
     /// The component trapped.
     Trapped,
-    /// The component put out what it must not.
+    /// The component returned invalid output.
     Broken,
-    /// All places were taken and the queue was full.
+    /// All slots were taken and the queue was full.
     Busy,
     /// No component offers the tool.
     UnknownTool,
@@ -201,7 +200,7 @@ impl Ending {
     /// Every ending there is, in the order of its numbers.
     pub const ALL: &[Self] = Self::VARIANTS;
 
-    /// As metrics and the audit log call it.
+    /// Its name in metrics and the audit log.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -240,8 +239,8 @@ pub struct TraceHeaders {
 }
 
 impl TraceHeaders {
-    /// Those of an HTTP request; most have none.
-    pub fn of(headers: &HeaderMap) -> Self {
+    /// Reads trace headers of an HTTP request. Most have none.
+    pub fn from_headers(headers: &HeaderMap) -> Self {
         let text = |name| {
             let value = headers.get(name)?.to_str().ok()?;
             (value.len() <= HEADER_BYTES_MAX).then(|| value.into())
@@ -249,7 +248,7 @@ impl TraceHeaders {
         Self { parent: text("traceparent"), state: text("tracestate") }
     }
 
-    /// Those of a request's `_meta`, which count before HTTP's.
+    /// Reads trace headers from `_meta`, which take precedence over HTTP headers.
     pub fn of_meta(meta: &str) -> Self {
         if !meta.contains("traceparent") {
             return Self::default();

@@ -1,4 +1,4 @@
-//! Who calls, as far as a component may know.
+//! The caller of a tool, as far as a component may know.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -22,15 +22,15 @@ pub fn network(address: IpAddr, v4_bits: u32, v6_bits: u32) -> u128 {
 pub struct Caller {
     /// The caller's name, from the configuration or an identity provider.
     pub principal: Arc<str>,
-    /// What they may do, as the configuration names it.
+    /// Scopes as the configuration writes them.
     pub scopes: Arc<[String]>,
     /// Their language as a BCP 47 tag.
     pub locale: Option<Arc<str>>,
     /// Their client's capabilities: a JSON object.
     pub client_capabilities: Arc<str>,
-    /// The same scopes to be asked; none where none are needed.
+    /// Scopes for access checks. `None` where none are needed.
     pub reach: Option<Arc<Scopes>>,
-    /// The tools that they know of; none where they know of all.
+    /// The caller's toolset. `None` for all tools.
     pub toolset: Option<Arc<Toolset>>,
 }
 
@@ -62,7 +62,7 @@ impl Caller {
         Self { principal: format!("madoguchi:agent:{agent_id}").into(), ..Self::anonymous() }
     }
 
-    /// A caller who has shown who they are, and may do no more than what `reach` says.
+    /// An authenticated caller, limited to `reach`.
     pub fn named(name: &str, scopes: &[String], reach: Scopes) -> Self {
         Self {
             principal: name.into(),
@@ -72,7 +72,7 @@ impl Caller {
         }
     }
 
-    /// Under whose name what they leave here is counted; none where callers are not identified.
+    /// The name under which resources of the caller are counted. `None` where callers are not identified.
     pub fn share(&self) -> Option<Arc<str>> {
         self.reach.is_some().then(|| self.principal.clone())
     }
@@ -99,7 +99,7 @@ impl Caller {
         self.toolset.as_ref().is_none_or(|it| it.has(owner, tool, hints))
     }
 
-    /// The same caller, who knows of the tools of `toolset` alone; of all, or of those of before, where it is none.
+    /// Limits the caller to `toolset`. `None` keeps the earlier one.
     pub fn offered(mut self, toolset: Option<&Arc<Toolset>>) -> Self {
         self.toolset = toolset.cloned().or(self.toolset);
         self
@@ -121,19 +121,19 @@ impl Caller {
         self.reach.as_ref().is_none_or(|it| !it.read_only)
     }
 
-    /// The language of what is on offer: English where they read anything but Japanese. Where the request
-    /// names no language it is Japanese, the language of the specifications.
+    /// The language of lists: English for readers of any language but Japanese. Requests without a language get
+    /// Japanese, the language of the specifications.
     pub fn language(&self) -> Language {
-        Language::of(Some(self.locale.as_deref().unwrap_or("ja")), "")
+        Language::detect(Some(self.locale.as_deref().unwrap_or("ja")), "")
     }
 
-    /// The same caller, speaking the language of an `Accept-Language` header where it names one.
+    /// Sets the language from an `Accept-Language` header.
     pub fn speaking(mut self, accept_language: Option<&str>) -> Self {
         self.locale = accept_language.and_then(accepted).map(Into::into).or(self.locale);
         self
     }
 
-    /// The same caller, who reads `language` where they say nothing else.
+    /// Sets the language, unless the request has one.
     pub fn reading(mut self, language: Option<&LanguageTag>) -> Self {
         self.locale = self.locale.or_else(|| language.map(|it| it.0.clone()));
         self

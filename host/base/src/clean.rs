@@ -1,6 +1,6 @@
-//! Texts in which others say what they offer, without what could mislead a terminal, a page or a model:
-//! control characters, escapes, changes of direction and invisible characters. What a call brings
-//! stays as it is: it is data, and drawn as text.
+//! Cleans descriptive texts of components and servers: removes control characters, escapes, changes of direction and
+//! invisible characters, which could mislead a terminal, a page or a model. Results of calls are data and are not
+//! changed.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ const TITLE_CHARS_MAX: usize = 256;
 /// Characters of a description, and of a text in a schema.
 const TEXT_CHARS_MAX: usize = 4_096;
 
-/// Of ASCII, digits alone have another form, that of keys.
+/// Selects the emoji form. Of ASCII, only keycaps use it.
 const EMOJI_FORM: char = '\u{fe0f}';
 
 /// Whether `c` is nothing that a text about a tool needs, and may be used to mislead its readers.
@@ -42,12 +42,12 @@ pub fn title(text: &str) -> String {
 
 fn bounded(text: &str, most: usize) -> String {
     let mut before = ' ';
-    let is_shown = |it: &char| {
+    let is_shown = |character: &char| {
         let has_form = !is_selector(before) && !matches!(before, '\u{200c}' | '\u{200d}');
-        let is_form = has_form && (!before.is_ascii() || *it == EMOJI_FORM);
-        let is_shown = !is_misleading(*it) && (is_form || !is_selector(*it));
+        let is_form = has_form && (!before.is_ascii() || *character == EMOJI_FORM);
+        let is_shown = !is_misleading(*character) && (is_form || !is_selector(*character));
         if is_shown {
-            before = *it;
+            before = *character;
         }
         is_shown
     };
@@ -65,10 +65,10 @@ pub fn is_clean(text: &str) -> bool {
     !text.chars().any(is_misleading)
 }
 
-/// Cleans what a JSON Schema says to its readers.
+/// Cleans descriptive texts of a JSON Schema.
 ///
 /// # Errors
-/// Where what it means to programs is not clean: a property, a choice, a pattern.
+/// If a part with meaning for programs is not clean: a property, an enum value, a pattern.
 pub fn schema(schema: &mut Value) -> Result<(), &'static str> {
     match schema {
         Value::Object(members) => {
@@ -88,14 +88,14 @@ pub fn schema(schema: &mut Value) -> Result<(), &'static str> {
     }
 }
 
-/// Cleans all texts in a `_meta` or the like; what has a name that is not clean is left out.
+/// Cleans all texts of a `_meta` object and removes keys that are not clean.
 pub fn meta(meta: &mut Map<String, Value>) {
     meta.retain(|name, _| is_clean(name));
     meta.values_mut().for_each(value);
 }
 
-fn value(it: &mut Value) {
-    match it {
+fn value(json: &mut Value) {
+    match json {
         Value::String(text) if !is_clean(text) => text.retain(|it| !is_misleading(it)),
         Value::Array(values) => values.iter_mut().for_each(value),
         Value::Object(members) => meta(members),
@@ -106,7 +106,7 @@ fn value(it: &mut Value) {
 /// Cleans an entry of another server's list.
 ///
 /// # Errors
-/// Where what programs go by is not clean.
+/// If a name is not clean.
 pub fn entry(entry: &mut Value, is_named_for_people: bool) -> Result<(), &'static str> {
     let Value::Object(members) = entry else { return Ok(()) };
     for (name, value) in members.iter_mut() {
@@ -120,7 +120,7 @@ pub fn entry(entry: &mut Value, is_named_for_people: bool) -> Result<(), &'stati
             ("title", Value::String(it)) => *it = title(it),
             ("description", Value::String(it)) => *it = text(it),
             ("inputSchema" | "outputSchema", it) => schema(it)?,
-            // Of a prompt: names, titles and descriptions.
+            // Names, titles and descriptions of a prompt.
             ("arguments", Value::Array(arguments)) => {
                 arguments.iter_mut().try_for_each(|it| self::entry(it, false))?;
             }

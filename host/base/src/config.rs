@@ -1,4 +1,4 @@
-//! The configuration: one TOML file, every default in place, so that none is needed to start.
+//! The configuration: one optional TOML file, with a default for every entry.
 
 use std::{
     collections::BTreeMap,
@@ -69,57 +69,57 @@ pub use tokens::{RateConfig, TokenConfig};
 
 /// The default address: this machine only.
 const ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8808);
-/// Where the operator is served by default: a free port of this machine.
+/// Default operator address: a free port of this machine.
 const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// The operator's configuration, with defaults for the rest.
 #[derive(Clone, Debug, Deserialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Where to listen; port 0 takes a free one.
+    /// Listen address. Port 0 takes a free one.
     #[default(ADDR)]
     pub addr: SocketAddr,
-    /// Where people find the page, where that is not the address.
+    /// Public address of the page, if different from `addr`.
     pub public_url: Option<PublicUrl>,
-    /// Where the operator is served, on this machine only; none is no operator's listener.
+    /// Address of the operator listener, on this machine only. `None` disables it.
     #[default(Some(OPERATOR_ADDR))]
     #[serde(deserialize_with = "operator_addr")]
     pub operator_addr: Option<SocketAddr>,
-    /// Which builds wait for the operator before they replace others: `[swap]`.
+    /// Acceptance of new builds: `[swap]`.
     pub swap: SwapConfig,
     /// The folder of databases, compiled code and the last versions.
     #[default(default_data())]
     pub data: PathBuf,
     /// The folder of components, watched while serving; none serves the bundled ones only.
     pub components_folder: Option<PathBuf>,
-    /// Host names under which the server may be addressed, beside those of this machine.
+    /// Additional host names of the server.
     pub allowed_hosts: Vec<String>,
     /// Origins of pages elsewhere that may talk to the server.
     pub allowed_origins: Vec<String>,
-    /// Addresses of proxies that say truly for whom they ask (`X-Forwarded-For`), and networks of such.
+    /// Addresses and networks of proxies whose `X-Forwarded-For` is trusted.
     #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
     /// Whether a server that others can reach serves them without a token.
     pub allow_anonymous: bool,
-    /// What clients may keep open, and how long they may take.
+    /// Limits of client connections.
     pub connections: ConnectionsConfig,
-    /// What those read who do not say it, in a request or by their token.
+    /// Default language of callers.
     pub language: Option<LanguageTag>,
-    /// Who may call, and what: by name. Without any, every caller on this machine may call.
+    /// Callers and their tokens, by name. Without any, every caller on this machine may call.
     pub tokens: BTreeMap<String, TokenConfig>,
     /// The tools that some clients know of alone, by name.
     pub toolsets: Toolsets,
     /// The name of the one that the client over stdio knows of (`--toolset`).
     #[serde(skip)]
     pub stdio_toolset: Option<String>,
-    /// Identity providers whose tokens let in beside those.
+    /// Identity providers whose tokens are accepted as well.
     #[serde(deserialize_with = "oauth::providers")]
     pub oauth: Vec<OauthConfig>,
     /// People's accounts, with which their clients get tokens here.
     pub accounts: AccountsConfig,
-    /// How often each caller may ask; as often as they like where this is not set.
+    /// Rate limit of each caller. `None` for no limit.
     pub rate: Option<RateConfig>,
-    /// How many sessions clients of the legacy era may have open.
+    /// Limits of legacy sessions.
     pub sessions: SessionsConfig,
     /// Bytes that a request's body may have.
     #[default(4 << 20)]
@@ -131,10 +131,10 @@ pub struct Config {
     /// Whether the components that travel in the binary are served.
     #[default = true]
     pub bundled: bool,
-    /// What travels in the binary.
+    /// Files embedded in the program.
     #[serde(skip)]
     pub embedded: Embedded,
-    /// What each component is given.
+    /// Settings of each component.
     pub components: BTreeMap<String, ComponentConfig>,
     /// Other names under `/api` for what components answer there.
     pub endpoints: Aliases,
@@ -142,37 +142,37 @@ pub struct Config {
     pub limits: Limits,
     /// Whether and how calls are written down.
     pub audit: AuditConfig,
-    /// Where traces are exported to.
+    /// Trace export.
     pub telemetry: TelemetryConfig,
-    /// How the log is written.
+    /// Log format.
     pub log: LogConfig,
     /// The sandbox that all components share: `[sandbox]`.
     pub sandbox: SandboxConfig,
-    /// Where what components keep lasts: `[store]`.
+    /// Where component data is stored: `[store]`.
     pub store: StoreConfig,
-    /// What is kept of what is uploaded, and for how long.
+    /// Limits of blobs.
     pub blobs: blobs::Limits,
     /// Upstream MCP servers, by name.
     pub servers: BTreeMap<String, ServerConfig>,
-    /// Registries that components are taken from, by host.
+    /// Component registries, by host.
     pub registries: BTreeMap<String, RegistryConfig>,
     /// The registry of each namespace of packages; `*` is for all others.
     pub packages: BTreeMap<String, String>,
-    /// What the page is given from elsewhere.
+    /// External resources of the page.
     pub page: PageConfig,
-    /// Where the page shows others' apps, and what these may reach.
+    /// Where apps of other servers are shown, and what they may reach.
     pub apps: AppsConfig,
-    /// What picks tools for people, by name, and what it may do.
+    /// Assistants, by name.
     pub assistants: Assistants,
     /// The models that they may use, by their providers.
     pub models: BTreeMap<String, ModelConfig>,
     /// The gateway before `/api/chat`, and what answers there.
     pub chat: ChatConfig,
-    /// How long calls wait for a person's decision, and how many are kept.
+    /// Limits of approvals.
     pub approvals: ApprovalsConfig,
-    /// When calls are answered as tasks, and what is kept of them.
+    /// Limits of tasks.
     pub tasks: TasksConfig,
-    /// How many nodes share the database of `store`, and so each rate.
+    /// Number of nodes that share the database, by which rates are divided.
     #[serde(skip)]
     pub live_nodes: LiveNodes,
     /// The folder from which the paths in the configuration count.
@@ -181,18 +181,18 @@ pub struct Config {
     /// The program that compiles components, each in a process of its own; none compiles here.
     #[serde(skip)]
     pub compiler: Option<PathBuf>,
-    /// What components were given by `madoguchi accept`.
+    /// Grants given by `madoguchi accept`.
     #[serde(skip)]
     pub accepted: Accepted,
-    /// The file as it is written.
+    /// The parsed file.
     #[serde(skip)]
     pub written: Arc<toml::Table>,
-    /// Where its settings come from.
+    /// Sources of its settings.
     #[serde(skip)]
     pub origin: Origin,
 }
 
-/// What may replace what: `[swap]`.
+/// Acceptance of new builds: `[swap]`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct SwapConfig {
@@ -201,24 +201,24 @@ pub struct SwapConfig {
     /// Seconds that a swap waits for a node on the same database that cannot prepare it, before the others go on.
     #[default = 20]
     pub node_wait_s: u64,
-    /// When a canary gives way.
+    /// When a canary is withdrawn.
     pub canary: CanaryConfig,
 }
 
-/// When a waiting build that answers some of the calls gives way to the version before it: `[swap.canary]`.
+/// When a canary is withdrawn: `[swap.canary]`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct CanaryConfig {
-    /// Calls of it that trap, fail or are refused, below which that says nothing.
+    /// Minimum number of trapped, failed or refused calls before it is withdrawn.
     #[default = 3]
     pub faults_min: u64,
     /// Calls of it, and of the version before, below which errors and times say nothing.
     #[default = 20]
     pub calls_min: u64,
-    /// How many times as often as those of the version before its calls may trap or fail.
+    /// Maximum factor of trapped or failed calls compared with the version before.
     #[default = 2.0]
     pub errors_factor: f64,
-    /// How many times as long as those of the version before its calls may take.
+    /// Maximum factor of latency compared with the version before.
     #[default = 2.0]
     pub latency_factor: f64,
     /// Milliseconds that its calls may take longer in any case.
@@ -253,7 +253,7 @@ impl CanaryConfig {
     }
 }
 
-/// `operator_addr` as it is written: an address, or false.
+/// `operator_addr` as written: an address, or false.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "an address such as \"127.0.0.1:0\", or false")]
 enum OperatorAddr {
@@ -283,11 +283,11 @@ fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D:
 impl Config {
     /// The configuration without any file, where no component travels in the program.
     pub fn defaults() -> Self {
-        Self::of(&Embedded::default()).expect("held by a test")
+        Self::embedded_defaults(&Embedded::default()).expect("held by a test")
     }
 
     /// The configuration without any file.
-    pub fn of(embedded: &Embedded) -> Result<Self, ConfigError> {
+    pub fn embedded_defaults(embedded: &Embedded) -> Result<Self, ConfigError> {
         Self::from_text("", Path::new("the built-in configuration"), embedded)
     }
 
@@ -315,7 +315,8 @@ impl Config {
             components.entry(name).or_default().change(component);
         }
         for (name, component) in &mut components {
-            component.limits = own_limits(&config.limits, tables, name).or(component.limits.take());
+            component.limits =
+                component_limits(&config.limits, tables, name).or(component.limits.take());
             component.check_halves(name, path)?;
             component.own_models = start.models.get(name).cloned().unwrap_or_default();
         }
@@ -328,23 +329,23 @@ impl Config {
             chat: merged(tables, "chat")?,
             embedded: embedded.clone(),
             written: Arc::new(written),
-            origin: Origin::of(text),
+            origin: Origin::in_text(text),
             ..config
         })
     }
 
-    /// What the client over stdio knows of: what `--toolset` says, or else what `/mcp` has.
+    /// The toolset of the stdio client: that of `--toolset`, or else of `/mcp`.
     pub fn toolset_of_stdio(&self) -> Option<Arc<Toolset>> {
         let named = self.stdio_toolset.as_ref().and_then(|it| self.toolsets.get(it));
         named.or(self.toolsets.default_one()).cloned()
     }
 
-    /// Whether callers have to say who they are.
-    pub fn asks_who_calls(&self) -> bool {
+    /// Whether callers must authenticate.
+    pub fn requires_authentication(&self) -> bool {
         self.accounts.enabled || !self.tokens.is_empty() || !self.oauth.is_empty()
     }
 
-    /// Where people find a server that listens at `addr`, without a slash at the end.
+    /// The public address of a server that listens at `addr`, without a slash at the end.
     pub fn public_address(&self, mut addr: SocketAddr) -> String {
         if let Some(url) = &self.public_url {
             return url.text.clone();
@@ -361,12 +362,12 @@ impl Config {
         self.body_bytes_max.max(self.chat.body_bytes_max)
     }
 
-    /// What the component named `name` is given.
+    /// Settings of the component `name`.
     pub fn component(&self, name: &str) -> ComponentConfig {
         let accepted = self.accepted.0.read().get(name).cloned();
         let component = accepted.or_else(|| self.components.get(name).cloned());
         let mut component = component.unwrap_or_default();
-        self.tell_assistants(&mut component);
+        self.pass_assistants(&mut component);
         component
     }
 
@@ -385,7 +386,7 @@ impl Config {
         }
     }
 
-    /// What is wrong with `[registries]`, `[packages]` and what must be signed, and where that stands.
+    /// The first problem of `[registries]`, `[packages]` and required signatures, with its place.
     pub fn wrong_registries(&self) -> Option<(Vec<String>, String)> {
         let wrong = registries::wrong(&self.registries, &self.packages);
         wrong.or_else(|| {
@@ -396,8 +397,8 @@ impl Config {
         })
     }
 
-    /// Whose signatures must stand on the component `name` that the registries at `hosts` have led to, each of them;
-    /// the component's own entry wins.
+    /// Required signatures of the component `name` from the registries at `hosts`. The component's own entry takes
+    /// precedence.
     pub fn requirements<'a>(
         &self,
         name: &str,
@@ -425,7 +426,7 @@ impl Config {
 
 /// `common`, with those entries changed that the program's own file and the operator's name for this
 /// component, in this order.
-fn own_limits(common: &Limits, tables: [&toml::Table; 2], name: &str) -> Option<Limits> {
+fn component_limits(common: &Limits, tables: [&toml::Table; 2], name: &str) -> Option<Limits> {
     let named = |table: &toml::Table| -> Option<toml::Table> {
         table.get("components")?.get(name)?.get("limits")?.as_table().cloned()
     };
@@ -435,7 +436,7 @@ fn own_limits(common: &Limits, tables: [&toml::Table; 2], name: &str) -> Option<
     merged.try_into().ok()
 }
 
-/// Where data goes by default: the user's data folder, or a folder here.
+/// Default data folder: the user's, or one in the working directory.
 fn default_data() -> PathBuf {
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/share"));
     let shared = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);

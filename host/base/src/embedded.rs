@@ -1,5 +1,5 @@
-//! What travels in the program: components, and the page. The program hands it in, so that the host is built
-//! before either of them is, and is not built again when one of them changes.
+//! Files embedded in the program: components and the page. The program passes them in, so that the host neither waits
+//! for them nor is rebuilt when they change.
 
 use std::{
     borrow::Cow,
@@ -25,7 +25,7 @@ struct Both {
     start: OnceLock<Result<Start, (String, String)>>,
 }
 
-/// What every installation starts from with these components.
+/// Lazily computed defaults of an installation with these components.
 #[derive(Default)]
 pub struct Start {
     /// In the form of a configuration file.
@@ -47,7 +47,7 @@ struct Access {
 impl Files {
     /// The files of that folder.
     #[must_use]
-    pub fn of<T: RustEmbed>() -> Self {
+    pub fn embedded<T: RustEmbed>() -> Self {
         Self(Some(Access { names: || T::iter().collect(), get: T::get }))
     }
 
@@ -91,7 +91,7 @@ impl Embedded {
         self.0.components.get(&format!("{name}.wasm")).map(Source::embedded)
     }
 
-    /// What every installation starts from, made by `make` the first time.
+    /// Returns the defaults, computed by `make` on first use.
     pub fn start(
         &self,
         make: impl FnOnce() -> Result<Start, (String, String)>,

@@ -1,5 +1,5 @@
-//! What a component's file says of its environment: a last section that the host reads and that its code does not depend on,
-//! as it depends on no custom section.
+//! The environment of a component: a last custom section of its file, which the host reads and the code does not depend
+//! on.
 //!
 //! A kit may put into it what an interpreter reads when it starts. A build that differs in that alone is another build in all
 //! things but one: its code is compiled already.
@@ -21,8 +21,8 @@ pub type Environment = Arc<[(String, String)]>;
 /// The environment that `component` brings; empty where it brings none.
 ///
 /// # Errors
-/// Where what is there is no JSON object of texts of a decent size, in a sentence.
-pub fn of(component: &[u8]) -> Result<Environment, String> {
+/// If the section is no JSON object of short texts, as a sentence.
+pub fn read_section(component: &[u8]) -> Result<Environment, String> {
     let Some((_, data)) = last(component) else { return Ok(Arc::default()) };
     if data.len() > BYTES_MAX {
         return Err(format!("its section {SECTION} has more than {BYTES_MAX} bytes"));
@@ -38,12 +38,12 @@ pub fn of(component: &[u8]) -> Result<Environment, String> {
     Ok(all.into_iter().collect())
 }
 
-/// What is compiled of `component`: all of it but the custom sections at its end, of which its environment is one.
+/// The code of `component`: everything but trailing custom sections, one of which is its environment.
 pub fn code(component: &[u8]) -> &[u8] {
     code_end(component).map_or(component, |end| &component[..end])
 }
 
-/// Where the last section ends that is no custom one.
+/// End of the last section that is not custom.
 fn code_end(component: &[u8]) -> Option<usize> {
     let mut all = BinaryReader::new(component, 0);
     all.read_bytes(PREAMBLE).ok()?;
@@ -59,7 +59,7 @@ fn code_end(component: &[u8]) -> Option<usize> {
     Some(end)
 }
 
-/// Where the section begins, and what it has, if it is the file's last one.
+/// Offset and content of the environment section, if it is the last one.
 fn last(component: &[u8]) -> Option<(usize, &[u8])> {
     let mut all = BinaryReader::new(component, 0);
     all.read_bytes(PREAMBLE).ok()?;
@@ -94,22 +94,22 @@ mod tests {
     #[test]
     fn only_a_last_custom_section_is_an_environment() {
         let whole = [BARE, &section(br#"{"B":"2","A":"x=1\n"}"#)].concat();
-        let read = of(&whole).unwrap();
+        let read = read_section(&whole).unwrap();
         let expected = [("A", "x=1\n"), ("B", "2")].map(|it| (it.0.to_owned(), it.1.to_owned()));
         assert_eq!(read[..], expected, "SYS-63");
         assert_eq!(code(&whole), BARE, "SYS-63");
         let before = [&BARE[..8], &section(b"{}"), &BARE[8..]].concat();
-        for it in [BARE, &before, &whole[..whole.len() - 1], b"", b"\0asm"] {
-            assert!(of(it).unwrap().is_empty() && code(it) == it, "{it:?}");
+        for bytes in [BARE, &before, &whole[..whole.len() - 1], b"", b"\0asm"] {
+            assert!(read_section(bytes).unwrap().is_empty() && code(bytes) == bytes, "{bytes:?}");
         }
         let marked = [&whole, &b"\0\x03\x01aB"[..]].concat();
-        assert!(of(&marked).unwrap().is_empty() && code(&marked) == BARE, "SYS-63");
+        assert!(read_section(&marked).unwrap().is_empty() && code(&marked) == BARE, "SYS-63");
     }
 
     #[test]
     fn names_the_problem_of_an_invalid_environment() {
         for data in ["[]", "{\"A\":1}", "{\"\":\"\"}", "{\"A=\":\"\"}", "{\"A\":\"\\u0000\"}"] {
-            let error = of(&[BARE, &section(data.as_bytes())].concat()).unwrap_err();
+            let error = read_section(&[BARE, &section(data.as_bytes())].concat()).unwrap_err();
             assert!(error.contains(SECTION), "SYS-63: {error}");
         }
     }

@@ -1,14 +1,14 @@
-//! Why a call brought no output, as its caller reads it: one object for MCP and REST alike (SYS-8).
+//! The error object of a failed call, the same for MCP and REST (SYS-8).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Bytes that a message may have: what quotes something longer is cut.
 const MESSAGE_BYTES_MAX: usize = 4 << 10;
-/// The same of a code.
+/// Maximum length of a code, in bytes.
 const CODE_BYTES_MAX: usize = 256;
 
-/// What is wrong with the arguments stands under `data` alone, each at its place.
+/// Code of invalid arguments, whose details are under `data` only.
 pub const INVALID: &str = "invalid_params";
 
 /// `text`, cut where it is longer than `max` bytes.
@@ -20,25 +20,25 @@ pub fn shortened(mut text: String, max: usize) -> String {
     text
 }
 
-/// An error with what is behind it, each once.
+/// An error with its sources, each text once.
 pub fn causes(error: &dyn std::error::Error) -> String {
     let mut texts: Vec<String> = Vec::new();
-    for it in std::iter::successors(Some(error), |it| it.source()).map(ToString::to_string) {
-        if !texts.iter().any(|before| before.contains(&it)) {
-            texts.push(it);
+    for text in std::iter::successors(Some(error), |it| it.source()).map(ToString::to_string) {
+        if !texts.iter().any(|before| before.contains(&text)) {
+            texts.push(text);
         }
     }
     texts.join(": ")
 }
 
-/// The object `{error, message, status, data?}`, with the plain facts of `data` beside them as well.
+/// The error object `{error, message, status, data?}`, with scalar facts of `data` beside them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
     /// The code, for programs.
     pub error: String,
     /// The message, for people: what to do.
     pub message: String,
-    /// The HTTP status that says the same.
+    /// The corresponding HTTP status.
     pub status: u16,
     /// More for programs: what the failure is about.
     pub data: Box<Map<String, Value>>,
@@ -53,24 +53,24 @@ impl Failure {
         Self { error, message, status, data: Box::default(), is_protocol: false }
     }
 
-    /// That what was sent does not fit; `message` says what.
+    /// An invalid request; `message` says what is wrong.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(INVALID, 400, message)
     }
 
-    /// The same with one fact more about it.
+    /// Adds a fact.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.data.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The same, where the request itself was wrong.
+    /// Marks the request itself as invalid.
     pub fn protocol(self) -> Self {
         Self { is_protocol: true, ..self }
     }
 
-    /// `{error, message, status, data?}`. The facts that a refusal is about stand beside them too, as the
-    /// specification has them (CONV-62), but for lists and objects.
+    /// Builds `{error, message, status, data?}`. Scalar facts are repeated beside them, as the specification requires
+    /// (CONV-62).
     pub fn object(&self) -> Value {
         let mut object = Map::new();
         object.insert("error".to_owned(), self.error.as_str().into());

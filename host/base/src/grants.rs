@@ -1,4 +1,4 @@
-//! What the operator gave to which component. What is not granted is not linked.
+//! Grants of components. An import that is not granted is not linked.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub mod secret;
 pub enum Grant {
     /// A database of its own.
     Sql,
-    /// What the operator set for it.
+    /// Settings by the operator.
     Settings,
     /// The time of day, and time passing.
     Clock,
@@ -64,7 +64,7 @@ impl Grant {
     pub const ALL: [Self; 15] =
         *<Self as VariantArray>::VARIANTS.first_chunk().expect("there are fifteen");
 
-    /// The grant that an import needs; none where it needs none, or none would do.
+    /// The grant that an import needs. `None` if it needs none or cannot be granted.
     pub fn for_import(import: &str) -> Option<Self> {
         match interface(import) {
             "madoguchi:tool/sql" => Some(Self::Sql),
@@ -119,7 +119,7 @@ const BASELINE: [&str; 20] = [
 pub struct Stubs(BTreeSet<String>);
 
 impl Stubs {
-    /// Whatever is imported.
+    /// Stubs for every import.
     pub fn all() -> Self {
         Self(BTreeSet::from([ALL.to_owned()]))
     }
@@ -130,7 +130,7 @@ impl Stubs {
         [interface, package(interface), ALL].iter().any(|it| self.0.contains(*it))
     }
 
-    /// As they are written.
+    /// The stubs as written.
     pub fn written(&self) -> impl Iterator<Item = &String> {
         self.0.iter()
     }
@@ -171,39 +171,32 @@ pub enum Refused {
     NotGranted {
         /// The component that asks.
         component: String,
-        /// What it asks for.
         import: String,
-        /// The line that would grant it, with what is granted already.
+        /// The configuration line that grants it, including existing grants.
         grants: String,
-        /// Whether what is missing is worth nothing without hosts.
+        /// Whether the grant also needs hosts.
         has_hosts: bool,
-        /// What it carries beside that and this host does not offer, with the stubs that it has already; empty,
-        /// where there is nothing.
+        /// Unknown imports that would need stubs, and existing stubs. Empty if there are none.
         stubs: String,
     },
-    /// It is of another version.
+    /// An unsupported version.
     #[error(
         "it imports {import}, of a version that this host does not offer; there are madoguchi:tool 0.1 and 0.2, as `madoguchi wit` shows them, and of WASI what was released, 0.2 and 0.3.0: build it with tools that know these"
     )]
-    OtherVersion {
-        /// What it asks for.
-        import: String,
-    },
-    /// It cannot be granted.
+    OtherVersion { import: String },
+    /// An import that cannot be granted.
     #[error(
         "it imports {import}, which this host does not offer; if it does its work without, put under [components.{component}]: stubs = [{stubs}], and a call that uses it ends there"
     )]
     NotOffered {
-        /// Who asks.
         component: String,
-        /// What it asks for.
         import: String,
         /// The line that lets it in without, with the stubs that it has already.
         stubs: String,
     },
 }
 
-/// What the configuration has beside the grant `http`: without it, it is refused.
+/// Hosts section that the grant `http` requires.
 pub const HOSTS: &str =
     "http = [{ host = \"NAME\" }], with each host that it may ask, or [] for none";
 
@@ -242,7 +235,7 @@ pub fn check<'a>(
             }
             Some(grant) if granted.contains(&grant) => _ = needed.insert(grant),
             _ if is_baseline(import) || stubs.has(import) => {}
-            // All at once: told one by one, they would cost a start each.
+            // All together, because each would cost a start if reported singly.
             Some(grant) => {
                 wanted.insert(grant);
                 not_granted.get_or_insert(import);
@@ -269,7 +262,7 @@ pub fn check<'a>(
     }
 }
 
-/// Whether a component that was let in with these has no more of `import` than a stub.
+/// Whether `import` is only stubbed with these grants and stubs.
 pub fn is_stub(import: &str, granted: &BTreeSet<Grant>, stubs: &Stubs) -> bool {
     let is_granted = || Grant::for_import(import).is_some_and(|it| granted.contains(&it));
     stubs.has(import) && (is_of_other_version(import) || !is_baseline(import) && !is_granted())
@@ -390,13 +383,13 @@ mod tests {
     #[test]
     fn http_grant_line_includes_hosts() {
         let imports = ["wasi:http/outgoing-handler@0.2.6", "madoguchi:tool/sql@0.1.0"];
-        let told = |granted: &[Grant]| {
+        let message = |granted: &[Grant]| {
             let granted = granted.iter().copied().collect();
             check("shop", imports, &granted, &Stubs::default()).unwrap_err().to_string()
         };
         let line = "grants = [\"sql\", \"http\"], and http = [{ host = ";
-        assert!(told(&[]).contains(line), "{}", told(&[]));
-        assert!(!told(&[Grant::Http]).contains("host ="), "{}", told(&[Grant::Http]));
+        assert!(message(&[]).contains(line), "{}", message(&[]));
+        assert!(!message(&[Grant::Http]).contains("host ="), "{}", message(&[Grant::Http]));
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! JSON that came from outside, before anything is made of it: a value takes many times the bytes of its text.
+//! Limits untrusted JSON before parsing: a value takes many times the bytes of its text.
 
 use crate::failure::Failure;
 
 /// Values that the JSON of one request may have.
 pub const VALUES_MAX: usize = 200_000;
-/// Bytes from which on they are counted: what is shorter cannot have more.
+/// Minimum size in bytes to count values. Shorter texts cannot have too many.
 pub const COUNTED_BYTES_MIN: usize = 256 << 10;
 const _: () =
     assert!(COUNTED_BYTES_MIN / 2 <= VALUES_MAX, "a list of digits has one value in two bytes");
@@ -12,7 +12,7 @@ const _: () =
 /// Checks that `json` has no more than [`VALUES_MAX`] values, whatever else is wrong with it.
 ///
 /// # Errors
-/// What is answered to one that has more, with status 413.
+/// The response for too many values, with status 413.
 pub fn check(json: &[u8]) -> Result<(), Failure> {
     if json.len() < COUNTED_BYTES_MIN || values(json) <= VALUES_MAX {
         return Ok(());
@@ -37,7 +37,7 @@ fn values(json: &[u8]) -> usize {
     values
 }
 
-/// Behind the text that begins at `at`.
+/// Returns the position after the string that begins at `at`.
 fn behind_text(json: &[u8], mut at: usize) -> usize {
     while let Some(byte) = json.get(at) {
         at += match byte {

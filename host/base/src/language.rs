@@ -1,4 +1,4 @@
-//! The language that a caller reads.
+//! The language of a caller.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ pub enum Language {
 }
 
 impl Language {
-    /// The caller's, as far as they say; else that of what they wrote.
-    pub fn of(locale: Option<&str>, text: &str) -> Self {
+    /// The locale's language if known, else that of `text`.
+    pub fn detect(locale: Option<&str>, text: &str) -> Self {
         let is_japanese = match locale {
             Some(it) => it.to_ascii_lowercase().starts_with("ja"),
             None => !text.chars().any(|it| it.is_ascii_alphabetic()) || text.chars().any(is_kana),
@@ -21,7 +21,7 @@ impl Language {
         if is_japanese { Self::Japanese } else { Self::English }
     }
 
-    /// As a BCP 47 tag.
+    /// BCP 47 tag.
     pub fn tag(self) -> &'static str {
         self.pick("ja", "en")
     }
@@ -35,8 +35,8 @@ impl Language {
     }
 }
 
-fn is_kana(it: char) -> bool {
-    matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+fn is_kana(character: char) -> bool {
+    matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
 /// A language as a BCP 47 tag, such as `ja` or `en-GB`.
@@ -49,7 +49,7 @@ impl TryFrom<String> for LanguageTag {
 
     fn try_from(text: String) -> Result<Self, String> {
         let language = text.split('-').next().unwrap_or_default();
-        // Japan's code as a country is what is most often taken for its language's.
+        // Japan's country code is often mistaken for the language code.
         let is_right = (2..=3).contains(&language.len())
             && !["jp", "jpn"].iter().any(|it| language.eq_ignore_ascii_case(it));
         match is_tag(&text) && is_right {
@@ -100,7 +100,7 @@ mod tests {
             (None, "no highways", Language::English),
             (None, "?", Language::Japanese),
         ] {
-            assert_eq!(Language::of(locale, text), language, "{locale:?} {text}");
+            assert_eq!(Language::detect(locale, text), language, "{locale:?} {text}");
         }
     }
 }

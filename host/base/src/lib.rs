@@ -1,4 +1,4 @@
-//! What all of the host speaks of: its configuration, grants and limits, who calls, and what a call is.
+//! Types shared by all crates of the host: configuration, grants, limits, callers and calls.
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 

@@ -1,4 +1,4 @@
-//! Every limit, with its default and with what can work, in one place.
+//! Every limit with its default and its valid range.
 
 use std::{fmt::Display, ops::RangeInclusive, time::Duration};
 
@@ -9,13 +9,13 @@ use store::blobs;
 pub const TABLE_ELEMENTS_MAX: usize = 20_000;
 /// The least memory: one page.
 const PAGE: usize = 64 << 10;
-/// What a 32-bit guest can address.
+/// Address space of a 32-bit guest.
 const MEMORY_MAX: usize = 4 << 30;
 /// Instances that the pool can reserve addresses for: each takes a bit more than 4 GiB of them.
 const INSTANCES_MAX: u32 = 4_096;
 /// A day: whatever takes longer is no call.
 const TIME_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
-/// What may cross the border, be queued or be logged at most, however it is configured.
+/// Upper bound of all message, queue and log limits.
 const BYTES_MAX: usize = 1 << 30;
 
 /// Bytes that the code of one function may have: compiling takes more than twice the time for twice
@@ -50,9 +50,9 @@ macro_rules! limits {
             pub fn check(&self $(, $given: $of)?) -> Result<(), String> {
                 let $all = self;
                 $(
-                    $(within(stringify!($limit), $all.$limit, $range)?;)?
-                    $(if let Some(it) = $all.$limit {
-                        within(stringify!($limit), it, $some)?;
+                    $(check_range(stringify!($limit), $all.$limit, $range)?;)?
+                    $(if let Some(value) = $all.$limit {
+                        check_range(stringify!($limit), value, $some)?;
                     })?
                 )*
                 Ok(())
@@ -63,7 +63,7 @@ macro_rules! limits {
 pub(crate) use limits;
 
 limits! {
-    /// What all components share: `[sandbox]`.
+    /// `[sandbox]`: limits shared by all components.
     SandboxConfig as it {
         /// Instances that can live at a time, over all components.
         instances_max: u32 = 256, in 1..=INSTANCES_MAX;
@@ -83,7 +83,7 @@ limits! {
 }
 
 limits! {
-    /// What clients of the legacy era may keep open: `[sessions]`.
+    /// `[sessions]`: limits of legacy sessions.
     SessionsConfig as it {
         /// Sessions that are open at a time, over all callers.
         sessions_max: usize = 1_000, in 1..=100_000;
@@ -96,7 +96,7 @@ limits! {
 }
 
 limits! {
-    /// What clients may keep open and send, and how long they may take for it: `[connections]`.
+    /// `[connections]`: limits of client connections, bodies and time.
     ConnectionsConfig as it, largest: usize {
         /// Connections that are open at a time.
         connections_max: usize = 4_096, in 16..=1_000_000;
@@ -115,8 +115,8 @@ limits! {
         bodies_bytes_max: Option<usize> = None, some in largest..=1 << 40;
         /// Bytes of long answers that are in memory at a time until their clients have read them.
         answers_bytes_max: usize = Self::ANSWERS_BYTES, in 1 << 20..=1 << 40;
-        /// Seconds that a server which stops goes on taking calls, while `/api/ready` says that it leaves: a load
-        /// balancer takes it out meanwhile.
+        /// Seconds for which a stopping server still accepts calls while `/api/ready` reports that it leaves, so that
+        /// a load balancer removes it.
         drain_s: u64 = 0, in 0..=600;
         /// Seconds that calls have to finish when the server stops.
         stop_s: u64 = 7, in 0..=600;
@@ -124,7 +124,7 @@ limits! {
 }
 
 limits! {
-    /// How long calls wait for a person, and how many of them are kept: `[approvals]`.
+    /// `[approvals]`: limits of waiting calls.
     ApprovalsConfig as it {
         /// Seconds after which a call that waits for approval expires.
         valid_s: u64 = 24 * 60 * 60, in 1..=366 * 24 * 60 * 60;
@@ -138,7 +138,7 @@ limits! {
 }
 
 limits! {
-    /// When a call is answered as a task, and what is kept of tasks: `[tasks]`.
+    /// `[tasks]`: when calls become tasks, and how many are kept.
     TasksConfig as it {
         /// Milliseconds that a call may take before its client, if it takes tasks, is given one.
         after_ms: u64 = 500, in 0..=60_000;
@@ -148,7 +148,7 @@ limits! {
         wait_s_max: u64 = 24 * 60 * 60, in 1..=366 * 24 * 60 * 60;
         /// Tasks that run or wait at a time.
         running_max: usize = 256, in 1..=10_000;
-        /// Those of them that may be one caller's.
+        /// Maximum share of one caller.
         running_share_max: usize = 32, in 1..=it.running_max;
         /// Tasks that are kept, those that are over included.
         tasks_max: usize = 10_000, in 1..=1_000_000;
@@ -159,11 +159,11 @@ limits! {
     }
 }
 
-/// How often structured outputs are held against their schema. That they are JSON is always checked.
+/// How often structured outputs are validated against their schema. They must be JSON in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckOutputs {
-    /// Each output is checked.
+    /// Every output.
     Always,
     /// The first hundred of a version, then one in 64.
     Sampled,
@@ -172,7 +172,7 @@ pub enum CheckOutputs {
 }
 
 limits! {
-    /// What one component may use. Each field can be set in `[components.NAME.limits]`.
+    /// Limits of one component, set in `[components.NAME.limits]`.
     Limits as it, sandbox: &SandboxConfig {
         /// Linear memory of one instance, in bytes.
         memory_bytes_max: usize = 64 << 20, in PAGE..=MEMORY_MAX;
@@ -183,12 +183,11 @@ limits! {
         /// Time that one round of a call may take, waiting for its turn and for capabilities included, in
         /// milliseconds.
         deadline_ms: u64 = 30_000, in 1..=TIME_MS_MAX;
-        /// Time that the answer to one request for a route may take, what it calls and asks included, in
-        /// milliseconds.
+        /// Time limit of a route response in milliseconds, including calls it makes.
         route_ms_max: u64 = 60_000, in 1..=TIME_MS_MAX;
         /// Jobs of its own that run at a time, at most half of the sandbox's instances; one in a pause does not.
         jobs_max: usize = 64, in 1..=INSTANCES_MAX as usize;
-        /// Time that one run of a job may take, what it asks included, in milliseconds.
+        /// Time limit of a job run in milliseconds, including what it waits for.
         job_ms_max: u64 = 900_000, in 1..=TIME_MS_MAX;
         /// Bytes that may cross the border in one go, results and arguments of capabilities alike.
         output_bytes_max: usize = 8 << 20, in 1 << 10..=BYTES_MAX;
@@ -218,7 +217,7 @@ limits! {
         blob_bytes_max: u64 = 32 << 20, in 0..=1 << 40;
         /// Bytes that the component's database may have.
         database_bytes_max: u64 = 256 << 20, in 1 << 20..=1 << 40;
-        /// How often its outputs are held against their schema.
+        /// How often outputs are validated.
         check_outputs: CheckOutputs = CheckOutputs::Sampled;
         /// Outgoing HTTP requests that one call may make, those that are refused among them.
         http_requests_max: u32 = 32, in 0..=1 << 20;
@@ -232,7 +231,7 @@ limits! {
 }
 
 impl SessionsConfig {
-    /// How long a call waits for the answer to a question that may be answered later.
+    /// How long a call waits for a question that can be answered later.
     pub fn question_wait(&self) -> Duration {
         Duration::from_secs(self.question_wait_s)
     }
@@ -241,7 +240,7 @@ impl SessionsConfig {
 impl ConnectionsConfig {
     /// Bytes of bodies in memory where the configuration sets nothing.
     const BODIES_BYTES: usize = 64 << 20;
-    /// The same of long answers.
+    /// Memory budget of long responses, in bytes.
     pub const ANSWERS_BYTES: usize = 256 << 20;
 
     /// Bytes of bodies that are in memory at a time, where one may have `largest`.
@@ -254,38 +253,38 @@ impl ConnectionsConfig {
 ///
 /// # Errors
 /// The first that is too little or too much.
-pub(crate) fn check_blobs(it: &blobs::Limits) -> Result<(), String> {
+pub(crate) fn check_blobs(limits: &blobs::Limits) -> Result<(), String> {
     let bytes = || 1..=1 << 40;
-    within("blob_bytes_max", it.blob_bytes_max, bytes())?;
-    within("bytes_max", it.bytes_max, bytes())?;
-    within("caller_bytes_max", it.caller_bytes_max, bytes())?;
-    within("caller_uploads_max", it.caller_uploads_max, 1..=1 << 20)?;
-    within("caller_downloads_max", it.caller_downloads_max, 1..=1 << 20)?;
-    within("ttl_s", it.ttl_s, 1..=10 * 366 * 24 * 60 * 60)
+    check_range("blob_bytes_max", limits.blob_bytes_max, bytes())?;
+    check_range("bytes_max", limits.bytes_max, bytes())?;
+    check_range("caller_bytes_max", limits.caller_bytes_max, bytes())?;
+    check_range("caller_uploads_max", limits.caller_uploads_max, 1..=1 << 20)?;
+    check_range("caller_downloads_max", limits.caller_downloads_max, 1..=1 << 20)?;
+    check_range("ttl_s", limits.ttl_s, 1..=10 * 366 * 24 * 60 * 60)
 }
 
 /// Says what to fix where a request's body cannot have so many bytes.
 ///
 /// # Errors
-/// What is right.
+/// The valid range.
 pub(crate) fn check_body(bytes_max: usize) -> Result<(), String> {
-    within("body_bytes_max", bytes_max, 1 << 10..=BYTES_MAX)
+    check_range("body_bytes_max", bytes_max, 1 << 10..=BYTES_MAX)
 }
 
 /// Says what to fix where `it` is not in `range`.
 ///
 /// # Errors
-/// What is right.
-pub(crate) fn within<T: PartialOrd + Display>(
+/// The valid range.
+pub(crate) fn check_range<T: PartialOrd + Display>(
     limit: &str,
-    it: T,
+    value: T,
     range: RangeInclusive<T>,
 ) -> Result<(), String> {
-    if range.contains(&it) {
+    if range.contains(&value) {
         return Ok(());
     }
     let (least, most) = range.into_inner();
-    Err(format!("{limit} = {it} cannot work; {least} to {most} is right"))
+    Err(format!("{limit} = {value} cannot work; {least} to {most} is right"))
 }
 
 #[cfg(test)]

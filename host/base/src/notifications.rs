@@ -1,10 +1,10 @@
-//! What a call sends to its caller while it runs: how far along it is, and lines of its log.
+//! Notifications during a call: progress and log lines.
 
 use serde_json::{Value, json};
 use strum::{EnumString, FromRepr, IntoStaticStr};
 use tokio::sync::mpsc;
 
-/// Where the notifications of one call go, and which of them are wanted.
+/// Receiver and filter of a call's notifications.
 #[derive(Clone)]
 pub struct Notifications {
     pub sender: mpsc::Sender<Notification>,
@@ -21,14 +21,14 @@ pub enum Notification {
     Log(Line),
 }
 
-/// How far along a call is.
+/// Progress of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// How far it is, in a unit of the component's own.
+    /// Progress in a unit of the component's choice.
     pub progress: f64,
     /// Out of how much, if known.
     pub total: Option<f64>,
-    /// What is being done, for people.
+    /// Description of the current step.
     pub message: Option<String>,
 }
 
@@ -42,7 +42,7 @@ pub struct Line {
     pub data: Option<String>,
 }
 
-/// How grave a line of a log is, as MCP and syslog have it.
+/// Log levels of MCP and syslog.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, FromRepr, IntoStaticStr,
 )]
@@ -60,7 +60,7 @@ pub enum Level {
 
 impl Level {
     /// The level of that name.
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         name.parse().ok()
     }
 
@@ -75,7 +75,7 @@ impl Notifications {
         self.log.is_some_and(|least| level >= least)
     }
 
-    /// Never waits: a caller who is slow to listen misses a notification.
+    /// Never blocks: a slow caller misses notifications.
     pub fn send(&self, note: Notification) {
         let _ = self.sender.try_send(note);
     }
@@ -87,7 +87,7 @@ impl Line {
         match self.data.map(|it| serde_json::from_str::<Value>(&it)) {
             None => self.message.into(),
             Some(Ok(data)) => json!({ "message": self.message, "data": data }),
-            // Cut off by a limit, perhaps: what is there is a text.
+            // The end may be cut off by a limit.
             Some(Err(_)) => self.message.into(),
         }
     }
@@ -119,9 +119,9 @@ mod tests {
             ("alert", Level::Alert),
             ("emergency", Level::Emergency),
         ] {
-            assert_eq!((Level::of(name), level.name()), (Some(level), name));
+            assert_eq!((Level::from_name(name), level.name()), (Some(level), name));
         }
-        assert_eq!(Level::of("trace"), None);
+        assert_eq!(Level::from_name("trace"), None);
     }
 
     #[test]

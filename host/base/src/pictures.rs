@@ -1,15 +1,14 @@
-//! Pictures of an output: it names them by their URIs, and they stand beside it. Where nothing can stand
-//! beside it, the bytes go into the object that names them.
+//! Pictures of an output. The output names them by URI, and their bytes are separate content. Where a client takes no
+//! content, the bytes go into the object that names them.
 
 use serde_json::Value;
 
-/// Where a picture's meta says which URI of the output it belongs to.
+/// Meta key with the URI that a picture belongs to.
 const URI: &str = "madoguchi/uri";
 /// Depth to which an output is looked through.
 const DEPTH_MAX: usize = 8;
 
-/// `output` with the bytes of the pictures among MCP's blocks of `content` in base64, as `data` beside
-/// their `uri`.
+/// Adds base64 bytes of pictures in `content` as `data` beside their `uri` in `output`.
 pub fn put_in(output: &mut Value, content: &[Value]) {
     let images = content.iter().filter(|it| it["type"] == "image");
     let pictures = images.filter_map(|it| Some((it["_meta"][URI].as_str()?, it["data"].as_str()?)));

@@ -1,4 +1,4 @@
-//! So many places, of which one caller who is known takes only so many.
+//! A bounded number of slots, with a limit for each known caller.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -6,31 +6,31 @@ use parking_lot::Mutex;
 
 use crate::caller::Caller;
 
-/// The places, and who has how many of them. A clone is another handle on the same ones.
+/// The slots and their holders. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Quota {
     all_max: usize,
-    own_max: usize,
+    caller_max: usize,
     taken: Arc<Mutex<Taken>>,
 }
 
 #[derive(Debug, Default)]
 struct Taken {
     all: usize,
-    /// Those of each caller who is known.
+    /// Slots by known caller.
     each: HashMap<Arc<str>, usize>,
 }
 
 /// Why there is no place.
 #[derive(Debug, PartialEq, Eq)]
 pub enum TooMany {
-    /// All are taken.
+    /// All slots are taken.
     All,
     /// The caller has as many as they may.
     Own,
 }
 
-/// One place, free again when this is dropped.
+/// One slot, released on drop.
 #[derive(Debug)]
 pub struct Place {
     quota: Quota,
@@ -38,9 +38,9 @@ pub struct Place {
 }
 
 impl Quota {
-    /// `all_max` places, of which one caller has at most `own_max`.
-    pub fn new(all_max: usize, own_max: usize) -> Self {
-        Self { all_max, own_max, taken: Arc::default() }
+    /// `all_max` places, of which one caller has at most `caller_max`.
+    pub fn new(all_max: usize, caller_max: usize) -> Self {
+        Self { all_max, caller_max, taken: Arc::default() }
     }
 
     /// `all_max` places, of which one caller has at most half.
@@ -48,19 +48,19 @@ impl Quota {
         Self::new(all_max, all_max.div_ceil(2))
     }
 
-    /// A place for `caller`; those who are not known share all places.
+    /// Takes a slot for `caller`. Unknown callers share all slots.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If there is none.
     pub fn take(&self, caller: &Caller) -> Result<Place, TooMany> {
         self.take_of(caller.share())
     }
 
-    /// The same, of what counts as `owner`'s.
+    /// Takes a slot for `owner`.
     pub fn take_of(&self, owner: Option<Arc<str>>) -> Result<Place, TooMany> {
         let mut taken = self.taken.lock();
         let own = owner.as_ref().and_then(|it| taken.each.get(it)).copied().unwrap_or(0);
-        if own >= self.own_max && owner.is_some() {
+        if own >= self.caller_max && owner.is_some() {
             return Err(TooMany::Own);
         }
         if taken.all >= self.all_max {
@@ -74,7 +74,7 @@ impl Quota {
         Ok(Place { quota: self.clone(), owner })
     }
 
-    /// How many are taken.
+    /// Number of taken slots.
     pub fn taken(&self) -> usize {
         self.taken.lock().all
     }

@@ -1,27 +1,27 @@
-//! What a principal may reach: scopes as they are written, and as they are asked.
+//! Scopes: their notation, and what a principal may reach.
 
 use std::{collections::HashSet, str::FromStr};
 
 use crate::tool_set::Owner;
 
-/// How every token begins, so that people and scanners know one when they see it.
+/// Prefix of every token, recognized by people and secret scanners.
 pub const PREFIX: &str = "mdg_";
 /// Characters that a name in a scope may have: no tool's name is longer.
 const NAME_CHARS_MAX: usize = 128;
 
-/// One thing that a caller may do.
+/// One scope.
 #[derive(Clone, Debug, strum::Display, PartialEq, Eq)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Scope {
     /// Everything but looking after the server itself.
     #[strum(to_string = "*")]
     All,
-    /// Whatever else is given, only what changes nothing; alone, all of that.
+    /// Limits other scopes to reads; alone, grants all reads.
     ReadOnly,
     /// Everything of one component.
     #[strum(to_string = "component:{0}")]
     Component(String),
-    /// One tool, of a component or another server.
+    /// One tool of a component or upstream server.
     #[strum(to_string = "tool:{0}")]
     Tool(String),
     /// Everything of one other MCP server.
@@ -31,7 +31,7 @@ pub enum Scope {
     Operator,
 }
 
-/// What is wrong with a scope.
+/// An invalid scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0} is not a scope; \"*\", \"component:NAME\", \"tool:NAME\", \"server:NAME\", \"read-only\" and \"operator\" are"
@@ -65,7 +65,7 @@ impl FromStr for Scope {
     }
 }
 
-/// All scopes of one principal, ready to be asked.
+/// All scopes of one principal, prepared for checks.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Scopes {
     all: bool,
@@ -76,7 +76,7 @@ pub struct Scopes {
     components: HashSet<String>,
     tools: HashSet<String>,
     servers: HashSet<String>,
-    /// What must reach, too, whatever these reach: the scopes of the person who gave these.
+    /// An outer bound: the scopes of the user who granted these.
     within: Option<Box<Self>>,
 }
 
@@ -109,16 +109,16 @@ impl Scopes {
         self.all && !self.read_only && self.within.as_ref().is_none_or(|it| it.is_free())
     }
 
-    /// The same as far as `bound` reaches, too.
+    /// Intersects with `bound`.
     #[must_use]
-    pub fn within(mut self, bound: Self) -> Self {
+    pub fn intersect(mut self, bound: Self) -> Self {
         self.read_only |= bound.read_only;
         self.operator &= bound.operator;
         self.within = Some(Box::new(bound));
         self
     }
 
-    /// Whether `tool`, which is `owner`'s and says whether it only reads, is in reach.
+    /// Whether the scopes cover `tool` of `owner`.
     pub fn may_call(&self, owner: Owner<'_>, tool: &str, is_read_only: bool) -> bool {
         let may = self.may_use(owner) || self.tools.contains(tool);
         may && (!self.read_only || is_read_only)
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn intersection_covers_what_both_scopes_cover() {
         let (shop, other) = (Owner::Component("shop"), Owner::Component("other"));
-        let both = |given: &[&str], bound: &[&str]| scopes(given).within(scopes(bound));
+        let both = |given: &[&str], bound: &[&str]| scopes(given).intersect(scopes(bound));
         let one = both(&["tool:book"], &["component:shop"]);
         assert!(one.may_call(shop, "book", false) && !one.may_call(other, "book", false));
         assert!(!one.may_call(shop, "look", true) && !one.may_use(shop));

@@ -1,4 +1,4 @@
-//! What the operator set for a component, files that settings name among it.
+//! Settings of a component, including files that they name.
 
 use std::{
     collections::BTreeMap,
@@ -20,13 +20,13 @@ pub struct Settings {
     values: BTreeMap<String, Value>,
 }
 
-/// Which files settings name, and when each was last changed.
+/// Files named by settings, with their modification times.
 pub type Stamp = Vec<(PathBuf, Option<SystemTime>)>;
 
 /// Why a setting's file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// It cannot be read.
+    /// The file is unreadable.
     #[error("setting {name}: {path}: {source}", path = path.display())]
     Read {
         /// The setting's name.
@@ -36,7 +36,7 @@ pub enum SettingsError {
         /// The system's error.
         source: io::Error,
     },
-    /// It is not what its name says.
+    /// The file is no JSON.
     #[error("setting {name}: {path} is not valid JSON: {source}", path = path.display())]
     Json {
         /// The setting's name.
@@ -49,8 +49,7 @@ pub enum SettingsError {
 }
 
 impl Settings {
-    /// Reads `configured`, with `{ file = "…" }` replaced by the content of the file, whose path
-    /// counts from `base`.
+    /// Reads `configured` and replaces `{ file = "…" }` by the file's content. Paths are relative to `base`.
     pub fn read(configured: &BTreeMap<String, Value>, base: &Path) -> Result<Self, SettingsError> {
         match Self::salvage(configured, base) {
             (settings, None) => Ok(settings),
@@ -58,7 +57,7 @@ impl Settings {
         }
     }
 
-    /// The same without those that cannot be read, and why the first of them cannot.
+    /// Reads settings, omits unreadable ones, and returns the first error.
     pub fn salvage(
         configured: &BTreeMap<String, Value>,
         base: &Path,

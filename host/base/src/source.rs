@@ -1,4 +1,4 @@
-//! The bytes of components: in files, and in the program itself.
+//! Bytes of components, from files or the program.
 
 use std::{borrow::Cow, fs, io, path::Path, time::SystemTime};
 
@@ -16,7 +16,7 @@ pub struct Source {
     pub bytes: Bytes,
     /// SHA-256 of the bytes, in hexadecimal.
     pub digest: String,
-    /// Where they come from, for people.
+    /// Description of the source.
     pub origin: String,
 }
 
@@ -25,7 +25,7 @@ impl Source {
         Self { digest: digest(&bytes), bytes: bytes.into(), origin }
     }
 
-    /// One that travels in the binary: neither copied nor read, for its digest came along.
+    /// An embedded component. It is neither copied nor hashed.
     pub fn embedded(file: EmbeddedFile) -> Self {
         let bytes = match file.data {
             Cow::Borrowed(bytes) => Bytes::from_static(bytes),
@@ -68,7 +68,7 @@ pub fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
-/// Writes beside and renames, so that half of it is never seen.
+/// Writes atomically: to a temporary file, then renamed.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("tmp-{}", std::process::id()));
     fs::write(&beside, bytes)?;

@@ -1,4 +1,4 @@
-//! The TLS under every client of this process.
+//! TLS configuration of every client of this process.
 
 use std::sync::Once;
 

@@ -1,8 +1,8 @@
-//! Tools by name and by whose they are.
+//! Sets of tools, by name and owner.
 
 use serde::Deserialize;
 
-/// Whose a tool, a prompt or a resource is.
+/// Owner of a tool, prompt or resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner<'a> {
     /// A component's, by its name.

@@ -1,5 +1,4 @@
-//! Toolsets, as the operator writes them: `[toolsets.NAME]`. Each chooses some of the tools that are on offer, for
-//! clients that are to know of no others (SYS-10).
+//! `[toolsets.NAME]`: named selections of the offered tools, for clients that see no others (SYS-10).
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -30,17 +29,17 @@ pub struct Toolsets(BTreeMap<String, Arc<Toolset>>);
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Toolset {
-    /// What is chosen; everything, where it is not there.
+    /// Selected tools. `None` for all.
     include: Option<Vec<Selector>>,
-    /// What of that is left out.
+    /// Tools excluded from the selection.
     exclude: Vec<Selector>,
-    /// How a client finds out what there is.
+    /// How clients discover tools.
     pub discovery: Discovery,
-    /// The tools that `tools/list` has beside `search_tools` and `describe_tool`.
+    /// Tools always listed besides `search_tools` and `describe_tool`.
     pub always: Vec<Pattern>,
 }
 
-/// How a client finds out which tools there are.
+/// How clients discover tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Discovery {
@@ -51,7 +50,7 @@ pub enum Discovery {
     Search,
 }
 
-/// Which tools an entry means: those of which all holds that it says.
+/// Selects tools that satisfy all its conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Selector {
@@ -65,7 +64,7 @@ pub struct Selector {
     open_world: Option<bool>,
 }
 
-/// A name in which each `*` stands for any characters, or for none.
+/// A name pattern in which `*` matches any characters.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Pattern(String);
@@ -86,7 +85,7 @@ impl Toolsets {
         self.get(DEFAULT)
     }
 
-    /// All of them, by name.
+    /// All toolsets with names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<Toolset>)> {
         self.0.iter().map(|(name, it)| (name.as_str(), it))
     }
@@ -192,7 +191,7 @@ impl Selector {
         other.is_none() && own.as_ref().is_none_or(|it| it.fits(name))
     }
 
-    /// Whether it says nothing of single tools.
+    /// Whether it has no condition on single tools.
     fn is_owner_alone(&self) -> bool {
         let hints = [self.read_only, self.destructive, self.idempotent, self.open_world];
         self.tool.is_none() && hints.iter().all(Option::is_none)
@@ -221,7 +220,7 @@ impl Selector {
         })
     }
 
-    /// As a table has it, where that chooses something.
+    /// Reads a table with at least one condition.
     fn of_table(self) -> Result<Self, &'static str> {
         match self {
             Self { component: Some(_), server: Some(_), .. } => {
@@ -281,7 +280,7 @@ impl TryFrom<String> for Pattern {
 }
 
 impl Pattern {
-    /// Whether `name` is one of those that it stands for.
+    /// Whether `name` matches.
     pub fn fits(&self, name: &str) -> bool {
         let Some((first, rest)) = self.0.split_once('*') else { return self.0 == name };
         let Some(mut left) = name.strip_prefix(first) else { return false };

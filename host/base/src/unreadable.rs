@@ -1,8 +1,7 @@
-//! Why JSON cannot be read, for those who sent it: without the terms of the library that reads it, which are
-//! about Rust.
+//! Explains JSON parse errors without terms of the library, which are about Rust.
 
-/// What to fix, from the library's error, such as `missing field `name` at line 1 column 12`.
-pub fn why(error: &str) -> String {
+/// Explains an error of the library, such as `missing field `name` at line 1 column 12`.
+pub fn explain(error: &str) -> String {
     let (what, place) = match error.rsplit_once(" at line ") {
         Some((what, place)) => (what, place.replace(" column ", ", column ")),
         None => (error, String::new()),
@@ -41,7 +40,7 @@ pub fn why(error: &str) -> String {
     format!("{what}{at}")
 }
 
-/// What JSON calls a kind of value that the library names in Rust's terms.
+/// The JSON name of a type that the library names in Rust's terms.
 fn kind(message: &str) -> &'static str {
     let has = |names: &[&str]| names.iter().any(|it| message.contains(it));
     match message {
@@ -98,7 +97,7 @@ mod tests {
             (r#"{"name":"a"} x"#, "something follows its end (line 1, column 14)"),
         ] {
             let error = serde_json::from_str::<Asked>(json).unwrap_err().to_string();
-            assert_eq!(why(&error), message, "{error}");
+            assert_eq!(explain(&error), message, "{error}");
         }
     }
 }

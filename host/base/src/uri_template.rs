@@ -1,4 +1,4 @@
-//! Templates of URIs: the part of RFC 6570 by which a URI is matched and nothing is taken out of it.
+//! URI templates: the part of RFC 6570 needed to match a URI, without extracting variables.
 
 use regex::Regex;
 
@@ -18,13 +18,12 @@ impl UriTemplate {
     /// The template in `text`.
     ///
     /// # Errors
-    /// What to fix in the template.
+    /// How to fix the template.
     pub fn new(text: &str) -> Result<Self, String> {
         Self::read(text, false)
     }
 
-    /// The same of another server's, to which it is known what fits: a variable of a kind that cannot be matched stands
-    /// for anything.
+    /// Parses an upstream template. Variables of unsupported kinds match anything.
     ///
     /// # Errors
     /// Why it is none.
@@ -62,7 +61,7 @@ impl UriTemplate {
             let what = "it must begin with a scheme, such as `shop://`, before its first variable";
             return Err(what.to_owned());
         }
-        // It is well-formed, so that nothing but its length can be wrong.
+        // It is well-formed, so only its size can be invalid.
         let pattern = Regex::new(&pattern).map_err(|_| long())?;
         Ok(Self { text: text.to_owned(), pattern })
     }
@@ -78,15 +77,15 @@ impl UriTemplate {
     }
 }
 
-/// Whether `uri` begins with a scheme and its colon.
+/// Whether `uri` starts with a scheme and colon.
 pub fn has_scheme(uri: &str) -> bool {
     let Some((scheme, _)) = uri.split_once(':') else { return false };
     scheme.starts_with(|it: char| it.is_ascii_alphabetic())
         && scheme.chars().all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
 }
 
-/// The pattern of what a variable stands for: `{name}` for something without `/`, `?` and `#`, `{+name}` for
-/// something, `{?a,b}` for nothing or a query of these names.
+/// The regex of a variable: `{name}` matches a segment without `/`, `?` and `#`, `{+name}` matches anything, `{?a,b}`
+/// matches an optional query of these names.
 fn part(variable: &str) -> Option<String> {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || "_.-".contains(it))

@@ -1,5 +1,5 @@
-//! What travels in the program: the page and the components, as `cargo xtask` built them, and what authors begin
-//! with. A crate of its own, so that the host is built beside them, and stays built when they change.
+//! Files embedded in the program: the page and components built by `cargo xtask`, and templates for authors. A separate
+//! crate, so that the host neither waits for them nor is rebuilt when they change.
 
 use rust_embed::RustEmbed;
 
@@ -19,7 +19,7 @@ pub struct Contract;
 #[folder = "$CARGO_MANIFEST_DIR/../../components/toolkit"]
 pub struct Toolkit;
 
-/// The page: each file, and beside it the same as `.br` and `.gz`.
+/// The files of the page, each also as `.br` and `.gz`.
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/../../target/bundle/page"]
 #[allow_missing = true]

@@ -1,6 +1,5 @@
-//! Calls that wait for a person's decision: what an assistant or a component wants done on a caller's behalf,
-//! as the person is shown it. Each is one document, which outlives restarts and swaps; what it came to is
-//! kept there too, so that it is made once at most.
+//! Calls that wait for a person's approval. Each is one document, which survives restarts and swaps and stores the
+//! outcome, so that the call is made at most once.
 
 use futures::future::BoxFuture;
 use std::{
@@ -36,27 +35,27 @@ mod described;
 
 pub use described::Described;
 
-/// The event for those who want to know that an approval of theirs waits, or no longer does.
+/// The event of a caller whose waiting approvals have changed.
 pub const CHANGED: &str = "madoguchi://approvals";
-/// What of the host these leases are about.
+/// Lease namespace.
 const SPACE: &str = ".approvals";
 /// Approvals of one caller that wait for one asker's calls at a time.
 const WAITING_MAX: usize = 64;
 /// Bytes that their arguments have together: all of them are read whenever they are listed.
 const WAITING_BYTES_MAX: usize = 16 << 20;
 
-/// Times that a person is asked anew about one call.
+/// Maximum number of times a person is asked again about one call.
 const REPLACED_MAX: usize = 16;
 
-/// What the asker receives for a call that was not made.
+/// Result of a denied call.
 const DENIED: &str = "The person did not allow this call. It was not made; do not make it again unless they ask for it.";
 const EXPIRED: &str =
     "Nobody allowed this call in time. It was not made; ask again if it is still wanted.";
 const REPLACED: &str = "The tool has changed since the person was asked; they are asked anew.";
 
-/// What the place is called where they are kept.
+/// Name of the storage place.
 pub const PLACE: &str = "approvals";
-/// What is behind the number of one that is over, and of one that waits.
+/// Suffixes of ids of finished and waiting approvals.
 const OVER: &str = "over";
 const WAITS: &str = "wait";
 
@@ -65,13 +64,13 @@ const WAITS: &str = "wait";
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
     pub id: String,
-    /// On whose behalf: the principal.
+    /// The principal on whose behalf it is made.
     pub owner: Arc<str>,
-    /// Who wants it: `assistant:NAME` or `component:NAME`.
+    /// `assistant:NAME` or `component:NAME`.
     pub asked_by: Arc<str>,
     pub tool: String,
     pub arguments: Map<String, Value>,
-    /// Of the arguments as JSON with sorted names and without whitespace.
+    /// SHA-256 of the arguments as JSON with sorted keys and no whitespace.
     pub arguments_sha256: String,
     /// Entries of the request's `_meta`.
     pub meta: Map<String, Value>,
@@ -79,40 +78,38 @@ pub struct Approval {
     pub reason: String,
     /// The tool as the person was shown it: their decision holds for that one only.
     pub shown: Shown,
-    /// What of the tool has changed since the person was asked before, where that is why they are asked
-    /// anew.
+    /// Changed parts of the tool's definition, where the person is asked again.
     pub changed: Vec<String>,
     /// Whether the person has to allow it before it is made at all.
     pub asks_first: bool,
     /// Its place among all that have been asked for: a person sees them in that order.
     pub position: u64,
     pub held_at_s: u64,
-    /// When the call is no longer made; a question of its tool waits as long as the person likes.
+    /// Deadline of the call. Questions of its tool have none.
     pub expires_at_s: Option<u64>,
     pub state: State,
-    /// How long its call took, in milliseconds, where it ended.
+    /// Duration of the finished call in milliseconds.
     #[serde(default)]
     pub ms: Option<u64>,
 }
 
-/// What has become of an approval.
+/// The state of an approval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub enum State {
     /// The person is to say whether the call is made.
     #[default]
     Waits,
-    /// It was made and asks the person something: its questions, and the state that goes back with their
-    /// answers.
+    /// The call asks the person questions. Has their state.
     Asks { questions: Vec<Value>, state: String },
-    /// It began, and its end was not written down.
+    /// The call started, and its end was not recorded.
     Begun,
-    /// It runs now. Is never written down.
+    /// Running. Never stored.
     Running,
     /// The person denied it.
     Denied,
-    /// It was not answered in time.
+    /// Not answered in time.
     Expired,
-    /// Its tool had changed when the person allowed it: they are asked anew, by the approval of that id.
+    /// The tool changed before approval. The person is asked again by the approval of that id.
     Replaced { by: String },
     /// Its call ended, with this result.
     Ended(Result<CallResult, Failure>),
@@ -124,7 +121,7 @@ impl State {
         matches!(self, Self::Waits | Self::Asks { .. })
     }
 
-    /// As the API has it.
+    /// Its name in the API.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Waits => "waiting",
@@ -150,8 +147,7 @@ impl Approval {
         CallRequest { meta, via, ..CallRequest::new(self.tool.clone(), arguments, caller, trace) }
     }
 
-    /// What its call came to, or why it was not made; none while the person can still decide, or it
-    /// runs.
+    /// The result of the call, or why it was not made. `None` while undecided or running.
     pub fn ended(&self) -> Option<Result<&CallResult, Failure>> {
         let (code, status, message) = match &self.state {
             State::Waits | State::Asks { .. } | State::Running => return None,
@@ -171,7 +167,7 @@ pub fn broken_off() -> Failure {
     Failure::new("broken_off", 409, message)
 }
 
-/// All approvals. A clone is another handle on the same ones. They fail as [`Documents`] do.
+/// All approvals. Clones share them. They fail as [`Documents`] do.
 #[derive(Clone)]
 pub struct Approvals(Arc<Inner>);
 
@@ -180,13 +176,13 @@ struct Inner {
     valid_s: u64,
     clock: Clock,
     events: Events,
-    /// Who is at one of them: over all nodes, where several share a database.
+    /// Locks of single approvals, across all nodes.
     leases: Leases,
     /// The place of the latest one.
     last_position: AtomicU64,
 }
 
-/// What there is of them, for a move from one place to another (STO-46).
+/// Storage to move between places (STO-46).
 pub fn movable(config: &ApprovalsConfig) -> Movable {
     let of = (PLACE, "approval_bytes_max under [approvals]");
     documents::movable(of, &limits_of(config), &[OVER, WAITS])
@@ -200,11 +196,11 @@ fn limits_of(config: &ApprovalsConfig) -> DocumentLimits {
     }
 }
 
-/// One approval, where it is kept.
+/// One stored approval.
 type Found<'a> = BoxFuture<'a, io::Result<Option<Approval>>>;
 
 impl Approvals {
-    /// Those in `place`.
+    /// Opens approvals in `place`.
     pub fn open(
         place: impl Into<Place>,
         config: &ApprovalsConfig,
@@ -212,7 +208,7 @@ impl Approvals {
         events: Events,
     ) -> io::Result<Self> {
         let (place, limits) = (place.into(), limits_of(config));
-        let leases = Leases::of(place.server());
+        let leases = Leases::new(place.server());
         Ok(Self(Arc::new(Inner {
             documents: Documents::open(place, limits, &[OVER, WAITS])?,
             valid_s: config.valid_s,
@@ -242,7 +238,7 @@ impl Approvals {
             approval.held_at_s = now_s;
             let is_waiting = matches!(approval.state, State::Waits);
             approval.expires_at_s = is_waiting.then(|| now_s.saturating_add(self.0.valid_s));
-            // Counted one after the other, so that of many that come together no more than that are kept.
+            // Serialized, so that concurrent ones stay within the limit.
             let asker = digest(format!("{} {}", approval.asked_by, approval.owner).as_bytes());
             let _turn = self.claim(&asker).await.map_err(|error| unwritten(&error))?;
             let waiting = self.waiting(&approval.owner).await.map_err(|error| unwritten(&error))?;
@@ -286,11 +282,11 @@ impl Approvals {
         Box::pin(async move {
             let Some(mut approval) = self.read(id, owner).await? else { return Ok(None) };
             if matches!(approval.state, State::Begun) {
-                // Where that is not known it is not told that its end is.
+                // Callers are notified of the end only where it is known.
                 if self.0.leases.is_held(SPACE, id).await.unwrap_or(true) {
                     approval.state = State::Running;
                 } else {
-                    // It may have ended since it was read.
+                    // It may have ended since.
                     return self.read(id, owner).await;
                 }
             }
@@ -298,7 +294,7 @@ impl Approvals {
         })
     }
 
-    /// The same for the one who has its lock.
+    /// Reads an approval whose lock is held.
     pub fn read<'a>(&'a self, id: &'a str, owner: &'a str) -> Found<'a> {
         Box::pin(async move {
             let found = self.0.documents.get::<Approval>(id, owner).await?;
@@ -313,7 +309,7 @@ impl Approvals {
         approval
     }
 
-    /// The same, or the one by which the person was asked anew.
+    /// Reads an approval, or the one that replaced it.
     pub fn current<'a>(&'a self, id: &'a str, owner: &'a str) -> Found<'a> {
         Box::pin(async move {
             let mut found = self.get(id, owner).await?;
@@ -327,13 +323,13 @@ impl Approvals {
         })
     }
 
-    /// All of `owner`'s that wait, the oldest first.
+    /// Waiting approvals of `owner`, oldest first.
     pub fn list<'a>(&'a self, owner: &'a str) -> BoxFuture<'a, io::Result<Vec<Approval>>> {
         Box::pin(self.waiting(owner))
     }
 
     async fn waiting(&self, owner: &str) -> io::Result<Vec<Approval>> {
-        let found = self.0.documents.of::<Approval>(owner, WAITS).await?;
+        let found = self.0.documents.of_owner::<Approval>(owner, WAITS).await?;
         let own = found.into_iter().filter(|it| *it.owner == *owner);
         let mut all: Vec<_> = own.map(|it| self.at_its_time(it)).collect();
         all.retain(|it| it.state.is_open());
@@ -346,12 +342,12 @@ impl Approvals {
         Box::pin(async move { self.0.leases.claim(SPACE, id).await })
     }
 
-    /// Writes down where `approval` stands, and notifies those who listen.
+    /// Stores `approval` and notifies listeners.
     pub async fn put(&self, approval: &Approval) -> io::Result<()> {
         self.put_holding(approval, None).await
     }
 
-    /// The same, only while the lease of `fence` holds.
+    /// Stores it while the lease of `fence` holds.
     pub fn put_holding<'a>(
         &'a self,
         approval: &'a Approval,
@@ -361,7 +357,7 @@ impl Approvals {
             let (id, owner) = (approval.id.as_str(), &*approval.owner);
             let kind = if approval.state.is_open() { WAITS } else { OVER };
             self.0.documents.put_holding((id, owner), kind, approval.clone(), fence).await?;
-            self.0.events.tell(owner, CHANGED);
+            self.0.events.notify(owner, CHANGED);
             if let Some(component) = approval.asked_by.strip_prefix("component:") {
                 self.0.events.channel(component).publish(&event_of(id));
             }
@@ -379,7 +375,7 @@ pub fn event_of(id: &str) -> String {
     format!("approvals/{id}")
 }
 
-/// The SHA-256 of `arguments`, whose names are sorted.
+/// SHA-256 of `arguments`, whose keys are sorted.
 pub fn digest_of(arguments: &Map<String, Value>) -> String {
     let mut sorted = Value::Object(arguments.clone());
     sorted.sort_all_objects();

@@ -1,4 +1,4 @@
-//! What a person decides about a call that waits for them, and what comes of it.
+//! Approves or denies waiting calls, and makes those that are approved.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use super::{CallTool, Calls, Questions, on_behalf, refused};
 use crate::{
     approvals::{Approval, State, broken_off, event_of, unread},
     outcome::{CallOutcome, CallResult},
-    record::by,
+    record::audited_owner,
 };
 use base::{
     call::{CallRequest, Surface, TraceHeaders, next_call_id},
@@ -28,25 +28,25 @@ use sandbox::{
 };
 use telemetry::audit;
 
-/// How long a call that was allowed may go on at all, its client there or not.
+/// Maximum duration of an approved call, with or without its client.
 const CALL_MAX: Duration = Duration::from_secs(3_600);
 /// Approvals that one round asks for.
-const ASKED_MAX: usize = 8;
+const QUESTIONS_MAX: usize = 8;
 
-/// What the person decides.
+/// A person's decision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// The call may be made.
     Allow,
-    /// It may not, or its questions are not answered.
+    /// Denies the call or its questions.
     Deny,
     /// They turned to something else: nothing is made, and the tool receives nothing.
     Withdraw,
-    /// What its questions are answered, by their keys.
+    /// Answers to its questions, by key.
     Answers(BTreeMap<String, Value>),
 }
 
-/// Who decides, and where.
+/// Who decides, and through which client.
 #[derive(Clone)]
 pub struct Speaker {
     pub caller: Caller,
@@ -75,8 +75,8 @@ impl Calls {
         offered.is_none_or(|(owner, tool)| caller.may_call(owner, &tool.name, tool.hints))
     }
 
-    /// Takes the person's decision. What it lets happen happens once, however often and from wherever
-    /// it is sent, and comes to its end even if its client stops waiting.
+    /// Applies a person's decision. An approved call is made once, however often the decision arrives, and completes
+    /// even if its client disconnects.
     ///
     /// A decision that no longer fits changes nothing: the approval as it stands says what became of it.
     pub fn reply<'a>(
@@ -122,7 +122,7 @@ impl Calls {
         };
         let now = self.registry.catalog().shown(&approval.tool);
         let now = now.filter(|it| self.may_still_ask(&approval.asked_by, &approval.tool, it));
-        let now = now.ok_or_else(|| gone(&approval.tool))?;
+        let now = now.ok_or_else(|| tool_is_gone(&approval.tool))?;
         let changed = now.changes(&approval.shown);
         if !changed.is_empty() && approval.asks_first {
             // The person allowed something else.
@@ -134,10 +134,10 @@ impl Calls {
                 ms: None,
                 ..approval.clone()
             };
-            let anew = self.hold(wanted).await?;
-            approval.state = State::Replaced { by: anew.id.clone() };
+            let replacement = self.hold(wanted).await?;
+            approval.state = State::Replaced { by: replacement.id.clone() };
             approvals.put(&approval).await.map_err(unwritten)?;
-            return Ok(anew);
+            return Ok(replacement);
         }
         if state.is_none() {
             // Written down before, so that nothing that comes between makes it happen twice. What only
@@ -174,18 +174,20 @@ impl Calls {
         }
         State::Ended(match outcome {
             Ok(CallOutcome::Done { component, call_id, output }) => {
-                CallResult::of(&component, call_id, output)
+                CallResult::from_output(&component, call_id, output)
             }
             Ok(CallOutcome::Passed(it)) => CallResult::passed(&it),
-            Ok(CallOutcome::Asked { questions, state, .. }) => match questions_of(&questions) {
-                Ok(questions) => return State::Asks { questions, state },
-                Err(failure) => Err(failure),
-            },
+            Ok(CallOutcome::InputRequired { questions, state, .. }) => {
+                match questions_of(&questions) {
+                    Ok(questions) => return State::Asks { questions, state },
+                    Err(failure) => Err(failure),
+                }
+            }
             Err(error) => Err(error.into()),
         })
     }
 
-    /// One round of it; a tool that is another by now is not called.
+    /// One round of the call. A changed tool is not called.
     async fn call_shown(&self, call: CallRequest, shown: &Shown) -> Result<CallOutcome, CallError> {
         let catalog = self.registry.catalog();
         if let Some(now) = catalog.shown(&call.name).filter(|it| it != shown) {
@@ -199,8 +201,7 @@ impl Calls {
         self.ask_in::<CallTool>(call, Questions::Answered, catalog).await
     }
 
-    /// What `wait` waits for and its caller can be asked at once: the ids of the approvals, and the
-    /// questions.
+    /// Approvals that `wait` depends on and that its caller can be asked now: ids and questions.
     pub(super) async fn to_approve(
         &self,
         call: &CallRequest,
@@ -208,15 +209,15 @@ impl Calls {
         wait: &Wait,
     ) -> Option<(Vec<String>, InputRequired)> {
         let asking = asking?;
-        if !can_be_asked(&call.caller.client_capabilities) {
+        if !supports_forms(&call.caller.client_capabilities) {
             return None;
         }
         let (mut ids, mut questions) = (Vec::new(), Vec::new());
-        for id in asking.held().into_iter().filter(|it| wait.events.contains(&event_of(it))) {
-            // Of one that cannot be read now it is waited for what becomes of it.
+        for id in asking.held_ids().into_iter().filter(|it| wait.events.contains(&event_of(it))) {
+            // An unreadable one counts as still waiting.
             let approval = self.approvals.get(&id, &call.caller.principal).await.ok().flatten();
             let Some(approval) = approval.filter(|it| it.state.is_open()) else { continue };
-            if ids.len() < ASKED_MAX {
+            if ids.len() < QUESTIONS_MAX {
                 questions.extend(self.questions(&approval, &call.caller));
                 ids.push(id);
             }
@@ -226,7 +227,7 @@ impl Calls {
 
     /// The questions that a client puts to its person for `approval`.
     fn questions(&self, approval: &Approval, caller: &Caller) -> Vec<Question> {
-        let language = Language::of(caller.locale.as_deref(), "");
+        let language = Language::detect(caller.locale.as_deref(), "");
         match &approval.state {
             State::Asks { questions, .. } => {
                 let question = |value: &Value| {
@@ -278,7 +279,9 @@ impl Calls {
                 })
                 .collect();
             let reply = match call.responses.get(&event) {
-                Some(it) if it["action"] == "accept" && it["content"]["decision"] == "allow" => {
+                Some(answer)
+                    if answer["action"] == "accept" && answer["content"]["decision"] == "allow" =>
+                {
                     Reply::Allow
                 }
                 Some(_) => Reply::Deny,
@@ -306,8 +309,10 @@ impl Calls {
             round: 1,
             method: "approvals",
             name: audit::Name::Name(approval.tool.clone()),
-            by: by(component.map(|it| &**it), served.as_deref()),
-            arguments: audit::Arguments::of(Value::Object(approval.arguments.clone()).to_string()),
+            by: audited_owner(component.map(|it| &**it), served.as_deref()),
+            arguments: audit::Arguments::digest_long(
+                Value::Object(approval.arguments.clone()).to_string(),
+            ),
             outcome: outcome.into(),
             trap: None,
             on_behalf: Some(Box::new(audit::OnBehalf {
@@ -338,20 +343,20 @@ pub fn questions_of(questions: &[Question]) -> Result<Vec<Value>, Failure> {
 }
 
 /// Whether a client with these capabilities, a JSON object, shows forms.
-fn can_be_asked(capabilities: &str) -> bool {
+fn supports_forms(capabilities: &str) -> bool {
     let capabilities: Value = serde_json::from_str(capabilities).unwrap_or_default();
     let elicitation = capabilities.get("elicitation");
     elicitation.is_some_and(|it| it.get("form").is_some() || it.get("url").is_none())
 }
 
-/// Nothing of the caller's that waits is called so.
+/// The error for an unknown approval id.
 pub fn unknown_approval() -> Failure {
     let message =
         "There is no such approval of yours, or it is too old; GET /api/approvals says which wait.";
     Failure::new("unknown_approval", 404, message)
 }
 
-fn gone(tool: &str) -> Failure {
+fn tool_is_gone(tool: &str) -> Failure {
     let message = format!("{tool} is no longer offered. The call was not made.");
     Failure::new("unknown_tool", 404, message)
 }

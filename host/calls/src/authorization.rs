@@ -1,4 +1,4 @@
-//! Who sends a request, what they may reach, and how often they may ask.
+//! Authenticates the caller of a request and enforces scopes and rate limits.
 
 use std::{net::IpAddr, num::NonZeroU32, sync::Arc, time::SystemTime};
 
@@ -33,11 +33,11 @@ pub use refusal::{
     unauthorized, unknown_operator,
 };
 
-/// Finds out from a request who sends it.
+/// Authenticates requests.
 pub struct Authority {
-    /// By the tokens of the configuration. Where it has none, no token is needed: this machine alone can ask.
+    /// Configured tokens. `None` means that no token is needed and only this machine can connect.
     entries: Option<Vec<Entry>>,
-    /// By those of identity providers, where there are such.
+    /// Tokens of identity providers.
     oauth: Option<Arc<Oauth>>,
 }
 
@@ -46,30 +46,30 @@ struct Entry {
     principal: Arc<Principal>,
 }
 
-/// A caller who is known.
+/// An authenticated caller.
 pub struct Principal {
     /// The caller, as components see them.
     pub caller: Caller,
-    /// What they were given by this server itself, as scopes are written.
+    /// Scopes granted by this server's own accounts.
     pub held: Option<Arc<[String]>>,
-    /// How often they may ask.
+    /// Rate limit.
     pub rate: Option<Arc<Rate>>,
-    /// How much they may send at once.
+    /// Share of the memory budgets.
     pub share: Share,
-    /// Until when they are let in.
+    /// Expiry of the token.
     pub expires: Option<SystemTime>,
-    /// Cancelled when they are let in no more, however long they could have been.
+    /// Cancelled when access ends early.
     pub ended: Option<CancellationToken>,
 }
 
 impl Principal {
-    /// One whose token says no more than who it is, and ends with the configuration.
+    /// A principal by a configured token, valid as long as the configuration.
     pub fn new(caller: Caller, share: Share) -> Self {
         Self { caller, held: None, rate: None, share, expires: None, ended: None }
     }
 }
 
-/// Who sent a request with these headers, as far as the guard found out. Nothing is in a stranger's reach.
+/// The caller of an authenticated request. Unauthenticated callers have no scopes.
 pub fn caller_of(headers: &HeaderMap, extensions: &Extensions) -> Caller {
     let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
     let caller = match (extensions.get::<Arc<Principal>>(), extensions.get::<Stranger>()) {
@@ -84,11 +84,11 @@ pub fn caller_of(headers: &HeaderMap, extensions: &Extensions) -> Caller {
     caller.speaking(language).offered(extensions.get::<Arc<Toolset>>())
 }
 
-/// Where a request comes from that tries a password.
+/// Address of the sender, for password attempts.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// What one caller has left of the requests that they may send.
+/// The rate limit of one caller.
 pub struct Rate {
     limiter: DefaultDirectRateLimiter,
     burst: NonZeroU32,
@@ -96,14 +96,14 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// That of all nodes together: each has its share (STO-18).
+    /// The limit of all nodes together: each node has its share (STO-18).
     pub fn new(config: &RateConfig, live_nodes: &LiveNodes) -> Self {
         let burst = config.burst.unwrap_or(config.requests_per_s);
         let quota = Quota::per_second(config.requests_per_s).allow_burst(burst);
         Self { limiter: RateLimiter::direct(quota), burst, live_nodes: live_nodes.clone() }
     }
 
-    /// One request more; the milliseconds to wait where that is too much.
+    /// Counts one request. The error is the number of milliseconds to wait.
     pub fn take(&self) -> Result<(), u64> {
         let taken = self.limiter.check_n(self.live_nodes.cost(self.burst));
         taken.unwrap_or(Ok(())).map_err(|it| wait_ms(&it))
@@ -115,36 +115,35 @@ fn wait_ms(until: &NotUntil<<DefaultClock as Clock>::Instant>) -> u64 {
     u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
-/// What those have left who did not say who they are, by the network that they come from.
+/// Rate limits of unauthenticated callers, by network.
 pub type Strangers = Places<Rate>;
 
-/// The rate of a request whose sender is not known.
+/// Rate limit of an unauthenticated request.
 #[derive(Clone)]
 pub struct StrangersRate {
     pub strangers: Arc<Strangers>,
     pub peer: IpAddr,
 }
 
-/// Counts one request more in a request that has been let in with these; the milliseconds to wait
-/// where that is too much.
-pub fn take_one_more(extensions: &Extensions) -> Result<(), u64> {
+/// Counts one more request within a batch. The error is the number of milliseconds to wait.
+pub fn take_token(extensions: &Extensions) -> Result<(), u64> {
     if let Some(principal) = extensions.get::<Arc<Principal>>() {
         return principal.rate.as_ref().map_or(Ok(()), |it| it.take());
     }
     let strangers = extensions.get::<StrangersRate>();
-    strangers.map_or(Ok(()), |it| it.strangers.of(it.peer).take())
+    strangers.map_or(Ok(()), |it| it.strangers.for_peer(it.peer).take())
 }
 
 /// Mark of a request that came without a token where that is allowed: it learns little.
 #[derive(Clone, Copy)]
 pub struct Stranger;
 
-/// Why it is not known who sends a request.
+/// Why a request is not authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unauthorized {
     /// No token and no cookie was sent.
     Missing,
-    /// What was sent cannot be read.
+    /// The header is malformed.
     Malformed,
     /// No token is this one.
     Unknown,
@@ -152,18 +151,18 @@ pub enum Unauthorized {
     Expired,
     /// An identity provider's token is not worth anything here, for this reason.
     Invalid(&'static str),
-    /// It cannot be found out now.
+    /// The identity provider is unavailable.
     Unavailable {
-        /// When to try again, in milliseconds.
+        /// Milliseconds until a retry.
         retry_after_ms: u64,
     },
-    /// It is found out by [`Authority::resolve`].
+    /// Needs [`Authority::resolve`].
     Unresolved,
 }
 
 impl Authority {
-    /// That of `config`, which has been checked: what is wrong is left out.
-    pub fn of(config: &Config, shares: &Shares, accounts: Option<Accounts>) -> Self {
+    /// Reads a checked configuration and ignores invalid entries.
+    pub fn from_config(config: &Config, shares: &Shares, accounts: Option<Accounts>) -> Self {
         let entries = config.tokens.iter().filter_map(|(name, token)| {
             let scopes = token.scopes.iter().map(|it| it.parse::<Scope>());
             let scopes = scopes.collect::<Result<Vec<_>, _>>().ok()?;
@@ -183,16 +182,16 @@ impl Authority {
             };
             Some(Entry { digest: token.digest()?, principal: Arc::new(principal) })
         });
-        let oauth = Oauth::of(config, &shares.callers, accounts);
-        Self { entries: config.asks_who_calls().then(|| entries.collect()), oauth }
+        let oauth = Oauth::from_config(config, &shares.callers, accounts);
+        Self { entries: config.requires_authentication().then(|| entries.collect()), oauth }
     }
 
-    /// Whether callers may come in without saying who they are.
+    /// Whether anonymous callers are allowed.
     pub fn is_open(&self) -> bool {
         self.entries.is_none()
     }
 
-    /// Who sends a request with these headers; an anonymous caller where all are the same.
+    /// Authenticates without waiting. An anonymous caller where no tokens are configured.
     pub fn principal(&self, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, Unauthorized> {
         let Some(entries) = &self.entries else { return Ok(None) };
         let token = bearer(headers)?;
@@ -203,7 +202,7 @@ impl Authority {
         }
     }
 
-    /// The same, where an identity provider has to be asked first.
+    /// Authenticates with requests to identity providers if necessary.
     ///
     /// # Errors
     /// Why it is not known who sends the request.
@@ -224,7 +223,7 @@ impl Authority {
     }
 }
 
-/// Whose token has this digest.
+/// Finds the principal of a token digest.
 ///
 /// All are compared, whole, whichever it is: the time that it takes says nothing.
 fn of_token(all: &[Entry], digest: &[u8; 32]) -> Result<Arc<Principal>, Unauthorized> {
@@ -239,7 +238,7 @@ fn of_token(all: &[Entry], digest: &[u8; 32]) -> Result<Arc<Principal>, Unauthor
     }
 }
 
-/// What `Authorization: Bearer` brings (RFC 6750, 2.1).
+/// The token of `Authorization: Bearer` (RFC 6750, 2.1).
 pub fn bearer(headers: &HeaderMap) -> Result<&str, Unauthorized> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let value = values.next().ok_or(Unauthorized::Missing)?;
@@ -253,7 +252,7 @@ pub fn bearer(headers: &HeaderMap) -> Result<&str, Unauthorized> {
             token => Ok(token),
         },
         None if value.eq_ignore_ascii_case("bearer") => Err(Unauthorized::Malformed),
-        // Another scheme is none of ours: as if nothing had been sent.
+        // Other schemes count as no token.
         _ => Err(Unauthorized::Missing),
     }
 }
@@ -311,7 +310,7 @@ mod tests {
         config.tokens.insert("ann".to_owned(), token("mdg_a", None));
         config.tokens.insert("ben".to_owned(), token("mdg_b", Some("2999-01-01T00:00:00Z")));
         config.tokens.insert("old".to_owned(), token("mdg_c", Some("2020-01-01T00:00:00Z")));
-        let tokens = Authority::of(&config, &Shares::new(1, 1, 1), None).entries.unwrap();
+        let tokens = Authority::from_config(&config, &Shares::new(1, 1, 1), None).entries.unwrap();
         let name = |token: &str| {
             let digest = Sha256::digest(token.as_bytes()).into();
             of_token(&tokens, &digest).map(|it| it.caller.principal.to_string())
@@ -326,10 +325,10 @@ mod tests {
     #[test]
     fn invalid_tokens_grant_nothing() {
         let mut config = Config::defaults();
-        assert!(Authority::of(&config, &Shares::new(1, 1, 1), None).is_open());
+        assert!(Authority::from_config(&config, &Shares::new(1, 1, 1), None).is_open());
         let wrong = TokenConfig { sha256: Secret::new("00"), ..token("mdg_a", None) };
         config.tokens.insert("ann".to_owned(), wrong);
-        let authority = Authority::of(&config, &Shares::new(1, 1, 1), None);
+        let authority = Authority::from_config(&config, &Shares::new(1, 1, 1), None);
         assert!(!authority.is_open());
         assert!(authority.principal(&HeaderMap::new()).is_err());
     }
@@ -361,11 +360,11 @@ mod tests {
         let strangers = Strangers::new(|| Rate::new(&slow(), &LiveNodes::default()));
         let peer = |text: &str| text.parse::<IpAddr>().unwrap();
         for address in ["192.0.2.1", "192.0.2.2", "::ffff:192.0.2.3"] {
-            assert_eq!(strangers.of(peer(address)).take(), Ok(()));
+            assert_eq!(strangers.for_peer(peer(address)).take(), Ok(()));
         }
-        assert!(strangers.of(peer("192.0.2.4")).take().is_err());
+        assert!(strangers.for_peer(peer("192.0.2.4")).take().is_err());
         let free =
-            (0..=255).filter(|it| strangers.of(peer(&format!("10.{it}.0.1"))).take().is_ok());
+            (0..=255).filter(|it| strangers.for_peer(peer(&format!("10.{it}.0.1"))).take().is_ok());
         assert!(free.count() > 128, "others are not held up");
         assert_eq!(strangers.each.len(), 256);
     }

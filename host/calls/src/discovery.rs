@@ -1,5 +1,5 @@
-//! `search_tools` and `describe_tool`: where a toolset is searched, a client is offered these in place of a long list,
-//! finds the others by what they do, and calls them by their own names (SYS-12).
+//! `search_tools` and `describe_tool`, offered in place of a long list for toolsets that are searched. Tools found are
+//! called by their own names (SYS-12).
 
 use std::sync::{Arc, LazyLock};
 
@@ -31,7 +31,7 @@ const QUERY_CHARS_MAX: usize = 200;
 /// Tools that one search finds: at most, and where the caller sets no number.
 const LIMIT_MAX: u64 = 20;
 const LIMIT: u64 = 5;
-/// Bytes of a description in what is found.
+/// Maximum length of a description in search results, in bytes.
 const DESCRIPTION_BYTES_MAX: usize = 240;
 /// Names of arguments that are listed of one tool.
 const ARGUMENTS_MAX: usize = 16;
@@ -50,7 +50,7 @@ pub fn searched(caller: &Caller) -> Option<&Toolset> {
     (!is_own_page(&caller.client_capabilities)).then_some(toolset)
 }
 
-/// The tools that may be listed to `caller`, with whose they are.
+/// Tools that `caller` may list, with owners.
 pub fn open<'a>(
     catalog: &'a Catalog,
     caller: &'a Caller,
@@ -61,7 +61,7 @@ pub fn open<'a>(
     })
 }
 
-/// What one of the two answers; none, where `call` is for another tool or its caller does not search.
+/// Answers a call of a discovery tool. `None` for other tools, or where the caller's toolset is not searched.
 pub(super) fn answer(catalog: &Catalog, call: &CallRequest) -> Option<Result<Output, CallError>> {
     call.caller.toolset.as_ref().filter(|it| it.is_searched())?;
     let answer = match call.name.as_str() {
@@ -79,12 +79,14 @@ fn found(catalog: &Catalog, call: &CallRequest) -> Result<Value, CallError> {
     let query = text(&arguments, "query", QUERY_CHARS_MAX)?;
     let limit = match arguments.get("limit") {
         None | Some(Value::Null) => LIMIT,
-        Some(it) => it.as_u64().filter(|it| (1..=LIMIT_MAX).contains(it)).ok_or_else(|| {
-            invalid("/limit", format!("must be a whole number from 1 to {LIMIT_MAX}"))
-        })?,
+        Some(limit) => {
+            limit.as_u64().filter(|limit| (1..=LIMIT_MAX).contains(limit)).ok_or_else(|| {
+                invalid("/limit", format!("must be a whole number from 1 to {LIMIT_MAX}"))
+            })?
+        }
     };
     let language = call.caller.language();
-    let viewer = Viewer::of(&call.caller.client_capabilities);
+    let viewer = Viewer::from_capabilities(&call.caller.client_capabilities);
     let open: Vec<_> = open(catalog, &call.caller, viewer).map(|it| it.1).collect();
     let best = Query::read(&query).best(&open);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -101,7 +103,7 @@ fn found(catalog: &Catalog, call: &CallRequest) -> Result<Value, CallError> {
     Ok(answer)
 }
 
-/// As much of a tool as it takes to choose it.
+/// A short description of a tool for choosing.
 fn short(tool: &Tool, language: Language) -> Value {
     let Localized { title, description, input_schema } = tool.localized(language.tag());
     let properties = input_schema.get("properties").and_then(Value::as_object);
@@ -120,7 +122,7 @@ fn short(tool: &Tool, language: Language) -> Value {
 fn described(catalog: &Catalog, call: &CallRequest) -> Result<Value, CallError> {
     let arguments = arguments(call, &["name"])?;
     let name = text(&arguments, "name", usize::MAX)?;
-    let viewer = Viewer::of(&call.caller.client_capabilities);
+    let viewer = Viewer::from_capabilities(&call.caller.client_capabilities);
     let tool = open(catalog, &call.caller, viewer).find(|(_, it)| *it.name == *name);
     if let Some((_, tool)) = tool {
         return Ok(match catalog.served.tool(&tool.name) {
@@ -246,7 +248,7 @@ fn search_tool() -> Tool {
             "arguments": { "query": "してほしいこと（日本語か英語の短い言葉）", "limit": "最大の件数" },
         },
     });
-    own(SEARCH, texts, input, output)
+    host_tool(SEARCH, texts, input, output)
 }
 
 fn describe_tool() -> Tool {
@@ -280,11 +282,11 @@ fn describe_tool() -> Tool {
             "arguments": { "name": "ツールの名前" },
         },
     });
-    own(DESCRIBE, texts, input, output)
+    host_tool(DESCRIBE, texts, input, output)
 }
 
-/// One of the host's own tools, which only read, with these texts by language.
-fn own(name: &str, texts: Value, input: Value, output: Value) -> Tool {
+/// A read-only tool of the host with localized texts.
+fn host_tool(name: &str, texts: Value, input: Value, output: Value) -> Tool {
     let object = |value: Value| match value {
         Value::Object(it) => Arc::new(it),
         _ => Arc::default(),

@@ -1,4 +1,4 @@
-//! Requests for routes of components, watched like calls.
+//! Requests to component routes, recorded like calls.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use sandbox::{
     component::{CallError, Called, LoadedComponent, Round, RouteAnswer, RouteRequest},
 };
 
-/// How records name such a request, where it does not stand for a call of a tool.
+/// Method name in records of requests that are no tool calls.
 const METHOD: &str = "routes/handle";
 
-/// One request for a route of `component`.
+/// One request to a route of `component`.
 pub struct RouteCall {
     pub component: Arc<LoadedComponent>,
     pub request: RouteRequest,
-    /// The tool that the route stands for, if it does for one.
+    /// The tool that the route represents, if any.
     pub tool: Option<String>,
     pub caller: Caller,
     pub trace: TraceHeaders,
@@ -57,7 +57,7 @@ impl Calls {
         })
     }
 
-    /// What `answer` makes of a round of `component`'s, watched like a call.
+    /// Runs and records a round of `component`.
     async fn watched<T>(
         &self,
         (component, method, reads): (&Arc<LoadedComponent>, &'static str, bool),
@@ -73,7 +73,7 @@ impl Calls {
             call_id: record.id,
             caller: record.call.caller.clone(),
             span: record.span.child("route"),
-            pace: component.pace(),
+            turn_state: component.turn_state(),
             ..Round::of_host()
         };
         let result = match !reads && self.watch.audit.refuses_changes() {

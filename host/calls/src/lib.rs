@@ -1,5 +1,5 @@
-//! One request that goes in rounds, from name to outcome: finds the component, gives it the answers
-//! of earlier rounds, waits where it waits, and seals what it asks.
+//! Runs one round of a request: finds the component, adds answers of earlier rounds, waits for events, and signs the
+//! state it returns.
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 
@@ -16,7 +16,7 @@ use crate::{
     outcome::{CallOutcome, Executor},
     record::{Record, Watch},
     replay_guard::{Claim, ReplayGuard},
-    state::{Asked, PAUSED_TTL_S, State, TTL_S, kind_of, unasked_answers},
+    state::{PAUSED_TTL_S, QuestionKind, State, TTL_S, kind_of, unasked_answers},
     waiting::Waiting,
 };
 use base::{call::CallRequest, config::Config, grants::Grant};
@@ -61,10 +61,10 @@ pub use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 /// and say less about it.
 const ROUNDS_MAX: u32 = 10;
 
-/// The error for a caller who changes something while the audit log cannot be written.
+/// Error for changes while the audit log cannot be written.
 const UNAUDITED: &str = "The server's disk takes no line of the audit log, so nothing is changed now; the operator has to make room there, or set required = false under [audit]. What only reads is answered.";
 
-/// The error for a caller whose answer may have been used.
+/// Error for answers whose use cannot be checked.
 const UNREAD: &str = "The server's database cannot be reached, so it is not known whether this answer was used already; nothing was done. Send the same again in a moment.";
 
 /// Takes calls in and brings them to their end.
@@ -80,17 +80,17 @@ pub struct Calls {
     pub config: Arc<Config>,
 }
 
-/// One round. Once it takes turns it goes on beside the calls of the others.
+/// Runs one round. A call that takes turns runs in a task of its own.
 async fn run<M: Method>(
     component: &Arc<LoadedComponent>,
     call: &Arc<CallRequest>,
     state: &Arc<State>,
     round: Round,
 ) -> Result<M::Output, CallError> {
-    let pace = round.pace.clone();
+    let turn_state = round.turn_state.clone();
     let (own, call, state) = (component.clone(), call.clone(), state.clone());
     let run = Box::pin(async move { M::round(&own, &call, &state, round).await });
-    match scheduler::beside(&pace, || component.heavy(), run).await {
+    match scheduler::run_with_turns(&turn_state, || component.heavy(), run).await {
         Ok(result) => result,
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
         // The server ends.
@@ -100,7 +100,7 @@ async fn run<M: Method>(
     }
 }
 
-/// What became of the questions of the round before.
+/// The state of the previous round's questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Questions {
     /// The answers that came are all there are.
@@ -121,18 +121,17 @@ impl Calls {
         Self { registry, seal, running, watch, stop, replay_guard, approvals, config }
     }
 
-    /// One round of a `tools/call`.
+    /// Runs one round of `tools/call`.
     pub fn call(&self, call: CallRequest) -> Called<'_, CallOutcome> {
         Box::pin(async move { self.ask::<CallTool>(call, Questions::Answered).await })
     }
 
-    /// Keeps the server from stopping before what is being done has come to its end.
+    /// Delays shutdown until the returned token is dropped.
     pub fn keep_open(&self) -> TaskTrackerToken {
         self.running.token()
     }
 
-    /// One round of a request, watched from here to its end, which may be that it is dropped.
-    /// `questions` says what became of those of the round before.
+    /// Runs and records one round of a request. `questions` is the state of the previous round's questions.
     pub async fn ask<M: Method>(
         &self,
         call: CallRequest,
@@ -155,7 +154,7 @@ impl Calls {
             record.end(&result);
             return result;
         }
-        let result = if let Some(result) = M::own(&catalog, &record.call) {
+        let result = if let Some(result) = M::answer_directly(&catalog, &record.call) {
             let (component, call_id) = (Arc::from("madoguchi"), record.id);
             result.map(|output| CallOutcome::Done { component, call_id, output })
         } else if let Some((server, ask)) = M::served(&catalog, &record.call) {
@@ -203,7 +202,7 @@ impl Calls {
                 caller: call.caller.clone(),
                 notifications: call.notifications.clone(),
                 span: record.span.child("round"),
-                pace: component.pace(),
+                turn_state: component.turn_state(),
                 asking: asking.as_ref().map(Asking::round),
                 recording: None,
                 fence: None,
@@ -218,7 +217,7 @@ impl Calls {
             let asked = match kept.and(ended) {
                 Ok(output) => {
                     let claim = claim.filter(|_| questions == Questions::Answered);
-                    spend(claim, &component.setup.clock).await;
+                    mark_used(claim, &component.setup.clock).await;
                     if let Some((canary, Side::Canary)) = &record.compared
                         && state.rounds == 0
                         && call.responses.is_empty()
@@ -245,7 +244,7 @@ impl Calls {
                         let kept = pauses.and_then(|it| it.wait_max());
                         waiting.wait(&component, &call.caller, &it, kept, &self.stop).await?;
                         record.waited = waiting.waited;
-                        // A wait does not hold a version back; a canary goes on with what it began.
+                        // Waiting does not keep a version alive; a canary continues its calls.
                         let catalog = self.registry.catalog();
                         let serving = M::component(&catalog, call)?;
                         match &record.compared {
@@ -268,7 +267,7 @@ impl Calls {
                 }
                 Err(error) => {
                     if matches!(error, CallError::Stopped(Stop::Refused(_))) {
-                        spend(claim, &component.setup.clock).await;
+                        mark_used(claim, &component.setup.clock).await;
                     }
                     return Err(error);
                 }
@@ -304,7 +303,7 @@ impl Calls {
         }
     }
 
-    /// What earlier rounds left, where the call carries it along.
+    /// Opens the state of earlier rounds, if the call has one.
     fn opened<M: Method>(
         &self,
         call: &CallRequest,
@@ -320,7 +319,7 @@ impl Calls {
         state.map(Some)
     }
 
-    /// Where `call` goes on that waits, sealed; none where that is too big to be kept.
+    /// The signed state of a paused call. `None` if it is too large.
     fn pause<M: Method>(
         &self,
         call: &CallRequest,
@@ -335,14 +334,14 @@ impl Calls {
         &self,
         (component, clock): (&Arc<str>, &Clock),
         (call, call_id): (&CallRequest, u64),
-        it: InputRequired,
+        required: InputRequired,
         mut state: State,
     ) -> Result<CallOutcome<M::Output>, CallError> {
-        let questions = it.questions;
+        let questions = required.questions;
         let exceeded =
             |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };
         if state.rounds == 0 {
-            // The same in all rounds: once the call has ended, none of its states is worth anything.
+            // The same in all rounds, so that an ended call invalidates all its states.
             let number = getrandom::u64().unwrap_or(call_id);
             state.call = replay_guard::number_for(&call.caller.principal, number);
         }
@@ -353,22 +352,22 @@ impl Calls {
             return Err(exceeded("rounds_max"));
         }
         let kind = |question: &Question| match question.ask {
-            Ask::Form(_) | Ask::Url(_) => Asked::Elicitation,
-            Ask::Sampling(_) => Asked::Sampling,
-            Ask::Roots => Asked::Roots,
+            Ask::Form(_) | Ask::Url(_) => QuestionKind::Elicitation,
+            Ask::Sampling(_) => QuestionKind::Sampling,
+            Ask::Roots => QuestionKind::Roots,
         };
-        // What the host asks by itself is no answer of the component's.
+        // Questions of the host are not those of the component.
         if state.approving.is_empty() {
             state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
-            state.own = it.state;
+            state.own = required.state;
         }
         let sealed = state.close(&self.seal, clock.now());
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
-        Ok(CallOutcome::Asked { component: component.clone(), call_id, questions, state })
+        Ok(CallOutcome::InputRequired { component: component.clone(), call_id, questions, state })
     }
 }
 
-/// What earlier rounds left, with the answers of this one.
+/// The state of earlier rounds with the answers of this one.
 ///
 /// Answers to an earlier version of the component are dropped: the new one asks again.
 fn taken_up(
@@ -392,8 +391,8 @@ fn taken_up(
     state.belong_to(version);
     for (key, kind) in std::mem::take(&mut state.asked) {
         let Some(response) = call.responses.get(&key) else { continue };
-        // What is no answer is not taken for a no, which would end the call.
-        if kind == Asked::Elicitation && kind_of(response) != Some(kind) {
+        // An invalid answer is not a refusal, which would end the call.
+        if kind == QuestionKind::Elicitation && kind_of(response) != Some(kind) {
             return Err(StateError::NoAnswer);
         }
         state.answers.insert(key, (kind, response.clone()));
@@ -401,8 +400,7 @@ fn taken_up(
     Ok(state)
 }
 
-/// Which version answers, where a canary stands beside the one that serves: said once for all rounds. With what it is
-/// compared, where either could have answered.
+/// Chooses the version that answers while a canary runs, once for all rounds, and the one to compare with.
 fn version_for<M: Method>(
     catalog: &Catalog,
     record: &Record<'_>,
@@ -449,23 +447,23 @@ fn changes<M: Method>(catalog: &Catalog, call: &CallRequest) -> bool {
     M::NAME == CallTool::NAME && offered().is_some_and(|(_, it)| !it.hints.read_only)
 }
 
-/// Whether it is a tool that takes answers to what it has not asked.
+/// Whether the tool accepts answers to questions it did not ask.
 fn takes_unasked<M: Method>(call: &CallRequest, component: &LoadedComponent) -> bool {
     let mut tools = component.tools().iter();
     M::NAME == CallTool::NAME && tools.any(|it| *it.name == *call.name && it.takes_unasked_answers)
 }
 
 /// The call has ended, so its answers have been used.
-async fn spend(claim: Option<Claim>, clock: &Clock) {
+async fn mark_used(claim: Option<Claim>, clock: &Clock) {
     if let Some(claim) = claim {
-        claim.spend(clock.now().as_secs() + TTL_S).await;
+        claim.mark_used(clock.now().as_secs() + TTL_S).await;
     }
 }
 
 impl State {
     /// Takes over what the call has asked for and made so far.
     fn keep_of(&mut self, asking: Option<&Asking>) {
-        self.held = asking.map(Asking::held).unwrap_or_default();
+        self.held = asking.map(Asking::held_ids).unwrap_or_default();
         self.made = asking.map(Asking::made).unwrap_or_default();
     }
 
@@ -478,8 +476,7 @@ impl State {
     }
 }
 
-/// The SHA-256 of `arguments` without the whitespace in them, which says nothing and may differ
-/// from round to round.
+/// SHA-256 of `arguments` without whitespace, which may differ between rounds.
 fn digest_of(arguments: &str) -> String {
     match serde_json::from_str::<Value>(arguments) {
         Ok(value) => digest(value.to_string().as_bytes()),
@@ -508,26 +505,28 @@ impl Executor for Calls {
     }
 }
 
-/// What earlier rounds were answered.
+/// Answers of earlier rounds.
 fn answers(state: &State) -> Vec<Answer> {
     state.answers.iter().map(|(key, (kind, it))| answer(key, *kind, it)).collect()
 }
 
-fn answer(key: &str, kind: Asked, response: &Value) -> Answer {
+fn answer(key: &str, kind: QuestionKind, response: &Value) -> Answer {
     let meta = response.get("_meta").map(Value::to_string);
     let (action, content) = match (kind, response.get("action").and_then(Value::as_str)) {
-        (Asked::Sampling | Asked::Roots, _) => (AnswerAction::Accept, Some(response.to_string())),
-        (Asked::Elicitation, Some("accept")) => {
+        (QuestionKind::Sampling | QuestionKind::Roots, _) => {
+            (AnswerAction::Accept, Some(response.to_string()))
+        }
+        (QuestionKind::Elicitation, Some("accept")) => {
             let content = response.get("content").map_or("{}".to_owned(), Value::to_string);
             (AnswerAction::Accept, Some(content))
         }
-        (Asked::Elicitation, Some("decline")) => (AnswerAction::Decline, None),
-        (Asked::Elicitation, _) => (AnswerAction::Cancel, None),
+        (QuestionKind::Elicitation, Some("decline")) => (AnswerAction::Decline, None),
+        (QuestionKind::Elicitation, _) => (AnswerAction::Cancel, None),
     };
     Answer { key: key.to_owned(), action, content, meta }
 }
 
-/// The answer of a user who is there: the content of a form, or null where they decline.
+/// The answer of a user in solo mode: form content, or null to decline.
 pub fn answer_in_solo(key: &str, content: &Value) -> Answer {
     let action = if content.is_null() { AnswerAction::Decline } else { AnswerAction::Accept };
     let content = (!content.is_null()).then(|| content.to_string());

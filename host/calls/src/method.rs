@@ -1,11 +1,11 @@
-//! The methods of MCP that go in rounds: whom each asks, and with what; and a round of them with another server, which
-//! has the same record, scopes and sealed state as a component's.
+//! The MCP methods that run in rounds, on components or upstream servers, with the same records, scopes and signed
+//! state.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{CallOutcome, CallRequest, Calls, answers, run, spend, taken_up};
+use super::{CallOutcome, CallRequest, Calls, answers, mark_used, run, taken_up};
 use crate::{discovery, record::Record, state::State};
 use base::{caller::Caller, tool_set::Owner, uri_template::URI_BYTES_MAX};
 use registry::{
@@ -23,18 +23,18 @@ use store::clock::Clock;
 pub trait Method: 'static {
     /// The method's name in MCP.
     const NAME: &'static str;
-    /// What comes out in the end.
+    /// Output of a finished request.
     type Output: Send + 'static;
 
-    /// What the host answers itself.
-    fn own(_: &Catalog, _: &CallRequest) -> Option<Result<Self::Output, CallError>> {
+    /// Answers by the host itself, if it does.
+    fn answer_directly(_: &Catalog, _: &CallRequest) -> Option<Result<Self::Output, CallError>> {
         None
     }
 
     /// The component to be asked, if the caller may ask it.
     fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError>;
 
-    /// Whether a build that stands beside the component could answer in its place, for a caller who may ask it.
+    /// Whether the canary could answer the request.
     fn reaches(canary: &Canary, call: &CallRequest) -> bool;
 
     /// Has the version that serves answer `call`, too, which `canary` has answered with `output`, and counts whether it
@@ -66,7 +66,7 @@ impl Method for CallTool {
     const NAME: &'static str = "tools/call";
     type Output = Output;
 
-    fn own(catalog: &Catalog, call: &CallRequest) -> Option<Result<Output, CallError>> {
+    fn answer_directly(catalog: &Catalog, call: &CallRequest) -> Option<Result<Output, CallError>> {
         discovery::answer(catalog, call)
     }
 
@@ -74,8 +74,8 @@ impl Method for CallTool {
         let tool = call.name.as_str();
         let component = catalog.component_for(tool);
         let component = component.filter(|_| catalog.knows_of(&call.caller, tool));
-        let component = component.ok_or_else(|| match catalog.served.away(tool) {
-            Some(it) if it.is_open_to(&call.caller) => it.server.away(),
+        let component = component.ok_or_else(|| match catalog.served.find_unavailable(tool) {
+            Some(it) if it.is_open_to(&call.caller) => it.server.unavailable(),
             _ => {
                 let similar = catalog.similar(tool, &call.caller);
                 CallError::UnknownTool { tool: shown(tool), similar }
@@ -103,23 +103,27 @@ impl Method for CallTool {
         let Some(leave) = canary.compares(&call.name) else { return };
         let name = canary.component.name();
         let Some(serving) = calls.registry.catalog().component(name).cloned() else { return };
-        let (canary, call, given) = (canary.clone(), call.clone(), GivenAnswer::of(output));
+        let (canary, call, given) =
+            (canary.clone(), call.clone(), GivenAnswer::from_output(output));
         let stop = calls.stop.clone();
         tokio::spawn(async move {
-            let round =
-                Round { caller: call.caller.clone(), pace: serving.pace(), ..Round::of_host() };
+            let round = Round {
+                caller: call.caller.clone(),
+                turn_state: serving.turn_state(),
+                ..Round::of_host()
+            };
             let state = Arc::<State>::default();
             let answer = run::<Self>(&serving, &call, &state, round);
             let Some(answer) = stop.run_until_cancelled(answer).await else { return };
             let answer = match answer {
-                Ok(output) => GivenAnswer::of(&output),
+                Ok(output) => GivenAnswer::from_output(&output),
                 Err(CallError::Stopped(Stop::Refused(it))) => {
                     GivenAnswer::Stopped(format!("refused: {}", it.code))
                 }
                 Err(CallError::Stopped(Stop::InvalidArguments(_))) => {
                     GivenAnswer::Stopped("invalid_params".to_owned())
                 }
-                // It says nothing of the answer.
+                // Other errors are not compared.
                 Err(_) => return,
             };
             canary.compared(&call.name, &answer, &given);
@@ -152,7 +156,7 @@ impl Method for GetPrompt {
     fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError> {
         let unknown = || CallError::UnknownPrompt { name: shown(&call.name) };
         let component = shown_to(catalog, call, catalog.component_for_prompt(&call.name));
-        usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
+        usable(component.ok_or_else(|| unavailable_or(catalog, call, unknown()))?, call)
     }
 
     fn reaches(canary: &Canary, call: &CallRequest) -> bool {
@@ -198,15 +202,15 @@ impl Method for ReadResource {
     fn component(catalog: &Catalog, call: &CallRequest) -> Result<Arc<LoadedComponent>, CallError> {
         let uri = || call.name.chars().take(URI_BYTES_MAX).collect();
         let unknown = || CallError::UnknownResource { uri: uri() };
-        let component = match wanted_of(call) {
-            Some(Wanted::Server(_)) => return Err(away_or(catalog, call, unknown())),
-            Some(Wanted::Component(name)) => {
+        let component = match named_resource_owner(call) {
+            Some(ResourceOwner::Server(_)) => return Err(unavailable_or(catalog, call, unknown())),
+            Some(ResourceOwner::Component(name)) => {
                 catalog.component_for_resource(&call.name).filter(|it| **it.name() == *name)
             }
             None => catalog.component_for_resource(&call.name),
         };
         let component = shown_to(catalog, call, component);
-        usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
+        usable(component.ok_or_else(|| unavailable_or(catalog, call, unknown()))?, call)
     }
 
     fn reaches(canary: &Canary, call: &CallRequest) -> bool {
@@ -214,9 +218,9 @@ impl Method for ReadResource {
     }
 
     fn served(catalog: &Catalog, call: &CallRequest) -> Option<(Arc<dyn Upstream>, Ask)> {
-        let server = match wanted_of(call) {
-            Some(Wanted::Server(name)) => catalog.named_server_for(&name, &call.name)?,
-            Some(Wanted::Component(_)) => return None,
+        let server = match named_resource_owner(call) {
+            Some(ResourceOwner::Server(name)) => catalog.named_server_for(&name, &call.name)?,
+            Some(ResourceOwner::Component(_)) => return None,
             None => catalog.server_for_resource(&call.name)?,
         };
         let server = server_shown_to(catalog, call, server)?;
@@ -240,26 +244,25 @@ impl Method for ReadResource {
     }
 }
 
-/// Whose resource is wanted, where a client says so (`_meta`, `madoguchi/server` or `madoguchi/component`): servers choose
-/// their URIs as they like.
-fn wanted_of(call: &CallRequest) -> Option<Wanted> {
-    // Most requests say nothing of it, and none is parsed for that.
+/// The resource owner named by the client (`_meta`, `madoguchi/server` or `madoguchi/component`), because servers
+/// choose URIs freely.
+fn named_resource_owner(call: &CallRequest) -> Option<ResourceOwner> {
+    // Most requests lack it and need no parsing.
     let meta = Some(&call.meta).filter(|it| it.contains("madoguchi/"))?;
     let mut meta: Map<String, Value> = serde_json::from_str(meta).ok()?;
     let mut name =
         |key: &str| meta.remove(key).map(|it| it.as_str().unwrap_or_default().to_owned());
-    let server = name("madoguchi/server").map(Wanted::Server);
-    server.or_else(|| name("madoguchi/component").map(Wanted::Component))
+    let server = name("madoguchi/server").map(ResourceOwner::Server);
+    server.or_else(|| name("madoguchi/component").map(ResourceOwner::Component))
 }
 
-/// Who has a resource, by their name.
-enum Wanted {
+/// A resource owner, by name.
+enum ResourceOwner {
     Server(String),
     Component(String),
 }
 
-/// The name is that of a prompt or, with a scheme, a template's text; the arguments are what the
-/// request says of the argument.
+/// The name is that of a prompt, or a template if it has a scheme. The arguments come from the request's argument.
 impl Method for Complete {
     const NAME: &'static str = "completion/complete";
     type Output = Completion;
@@ -333,7 +336,7 @@ impl Method for Complete {
 }
 
 impl Calls {
-    /// One round, asked of `server`.
+    /// Runs one round on `server`.
     pub(super) async fn pass<M: Method>(
         &self,
         record: &mut Record<'_>,
@@ -349,7 +352,7 @@ impl Calls {
         let mut state = taken_up(call, opened, (server.label(), &Clock::System), false)?;
         let claim = self.claim(&state).await?;
         record.round = state.rounds + 1;
-        // A server keeps what it wants to know in its own state: it gets this round's answers only.
+        // Servers keep their own state and get only this round's answers.
         let answers = std::mem::take(&mut state.answers);
         let request = Request {
             owner: call.caller.share(),
@@ -363,10 +366,10 @@ impl Calls {
         };
         match server.ask(&ask, request).await? {
             Answer::Result(result) => {
-                spend(claim, &Clock::System).await;
+                mark_used(claim, &Clock::System).await;
                 Ok(CallOutcome::Passed(result))
             }
-            Answer::Asked(asked) => {
+            Answer::InputRequired(asked) => {
                 state.belong_to(server.label());
                 let asked = asked.ok_or_else(|| CallError::Broken {
                     component: server.label().clone(),
@@ -390,7 +393,7 @@ pub(super) fn lacking(caller: &Caller, server: &dyn Upstream, ask: &Ask) -> Opti
     (!may).then_some(scope)
 }
 
-/// The names of prompts have no colon, and templates begin with a scheme.
+/// Distinguishes prompt names, which have no colon, from templates, which start with a scheme.
 fn reference(name: &str) -> Reference {
     match name.contains(':') {
         true => Reference::Template(name.to_owned()),
@@ -407,7 +410,7 @@ fn may_call(caller: &Caller, component: &LoadedComponent, tool: &str) -> bool {
     tool.is_some_and(|it| caller.may_call(owner, &it.name, it.hints))
 }
 
-/// `component`, where the caller's toolset shows what it has.
+/// `component`, if the caller's toolset shows it.
 fn shown_to<'a>(
     catalog: &Catalog,
     call: &CallRequest,
@@ -416,7 +419,7 @@ fn shown_to<'a>(
     component.filter(|it| catalog.shows(&call.caller, Owner::Component(it.name())))
 }
 
-/// The same of another server.
+/// `server`, if the caller's toolset shows it.
 fn server_shown_to<'a>(
     catalog: &Catalog,
     call: &CallRequest,
@@ -425,10 +428,10 @@ fn server_shown_to<'a>(
     catalog.shows(&call.caller, Owner::Server(server.name())).then_some(server)
 }
 
-/// What is not there because its server is gone is `unavailable`, and `unknown` otherwise.
-fn away_or(catalog: &Catalog, call: &CallRequest, unknown: CallError) -> CallError {
-    match catalog.served.away_with(&call.name) {
-        Some(it) if catalog.may_use(&call.caller, Owner::Server(it.name())) => it.away(),
+/// `unavailable` if its server is disconnected, else `unknown`.
+fn unavailable_or(catalog: &Catalog, call: &CallRequest, unknown: CallError) -> CallError {
+    match catalog.served.find_unavailable_owner(&call.name) {
+        Some(it) if catalog.may_use(&call.caller, Owner::Server(it.name())) => it.unavailable(),
         _ => unknown,
     }
 }
@@ -444,12 +447,12 @@ fn usable(
     }
 }
 
-/// As much of an unknown name as is worth quoting.
+/// An unknown name, shortened for quotation.
 fn shown(name: &str) -> String {
     name.chars().take(128).collect()
 }
 
-/// The object in `json`, whose values must be texts.
+/// Parses an object of texts.
 fn texts(json: &str, at: &str) -> Result<Vec<(String, String)>, CallError> {
     let object: Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
     let mut problems = Vec::new();

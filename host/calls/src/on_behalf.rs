@@ -1,5 +1,5 @@
-//! Calls that a component makes on behalf of its caller: with the caller's scopes, of the tools that the
-//! component, or the assistant that it runs, was given, and held where a person has to allow them first.
+//! Calls that a component makes for its caller: limited to the caller's scopes and to the tools granted to the
+//! component or its assistant, and held where a person must approve them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,8 +24,8 @@ use sandbox::{
     definition::{Audience, REQUEST_META, Shown, Tool, texts},
 };
 
-/// What the host can ask of those on whose behalf a component calls a tool. What is answered may be read by models and
-/// people, so that it is to have handles rather than secrets.
+/// Client capabilities of calls that the host can approve later. Answers may be read by models and people, so they
+/// should have handles instead of secrets.
 pub(super) const CAPABILITIES: &str =
     r#"{"elicitation":{"form":{},"url":{}},"extensions":{"madoguchi/handles":{}}}"#;
 /// Components of which calls wait for one another.
@@ -33,12 +33,12 @@ const DEPTH_MAX: usize = 4;
 /// Bytes of the reason that a person is shown.
 const REASON_BYTES_MAX: usize = 1 << 10;
 /// Entries of `_meta` that the host alone sets.
-const OWN_META: [&str; 2] = ["madoguchi/", "io.modelcontextprotocol/"];
+const HOST_META: [&str; 2] = ["madoguchi/", "io.modelcontextprotocol/"];
 
 /// The failure of what may be the same as something that is no longer known.
 const OUTCOME_GONE: &str = "What a call of this component came to before it waited is no longer kept, so this one was not made: it may be the same, and have happened. Look first; the operator can have more kept (approvals_max and approvals_bytes_max under [approvals]).";
 
-/// How assistants and components are named that want calls.
+/// Prefixes of asker names.
 const ASSISTANT: &str = "assistant:";
 const COMPONENT: &str = "component:";
 
@@ -50,12 +50,12 @@ struct Offer<'a> {
     schema: Arc<Map<String, Value>>,
     /// Whether its server has changed it since it was first seen: nothing that was trusted before holds.
     is_changed: bool,
-    /// How it describes itself.
+    /// Digest of its description.
     shown: Arc<Shown>,
 }
 
 impl<'a> Offer<'a> {
-    /// What `caller` may call of what `catalog` has, as far as it is `among` those that are meant.
+    /// Tools of `catalog` that `caller` may call and `among` accepts.
     fn all(
         catalog: &'a Catalog,
         caller: &Caller,
@@ -74,12 +74,12 @@ impl<'a> Offer<'a> {
             tool,
             schema: tool.input_schema.clone(),
             is_changed: catalog.served.tool(&tool.name).is_some_and(|it| it.is_changed),
-            shown: tool.shown.by(owner).into(),
+            shown: tool.shown.with_owner(owner).into(),
         })
     }
 
-    /// Whether a person's `trusts` have it: by its name and what it says, or by its name alone where it
-    /// is a component's, which only the operator changes.
+    /// Whether the person trusts the tool: by name and description, or by name alone for components, which only the
+    /// operator changes.
     fn is_trusted_in(&self, trusts: &[String]) -> bool {
         let own = self.shown.trusted_as(&self.tool.name);
         let is_components = matches!(self.owner, Owner::Component(_));
@@ -92,8 +92,8 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// Entries of a request's `_meta` that a model may set. What another server's tool says is not among them: nothing
-/// of it reaches a model that the operator has not seen.
+/// `_meta` entries of a request that a model may set. Those of upstream tools are excluded, because the operator has
+/// not seen them.
 fn request_meta<'a>(offer: &Offer<'a>) -> Option<&'a Value> {
     let is_components = matches!(offer.owner, Owner::Component(_));
     let meta = offer.tool.meta.get(REQUEST_META)?;
@@ -105,10 +105,10 @@ impl Calls {
     pub(super) fn tool_offers(&self, by: &Requested) -> Vec<ToolOffer> {
         let catalog = self.registry.catalog();
         let language = by.caller.language().tag();
-        // What people read; models read the rest, which is the same for all of them.
-        let title = |it: &Tool| {
-            let own = texts(&it.meta, language).and_then(|it| it.get("title")?.as_str());
-            own.map(str::to_owned).or_else(|| it.title.clone())
+        // Texts for people. Models read the others, which are not localized.
+        let title = |tool: &Tool| {
+            let own = texts(&tool.meta, language).and_then(|it| it.get("title")?.as_str());
+            own.map(str::to_owned).or_else(|| tool.title.clone())
         };
         let view = |it: &Tool| Some(it.meta.get("madoguchi/view")?.as_str()?.to_owned());
         let view = |offer: Offer<'_>| ToolOffer {
@@ -139,7 +139,7 @@ impl Calls {
     ) -> Result<ToolOutcome, Failure> {
         let mut arguments = object(&request.arguments, "arguments")?;
         let mut meta = object(request.meta.as_deref().unwrap_or("{}"), "meta")?;
-        meta.retain(|name, _| !OWN_META.iter().any(|it| name.starts_with(it)));
+        meta.retain(|name, _| !HOST_META.iter().any(|it| name.starts_with(it)));
         let catalog = self.registry.catalog();
         let offers = self.offers_for(by, &catalog);
         let offer = offers.into_iter().find(|it| *it.tool.name == *request.name);
@@ -165,7 +165,7 @@ impl Calls {
         }
         let reads = offer.tool.hints.read_only;
         if let Some(approval) = self.identified(by, (name, reads), &arguments).await? {
-            return Ok(ToolOutcome::Held(stands(by, approval)));
+            return Ok(ToolOutcome::Held(held_call(by, approval)));
         }
         let wanted = Approval {
             owner: by.caller.principal.clone(),
@@ -210,11 +210,10 @@ impl Calls {
         let shown = (*offer.shown).clone();
         let held = self.hold(Approval { reason, shown, state, ..wanted }).await?;
         by.asking.hold(&held.id);
-        Ok(ToolOutcome::Held(stands(by, held)))
+        Ok(ToolOutcome::Held(held_call(by, held)))
     }
 
-    /// How a call stands that was held for `by`; one that is being made is waited for as long as `patience`. One that
-    /// cannot be read now is held.
+    /// State of a call held for `by`. Waits up to `patience` for a running one. Unreadable ones count as held.
     pub(super) async fn held_for(
         &self,
         by: &Requested,
@@ -232,7 +231,7 @@ impl Calls {
             else {
                 return Ok(found);
             };
-            // It is over once it lets others at its approval.
+            // Its end releases the lock of its approval.
             let _ = tokio::time::timeout(patience, self.approvals.claim(&running.id)).await;
             find().await
         };
@@ -240,7 +239,7 @@ impl Calls {
             unread(&error);
             Some(Approval { id: id.to_owned(), state: State::Running, ..Approval::default() })
         });
-        Some(stands(by, found?))
+        Some(held_call(by, found?))
     }
 
     /// Takes back what `by` asked for and its person has not answered.
@@ -260,8 +259,8 @@ impl Calls {
         };
         let offers = Offer::all(catalog, &by.caller, among);
         let Some(part) = part_of(by) else { return offers.collect() };
-        // Of the component's own those that something is given for, of others those that ask no user first, for
-        // there is no user to ask.
+        // Of its own tools those with given arguments; of others those that need no approval, because there is no
+        // user.
         let choose = |offer: Offer<'a>| match offer.is_of(&part.component) {
             true => {
                 let schema = part.schema(&offer.tool.name, &offer.schema)?.into();
@@ -274,8 +273,8 @@ impl Calls {
 
     /// Why the tool is not on offer: for an assistant that names it as its own, as the call itself would say it.
     async fn not_offered(&self, by: &Requested, tool: &str) -> Failure {
-        if let Acts::Assistant(it) = &by.acts
-            && it.policy.names(tool)
+        if let Acts::Assistant(assistant) = &by.acts
+            && assistant.policy.names(tool)
         {
             let caller = (caller_for(by), surface(by));
             let call = CallRequest::new(tool.to_owned(), "{}".to_owned(), caller, by.trace.clone());
@@ -289,15 +288,15 @@ impl Calls {
                 "The component {} cannot call {tool:?} here: there is no such tool, the caller may not call it, or it is not under calls in the component's configuration.",
                 by.component
             ),
-            Acts::Assistant(it) => format!(
+            Acts::Assistant(assistant) => format!(
                 "The assistant {} cannot call {tool:?} here: there is no such tool, the caller may not call it, or it is not one of the assistant's.",
-                it.assistant
+                assistant.assistant
             ),
         };
         Failure::new("unknown_tool", 404, message)
     }
 
-    /// The call's result. What changes something is let come to its end, whether it is waited for or not.
+    /// Makes the call. Changes run to completion, even if nothing waits for them.
     async fn performed(&self, call: CallRequest, offer: &Offer<'_>) -> State {
         let (calls, shown) = (self.clone(), offer.shown.clone());
         let performing = async move { calls.perform(call, &shown).await };
@@ -310,35 +309,35 @@ impl Calls {
         }
     }
 
-    /// Writes down what `asking` has changed unasked, before its component's call runs again from the top: the same
-    /// requests get what it came to.
+    /// Records unapproved changes of `asking` before its component runs again, so that repeated requests get the same
+    /// results.
     pub(super) async fn keep_made(
         &self,
         asking: &Asking,
         component: &str,
     ) -> Result<(), CallError> {
-        let unkept = || refused("not_kept", 409, unkept(component), None);
-        for made in asking.unwritten().ok_or_else(unkept)? {
+        let refusal = || refused("not_kept", 409, not_recorded(component), None);
+        for made in asking.unwritten().ok_or_else(refusal)? {
             let kept = match serde_json::from_str(&made) {
                 Ok(made) => self.approvals.keep(made).await,
                 Err(error) => Err(error.into()),
             };
             asking.keeps(kept.map_err(|error| {
                 tracing::error!(component, "what its calls came to is not written down: {error}");
-                unkept()
+                refusal()
             })?);
         }
         Ok(())
     }
 
-    /// The approval that the same request was held for before in this call, or that keeps what it changed unasked.
+    /// The existing approval of the same request in this call, or the record of its unapproved change.
     async fn identified(
         &self,
         by: &Requested,
         (tool, reads): (&str, bool),
         arguments: &Map<String, Value>,
     ) -> Result<Option<Approval>, Failure> {
-        let held = by.asking.held().into_iter().map(|it| (it, false));
+        let held = by.asking.held_ids().into_iter().map(|it| (it, false));
         let made = by.asking.made().into_iter().filter(|_| !reads).map(|it| (it, true));
         let mut ids = held.chain(made).filter(|(id, _)| !by.asking.has_used(id)).peekable();
         if ids.peek().is_none() {
@@ -348,7 +347,7 @@ impl Calls {
         let mut is_gone = false;
         for (id, is_made) in ids {
             let approval = self.approvals.current(&id, &by.caller.principal).await;
-            // One that cannot be read is not taken for none, or its person would be asked again.
+            // If unreadable, it counts as existing, or the person would be asked again.
             let approval = approval.map_err(|it| unread(&it))?;
             is_gone |= is_made && approval.is_none();
             let is_it = |held: &Approval| {
@@ -357,7 +356,7 @@ impl Calls {
             if let Some(approval) = approval.filter(is_it)
                 && by.asking.uses(&id)
             {
-                if approval.id != id && !by.asking.held().contains(&approval.id) {
+                if approval.id != id && !by.asking.held_ids().contains(&approval.id) {
                     by.asking.hold(&approval.id);
                 }
                 by.asking.uses(&approval.id);
@@ -376,7 +375,7 @@ impl Calls {
         let Some(name) = asked_by.strip_prefix(COMPONENT) else { return true };
         let catalog = self.registry.catalog();
         let Some(component) = catalog.component(name) else { return false };
-        // A canary has what it asks for, which the version that serves may not have.
+        // A canary has the grants it asks for, which the serving version may lack.
         let both = [Some(component), catalog.canary(name).map(|it| &it.component)];
         let has = |owner: Owner<'_>| {
             both.iter().flatten().any(|it| it.setup.reach.calls.tools.has(owner, tool))
@@ -385,18 +384,18 @@ impl Calls {
     }
 }
 
-/// `caller`, who can be asked by the host.
+/// Sets capabilities of a caller whom the host can ask.
 pub(super) fn asked(caller: Caller) -> Caller {
     Caller { client_capabilities: CAPABILITIES.into(), ..caller }
 }
 
-/// As whom the call is made.
+/// The caller of the call.
 fn caller_for(by: &Requested) -> Caller {
     let Acts::Assistant(acting) = &by.acts else { return asked(by.caller.clone()) };
     let Acting { language, capabilities, .. } = &**acting;
     let mut caller = by.caller.clone();
-    if let Some(it) = capabilities {
-        caller.client_capabilities = it.as_str().into();
+    if let Some(capabilities) = capabilities {
+        caller.client_capabilities = capabilities.as_str().into();
     }
     caller.locale = caller.locale.or_else(|| language.as_deref().map(Into::into));
     caller
@@ -423,13 +422,13 @@ fn asks_first(by: &Requested, offer: &Offer<'_>) -> bool {
     let is_trusted = offer.is_trusted_in(&by.asking.trusts);
     let (name, reads) = (&*offer.tool.name, offer.tool.hints.read_only);
     match &by.acts {
-        Acts::Assistant(it) => {
-            // A part's own tools are given to it, and of others it has those that ask no user.
-            let is_given = it.part.as_ref().is_some_and(|it| offer.is_of(&it.component));
-            !is_given && it.policy.asks_first(name, (reads, offer.is_changed), is_trusted)
+        Acts::Assistant(assistant) => {
+            // A part may call its own tools, and others that need no approval.
+            let is_given = assistant.part.as_ref().is_some_and(|it| offer.is_of(&it.component));
+            !is_given && assistant.policy.asks_first(name, (reads, offer.is_changed), is_trusted)
         }
-        Acts::Itself(it) => {
-            let is_let = !offer.is_changed && it.trusts.contains(name);
+        Acts::Itself(component) => {
+            let is_let = !offer.is_changed && component.trusts.contains(name);
             !offer.is_of(&by.component) && !is_let && !is_trusted && !reads
         }
     }
@@ -443,14 +442,14 @@ fn asked_by(by: &Requested) -> String {
 }
 
 /// Why a call that is to run again ends instead.
-fn unkept(component: &str) -> String {
+fn not_recorded(component: &str) -> String {
     format!(
         "The call ends here, because {component} changed something by calls of tools before it asked or waited, and what they came to cannot be kept: they would be made a second time. What was done stays done; look first. Let it make fewer such calls before it asks or waits (256 in all, and 8 MiB of results at once, each of approval_bytes_max under [approvals]), and wait for all of them."
     )
 }
 
-/// How an approval stands, as what asked for it receives it.
-fn stands(by: &Requested, approval: Approval) -> HeldCall {
+/// The state of an approval as its asker sees it.
+fn held_call(by: &Requested, approval: Approval) -> HeldCall {
     let (standing, questions) = match &approval.state {
         State::Waits => (Standing::Waits, None),
         State::Asks { questions, .. } => (Standing::Asks, serde_json::to_string(questions).ok()),

@@ -1,4 +1,4 @@
-//! How one round of a call ended, what brings it there, and what a call of a tool came to, in MCP's terms.
+//! The outcome of a round, and the result of a tool call in MCP's terms.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use base::{call::CallRequest, failure::Failure, pictures};
 use registry::upstream::Passed;
 use sandbox::component::{CallError, Content, Output, Question, ResourceBody};
 
-/// How a round ended.
+/// The outcome of a round.
 pub enum CallOutcome<T = Output> {
-    /// With the component that put it out, to be named should it not be usable.
+    /// Finished. The component is named if its output is unusable.
     Done { component: Arc<str>, call_id: u64, output: T },
     /// Another server's result, as it stands.
     Passed(Passed),
     /// The user must answer; the state comes back with the answers.
-    Asked { component: Arc<str>, call_id: u64, questions: Vec<Question>, state: String },
+    InputRequired { component: Arc<str>, call_id: u64, questions: Vec<Question>, state: String },
 }
 
-/// Whatever brings calls to their end: the components, or a native tool in the bench.
+/// Executes calls: by components, or natively in benchmarks.
 pub trait Executor: Clone + Send + Sync + 'static {
-    /// Whether the SDK is to read calls of that tool: its arguments are told in headers too, which only the SDK
-    /// compares, or not every client may call it.
+    /// Whether the SDK must parse calls of the tool, because arguments are repeated in headers or not every client
+    /// may call it.
     fn is_for_sdk(&self, tool: &str) -> bool;
-    /// Why `call`, of that method of MCP, may not be made by its caller; none where it may.
+    /// Why the caller may not make `call` of this MCP method. `None` if allowed.
     fn refusal(
         &self,
         _method: &str,
@@ -33,7 +33,7 @@ pub trait Executor: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Option<CallError>> + Send {
         std::future::ready(None)
     }
-    /// One round of a call.
+    /// Runs one round.
     fn answer(
         &self,
         call: CallRequest,
@@ -54,7 +54,11 @@ pub struct CallResult {
 
 impl CallResult {
     /// The result for a component's output.
-    pub fn of(component: &Arc<str>, call_id: u64, output: Output) -> Result<Self, Failure> {
+    pub fn from_output(
+        component: &Arc<str>,
+        call_id: u64,
+        output: Output,
+    ) -> Result<Self, Failure> {
         let read = |json: Option<String>| {
             serde_json::from_str(&json.unwrap_or_else(|| "{}".to_owned())).map_err(|error| {
                 let what = format!("its output is not JSON: {error}");
@@ -116,32 +120,37 @@ pub fn block(content: Content) -> Value {
     let bytes = |data: &[u8]| BASE64.encode(data);
     let (mut block, annotations, meta) = match content {
         Content::Text(it) => (json!({ "type": "text", "text": it.text }), it.annotations, it.meta),
-        Content::Image(it) => (
-            json!({ "type": "image", "data": bytes(&it.data), "mimeType": it.mime_type }),
-            it.annotations,
-            it.meta,
+        Content::Image(image) => (
+            json!({ "type": "image", "data": bytes(&image.data), "mimeType": image.mime_type }),
+            image.annotations,
+            image.meta,
         ),
-        Content::Audio(it) => (
-            json!({ "type": "audio", "data": bytes(&it.data), "mimeType": it.mime_type }),
-            it.annotations,
-            it.meta,
+        Content::Audio(audio) => (
+            json!({ "type": "audio", "data": bytes(&audio.data), "mimeType": audio.mime_type }),
+            audio.annotations,
+            audio.meta,
         ),
-        Content::Resource(it) => {
-            let mut resource = json!({ "uri": it.uri });
-            put(&mut resource, "mimeType", it.mime_type.map(Value::String));
-            match it.body {
+        Content::Resource(embedded) => {
+            let mut resource = json!({ "uri": embedded.uri });
+            put(&mut resource, "mimeType", embedded.mime_type.map(Value::String));
+            match embedded.body {
                 ResourceBody::Text(text) => resource["text"] = text.into(),
                 ResourceBody::Blob(data) => resource["blob"] = bytes(&data).into(),
             }
-            (json!({ "type": "resource", "resource": resource }), it.annotations, it.meta)
+            (
+                json!({ "type": "resource", "resource": resource }),
+                embedded.annotations,
+                embedded.meta,
+            )
         }
-        Content::Link(it) => {
-            let mut link = json!({ "type": "resource_link", "uri": it.uri, "name": it.name });
-            put(&mut link, "title", it.title.map(Value::String));
-            put(&mut link, "description", it.description.map(Value::String));
-            put(&mut link, "mimeType", it.mime_type.map(Value::String));
-            put(&mut link, "size", it.size.map(Value::from));
-            (link, it.annotations, it.meta)
+        Content::Link(linked) => {
+            let mut link =
+                json!({ "type": "resource_link", "uri": linked.uri, "name": linked.name });
+            put(&mut link, "title", linked.title.map(Value::String));
+            put(&mut link, "description", linked.description.map(Value::String));
+            put(&mut link, "mimeType", linked.mime_type.map(Value::String));
+            put(&mut link, "size", linked.size.map(Value::from));
+            (link, linked.annotations, linked.meta)
         }
     };
     put(&mut block, "annotations", annotations.and_then(|it| serde_json::from_str(&it).ok()));
@@ -163,7 +172,7 @@ mod tests {
     fn describes_non_object_results_by_content() {
         let picture = json!({ "type": "image", "mimeType": "image/png", "data": "AAAA" });
         let text = json!({ "type": "text", "text": "a" });
-        for (structured_content, content, told) in [
+        for (structured_content, content, expected) in [
             (json!({ "n": 1 }), vec![picture.clone()], json!({ "n": 1 })),
             (json!({}), vec![], json!({})),
             (json!({}), vec![picture.clone()], json!({ "mimeType": "image/png", "data": "AAAA" })),
@@ -175,7 +184,7 @@ mod tests {
             ),
         ] {
             let result = CallResult { structured_content, content, meta: json!({}) };
-            assert_eq!(result.structured_or_content(), told);
+            assert_eq!(result.structured_or_content(), expected);
         }
     }
 }

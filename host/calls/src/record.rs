@@ -1,4 +1,4 @@
-//! What watches every call: begun once, ended once, whatever becomes of the call in between.
+//! Records every call: its start, its end, and metrics, traces and audit lines.
 
 use std::{
     borrow::Cow,
@@ -31,7 +31,7 @@ fn ending_of<T>(result: &Result<CallOutcome<T>, CallError>) -> Ending {
     match result {
         Ok(CallOutcome::Passed(it)) if it.is_refusal => Ending::Refused,
         Ok(CallOutcome::Done { .. } | CallOutcome::Passed(_)) => Ending::Done,
-        Ok(CallOutcome::Asked { .. }) => Ending::Asked,
+        Ok(CallOutcome::InputRequired { .. }) => Ending::Asked,
         Err(error) => ending_of_error(error),
     }
 }
@@ -70,13 +70,13 @@ pub struct Watch {
     pub audit: Audit,
     pub metrics: Metrics,
     pub telemetry: Telemetry,
-    /// What the latest calls did, part by part.
+    /// Timelines of the latest calls.
     pub timelines: Timelines,
 }
 
 impl Watch {
-    /// One that writes and sends nothing.
-    pub fn unseen(registry: Registry) -> Self {
+    /// A watch that writes and sends nothing.
+    pub fn disabled(registry: Registry) -> Self {
         let audit = Audit::default();
         let metrics = Metrics::new(move || registry.catalog().generation(), audit.clone());
         Self { audit, metrics, telemetry: Telemetry::default(), timelines: Timelines::default() }
@@ -105,32 +105,31 @@ impl Watch {
         }
     }
 
-    /// Writes and sends what is left. Blocks, a few seconds at most.
+    /// Flushes audit log and traces. Blocks for a few seconds at most.
     pub fn close(&self) {
         self.audit.flush();
         self.telemetry.close();
     }
 }
 
-/// One call while it is watched. It is recorded when this is dropped: a future that is not awaited
-/// any longer ends as `cancelled`.
+/// The record of a running call, written on drop. A dropped future counts as `cancelled`.
 pub struct Record<'a> {
     watch: &'a Watch,
     pub id: u64,
     method: &'static str,
     pub call: Arc<CallRequest>,
     pub span: Span,
-    /// Which round of the call this is, from 1.
+    /// Number of the round, from 1.
     pub round: u32,
-    /// Who answers it, once that is known.
+    /// The answering component, once known.
     pub component: Option<Arc<LoadedComponent>>,
-    /// The same, where it is another server.
+    /// The answering upstream server, once known.
     pub server: Option<Arc<dyn Upstream>>,
     /// The canary that is compared with the version that serves, and which of the two it is that answers.
     pub compared: Option<(Arc<Canary>, Side)>,
-    /// How long it has waited for something to happen.
+    /// Total waiting time.
     pub waited: Duration,
-    /// Whether it only reads, as far as what answers it says so.
+    /// Whether it is declared read-only.
     pub reads: bool,
     time: SystemTime,
     began: Instant,
@@ -201,7 +200,7 @@ impl Record<'_> {
     }
 }
 
-/// Where what is told of a name ends: what follows in a URI is more of an argument than of a name.
+/// End of the loggable part of a name. The rest of a URI is an argument.
 fn name_end(name: &str) -> usize {
     let end = name.find('?').unwrap_or(name.len());
     name.floor_char_boundary(end.min(128))
@@ -211,13 +210,13 @@ impl Drop for Record<'_> {
     fn drop(&mut self) {
         let duration = self.began.elapsed();
         match (&self.component, &self.server) {
-            (Some(it), _) => it.setup.tally.ended(self.ending, duration),
-            (None, Some(it)) => it.tally().ended(self.ending, duration),
-            (None, None) => self.watch.metrics.ended_nowhere(self.ending),
+            (Some(it), _) => it.setup.tally.record_end(self.ending, duration),
+            (None, Some(it)) => it.tally().record_end(self.ending, duration),
+            (None, None) => self.watch.metrics.count_unanswered(self.ending),
         }
         let is_canary = matches!(self.compared, Some((_, Side::Canary)));
         if let Some((canary, side)) = &self.compared {
-            canary.ended(*side, self.ending, duration.saturating_sub(self.waited));
+            canary.record_end(*side, self.ending, duration.saturating_sub(self.waited));
         }
         if let Some(server) = &self.server {
             self.span.server((self.method, &self.call.name), server.name());
@@ -245,9 +244,9 @@ impl Drop for Record<'_> {
             },
             by: audit::By {
                 canary: is_canary,
-                ..by(self.component.as_deref(), self.server.as_deref())
+                ..audited_owner(self.component.as_deref(), self.server.as_deref())
             },
-            arguments: audit::Arguments::of(std::mem::take(
+            arguments: audit::Arguments::digest_long(std::mem::take(
                 &mut Arc::make_mut(&mut self.call).arguments,
             )),
             outcome: std::mem::take(&mut self.name),
@@ -267,7 +266,10 @@ impl Drop for Record<'_> {
     }
 }
 
-pub fn by(component: Option<&LoadedComponent>, server: Option<&dyn Upstream>) -> audit::By {
+pub fn audited_owner(
+    component: Option<&LoadedComponent>,
+    server: Option<&dyn Upstream>,
+) -> audit::By {
     let server = server.filter(|_| component.is_none());
     audit::By {
         component: component.map(|it| it.name().clone()),

@@ -1,4 +1,4 @@
-//! Errors as REST has them.
+//! Errors as REST responses.
 
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
@@ -10,7 +10,7 @@ pub fn refusal(status: StatusCode, error: &str, message: &str) -> Response {
     (status, axum::Json(body)).into_response()
 }
 
-/// The same with status 503 and the time to come back, in whole seconds.
+/// Status 503 with a retry delay, rounded to seconds.
 pub fn retry_after(mut response: Response, ms: u64) -> Response {
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     response.headers_mut().insert(header::RETRY_AFTER, ms.div_ceil(1_000).max(1).into());

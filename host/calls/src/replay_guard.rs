@@ -1,11 +1,10 @@
-//! What has been answered and done with: a call whose questions were answered ends once.
+//! The replay guard: a call that asked questions ends once.
 //!
-//! The state between the rounds of a call is in the client's hand, who could send it twice. So
-//! each call that asks has a number in its state, the same in all its rounds; while a round of it
-//! runs no other may, and once it has ended none may any more. A round that broke off, or that asked
-//! further, may be repeated. What has ended is written down, for states outlive a restart; a power
-//! cut may take the last few lines away. Where there are too many, the callers with most have theirs
-//! forgotten. Where several nodes share a database it is kept there, and holds for all of them (STO-12).
+//! Clients hold the state between rounds and could send it twice. Each call therefore has a number in its state. Only
+//! one round of a call runs at a time, and none after it has ended. A round that broke off or asked again may be
+//! repeated. Ended calls are recorded, because states outlive a restart; a power loss may lose the last entries.
+//! Above the limit, entries of the callers with most are forgotten. Where nodes share a database, the record is in it
+//! and applies to all (STO-12).
 
 use futures::future::BoxFuture;
 use std::{
@@ -33,7 +32,7 @@ use store::{
 /// The file in a data folder.
 pub const FILE: &str = "answers.guard";
 
-/// How often to look for what has expired on all nodes.
+/// Interval of removing expired entries of all nodes.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 /// Calls that are remembered, about 12 MB of them.
@@ -42,16 +41,16 @@ const REMEMBERED_MAX: usize = 1 << 18;
 /// The calls that have ended and the ones that run. A clone is another handle on the same ones.
 #[derive(Clone, Default)]
 pub struct ReplayGuard {
-    /// Those of this node alone, where others share what has ended.
+    /// Local record, where nodes share ended calls.
     record: Arc<Mutex<Record>>,
     shared: Option<Answers>,
 }
 
 #[derive(Debug, Default)]
 struct Record {
-    /// Those that run, or have ended.
+    /// Running and ended calls.
     calls: HashSet<u64>,
-    /// Those that have ended.
+    /// Ended calls.
     ended: Ended,
     /// States that expire until then are treated like those that have ended: of each share, and of all for 0.
     forgotten_until_s: Forgotten,
@@ -62,10 +61,10 @@ struct Record {
 type Ended = BTreeMap<u64, VecDeque<(u64, u64)>>;
 type Forgotten = BTreeMap<u64, u64>;
 
-/// The number of a call of `principal`: whose share it counts to, and bits of `random`.
+/// The number of a call of `principal`, which contains its share and bits of `random`.
 pub fn number_for(principal: &str, random: u64) -> u64 {
     let hash = u64::from_str_radix(&digest(principal.as_bytes())[..12], 16).unwrap_or_default();
-    // The share 0 is that of no caller.
+    // Share 0 belongs to anonymous callers.
     let share = hash % ((1 << SHARE_BITS) - 1) + 1;
     marker(share) | (random >> SHARE_BITS).max(1)
 }
@@ -79,7 +78,7 @@ const fn marker(share: u64) -> u64 {
 #[derive(Debug)]
 struct Journal {
     path: PathBuf,
-    /// None where the disk did not take the last one; it is begun anew then.
+    /// `None` after a failed write, upon which it is rewritten.
     file: Option<File>,
     written: usize,
 }
@@ -87,19 +86,19 @@ struct Journal {
 /// Bytes of one call in the journal.
 const ENTRY: usize = 16;
 
-/// One round of a call, while it runs.
+/// Exclusive right to one running round.
 pub struct Claim {
     replay_guard: ReplayGuard,
-    /// None once the call has ended.
+    /// `None` once the call has ended.
     call: Option<u64>,
-    /// What keeps it from other nodes.
+    /// Lock against other nodes.
     row: Option<Hold>,
 }
 
 impl ReplayGuard {
-    /// Those of `file`; written down there from now on.
+    /// Opens the journal `file`.
     pub fn open(file: &Path) -> io::Result<Self> {
-        let bytes = private::there(fs::read(file))?.unwrap_or_default();
+        let bytes = private::if_exists(fs::read(file))?.unwrap_or_default();
         let mut record = Record::default();
         for (expires_at_s, call) in entries(&bytes) {
             let share = share_of(call);
@@ -110,28 +109,28 @@ impl ReplayGuard {
         }
         record.calls = record.ended.values().flatten().map(|it| it.1).collect();
         record.forget(REMEMBERED_MAX);
-        // What is there is known; a disk that takes nothing now keeps no request from being answered.
+        // Existing entries are known; a failed write does not block requests.
         let journal = Journal::begin(file.to_owned(), &record.ended, &record.forgotten_until_s);
         record.journal = Some(journal.unwrap_or_else(|error| Journal::failed(file, &error)));
         Ok(Self { record: Arc::new(Mutex::new(record)), shared: None })
     }
 
-    /// The same over all nodes of a database.
+    /// A guard shared by all nodes of a database.
     pub fn shared(answers: Answers) -> Self {
         Self { shared: Some(answers), ..Self::default() }
     }
 
-    /// Begins a round of `call`, whose state is valid until `expires_at_s`.
+    /// Starts a round of `call`, whose state is valid until `expires_at_s`.
     ///
     /// # Errors
-    /// Where the database is not there.
+    /// If the database is unavailable.
     pub fn claim(
         &self,
         call: u64,
         expires_at_s: u64,
     ) -> BoxFuture<'_, io::Result<Result<Claim, StateError>>> {
         Box::pin(async move {
-            let mut claim = match self.claim_here(call, expires_at_s) {
+            let mut claim = match self.claim_in_process(call, expires_at_s) {
                 Ok(claim) => claim,
                 Err(error) => return Ok(Err(error)),
             };
@@ -147,7 +146,7 @@ impl ReplayGuard {
         })
     }
 
-    fn claim_here(&self, call: u64, expires_at_s: u64) -> Result<Claim, StateError> {
+    fn claim_in_process(&self, call: u64, expires_at_s: u64) -> Result<Claim, StateError> {
         let mut record = self.record.lock();
         record.forget(REMEMBERED_MAX);
         let of_share = |share: u64| record.forgotten_until_s.get(&share);
@@ -160,7 +159,7 @@ impl ReplayGuard {
         }
     }
 
-    /// Removes what has expired on all nodes, now and then, until `stop`.
+    /// Removes expired entries of all nodes periodically until `stop`.
     pub fn sweep(self, clock: Clock, stop: CancellationToken) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let Some(shared) = self.shared else { return };
@@ -191,9 +190,9 @@ impl Record {
         }
     }
 
-    /// Forgets the eldest of the largest share where there are too many: what can then no longer be distinguished counts
-    /// as expired, so that nothing that has ended is ever taken again. What has expired stays until then: it is valid
-    /// again where a clock that was ahead is set right.
+    /// Forgets the oldest calls of the largest share above `most`. Calls that can no longer be distinguished count as
+    /// expired, so that no ended call is accepted again. Expired ones stay until then, because they become valid
+    /// again if a fast clock is corrected.
     fn forget(&mut self, most: usize) {
         let all = self.ended.values().map(VecDeque::len).sum::<usize>();
         let mut surplus = all.saturating_sub(most);
@@ -217,7 +216,7 @@ fn keep_later(forgotten: &mut Forgotten, share: u64, until_s: u64) {
 }
 
 impl Journal {
-    /// A journal that holds `ended`, what is forgotten, and nothing else.
+    /// Creates a journal of `ended` and `forgotten`.
     fn begin(path: PathBuf, ended: &Ended, forgotten: &Forgotten) -> io::Result<Self> {
         let forgotten = forgotten.iter().map(|(share, until_s)| (*until_s, marker(*share)));
         let all = forgotten.chain(ended.values().flatten().copied());
@@ -227,7 +226,7 @@ impl Journal {
         Ok(Self { path, file: Some(file), written: bytes.len() / ENTRY })
     }
 
-    /// One that cannot be written now.
+    /// A journal that cannot be written now.
     fn failed(path: &Path, error: &io::Error) -> Self {
         let shown = path.display();
         tracing::error!("{shown}: {error}; after a restart a used answer might be taken again");
@@ -242,7 +241,7 @@ fn entry(expires_at_s: u64, call: u64) -> [u8; ENTRY] {
     entry
 }
 
-/// What a journal says; a last entry that was cut off is left out.
+/// Parses a journal and ignores a truncated last entry.
 fn entries(bytes: &[u8]) -> impl Iterator<Item = (u64, u64)> {
     let number = |it: &[u8]| it.try_into().map(u64::from_le_bytes).unwrap_or_default();
     bytes.chunks_exact(ENTRY).map(move |it| (number(&it[..8]), number(&it[8..])))
@@ -269,7 +268,7 @@ pub fn movable() -> Movable {
 }
 
 fn rows(folder: &Path) -> io::Result<MovedRows> {
-    let bytes = private::there(fs::read(folder.join(FILE)))?.unwrap_or_default();
+    let bytes = private::if_exists(fs::read(folder.join(FILE)))?.unwrap_or_default();
     let mut calls = BTreeMap::new();
     for (expires_at_s, call) in entries(&bytes) {
         let until_s = calls.entry(call).or_insert(expires_at_s);
@@ -291,8 +290,8 @@ fn put(folder: &Path, row: &[Value]) -> io::Result<()> {
 }
 
 impl Claim {
-    /// The call has ended: no state of it that is valid until `expires_at_s` is taken any more.
-    pub fn spend(mut self, expires_at_s: u64) -> BoxFuture<'static, ()> {
+    /// Marks the call as ended: its states are rejected until they expire at `expires_at_s`.
+    pub fn mark_used(mut self, expires_at_s: u64) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let Some(call) = self.call.take() else { return };
             let record = self.replay_guard.record.clone();
@@ -300,7 +299,7 @@ impl Claim {
                 record.lock().end(expires_at_s, call);
                 return;
             };
-            // It comes to its end though its caller goes meanwhile.
+            // Completes even if its caller is dropped.
             let ending = tokio::spawn(async move {
                 match shared.end(call, expires_at_s, row).await {
                     Ok(()) => _ = record.lock().calls.remove(&call),
@@ -318,7 +317,7 @@ impl Claim {
 }
 
 impl Drop for Claim {
-    /// It has not: the same state may come again.
+    /// Releases an unfinished round, whose state may be used again.
     fn drop(&mut self) {
         if let Some(call) = self.call.take() {
             self.replay_guard.record.lock().calls.remove(&call);
@@ -349,7 +348,7 @@ mod tests {
         );
         assert!(claim(&replay_guard, 8, 100).await.is_ok(), "another call");
         drop(first);
-        claim(&replay_guard, 7, 100).await.unwrap().spend(110).await;
+        claim(&replay_guard, 7, 100).await.unwrap().mark_used(110).await;
         assert_eq!(
             claim(&replay_guard, 7, 100).await.err().unwrap(),
             StateError::Replayed,
@@ -366,7 +365,7 @@ mod tests {
     async fn forgets_oldest_call_and_treats_it_as_expired() {
         let replay_guard = ReplayGuard::default();
         for call in 1..=3 {
-            claim(&replay_guard, call, 100 + call).await.unwrap().spend(100 + call).await;
+            claim(&replay_guard, call, 100 + call).await.unwrap().mark_used(100 + call).await;
         }
         replay_guard.record.lock().forget(1);
         for (call, expires_at_s, error) in [
@@ -387,9 +386,9 @@ mod tests {
         let [one, other] =
             ["one", "other"].map(|it| move |random: u64| number_for(it, random << 10));
         assert_ne!(share_of(one(1)), share_of(other(1)));
-        claim(&replay_guard, other(1), 101).await.unwrap().spend(101).await;
+        claim(&replay_guard, other(1), 101).await.unwrap().mark_used(101).await;
         for random in 1..=5 {
-            claim(&replay_guard, one(random), 110).await.unwrap().spend(110).await;
+            claim(&replay_guard, one(random), 110).await.unwrap().mark_used(110).await;
         }
         replay_guard.record.lock().forget(3);
         assert_eq!(claim(&replay_guard, one(9), 110).await.err(), Some(StateError::Expired));
@@ -399,7 +398,7 @@ mod tests {
             "nothing of theirs is forgotten"
         );
         for random in 2..=10 {
-            claim(&replay_guard, other(random), 110).await.unwrap().spend(110).await;
+            claim(&replay_guard, other(random), 110).await.unwrap().mark_used(110).await;
         }
         replay_guard.record.lock().forget(4);
         let left: Vec<_> = replay_guard.record.lock().ended.values().map(VecDeque::len).collect();
@@ -412,10 +411,10 @@ mod tests {
         private::make_folder(&folder).unwrap();
         let file = folder.join("spent");
         let replay_guard = ReplayGuard::open(&file).unwrap();
-        claim(&replay_guard, 7, 100).await.unwrap().spend(110).await;
-        claim(&replay_guard, 8, 200).await.unwrap().spend(220).await;
+        claim(&replay_guard, 7, 100).await.unwrap().mark_used(110).await;
+        claim(&replay_guard, 8, 200).await.unwrap().mark_used(220).await;
         drop(claim(&replay_guard, 9, 200).await.unwrap());
-        // As a power cut leaves it.
+        // As after a power loss.
         File::options().append(true).open(&file).unwrap().write_all(&[1, 2, 3]).unwrap();
         let again = ReplayGuard::open(&file).unwrap();
         assert_eq!(claim(&again, 8, 200).await.err().unwrap(), StateError::Replayed);

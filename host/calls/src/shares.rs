@@ -1,5 +1,5 @@
-//! Bytes of requests' bodies and of long answers in memory: a budget over all of each, and each caller's share of it; and
-//! how many answers of one caller are under way at a time.
+//! Memory budgets of request bodies and long responses, with a share for each caller, and a limit on concurrent
+//! responses of one caller.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -10,7 +10,7 @@ use std::{
 use base::caller::network;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Bytes that a body may have whose sender is not known.
+/// Maximum body size of unauthenticated senders.
 pub const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
 /// Bytes of the bodies of unknown senders that one network may have in memory, and all together.
 const NETWORK_BYTES_MAX: usize = 32 * STRANGERS_BODY_BYTES_MAX;
@@ -18,10 +18,10 @@ const STRANGERS_BYTES_MAX: usize = 8 << 20;
 /// Networks that are counted one by one.
 const PLACES: usize = 256;
 
-/// One of a few things for each network: more of them share a place, so that none can take memory.
+/// One value per network, in a fixed number of buckets that bounds memory.
 pub struct Places<T> {
     pub(crate) each: Box<[T]>,
-    /// No sender can choose with whom to share a place.
+    /// Random, so that no sender can choose its bucket.
     hasher: RandomState,
 }
 
@@ -30,8 +30,8 @@ impl<T> Places<T> {
         Self { each: (0..PLACES).map(|_| one()).collect(), hasher: RandomState::new() }
     }
 
-    /// That of the network of `peer`.
-    pub fn of(&self, peer: IpAddr) -> &T {
+    /// The value for the network of `peer`.
+    pub fn for_peer(&self, peer: IpAddr) -> &T {
         // The part of an address that one subscriber cannot change at will.
         let hash = self.hasher.hash_one(network(peer, 24, 48));
         &self.each[usize::try_from(hash % PLACES as u64).unwrap_or(0)]
@@ -43,17 +43,17 @@ fn budget(max: usize) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)))
 }
 
-/// What one caller may hold of the budgets.
+/// One caller's share of the budgets.
 #[derive(Clone, Debug)]
 pub struct Share {
     own: Arc<Semaphore>,
     all: Arc<Semaphore>,
     answers: Arc<Answers>,
-    /// Places for answers under way; none where these are not counted.
+    /// Slots for open responses. `None` where they are not counted.
     places: Option<Arc<Semaphore>>,
 }
 
-/// What one caller's long answers may hold.
+/// One caller's share of long responses.
 #[derive(Debug)]
 struct Answers {
     own: Arc<Semaphore>,
@@ -61,10 +61,10 @@ struct Answers {
     max: usize,
 }
 
-/// What an answer holds until it is dropped.
+/// Bytes held by a response until dropped.
 #[derive(Debug)]
 pub struct Held {
-    _own: OwnedSemaphorePermit,
+    _caller: OwnedSemaphorePermit,
     _all: OwnedSemaphorePermit,
 }
 
@@ -99,7 +99,7 @@ impl Share {
         let Answers { own, all, max } = &*self.answers;
         let bytes = u32::try_from(bytes.min(*max)).unwrap_or(u32::MAX);
         Some(Held {
-            _own: own.clone().try_acquire_many_owned(bytes).ok()?,
+            _caller: own.clone().try_acquire_many_owned(bytes).ok()?,
             _all: all.clone().try_acquire_many_owned(bytes).ok()?,
         })
     }
@@ -138,7 +138,7 @@ pub struct CallerShares {
     all: Budgets,
     share_max: usize,
     answers_share_max: usize,
-    /// Answers that one may have under way; none where these are not counted.
+    /// Maximum number of open responses per caller. `None` where they are not counted.
     under_way_max: Option<usize>,
 }
 
@@ -150,7 +150,7 @@ impl CallerShares {
     }
 }
 
-/// The budgets of callers, those of strangers, and who has which share.
+/// Budgets of callers and of unauthenticated senders.
 pub struct Shares {
     /// The budgets that all callers share.
     pub callers: CallerShares,
@@ -158,16 +158,16 @@ pub struct Shares {
     local: Share,
     /// Callers without a name from elsewhere, by their network.
     anonymous: Places<Share>,
-    /// The same where a token is needed and none came.
+    /// Shares of senders without a required token.
     strangers: Places<Share>,
 }
 
 impl Shares {
-    /// Those of budgets of `max` bytes, where one body may have `largest`, and of `answers_max` bytes for long answers.
+    /// Budgets of `max` bytes for bodies up to `largest` bytes, and of `answers_max` bytes for long responses.
     pub fn new(max: usize, largest: usize, answers_max: usize) -> Self {
         let callers = Budgets::new(max, answers_max);
         let strangers = Budgets::new(STRANGERS_BYTES_MAX, STRANGERS_BYTES_MAX);
-        // One caller can always send what one request may have, and never take everything.
+        // A caller can always send one maximal request, and never take everything.
         let share_max = (max / 2).max(largest).min(max);
         let local = callers.share(max, answers_max);
         let answers_share_max = answers_max / 2;
@@ -181,7 +181,7 @@ impl Shares {
         }
     }
 
-    /// The same, where each caller who is known has at most so many answers under way.
+    /// Limits open responses of each known caller.
     #[must_use]
     pub fn answering(mut self, under_way_max: usize) -> Self {
         self.callers.under_way_max = Some(under_way_max);
@@ -193,14 +193,14 @@ impl Shares {
         self.callers.of_caller()
     }
 
-    /// That of callers at `peer` where no token is needed.
+    /// Share of an anonymous caller where no token is needed.
     pub fn of_anonymous(&self, peer: IpAddr) -> &Share {
-        if peer.is_loopback() { &self.local } else { self.anonymous.of(peer) }
+        if peer.is_loopback() { &self.local } else { self.anonymous.for_peer(peer) }
     }
 
-    /// That of strangers at `peer`.
+    /// Share of an unauthenticated sender.
     pub fn of_stranger(&self, peer: IpAddr) -> &Share {
-        self.strangers.of(peer)
+        self.strangers.for_peer(peer)
     }
 }
 

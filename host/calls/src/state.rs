@@ -1,5 +1,5 @@
-//! What a client carries between the rounds of a call, sealed, so that no question is answered that was never asked,
-//! nor for another call, caller or version.
+//! The signed state that a client returns between rounds. It is bound to its call, caller and version, so that no
+//! question is answered that was not asked.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,38 +9,37 @@ use serde_json::Value;
 use sandbox::{bindings::madoguchi::tool::types::Datetime, component::StateError};
 use store::seal::Seal;
 
-/// How long a question can be answered, in seconds.
+/// Seconds for which a question can be answered.
 pub const TTL_S: u64 = 60 * 60;
-/// How long a call that waits can go on, in seconds, where its state does not leave the host.
+/// Seconds for which a paused call, whose state stays on the host, can resume.
 pub const PAUSED_TTL_S: u64 = 366 * 24 * 60 * 60;
 /// Bytes that a sealed state may have.
 const STATE_BYTES_MAX: usize = 256 << 10;
 
-/// What is remembered from the earlier rounds of one call.
+/// State of a call between rounds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// The method, what it asks for by name or URI, and the SHA-256 of the arguments, that it belongs
-    /// to.
+    /// Method, tool name or URI, and SHA-256 of the arguments.
     pub method: String,
     pub name: String,
     pub arguments: String,
     pub principal: String,
     /// The version of the component that asked.
     pub component: String,
-    /// When the first round began, in nanoseconds since 1970.
+    /// Start of the first round, in nanoseconds since 1970.
     pub first_called_at_ns: u64,
-    /// When it ends to be valid, in seconds since 1970.
+    /// Expiry in seconds since 1970.
     pub expires_at_s: u64,
-    /// What the last round asked: the key, and the kind of answer it takes.
-    pub asked: BTreeMap<String, Asked>,
-    /// How many rounds have asked so far.
+    /// Questions of the last round by key, with expected answer kinds.
+    pub asked: BTreeMap<String, QuestionKind>,
+    /// Number of rounds with questions.
     #[serde(default)]
     pub rounds: u32,
     /// The number of the call over all its rounds; it cannot be guessed.
     #[serde(default)]
     pub call: u64,
-    /// What earlier rounds were answered, as the client sent it.
-    pub answers: BTreeMap<String, (Asked, Value)>,
+    /// Answers of earlier rounds as sent.
+    pub answers: BTreeMap<String, (QuestionKind, Value)>,
     /// The component's own state.
     pub own: Option<String>,
     /// The approvals that its calls were held for so far.
@@ -49,13 +48,13 @@ pub struct State {
     /// The approvals that keep what its calls changed unasked so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made: Vec<String>,
-    /// Those of `held` that the last round asked for, in place of the component.
+    /// Approvals among `held` that the last round asked about in place of the component.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approving: Vec<String>,
 }
 
 impl State {
-    /// When the first round began.
+    /// Start of the first round.
     pub fn first_called_at(&self) -> Datetime {
         Datetime {
             seconds: self.first_called_at_ns / 1_000_000_000,
@@ -63,7 +62,7 @@ impl State {
         }
     }
 
-    /// Drops what was asked by, answered to and kept for another version of the component.
+    /// Drops questions, answers and component state of other versions.
     pub fn belong_to(&mut self, version: &str) {
         if self.component != version {
             self.component = version.to_owned();
@@ -77,19 +76,19 @@ impl State {
 /// The kind of a question, which decides how its answer reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Asked {
+pub enum QuestionKind {
     Elicitation,
     Sampling,
     Roots,
 }
 
 impl State {
-    /// For its way to the client and back; none if it is too big for that.
+    /// Signs the state for the client. `None` if it is too large.
     pub fn close(self, seal: &Seal, now: Duration) -> Option<String> {
         self.close_for(TTL_S, seal, now)
     }
 
-    /// The same, valid for `ttl_s` seconds.
+    /// Signs the state with a lifetime of `ttl_s` seconds.
     pub fn close_for(mut self, ttl_s: u64, seal: &Seal, now: Duration) -> Option<String> {
         self.expires_at_s = now.as_secs() + ttl_s;
         let text = serde_json::to_vec(&self).expect("a state has string keys");
@@ -116,13 +115,12 @@ impl State {
     }
 }
 
-/// What the answers in `responses` are answers to, judged by how they look, for a tool that says that it takes
-/// answers before their questions. Everywhere else an answer needs the state that came with its question, or a
-/// client could agree, in its user's name, to what that user was not shown.
+/// Classifies unrequested answers in `responses` by shape, for tools that declare to accept them. All others need the
+/// state of their question, or a client could confirm something that its user did not see.
 pub(super) fn unasked_answers(
     are_taken: bool,
     responses: &BTreeMap<String, Value>,
-) -> Result<BTreeMap<String, (Asked, Value)>, StateError> {
+) -> Result<BTreeMap<String, (QuestionKind, Value)>, StateError> {
     if !are_taken {
         return Err(StateError::Missing);
     }
@@ -133,17 +131,17 @@ pub(super) fn unasked_answers(
     responses.iter().map(answer).collect()
 }
 
-/// What `response` is an answer to, by how it looks.
-pub(super) fn kind_of(response: &Value) -> Option<Asked> {
+/// The question kind that `response` answers, by shape.
+pub(super) fn kind_of(response: &Value) -> Option<QuestionKind> {
     let response = response.as_object()?;
     let has = |name| response.contains_key(name);
     match response.get("action") {
         Some(action) => {
             let is_known = matches!(action.as_str(), Some("accept" | "decline" | "cancel"));
-            is_known.then_some(Asked::Elicitation)
+            is_known.then_some(QuestionKind::Elicitation)
         }
-        None if has("roots") => Some(Asked::Roots),
-        None if has("role") && has("content") => Some(Asked::Sampling),
+        None if has("roots") => Some(QuestionKind::Roots),
+        None if has("role") && has("content") => Some(QuestionKind::Sampling),
         None => None,
     }
 }
@@ -189,9 +187,12 @@ mod tests {
     #[test]
     fn recognizes_answer_by_its_shape() {
         let kind = |response| unasked_answers(true, &responses(response)).map(|it| it["key"].0);
-        assert_eq!(kind(json!({ "action": "accept", "content": {} })), Ok(Asked::Elicitation));
-        assert_eq!(kind(json!({ "roots": [] })), Ok(Asked::Roots));
-        assert_eq!(kind(json!({ "role": "assistant", "content": {} })), Ok(Asked::Sampling));
+        assert_eq!(
+            kind(json!({ "action": "accept", "content": {} })),
+            Ok(QuestionKind::Elicitation)
+        );
+        assert_eq!(kind(json!({ "roots": [] })), Ok(QuestionKind::Roots));
+        assert_eq!(kind(json!({ "role": "assistant", "content": {} })), Ok(QuestionKind::Sampling));
         for response in [json!(12345), json!({}), json!({ "action": "agree" }), json!(null)] {
             assert_eq!(kind(response), Err(StateError::NoAnswer));
         }

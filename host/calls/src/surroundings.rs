@@ -1,4 +1,4 @@
-//! What components find around them: tools of others, runs of assistants, and components that understand sentences.
+//! Services that the host gives components: tools of others, assistant runs, and dialogue components.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -41,13 +41,13 @@ impl Surroundings for Calls {
     fn call(&self, by: Requested, request: ToolRequest) -> BoxFuture<'static, ToolOutcome> {
         let calls = self.clone();
         let place = calls.approvals.next_place();
-        apart(async move {
+        in_own_task(async move {
             let outcome = calls.requested(&by, request, place).await;
             outcome.unwrap_or_else(|it| ToolOutcome::Failed(failure_text(&by, &it)))
         })
     }
 
-    fn held(
+    fn held_call(
         &self,
         by: Requested,
         id: String,
@@ -78,7 +78,7 @@ impl Surroundings for Calls {
 
     fn about(&self, assistant: String) -> BoxFuture<'static, Option<Facts>> {
         let component = self.assistants();
-        apart(async move {
+        in_own_task(async move {
             let failure_text = component?.about_assistant(&assistant).await;
             failure_text.unwrap_or_else(|error| {
                 tracing::warn!("nothing is known of the assistant {assistant}: {error}");
@@ -89,7 +89,7 @@ impl Surroundings for Calls {
 
     fn names(&self, language: Language) -> BoxFuture<'static, Vec<Name>> {
         let catalog = self.registry.catalog();
-        apart(async move { names(&catalog, language).await })
+        in_own_task(async move { names(&catalog, language).await })
     }
 
     fn consult(
@@ -99,13 +99,15 @@ impl Surroundings for Calls {
         only: Option<String>,
     ) -> BoxFuture<'static, Vec<NamedReply>> {
         let catalog = self.registry.catalog();
-        apart(async move { consult(&catalog, turn, memories.into_iter().collect(), only).await })
+        in_own_task(
+            async move { consult(&catalog, turn, memories.into_iter().collect(), only).await },
+        )
     }
 }
 
 /// Runs `asked` in a task of its own, which ends with the one that waits for it. A turn that is given to a component
 /// that answers another must not wait for that other's turn, as it would in the same task.
-fn apart<T: Send + 'static>(
+fn in_own_task<T: Send + 'static>(
     asked: impl Future<Output = T> + Send + 'static,
 ) -> BoxFuture<'static, T> {
     async move {
@@ -147,7 +149,12 @@ impl Calls {
         };
         let mut asking = Asking::of_request(trace, Arc::default());
         asking.chain = chain;
-        let round = Round { caller, pace: runs.pace(), asking: Some(asking), ..Round::of_host() };
+        let round = Round {
+            caller,
+            turn_state: runs.turn_state(),
+            asking: Some(asking),
+            ..Round::of_host()
+        };
         let (sender, mut written) = mpsc::channel::<Written>(EVENTS_WAITING_MAX);
         let running = runs.run_assistant((task, role), part, round, sender);
         let passing = async {
@@ -168,8 +175,7 @@ impl Calls {
     }
 }
 
-/// What each of the components that understand sentences makes of `turn`, all at once: one that is slow holds up
-/// the answer once, and not in turn with the others.
+/// Asks all dialogue components about `turn` concurrently, so that a slow one delays the answer only once.
 async fn consult(
     catalog: &Catalog,
     turn: Turn,
@@ -198,8 +204,7 @@ async fn consult(
     join_all(replies).await.into_iter().flatten().collect()
 }
 
-/// What all components call things, and what may be written to them. One that cannot say so now is understood
-/// without it.
+/// Names and message targets of all components. Components that fail are omitted.
 async fn names(catalog: &Catalog, language: Language) -> Vec<Name> {
     let tag = match language {
         Language::Ja => "ja",

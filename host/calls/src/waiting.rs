@@ -1,5 +1,4 @@
-//! A call that waits: kept as a request, without an instance, until an event of its component
-//! comes or its time is up.
+//! A waiting call: kept as a request without an instance, until an event of its component or its deadline.
 
 use std::{
     sync::Arc,
@@ -22,10 +21,10 @@ const WAIT_MIN: Duration = Duration::from_millis(10);
 /// The error for the caller of a waiting call when the server stops.
 const STOPPING: &str = "The server is stopping; call again in a moment.";
 
-/// What one call has waited so far.
+/// Waiting state of one call.
 pub struct Waiting {
     began: Instant,
-    /// How long it has waited so far.
+    /// Total waiting time.
     pub waited: Duration,
     wakes: u32,
     call_id: u64,
@@ -88,8 +87,8 @@ impl Waiting {
         Ok(())
     }
 
-    /// Goes on with `component`, which may be another version by now, or another component. What
-    /// rang before the round begins, the round can see.
+    /// Continues with `component`, which may be another version or component. Events before the round starts are
+    /// visible to it.
     pub fn follow(&mut self, component: &LoadedComponent) {
         if *component.name() == self.component {
             self.listener.iter_mut().for_each(Listener::forget);

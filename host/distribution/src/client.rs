@@ -1,5 +1,5 @@
-//! Requests to one registry: to the addresses that it may have, along few redirects, within limits of time and size.
-//! What it is asked with goes to it and to where its tokens come from, and to no other place (DIST-3, DIST-4).
+//! HTTP client of one registry, with limits on redirects, time and size. Credentials go to the registry and its token
+//! endpoint only (DIST-3, DIST-4).
 
 use std::{collections::HashMap, path::Path, time::Duration};
 
@@ -33,23 +33,23 @@ use crate::{
 const REDIRECTS_MAX: usize = 5;
 /// Bytes of an answer that gives a token.
 const TOKEN_BYTES_MAX: u64 = 64 << 10;
-/// Bytes of an error that are read for what it says.
+/// Bytes of an error response that are read.
 const ERROR_BYTES_MAX: u64 = 16 << 10;
 /// Bytes of a file of authorities' certificates.
 const CA_BYTES_MAX: u64 = 1 << 20;
-/// Characters of what a registry says that are shown.
+/// Maximum length of a shown registry message, in characters.
 const MESSAGE_MAX: usize = 300;
 
-/// What is asked of the repository.
+/// Access to the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Access {
-    /// To read.
+    /// Read.
     Pull,
-    /// To read and to write.
+    /// Read and write.
     Push,
 }
 
-/// One registry, with what it has given to be asked with for one repository.
+/// HTTP client of one repository, with its credentials.
 pub(crate) struct Client {
     host: String,
     repository: String,
@@ -70,7 +70,7 @@ struct Ask<'a> {
     body: Option<Bytes>,
 }
 
-/// What a registry wants to know who asks by.
+/// Authentication scheme that a registry requires.
 #[derive(Debug, PartialEq, Eq)]
 enum Challenge {
     Basic,
@@ -80,7 +80,7 @@ enum Challenge {
 /// The certificates of authorities that the configuration names for a registry. A path counts from `base`.
 ///
 /// # Errors
-/// Where the file cannot be read, or has none.
+/// If the file is unreadable or has none.
 pub fn authorities(registry: &RegistryConfig, base: &Path) -> Result<Vec<Certificate>> {
     let Some(file) = &registry.ca else { return Ok(Vec::new()) };
     let file = base.join(file);
@@ -99,8 +99,8 @@ impl Client {
     /// A way to the repository of `reference`.
     ///
     /// # Errors
-    /// Where its host is none.
-    pub(crate) fn of(reference: &Reference, config: &Config) -> Result<Self> {
+    /// If its host is invalid.
+    pub(crate) fn for_repository(reference: &Reference, config: &Config) -> Result<Self> {
         let repository = reference.repository.clone();
         Ok(Self { repository, ..Self::new(&reference.host, config)? })
     }
@@ -108,7 +108,7 @@ impl Client {
     /// A way to the registry at `host`, and to no repository.
     ///
     /// # Errors
-    /// Where `host` is none.
+    /// If `host` is invalid.
     pub(crate) fn new(host: &str, config: &Config) -> Result<Self> {
         let registry = config.registries.get(host).cloned().unwrap_or_default();
         let fallback = if is_loopback(host) { Scheme::Http } else { Scheme::Https };
@@ -136,7 +136,7 @@ impl Client {
     }
 
     /// The address of `path` in the repository.
-    pub(crate) fn within(&self, path: &str) -> Url {
+    pub(crate) fn url_for(&self, path: &str) -> Url {
         self.url(&format!("v2/{}/{path}", self.repository))
     }
 
@@ -145,7 +145,7 @@ impl Client {
         url.origin() == self.own.origin()
     }
 
-    /// Asks for what is at `url`, along redirects.
+    /// Sends a `GET` request and follows redirects.
     pub(crate) async fn get(&self, url: Url, accept: &str) -> Result<Response> {
         let headers = [(ACCEPT.as_str(), accept)];
         let ask = Ask { method: Method::GET, url, headers: &headers, body: None };
@@ -284,11 +284,11 @@ impl Client {
         }
     }
 
-    /// Where a token is asked for: what is secret goes to the registry itself, or to what the operator names.
+    /// Token endpoint. Credentials go only to the registry itself or to the configured realm.
     fn realm(&self, realm: &str, is_secret: bool) -> Result<Url> {
         let wrong = || refused(&self.own, "it names no address that gives tokens");
         let url = Url::parse(realm).map_err(|_| wrong())?;
-        if Scheme::of(&url).is_none() || !url.username().is_empty() {
+        if Scheme::from_url(&url).is_none() || !url.username().is_empty() {
             return Err(wrong());
         }
         let named = self.config.realm.as_ref().and_then(|it| Url::parse(it).ok());
@@ -310,7 +310,7 @@ impl Client {
         Ok(url)
     }
 
-    /// What is secret goes over plain http to this machine only, or where the operator says so.
+    /// Allows credentials over plain http only on loopback, or as configured.
     fn check_secure(&self, url: &Url) -> Result<()> {
         let authority = url.host_str().unwrap_or_default();
         let is_said = self.config.scheme == Some(Scheme::Http);
@@ -339,11 +339,11 @@ impl Client {
         if let Some(authorization) = authorization {
             let value = HeaderValue::from_str(authorization.expose());
             let mut value = value.map_err(|_| self.nothing_to_ask_with())?;
-            // So that what is logged of requests does not show it.
+            // Marked so that request logs do not show it.
             value.set_sensitive(true);
             request = request.header(AUTHORIZATION, value);
         }
-        // What is sent takes as long as it takes, within the time of all.
+        // Uploads have no idle limit, only the total one.
         let patience = match body {
             Some(body) if !body.is_empty() => self.config.total(),
             _ => self.config.timeout(),
@@ -364,8 +364,7 @@ impl Client {
         })
     }
 
-    /// Whether `url` may be on this machine or in its network: the registry itself where it is this machine, and
-    /// whatever it leads to where the operator says so.
+    /// Whether `url` may be private: a loopback registry, or as configured.
     fn may_be_private(&self, url: &Url) -> bool {
         self.config.private || (is_loopback(&self.host) && self.is_own(url))
     }
@@ -396,7 +395,7 @@ impl Client {
         })
     }
 
-    /// All of a body of at most so many bytes.
+    /// Reads a body of at most `bytes_max` bytes.
     pub(crate) async fn body(&self, mut response: Response, bytes_max: u64) -> Result<Vec<u8>> {
         let url = response.url().clone();
         let too_much = || refused(&url, format!("it answers with more than {bytes_max} bytes"));
@@ -413,7 +412,7 @@ impl Client {
         Ok(bytes)
     }
 
-    /// All of a body that has exactly this size and digest.
+    /// Reads a body with this exact size and digest.
     pub(crate) async fn blob(
         &self,
         mut response: Response,
@@ -438,19 +437,19 @@ impl Client {
             let what = format!("it has {} bytes, and its manifest says {size}", bytes.len());
             return Err(refused(&url, what));
         }
-        let found = Digest::of(&bytes);
+        let found = Digest::of_bytes(&bytes);
         match found == *digest {
             true => Ok(bytes),
-            false => Err(refused(&url, unlike(digest, &found))),
+            false => Err(refused(&url, digest_mismatch(digest, &found))),
         }
     }
 
-    /// The answer, where its status is the one that says that it is so.
+    /// Checks the response status.
     pub(crate) async fn good(&self, response: Response, status: StatusCode) -> Result<Response> {
         if response.status() == status { Ok(response) } else { Err(self.failed(response).await) }
     }
 
-    /// The error of an answer that is not good, with what the registry says of it.
+    /// The error of a failed response, with the registry's message.
     pub(crate) async fn failed(&self, response: Response) -> Error {
         let (url, status) = (response.url().clone(), response.status());
         let bytes = self.body(response, ERROR_BYTES_MAX).await.unwrap_or_default();
@@ -484,12 +483,12 @@ pub(crate) fn refused(url: &Url, what: impl Into<String>) -> Error {
     Error(format!("{}: {}", shown(url), what.into()))
 }
 
-/// What is said of bytes that are not what a digest says.
-pub(crate) fn unlike(wanted: impl std::fmt::Display, found: &Digest) -> String {
+/// Describes a digest mismatch.
+pub(crate) fn digest_mismatch(wanted: impl std::fmt::Display, found: &Digest) -> String {
     format!("its bytes are not those of {wanted}: they have {found}")
 }
 
-/// Where a redirect leads: never from https to http.
+/// Target of a redirect. Never from https to http.
 fn leads(from: &Url, location: Option<&str>) -> Result<Url, String> {
     let to = location.and_then(|it| from.join(it).ok());
     let to = to.ok_or_else(|| "it redirects to no address".to_owned())?;
@@ -499,7 +498,7 @@ fn leads(from: &Url, location: Option<&str>) -> Result<Url, String> {
     }
 }
 
-/// By what a registry wants to be asked: by tokens, where it takes those.
+/// Authentication scheme of a response. Tokens are preferred.
 fn challenge(headers: &HeaderMap) -> Option<Challenge> {
     let all = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|it| it.to_str().ok());
     let all: Vec<_> = all.filter_map(one_challenge).collect();

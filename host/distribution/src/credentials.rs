@@ -1,5 +1,5 @@
-//! What a registry is asked with: of the configuration, of a credential helper, or of Docker's `config.json`. Never
-//! of a command line, and shown nowhere (DIST-4).
+//! Registry credentials, from the configuration, a credential helper or Docker's `config.json`. They are never taken
+//! from a command line and never shown (DIST-4).
 
 use std::{
     collections::BTreeMap,
@@ -17,22 +17,22 @@ use crate::{Error, Result};
 
 /// Bytes that Docker's file, and the answer of a helper, may have.
 const BYTES_MAX: u64 = 1 << 20;
-/// How long a helper may take; it may ask a person.
+/// Time limit of a helper, which may ask a person.
 const HELPER_TIME_MAX: Duration = Duration::from_secs(60);
-/// The name of a user whose secret is a token of the identity provider.
+/// User name that marks an identity token.
 const TOKEN_USER: &str = "<token>";
 
-/// What a registry is asked with.
+/// Credentials of a registry.
 #[derive(Clone, Debug)]
 pub(crate) enum Credentials {
     /// A name and a password.
     Password(String, Secret),
-    /// A token that stands for another one.
+    /// A refresh token.
     Refresh(Secret),
 }
 
 impl Credentials {
-    fn of(username: String, secret: String) -> Self {
+    fn from_pair(username: String, secret: String) -> Self {
         match username == TOKEN_USER {
             true => Self::Refresh(Secret::new(secret)),
             false => Self::Password(username, Secret::new(secret)),
@@ -40,7 +40,7 @@ impl Credentials {
     }
 }
 
-/// Docker's file, as far as it is read.
+/// Docker's configuration file.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct DockerConfig {
@@ -56,10 +56,10 @@ struct Auth {
     identitytoken: Option<Secret>,
 }
 
-/// What the registry at `host` is asked with, where anything is known.
+/// Finds credentials for the registry at `host`.
 ///
 /// # Errors
-/// Where what is configured cannot be had. No error repeats a secret.
+/// If configured credentials are unavailable. No error repeats a secret.
 pub(crate) async fn find(
     host: &str,
     config: &RegistryConfig,
@@ -68,7 +68,7 @@ pub(crate) async fn find(
     let wrong = |what| Error(format!("[registries.{host:?}]: password: {what}"));
     if let Some(secret) = config.secret(base).map_err(wrong)? {
         let username = config.username.clone().unwrap_or_default();
-        return Ok(Some(Credentials::of(username, secret.expose().to_owned())));
+        return Ok(Some(Credentials::from_pair(username, secret.expose().to_owned())));
     }
     if let Some(helper) = &config.credential_helper {
         return ask(helper, host).await;
@@ -77,7 +77,7 @@ pub(crate) async fn find(
     of_docker(&file, host).await
 }
 
-/// Where Docker keeps what it logs in with.
+/// Path of Docker's configuration file.
 fn docker_file() -> Option<PathBuf> {
     let named = std::env::var_os("DOCKER_CONFIG").filter(|it| !it.is_empty()).map(PathBuf::from);
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".docker"));
@@ -87,7 +87,7 @@ fn docker_file() -> Option<PathBuf> {
 async fn of_docker(file: &Path, host: &str) -> Result<Option<Credentials>> {
     let wrong = |what: &str| Error(format!("{}: {what}", file.display()));
     let text = read_text(file, BYTES_MAX).map_err(Error::file(file))?;
-    // What serde says of a file with secrets may repeat one.
+    // Serde's errors may quote secrets.
     let config: DockerConfig =
         serde_json::from_str(&text).map_err(|_| wrong("it is not as Docker writes it"))?;
     if let Some(helper) = config.cred_helpers.get(host) {
@@ -105,7 +105,7 @@ async fn of_docker(file: &Path, host: &str) -> Result<Option<Credentials>> {
         let decoded = STANDARD.decode(auth.expose()).ok().and_then(|it| String::from_utf8(it).ok());
         let pair = decoded.as_deref().and_then(|it| it.split_once(':'));
         let (name, secret) = pair.ok_or_else(|| wrong("auth is no name and password"))?;
-        return Ok(Some(Credentials::of(name.to_owned(), secret.to_owned())));
+        return Ok(Some(Credentials::from_pair(name.to_owned(), secret.to_owned())));
     }
     match &config.creds_store {
         Some(helper) => ask(helper, host).await,
@@ -137,7 +137,7 @@ async fn ask(helper: &str, host: &str) -> Result<Option<Credentials>> {
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let answered = async {
         if let Some(mut stdin) = stdin {
-            // One that knows already what to say need not read.
+            // A helper may exit before reading its input.
             let _ = tokio::io::AsyncWriteExt::write_all(&mut stdin, host.as_bytes()).await;
         }
         let mut bytes = Vec::new();
@@ -150,13 +150,13 @@ async fn ask(helper: &str, host: &str) -> Result<Option<Credentials>> {
     let (status, bytes) =
         answered.map_err(|_| wrong("it does not answer"))?.map_err(|it| wrong(&it.to_string()))?;
     if !status.success() {
-        // As the protocol has it: one that knows of none says so, and fails.
+        // By the protocol, a helper without credentials says so and fails.
         let is_none = String::from_utf8_lossy(&bytes).contains("credentials not found");
         return if is_none { Ok(None) } else { Err(wrong("it fails")) };
     }
     let answer: Answer =
         serde_json::from_slice(&bytes).map_err(|_| wrong("its answer cannot be read"))?;
-    Ok(Some(Credentials::of(answer.username, answer.secret)))
+    Ok(Some(Credentials::from_pair(answer.username, answer.secret)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Components from registries (OCI distribution): pulled and pushed in the CNCF's form, held against the signatures
-//! that the configuration demands, and kept by their digests (DIST-1 to DIST-10).
+//! Components from OCI registries: pulled and pushed in the CNCF's format, verified by the signatures that the
+//! configuration requires, and stored by digest (DIST-1 to DIST-10).
 
 use std::{io, path::PathBuf};
 
@@ -19,16 +19,16 @@ pub mod tags;
 
 pub use client::authorities;
 
-/// What comes of what is asked of a registry.
+/// Result of registry operations.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a component is not taken from a registry, or not given to one, in words.
+/// An error message of a registry operation.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Error(String);
 
 impl Error {
-    /// It is named in a way that means nothing.
+    /// An invalid reference.
     pub(crate) fn reference(text: impl Into<String>) -> Self {
         Self(format!(
             "{:?} names no component of a registry; oci://HOST/NAME:TAG, oci://HOST/NAME@sha256:DIGITS or NAMESPACE:NAME@VERSION is right",

@@ -1,5 +1,5 @@
-//! The lock file `DATA/registries/madoguchi.lock`: what was added from where, in which very version (DIST-6), and what
-//! would be a step back (DIST-7).
+//! The lock file `DATA/registries/madoguchi.lock`: sources and exact versions (DIST-6), and detection of downgrades
+//! (DIST-7).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use store::private::there;
+use store::private::if_exists;
 
 use crate::{
     Error, Result,
@@ -17,17 +17,17 @@ use crate::{
     tags::version,
 };
 
-/// The folder of it, and of what was taken, in the data folder.
+/// Folder of the lock file and stored components, in the data folder.
 pub(crate) const FOLDER: &str = "registries";
 /// The name of the file.
 pub(crate) const LOCK: &str = "madoguchi.lock";
 /// Digests of versions before that are remembered.
 const BEFORE_MAX: usize = 64;
-/// What stands before it all.
+/// Header comment of the file.
 const HEAD: &str =
     "# What was added from registries. Written by madoguchi add, update and remove.\n\n";
 
-/// What was added, by the names of the components.
+/// Added components by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LockFile {
@@ -35,29 +35,29 @@ pub struct LockFile {
     pub components: BTreeMap<String, Locked>,
 }
 
-/// One component that was added.
+/// One added component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Locked {
-    /// Where it comes from: `oci://HOST/NAME`.
+    /// Source: `oci://HOST/NAME`.
     pub reference: String,
     /// The registry that led there as one of its packages, where that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
-    /// The tag that it was taken by; none where a digest named it.
+    /// Tag it was added by. `None` if by digest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// The digest of its manifest.
     pub manifest: Digest,
     /// The digest of its bytes.
     pub component: Digest,
-    /// Whose signature stood on it, where one was demanded.
+    /// Verified signer, where a signature was required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
-    /// When it was made, as it says itself.
+    /// Declared creation time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<String>,
-    /// When it was installed here, as RFC 3339 has it.
+    /// Installation time (RFC 3339).
     pub installed_at: String,
     /// The manifests that were installed from there before, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,16 +65,16 @@ pub struct Locked {
 }
 
 impl LockFile {
-    /// That of the data folder, read alone.
+    /// Reads the lock file of a data folder, without locking.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it is unreadable.
     pub fn look(data: &Path) -> Result<Self> {
         Self::read(&data.join(FOLDER).join(LOCK))
     }
 
     pub(crate) fn read(file: &Path) -> Result<Self> {
-        let text = there(fs::read_to_string(file)).map_err(Error::file(file))?;
+        let text = if_exists(fs::read_to_string(file)).map_err(Error::file(file))?;
         toml::from_str(&text.unwrap_or_default()).map_err(|why| {
             Error::file(file)(io::Error::new(io::ErrorKind::InvalidData, why.message().to_owned()))
         })
@@ -109,7 +109,7 @@ impl LockFile {
             tag: pulled.reference.tag.clone().filter(|_| pulled.reference.digest.is_none()),
             manifest: pulled.manifest_digest.clone(),
             component: pulled.component_digest.clone(),
-            signer: pulled.signed.by().map(str::to_owned),
+            signer: pulled.signed.signer().map(str::to_owned),
             created: pulled.created.clone(),
             installed_at: now,
             seen,
@@ -119,10 +119,10 @@ impl LockFile {
 }
 
 impl Locked {
-    /// The place that it comes from, with the tag that it was taken by.
+    /// Its reference, with the tag it was added by.
     ///
     /// # Errors
-    /// Where the file says what is none.
+    /// If it is invalid.
     pub fn place(&self) -> Result<Reference> {
         let Named::Reference(place) = self.reference.parse()? else {
             return Err(Error::reference(&*self.reference));
@@ -135,9 +135,11 @@ impl Locked {
     /// was made earlier (DIST-7).
     ///
     /// # Errors
-    /// That it is older, with what shows it.
+    /// If it is older, with the evidence.
     pub fn check_not_older(&self, pulled: &Pulled) -> Result<()> {
-        if pulled.manifest_digest == self.manifest || !self.place()?.is_beside(&pulled.reference) {
+        if pulled.manifest_digest == self.manifest
+            || !self.place()?.is_same_repository(&pulled.reference)
+        {
             return Ok(());
         }
         let place = &pulled.reference;
@@ -180,10 +182,10 @@ mod tests {
         let reference = Reference { via: Some("packages.example".to_owned()), ..reference };
         Pulled {
             reference,
-            manifest_digest: Digest::of(manifest.as_bytes()),
+            manifest_digest: Digest::of_bytes(manifest.as_bytes()),
             manifest: Vec::new(),
             component: bytes::Bytes::new(),
-            component_digest: Digest::of(b"component"),
+            component_digest: Digest::of_bytes(b"component"),
             created: created.map(str::to_owned),
             left_out: Vec::new(),
             signed: Signed::Unchecked(0),
@@ -201,7 +203,7 @@ mod tests {
         let file = std::env::temp_dir().join(format!("madoguchi-lock-{}", std::process::id()));
         fs::write(&file, lock.text()).unwrap();
         assert_eq!(LockFile::read(&file).unwrap(), lock);
-        assert_eq!(lock.components["echo"].seen, [Digest::of(b"a")]);
+        assert_eq!(lock.components["echo"].seen, [Digest::of_bytes(b"a")]);
         let place = lock.components["echo"].place().unwrap();
         assert_eq!(place.to_string(), PLACE);
         assert_eq!(place.via.as_deref(), Some("packages.example"), "as it was added");

@@ -1,5 +1,5 @@
-//! Manifests, and the form that components have in registries: the CNCF's for wasm, and the older ones of a single
-//! wasm layer.
+//! Manifests, and the formats of components in registries: the CNCF's for wasm, and older ones with a single wasm
+//! layer.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ pub(crate) const ACCEPTED: &str = "application/vnd.oci.image.manifest.v1+json, \
 pub const WASM_CONFIG: &str = "application/vnd.wasm.config.v0+json";
 /// The bytes of a component.
 pub const WASM_LAYER: &str = "application/wasm";
-/// What the bytes were called before.
+/// Older media types of the component layer.
 const OLDER_LAYERS: [&str; 2] = [
     "application/vnd.wasm.content.layer.v1+wasm",
     "application/vnd.module.wasm.content.layer.v1+wasm",
 ];
-/// The configuration of what has none.
+/// Media type of an empty configuration.
 pub(crate) const EMPTY: &str = "application/vnd.oci.empty.v1+json";
-/// When a thing was made, as RFC 3339 has it.
+/// Annotation with the creation time (RFC 3339).
 pub(crate) const CREATED: &str = "org.opencontainers.image.created";
 
 /// Bytes that a manifest may have.
@@ -37,28 +37,28 @@ pub(crate) const CONFIG_BYTES_MAX: u64 = 1 << 20;
 /// Layers that a manifest may have.
 const LAYERS_MAX: usize = 64;
 
-/// What a manifest says of one thing.
+/// A content descriptor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
-    /// What it is.
+    /// Media type.
     pub media_type: String,
     /// The SHA-256 of its bytes.
     pub digest: Digest,
-    /// How many they are.
+    /// Size in bytes.
     pub size: u64,
-    /// What a manifest in a list is of.
+    /// Artifact type of a manifest in an index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_type: Option<String>,
-    /// What else is said of it.
+    /// Annotations.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
-    /// What it runs on.
+    /// Platform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<Platform>,
 }
 
-/// What a manifest in a list runs on.
+/// Platform of a manifest in an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Platform {
     /// The processor.
@@ -73,20 +73,20 @@ pub struct Platform {
 pub struct Manifest {
     /// 2.
     pub schema_version: u32,
-    /// [`MANIFEST`], where it says so.
+    /// [`MANIFEST`], if present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-    /// What it is a manifest of, where its configuration does not say so.
+    /// Artifact type, if the configuration has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_type: Option<String>,
     /// Its configuration.
     pub config: Descriptor,
-    /// What it consists of.
+    /// Layers.
     pub layers: Vec<Descriptor>,
     /// The manifest that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<Descriptor>,
-    /// What else is said of it.
+    /// Annotations.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
 }
@@ -101,7 +101,7 @@ pub(crate) struct Index {
     pub(crate) manifests: Vec<Descriptor>,
 }
 
-/// The configuration of a component, as far as it is read.
+/// Configuration of a component.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WasmConfig {
@@ -113,7 +113,7 @@ struct WasmConfig {
     component: Option<ComponentInfo>,
 }
 
-/// What a component imports and exports.
+/// Imports and exports of a component.
 #[derive(Debug, Serialize, Deserialize)]
 struct ComponentInfo {
     exports: Vec<String>,
@@ -124,7 +124,7 @@ impl Manifest {
     /// The manifest in `bytes`, which came as `media_type`.
     ///
     /// # Errors
-    /// Where it is another one, or a list of several.
+    /// If it is another manifest or an index.
     pub(crate) fn read(media_type: &str, bytes: &[u8]) -> Result<Self> {
         let wrong = Error;
         if media_type == INDEX || media_type.contains("manifest.list") {
@@ -157,10 +157,10 @@ impl Manifest {
         }
     }
 
-    /// The layer with the component's bytes, and those beside it that are not read.
+    /// The layer with the component, and media types of other layers, which are not read.
     ///
     /// # Errors
-    /// Where there is not exactly one, or it is too large.
+    /// If there is not exactly one, or it is too large.
     pub(crate) fn component(&self) -> Result<(&Descriptor, Vec<&Descriptor>)> {
         let is_wasm = |layer: &&Descriptor| {
             layer.media_type == WASM_LAYER || OLDER_LAYERS.contains(&layer.media_type.as_str())
@@ -183,16 +183,16 @@ impl Manifest {
         Ok((layer, beside))
     }
 
-    /// When it was made, as it says itself.
+    /// Declared creation time.
     pub(crate) fn created(&self) -> Option<String> {
         self.annotations.get(CREATED).cloned()
     }
 }
 
-/// Holds a component's configuration against its layer; when it was made, where it says so.
+/// Checks a component's configuration against its layer. Returns the creation time, if any.
 ///
 /// # Errors
-/// Where it is of something else.
+/// If it describes something else.
 pub(crate) fn read_config(bytes: &[u8], layer: &Digest) -> Result<Option<String>> {
     let wrong = |what: String| Error(format!("its configuration: {what}"));
     let config: WasmConfig = serde_json::from_slice(bytes).map_err(|it| wrong(it.to_string()))?;
@@ -208,10 +208,10 @@ pub(crate) fn read_config(bytes: &[u8], layer: &Digest) -> Result<Option<String>
     }
 }
 
-/// Refuses what is no component.
+/// Rejects bytes that are no component.
 ///
 /// # Errors
-/// That it is a module, or nothing of the kind.
+/// If it is a module or no wasm.
 pub fn check_component(bytes: &[u8]) -> Result<()> {
     match Parser::new(0).parse_all(bytes).next() {
         Some(Ok(Payload::Version { encoding: Encoding::Component, .. })) => Ok(()),
@@ -243,18 +243,18 @@ pub(crate) fn config(bytes: &[u8], created: &str) -> Vec<u8> {
         created: Some(created.to_owned()),
         architecture: "wasm".to_owned(),
         os: "wasip2".to_owned(),
-        layer_digests: vec![Digest::of(bytes)],
+        layer_digests: vec![Digest::of_bytes(bytes)],
         component: Some(ComponentInfo { exports, imports }),
     };
     serde_json::to_vec(&config).unwrap_or_default()
 }
 
 impl Descriptor {
-    /// Of these bytes.
-    pub(crate) fn of(media_type: &str, bytes: &[u8]) -> Self {
+    /// The descriptor of `bytes`.
+    pub(crate) fn from_bytes(media_type: &str, bytes: &[u8]) -> Self {
         Self {
             media_type: media_type.to_owned(),
-            digest: Digest::of(bytes),
+            digest: Digest::of_bytes(bytes),
             size: bytes.len() as u64,
             artifact_type: None,
             annotations: BTreeMap::new(),
@@ -272,8 +272,8 @@ mod tests {
             schema_version: 2,
             media_type: Some(MANIFEST.to_owned()),
             artifact_type: None,
-            config: Descriptor::of(WASM_CONFIG, b"{}"),
-            layers: layers.iter().map(|it| Descriptor::of(it, it.as_bytes())).collect(),
+            config: Descriptor::from_bytes(WASM_CONFIG, b"{}"),
+            layers: layers.iter().map(|it| Descriptor::from_bytes(it, it.as_bytes())).collect(),
             subject: None,
             annotations: BTreeMap::new(),
         }
@@ -282,8 +282,8 @@ mod tests {
     #[test]
     fn finds_component_layer_in_each_known_form() {
         for form in [WASM_LAYER, OLDER_LAYERS[0], OLDER_LAYERS[1]] {
-            let it = manifest(&[form, "text/plain"]);
-            let (layer, beside) = it.component().unwrap();
+            let manifest_json = manifest(&[form, "text/plain"]);
+            let (layer, beside) = manifest_json.component().unwrap();
             assert_eq!((layer.media_type.as_str(), beside.len()), (form, 1));
         }
         for wrong in [&[][..], &["text/plain"], &[WASM_LAYER, WASM_LAYER]] {
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn rejects_index_and_lists_its_entries() {
-        let mut linux = Descriptor::of(MANIFEST, b"a");
+        let mut linux = Descriptor::from_bytes(MANIFEST, b"a");
         linux.platform =
             Some(Platform { architecture: "amd64".to_owned(), os: "linux".to_owned() });
         let index = Index { schema_version: 2, media_type: None, manifests: vec![linux.clone()] };
@@ -304,9 +304,9 @@ mod tests {
 
     #[test]
     fn rejects_manifest_with_another_media_type() {
-        let mut it = manifest(&[WASM_LAYER]);
-        it.media_type = Some(INDEX.to_owned());
-        let bytes = serde_json::to_vec(&it).unwrap();
+        let mut manifest_json = manifest(&[WASM_LAYER]);
+        manifest_json.media_type = Some(INDEX.to_owned());
+        let bytes = serde_json::to_vec(&manifest_json).unwrap();
         assert!(Manifest::read(MANIFEST, &bytes).is_err());
         assert!(Manifest::read("text/html", &bytes).is_err());
     }
@@ -318,10 +318,10 @@ mod tests {
         assert!(check_component(b"\0asm\x01\0\0\0").unwrap_err().to_string().contains("module"));
         assert!(check_component(b"#!/bin/sh").is_err());
         let config = config(component, "2026-01-01T00:00:00Z");
-        let created = read_config(&config, &Digest::of(component)).unwrap();
+        let created = read_config(&config, &Digest::of_bytes(component)).unwrap();
         assert_eq!(created.as_deref(), Some("2026-01-01T00:00:00Z"));
-        assert!(read_config(&config, &Digest::of(b"")).is_err());
+        assert!(read_config(&config, &Digest::of_bytes(b"")).is_err());
         let module = String::from_utf8(config).unwrap().replace("wasip2", "wasip1");
-        assert!(read_config(module.as_bytes(), &Digest::of(component)).is_err());
+        assert!(read_config(module.as_bytes(), &Digest::of_bytes(component)).is_err());
     }
 }

@@ -1,5 +1,4 @@
-//! Where a package `namespace:name@version` lies, as its registry says in `/.well-known/wasm-pkg/registry.json`
-//! (DIST-2).
+//! Locates a package `namespace:name@version` by its registry's `/.well-known/wasm-pkg/registry.json` (DIST-2).
 
 use base::config::{
     Config,
@@ -15,12 +14,12 @@ use crate::{
     tags,
 };
 
-/// Where a registry says where its packages lie.
+/// Path of registry metadata.
 const PATH: &str = ".well-known/wasm-pkg/registry.json";
 /// Bytes that this may have.
 const BYTES_MAX: u64 = 64 << 10;
 
-/// What a registry says; the older form has the same beside `oci`.
+/// Registry metadata. The older form has the same fields beside `oci`.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Metadata {
@@ -37,7 +36,7 @@ struct Oci {
     namespace_prefix: Option<String>,
 }
 
-/// The place of `package`, whose newest version is taken where none is named.
+/// Resolves `package` to a reference, by default to its newest version.
 pub(crate) async fn resolve(config: &Config, package: &Package) -> Result<Reference> {
     let Package { namespace, name, version } = package;
     let domain = config.packages.get(namespace).or_else(|| config.packages.get("*"));
@@ -62,7 +61,7 @@ pub(crate) async fn resolve(config: &Config, package: &Package) -> Result<Refere
     Ok(place)
 }
 
-/// Where the registry at `domain` says that `package` lies.
+/// Asks the registry at `domain` for the location of `package`.
 fn place(
     config: &Config,
     domain: &str,
@@ -104,7 +103,7 @@ async fn metadata(config: &Config, domain: &str) -> Result<Metadata> {
     let response = client.get(url.clone(), "application/json").await?;
     match response.status() {
         StatusCode::OK => {}
-        // One that says nothing has them itself.
+        // Without metadata, the registry has them itself.
         StatusCode::NOT_FOUND => return Ok(Metadata::default()),
         _ => return Err(client.failed(response).await),
     }

@@ -1,4 +1,4 @@
-//! From a registry: a component's manifest, who has signed it, and its bytes, each held against its digest (DIST-1).
+//! Pulls a component: its manifest, its signatures and its bytes, each verified by digest (DIST-1).
 
 use bytes::Bytes;
 
@@ -17,7 +17,7 @@ use base::config::Config;
 /// A component as a registry has it, verified.
 #[derive(Debug)]
 pub struct Pulled {
-    /// Where it comes from.
+    /// Its reference.
     pub reference: Reference,
     /// The digest of its manifest.
     pub manifest_digest: Digest,
@@ -27,20 +27,20 @@ pub struct Pulled {
     pub component: Bytes,
     /// Their digest.
     pub component_digest: Digest,
-    /// When it was made, as it says itself.
+    /// Declared creation time.
     pub created: Option<String>,
-    /// The media types of layers that are beside it and not taken.
+    /// Media types of ignored layers.
     pub left_out: Vec<String>,
-    /// Whose signature stands on it.
+    /// Result of signature verification.
     pub signed: Signed,
-    /// What else the registry has about it.
+    /// Other referrers of the manifest.
     pub referrers: Vec<Referrer>,
 }
 
-/// Where `named` lies: packages are looked up with their registry.
+/// Resolves a name to a reference. Packages are looked up in their registry.
 ///
 /// # Errors
-/// Where no registry is configured for a package, or it has none of the kind.
+/// If no registry is configured for a package, or it has no such version.
 pub async fn resolve(config: &Config, named: Named) -> Result<Reference> {
     match named {
         Named::Reference(reference) => Ok(reference),
@@ -52,14 +52,14 @@ pub async fn resolve(config: &Config, named: Named) -> Result<Reference> {
 /// demands, and only then its bytes.
 ///
 /// # Errors
-/// Where it cannot be had, is no component, is not what its digest says, or is not signed as it must be.
+/// If unavailable, no component, of another digest, or without the required signature.
 pub async fn pull(config: &Config, name: &str, reference: &Reference) -> Result<Pulled> {
-    let client = Client::of(reference, config)?;
+    let client = Client::for_repository(reference, config)?;
     let (bytes, media_type) = manifest(&client, &reference.manifest()).await?;
-    let manifest_digest = Digest::of(&bytes);
+    let manifest_digest = Digest::of_bytes(&bytes);
     let read = Manifest::read(&media_type, &bytes)?;
     let (layer, beside) = read.component()?;
-    let referrers = referrers::of(&client, &manifest_digest).await?;
+    let referrers = referrers::list(&client, &manifest_digest).await?;
     let led = reference.via.iter().chain([&reference.host]).map(String::as_str);
     let requirements = config.requirements(name, led);
     let bundles = referrers::bundles(&client, &manifest_digest, &referrers).await?;
@@ -94,21 +94,21 @@ pub async fn pull(config: &Config, name: &str, reference: &Reference) -> Result<
 /// The digest of the manifest that `reference` names now.
 ///
 /// # Errors
-/// Where the registry does not say.
+/// If the registry fails.
 pub async fn digest(config: &Config, reference: &Reference) -> Result<Digest> {
-    let client = Client::of(reference, config)?;
+    let client = Client::for_repository(reference, config)?;
     let (bytes, _) = manifest(&client, &reference.manifest()).await?;
-    Ok(Digest::of(&bytes))
+    Ok(Digest::of_bytes(&bytes))
 }
 
-/// What the registry has about the manifest of that digest.
+/// Lists referrers of a manifest.
 ///
 /// # Errors
-/// Where the registry does not say.
+/// If the registry fails.
 pub async fn about(
     config: &Config,
     reference: &Reference,
     digest: &Digest,
 ) -> Result<Vec<Referrer>> {
-    referrers::of(&Client::of(reference, config)?, digest).await
+    referrers::list(&Client::for_repository(reference, config)?, digest).await
 }

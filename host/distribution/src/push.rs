@@ -1,4 +1,4 @@
-//! To a registry: a component in the form in which others take it, and a signature beside it (DIST-1, DIST-5).
+//! Pushes a component and its signature in the format others read (DIST-1, DIST-5).
 
 use std::collections::BTreeMap;
 
@@ -20,22 +20,22 @@ use crate::{
     signatures::{STATEMENT_TYPE, Signer},
 };
 
-/// What a registry says that has taken a manifest about another one.
+/// Response header of registries that support referrers.
 const SUBJECT_HEADER: &str = "oci-subject";
 
-/// What was pushed.
+/// Digests of a pushed component.
 #[derive(Debug)]
 pub struct Pushed {
     /// The digest of its manifest.
     pub digest: Digest,
-    /// That of the component's bytes.
+    /// Digest of the component's bytes.
     pub component: Digest,
 }
 
 /// Pushes `component`, made at `created`, as `reference`, which names a tag; signed, where there is a signer.
 ///
 /// # Errors
-/// Where it is no component, or the registry does not take it.
+/// If it is no component, or the registry rejects it.
 pub async fn push(
     config: &Config,
     reference: &Reference,
@@ -48,31 +48,31 @@ pub async fn push(
         return Err(Error(what.to_owned()));
     };
     manifest::check_component(&component)?;
-    let client = Client::of(reference, config)?;
+    let client = Client::for_repository(reference, config)?;
     let settings = Bytes::from(manifest::config(&component, created));
     let made = Manifest {
         schema_version: 2,
         media_type: Some(MANIFEST.to_owned()),
         artifact_type: None,
-        config: Descriptor::of(WASM_CONFIG, &settings),
-        layers: vec![Descriptor::of(WASM_LAYER, &component)],
+        config: Descriptor::from_bytes(WASM_CONFIG, &settings),
+        layers: vec![Descriptor::from_bytes(WASM_LAYER, &component)],
         subject: None,
         annotations: BTreeMap::from([(CREATED.to_owned(), created.to_owned())]),
     };
     put_blob(&client, component.clone()).await?;
     put_blob(&client, settings).await?;
     let bytes = Bytes::from(serde_json::to_vec(&made).unwrap_or_default());
-    let subject = Descriptor::of(MANIFEST, &bytes);
-    // Signed before its tag is there: what is taken by the tag has its signature.
+    let subject = Descriptor::from_bytes(MANIFEST, &bytes);
+    // Signed before tagging, so that tagged components are always signed.
     if let Some(signer) = signer {
         put_manifest(&client, &subject.digest.to_string(), MANIFEST, bytes.clone()).await?;
         sign(&client, &subject, created, signer).await?;
     }
     put_manifest(&client, tag, MANIFEST, bytes).await?;
-    Ok(Pushed { digest: subject.digest, component: Digest::of(&component) })
+    Ok(Pushed { digest: subject.digest, component: Digest::of_bytes(&component) })
 }
 
-/// Puts a signature on `subject` beside it.
+/// Pushes a signature of `subject`.
 async fn sign(client: &Client, subject: &Descriptor, created: &str, signer: &Signer) -> Result<()> {
     let bundle = Bytes::from(signer.bundle(&subject.digest)?);
     let nothing = Bytes::from_static(b"{}");
@@ -85,21 +85,21 @@ async fn sign(client: &Client, subject: &Descriptor, created: &str, signer: &Sig
         schema_version: 2,
         media_type: Some(MANIFEST.to_owned()),
         artifact_type: Some(BUNDLE.to_owned()),
-        config: Descriptor::of(EMPTY, &nothing),
-        layers: vec![Descriptor::of(BUNDLE, &bundle)],
+        config: Descriptor::from_bytes(EMPTY, &nothing),
+        layers: vec![Descriptor::from_bytes(BUNDLE, &bundle)],
         subject: Some(subject.clone()),
         annotations: annotations.clone(),
     };
     put_blob(client, bundle).await?;
     put_blob(client, nothing).await?;
     let bytes = Bytes::from(serde_json::to_vec(&made).unwrap_or_default());
-    let mut listed = Descriptor::of(MANIFEST, &bytes);
+    let mut listed = Descriptor::from_bytes(MANIFEST, &bytes);
     listed.artifact_type = Some(BUNDLE.to_owned());
     listed.annotations = annotations;
     if put_manifest(client, &listed.digest.to_string(), MANIFEST, bytes).await? {
         return Ok(());
     }
-    // A registry that keeps no list of what is about a manifest has it under a tag.
+    // Registries without referrers API use a tag.
     let index = referrers::by_tag(client, &subject.digest).await?;
     let index: Option<Index> = index.and_then(|it| serde_json::from_slice(&it).ok());
     let mut manifests = index.map(|it| it.manifests).unwrap_or_default();
@@ -113,17 +113,17 @@ async fn sign(client: &Client, subject: &Descriptor, created: &str, signer: &Sig
 
 /// Puts a blob there, in one piece, unless it is there already.
 async fn put_blob(client: &Client, bytes: Bytes) -> Result<()> {
-    let digest = Digest::of(&bytes);
-    let url = client.within(&format!("blobs/{digest}"));
+    let digest = Digest::of_bytes(&bytes);
+    let url = client.url_for(&format!("blobs/{digest}"));
     let head = client.change(Method::HEAD, url, &[], Bytes::new()).await;
     // Some redirect even this; then it is put there once more, which harms nothing.
     if head.is_ok_and(|it| it.status() == StatusCode::OK) {
         return Ok(());
     }
-    let begin = client.within("blobs/uploads/");
-    let begun = client.change(Method::POST, begin.clone(), &[], Bytes::new()).await?;
-    let begun = client.good(begun, StatusCode::ACCEPTED).await?;
-    let to = begun.headers().get(LOCATION).and_then(|it| it.to_str().ok());
+    let begin = client.url_for("blobs/uploads/");
+    let response = client.change(Method::POST, begin.clone(), &[], Bytes::new()).await?;
+    let response = client.good(response, StatusCode::ACCEPTED).await?;
+    let to = response.headers().get(LOCATION).and_then(|it| it.to_str().ok());
     let to: Option<Url> = to.and_then(|it| begin.join(it).ok());
     let mut to = to.ok_or_else(|| refused(&begin, "it names no address for uploads"))?;
     if !client.is_own(&to) {
@@ -135,14 +135,14 @@ async fn put_blob(client: &Client, bytes: Bytes) -> Result<()> {
     client.good(put, StatusCode::CREATED).await.map(drop)
 }
 
-/// Puts a manifest there; whether the registry lists what it is about.
+/// Pushes a manifest. Returns whether the registry lists it as a referrer.
 async fn put_manifest(
     client: &Client,
     which: &str,
     media_type: &str,
     bytes: Bytes,
 ) -> Result<bool> {
-    let url = client.within(&format!("manifests/{which}"));
+    let url = client.url_for(&format!("manifests/{which}"));
     let headers = [(CONTENT_TYPE.as_str(), media_type)];
     let put = client.change(Method::PUT, url, &headers, bytes).await?;
     let put = client.good(put, StatusCode::CREATED).await?;

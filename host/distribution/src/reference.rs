@@ -1,4 +1,4 @@
-//! How components in registries are named: `oci://HOST/NAME:TAG`, `oci://HOST/NAME@sha256:…`, and
+//! References to components in registries: `oci://HOST/NAME:TAG`, `oci://HOST/NAME@sha256:…`, and
 //! `namespace:name@version`.
 
 use std::{fmt, str::FromStr};
@@ -20,8 +20,8 @@ const TAG_MAX: usize = 128;
 pub struct Digest(String);
 
 impl Digest {
-    /// That of `bytes`.
-    pub fn of(bytes: &[u8]) -> Self {
+    /// The digest of `bytes`.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
         Self(format!("sha256:{}", digest(bytes)))
     }
 
@@ -56,8 +56,8 @@ impl TryFrom<String> for Digest {
 }
 
 impl From<Digest> for String {
-    fn from(it: Digest) -> Self {
-        it.0
+    fn from(digest: Digest) -> Self {
+        digest.0
     }
 }
 
@@ -67,38 +67,38 @@ impl fmt::Display for Digest {
     }
 }
 
-/// One component in one registry.
+/// A component in a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// `HOST` or `HOST:PORT`.
     pub host: String,
     /// The name of the repository, with its slashes.
     pub repository: String,
-    /// Its tag; with a digest beside it only for people.
+    /// Tag. Only informative with a digest.
     pub tag: Option<String>,
     /// Its very manifest.
     pub digest: Option<Digest>,
-    /// The registry that led there, where that is another one: what is demanded of it is demanded here, too.
+    /// Registry that referred to this one. Its signature requirements apply as well.
     pub via: Option<String>,
 }
 
 /// `namespace:name@version`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// Whose it is.
+    /// Namespace.
     pub namespace: String,
-    /// What it is called there.
+    /// Name.
     pub name: String,
-    /// Which one; without, the newest.
+    /// Version. `None` for the newest.
     pub version: Option<semver::Version>,
 }
 
-/// What was named.
+/// A parsed name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
     /// A place in a registry.
     Reference(Reference),
-    /// A package, whose place a registry says.
+    /// A package, located by its registry.
     Package(Package),
 }
 
@@ -137,7 +137,7 @@ fn package(text: &str) -> Option<Package> {
         Some((name, version)) => (name, Some(semver::Version::parse(version).ok()?)),
         None => (rest, None),
     };
-    // What has a build number cannot be a tag.
+    // Versions with build metadata cannot be tags.
     let is_taggable = version.as_ref().is_none_or(|it| it.build.is_empty());
     let fits = is_kebab(namespace) && is_kebab(name) && is_taggable;
     fits.then(|| Package { namespace: namespace.to_owned(), name: name.to_owned(), version })
@@ -185,10 +185,10 @@ impl Reference {
         }
     }
 
-    /// The same place under another tag.
+    /// The same repository with another tag.
     ///
     /// # Errors
-    /// Where that is no tag.
+    /// If the tag is invalid.
     pub fn with_tag(&self, tag: &str) -> Result<Self> {
         match is_tag(tag) {
             true => Ok(Self { tag: Some(tag.to_owned()), digest: None, ..self.clone() }),
@@ -197,7 +197,7 @@ impl Reference {
     }
 
     /// Whether both are in the same repository.
-    pub fn is_beside(&self, other: &Self) -> bool {
+    pub fn is_same_repository(&self, other: &Self) -> bool {
         (&self.host, &self.repository) == (&other.host, &other.repository)
     }
 

@@ -1,5 +1,4 @@
-//! What a registry has about a manifest: signatures, bills of materials, provenance. It is listed; only signatures are
-//! read (DIST-8).
+//! Lists referrers of a manifest: signatures, bills of materials, provenance. Only signatures are read (DIST-8).
 
 use reqwest::StatusCode;
 use serde::Serialize;
@@ -12,18 +11,18 @@ use crate::{
     reference::Digest,
 };
 
-/// What is looked at of what a registry has about a manifest.
+/// Maximum number of referrers.
 const REFERRERS_MAX: usize = 64;
-/// A bundle of Sigstore's, as its media type is written now and as it was.
+/// Media types of Sigstore bundles, current and old.
 pub(crate) const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
 const OLDER_BUNDLE: &str = "application/vnd.dev.sigstore.bundle+json;version=0.3";
 /// Bytes that one may have.
 const BUNDLE_BYTES_MAX: u64 = 1 << 20;
 
-/// One thing that a registry has about a manifest.
+/// A referrer of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Referrer {
-    /// What it is.
+    /// Media or artifact type.
     pub media_type: String,
     /// The digest of its manifest.
     pub digest: Digest,
@@ -31,10 +30,9 @@ pub struct Referrer {
     pub size: u64,
 }
 
-/// What the registry has about the manifest of that digest: by its interface, or by the tag that stands for it where
-/// there is none.
-pub(crate) async fn of(client: &Client, digest: &Digest) -> Result<Vec<Referrer>> {
-    let url = client.within(&format!("referrers/{digest}"));
+/// Lists referrers by the API, or by the fallback tag.
+pub(crate) async fn list(client: &Client, digest: &Digest) -> Result<Vec<Referrer>> {
+    let url = client.url_for(&format!("referrers/{digest}"));
     let response = client.get(url.clone(), INDEX).await?;
     let bytes = match response.status() {
         StatusCode::OK => client.body(response, MANIFEST_BYTES_MAX).await?,
@@ -61,7 +59,7 @@ pub(crate) fn tag(digest: &Digest) -> String {
 
 /// The list that lies under the tag, where there is one.
 pub(crate) async fn by_tag(client: &Client, digest: &Digest) -> Result<Option<Vec<u8>>> {
-    let url = client.within(&format!("manifests/{}", tag(digest)));
+    let url = client.url_for(&format!("manifests/{}", tag(digest)));
     let response = client.get(url, INDEX).await?;
     match response.status() {
         StatusCode::OK => client.body(response, MANIFEST_BYTES_MAX).await.map(Some),
@@ -70,8 +68,8 @@ pub(crate) async fn by_tag(client: &Client, digest: &Digest) -> Result<Option<Ve
     }
 }
 
-/// The bundles among `referrers`, each held against its digest and against what it is about. One that cannot be had is
-/// as if it were not there: what is not signed is refused anyway.
+/// Fetches bundles among `referrers` and verifies digest and subject. Unavailable ones are ignored, because unsigned
+/// components are rejected anyway.
 pub(crate) async fn bundles(
     client: &Client,
     digest: &Digest,
@@ -80,8 +78,11 @@ pub(crate) async fn bundles(
     let is_bundle = |it: &str| it == BUNDLE || it == OLDER_BUNDLE;
     let mut bundles = Vec::new();
     // Some registries list what a manifest's empty configuration is, in place of what the manifest is of.
-    for it in referrers.iter().filter(|it| is_bundle(&it.media_type) || it.media_type == EMPTY) {
-        match bundle(client, digest, it).await {
+    for referrer in referrers
+        .iter()
+        .filter(|referrer| is_bundle(&referrer.media_type) || referrer.media_type == EMPTY)
+    {
+        match bundle(client, digest, referrer).await {
             Ok(Some(layer)) if is_bundle(&layer.media_type) && layer.size <= BUNDLE_BYTES_MAX => {
                 match fetch::blob(client, &layer).await {
                     Ok(bytes) => bundles.push(bytes),

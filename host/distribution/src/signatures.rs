@@ -1,5 +1,5 @@
-//! Signatures on components, verified here: bundles of Sigstore's form, by a key that the configuration names or by
-//! a certificate of an identity that it names (DIST-5).
+//! Verifies signatures of components: Sigstore bundles, by a configured key or by the certificate of a configured
+//! identity (DIST-5).
 
 use std::path::Path;
 
@@ -30,14 +30,14 @@ use bundle::Bundle;
 use key::PublicKey;
 use root::TrustedRoot;
 
-/// What a signature that says nothing more says: that what it is about is released by the signer.
+/// Predicate type of a plain release signature.
 pub const STATEMENT_TYPE: &str = "https://sigstore.dev/cosign/sign/v1";
-/// How something was built; the builder's word for it counts as well.
+/// Predicate type of build provenance, which counts as a release signature as well.
 const PROVENANCE_TYPE: &str = "https://slsa.dev/provenance/v1";
 /// Bytes that a file of keys, or of a trusted root, may have.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Whose signature stands on a component.
+/// Result of signature verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Signed {
     /// Theirs, as the configuration demands it.
@@ -47,8 +47,8 @@ pub enum Signed {
 }
 
 impl Signed {
-    /// Who has signed, where that was verified.
-    pub fn by(&self) -> Option<&str> {
+    /// The verified signer.
+    pub fn signer(&self) -> Option<&str> {
         match self {
             Self::By(signer) => Some(signer),
             Self::Unchecked(_) => None,
@@ -59,7 +59,7 @@ impl Signed {
 /// Holds `bundles` against all that the configuration demands for the manifest of these bytes. Paths count from `base`.
 ///
 /// # Errors
-/// What is missing, and what is wrong with each signature that is there.
+/// What is missing, and what is wrong with each signature found.
 pub(crate) fn check(
     requirements: &[&Requirement],
     base: &Path,
@@ -74,7 +74,7 @@ pub(crate) fn check(
     })
 }
 
-/// Who has signed the manifest as one `requirement` wants it.
+/// Finds a signature that satisfies `requirement` and returns its signer.
 fn signer(
     requirement: &Requirement,
     base: &Path,
@@ -102,14 +102,14 @@ fn signer(
     Err(format!("a signature of {wanted} is required, and {found}"))
 }
 
-/// By what signatures are verified.
+/// Verification material.
 enum Verifier<'a> {
     Keys(Vec<PublicKey>),
     Identity(&'a IdentityRequirement, TrustedRoot),
 }
 
 impl<'a> Verifier<'a> {
-    /// What the requirement's file says.
+    /// Reads the requirement's file.
     fn read(requirement: &'a Requirement, file: &Path) -> Result<Self, String> {
         let wrong = |it: String| format!("{}: {it}", file.display());
         let text = read_text(file, FILE_BYTES_MAX).map_err(|it| wrong(it.to_string()))?;
@@ -122,7 +122,7 @@ impl<'a> Verifier<'a> {
         read.map_err(wrong)
     }
 
-    /// Who has signed the manifest of these bytes by that bundle.
+    /// Verifies `bundle` for a manifest and returns the signer.
     fn verify(&self, bundle: &Bundle, manifest: &[u8]) -> Result<String, String> {
         match self {
             Self::Keys(keys) => by_key(bundle, keys, manifest),
@@ -181,7 +181,7 @@ impl Signer {
     /// The key in a PEM file (PKCS#8): Ed25519, or ECDSA with the curve P-256.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If there is none.
     pub fn read(file: &Path) -> Result<Self> {
         let wrong = |what: &str| Error(format!("{}: {what}", file.display()));
         let text = read_text(file, FILE_BYTES_MAX).map_err(Error::file(file))?;
@@ -243,7 +243,7 @@ impl Signer {
     }
 }
 
-/// Whether the file that a requirement names can be used; for who checks a configuration.
+/// Checks the file of a requirement, for configuration checks.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -251,7 +251,7 @@ pub fn check_file(requirement: &Requirement, base: &Path) -> Result<(), String> 
     Verifier::read(requirement, &requirement.file(base)).map(drop)
 }
 
-/// What identifies bytes to people.
+/// A short fingerprint for display.
 fn fingerprint(bytes: &[u8]) -> String {
     format!("sha256:{}", &digest(bytes)[..16])
 }

@@ -1,4 +1,4 @@
-//! What was taken from registries, by its digests: `DATA/registries/sha256/…`, beside the lock file (DIST-6).
+//! Stores pulled components by digest in `DATA/registries/sha256/…`, beside the lock file (DIST-6).
 
 use std::{
     collections::BTreeSet,
@@ -29,7 +29,7 @@ impl Store {
     /// Opens the store of the data folder, or makes it.
     ///
     /// # Errors
-    /// Where it cannot be had, or another command has it.
+    /// If unavailable, or locked by another command.
     pub fn open(data: &Path) -> Result<Self> {
         let folder = data.join(FOLDER);
         let blobs = folder.join(BLOBS);
@@ -55,7 +55,7 @@ impl Store {
     /// The lock file.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it is unreadable.
     pub fn lock(&self) -> Result<LockFile> {
         LockFile::read(&self.folder.join(LOCK))
     }
@@ -63,7 +63,7 @@ impl Store {
     /// Writes the lock file.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If it cannot be written.
     pub fn keep(&self, lock: &LockFile) -> Result<()> {
         let file = self.folder.join(LOCK);
         private::write(&file, lock.text().as_bytes()).map_err(Error::file(file))
@@ -76,11 +76,11 @@ impl Store {
     /// Keeps `bytes` under their digest.
     ///
     /// # Errors
-    /// Where they cannot be written.
+    /// If they cannot be written.
     pub fn put(&self, digest: &Digest, bytes: &[u8]) -> Result<()> {
         let file = self.file(digest);
-        // What is there and whole stays; what is there and not is written anew.
-        if fs::read(&file).is_ok_and(|it| Digest::of(&it) == *digest) {
+        // Intact files stay; damaged ones are rewritten.
+        if fs::read(&file).is_ok_and(|it| Digest::of_bytes(&it) == *digest) {
             return Ok(());
         }
         private::write(&file, bytes).map_err(Error::file(file))
@@ -94,7 +94,7 @@ impl Store {
     /// Removes all that neither the lock file nor `also` names; how many bytes that were.
     ///
     /// # Errors
-    /// Where the folder cannot be read.
+    /// If the folder is unreadable.
     pub fn collect(&self, lock: &LockFile, also: &BTreeSet<String>) -> Result<u64> {
         let named = lock.digests();
         let is_needed =
@@ -125,7 +125,7 @@ mod tests {
         let store = Store::open(&data).unwrap();
         let second = Store::open(&data).err().unwrap().to_string();
         assert!(second.contains("another command"), "{second}");
-        let [one, two] = [b"one", b"two"].map(|it| Digest::of(it));
+        let [one, two] = [b"one", b"two"].map(|it| Digest::of_bytes(it));
         store.put(&one, b"one").unwrap();
         store.put(&two, b"two").unwrap();
         let freed = store.collect(&LockFile::default(), &BTreeSet::from([two.digits().to_owned()]));

@@ -1,4 +1,4 @@
-//! The tags of a repository, and which of them are versions.
+//! Lists tags of a repository and finds versions among them.
 
 use base::config::Config;
 use reqwest::{StatusCode, Url};
@@ -16,17 +16,17 @@ const PAGE: usize = 1000;
 /// Bytes that one of them may have.
 const PAGE_BYTES_MAX: u64 = 1 << 20;
 
-/// The tags beside `reference`.
+/// Lists tags of the repository of `reference`.
 ///
 /// # Errors
-/// Where the registry does not say.
+/// If the registry fails.
 pub async fn list(config: &Config, reference: &Reference) -> Result<Vec<String>> {
     #[derive(Deserialize)]
     struct List {
         tags: Option<Vec<String>>,
     }
-    let client = Client::of(reference, config)?;
-    let mut url = client.within("tags/list");
+    let client = Client::for_repository(reference, config)?;
+    let mut url = client.url_for("tags/list");
     url.set_query(Some(&format!("n={PAGE}")));
     let mut tags = Vec::new();
     for _ in 0..PAGES_MAX {
@@ -46,7 +46,7 @@ pub async fn list(config: &Config, reference: &Reference) -> Result<Vec<String>>
     Ok(tags)
 }
 
-/// Where the next page is: `<URL>; rel="next"`.
+/// Address of the next page: `<URL>; rel="next"`.
 fn next(url: &Url, link: Option<&str>) -> Option<Url> {
     let (target, rest) = link?.trim().strip_prefix('<')?.split_once('>')?;
     let is_next = rest.contains("rel=next") || rest.contains("rel=\"next\"");

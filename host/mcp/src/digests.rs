@@ -1,5 +1,5 @@
-//! The digests of the lists of tools that the server's own page was given: as long as the catalog is the same, the list
-//! is not made again to learn whether it is.
+//! Cached digests of the tool lists given to the server's own page. They tell whether a list has changed without
+//! building it.
 
 use std::sync::{Arc, Weak};
 
@@ -8,10 +8,10 @@ use parking_lot::Mutex;
 use base::{caller::Caller, language::Language, scopes::Scopes, toolsets::Toolset};
 use registry::Catalog;
 
-/// Lists whose digests are kept: one for each kind of caller and language.
+/// Maximum number of cached digests, one per caller kind and language.
 const KEPT_MAX: usize = 64;
 
-/// All that a list depends on beside the catalog: whatever else a client says of itself, it is the server's own page.
+/// Everything that a list depends on besides the catalog.
 struct Kind {
     language: Language,
     reach: Option<Arc<Scopes>>,
@@ -19,7 +19,7 @@ struct Kind {
 }
 
 impl Kind {
-    fn of(caller: &Caller) -> Self {
+    fn of_caller(caller: &Caller) -> Self {
         Self {
             language: caller.language(),
             reach: caller.reach.clone(),
@@ -27,7 +27,7 @@ impl Kind {
         }
     }
 
-    fn is(&self, other: &Self) -> bool {
+    fn matches(&self, other: &Self) -> bool {
         let is_same_toolset = match (&self.toolset, &other.toolset) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
             (one, other) => one.is_none() && other.is_none(),
@@ -46,16 +46,16 @@ type Kept = (Weak<Catalog>, Vec<(Kind, String)>);
 impl Digests {
     /// The digest of the list that `caller`, on the server's own page, gets of `catalog`; `made` makes it where it is
     /// not known.
-    pub(super) fn of(
+    pub(super) fn get_or_compute(
         &self,
         catalog: &Arc<Catalog>,
         caller: &Caller,
         made: impl FnOnce() -> String,
     ) -> String {
-        let kind = Kind::of(caller);
+        let kind = Kind::of_caller(caller);
         let find = |kept: &Kept| {
             let is_current = kept.0.ptr_eq(&Arc::downgrade(catalog));
-            let found = kept.1.iter().find(|(its, _)| is_current && its.is(&kind));
+            let found = kept.1.iter().find(|(its, _)| is_current && its.matches(&kind));
             found.map(|(_, digest)| digest.clone())
         };
         if let Some(digest) = find(&self.0.lock()) {
@@ -90,7 +90,7 @@ mod tests {
         let named = Caller::named("ann", &[], Scopes::default());
         let mut made = 0;
         let mut ask = |catalog: &Arc<Catalog>, caller: &Caller| {
-            let digest = digests.of(catalog, caller, || {
+            let digest = digests.get_or_compute(catalog, caller, || {
                 made += 1;
                 made.to_string()
             });
@@ -113,11 +113,12 @@ mod tests {
             let caller =
                 Caller { client_capabilities: Arc::from(capabilities), ..Caller::anonymous() };
             assert!(sandbox::definition::is_own_page(capabilities), "{capabilities}");
-            digests.of(&catalog, &caller, || capabilities.to_owned())
+            digests.get_or_compute(&catalog, &caller, || capabilities.to_owned())
         };
         let plain = page(r#"{"extensions":{"madoguchi/views":{}}}"#);
-        let said = page(r#"{"extensions":{"madoguchi/views":{}},"experimental":{"a":{"b":1}}}"#);
-        assert_eq!(said, plain, "it is known");
+        let detailed =
+            page(r#"{"extensions":{"madoguchi/views":{}},"experimental":{"a":{"b":1}}}"#);
+        assert_eq!(detailed, plain, "it is known");
         assert_eq!(digests.0.lock().1.len(), 1);
     }
 }

@@ -1,5 +1,5 @@
-//! Answers that take their time: the headers of the response go out early, and comments keep it alive, so
-//! that neither clients nor proxies take a call that waits for one that was lost.
+//! Sends response headers early and keep-alive comments after them, so that clients and proxies do not time out on
+//! waiting calls.
 
 use std::{convert::Infallible, future::ready, pin::Pin, time::Duration};
 
@@ -13,16 +13,16 @@ use http::header;
 use http_body_util::BodyExt;
 use tokio::time::MissedTickBehavior;
 
-/// How long a client waits for the first byte.
+/// Maximum time to the first byte.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
-/// How often a stream without news says that it is alive.
+/// Interval of keep-alive comments.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// The comment event that says so.
+/// Keep-alive comment.
 const ALIVE: Bytes = Bytes::from_static(b": waiting\n\n");
 
 type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
 
-/// `answer` as it is where it comes within `patience`, and as a stream of events where it does not.
+/// Returns `answer` unchanged if it is ready within `patience`, else as an event stream.
 pub(super) async fn streamed_after(
     patience: Duration,
     answer: impl Future<Output = Response> + Send + 'static,
@@ -61,7 +61,7 @@ fn events(answering: Answering) -> impl Stream<Item = Result<Bytes, Infallible>>
     pieces.flatten().scan((), |(), piece| ready(piece.ok())).map(Ok)
 }
 
-/// The body of a stream as it is, and any other as one event.
+/// Converts a response body to events.
 async fn passed(response: Response) -> Body {
     if is_stream(&response) { response.into_body() } else { Body::from(message(response).await) }
 }
@@ -119,7 +119,7 @@ mod tests {
         (may, stream)
     }
 
-    async fn rest(mut stream: BodyDataStream) -> String {
+    async fn read_rest(mut stream: BodyDataStream) -> String {
         let mut text = String::new();
         while let Some(Ok(bytes)) = stream.next().await {
             text.push_str(std::str::from_utf8(&bytes).unwrap());
@@ -138,7 +138,7 @@ mod tests {
     async fn sends_headers_and_comment_before_late_answers() {
         let (may, stream) = late(json()).await;
         may.send(()).unwrap();
-        assert_eq!(rest(stream).await, "event: message\ndata: { \"a\":1}\n\n");
+        assert_eq!(read_rest(stream).await, "event: message\ndata: { \"a\":1}\n\n");
     }
 
     #[tokio::test]
@@ -146,6 +146,6 @@ mod tests {
         let events = ([(header::CONTENT_TYPE, "text/event-stream")], "data: 1\n\n");
         let (may, stream) = late(events.into_response()).await;
         may.send(()).unwrap();
-        assert_eq!(rest(stream).await, "data: 1\n\n");
+        assert_eq!(read_rest(stream).await, "data: 1\n\n");
     }
 }

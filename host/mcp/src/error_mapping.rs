@@ -1,4 +1,4 @@
-//! Errors of the layers below us, as JSON-RPC errors that say what to fix.
+//! Maps errors of lower layers to JSON-RPC errors that say what to fix.
 
 use axum::{
     body::{Body, HttpBody},
@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use crate::wire;
 use base::unreadable;
 
-/// Bytes of an error's text that are read; what is longer is not one of those we know.
+/// Maximum length of parsed error texts, in bytes. Longer ones are unknown.
 const TEXT_BYTES_MAX: usize = 4 << 10;
 
 /// The code that clients know for a session that has gone.
 const SESSION_NOT_FOUND: i32 = -32001;
 
-/// How the SDK says that a session ended meanwhile.
+/// Messages of the SDK for ended sessions.
 const ENDED: [&str; 3] =
     ["Session service terminated", "Channel closed", "no response message received"];
 
@@ -56,14 +56,14 @@ pub async fn mapped(response: Response, body_bytes_max: usize) -> Response {
     mapped
 }
 
-/// `response` with what is in the place of a method that is not served.
+/// Replaces the SDK's error for a method that is not served.
 async fn not_served(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let mut body = body.collect().await.map(|it| it.to_bytes()).unwrap_or_default();
     let mut answer: Value = serde_json::from_slice(&body).unwrap_or_default();
     let error = ErrorData::deserialize(&answer["error"]).ok();
-    if let Some(told) = error.and_then(|it| wire::not_served_by_sdk(&it)) {
-        answer["error"] = json!(told);
+    if let Some(explained) = error.and_then(|it| wire::not_served_by_sdk(&it)) {
+        answer["error"] = json!(explained);
         body = answer.to_string().into();
         parts.headers.remove(header::CONTENT_LENGTH);
     }
@@ -84,7 +84,7 @@ fn corrected(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCo
             (StatusCode::BAD_REQUEST, -32600, message.to_owned())
         }
         (_, Some(why)) => {
-            let why = unreadable::why(why);
+            let why = unreadable::explain(why);
             (StatusCode::BAD_REQUEST, -32700, format!("The body is not JSON: {why}."))
         }
         (StatusCode::BAD_REQUEST, None) if text.contains("Session ID is required") => {

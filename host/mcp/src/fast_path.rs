@@ -1,10 +1,9 @@
-//! The hot path: a modern `tools/call` that is plainly right, without the SDK in between.
+//! The fast path: handles a plainly valid `tools/call` of the modern era without the SDK.
 //!
-//! The SDK spends 80 to 95 µs on a request, a sandboxed instance 15 to 30. So the one request that
-//! clients send all the time is read here, its arguments handed on as the bytes that they are,
-//! and its result written straight out. Whatever is not plainly right, or wants more (progress,
-//! logs, answers to questions, headers bound to arguments), goes to the SDK, whose business it is to say
-//! what is wrong. Hence both answer alike; the tests run every transcript through both.
+//! The SDK spends 80 to 95 µs on a request, a sandboxed instance 15 to 30. So the most frequent request is parsed
+//! here, its arguments passed as bytes, and its result written directly. Everything invalid or unusual (progress,
+//! logs, answers, headers bound to arguments) goes to the SDK, which reports errors. Both give equal answers; tests
+//! run every transcript through both.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -42,12 +41,12 @@ use sandbox::component::{CallError, Output};
 
 pub(super) const MODERN: &str = "2026-07-28";
 pub(super) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// How long a client is asked to wait for a session.
+/// Retry delay without a free session, in milliseconds.
 const ROOM_WAIT_MS: u64 = 5_000;
 pub(super) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// What the endpoint works on.
+/// State of the endpoint.
 #[derive(Clone)]
 pub struct FastPath<A> {
     pub answers: A,
@@ -57,8 +56,8 @@ pub struct FastPath<A> {
     pub is_on: bool,
 }
 
-/// `/mcp`: this way where the request is plain, the SDK's otherwise. A modern call whose answer takes its
-/// time is answered as a stream, once its body is read.
+/// Handles `/mcp`: by the fast path if possible, else by the SDK. A slow modern call is answered as a stream once its
+/// body is read.
 pub async fn answer<A: Executor>(
     State(fast): State<Arc<FastPath<A>>>,
     request: Request,
@@ -88,7 +87,7 @@ async fn read<A: Executor>(fast: Arc<FastPath<A>>, parts: Parts, body: Bytes) ->
     }
 }
 
-/// What the SDK answers.
+/// Handles a request by the SDK.
 fn by_sdk(sdk: McpService, request: Request) -> BoxFuture<'static, Response> {
     Box::pin(async move {
         match sdk.oneshot(request).await {
@@ -110,7 +109,7 @@ impl<A: Executor> FastPath<A> {
         let mut response = match answer.await {
             Ok(response) => response,
             Err(Refusal::Full) => return no_room(),
-            // The same as where the SDK looks for a session, which it does not where one is to be ended.
+            // The SDK's response to an unknown session.
             Err(Refusal::Unknown) => {
                 (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
             }
@@ -123,7 +122,7 @@ impl<A: Executor> FastPath<A> {
                 (StatusCode::BAD_REQUEST, message).into_response()
             }
         };
-        // What is ended is ended, and not to be ended some time; clients warn of any other status.
+        // Ended at once, because clients warn of other statuses.
         if ends_session && response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
@@ -176,7 +175,7 @@ struct Plain<'a> {
     params: Params<'a>,
 }
 
-/// Nothing else: answers, states and tasks are the SDK's to read.
+/// Allowed parameters. Answers, states and tasks are left to the SDK.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Params<'a> {
@@ -217,12 +216,12 @@ impl<'a> Plain<'a> {
         is_right.then_some(plain)
     }
 
-    /// What the client can do, where `_meta` says everything that it must and asks for no more.
+    /// Client capabilities, if `_meta` is complete and requests nothing else.
     fn capabilities(&self) -> Option<&'a str> {
         let meta: Meta<'a> = serde_json::from_str(self.params.meta.get()).ok()?;
         let capabilities = meta.capabilities.get();
         let read = || serde_json::from_str::<ClientCapabilities>(capabilities);
-        // Whether a call becomes a task is told elsewhere.
+        // Task support is handled elsewhere.
         let fits = capabilities == "{}" || read().is_ok_and(|it| !it.supports_tasks());
         let wants_notes = meta.progress.is_some() || meta.log_level.is_some();
         (fits && meta.protocol_version == MODERN && !wants_notes).then_some(capabilities)
@@ -233,7 +232,7 @@ impl<'a> Plain<'a> {
         let name = self.params.name.as_ref().to_owned();
         let arguments = self.params.arguments.map_or("{}", RawValue::get).to_owned();
         let caller = with_capabilities(caller, self.capabilities());
-        let trace = TraceHeaders::of(&parts.headers);
+        let trace = TraceHeaders::from_headers(&parts.headers);
         let meta = self.params.meta.get().to_owned();
         CallRequest { meta, ..CallRequest::new(name, arguments, (caller, Surface::Mcp), trace) }
     }
@@ -260,7 +259,7 @@ fn written(id: &RawValue, capabilities: &str, outcome: Result<CallOutcome, CallE
         Ok(CallOutcome::Passed(it)) => return json(passed(id, &it.json)),
         outcome => wire::answer(outcome, capabilities),
     };
-    // HTTP says so too where the client lacks something, as it does on the SDK's way.
+    // Missing capabilities are also reported by HTTP status, as by the SDK.
     let status = match &response {
         Err(error) if error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY => {
             StatusCode::BAD_REQUEST
@@ -323,7 +322,7 @@ fn write_text(body: &mut Vec<u8>, json: &str) {
     body.push(b'}');
 }
 
-/// A comma, unless the array begins here.
+/// Writes a comma unless the array starts here.
 fn separate(body: &mut Vec<u8>) {
     if body.last() != Some(&b'[') {
         body.push(b',');
@@ -358,10 +357,10 @@ const DIGITS_MAX: usize = 18;
 /// Members of one object, each of which is held against all before it.
 const MEMBERS_MAX: usize = 64;
 
-/// What has been seen of one document.
+/// Parser state of one document.
 #[derive(Default)]
 struct Document<'a> {
-    /// The names in all objects that are open, and where those of each level begin.
+    /// Keys of all open objects, and where each level starts.
     names: Vec<&'a [u8]>,
     levels: Vec<usize>,
 }
@@ -381,7 +380,7 @@ pub(super) fn is_plain_json(json: &[u8]) -> bool {
                 at = end;
             }
             b'[' | b'{' => document.levels.push(document.names.len()),
-            // As it comes; whether each fits its beginning is for the reader to see.
+            // Brackets are not matched here; the parser does that.
             b']' | b'}' => {
                 let begin = document.levels.pop().unwrap_or_default();
                 document.names.truncate(begin);
@@ -413,7 +412,7 @@ fn is_name(rest: &[u8]) -> bool {
     rest.iter().find(|it| !it.is_ascii_whitespace()) == Some(&b':')
 }
 
-/// Behind the string that begins at `at`, unless there are surrogates in it.
+/// End of the string that starts at `at`, unless it has surrogates.
 fn end_of_string(json: &[u8], mut at: usize) -> Option<usize> {
     loop {
         match json.get(at)? {
@@ -427,7 +426,7 @@ fn end_of_string(json: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Whether an escape that begins with these digits is half of a pair.
+/// Whether these hex digits are a surrogate.
 fn is_surrogate(digits: &[u8]) -> bool {
     digits[0].eq_ignore_ascii_case(&b'd') && !digits[1].is_ascii_digit()
         || matches!(digits, b"d8" | b"d9" | b"D8" | b"D9")

@@ -1,5 +1,5 @@
-//! What clients of the revisions before 2026-07-28 need: questions pushed to them, news through their
-//! session, and what that session has asked for.
+//! Support for clients of revisions before 2026-07-28: pushed questions, notifications through the session, and its
+//! subscriptions.
 
 use std::{
     collections::BTreeMap,
@@ -22,16 +22,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::{
     Result,
     servers::cancel,
-    sessions::{Asked, SharedSessions},
+    sessions::{SessionFilter, SharedSessions},
     subscriptions::{Bulletin, NEWS_TIMEOUT, SUBSCRIPTIONS_MAX, Subscriptions},
     wire,
 };
 use base::caller::Caller;
 use sandbox::component::Question;
 
-/// How long a person may take to answer.
+/// Time limit of a person's answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
-/// How often a listener looks whether its session is still there.
+/// Interval of checking whether the session is open.
 const CLOSED_CHECK: Duration = Duration::from_secs(5);
 
 /// Puts `questions` to the client, one after the other, and brings its answers back.
@@ -48,7 +48,7 @@ pub(super) async fn ask(
         let cannot = |why: &str| cannot_ask(std::slice::from_ref(&question), why);
         let mut request = wire::input_request(&question);
         let form = request.pointer_mut("/params/requestedSchema").filter(|_| is_older(&peer));
-        if form.is_some_and(|it| !in_older_words(it)) {
+        if form.is_some_and(|it| !in_older_terms(it)) {
             return Err(cannot("the client's revision has no list to pick several things from"));
         }
         let request = serde_json::from_value(request).map_err(|it| cannot(&it.to_string()))?;
@@ -83,7 +83,7 @@ fn is_older(peer: &Peer<RoleServer>) -> bool {
 
 /// Makes the form's `schema` one of the revisions before 2025-11-25, where one of several titled values is chosen in
 /// other words; whether they have words for all of it.
-fn in_older_words(schema: &mut Value) -> bool {
+fn in_older_terms(schema: &mut Value) -> bool {
     let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
         return true;
     };
@@ -106,7 +106,7 @@ fn in_older_words(schema: &mut Value) -> bool {
 pub(super) struct CannotAsk {
     pub(super) question: String,
     pub(super) why: String,
-    /// What the client would have to declare, where that is how its era says it.
+    /// Capabilities that the client lacks.
     pub(super) required: Option<Value>,
 }
 
@@ -120,7 +120,7 @@ impl CannotAsk {
         })
     }
 
-    /// As a tool's refusal, which a model can read; an error where the era has one for it.
+    /// As a tool error that a model can read, or a protocol error if required by the era.
     pub(super) fn refusal(&self) -> Result<CallToolResult> {
         match self.required {
             Some(_) => Err(self.error()),
@@ -128,7 +128,7 @@ impl CannotAsk {
         }
     }
 
-    /// As an error of the protocol.
+    /// As a protocol error.
     pub(super) fn error(&self) -> ErrorData {
         let message = format!("{:?} has to be asked, but {}.", self.question, self.why);
         match &self.required {
@@ -142,16 +142,16 @@ impl CannotAsk {
     }
 }
 
-/// None of `questions` is put to the client.
+/// The error if `questions` cannot be sent to the client.
 pub(super) fn cannot_ask(questions: &[Question], why: &str) -> Box<CannotAsk> {
     let question = questions.first().map(|it| it.message.clone()).unwrap_or_default();
     Box::new(CannotAsk { question, why: why.to_owned(), required: None })
 }
 
-/// Where a session is kept that any node takes over, and its key there.
+/// Shared session store and the session's key in it.
 pub(super) type Linked = (Arc<SharedSessions>, Arc<str>);
 
-/// Notifies `peer` of what is new until its session ends.
+/// Notifies `peer` of changes until its session ends.
 pub(super) async fn listen(
     peer: Peer<RoleServer>,
     (session, shared): (Session, Option<Linked>),
@@ -184,16 +184,16 @@ pub(super) async fn listen(
     }
 }
 
-/// Calls of one session that have ended and whose questions may still be answered.
+/// Maximum number of ended calls per session whose questions are open.
 const LATER_MAX: usize = 16;
 
-/// What lasts as long as the session; a modern request has one of its own.
+/// State of a session. A modern request has one of its own.
 #[derive(Clone)]
 pub(super) struct Session {
-    pub(super) asked: Arc<Mutex<Asked>>,
-    /// Places for calls that have ended and whose questions are still open.
+    pub(super) asked: Arc<Mutex<SessionFilter>>,
+    /// Slots for ended calls with open questions.
     later: Arc<Semaphore>,
-    /// As whom its client spoke last, where it is notified of what is new.
+    /// Caller of the listening client.
     listens_as: Arc<OnceLock<Arc<Mutex<Caller>>>>,
 }
 
@@ -205,25 +205,25 @@ impl Default for Session {
 }
 
 impl Session {
-    /// A place for one more call that has ended and whose question is still open.
+    /// Takes a slot for an ended call with an open question.
     pub(super) fn place_for_later(&self) -> Option<OwnedSemaphorePermit> {
         self.later.clone().try_acquire_owned().ok()
     }
 
-    /// As whom it listens, where it begins to do so now; it does once, however often its client says that it is ready.
+    /// Starts listening as `caller`. Returns `Some` only the first time.
     pub(super) fn begins_to_listen(&self, caller: Caller) -> Option<Arc<Mutex<Caller>>> {
         let caller = Arc::new(Mutex::new(caller));
         self.listens_as.set(caller.clone()).ok().map(|()| caller)
     }
 
-    /// Notes who its client is now: its token may reach less than the one before.
-    pub(super) fn heard(&self, caller: &Caller) {
-        if let Some(it) = self.listens_as.get() {
-            it.lock().clone_from(caller);
+    /// Updates the caller, whose token may have fewer scopes now.
+    pub(super) fn update_caller(&self, caller: &Caller) {
+        if let Some(listener) = self.listens_as.get() {
+            listener.lock().clone_from(caller);
         }
     }
 
-    /// What it is notified of: all lists, and the resources it subscribed to.
+    /// Everything the client is notified of: all lists, and subscribed resources.
     fn wanted(&self) -> SubscriptionFilter {
         let lists = SubscriptionFilter::builder().tools_list_changed().prompts_list_changed();
         let uris = self.asked.lock().uris.clone();
@@ -269,13 +269,13 @@ mod tests {
             ] },
             "nights": { "type": "integer" },
         } });
-        assert!(in_older_words(&mut schema));
+        assert!(in_older_terms(&mut schema));
         let by = json!({
             "type": "string", "title": "By", "enum": ["train", "car"], "enumNames": ["Train", "Car"],
         });
         assert_eq!(schema["properties"], json!({ "by": by, "nights": { "type": "integer" } }));
         let several = json!({ "type": "array", "items": { "anyOf": [] } });
-        assert!(!in_older_words(&mut json!({ "properties": { "several": several } })));
-        assert!(in_older_words(&mut Value::Null), "what is no form");
+        assert!(!in_older_terms(&mut json!({ "properties": { "several": several } })));
+        assert!(in_older_terms(&mut Value::Null), "what is no form");
     }
 }

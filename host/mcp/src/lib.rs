@@ -1,4 +1,4 @@
-//! MCP in, MCP out, and other MCP servers: all that knows the official SDK.
+//! The MCP server and the clients of upstream servers: everything that uses the official SDK.
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 #![allow(deprecated, reason = "clients of the era before set levels of logs")]
@@ -71,26 +71,25 @@ use streams::Client;
 use subscriptions::{LISTEN, LISTENERS_MAX, Subscriptions};
 use tasks::Tasks;
 
-/// How long a request for what components offer waits for the first load: longer than clients do.
+/// Maximum wait for the initial load, longer than clients wait.
 const LOADING_MAX: Duration = Duration::from_secs(300);
-/// The same where nothing is asked but what there is: components that were compiled before are there
-/// in less, and one that compiles keeps no client from beginning.
+/// Maximum wait for the initial load of handshakes. Cached components load faster, and compilation must not delay
+/// clients.
 const HELLO_MAX: Duration = Duration::from_secs(1);
-/// Bytes of what a client says of itself in `initialize`.
+/// Maximum size of client details in `initialize`.
 const INITIALIZE_BYTES_MAX: usize = 64 << 10;
-/// Legacy calls whose clients are asked at a time; a known caller has half of them.
+/// Concurrent legacy calls with pushed questions. A known caller may have half of them.
 const ASKING_MAX: usize = 512;
 
-/// What is answered, or an error of the protocol.
+/// A result or protocol error.
 type Result<T, E = ErrorData> = std::result::Result<T, E>;
 
-/// What the SDK knows of a request.
+/// Request context of the SDK.
 type Context = RequestContext<RoleServer>;
 
 /// The SDK's way to serve MCP over HTTP.
 pub type McpService = StreamableHttpService<McpServer, Sessions>;
 
-/// The server as an MCP server.
 #[derive(Clone)]
 pub struct McpServer {
     registry: Registry,
@@ -98,19 +97,19 @@ pub struct McpServer {
     events: Events,
     /// Modern clients that listen, each caller with a share of the places.
     listeners: Arc<SessionTable<u64>>,
-    /// Of the lists that our own page was given.
+    /// Digests of lists sent to the own page.
     digests: Arc<Digests>,
-    /// How long a legacy call waits for the answer to a question that may be answered later.
+    /// How long a legacy call waits for questions that can be answered later.
     question_wait: Duration,
-    /// What the client that started this process reads, where nothing else says it, and the tools that it knows of.
+    /// Language and toolset of the client that started this process.
     language: Option<LanguageTag>,
     toolset: Option<Arc<Toolset>>,
     session: Session,
-    /// Legacy calls whose clients are asked.
+    /// Slots for legacy calls with pushed questions.
     asking: Quota,
-    /// Where any node takes a session over; none where this one is alone.
+    /// Sessions shared by nodes. `None` on a single node.
     shared: Option<Arc<SharedSessions>>,
-    /// Calls that go on without their clients; none where none do.
+    /// Tasks. `None` where disabled.
     tasks: Option<Tasks>,
 }
 
@@ -134,12 +133,12 @@ impl McpServer {
         }
     }
 
-    /// The same, with calls that may become tasks.
+    /// Enables tasks.
     pub fn keeping(self, tasks: Tasks) -> Self {
         Self { tasks: Some(tasks), ..self }
     }
 
-    /// The same, whose sessions any node of that database takes over.
+    /// Shares sessions with other nodes of `server`.
     pub fn sharing(self, server: Option<&Server>, config: &Config) -> Self {
         let rows = server.map(|it| Rows::new(it.clone(), config.sessions.sessions_max));
         let shared = rows
@@ -147,12 +146,12 @@ impl McpServer {
         Self { shared, ..self }
     }
 
-    /// The same for a client that reads `language`, where they are alone with it.
+    /// Sets the language of a sole client.
     pub fn reading(self, language: Option<LanguageTag>) -> Self {
         Self { language, ..self }
     }
 
-    /// The same for a client that knows of the tools of `toolset` alone, where they are alone with it.
+    /// Sets the toolset of a sole client.
     pub fn offering(self, toolset: Option<Arc<Toolset>>) -> Self {
         Self { toolset, ..self }
     }
@@ -161,11 +160,11 @@ impl McpServer {
         let caller = self.caller_of(&context.extensions);
         let capabilities = context.client_capabilities();
         let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
-        self.session.heard(&caller);
+        self.session.update_caller(&caller);
         with_capabilities(caller, capabilities.as_deref())
     }
 
-    /// Who sent what has these extensions.
+    /// Caller of a request with these extensions.
     fn caller_of(&self, extensions: &Extensions) -> Caller {
         match extensions.get::<Parts>() {
             Some(it) => caller_of(&it.headers, &it.extensions),
@@ -176,13 +175,13 @@ impl McpServer {
         }
     }
 
-    /// Waits for the first load, where it still goes on: what is listed too early would be missing.
+    /// Waits for the initial load, so that lists are complete.
     async fn loaded(&self, context: &Context) -> Result<()> {
         let loaded = tokio::time::timeout(LOADING_MAX, self.registry.loaded());
         context.ct.run_until_cancelled(loaded).await.map(drop).ok_or_else(wire::cancelled)
     }
 
-    /// The same over HTTP, until `hang_up`.
+    /// Serves over HTTP until `hang_up`.
     pub fn over_http(&self, config: &Config, hang_up: CancellationToken) -> McpService {
         let sessions = Sessions::new(&config.sessions, self.shared.clone(), hang_up.clone());
         // Hosts and origins are checked by the router, for every route alike.
@@ -199,7 +198,7 @@ impl McpServer {
         StreamableHttpService::new(for_session, sessions, config)
     }
 
-    /// Where the session of this request is kept, and its key; none where no other node takes it over.
+    /// Shared session store and key of this request's session.
     fn link(
         &self,
         caller: &Caller,
@@ -260,7 +259,7 @@ impl ServerHandler for McpServer {
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new("madoguchi", env!("CARGO_PKG_VERSION"))
             .with_title("Madoguchi 窓口");
-        info.instructions = Some(lists::OWN_INSTRUCTIONS.to_owned());
+        info.instructions = Some(lists::HOST_INSTRUCTIONS.to_owned());
         info
     }
 
@@ -269,7 +268,7 @@ impl ServerHandler for McpServer {
         mut request: InitializeRequestParams,
         context: Context,
     ) -> Result<InitializeResult> {
-        // It is kept as long as the session.
+        // Stored with the session.
         if serde_json::to_vec(&request).map_or(usize::MAX, |it| it.len()) > INITIALIZE_BYTES_MAX {
             let why =
                 format!("initialize: its params have more than {INITIALIZE_BYTES_MAX} bytes.");
@@ -429,7 +428,7 @@ impl ServerHandler for McpServer {
         let name = match request.r#ref {
             Reference::Prompt(it) => it.name,
             // Nothing is left to be filled in.
-            Reference::Resource(it) if self.is_plain_resource(&it.uri, &caller) => {
+            Reference::Resource(resource) if self.is_plain_resource(&resource.uri, &caller) => {
                 return Ok(CompleteResult::default());
             }
             Reference::Resource(it) => it.uri,
@@ -445,7 +444,7 @@ impl ServerHandler for McpServer {
         match self.rounds::<Complete>(call, &context).await.map_err(rounds::error)? {
             CallOutcome::Done { output, .. } => Ok(wire::completed(output)),
             CallOutcome::Passed(it) => wire::passed(&it),
-            CallOutcome::Asked { .. } => Err(wire::endless()),
+            CallOutcome::InputRequired { .. } => Err(wire::endless()),
         }
     }
 
@@ -454,17 +453,17 @@ impl ServerHandler for McpServer {
             return Err(wire::not_served("logging/setLevel"));
         }
         let level = serde_json::to_value(request.level).unwrap_or_default();
-        let level = level.as_str().and_then(Level::of);
+        let level = level.as_str().and_then(Level::from_name);
         let unknown = || ErrorData::invalid_params("level: of no known name", None);
         let level = level.ok_or_else(unknown)?;
         if let Some((shared, key)) = self.link(&self.caller(&context), &context.extensions) {
-            shared.rows.set_level(&key, level.name()).await.map_err(|it| unkept(&it))?;
+            shared.rows.set_level(&key, level.name()).await.map_err(|it| not_stored(&it))?;
         }
         self.session.asked.lock().log_level = Some(level);
         Ok(())
     }
 
-    /// What the SDK could not read ends up here, known methods with wrong parameters among it.
+    /// Handles requests that the SDK cannot parse, including known methods with invalid parameters.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -507,14 +506,14 @@ impl ServerHandler for McpServer {
     async fn unsubscribe(&self, request: UnsubscribeRequestParams, context: Context) -> Result<()> {
         let caller = self.caller(&context);
         if let Some((shared, key)) = self.link(&caller, &context.extensions) {
-            shared.rows.unsubscribe(&key, &request.uri).await.map_err(|it| unkept(&it))?;
-            shared.tell_changed(&caller.principal, &key);
+            shared.rows.unsubscribe(&key, &request.uri).await.map_err(|it| not_stored(&it))?;
+            shared.notify_changed(&caller.principal, &key);
         }
         self.session.asked.lock().uris.remove(&request.uri);
         Ok(())
     }
 
-    /// Notifies a legacy client of what is new for as long as its session lasts.
+    /// Notifies a legacy client during its session.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let caller = self.caller_of(&context.extensions);
         let Some(listener) = self.session.begins_to_listen(caller.clone()) else { return };
@@ -525,14 +524,14 @@ impl ServerHandler for McpServer {
     }
 }
 
-/// What a session has asked for that is not written down.
-fn unkept(error: &std::io::Error) -> ErrorData {
+/// Error for a subscription that could not be stored.
+fn not_stored(error: &std::io::Error) -> ErrorData {
     tracing::error!("what a session asks for is not kept: {error}");
     let message = "What the session asks for could not be written down; try again later.";
     ErrorData::internal_error(message, None)
 }
 
-/// `caller` with a client that can do what `capabilities` says, a JSON object.
+/// Sets client capabilities from a JSON object.
 fn with_capabilities(mut caller: Caller, capabilities: Option<&str>) -> Caller {
     if let Some(json) = capabilities.filter(|it| *it != "{}") {
         caller.client_capabilities = Arc::from(json);

@@ -1,5 +1,4 @@
-//! The lists of what is on offer: tools, prompts, resources and their templates, each as its caller
-//! may see it.
+//! Lists of tools, prompts, resources and templates, as each caller may see them.
 
 use std::sync::Arc;
 
@@ -29,18 +28,17 @@ use sandbox::{
     definition::{self, Viewer},
 };
 
-/// Milliseconds for which a client may take a list for fresh: short, or a swap stays invisible to those who do
-/// not listen.
+/// Cache lifetime of lists in milliseconds, short because clients may not listen for changes.
 pub(super) const TTL_MS: u64 = 5_000;
-/// Where a list of tools, and `server/discover`, have the list's digest (`_meta`): our own page keeps the list, and asks
-/// who the host is rather than for all of it again.
+/// `_meta` key of a tool list's digest, in lists and in `server/discover`. The own page caches the list and compares
+/// the digest.
 pub(super) const DIGEST: &str = "madoguchi/toolsDigest";
 /// Resources on one page, give or take what one component puts on one of its own.
 const PAGE: usize = 256;
 /// Bytes of a cursor that are read.
 const CURSOR_BYTES_MAX: usize = 16 << 10;
 
-/// Where a page of resources begins.
+/// Position in a paginated list of resources.
 #[derive(Serialize, Deserialize)]
 struct Cursor {
     component: String,
@@ -65,12 +63,12 @@ fn wrong_cursor() -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
-/// Who may keep a list that shows what `caller` may use.
+/// Cache scope of a list that shows what `caller` may use.
 pub(super) fn scope_for(caller: &Caller) -> CacheScope {
     if caller.is_anonymous() { CacheScope::Public } else { CacheScope::Private }
 }
 
-/// Where the page that is asked for begins; none is the first, and so is an empty cursor.
+/// The requested cursor. An empty one means the first page.
 fn cursor_of(request: Option<PaginatedRequestParams>) -> Option<String> {
     request.and_then(|it| it.cursor).filter(|it| !it.is_empty())
 }
@@ -98,7 +96,8 @@ fn digest(tools: &[Tool]) -> String {
 
 impl McpServer {
     fn tools_of(&self, catalog: &Catalog, caller: &Caller) -> Vec<Tool> {
-        let (viewer, language) = (Viewer::of(&caller.client_capabilities), caller.language());
+        let (viewer, language) =
+            (Viewer::from_capabilities(&caller.client_capabilities), caller.language());
         let open = discovery::open(catalog, caller, viewer);
         let is_own_page = definition::is_own_page(&caller.client_capabilities);
         let listed = |owner: Owner<'_>, tool: &definition::Tool| match (
@@ -109,7 +108,7 @@ impl McpServer {
                 if is_own_page {
                     of_server(listed, served)
                 } else {
-                    with_own_app(catalog, served, listed)
+                    without_foreign_app(catalog, served, listed)
                 }
             }),
             (None, Owner::Component(name)) if is_own_page => {
@@ -134,10 +133,11 @@ impl McpServer {
         let catalog = self.registry.catalog();
         let tools = self.tools_of(&catalog, caller);
         let is_own_page = definition::is_own_page(&caller.client_capabilities);
-        let digest = is_own_page.then(|| self.digests.of(&catalog, caller, || digest(&tools)));
+        let digest =
+            is_own_page.then(|| self.digests.get_or_compute(&catalog, caller, || digest(&tools)));
         let mut result = ListToolsResult::with_all_items(tools)
             .with_ttl_ms(TTL_MS)
-            // What is on it depends on the client and on its language.
+            // The list depends on the client and its language.
             .with_cache_scope(CacheScope::Private);
         if let Some(digest) = digest {
             result.meta.get_or_insert_default().0.insert(DIGEST.to_owned(), digest.into());
@@ -151,7 +151,7 @@ impl McpServer {
         let is_own_page = definition::is_own_page(&caller.client_capabilities);
         is_own_page.then(|| {
             let made = || digest(&self.tools_of(&catalog, caller));
-            self.digests.of(&catalog, caller, made).into()
+            self.digests.get_or_compute(&catalog, caller, made).into()
         })
     }
 
@@ -163,7 +163,8 @@ impl McpServer {
             found.is_some_and(|(_, other)| Arc::ptr_eq(prompt, other))
         });
         let served = served.filter_map(|it| listed(&it.listed));
-        let (viewer, language) = (Viewer::of(&caller.client_capabilities), caller.language());
+        let (viewer, language) =
+            (Viewer::from_capabilities(&caller.client_capabilities), caller.language());
         let prompts = prompts.map(|it| wire::prompt(it, viewer, language)).chain(served).collect();
         ListPromptsResult::with_all_items(prompts)
             .with_ttl_ms(TTL_MS)
@@ -183,8 +184,8 @@ impl McpServer {
             .with_cache_scope(scope_for(caller))
     }
 
-    /// Component after component, by name, each page by page. What a component lists may depend on
-    /// who asks, so no shared cache may keep it.
+    /// Lists resources by component name and page. A component's list may depend on the caller, so shared caches must
+    /// not store it.
     pub(super) async fn resources(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -224,9 +225,9 @@ impl McpServer {
     }
 }
 
-/// Another server's tool without the app that would be read from another server: two may have the same URI, and only
-/// our own page says whose it wants.
-fn with_own_app(catalog: &Catalog, served: &ServerTool, mut listed: Tool) -> Tool {
+/// Removes an upstream tool's app that would be read from another server. Two servers may use one URI, and only the
+/// own page names the server.
+fn without_foreign_app(catalog: &Catalog, served: &ServerTool, mut listed: Tool) -> Tool {
     let reader = served.app().map(|it| catalog.server_for_resource(it));
     if reader.is_some_and(|it| !it.is_some_and(|it| Arc::ptr_eq(it, &served.server)))
         && let Some(meta) = &mut listed.meta
@@ -245,7 +246,7 @@ fn of_server(mut tool: Tool, served: &ServerTool) -> Tool {
     tool
 }
 
-/// A component's tool with whose it is, for the page: an app may call its own component's alone.
+/// Adds the owner to a component's tool, because an app may only call tools of its own component.
 fn of_component(mut tool: Tool, name: &str) -> Tool {
     let meta = &mut tool.meta.get_or_insert_default().0;
     meta.retain(|key, _| !key.starts_with("madoguchi/server"));
@@ -253,7 +254,7 @@ fn of_component(mut tool: Tool, name: &str) -> Tool {
     tool
 }
 
-/// What other servers listed: on the last page, because it is known and bounded.
+/// Resources of upstream servers, on the last page because their number is bounded.
 fn served_resources(catalog: &Catalog, caller: &Caller) -> Vec<Resource> {
     let each = open(catalog, caller).flat_map(|offer| {
         let is_its = |uri: &str| is_of(offer, catalog.server_for_resource(uri));
@@ -267,7 +268,7 @@ fn is_of(offer: &Offer, server: Option<&Arc<dyn Upstream>>) -> bool {
     server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
 }
 
-/// What the servers offer that `caller` may use.
+/// Offers of servers that `caller` may use.
 fn open<'a>(catalog: &'a Catalog, caller: &'a Caller) -> impl Iterator<Item = &'a Arc<Offer>> {
     catalog.served.offers().filter(|it| catalog.may_use(caller, Owner::Server(it.server.name())))
 }
@@ -283,7 +284,7 @@ async fn page(
     let round = Round { caller: caller.clone(), pace: component.pace(), ..Round::of_host() };
     let page = match component.list_resources(at.as_deref(), round).await {
         Ok(page) => page,
-        // One that fails keeps no other's off the list.
+        // A failing component does not affect others.
         Err(error) if at.is_none() => {
             tracing::warn!(
                 component = &**component.name(),
@@ -313,23 +314,23 @@ async fn page(
     Ok(page.next_cursor)
 }
 
-/// What a model reads about this server before it asks for anything, from the host itself.
-pub(super) const OWN_INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
-/// What it reads in addition where it searches for tools.
+/// Instructions of the host for models.
+pub(super) const HOST_INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
+/// Additional instructions where tools are searched.
 const SEARCH_INSTRUCTIONS: &str = "tools/list has a few of the tools only: search_tools finds the others, describe_tool tells one's definition, and each is called by its own name. / tools/list にあるのはツールの一部です。search_tools で探し、describe_tool で定義を読み、その名前で呼び出してください。";
 /// Bytes that the components' instructions may have together: a model reads them with every conversation.
 const INSTRUCTIONS_BYTES_MAX: usize = 8 << 10;
 
-/// All instructions for `caller`: components by name, each one's prompts in its own order. What no longer
-/// fits is left out whole.
+/// Instructions for `caller`: components by name, with prompts in their order. Texts that do not fit are omitted
+/// whole.
 pub(super) fn instructions(catalog: &Catalog, caller: &Caller) -> String {
     let prompts = usable(catalog, caller).flat_map(|it| &it.offers().prompts);
     let searches = discovery::searched(caller).map(|_| SEARCH_INSTRUCTIONS);
-    within(searches.into_iter().chain(prompts.filter_map(|it| it.instructions.as_deref())))
+    join_bounded(searches.into_iter().chain(prompts.filter_map(|it| it.instructions.as_deref())))
 }
 
-fn within<'a>(texts: impl Iterator<Item = &'a str>) -> String {
-    let (mut text, mut left) = (OWN_INSTRUCTIONS.to_owned(), INSTRUCTIONS_BYTES_MAX);
+fn join_bounded<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let (mut text, mut left) = (HOST_INSTRUCTIONS.to_owned(), INSTRUCTIONS_BYTES_MAX);
     for part in texts.filter(|it| !it.is_empty()) {
         if let Some(rest) = left.checked_sub(part.len()) {
             left = rest;
@@ -357,10 +358,10 @@ mod tests {
 
     #[test]
     fn omits_items_that_do_not_fit_and_keeps_order() {
-        assert_eq!(within([""].into_iter()), OWN_INSTRUCTIONS);
+        assert_eq!(join_bounded([""].into_iter()), HOST_INSTRUCTIONS);
         let long = "a".repeat(2 << 10);
-        let text = within([&*long, "b", &*long, &*long, &*long, "c"].into_iter());
-        assert_eq!(text.len(), OWN_INSTRUCTIONS.len() + 3 * long.len() + 5 * 2 + 2);
+        let text = join_bounded([&*long, "b", &*long, &*long, &*long, "c"].into_iter());
+        assert_eq!(text.len(), HOST_INSTRUCTIONS.len() + 3 * long.len() + 5 * 2 + 2);
         assert!(text.ends_with("a\n\nc") && text.contains("a\n\nb\n\na"));
     }
 }

@@ -1,5 +1,4 @@
-//! What a caller with scopes asks for, looked at before the SDK answers: once it has begun to, it
-//! is too late for the HTTP status that clients go by.
+//! Checks scopes before the SDK answers, because the HTTP status cannot be changed afterwards.
 
 use std::borrow::Cow;
 
@@ -30,9 +29,9 @@ use calls::{
     outcome::Executor,
 };
 
-/// What is read of a request here; nothing of it is made into values.
+/// Parsed parts of a request, borrowed.
 #[derive(Deserialize)]
-struct Asked<'a> {
+struct RequestHead<'a> {
     #[serde(borrow)]
     id: &'a RawValue,
     #[serde(borrow)]
@@ -55,8 +54,8 @@ struct Params<'a> {
 }
 
 impl Params<'_> {
-    /// What a request of that method is about: the name of a tool or a prompt, or the URI of a resource; none where it
-    /// is about nothing that belongs to a caller.
+    /// The subject of a request of that method: a tool or prompt name, or a resource URI. `None` for requests without
+    /// an owner.
     fn subject(&self, method: &str) -> Option<String> {
         let text = |it: Option<&RawValue>| serde_json::from_str(it?.get()).ok();
         match method {
@@ -82,7 +81,7 @@ pub(super) async fn pass<A: Executor>(
     let listens =
         request.headers().get(METHOD).is_some_and(|it| it.as_bytes() == LISTEN.as_bytes());
     let length = request.body().size_hint();
-    // The SDK itself refuses what is longer than it reads.
+    // The SDK refuses longer ones.
     let is_counted = length.upper().is_none_or(|it| it >= json::COUNTED_BYTES_MIN as u64)
         && length.lower() <= body_bytes_max as u64;
     if *request.method() != Method::POST || caller.is_free() && !listens && !is_counted {
@@ -119,16 +118,20 @@ async fn refused<A: Executor>(
     body: &Bytes,
     caller: Caller,
 ) -> Option<Response> {
-    // What cannot be read is left to the SDK, which says why.
-    let Asked { id, method, params } = serde_json::from_slice(body).ok()?;
+    // Unreadable requests are left to the SDK's error.
+    let RequestHead { id, method, params } = serde_json::from_slice(body).ok()?;
     let name = params.subject(&method)?;
     let version = parts.headers.get(PROTOCOL_VERSION);
     let is_modern = version.is_some_and(|it| it.as_bytes() == MODERN.as_bytes());
     let surface = if is_modern { Surface::Mcp } else { Surface::McpLegacy };
     let arguments = params.arguments.map_or("{}", RawValue::get).to_owned();
     // To be refused and recorded like any other.
-    let call =
-        CallRequest::new(name, arguments, (caller, surface), TraceHeaders::of(&parts.headers));
+    let call = CallRequest::new(
+        name,
+        arguments,
+        (caller, surface),
+        TraceHeaders::from_headers(&parts.headers),
+    );
     let failure = Failure::from(answers.refusal(&method, call).await?);
     Some(insufficient_scope(Shape::JsonRpc, serde_json::from_str(id.get()).ok()?, &failure))
 }
@@ -138,7 +141,7 @@ mod tests {
     use super::*;
 
     fn about(body: &str) -> Option<String> {
-        let asked: Asked<'_> = serde_json::from_slice(body.as_bytes()).ok()?;
+        let asked: RequestHead<'_> = serde_json::from_slice(body.as_bytes()).ok()?;
         asked.params.subject(&asked.method)
     }
 
@@ -170,7 +173,7 @@ mod tests {
     fn passes_argument_bytes_unchanged() {
         let body =
             r#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"a" : 1.50}}}"#;
-        let asked: Asked<'_> = serde_json::from_slice(body.as_bytes()).unwrap();
+        let asked: RequestHead<'_> = serde_json::from_slice(body.as_bytes()).unwrap();
         assert_eq!(asked.params.arguments.map(RawValue::get), Some(r#"{"a" : 1.50}"#));
     }
 }

@@ -1,5 +1,5 @@
-//! Requests that go in rounds, for both eras: what the call sends meanwhile is passed on, a client that
-//! goes ends it, and who is asked is asked in the way of their era.
+//! Runs requests in rounds for both protocol eras: forwards notifications, ends on disconnect, and asks clients in the
+//! way of their era.
 
 use std::{
     collections::BTreeMap,
@@ -21,31 +21,31 @@ use base::{
 use calls::{Method, Questions, outcome::CallOutcome};
 use sandbox::component::{CallError, Question};
 
-/// Notes that may wait for a slow client.
+/// Queue of notifications for a slow client.
 const NOTES_QUEUE: usize = 64;
-/// How long the last notes may take once the call has ended.
+/// Time limit for the last notifications after the call.
 const NOTES_TIMEOUT: Duration = Duration::from_secs(5);
-/// How often a late answer is taken to a component that is busy.
+/// Attempts to deliver a late answer to a busy component.
 const TRIES_MAX: u32 = 5;
 /// Why a question is not put.
 const TOO_MANY: &str = "too many questions are open; answer some of them, or call again later";
-/// Where a question says that it may be answered when its call has ended.
+/// `_meta` key of questions that can be answered after the call.
 const LATER: &str = "madoguchi/later";
-/// Where a modern request says which lines of the log it wants.
+/// `_meta` key of the requested log level.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// Why a request has no outcome.
 pub(super) enum Ended {
     /// The client went, or cancelled the request.
     Cancelled,
-    /// The component, or what is around it, refuses.
+    /// The component or its surroundings refused.
     Failed(CallError),
     /// The client cannot be asked.
     CannotAsk(Box<legacy::CannotAsk>),
 }
 
-/// What the questions of a round were answered, or why there is no user to ask.
-type Asked = Result<BTreeMap<String, Value>, Box<legacy::CannotAsk>>;
+/// Answers of a round, or why the user cannot be asked.
+type Answers = Result<BTreeMap<String, Value>, Box<legacy::CannotAsk>>;
 
 /// Whether a question may be answered when its call has ended.
 fn is_for_later(question: &Question) -> bool {
@@ -54,7 +54,7 @@ fn is_for_later(question: &Question) -> bool {
 }
 
 impl McpServer {
-    /// All rounds that can be had without another request, unless the client cancels it.
+    /// Runs all rounds possible without another request, unless the client cancels.
     pub(super) async fn rounds<M: Method>(
         &self,
         call: CallRequest,
@@ -64,8 +64,7 @@ impl McpServer {
         outcome.unwrap_or(Err(Ended::Cancelled))
     }
 
-    /// One for a modern client, which carries the questions to its user and comes back; as many as it
-    /// takes for one of the era before.
+    /// Runs one round for a modern client, which returns with answers, or all rounds for a legacy client.
     async fn all_rounds<M: Method>(
         &self,
         call: CallRequest,
@@ -76,7 +75,7 @@ impl McpServer {
         }
         let capabilities = call.caller.client_capabilities.clone();
         let outcome = self.one_round::<M>(call, Questions::Answered, context).await?;
-        if let CallOutcome::Asked { questions, .. } = &outcome
+        if let CallOutcome::InputRequired { questions, .. } = &outcome
             && let Some(lacking) = wire::lacking(&capabilities, questions)
         {
             return Err(Ended::CannotAsk(Box::new(lacking)));
@@ -84,8 +83,8 @@ impl McpServer {
         Ok(outcome)
     }
 
-    /// Asks in between. A client gives its call up before a person has answered who takes their time:
-    /// where the questions may be answered later, the call ends before, and the asking goes on.
+    /// Asks between rounds. Clients give up calls when a person takes long. Where questions can be answered later,
+    /// the call ends first and asking continues.
     async fn asking<M: Method>(
         &self,
         mut call: CallRequest,
@@ -93,10 +92,10 @@ impl McpServer {
     ) -> Result<CallOutcome<M::Output>, Ended> {
         let (began, mut place) = (Instant::now(), None);
         loop {
-            let again = call.again();
+            let again = call.next_round();
             let (questions, state) =
                 match self.one_round::<M>(call, Questions::Answered, context).await? {
-                    CallOutcome::Asked { questions, state, .. } => (questions, state),
+                    CallOutcome::InputRequired { questions, state, .. } => (questions, state),
                     done => return Ok(done),
                 };
             // A client that is gone is not noticed before it should have answered.
@@ -123,10 +122,10 @@ impl McpServer {
                     Some(place) => {
                         let unanswered = again.unanswered(&state);
                         match self.one_round::<M>(unanswered, Questions::Open, context).await {
-                            // It cannot end without the answers: they are waited for after all.
-                            Err(_) | Ok(CallOutcome::Asked { .. }) => asked.await,
+                            // The call needs the answers, so they are awaited.
+                            Err(_) | Ok(CallOutcome::InputRequired { .. }) => asked.await,
                             Ok(done) => {
-                                self.go_on_later::<M>(again, (state, place), asked, context);
+                                self.ask_after_call::<M>(again, (state, place), asked, context);
                                 return Ok(done);
                             }
                         }
@@ -144,8 +143,8 @@ impl McpServer {
         }
     }
 
-    /// What a call comes to whose questions cannot be put: what it says `unasked`, where they may be answered later.
-    async fn unasked<M: Method>(
+    /// The result of a call whose questions cannot be asked: its `unasked` text where they can be answered later.
+    async fn end_unasked<M: Method>(
         &self,
         unasked: Option<CallRequest>,
         why: Box<legacy::CannotAsk>,
@@ -153,7 +152,7 @@ impl McpServer {
     ) -> Result<CallOutcome<M::Output>, Ended> {
         if let Some(call) = unasked
             && let Ok(done) = self.one_round::<M>(call, Questions::Open, context).await
-            && !matches!(done, CallOutcome::Asked { .. })
+            && !matches!(done, CallOutcome::InputRequired { .. })
         {
             return Ok(done);
         }
@@ -161,23 +160,23 @@ impl McpServer {
     }
 
     /// Goes on asking for a call that has ended, and takes the answers as if it had not.
-    fn go_on_later<M: Method>(
+    fn ask_after_call<M: Method>(
         &self,
         call: CallRequest,
         (mut state, place): (String, OwnedSemaphorePermit),
-        asked: impl Future<Output = Asked> + Unpin + Send + 'static,
+        asked: impl Future<Output = Answers> + Unpin + Send + 'static,
         context: &Context,
     ) {
         let (calls, peer) = (self.calls.clone(), context.peer.clone());
         tokio::spawn(async move {
             let _place = place;
             let mut next = asked.await;
-            // It ends by itself: a call asks only so often.
+            // It terminates, because the number of rounds is limited.
             while let Ok(responses) = next {
                 let mut tries = 0;
                 let outcome = loop {
                     let (responses, state) = (responses.clone(), Some(state.clone()));
-                    let round = CallRequest { responses, state, ..call.again() };
+                    let round = CallRequest { responses, state, ..call.next_round() };
                     tries += 1;
                     match calls.ask::<M>(round, Questions::Answered).await {
                         Err(CallError::Busy { retry_after_ms, .. }) if tries < TRIES_MAX => {
@@ -187,7 +186,7 @@ impl McpServer {
                     }
                 };
                 let questions = match outcome {
-                    Ok(CallOutcome::Asked { questions, state: after, .. }) => {
+                    Ok(CallOutcome::InputRequired { questions, state: after, .. }) => {
                         state = after;
                         questions
                     }
@@ -204,7 +203,7 @@ impl McpServer {
         });
     }
 
-    /// One round; what it sends meanwhile goes to the client, who holds it up by nothing.
+    /// Runs one round and forwards its notifications, which never block it.
     async fn one_round<M: Method>(
         &self,
         mut call: CallRequest,
@@ -219,34 +218,34 @@ impl McpServer {
         let mut outcome = std::pin::pin!(self.calls.ask::<M>(call, open));
         let mut telling = std::pin::pin!(async {
             while let Some(note) = notifications.recv().await {
-                tell(context, note).await;
+                send_notification(context, note).await;
             }
         });
-        let mut is_told = false;
+        let mut is_notified = false;
         let result = loop {
             tokio::select! {
                 biased;
-                () = &mut telling, if !is_told => is_told = true,
+                () = &mut telling, if !is_notified => is_notified = true,
                 result = &mut outcome => break result,
             }
         };
-        if !is_told {
-            // The sender is gone with the call: what has been sent is passed on, and that is all.
+        if !is_notified {
+            // The sender ended with the call; the rest is forwarded.
             let _ = tokio::time::timeout(NOTES_TIMEOUT, telling).await;
         }
         result.map_err(Ended::Failed)
     }
 
-    /// The least level of what this request is to be told of the log.
+    /// Minimum log level of this request's notifications.
     pub(super) fn log_level(&self, context: &Context) -> Option<Level> {
         if wire::is_legacy(context) {
             return self.session.asked.lock().log_level;
         }
-        context.meta.0.0.get(LOG_LEVEL)?.as_str().and_then(Level::of)
+        context.meta.0.0.get(LOG_LEVEL)?.as_str().and_then(Level::from_name)
     }
 }
 
-pub(super) async fn tell(context: &Context, note: Notification) {
+pub(super) async fn send_notification(context: &Context, note: Notification) {
     // A client that has gone is noticed by the call itself.
     match note {
         Notification::Progress(note) => {
@@ -267,7 +266,7 @@ pub(super) async fn tell(context: &Context, note: Notification) {
     }
 }
 
-/// As an error of the protocol, for methods whose results cannot say that they failed.
+/// As a protocol error, for methods whose results cannot express failure.
 pub(super) fn error(ended: Ended) -> ErrorData {
     match ended {
         Ended::Cancelled => wire::cancelled(),

@@ -1,14 +1,11 @@
-//! Upstream MCP servers: reached in the background, offered beside the
-//! components, and taken off the list while they are gone.
+//! Upstream MCP servers: connected in the background, offered beside components, and not listed while unavailable.
 //!
-//! Each has a task of its own, so that one that hangs, lies or dies holds up no other. A call
-//! whose connection fails puts it in doubt; it is begun anew at once, and only when that fails are
-//! the server's tools taken off the list, and those of components that it replaced come back. Until
-//! it is there again, calls of its tools are answered `unavailable` at once.
+//! Each server has its own task, so that a faulty one affects no other. A failed connection is retried at once; if
+//! that fails, its tools are removed from the list, and replaced component tools return. Until it is back, calls of
+//! its tools fail with `unavailable`.
 //!
-//! What a server asks in the middle of a call by requests of its own (revisions before 2026-07-28)
-//! no user here can answer, so we answer that we cannot; what it asks by `input_required` becomes a
-//! question of ours.
+//! Requests of a server during a call (revisions before 2026-07-28) are refused, because no user can answer them
+//! here. Questions by `input_required` become ours.
 
 use std::{
     collections::BTreeMap,
@@ -52,7 +49,7 @@ use pins::Pins;
 pub use pins::WaitingTool;
 use retry::Failed;
 
-/// One server, whether it is there or not.
+/// One upstream server, connected or not.
 pub(super) struct Server {
     name: Arc<str>,
     label: Arc<str>,
@@ -67,32 +64,32 @@ pub(super) struct Server {
     link: watch::Sender<Link>,
     /// A call found the connection dead.
     suspicion: Notify,
-    /// The operator wants it to be reached anew.
+    /// Signals that the operator requests a reconnect.
     again: Notify,
     /// Why it was not there the last time that it was not, and when that was.
     last_error: Mutex<Option<(String, SystemTime)>>,
     shapes: offer::Shapes,
     /// Its tools as they are offered.
     pins: Pins,
-    /// What it listed last, while it is there.
+    /// Its last lists while connected.
     last: Mutex<Option<Lists>>,
 }
 
-/// How things stand with a server.
+/// Connection state of a server.
 enum Link {
     Connecting,
     Up(Arc<Connection>),
     Down { why: Arc<str> },
 }
 
-/// All servers of one host.
+/// All upstream servers of the host.
 #[derive(Clone, Default)]
 pub struct Servers(Arc<[Arc<Server>]>);
 
-/// Where the pins lie in the data folder.
+/// Folder of pins in the data folder.
 const PINS: &str = "pins";
 
-/// One server as its operator sees it.
+/// One server as the operator sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerReport {
     /// Its name in the configuration.
@@ -101,28 +98,28 @@ pub struct ServerReport {
     pub status: String,
     /// Why it is not there.
     pub error: Option<String>,
-    /// How it is reached: its address without what follows the path, or its command.
+    /// Its address up to the path, or its command.
     #[serde(default)]
     pub address: String,
     /// Why it was not there the last time that it was not.
     #[serde(default)]
     pub last_error: Option<String>,
-    /// When that was, as RFC 3339 has it.
+    /// Time of the last error (RFC 3339).
     #[serde(default)]
     pub last_error_at: Option<String>,
     /// The names under which its tools are on offer.
     #[serde(default)]
     pub tools: Vec<String>,
-    /// What its tools have done since the server started.
+    /// Calls of its tools since the server started.
     #[serde(default)]
     pub activity: Snapshot,
-    /// Its tools whose definitions are pinned.
+    /// Number of pinned tools.
     pub pinned: usize,
-    /// Those whose definitions wait for the operator's word.
+    /// Tools with definitions that wait for the operator.
     pub waiting: Vec<WaitingTool>,
 }
 
-/// How one server does, for the operator.
+/// State of one server for the operator.
 pub struct Status {
     pub name: Arc<str>,
     pub state: &'static str,
@@ -147,13 +144,13 @@ impl Servers {
         };
         let servers: Arc<[_]> = servers.iter().map(server).collect();
         let keep = |server: &Arc<Server>| {
-            tokio::spawn(supervisor::keep(server.clone(), registry.clone(), stop.clone()))
+            tokio::spawn(supervisor::supervise(server.clone(), registry.clone(), stop.clone()))
         };
         let tasks = servers.iter().map(keep).collect();
         (Self(servers), tasks)
     }
 
-    /// What the operator is to know of each, with what `registry` offers of it.
+    /// Reports on all servers, with their tools in `registry`.
     pub fn reports(&self, registry: &Registry) -> Vec<ServerReport> {
         let catalog = registry.catalog();
         let report = |(server, status): (&Arc<Server>, Status)| {
@@ -176,7 +173,7 @@ impl Servers {
         self.0.iter().zip(self.statuses()).map(report).collect()
     }
 
-    /// Has the server `name` be reached anew, at once; whether there is one.
+    /// Reconnects the server `name`. Returns whether it exists.
     pub fn reconnect(&self, name: &str) -> bool {
         let server = self.0.iter().find(|it| *it.name == *name);
         server.is_some_and(|found| {
@@ -186,9 +183,8 @@ impl Servers {
         })
     }
 
-    /// Takes the operator's word on what waits of the server `name`: on those tools, each with the digest of the
-    /// definition that was looked at, or on all. The tools that it was good for; none where there is no such server.
-    /// Blocks.
+    /// Applies the operator's decision to waiting tools of the server `name`: those named with the digest of the
+    /// reviewed definition, or all. Returns the tools concerned, or `None` for an unknown server. Blocks.
     pub fn decide(
         &self,
         registry: &Registry,
@@ -211,7 +207,7 @@ impl Servers {
         Some(decided)
     }
 
-    /// How each of them does.
+    /// States of all servers.
     pub fn statuses(&self) -> impl Iterator<Item = Status> {
         self.0.iter().map(|server| {
             let (state, error) = match &*server.link.borrow() {
@@ -237,7 +233,7 @@ impl Upstream for Server {
         &self.tally
     }
 
-    fn away(&self) -> CallError {
+    fn unavailable(&self) -> CallError {
         let why = match &*self.link.borrow() {
             Link::Down { why } => why.clone(),
             _ => "it is being reached".into(),
@@ -285,7 +281,7 @@ impl Server {
         }
     }
 
-    /// When a call may have more luck, and no sooner than the server asks.
+    /// Suggested retry delay, at least what the server asked for.
     fn again_ms(&self, asked: Option<Duration>) -> u32 {
         let again = asked.unwrap_or_default().max(self.base);
         u32::try_from(again.as_millis()).unwrap_or(u32::MAX).max(1)
@@ -298,10 +294,10 @@ impl Server {
 
     /// Puts what the server offers into the catalog, unless it is there already. Blocks.
     fn offers(self: &Arc<Self>, registry: &Registry, lists: Lists) {
-        // One list at a time: what is decided meanwhile is not offered as it was before.
+        // Serialized with decisions, so that none is overwritten.
         let mut last = self.last.lock();
         *last = Some(lists.clone());
-        let (offer, left_out) = offer::of(self, lists);
+        let (offer, left_out) = offer::build(self, lists);
         if registry.offered(&self.name).as_ref() == Some(&offer.digest) {
             return;
         }
@@ -315,9 +311,9 @@ impl Server {
         }
     }
 
-    /// Takes what it offered out of the catalog.
-    fn is_down(&self, registry: &Registry, failed: &Failed) {
-        let why: Arc<str> = self.masked(&failed.what()).into();
+    /// Removes its offers from the catalog.
+    fn withdraw_offers(&self, registry: &Registry, failed: &Failed) {
+        let why: Arc<str> = self.masked(&failed.description()).into();
         *self.last_error.lock() = Some((why.to_string(), SystemTime::now()));
         let before = self.link.send_replace(Link::Down { why: why.clone() });
         if !matches!(before, Link::Down { why: before } if before == why) {

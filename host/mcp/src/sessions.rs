@@ -1,9 +1,8 @@
-//! The sessions of legacy clients: whose each is, how many there are, and which goes first.
+//! Sessions of legacy clients: owners, limits and eviction.
 //!
-//! The SDK keeps a session until it has been idle for a time, and any number of them, for clients that
-//! know its name. Here each belongs to the principal that opened it, there are so many and no more,
-//! and one with an open stream is not idle. Where several nodes share a database, each has a copy of those whose clients
-//! come to it (`shared`).
+//! The SDK keeps any number of sessions until they are idle, for clients that know their name. Here each belongs to
+//! the principal that opened it, their number is limited, and an open stream counts as use. Nodes of a database have
+//! copies of sessions whose clients reach them (`shared`).
 
 use std::{
     cell::Cell,
@@ -47,14 +46,14 @@ use store::{
     sessions::key_of,
 };
 
-/// What is done with a session, or the SDK's error.
+/// Result of a session operation.
 type Result<T, E = LocalSessionManagerError> = std::result::Result<T, E>;
 
-/// How long a session may take to notice that it is closed.
+/// Time limit to close a session.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a client may take from opening a session to its first message.
+/// Time limit from opening a session to its first message.
 const INIT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a client is to wait before it asks again for a stream that broke off.
+/// Reconnect delay of streams.
 const RETRY: Duration = Duration::from_secs(3);
 
 tokio::task_local! {
@@ -74,7 +73,7 @@ pub(super) enum Refusal {
     Full,
     /// The one that it would end is not there, or another's.
     Unknown,
-    /// The node that asked what it answers is gone.
+    /// The node that asked is gone.
     AskerGone,
     /// Another request of the session has its id, and is not answered yet.
     IdInUse,
@@ -101,7 +100,7 @@ pub(super) async fn acting<F: Future>(caller: Caller, request: F) -> Result<F::O
 
 /// Whether the session named `id` belongs to the sender of the request; where there is none, it is the
 /// session itself that asks.
-fn is_theirs(table: &SessionTable<SessionId>, id: &SessionId) -> bool {
+fn belongs_to_sender(table: &SessionTable<SessionId>, id: &SessionId) -> bool {
     ACTING.try_with(|it| table.is_of(id, &it.caller.principal)).unwrap_or(true)
 }
 
@@ -110,11 +109,11 @@ fn acting_principal() -> Arc<str> {
     acting.unwrap_or_else(|_| Arc::from("anonymous"))
 }
 
-/// Whether the SDK says it for a copy of a session that begins.
+/// Whether the SDK sends it to restore a session.
 fn is_replayed(message: &ClientJsonRpcMessage) -> bool {
     match message {
-        JsonRpcMessage::Notification(it) => {
-            it.notification.extensions().get::<SessionRestoreMarker>().is_some()
+        JsonRpcMessage::Notification(message) => {
+            message.notification.extensions().get::<SessionRestoreMarker>().is_some()
         }
         _ => false,
     }
@@ -123,9 +122,9 @@ fn is_replayed(message: &ClientJsonRpcMessage) -> bool {
 /// Whether the client whose `initialize` is answered so reads events without a message, which older ones choke on.
 fn reads_empty(answer: &ServerJsonRpcMessage) -> bool {
     match answer {
-        JsonRpcMessage::Response(it) => match &it.result {
-            ServerResult::InitializeResult(it) => {
-                it.protocol_version >= ProtocolVersion::V_2025_11_25
+        JsonRpcMessage::Response(response) => match &response.result {
+            ServerResult::InitializeResult(initialized) => {
+                initialized.protocol_version >= ProtocolVersion::V_2025_11_25
             }
             _ => false,
         },
@@ -134,22 +133,22 @@ fn reads_empty(answer: &ServerJsonRpcMessage) -> bool {
 }
 
 /// The error that the SDK gets for a session that has gone or for which there is no room.
-fn gone() -> LocalSessionManagerError {
+fn session_not_found() -> LocalSessionManagerError {
     SessionError::SessionServiceTerminated.into()
 }
 
-/// What a session has asked for.
+/// What a session has subscribed to.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct SessionFilter {
     /// Whether it is a session over HTTP, begun by `initialize`, in an era that has no tasks of ours.
     pub(super) is_legacy: bool,
-    /// From which level on it wants to be told of the log; nothing before it has said so.
+    /// Requested log level, if any.
     pub(super) log_level: Option<Level>,
     /// The resources it subscribed to.
     pub(super) uris: BTreeSet<String>,
 }
 
-/// All sessions of clients of the legacy era.
+/// All legacy sessions.
 pub struct Sessions {
     sdk: LocalSessionManager,
     table: Arc<SessionTable<SessionId>>,
@@ -160,7 +159,7 @@ pub struct Sessions {
     replay: Arc<Replay>,
     /// Requests that are not answered yet.
     open: Open,
-    /// Itself, for those who look after it and must not keep it.
+    /// Weak self-reference for maintenance tasks.
     own: Weak<Self>,
 }
 
@@ -171,10 +170,10 @@ impl Sessions {
         hang_up: CancellationToken,
     ) -> Arc<Self> {
         let mut sdk = LocalSessionManager::default();
-        // What was sent is kept here (`replay`).
+        // Sent events are kept in `replay`.
         sdk.session_config.completed_cache_ttl = Duration::ZERO;
         sdk.session_config.init_timeout = Some(INIT_TIMEOUT);
-        // What is idle is decided here: a stream that waits for news is not.
+        // Idle sessions are closed here, because waiting streams count as use.
         sdk.session_config.keep_alive = None;
         Arc::new_cyclic(|own| Self {
             sdk,
@@ -198,7 +197,7 @@ impl Sessions {
             shared.forget(id);
         }
         self.replay.forget(id);
-        // One that is stuck has no stream left to be stuck on, and ends by itself.
+        // A stuck session has no stream left and ends by itself.
         tokio::time::timeout(CLOSE_TIMEOUT, self.sdk.close_session(id)).await.unwrap_or(Ok(()))
     }
 
@@ -233,8 +232,8 @@ impl Sessions {
         });
     }
 
-    /// Takes what other nodes leave for this one, and ends copies of what is over.
-    fn attend(&self) {
+    /// Processes messages of other nodes and ends copies of closed sessions.
+    fn process_messages(&self) {
         let Some(shared) = self.shared.clone() else { return };
         let (own, hang_up) = (self.own.clone(), self.hang_up.clone());
         let mut events = shared.events.listen();
@@ -266,7 +265,7 @@ impl Sessions {
                 let Some(own) = own.upgrade() else { return };
                 for key in keys {
                     let Some(over) = shared.refresh(&key).await else { continue };
-                    own.table.strike(&over.id);
+                    own.table.evict(&over.id);
                     own.close_aside(vec![over.id]);
                 }
                 own.take_messages(&shared).await;
@@ -290,15 +289,15 @@ impl Sessions {
             else {
                 continue;
             };
-            if let Goal::Here(message) | Goal::Anywhere(message) = shared.goal(message) {
-                // Where the session has ended, so has what was asked.
+            if let Goal::ThisNode(message) | Goal::Anywhere(message) = shared.goal(message) {
+                // The request ended with its session.
                 let _ = self.sdk.accept_message(&copy.id, message).await;
             }
         }
     }
 
-    /// Says in the client's place that it is ready, which it may say to any node.
-    async fn say_initialized(
+    /// ToolTexts in the client's place that it is ready, which it may say to any node.
+    async fn send_initialized(
         &self,
         id: &SessionId,
         parts: Option<http::request::Parts>,
@@ -317,24 +316,24 @@ impl Sessions {
     fn admit(&self, id: &SessionId) -> Result<()> {
         self.sweeping.call_once(|| {
             self.sweep();
-            self.attend();
+            self.process_messages();
         });
         let Some(made_room) = self.table.open(id.clone(), acting_principal()) else {
             note(Refusal::Full);
-            return Err(gone());
+            return Err(session_not_found());
         };
         self.close_aside(made_room);
         Ok(())
     }
 
-    /// Marks the session named `id` as used for as long as what is returned lives.
+    /// Marks session `id` as used until the returned guard is dropped.
     fn enter(&self, id: &SessionId) -> Result<InUse<SessionId>> {
-        self.table.enter(id).ok_or_else(gone)
+        self.table.enter(id).ok_or_else(session_not_found)
     }
 }
 
 /// `stream`, which keeps its session from being idle, until the session ends.
-fn held<S>(
+fn keep_in_use<S>(
     stream: S,
     in_use: InUse<SessionId>,
     shared: Option<Arc<SharedSessions>>,
@@ -373,8 +372,8 @@ impl SessionManager for Sessions {
     ) -> Result<ServerJsonRpcMessage> {
         let _in_use = self.enter(id)?;
         let (mut parts, mut is_restored) = (None, false);
-        if let JsonRpcMessage::Request(it) = &message {
-            let extensions = it.request.extensions();
+        if let JsonRpcMessage::Request(request) = &message {
+            let extensions = request.request.extensions();
             parts = extensions.get::<http::request::Parts>().cloned();
             is_restored = extensions.get::<SessionRestoreMarker>().is_some();
         }
@@ -383,7 +382,7 @@ impl SessionManager for Sessions {
             self.replay.note_reads_empty(id);
         }
         if self.shared.is_some() && !is_restored && matches!(answer, JsonRpcMessage::Response(_)) {
-            self.say_initialized(id, parts).await?;
+            self.send_initialized(id, parts).await?;
         }
         Ok(answer)
     }
@@ -391,19 +390,19 @@ impl SessionManager for Sessions {
     /// Another's session is as good as none.
     async fn has_session(&self, id: &SessionId) -> Result<bool> {
         if let Some(shared) = &self.shared
-            && is_theirs(&self.table, id)
-            // Where the database is not there, what this node knows counts.
+            && belongs_to_sender(&self.table, id)
+            // Without the database, local state counts.
             && let Ok(None) = shared.find(id).await
         {
-            self.table.strike(id);
+            self.table.evict(id);
             self.close(id).await?;
             return Ok(false);
         }
-        Ok(is_theirs(&self.table, id) && self.sdk.has_session(id).await?)
+        Ok(belongs_to_sender(&self.table, id) && self.sdk.has_session(id).await?)
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<()> {
-        // One that its client ends is over on all nodes; one that ends by itself is so here.
+        // Closing by the client ends it on all nodes; other ends are local.
         if let Some(shared) = &self.shared
             && let Ok(owner) = ACTING.try_with(|it| it.caller.principal.clone())
         {
@@ -412,12 +411,12 @@ impl SessionManager for Sessions {
                 note(Refusal::Unknown);
                 return Ok(());
             }
-            shared.tell_changed(&owner, &key);
-        } else if !is_theirs(&self.table, id) {
+            shared.notify_changed(&owner, &key);
+        } else if !belongs_to_sender(&self.table, id) {
             note(Refusal::Unknown);
             return Ok(());
         }
-        self.table.strike(id);
+        self.table.evict(id);
         self.close(id).await
     }
 
@@ -428,7 +427,7 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
         let claim = match &message {
-            JsonRpcMessage::Request(it) => Claim::of(&self.open, id, &it.id),
+            JsonRpcMessage::Request(it) => Claim::try_new(&self.open, id, &it.id),
             _ => None,
         };
         let Some(claim) = claim else {
@@ -439,7 +438,7 @@ impl SessionManager for Sessions {
         let reads_empty = self.replay.reads_empty(id);
         let stream = Recorded::new(stream, &self.replay, id, claim)
             .filter(move |it| ready(reads_empty || it.message.is_some()));
-        Ok(held(stream, in_use, self.shared.clone()))
+        Ok(keep_in_use(stream, in_use, self.shared.clone()))
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
@@ -448,8 +447,8 @@ impl SessionManager for Sessions {
             return self.sdk.accept_message(id, message).await;
         };
         match shared.goal(message) {
-            Goal::Here(message) => self.sdk.accept_message(id, message).await,
-            Goal::There(node, message) => {
+            Goal::ThisNode(message) => self.sdk.accept_message(id, message).await,
+            Goal::Node(node, message) => {
                 if !shared.send(Some(node), id, &message).await.map_err(SessionError::Io)? {
                     note(Refusal::AskerGone);
                 }
@@ -468,7 +467,7 @@ impl SessionManager for Sessions {
         self.admit(&id)?;
         let restored = self.sdk.restore_session(id.clone()).await;
         if restored.is_err() {
-            self.table.strike(&id);
+            self.table.evict(&id);
         }
         restored
     }
@@ -479,7 +478,7 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
         let all = self.sdk.create_standalone_stream(id).await?;
-        let news = held(self.replay.unsaid(id, None, all), in_use, self.shared.clone());
+        let news = keep_in_use(self.replay.undelivered(id, None, all), in_use, self.shared.clone());
         let first = || ServerSseMessage::priming(replay::NOTHING_YET, RETRY);
         let first = self.replay.reads_empty(id).then(first);
         Ok(stream::iter(first).chain(news))
@@ -493,7 +492,7 @@ impl SessionManager for Sessions {
         let in_use = self.enter(id)?;
         let own = match &self.shared {
             Some(shared) if last_event_id != replay::NOTHING_YET => {
-                shared.own_event(&last_event_id)
+                shared.local_event(&last_event_id)
             }
             _ => Some(&*last_event_id),
         };
@@ -502,10 +501,10 @@ impl SessionManager for Sessions {
             true => own.and_then(|it| self.replay.after(id, it)).map(StreamExt::left_stream),
             false => {
                 let all = self.sdk.create_standalone_stream(id).await?;
-                Some(self.replay.unsaid(id, own, all).right_stream())
+                Some(self.replay.undelivered(id, own, all).right_stream())
             }
         };
         let stream = stream.ok_or(SessionError::InvalidEventId)?;
-        Ok(held(stream, in_use, self.shared.clone()))
+        Ok(keep_in_use(stream, in_use, self.shared.clone()))
     }
 }

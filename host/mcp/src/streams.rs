@@ -1,6 +1,5 @@
-//! A client on two streams, in both eras of the protocol: each request that says so itself is modern, and `initialize`
-//! begins the older era for all others. A line that is no message is answered with what is wrong with it, where an
-//! answer may follow.
+//! Serves a client on a pair of streams, in both protocol eras: a request that declares it is modern, and `initialize`
+//! starts the older era for the rest. A line that is no message is answered with an error where an answer is allowed.
 
 use std::{collections::HashMap, future::Future, io, time::Duration};
 
@@ -30,15 +29,15 @@ use super::{
 };
 use base::unreadable;
 
-/// Of a line that is JSON, and nothing that is asked for.
+/// Error for JSON that is no request.
 const NO_MESSAGE: &str = "The line is not a JSON-RPC 2.0 message: {\"jsonrpc\": \"2.0\", \"id\": …, \"method\": …, \"params\": {…}} is right.";
-/// Of a request whose id another one has that is not answered yet.
+/// Error for a request whose id is in use.
 pub(super) const ID_IN_USE: &str = "The id is in use: another request with it is not answered yet; give each request an id of its own.";
 /// Requests that are remembered until they are answered; of more it is not known whether an id is in use.
 const OPEN_MAX: usize = 4_096;
-/// How long what was asked may take once the input has ended: longer than it takes to compile the components first.
+/// Time limit for open requests after end of input, longer than compilation takes.
 const LAST_ANSWERS: Duration = Duration::from_secs(120);
-/// What some programs write before a text in UTF-8.
+/// UTF-8 byte order mark.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 type Refusal = Box<TxJsonRpcMessage<RoleServer>>;
@@ -56,7 +55,7 @@ pub(super) struct Client {
     refusing: Option<BoxFuture<'static, io::Result<()>>>,
     /// The `initialize` that is being answered; what follows it is read after that.
     initializing: Option<RequestId>,
-    /// Whether one was answered: what is of its era is nothing before.
+    /// Whether `initialize` was answered. Legacy requests are rejected before.
     is_initialized: bool,
     open: watch::Sender<Open>,
     /// Since when there is no more input.
@@ -86,41 +85,48 @@ impl Client {
     /// The message as the SDK gets it, if it gets it.
     ///
     /// # Errors
-    /// What is answered in its place.
+    /// The answer sent instead.
     fn admitted(
         &mut self,
         message: RxJsonRpcMessage<RoleServer>,
     ) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
         match &message {
-            JsonRpcMessage::Request(it) => {
-                if let ClientRequest::CustomRequest(request) = &it.request
+            JsonRpcMessage::Request(json_request) => {
+                if let ClientRequest::CustomRequest(request) = &json_request.request
                     && let Some(error) = wrong_initialize(request)
                 {
-                    return Err(Box::new(JsonRpcMessage::error(error, Some(it.id.clone()))));
+                    return Err(Box::new(JsonRpcMessage::error(
+                        error,
+                        Some(json_request.id.clone()),
+                    )));
                 }
-                if let Some(error) = self.without_era(&it.request) {
-                    return Err(Box::new(JsonRpcMessage::error(error, Some(it.id.clone()))));
+                if let Some(error) = self.without_era(&json_request.request) {
+                    return Err(Box::new(JsonRpcMessage::error(
+                        error,
+                        Some(json_request.id.clone()),
+                    )));
                 }
-                if self.open.borrow().contains_key(&it.id) {
+                if self.open.borrow().contains_key(&json_request.id) {
                     // The other one is waited for under that id.
                     let error = ErrorData::invalid_request(ID_IN_USE, None);
                     return Err(Box::new(JsonRpcMessage::error(error, None)));
                 }
-                let ends = it.request.method() != LISTEN;
+                let ends = json_request.request.method() != LISTEN;
                 self.open.send_if_modified(|open| {
                     if open.len() < OPEN_MAX {
-                        open.insert(it.id.clone(), ends);
+                        open.insert(json_request.id.clone(), ends);
                     }
                     false
                 });
-                if matches!(it.request, ClientRequest::InitializeRequest(_)) {
-                    self.initializing = Some(it.id.clone());
+                if matches!(json_request.request, ClientRequest::InitializeRequest(_)) {
+                    self.initializing = Some(json_request.id.clone());
                 }
                 return Ok(Some(message));
             }
-            JsonRpcMessage::Notification(it) => {
-                if let ClientNotification::CancelledNotification(it) = &it.notification
-                    && let Some(id) = &it.params.request_id
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
                 {
                     self.open.send_modify(|open| _ = open.remove(id));
                 } else if !self.is_initialized {
@@ -128,13 +134,13 @@ impl Client {
                 }
             }
             JsonRpcMessage::Error(it) if it.id.is_none() => return Ok(None),
-            // The SDK knows what it has asked.
+            // The SDK matches it with its request.
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
         Ok(Some(message))
     }
 
-    /// What is wrong with a request that does not say itself what its client is, where no `initialize` has.
+    /// Error for a request without era before `initialize`.
     fn without_era(&self, request: &ClientRequest) -> Option<ErrorData> {
         use ClientRequest::{InitializeRequest, PingRequest};
         if self.is_initialized || matches!(request, InitializeRequest(_) | PingRequest(_)) {
@@ -146,7 +152,7 @@ impl Client {
         (!missing.is_empty()).then(error)
     }
 
-    /// Waits until what was asked before the input ended is answered: the SDK drops what takes longer than some seconds.
+    /// Waits for open requests after end of input, because the SDK drops slow ones.
     async fn last_answers(&mut self) {
         let until = *self.ended.get_or_insert_with(Instant::now) + LAST_ANSWERS;
         let mut open = self.open.subscribe();
@@ -155,13 +161,13 @@ impl Client {
     }
 }
 
-/// What is wrong with an `initialize` that the SDK cannot read, and would take for a request of the other era.
+/// Error for an unreadable `initialize`, which the SDK would treat as modern.
 fn wrong_initialize(request: &CustomRequest) -> Option<ErrorData> {
     if request.method != "initialize" {
         return None;
     }
     let params = request.params.clone().unwrap_or_default();
-    Some(wire::misfitting::<InitializeRequestParams>("initialize", params))
+    Some(wire::invalid_params::<InitializeRequestParams>("initialize", params))
 }
 
 impl Transport<RoleServer> for Client {
@@ -171,10 +177,10 @@ impl Transport<RoleServer> for Client {
         &mut self,
         mut item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        if let JsonRpcMessage::Error(it) = &mut item
-            && let Some(told) = wire::not_served_by_sdk(&it.error)
+        if let JsonRpcMessage::Error(error) = &mut item
+            && let Some(explained) = wire::not_served_by_sdk(&error.error)
         {
-            it.error = told;
+            error.error = explained;
         }
         let answered = match &item {
             JsonRpcMessage::Response(it) => Some(&it.id),
@@ -190,7 +196,7 @@ impl Transport<RoleServer> for Client {
         self.output.send(item)
     }
 
-    /// May be dropped while it waits: what it has read and is writing stays.
+    /// Cancel-safe.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             if let Some(refusing) = &mut self.refusing {
@@ -237,10 +243,10 @@ impl Transport<RoleServer> for Client {
     }
 }
 
-/// The message that a line is; none where it is empty, or one that nothing is answered to.
+/// Parses a line. `None` for empty lines and those that get no answer.
 ///
 /// # Errors
-/// What is answered to one that is no message.
+/// The answer to an invalid line.
 fn message(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
     if line.is_empty() {
@@ -257,8 +263,7 @@ fn message(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal>
     }
 }
 
-/// What is answered to a line that is no message; nothing to notifications, and to answers, or two who answer each other
-/// would do so for ever.
+/// Error for an invalid line. `None` for notifications and answers, to avoid endless loops of errors.
 fn refusal(line: &[u8]) -> Option<Refusal> {
     let refusal = |error: ErrorData, id| Some(Box::new(JsonRpcMessage::error(error, id)));
     let object = match serde_json::from_slice(line) {
@@ -269,7 +274,7 @@ fn refusal(line: &[u8]) -> Option<Refusal> {
         }
         Ok(_) => return refusal(ErrorData::invalid_request(NO_MESSAGE, None), None),
         Err(error) => {
-            let why = unreadable::why(&error.to_string());
+            let why = unreadable::explain(&error.to_string());
             let message = format!("The line is not JSON: {why}.");
             return refusal(ErrorData::parse_error(message, None), id_of_request(line));
         }
@@ -288,7 +293,7 @@ fn id_of_request(line: &[u8]) -> Option<RequestId> {
     if !text.contains("\"method\"") {
         return None;
     }
-    // What is in the parameters is no request's.
+    // Ids within parameters do not count.
     let before = text.split("\"params\"").next().unwrap_or_default();
     let is_whole = text.matches('{').count() == text.matches('}').count();
     id_in_head(before.as_bytes()).or_else(|| id_in_tail(line).filter(|_| is_whole))
@@ -400,16 +405,16 @@ mod tests {
         }
         let mut ids = Vec::new();
         while ids.len() < 4 {
-            let it = match client.receive().await {
+            let request = match client.receive().await {
                 Some(JsonRpcMessage::Request(it)) => it,
                 Some(JsonRpcMessage::Notification(_)) => continue,
                 other => panic!("{other:?}"),
             };
-            if it.id == RequestId::Number(1) && ids.len() == 2 {
+            if request.id == RequestId::Number(1) && ids.len() == 2 {
                 let error = ErrorData::invalid_request("no", None);
-                client.send(JsonRpcMessage::error(error, Some(it.id.clone()))).await.unwrap();
+                client.send(JsonRpcMessage::error(error, Some(request.id.clone()))).await.unwrap();
             }
-            ids.push(it.id.to_string());
+            ids.push(request.id.to_string());
         }
         assert_eq!(ids, ["1", "1", "1", "2"]);
         let refused = answers.next_line().await.unwrap().unwrap();
@@ -458,7 +463,7 @@ mod tests {
         }
     }
 
-    /// What is answered to one line; none where the message behind it comes first.
+    /// The answer to one line, if it comes before the next message.
     async fn answer(line: &[u8]) -> Option<Value> {
         let (client_end, server_end) = tokio::io::duplex(4_096);
         let (input, output) = tokio::io::split(server_end);
@@ -470,7 +475,7 @@ mod tests {
         lines.shutdown().await.unwrap();
         let next = served.receive().await;
         assert!(matches!(next, Some(JsonRpcMessage::Request(_))), "{next:?}");
-        // What follows is taken, be there no end of its line: nothing is waited for any longer.
+        // The input ends here, even without a line end.
         let cancelled = served.receive().await;
         assert!(matches!(cancelled, Some(JsonRpcMessage::Notification(_))), "{cancelled:?}");
         assert!(served.receive().await.is_none());

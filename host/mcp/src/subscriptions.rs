@@ -1,5 +1,5 @@
-//! What is new: swaps, and what components say has changed, gathered for each listener by itself, so
-//! that one that does not listen delays no other.
+//! Notifications of changes: swaps and component events, collected for each listener separately, so that a slow one
+//! delays no other.
 
 use std::{
     collections::BTreeSet,
@@ -27,10 +27,10 @@ use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 
 use crate::{
-    Context, McpServer, Result,
+    Context, McpServer, Result, not_stored,
     sessions::{InUse, SessionTable},
     tasks::{self, event_of},
-    unkept, wire,
+    wire,
 };
 use base::{caller::Caller, tool_set::Owner, unreadable};
 use calls::approvals;
@@ -40,23 +40,23 @@ use store::events::{By, Events, Published};
 
 /// The method of clients that listen.
 pub(super) const LISTEN: &str = "subscriptions/listen";
-/// How long a client may take to accept notifications; one that takes longer is given up.
+/// Time limit for a client to accept notifications, after which it is dropped.
 pub(super) const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Clients of the modern era that may listen at a time.
 pub(super) const LISTENERS_MAX: usize = 1_024;
 /// Resources that one listener may subscribe to.
 pub(super) const SUBSCRIPTIONS_MAX: usize = 256;
 
-/// Listens for what is new, as far as one caller may know.
+/// Listens for changes visible to one caller.
 pub(super) struct Subscriptions {
     changes: watch::Receiver<Arc<Catalog>>,
     published: broadcast::Receiver<Published>,
     latest: Changed,
-    /// As whom its client spoke last: what it may know changes while it listens.
+    /// The current caller of the client, whose rights may change.
     caller: Arc<Mutex<Caller>>,
 }
 
-/// What is new since the last time.
+/// Changes since the last notification.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Bulletin {
     pub(super) tools: bool,
@@ -91,9 +91,10 @@ impl Bulletin {
             let owner = catalog.component_for_resource(uri).map(|it| it.name());
             owner.is_some_and(|it| self.any_of.contains(it))
         };
-        // Whose a resource is takes a look at all templates, and is asked only where it matters.
-        let is_told = |uri: &&String| self.tells_of(uri) || !self.any_of.is_empty() && is_any(uri);
-        let updated = uris.into_iter().filter(is_told).map(|uri| {
+        // Looking up the owner checks all templates, so it is done only when needed.
+        let is_notified =
+            |uri: &&String| self.covers(uri) || !self.any_of.is_empty() && is_any(uri);
+        let updated = uris.into_iter().filter(is_notified).map(|uri| {
             let params = ResourceUpdatedNotificationParam::new(uri.clone());
             ResourceUpdatedNotification::new(params).into()
         });
@@ -101,13 +102,13 @@ impl Bulletin {
     }
 
     /// Whether that may have changed.
-    fn tells_of(&self, uri: &str) -> bool {
+    fn covers(&self, uri: &str) -> bool {
         self.is_incomplete || self.updated.contains(uri)
     }
 }
 
-/// What a modern client wants to be notified of.
-struct Wanted {
+/// Subscriptions of a modern client.
+struct Requested {
     lists: SubscriptionFilter,
     /// Ids of its tasks, as long as they are not over.
     tasks: BTreeSet<String>,
@@ -133,7 +134,7 @@ impl Subscriptions {
                     Err(broadcast::error::RecvError::Closed) => return None,
                 },
             }
-            // What has come meanwhile is sent at once.
+            // Changes since then are sent at once.
             loop {
                 match self.published.try_recv() {
                     Ok(published) => self.note(&published, &mut bulletin),
@@ -150,7 +151,7 @@ impl Subscriptions {
         Some(bulletin)
     }
 
-    /// What is on offer now.
+    /// The current catalog.
     pub(super) fn catalog(&self) -> Arc<Catalog> {
         self.changes.borrow().clone()
     }
@@ -179,7 +180,7 @@ impl Subscriptions {
             Some("prompts") => bulletin.prompts = true,
             Some("resources") => bulletin.resources = true,
             Some(uri) => {
-                // A component speaks for what is its own.
+                // A component publishes its own resources only.
                 let owner = catalog.component_for_resource(uri).map(|it| it.name());
                 if owner == Some(component) {
                     bulletin.updated.insert(uri.to_owned());
@@ -218,9 +219,9 @@ impl McpServer {
         let is_subscribed = match self.link(caller, &context.extensions) {
             Some((shared, key)) => {
                 let subscribed = shared.rows.subscribe(&key, &uri, SUBSCRIPTIONS_MAX).await;
-                let is_subscribed = subscribed.map_err(|it| unkept(&it))?;
+                let is_subscribed = subscribed.map_err(|it| not_stored(&it))?;
                 if is_subscribed {
-                    shared.tell_changed(&caller.principal, &key);
+                    shared.notify_changed(&caller.principal, &key);
                 }
                 is_subscribed && self.session.subscribe(uri)
             }
@@ -234,9 +235,9 @@ impl McpServer {
         Err(ErrorData::invalid_request(message, None))
     }
 
-    /// Whether `caller` may be told of the resource: not of a component that they may not use, nor of another server.
-    /// One that is not there may come.
-    fn may_tell(&self, uri: &str, caller: &Caller) -> bool {
+    /// Whether `caller` may be notified of the resource: not for inaccessible components or other servers. Missing
+    /// resources may appear later.
+    fn may_notify(&self, uri: &str, caller: &Caller) -> bool {
         let catalog = self.registry.catalog();
         match catalog.component_for_resource(uri) {
             Some(owner) => catalog.may_use(caller, Owner::Component(owner.name())),
@@ -256,11 +257,11 @@ impl McpServer {
         })
     }
 
-    /// Notifies a modern client of what is new until it goes, or does not take it in time.
-    async fn tell_until_gone(
+    /// Notifies a modern client until it disconnects or is too slow.
+    async fn forward_until_closed(
         &self,
         (mut news, listening): (Subscriptions, impl Deref<Target = InUse<u64>> + Send),
-        mut wanted: Wanted,
+        mut wanted: Requested,
         context: &Context,
     ) {
         let mut cut = std::pin::pin!(listening.ended());
@@ -277,14 +278,14 @@ impl McpServer {
                     return;
                 }
             }
-            if bulletin.tells_of(approvals::CHANGED) {
-                // A person who answers elsewhere lets a task go on, which is then told.
+            if bulletin.covers(approvals::CHANGED) {
+                // Decisions made elsewhere continue a task, which is then reported.
                 for id in &wanted.tasks {
                     let _ = self.detailed(id, context).await;
                 }
             }
-            let is_told = |id: &str| bulletin.tells_of(&event_of(id));
-            if !self.tell_tasks(&mut wanted.tasks, is_told, context).await {
+            let is_notified = |id: &str| bulletin.covers(&event_of(id));
+            if !self.notify_of_tasks(&mut wanted.tasks, is_notified, context).await {
                 return;
             }
         }
@@ -298,7 +299,7 @@ async fn send(context: &Context, mut note: ServerNotification) -> bool {
     matches!(sent.await, Ok(Ok(())))
 }
 
-/// A place for one more listener of `principal`, who has a fair share of all places; given back when it is dropped.
+/// Takes a listener slot of `principal`, within a fair share.
 fn listen_as(
     listeners: &Arc<SessionTable<u64>>,
     principal: &Arc<str>,
@@ -308,19 +309,19 @@ fn listen_as(
     listeners.open(id, principal.clone())?;
     let in_use = listeners.enter(&id)?;
     let listeners = listeners.clone();
-    Some(scopeguard::guard(in_use, move |_| listeners.strike(&id)))
+    Some(scopeguard::guard(in_use, move |_| listeners.evict(&id)))
 }
 
-// Clients of the modern era that listen (`subscriptions/listen`): served past the SDK, whose filter knows nothing of
-// tasks, and which says that it listens before it does.
+// Modern clients that listen (`subscriptions/listen`) are served without the SDK, whose filter lacks tasks and which
+// acknowledges too early.
 
-/// Where the filter is put: the SDK, which cannot read that, leaves the request to us as it stands.
+/// Key of a filter that the SDK cannot read and leaves to us.
 const SET_ASIDE: &str = "madoguchi/notifications";
-/// Resources of which it is looked whether they can be told of; the rest is left out.
-const ASKED_MAX: usize = 4 * SUBSCRIPTIONS_MAX;
+/// Maximum number of resources checked; others are ignored.
+const FILTERS_MAX: usize = 4 * SUBSCRIPTIONS_MAX;
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
-/// What a client wants to be notified of.
+/// A client's filter.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Filter {
@@ -329,7 +330,7 @@ struct Filter {
     lists: SubscriptionFilter,
 }
 
-/// The bytes of a request to listen, as it is to reach the SDK; none of any other.
+/// Rewrites a listen request for the SDK. `None` for other requests.
 pub(crate) fn set_aside(request: &[u8]) -> Option<Vec<u8>> {
     let mut request: Value = serde_json::from_slice(request).ok()?;
     if request["method"] != LISTEN {
@@ -342,10 +343,10 @@ pub(crate) fn set_aside(request: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl McpServer {
-    /// Serves a client that listens, `params` as they were set aside, until it goes; none where they were not.
+    /// Serves a listening client with `params` set aside. `None` if they were not.
     ///
     /// # Errors
-    /// That it must take tasks, that its filter cannot be read, or that there are too many listeners.
+    /// If tasks are required, the filter is invalid, or there are too many listeners.
     pub(crate) async fn serve_listener(
         &self,
         params: Option<&Value>,
@@ -353,7 +354,7 @@ impl McpServer {
     ) -> Result<Option<CustomResult>> {
         let Some(filter) = params.and_then(|it| it.get(SET_ASIDE)) else { return Ok(None) };
         let Filter { task_ids, mut lists } = Filter::deserialize(filter).map_err(|error| {
-            let why = unreadable::why(&error.to_string());
+            let why = unreadable::explain(&error.to_string());
             ErrorData::invalid_params(format!("params of {LISTEN}: {why}"), None)
         })?;
         if task_ids.is_some() && !tasks::takes_tasks(context) {
@@ -361,11 +362,11 @@ impl McpServer {
         }
         let caller = self.caller(context);
         if let Some(uris) = &mut lists.resource_subscriptions {
-            uris.truncate(ASKED_MAX);
-            uris.retain(|it| check_uri(it).is_ok() && self.may_tell(it, &caller));
+            uris.truncate(FILTERS_MAX);
+            uris.retain(|it| check_uri(it).is_ok() && self.may_notify(it, &caller));
             uris.truncate(SUBSCRIPTIONS_MAX);
         }
-        // What is false or empty is as if it were not there.
+        // False and empty entries count as missing.
         let lists = lists.intersection(&lists);
         // Listens from here on, so that nothing in between is lost.
         let caller = Arc::new(Mutex::new(caller));
@@ -381,14 +382,14 @@ impl McpServer {
             }
             accepted["taskIds"] = json!(own);
         }
-        let mut wanted = Wanted { lists, tasks: own };
+        let mut wanted = Requested { lists, tasks: own };
         let params = json!({ "notifications": accepted });
         let acknowledged = CustomNotification::new(ACKNOWLEDGED, Some(params));
-        // What happened to a task before its client listened would not be told otherwise.
+        // Reports changes that happened before listening started.
         if send(context, ServerNotification::CustomNotification(acknowledged)).await
-            && self.tell_tasks(&mut wanted.tasks, |_| true, context).await
+            && self.notify_of_tasks(&mut wanted.tasks, |_| true, context).await
         {
-            self.tell_until_gone((news, listening), wanted, context).await;
+            self.forward_until_closed((news, listening), wanted, context).await;
         }
         let mut result = SubscriptionsListenResult::complete(context.id.clone());
         result.meta.set_server_info(rmcp::ServerHandler::get_info(self).server_info);
@@ -396,15 +397,15 @@ impl McpServer {
         Ok(Some(CustomResult::new(result)))
     }
 
-    /// Tells how those of `tasks` stand of which `is_told` says so; whether the client takes it. What is over, or whose
-    /// time is up, is left out from then on: it changes no more.
-    async fn tell_tasks(
+    /// Sends states of `tasks` accepted by `is_notified`. Returns whether the client accepts them. Finished and
+    /// expired tasks are dropped.
+    async fn notify_of_tasks(
         &self,
         tasks: &mut BTreeSet<String>,
-        is_told: impl Fn(&str) -> bool,
+        is_notified: impl Fn(&str) -> bool,
         context: &Context,
     ) -> bool {
-        let ids: Vec<_> = tasks.iter().filter(|it| is_told(it)).cloned().collect();
+        let ids: Vec<_> = tasks.iter().filter(|it| is_notified(it)).cloned().collect();
         for id in ids {
             let task = self.detailed(&id, context).await;
             let is_over = match &task {
@@ -430,7 +431,7 @@ mod tests {
 
     use super::*;
 
-    /// With the registry, without which there would not be anything new.
+    /// The registry is returned as well, because dropping it ends changes.
     fn news(events: &Events) -> (Registry, Subscriptions) {
         let registry = Registry::default();
         let caller = Arc::new(Mutex::new(Caller::anonymous()));

@@ -1,5 +1,5 @@
-//! Calls as tasks (the extension `io.modelcontextprotocol/tasks`): a call that takes its time goes on without its
-//! client, which comes back for what it asks and what it came to, be it after a restart.
+//! Calls as tasks (the extension `io.modelcontextprotocol/tasks`). A task continues without its client, which returns
+//! for its questions and its result, also after a restart.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use rmcp::{
 };
 use tokio::sync::mpsc;
 
-use super::{Context, McpServer, Result, rounds::tell, wire};
+use super::{Context, McpServer, Result, rounds::send_notification, wire};
 use base::{
     call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
@@ -35,15 +35,15 @@ mod kept;
 pub(super) use kept::event_of;
 pub use kept::{PLACE, Tasks, movable};
 
-/// Notes of a call that may wait to be taken.
+/// Queue of notifications.
 const NOTES_QUEUE: usize = 64;
 
-/// How a round ended.
+/// Result of a round.
 type Outcome = Result<CallOutcome, CallError>;
 
-/// A round that runs, and what it says meanwhile.
+/// A running round and its notifications.
 struct Round {
-    /// What it was asked.
+    /// Its call.
     call: CallRequest,
     outcome: BoxFuture<'static, Outcome>,
     notes: mpsc::Receiver<Notification>,
@@ -55,7 +55,7 @@ pub(super) fn takes_tasks(context: &Context) -> bool {
     !wire::is_legacy(context) && context.client_capabilities().is_some_and(|it| it.supports_tasks())
 }
 
-/// What a client is told that does not say that it takes tasks, where nothing else will do.
+/// Error for clients without task support where a task is required.
 pub(super) fn needs_tasks() -> ErrorData {
     let required = ClientCapabilities::builder().enable_tasks().build();
     ErrorData::missing_required_client_capability(required)
@@ -91,11 +91,11 @@ impl McpServer {
         catalog.offered_tool(name).map(|(_, it)| it.task).unwrap_or_default()
     }
 
-    /// What `call` comes to where its client takes tasks, or must: the answer to it, or the task that it becomes.
-    /// None where it is to be answered as ever.
+    /// Runs `call` as a task if its client supports or requires it. Returns the answer or the created task. `None` to
+    /// handle it as usual.
     ///
     /// # Errors
-    /// Of the protocol: those of the call, or that its client must take tasks.
+    /// Protocol errors of the call, or that tasks are required.
     pub(super) async fn as_task(
         &self,
         call: &CallRequest,
@@ -111,7 +111,7 @@ impl McpServer {
             return Ok(None);
         }
         let Some(mut place) = tasks.place(&call.caller.principal) else {
-            // One that need not be a task is answered once it has ended.
+            // An optional task is answered directly once it has ended.
             return if task_use == TaskUse::Possible { Ok(None) } else { Err(busy()) };
         };
         let log = self.log_level(context);
@@ -127,14 +127,14 @@ impl McpServer {
             };
         }
         if let Some(outcome) = ended.take() {
-            let stays_a_task =
-                task_use == TaskUse::Required && !matches!(outcome, Ok(CallOutcome::Asked { .. }));
+            let stays_a_task = task_use == TaskUse::Required
+                && !matches!(outcome, Ok(CallOutcome::InputRequired { .. }));
             if !stays_a_task {
                 return wire::answer(outcome, &capabilities).map(Some);
             }
             round.outcome = Box::pin(std::future::ready(outcome));
         }
-        let first = Given::of(&round.call);
+        let first = Given::from_call(&round.call);
         let pause = round.pause.clone();
         let created = pause.become_task(first, async |given| {
             let document = tasks.create(&round.call, given, &mut place).await?;
@@ -142,7 +142,7 @@ impl McpServer {
         });
         let document = match created.await {
             Ok(document) => document,
-            // One that need not be a task is answered once it has ended, be the disk full.
+            // An optional task is answered directly, even if the disk is full.
             Err(error) if task_use == TaskUse::Possible => {
                 tracing::warn!("a call does not become a task, and is waited for: {error}");
                 let outcome = context.ct.run_until_cancelled(round.outcome(context)).await;
@@ -155,10 +155,10 @@ impl McpServer {
         Ok(Some(CallToolResponse::Task(CreateTaskResult::new(task))))
     }
 
-    /// Begins a round; lines of the log from `log` up are among what it says.
+    /// Starts a round that reports log lines from level `log`.
     fn begin(&self, tasks: &Tasks, mut call: CallRequest, log: Option<Level>) -> Round {
         let (sender, notes) = mpsc::channel(NOTES_QUEUE);
-        let pause = Pause::of(tasks, &call.caller);
+        let pause = Pause::for_caller(tasks, &call.caller);
         let asked = call.clone();
         call.notifications = Some(Notifications { sender, progress: true, log });
         call.pauses = Some(pause.clone());
@@ -168,20 +168,20 @@ impl McpServer {
         Round { call: asked, outcome, notes, pause }
     }
 
-    /// Brings a round of a task to its end, and writes down what it came to.
+    /// Runs a round of a task to its end and stores the result.
     async fn drive(self, document: Document, mut round: Round, place: Place) {
         let Some(tasks) = &self.tasks else { return };
         let _open = self.calls.keep_open();
         let (cancelled, lost) = (place.cancelled(), place.is_lost());
         let outcome = tokio::select! {
             biased;
-            // Who cancels writes that down.
+            // Cancellation stores the state itself.
             () = cancelled.cancelled() => return,
             () = lost.cancelled() => return,
             outcome = round.noted(&place) => outcome,
         };
         let is_stopped = self.calls.stop.is_cancelled() && is_away(&outcome);
-        // It goes on at the next start.
+        // It continues at the next start.
         if is_stopped && round.pause.is_paused().await {
             return;
         }
@@ -198,7 +198,7 @@ impl McpServer {
             return;
         }
         let capabilities = &round.call.caller.client_capabilities;
-        let standing = match came_to(outcome, capabilities) {
+        let standing = match to_response(outcome, capabilities) {
             Ok(CallToolResponse::Complete(result)) => Standing::completed(&result),
             Ok(CallToolResponse::InputRequired(asked)) => {
                 document.ask(asked);
@@ -207,7 +207,7 @@ impl McpServer {
             Ok(_) => Standing::failed(&wire::endless()),
             Err(error) => Standing::failed(&error),
         };
-        tasks.stands(&mut document, standing).await;
+        tasks.set_standing(&mut document, standing).await;
     }
 
     /// `tasks/get`.
@@ -215,7 +215,7 @@ impl McpServer {
         self.detailed(id, context).await.map(GetTaskResult::new)
     }
 
-    /// How a task stands, which goes on where it can.
+    /// Returns a task's state, and continues it if possible.
     pub(super) async fn detailed(&self, id: &str, context: &Context) -> Result<DetailedTask> {
         let (tasks, caller) = self.task_request(context)?;
         let mut document = document(tasks, id, &caller).await?;
@@ -231,7 +231,7 @@ impl McpServer {
     /// `tasks/update`.
     ///
     /// # Errors
-    /// That there is no such task of the caller's, or that too many run.
+    /// If the caller has no such task, or too many run.
     pub(super) async fn update(
         &self,
         id: &str,
@@ -248,7 +248,7 @@ impl McpServer {
         if asks().await?.is_none() {
             return Ok(());
         }
-        // Of two nodes that are answered one goes on.
+        // If two nodes receive answers, one continues.
         let run = tasks.claim_soon(id).await.ok_or_else(busy)?;
         let Some(mut document) = asks().await? else { return Ok(()) };
         let is_answered = document.answer(answers.into_iter().collect::<BTreeMap<_, _>>());
@@ -270,13 +270,13 @@ impl McpServer {
         let mut document = document(tasks, id, &caller).await?;
         if !document.standing.is_over() {
             tasks.cancel(id);
-            tasks.stands(&mut document, Standing::Cancelled).await;
-            tasks.tell_cancelled(id, &caller.principal);
+            tasks.set_standing(&mut document, Standing::Cancelled).await;
+            tasks.notify_cancelled(id, &caller.principal);
         }
         Ok(())
     }
 
-    /// What `tasks/…` is asked of, and by whom.
+    /// Tasks and caller of a `tasks/…` request.
     fn task_request(&self, context: &Context) -> Result<(&Tasks, Caller)> {
         let tasks = self.tasks.as_ref().filter(|_| !wire::is_legacy(context));
         let tasks = tasks.ok_or_else(|| wire::not_served("tasks"))?;
@@ -287,7 +287,7 @@ impl McpServer {
     /// other it is not known whether it happened.
     async fn go_on(&self, tasks: &Tasks, id: &str, caller: Caller) -> Result<Document> {
         let _alone = tasks.lock(id).await;
-        // Where it runs, here or on another node, it is left to that.
+        // A running round, here or elsewhere, continues by itself.
         let run = if tasks.is_running(id) { None } else { tasks.claim(id).await };
         let mut document = document(tasks, id, &caller).await?;
         let Some(run) = run else { return Ok(document) };
@@ -295,24 +295,24 @@ impl McpServer {
         if !given.is_paused && !self.is_repeatable(&document.tool) {
             let failure = broken_off();
             let error = ErrorData::internal_error(failure.message.clone(), Some(failure.object()));
-            tasks.stands(&mut document, Standing::failed(&error)).await;
+            tasks.set_standing(&mut document, Standing::failed(&error)).await;
             return Ok(document);
         }
-        // Where too many run, it is looked for again.
+        // Tried again if too many run.
         if let Some(place) = tasks.place(&caller.principal) {
             self.next_round(tasks, document.clone(), (place, run), caller).await;
         }
         Ok(document)
     }
 
-    /// Whether the person has said elsewhere what the task asks them: all of it are approvals, and none is open.
+    /// Whether all questions of the task are approvals that were decided elsewhere.
     async fn is_answered_elsewhere(&self, document: &Document, caller: &Caller) -> bool {
         let ids = document.approvals();
         if ids.is_empty() {
             return false;
         }
         for id in ids {
-            // Of one that cannot be read it is not known.
+            // Unknown if unreadable.
             let approval = self.calls.approvals.get(&id, &caller.principal).await;
             let Ok(approval) = approval else { return false };
             if approval.is_some_and(|it| it.state.is_open()) {
@@ -322,7 +322,7 @@ impl McpServer {
         true
     }
 
-    /// Has a task go on whose person has answered elsewhere.
+    /// Continues a task whose approvals were decided elsewhere.
     async fn take_answers(&self, tasks: &Tasks, id: &str, caller: Caller) -> Result<Document> {
         let _alone = tasks.lock(id).await;
         // The node whose round has asked gives it back about now.
@@ -330,7 +330,7 @@ impl McpServer {
         let mut document = document(tasks, id, &caller).await?;
         let place = tasks.place(&caller.principal);
         let (Some(run), Some(place)) = (run, place) else { return Ok(document) };
-        // Another node may have taken the answers since, and have asked anew.
+        // Another node may have continued and asked again.
         if self.is_answered_elsewhere(&document, &caller).await && document.next_round() {
             tasks.change(&mut document).await.map_err(|error| not_kept(&error))?;
             self.next_round(tasks, document.clone(), (place, run), caller).await;
@@ -338,7 +338,7 @@ impl McpServer {
         Ok(document)
     }
 
-    /// Whether a call of that tool may be made twice, as far as the tool says.
+    /// Whether the tool declares itself idempotent.
     fn is_repeatable(&self, tool: &str) -> bool {
         let catalog = self.registry.catalog();
         catalog.offered_tool(tool).is_some_and(|(_, it)| it.hints.read_only || it.hints.idempotent)
@@ -370,23 +370,23 @@ impl McpServer {
 /// The task of that id, of `caller`'s.
 ///
 /// # Errors
-/// That there is none, or that it cannot be read.
+/// If there is none, or it is unreadable.
 async fn document(tasks: &Tasks, id: &str, caller: &Caller) -> Result<Document> {
     let found = tasks.get(id, &caller.principal).await.map_err(|it| unread(&it))?;
     found.ok_or_else(unknown)
 }
 
 impl Round {
-    /// Its outcome; what it says meanwhile goes to its client.
+    /// Awaits the outcome and forwards notifications to the client.
     async fn outcome(&mut self, context: &Context) -> Outcome {
         loop {
             tokio::select! {
                 biased;
-                Some(note) = self.notes.recv() => tell(context, note).await,
+                Some(note) = self.notes.recv() => send_notification(context, note).await,
                 outcome = &mut self.outcome => {
-                    // What it said last is passed on, and that is all: its sender is gone with it.
+                    // The last notifications are forwarded; their sender has ended.
                     while let Ok(note) = self.notes.try_recv() {
-                        tell(context, note).await;
+                        send_notification(context, note).await;
                     }
                     return outcome;
                 }
@@ -394,16 +394,16 @@ impl Round {
         }
     }
 
-    /// Its outcome; how far it is goes to those who look.
+    /// Awaits the outcome and publishes progress.
     async fn noted(&mut self, place: &Place) -> Outcome {
         loop {
             tokio::select! {
                 biased;
                 Some(note) = self.notes.recv() => {
-                    if let Notification::Progress(it) = note {
-                        let of = it.total.map(|it| format!("/{it}")).unwrap_or_default();
-                        let what = it.message.map(|it| format!(" {it}")).unwrap_or_default();
-                        place.says(&format!("{}{of}{what}", it.progress));
+                    if let Notification::Progress(progress) = note {
+                        let of = progress.total.map(|it| format!("/{it}")).unwrap_or_default();
+                        let what = progress.message.map(|it| format!(" {it}")).unwrap_or_default();
+                        place.set_message(&format!("{}{of}{what}", progress.progress));
                     }
                 }
                 outcome = &mut self.outcome => return outcome,
@@ -417,8 +417,8 @@ fn is_away(outcome: &Outcome) -> bool {
     matches!(outcome, Err(CallError::Stopped(Stop::Unavailable(_)) | CallError::Busy { .. }))
 }
 
-/// What a task came to, which has failed where the component broke down or what is around it did.
-fn came_to(outcome: Outcome, capabilities: &str) -> Result<CallToolResponse> {
+/// Converts an outcome. Failures of the component or its surroundings fail the task.
+fn to_response(outcome: Outcome, capabilities: &str) -> Result<CallToolResponse> {
     match outcome {
         Err(error @ (CallError::Trapped { .. } | CallError::Broken { .. })) => {
             let error = wire::error(error);

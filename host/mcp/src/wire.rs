@@ -1,4 +1,4 @@
-//! Our types in MCP's: tools, prompts, resources, calls, outputs, questions and failures.
+//! Converts tools, prompts, resources, calls, outputs, questions and failures to MCP types.
 
 use std::sync::Arc;
 
@@ -59,14 +59,14 @@ pub(super) fn for_legacy(tool: &mut Tool) {
     tool.output_schema.take_if(|it| it.get("type") != Some(&Value::from("object")));
 }
 
-/// The same of a tool's result.
+/// Adapts a tool result to legacy clients.
 pub(super) fn fit_legacy(result: &mut CallToolResult) {
     result.structured_content.take_if(|it| !it.is_object());
 }
 
 /// A prompt as `viewer` sees it, in the language that they read.
-pub(super) fn prompt(it: &definition::Prompt, viewer: Viewer, language: Language) -> Prompt {
-    let own = it.meta.as_ref().and_then(|it| definition::texts(it, language.tag()));
+pub(super) fn prompt(offered: &definition::Prompt, viewer: Viewer, language: Language) -> Prompt {
+    let own = offered.meta.as_ref().and_then(|it| definition::texts(it, language.tag()));
     let text = |name: &str| own?.get(name)?.as_str().map(str::to_owned);
     let argument = |from: &definition::Argument| {
         let mut argument = PromptArgument::new(from.name.clone()).with_required(from.required);
@@ -75,23 +75,22 @@ pub(super) fn prompt(it: &definition::Prompt, viewer: Viewer, language: Language
         argument.description = described.map(str::to_owned).or_else(|| from.description.clone());
         argument
     };
-    let arguments = it.arguments.iter().map(argument).collect();
-    let description = text("description").or_else(|| it.description.clone());
-    let mut prompt = Prompt::new(it.name.to_string(), description, Some(arguments));
-    prompt.title = text("title").or_else(|| it.title.clone());
-    let meta = it.meta.as_ref().map(|it| viewer.meta(it)).filter(|it| !it.is_empty());
+    let arguments = offered.arguments.iter().map(argument).collect();
+    let description = text("description").or_else(|| offered.description.clone());
+    let mut prompt = Prompt::new(offered.name.to_string(), description, Some(arguments));
+    prompt.title = text("title").or_else(|| offered.title.clone());
+    let meta = offered.meta.as_ref().map(|it| viewer.meta(it)).filter(|it| !it.is_empty());
     prompt.meta = meta.map(MetaObject);
     prompt
 }
 
-/// As it is listed, be it a component's or another server's. Icons and annotations are hints, and wrong ones are worth no
-/// error.
-pub(super) fn listed<T: DeserializeOwned>(it: &Value) -> Option<T> {
-    T::deserialize(it).ok().or_else(|| {
-        let mut it = it.clone();
+/// Converts a listed item. Invalid icons and annotations, which are hints, are dropped.
+pub(super) fn listed<T: DeserializeOwned>(json: &Value) -> Option<T> {
+    T::deserialize(json).ok().or_else(|| {
+        let mut plain = json.clone();
         ["icons", "annotations"].into_iter().find_map(|hint| {
-            it.as_object_mut()?.remove(hint)?;
-            T::deserialize(&it).ok()
+            plain.as_object_mut()?.remove(hint)?;
+            T::deserialize(&plain).ok()
         })
     })
 }
@@ -102,12 +101,12 @@ pub(super) fn got(
     output: PromptOutput,
 ) -> Result<GetPromptResult> {
     let mut messages = Vec::with_capacity(output.messages.len());
-    for it in output.messages {
-        let role = match it.role {
+    for message in output.messages {
+        let role = match message.role {
             PromptRole::User => Role::User,
             PromptRole::Assistant => Role::Assistant,
         };
-        let content = serde_json::from_value(block(it.content)).map_err(|why| {
+        let content = serde_json::from_value(block(message.content)).map_err(|why| {
             let what = format!("a message of its prompt does not fit MCP: {why}");
             error(CallError::Broken { component: component.clone(), call_id, what })
         })?;
@@ -119,7 +118,7 @@ pub(super) fn got(
     Ok(result)
 }
 
-/// What was read, which is good for this caller and this moment.
+/// Converts read contents, valid for this caller and now.
 pub(super) fn read(contents: Vec<Contents>) -> ReadResourceResult {
     let contents = contents.into_iter().map(|content| {
         let meta = object(content.meta.as_deref());
@@ -141,15 +140,15 @@ pub(super) fn read(contents: Vec<Contents>) -> ReadResourceResult {
     ReadResourceResult::new(contents.collect()).with_ttl_ms(0).with_cache_scope(CacheScope::Private)
 }
 
-pub(super) fn completed(it: Completion) -> CompleteResult {
+pub(super) fn completed(completion: Completion) -> CompleteResult {
     let mut info = CompletionInfo::default();
-    info.values = it.values;
-    info.total = it.total;
-    info.has_more = Some(it.has_more);
+    info.values = completion.values;
+    info.total = completion.total;
+    info.has_more = Some(completion.has_more);
     CompleteResult::new(info)
 }
 
-/// What has been checked to be an object.
+/// Parses a JSON object that was checked before.
 fn object(json: Option<&str>) -> Option<MetaObject> {
     json.and_then(|it| serde_json::from_str(it).ok()).map(MetaObject)
 }
@@ -162,7 +161,7 @@ pub(super) fn is_legacy(context: &Context) -> bool {
     context.protocol_version().is_none_or(|it| it < ProtocolVersion::V_2026_07_28)
 }
 
-/// The first round of a request for what is called `name`.
+/// First round of a request for `name`.
 pub(super) fn call(
     name: String,
     arguments: Option<&Map<String, Value>>,
@@ -173,14 +172,14 @@ pub(super) fn call(
     let arguments = arguments.map_or_else(|| "{}".to_owned(), json);
     let surface = if is_legacy(context) { Surface::McpLegacy } else { Surface::Mcp };
     let parts = context.extensions.get::<http::request::Parts>();
-    let trace = parts.map(|it| TraceHeaders::of(&it.headers)).unwrap_or_default();
+    let trace = parts.map(|it| TraceHeaders::from_headers(&it.headers)).unwrap_or_default();
     CallRequest {
         meta: json(&context.meta.0.0),
         ..CallRequest::new(name, arguments, (caller, surface), trace)
     }
 }
 
-/// What a round came to, as the SDK answers it; `done` makes the answer of a component's output.
+/// Converts a round's outcome for the SDK; `done` converts output.
 pub(super) fn answered<O, R: DeserializeOwned, A: From<R> + From<InputRequiredResult>>(
     outcome: CallOutcome<O>,
     done: impl FnOnce(Arc<str>, u64, O) -> Result<R>,
@@ -190,19 +189,19 @@ pub(super) fn answered<O, R: DeserializeOwned, A: From<R> + From<InputRequiredRe
             done(component, call_id, output).map(A::from)
         }
         CallOutcome::Passed(it) => passed::<R>(&it).map(A::from),
-        CallOutcome::Asked { component, call_id, questions, state } => {
+        CallOutcome::InputRequired { component, call_id, questions, state } => {
             asked(&component, call_id, questions, state).map(A::from)
         }
     }
 }
 
-/// What a round came to, as its client is answered that waits for it.
+/// Converts a round's outcome for a waiting client.
 pub(super) fn answer(
     outcome: Result<CallOutcome, CallError>,
     capabilities: &str,
 ) -> Result<CallToolResponse> {
     match outcome {
-        Ok(CallOutcome::Asked { component, call_id, questions, state }) => {
+        Ok(CallOutcome::InputRequired { component, call_id, questions, state }) => {
             match lacking(capabilities, &questions) {
                 None => asked(&component, call_id, questions, state).map(Into::into),
                 Some(lacking) => lacking.refusal().map(Into::into),
@@ -218,7 +217,7 @@ pub(super) fn done(component: Arc<str>, call_id: u64, output: Output) -> Result<
     result_of(output).or_else(|what| failed(CallError::Broken { component, call_id, what }))
 }
 
-/// The same, or what in it does not fit MCP.
+/// Converts output. The error names what does not fit MCP.
 fn result_of(output: Output) -> Result<CallToolResult, String> {
     let is_behind = is_text_behind(&output.content);
     let (mut content, mut text) = (Vec::with_capacity(output.content.len() + 1), None);
@@ -230,8 +229,8 @@ fn result_of(output: Output) -> Result<CallToolResult, String> {
         text = Some(ContentBlock::text(json));
     }
     content.extend(text.take_if(|_| !is_behind));
-    for it in output.content {
-        let block = serde_json::from_value(block(it));
+    for part in output.content {
+        let block = serde_json::from_value(block(part));
         content.push(block.map_err(|it| format!("its content does not fit MCP: {it}"))?);
     }
     content.extend(text);
@@ -274,7 +273,7 @@ pub(super) fn failed(error: CallError) -> Result<CallToolResult> {
 /// The code of what a server cannot do for a client that declares too little.
 pub(crate) const LACKS_CAPABILITY: &str = "missing_client_capability";
 
-/// What another server needs of the client, as it said so.
+/// The missing client capability as an upstream server reported it.
 fn lacks_capability(failure: &Failure) -> Option<ErrorData> {
     let data = || failure.data.get("data").filter(|it| !it.is_null()).cloned();
     (failure.error == LACKS_CAPABILITY).then(|| {
@@ -287,7 +286,7 @@ fn data_of(failure: &Failure) -> Option<Value> {
     (!failure.data.is_empty()).then(|| Value::Object((*failure.data).clone()))
 }
 
-/// The same as an error of the protocol, for methods whose results cannot say that they failed.
+/// As a protocol error, for methods whose results cannot express failure.
 pub(super) fn error(error: CallError) -> ErrorData {
     let is_resource = matches!(error, CallError::UnknownResource { .. });
     let failure = Failure::from(error);
@@ -312,7 +311,7 @@ pub(super) fn refused(object: &Value) -> CallToolResult {
     result
 }
 
-/// Another server's result, as it stands: what was asked has been looked at where it came in.
+/// Passes an upstream result unchanged.
 pub(super) fn passed<T: DeserializeOwned>(passed: &Passed) -> Result<T> {
     serde_json::from_str(&passed.json)
         .map_err(|_| ErrorData::internal_error("the server answered something else", None))
@@ -336,12 +335,12 @@ pub(super) fn asked(
     Ok(InputRequiredResult::new(requests, Some(state)))
 }
 
-/// What a client with these capabilities, a JSON object, lacks to be asked all that.
+/// Client capabilities missing for `questions`.
 pub(super) fn lacking(capabilities: &str, questions: &[Question]) -> Option<CannotAsk> {
     let capabilities: Value = serde_json::from_str(capabilities).unwrap_or_default();
     let elicitation = capabilities.get("elicitation");
     let can = |question: &Question| match question.ask {
-        // Forms are what an empty object stands for: there was nothing else once.
+        // An empty object means forms, which were once the only kind.
         Ask::Form(_) => {
             elicitation.is_some_and(|it| it.get("form").is_some() || it.get("url").is_none())
         }
@@ -352,8 +351,8 @@ pub(super) fn lacking(capabilities: &str, questions: &[Question]) -> Option<Cann
     let mut lacked = questions.iter().filter(|it| !can(it)).peekable();
     let question = lacked.peek()?.message.clone();
     let mut required = json!({});
-    for it in lacked {
-        match it.ask {
+    for missing in lacked {
+        match missing.ask {
             Ask::Form(_) => required["elicitation"]["form"] = json!({}),
             Ask::Url(_) => required["elicitation"]["url"] = json!({}),
             Ask::Sampling(_) => required["sampling"] = json!({}),
@@ -406,12 +405,11 @@ pub(super) fn not_served(method: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
-/// The SDK's error for a method that it does not serve, which has the method's name and nothing else, with what is to be
-/// known of that; none where it is another error.
+/// Explains the SDK's error for a method that it does not serve. `None` for other errors.
 pub(super) fn not_served_by_sdk(error: &ErrorData) -> Option<ErrorData> {
     let name = &*error.message;
     let is_name = name.bytes().all(|it| it.is_ascii_alphabetic() || it == b'/');
-    // What another server says of itself has another form.
+    // Upstream details have another form.
     let is_sdks = error.data.is_none() && (name.contains('/') || name == "ping");
     let is_bare = error.code == ErrorCode::METHOD_NOT_FOUND && is_name && is_sdks;
     is_bare.then(|| not_served(name))
@@ -421,29 +419,31 @@ pub(super) fn not_served_by_sdk(error: &ErrorData) -> Option<ErrorData> {
 pub(super) fn unreadable(request: CustomRequest, is_legacy: bool, has_tasks: bool) -> ErrorData {
     let params = request.params.unwrap_or_default();
     let problem = match request.method.as_str() {
-        "tools/call" => misfit::<CallToolRequestParams>(params),
-        "prompts/get" => misfit::<GetPromptRequestParams>(params),
-        "resources/read" => misfit::<ReadResourceRequestParams>(params),
-        "completion/complete" => misfit::<CompleteRequestParams>(params),
+        "tools/call" => params_error::<CallToolRequestParams>(params),
+        "prompts/get" => params_error::<GetPromptRequestParams>(params),
+        "resources/read" => params_error::<ReadResourceRequestParams>(params),
+        "completion/complete" => params_error::<CompleteRequestParams>(params),
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
-            misfit::<PaginatedRequestParams>(params)
+            params_error::<PaginatedRequestParams>(params)
         }
         // The modern era has them no longer, whatever their parameters.
-        "resources/subscribe" if is_legacy => misfit::<SubscribeRequestParams>(params),
-        "resources/unsubscribe" if is_legacy => misfit::<UnsubscribeRequestParams>(params),
-        "logging/setLevel" if is_legacy => misfit::<SetLevelRequestParams>(params),
-        "subscriptions/listen" if !is_legacy => misfit::<SubscriptionsListenRequestParams>(params),
-        "tasks/get" if has_tasks => misfit::<GetTaskParams>(params),
-        "tasks/update" if has_tasks => misfit::<UpdateTaskParams>(params),
-        "tasks/cancel" if has_tasks => misfit::<CancelTaskParams>(params),
+        "resources/subscribe" if is_legacy => params_error::<SubscribeRequestParams>(params),
+        "resources/unsubscribe" if is_legacy => params_error::<UnsubscribeRequestParams>(params),
+        "logging/setLevel" if is_legacy => params_error::<SetLevelRequestParams>(params),
+        "subscriptions/listen" if !is_legacy => {
+            params_error::<SubscriptionsListenRequestParams>(params)
+        }
+        "tasks/get" if has_tasks => params_error::<GetTaskParams>(params),
+        "tasks/update" if has_tasks => params_error::<UpdateTaskParams>(params),
+        "tasks/cancel" if has_tasks => params_error::<CancelTaskParams>(params),
         method => return not_served(method),
     };
     unfit(&request.method, problem)
 }
 
-/// That `params`, which could not be read, are not those of `method`.
-pub(super) fn misfitting<T: DeserializeOwned>(method: &str, params: Value) -> ErrorData {
-    unfit(method, misfit::<T>(params))
+/// The error for `params` that do not fit `method`.
+pub(super) fn invalid_params<T: DeserializeOwned>(method: &str, params: Value) -> ErrorData {
+    unfit(method, params_error::<T>(params))
 }
 
 fn unfit(method: &str, problem: Option<String>) -> ErrorData {
@@ -452,6 +452,6 @@ fn unfit(method: &str, problem: Option<String>) -> ErrorData {
 }
 
 /// Why `params` are not those of a method, if they are not.
-fn misfit<T: DeserializeOwned>(params: Value) -> Option<String> {
-    T::deserialize(params).err().map(|it| unreadable::why(&it.to_string()))
+fn params_error<T: DeserializeOwned>(params: Value) -> Option<String> {
+    T::deserialize(params).err().map(|it| unreadable::explain(&it.to_string()))
 }

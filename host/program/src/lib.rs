@@ -1,5 +1,5 @@
-//! `madoguchi`: runs the server and gives commands to one that serves; runs, inspects, checks
-//! and exports without a server.
+//! The command line of `madoguchi`: runs the server, controls a running one, and runs, inspects, checks and exports
+//! without one.
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, process::ExitCode};
 
@@ -28,14 +28,14 @@ use cli::{
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What travels in the program.
+/// Files embedded in the program.
 #[derive(Clone, Copy)]
 pub struct Carried {
     /// The components: a file each.
     pub components: Files,
     /// The page, with compressed twins of its files.
     pub page: Files,
-    /// What authors begin with.
+    /// Templates and contract for authors.
     pub kit: Kit,
 }
 
@@ -72,7 +72,7 @@ struct Arguments {
     log_format: Option<LogFormat>,
     #[command(subcommand)]
     command: Option<Command>,
-    /// Which of these settings a flag or a variable gives.
+    /// Settings given by flags or variables.
     #[arg(skip)]
     given: BTreeMap<&'static str, GivenBy>,
 }
@@ -174,7 +174,7 @@ fn language(text: &str) -> Result<LanguageTag, String> {
     text.to_owned().try_into()
 }
 
-/// Reads the command line and does what it says; the code that the program ends with.
+/// Parses the command line, runs the command and returns its exit code.
 pub fn main(carried: Carried) -> ExitCode {
     let ended = cli::companions::parse().and_then(|it| match it {
         Ok((arguments, matches)) => run(Arguments { given: given(&matches), ..arguments }, carried),
@@ -196,7 +196,7 @@ fn run(arguments: Arguments, carried: Carried) -> anyhow::Result<ExitCode> {
         Some(Command::Wit(wit)) => return wit.run(carried.kit),
         _ => {}
     }
-    // Nothing is logged before: what is wrong with the configuration is printed in one plain line.
+    // Configuration errors are printed plainly before logging starts.
     let config = config(&arguments, arguments.config.as_ref(), carried)?;
     cli::log_to_stderr(config.log.format, matches!(arguments.command, Some(Command::Dev(_))));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -242,7 +242,7 @@ fn run(arguments: Arguments, carried: Carried) -> anyhow::Result<ExitCode> {
             Some(Command::Call(call)) => call.run(&config).await,
             Some(Command::Audit(audit)) => audit.run(&config).await,
             None if arguments.stdio => {
-                cli::memory::give_back_what_is_free();
+                cli::memory::release_free_memory();
                 Server::serve_stdio(config).await?;
                 Ok(ExitCode::SUCCESS)
             }
@@ -259,7 +259,7 @@ fn config(
     let embedded = Embedded::new(carried.components, carried.page);
     let mut config = match file {
         Some(file) => Config::read(file, &embedded).context("configuration")?,
-        None => Config::of(&embedded)?,
+        None => Config::embedded_defaults(&embedded)?,
     };
     config.compiler = this_program();
     config.origin.given.clone_from(&arguments.given);
@@ -276,7 +276,7 @@ fn config(
     config.operator_addr = arguments.operator_addr.map_or(config.operator_addr, |it| it.0);
     config.data = arguments.data.clone().unwrap_or(config.data);
     config.components_folder =
-        arguments.components.clone().or(config.components_folder).or_else(beside_the_program);
+        arguments.components.clone().or(config.components_folder).or_else(program_folder);
     let variable = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
     if let Some(url) = variable("MADOGUCHI_STORE") {
         config.store.url = Some(Given::value(&url));
@@ -293,15 +293,15 @@ fn config(
         let (name, server) = entry.map_err(anyhow::Error::msg)?;
         config.servers.entry(name).or_insert(server);
     }
-    // What the operator allowed components is as good as what the file grants.
+    // Accepted grants count like those of the file.
     config.take_accepted(host::revisions::given(&config.data));
     Ok(config)
 }
 
-/// Where traces go if the configuration does not say it.
+/// Default variable of the trace endpoint.
 const OTLP_VARIABLE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
-/// What is given by flags and variables; a flag wins.
+/// Settings given by flags and variables. Flags take precedence.
 fn given(matches: &ArgMatches) -> BTreeMap<&'static str, GivenBy> {
     let all = [
         ("addr", "addr", "--addr", "MADOGUCHI_ADDR"),
@@ -325,16 +325,16 @@ fn this_program() -> Option<PathBuf> {
     if itself.exists() { Some(itself) } else { std::env::current_exe().ok() }
 }
 
-/// A folder `components` beside the program wins over what travels inside it.
-fn beside_the_program() -> Option<PathBuf> {
+/// The folder `components` beside the program, which takes precedence over embedded ones.
+fn program_folder() -> Option<PathBuf> {
     let folder = std::env::current_exe().ok()?.parent()?.join("components");
     folder.is_dir().then_some(folder)
 }
 
 async fn serve(config: Config) -> anyhow::Result<ExitCode> {
-    cli::memory::give_back_what_is_free();
+    cli::memory::release_free_memory();
     let server = Server::start(config).await?;
-    // First of all: a process that reads that it serves may stop it at once.
+    // Installed first, because a process may be stopped as soon as it reports that it serves.
     let mut signals = StopSignals::new().context("signals")?;
     cli::greet(&server)?;
     signals.next().await;
@@ -343,13 +343,13 @@ async fn serve(config: Config) -> anyhow::Result<ExitCode> {
         () = server.stop() => Ok(ExitCode::SUCCESS),
         () = signals.next() => {
             tracing::warn!("ended by a second signal; calls that ran are as after a kill");
-            // Whatever still runs on other threads is not waited for.
+            // Other threads are not awaited.
             std::process::exit(1)
         }
     }
 }
 
-/// What stops a program: SIGINT and SIGTERM.
+/// SIGINT and SIGTERM.
 struct StopSignals {
     interrupt: Signal,
     terminate: Signal,

@@ -1,4 +1,4 @@
-//! `madoguchi`: the program with what travels in it. What it does is a library, which stays built when components or
+//! The `madoguchi` program with its embedded files. Its code is in a library, which is not rebuilt when components or
 //! the page change.
 
 use std::process::ExitCode;
@@ -8,11 +8,11 @@ use program::{Carried, Kit};
 
 fn main() -> ExitCode {
     program::main(Carried {
-        components: Files::of::<bundle::Components>(),
-        page: Files::of::<bundle::Page>(),
+        components: Files::embedded::<bundle::Components>(),
+        page: Files::embedded::<bundle::Page>(),
         kit: Kit {
-            contract: Files::of::<bundle::Contract>(),
-            toolkit: Files::of::<bundle::Toolkit>(),
+            contract: Files::embedded::<bundle::Contract>(),
+            toolkit: Files::embedded::<bundle::Toolkit>(),
         },
     })
 }

@@ -1,5 +1,5 @@
-//! A canary: a build that waits for the operator's word and meanwhile answers some of the calls, beside the version that
-//! serves. What each of the two makes of them is counted, and the canary gives way by itself where it does worse.
+//! Canaries: a build that waits for approval answers some of the calls beside the serving version. The outcomes of both
+//! are counted, and the canary is withdrawn where it does worse.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,21 +33,21 @@ const CALLERS_MAX: usize = 32;
 /// Bytes of a caller's name.
 const CALLER_BYTES_MAX: usize = 256;
 
-/// Which calls a canary answers.
+/// The calls that a canary answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CanaryShare {
-    /// Of each hundred calls of others than `callers`, so many: 0 to 99.
+    /// Percentage of calls of other callers: 0 to 99.
     pub percent: u8,
-    /// Callers whose calls are all answered by it, by their principals.
+    /// Principals whose calls are all answered by it.
     pub callers: Vec<String>,
 }
 
 impl CanaryShare {
-    /// Says what is wrong with it.
+    /// Checks the share.
     ///
     /// # Errors
-    /// Where it is no part of the calls, or names what cannot be a caller.
+    /// If the percentage or a caller name is invalid.
     pub fn check(&self) -> Result<(), String> {
         if self.percent > 99 {
             return Err("percent is 1 to 99; to let it answer all calls, accept the build".into());
@@ -62,16 +62,16 @@ impl CanaryShare {
             (1..=CALLER_BYTES_MAX).contains(&name.len()) && !name.chars().any(char::is_control)
         };
         match self.callers.iter().find(|it| !is_name(it)) {
-            Some(it) => Err(format!(
+            Some(name) => Err(format!(
                 "{:?} is no caller's name: it has 1 to {CALLER_BYTES_MAX} bytes and no control characters",
-                it.chars().take(64).collect::<String>()
+                name.chars().take(64).collect::<String>()
             )),
             None => Ok(()),
         }
     }
 }
 
-/// As people read it: `10 % of calls, and all of ci and dana`.
+/// Formats as `10 % of calls, and all of ci and dana`.
 impl std::fmt::Display for CanaryShare {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let callers = self.callers.join(", ");
@@ -83,27 +83,26 @@ impl std::fmt::Display for CanaryShare {
     }
 }
 
-/// Which of the two versions answered a call.
+/// One of the two compared versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The version that serves.
     Serving,
-    /// The canary.
     Canary,
 }
 
-/// What one of the two versions has made of the calls that either could have answered, since the canary began.
+/// Statistics of one version on calls that both could answer, since the canary started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// Calls that have ended.
     pub calls: u64,
-    /// Those that ended by a fault of the component or the host, `traps` among them.
+    /// Calls that failed by a fault of component or host, including `traps`.
     pub errors: u64,
-    /// Those that were answered with a refusal, or that their arguments are wrong.
+    /// Calls refused or with invalid arguments.
     pub refused: u64,
-    /// Those that trapped or exceeded a limit.
+    /// Calls that trapped or exceeded a limit.
     pub traps: u64,
-    /// How long a call took, in microseconds; what it waited for something to happen is left out.
+    /// Mean duration in microseconds, without waiting times.
     pub mean_us: u64,
     /// The time within which half of the calls ended.
     pub p50_us: u64,
@@ -112,11 +111,11 @@ pub struct Figures {
 }
 
 impl Figures {
-    fn of(tally: &Tally) -> Self {
+    fn from_tally(tally: &Tally) -> Self {
         let count = |wanted: fn(Ending) -> bool| {
             Ending::ALL.iter().filter(|it| wanted(**it)).map(|it| tally.ending(*it)).sum::<u64>()
         };
-        let us = |part| u64::try_from(tally.latency.within(part).as_micros()).unwrap_or(u64::MAX);
+        let us = |part| u64::try_from(tally.latency.quantile(part).as_micros()).unwrap_or(u64::MAX);
         let calls = count(|_| true);
         let mean_us = tally.latency.sum_s() * 1e6 / calls.max(1) as f64;
         Self {
@@ -133,7 +132,7 @@ impl Figures {
     }
 }
 
-/// Why a canary with those figures gives way to the version `before` it; none where it does as well.
+/// Why the canary is withdrawn. `None` if it does as well as `before`.
 fn fault(limits: &CanaryConfig, own: &Figures, before: &Figures) -> Option<String> {
     let is_beyond = |count: u64, of_before: u64| {
         let rate = of_before as f64 / before.calls.max(1) as f64;
@@ -184,14 +183,14 @@ fn fault(limits: &CanaryConfig, own: &Figures, before: &Figures) -> Option<Strin
 /// Takes a canary out of the catalog that has given way.
 pub trait GivesWay: Send + Sync {
     /// Returns at once; the canary itself takes no call any more.
-    fn give_way(&self, component: &str);
+    fn withdraw_canary(&self, component: &str);
 }
 
-/// How a tool of the canary is reached.
+/// How a tool of the canary can be called.
 struct Reach {
-    /// The schema that the arguments must fit; none where what fits the version that serves fits the canary too.
+    /// Schema that arguments must satisfy. `None` if all arguments valid for the serving version are.
     fitting: Option<Arc<Map<String, Value>>>,
-    /// Whether it says the same of itself as that of the version that serves.
+    /// Whether its description is that of the serving version.
     is_same: bool,
     /// Whether a call of it may be made by both versions: it only reads, and reaches nothing outside this host.
     is_repeatable: bool,
@@ -199,7 +198,7 @@ struct Reach {
 
 /// A waiting build that answers some of the calls.
 pub struct Canary {
-    /// The build, ready to be called; it has what it asks for.
+    /// The build, with all it asks for.
     pub component: Arc<LoadedComponent>,
     pub share: CanaryShare,
     /// Since when, as RFC 3339 has it.
@@ -211,16 +210,16 @@ pub struct Canary {
     /// Calls that it could have answered, those of named callers apart.
     counted: AtomicU64,
     tallies: [Arc<Tally>; 2],
-    /// What it answers otherwise, by tool.
+    /// Answer comparisons by tool.
     comparisons: Mutex<BTreeMap<Arc<str>, Comparison>>,
-    /// One comparison runs at a time.
+    /// Allows one comparison at a time.
     comparing: Arc<Semaphore>,
     gone: OnceLock<String>,
     gives_way: Arc<dyn GivesWay>,
 }
 
 impl Canary {
-    /// `component` beside `serving`, counted in `tallies`: the version that serves, and the canary.
+    /// A canary `component` beside `serving`, with `tallies` of serving version and canary.
     pub fn new(
         (serving, component): (&LoadedComponent, Arc<LoadedComponent>),
         (share, limits): (CanaryShare, CanaryConfig),
@@ -228,7 +227,7 @@ impl Canary {
         tallies: [Arc<Tally>; 2],
         gives_way: Arc<dyn GivesWay>,
     ) -> Self {
-        // What is done through others is not done twice.
+        // Calls with effects on others are not repeated.
         let others = [Grant::Http, Grant::Calls, Grant::Assistants, Grant::Runs];
         let reaches_out = |it: &LoadedComponent| others.iter().any(|grant| it.needs(*grant));
         let is_alone = !reaches_out(serving) && !reaches_out(&component);
@@ -262,9 +261,9 @@ impl Canary {
         }
     }
 
-    /// Whether it could answer a call of `tool` with those arguments: it has the tool, which does the same to the world
-    /// and promises no other output, and takes the arguments. What an assistant or a component asked for is answered
-    /// (`is_asked_for`) where the tool says the same of itself as the one that a person was shown.
+    /// Whether it can answer a call of `tool` with these arguments: same annotations, compatible output, and accepted
+    /// arguments. Calls by assistants or components (`is_asked_for`) also need the description that the person was
+    /// shown.
     pub fn has_tool(&self, tool: &str, arguments: &str, is_asked_for: bool) -> bool {
         let Some(reach) = self.tools.get(tool) else { return false };
         if is_asked_for && !reach.is_same {
@@ -280,7 +279,7 @@ impl Canary {
         self.prompts.contains(name)
     }
 
-    /// Whether it could be asked for what is at `uri`.
+    /// Whether it can read `uri`.
     pub fn has_resource(&self, uri: &str) -> bool {
         let offers = self.component.offers();
         let fits = |it: &Template| it.uri_template.matches(uri);
@@ -311,14 +310,13 @@ impl Canary {
     }
 
     /// Why it has given way.
-    pub fn why_gone(&self) -> Option<&str> {
+    pub fn withdrawal_reason(&self) -> Option<&str> {
         self.gone.get().map(String::as_str)
     }
 
-    /// Counts a call that either version could have answered, and `by` which of them it was. A canary that does worse than
-    /// the version that serves gives way.
-    pub fn ended(&self, by: Side, ending: Ending, duration: Duration) {
-        self.tallies[by as usize].ended(ending, duration);
+    /// Records a call that either version could answer, made by `by`. Withdraws a canary that does worse.
+    pub fn record_end(&self, by: Side, ending: Ending, duration: Duration) {
+        self.tallies[by as usize].record_end(ending, duration);
         if by == Side::Serving || self.is_gone() {
             return;
         }
@@ -326,7 +324,7 @@ impl Canary {
             fault(&self.limits, &self.figures(Side::Canary), &self.figures(Side::Serving))
             && self.gone.set(why).is_ok()
         {
-            self.gives_way.give_way(self.component.name());
+            self.gives_way.withdraw_canary(self.component.name());
         }
     }
 
@@ -351,30 +349,30 @@ impl Canary {
         }
     }
 
-    /// What it answers otherwise, by tool; of tools that were compared.
+    /// Comparisons of its answers, by tool.
     pub fn comparisons(&self) -> Vec<Comparison> {
         self.comparisons.lock().values().cloned().collect()
     }
 
-    /// What one of the two has made of the calls.
+    /// Statistics of one version.
     pub fn figures(&self, of: Side) -> Figures {
-        Figures::of(&self.tallies[of as usize])
+        Figures::from_tally(&self.tallies[of as usize])
     }
 }
 
-/// Whether it is that call's turn, of which the number counts from 0: so many of each hundred, spread over them, and
-/// spread otherwise over the next hundred, so that no caller who calls in turns always meets the same version.
+/// Whether call `number` (from 0) is selected: `percent` of each hundred, spread evenly and shifted each hundred, so
+/// that an alternating caller meets both versions.
 fn is_chosen(number: u64, percent: u64) -> bool {
     let (hundred, place) = (number / 100, number % 100);
     (place * 37 + (hundred % 100) * 61) % 100 < percent
 }
 
-/// How the canary's tool `new` is reached by callers who know `old`; none where it is not.
+/// How to call the canary's tool `new` with arguments for `old`. `None` if incompatible.
 fn reach(old: &Tool, new: &Tool) -> Option<Reach> {
     let is_alike = (old.hints, old.audience) == (new.hints, new.audience)
         && old.takes_unasked_answers == new.takes_unasked_answers
         && old.has_header_arguments == new.has_header_arguments;
-    let surface = |it: &Tool| Surface::of(std::slice::from_ref(it));
+    let surface = |it: &Tool| Surface::of_tools(std::slice::from_ref(it));
     let (was, is) = (surface(old), surface(new));
     let breaks = |was: &[Surface]| difference::between(was, &is).iter().any(|it| it.is_breaking);
     let with_input = |mut was: Vec<Surface>| {
@@ -397,7 +395,7 @@ mod tests {
         Figures { calls, errors, ..Figures::default() }
     }
 
-    fn why(own: Figures, before: Figures) -> Option<String> {
+    fn fault_of(own: Figures, before: Figures) -> Option<String> {
         fault(&CanaryConfig::default(), &own, &before)
     }
 
@@ -454,40 +452,47 @@ mod tests {
     #[test]
     fn canary_withdraws_on_its_third_trap() {
         let trapped = |calls, traps| Figures { traps, ..figures(calls, traps) };
-        assert_eq!(why(trapped(2, 2), trapped(18, 0)), None);
-        let text = why(trapped(3, 3), trapped(27, 0)).unwrap();
+        assert_eq!(fault_of(trapped(2, 2), trapped(18, 0)), None);
+        let text = fault_of(trapped(3, 3), trapped(27, 0)).unwrap();
         assert!(text.starts_with("3 of its 3 calls trapped"), "{text}");
         assert!(text.ends_with("0 of 27 of the version before"), "{text}");
-        assert_eq!(why(trapped(10, 3), trapped(90, 27)), None, "as often as the version before");
-        assert!(why(trapped(3, 3), trapped(0, 0)).is_some(), "with nothing to compare it with");
+        assert_eq!(
+            fault_of(trapped(10, 3), trapped(90, 27)),
+            None,
+            "as often as the version before"
+        );
+        assert!(
+            fault_of(trapped(3, 3), trapped(0, 0)).is_some(),
+            "with nothing to compare it with"
+        );
     }
 
     #[test]
     fn canary_withdraws_on_more_errors_than_before() {
-        assert_eq!(why(figures(19, 19), figures(19, 0)), None, "too few calls to tell");
-        assert_eq!(why(figures(20, 2), figures(180, 0)), None, "too few errors to tell");
-        assert!(why(figures(20, 3), figures(180, 0)).is_some());
-        assert_eq!(why(figures(100, 10), figures(900, 90)), None, "just as many");
-        assert_eq!(why(figures(100, 20), figures(900, 90)), None, "by chance, perhaps");
-        assert!(why(figures(100, 40), figures(900, 90)).is_some());
+        assert_eq!(fault_of(figures(19, 19), figures(19, 0)), None, "too few calls to tell");
+        assert_eq!(fault_of(figures(20, 2), figures(180, 0)), None, "too few errors to tell");
+        assert!(fault_of(figures(20, 3), figures(180, 0)).is_some());
+        assert_eq!(fault_of(figures(100, 10), figures(900, 90)), None, "just as many");
+        assert_eq!(fault_of(figures(100, 20), figures(900, 90)), None, "by chance, perhaps");
+        assert!(fault_of(figures(100, 40), figures(900, 90)).is_some());
     }
 
     #[test]
     fn compares_refusals_once_both_versions_have_enough_calls() {
         let refused = |calls, refused| Figures { refused, ..figures(calls, 0) };
-        assert_eq!(why(refused(20, 20), refused(5, 0)), None, "too few of the version before");
-        assert!(why(refused(20, 20), refused(50, 2)).unwrap().contains("refused"));
-        assert_eq!(why(refused(20, 3), refused(100, 10)), None);
+        assert_eq!(fault_of(refused(20, 20), refused(5, 0)), None, "too few of the version before");
+        assert!(fault_of(refused(20, 20), refused(50, 2)).unwrap().contains("refused"));
+        assert_eq!(fault_of(refused(20, 3), refused(100, 10)), None);
     }
 
     #[test]
     fn canary_withdraws_when_slower_by_factor_and_minimum() {
         let took = |ms: u64| Figures { mean_us: ms * 1_000, p50_us: ms * 1_000, ..figures(20, 0) };
-        assert!(why(took(60), took(20)).unwrap().contains("60.0 ms on average"));
-        assert_eq!(why(took(39), took(20)), None, "less than twice as long");
-        assert_eq!(why(took(15), took(1)), None, "too little to matter");
+        assert!(fault_of(took(60), took(20)).unwrap().contains("60.0 ms on average"));
+        assert_eq!(fault_of(took(39), took(20)), None, "less than twice as long");
+        assert_eq!(fault_of(took(15), took(1)), None, "too little to matter");
         let outlier = Figures { p50_us: 1_000, ..took(200) };
-        assert_eq!(why(outlier, took(1)), None, "one slow call says nothing");
-        assert_eq!(why(took(500), Figures { calls: 19, ..took(1) }), None);
+        assert_eq!(fault_of(outlier, took(1)), None, "one slow call says nothing");
+        assert_eq!(fault_of(took(500), Figures { calls: 19, ..took(1) }), None);
     }
 }

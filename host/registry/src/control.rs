@@ -1,7 +1,7 @@
-//! The operator's hand on the components: what there is, and the commands that change it.
+//! Operator control of components: their state, and the commands that change it.
 //!
-//! What there is, is read at once. What changes it goes through one queue to the reloader, which
-//! alone puts components in place. Nothing that a model can reach leads here.
+//! State is read directly. Changes go through one queue to the reloader, which alone installs components. Models
+//! cannot reach this.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,23 +30,23 @@ use telemetry::metrics::{Metrics, Snapshot};
 
 pub use store::database::postgres::rollout::{NodeComponent, NodeReport};
 
-/// What comes of a command.
+/// Result of a command.
 pub(crate) type Result<T, E = ControlError> = std::result::Result<T, E>;
 
 /// Commands that may wait for their turn.
 const COMMANDS_MAX: usize = 16;
-/// How long a caller waits for the version before to come back.
+/// Maximum wait for an automatic rollback.
 const GIVE_BACK_MAX: Duration = Duration::from_secs(10);
 
-/// What is wrong with which component, for `/api/health` and the operator.
+/// Errors by component, for `/api/health` and the operator.
 pub type ReportedErrors = Arc<Mutex<BTreeMap<String, ReportedError>>>;
 
-/// What is wrong with a component.
+/// Error of a component.
 #[derive(Clone, Debug)]
 pub struct ReportedError {
     /// The message for the operator.
     pub message: String,
-    /// The same without the folders of this machine.
+    /// The message without local paths.
     pub public: String,
 }
 
@@ -59,12 +59,12 @@ pub struct Control {
     pub(crate) revision_store: RevisionStore,
     pub(crate) errors: ReportedErrors,
     pub(crate) metrics: Metrics,
-    /// Where the nodes on one database agree; none where this server is alone.
+    /// Coordination of nodes. `None` on a single node.
     pub(crate) rollout: Option<Rollout>,
     pub(crate) here: Arc<NodeReport>,
 }
 
-/// One component as its operator sees it.
+/// One component as the operator sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComponentReport {
     /// The component's name.
@@ -79,31 +79,30 @@ pub struct ComponentReport {
     pub since: Option<String>,
     /// The size of the bytes that serve.
     pub size_bytes: Option<u64>,
-    /// What the configuration grants it.
+    /// Configured grants.
     pub grants: BTreeSet<Grant>,
-    /// What it uses of that.
+    /// Grants it uses.
     pub grants_needed: BTreeSet<Grant>,
-    /// What it reaches by it, as the configuration has it.
+    /// What it reaches by them.
     #[serde(default)]
     pub reach: Reach,
     /// The names of its tools, in its own order.
     pub tools: Vec<String>,
-    /// What is wrong with it, for the operator.
+    /// Current error.
     pub trouble: Option<String>,
     /// A build that waits for the operator's approval.
     pub pending: Option<Pending>,
     /// The build that waits, where it answers some of the calls.
     pub canary: Option<CanaryReport>,
-    /// What it has done since the server started.
+    /// Calls since the server started.
     #[serde(default)]
     pub activity: Snapshot,
-    /// How many calls ended within which time: microseconds, in the order of the buckets that have any; the last time
-    /// stands for all that is longer.
+    /// Call counts by duration bucket in microseconds, without empty buckets. The last one has no upper limit.
     #[serde(default)]
     pub latency: Vec<(u64, u64)>,
-    /// All that was installed, oldest first.
+    /// All revisions, oldest first.
     pub generations: Vec<Revision>,
-    /// The numbers of those whose bytes are kept, so that they can serve again.
+    /// Numbers of revisions with stored bytes.
     #[serde(default)]
     pub kept: Vec<u64>,
 }
@@ -113,22 +112,22 @@ pub struct ComponentReport {
 pub struct CanaryReport {
     /// The SHA-256 of its bytes.
     pub digest: String,
-    /// Which calls it answers.
+    /// Calls it answers.
     #[serde(flatten)]
     pub share: CanaryShare,
     /// Since when, as RFC 3339 has it.
     pub since: String,
-    /// What it has made of the calls.
+    /// Its statistics.
     pub own: Figures,
-    /// What the version that serves has made meanwhile of those that either could have answered.
+    /// Statistics of the serving version for the same kind of calls.
     pub before: Figures,
-    /// What it answers otherwise to calls that only read.
+    /// Comparisons of read-only calls.
     #[serde(default)]
     pub comparisons: Vec<Comparison>,
 }
 
 impl CanaryReport {
-    fn of(canary: &Canary) -> Self {
+    fn from_canary(canary: &Canary) -> Self {
         Self {
             digest: canary.component.digest().to_string(),
             share: canary.share.clone(),
@@ -155,17 +154,17 @@ pub enum ControlError {
     /// There is nothing to go back to.
     #[error("{0} has no earlier generation to go back to")]
     NoPrevious(String),
-    /// That generation is not remembered, or its bytes are gone.
+    /// Unknown revision, or its bytes are gone.
     #[error("{component} has no generation {number} to go to; those whose bytes are kept: {kept}")]
     NoGeneration {
         /// The component's name.
         component: String,
         /// The number that was asked for.
         number: u64,
-        /// Those that can be had.
+        /// Available revisions.
         kept: String,
     },
-    /// That generation serves already.
+    /// That revision serves already.
     #[error("generation {number} of {component} serves already")]
     Serves {
         /// The component's name.
@@ -173,7 +172,7 @@ pub enum ControlError {
         /// The generation's number.
         number: u64,
     },
-    /// Nothing waits for the operator's approval.
+    /// No build waits for approval.
     #[error("no build of {0} waits to be accepted")]
     NothingPending(String),
     /// Another build waits than the one that was accepted.
@@ -181,7 +180,7 @@ pub enum ControlError {
         "another build of {0} waits by now; look at it first, with: madoguchi accept {0} --show"
     )]
     AnotherPending(String),
-    /// No version serves that the build could answer calls beside.
+    /// No serving version to run beside.
     #[error(
         "no version of {0} serves, so there are no calls of which a build could answer some; let it serve with: madoguchi accept {0}"
     )]
@@ -189,10 +188,10 @@ pub enum ControlError {
     /// The build that waits answers no calls.
     #[error("no build of {0} answers calls as a canary")]
     NoCanary(String),
-    /// What a canary would answer is no part of the calls.
+    /// An invalid share.
     #[error("{0}")]
     Share(String),
-    /// It could not be loaded.
+    /// Loading failed.
     #[error("{component}: refused: {source}")]
     Load {
         /// The component's name.
@@ -211,14 +210,14 @@ pub enum ControlError {
     Stopping,
 }
 
-/// One command on its way to the reloader.
+/// A command to the reloader.
 pub struct Command {
     pub name: String,
     pub order: Order,
     pub answer: oneshot::Sender<Result<()>>,
 }
 
-/// What is to be done.
+/// What to do.
 pub enum Order {
     /// Install these bytes as a new generation, and put them into the component folder.
     Load(Vec<u8>),
@@ -226,16 +225,15 @@ pub enum Order {
     Unload,
     /// Go back to that generation, or to the one before the one that serves.
     Rollback(Option<u64>),
-    /// Install the build of that digest that waits for the operator's approval, or whichever waits, with what it
-    /// asks for.
+    /// Accept the waiting build, or only that of this digest.
     Accept(Option<String>),
     /// Let go of that build. The same bytes wait no more until they are loaded by name.
     Refuse(Option<String>),
-    /// Let the build of that digest that waits, or whichever waits, answer those calls, with what it asks for.
+    /// Start a canary of the waiting build, or only that of this digest.
     Canary(Option<String>, CanaryShare),
     /// Let it answer none any more; it waits on.
     StopCanary(Option<String>),
-    /// A canary has given way: it is taken out of the catalog.
+    /// Remove a withdrawn canary from the catalog.
     GiveWay,
     /// The first calls of this generation all trapped.
     GiveBack(u64),
@@ -263,7 +261,7 @@ impl Control {
             not_ready: None,
             components: Vec::new(),
         });
-        let rollout = store.map(Rollout::of);
+        let rollout = store.map(Rollout::listen);
         let control =
             Self { commands, config, registry, revision_store, errors, metrics, rollout, here };
         (control, received)
@@ -280,8 +278,8 @@ impl Control {
     /// This host, where it is the only one.
     fn alone(&self) -> NodeReport {
         let mut states: BTreeMap<String, NodeComponent> = BTreeMap::new();
-        for it in self.registry.catalog().components() {
-            let (name, epoch) = (it.name().to_string(), it.generation());
+        for component in self.registry.catalog().components() {
+            let (name, epoch) = (component.name().to_string(), component.generation());
             let epoch = i64::try_from(epoch).unwrap_or(i64::MAX);
             let state = NodeComponent::new(name.clone(), epoch, "serving".into(), String::new());
             states.insert(name, state);
@@ -316,7 +314,7 @@ impl Control {
     ///
     /// # Errors
     /// When it cannot be obeyed.
-    pub fn obey<'a>(
+    pub fn execute<'a>(
         &'a self,
         name: &'a str,
         order: Order,
@@ -348,7 +346,7 @@ impl Control {
             digest: served.map(|it| it.digest().to_string()),
             since: current.map(|it| it.installed_at.clone()),
             size_bytes: current.map(|it| it.size_bytes),
-            reach: Reach::of(&config),
+            reach: Reach::from_config(&config),
             grants: config.grants.unwrap_or_default(),
             grants_needed: served.map(|it| it.used()).unwrap_or_default(),
             tools: served.map_or_else(Vec::new, |component| {
@@ -356,7 +354,7 @@ impl Control {
             }),
             trouble: self.errors.lock().get(name).map(|it| it.message.clone()),
             pending,
-            canary: catalog.canary(name).map(|it| CanaryReport::of(it)),
+            canary: catalog.canary(name).map(|it| CanaryReport::from_canary(it)),
             activity: self.metrics.component(name),
             latency: self.metrics.latency(name),
             generations,
@@ -370,7 +368,7 @@ impl GivesBack for Control {
         let (control, name) = (self.clone(), component.clone());
         // The order is carried out though it is not waited for so long.
         let order =
-            tokio::spawn(async move { control.obey(&name, Order::GiveBack(generation)).await });
+            tokio::spawn(async move { control.execute(&name, Order::GiveBack(generation)).await });
         Box::pin(async move {
             match tokio::time::timeout(GIVE_BACK_MAX, order).await {
                 Ok(Ok(Err(error))) => {
@@ -388,11 +386,11 @@ impl GivesBack for Control {
 }
 
 impl GivesWay for Control {
-    fn give_way(&self, component: &str) {
+    fn withdraw_canary(&self, component: &str) {
         let (control, name) = (self.clone(), component.to_owned());
         // Without a runtime the server is about to end; the reloader looks by itself, too.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { control.obey(&name, Order::GiveWay).await.map(drop) });
+            runtime.spawn(async move { control.execute(&name, Order::GiveWay).await.map(drop) });
         }
     }
 }

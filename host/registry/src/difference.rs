@@ -1,5 +1,4 @@
-//! In what a new version's tools, prompts, templates and routes differ from those of the version before, and
-//! what of it breaks their callers.
+//! Differences of tools, prompts, templates and routes between two versions, and which of them break callers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -26,7 +25,7 @@ const DIFFERENCES_MAX: usize = 64;
 pub struct Difference {
     /// The tool, the prompt, the template or the route.
     pub tool: String,
-    /// What is different: a sentence without its full stop.
+    /// Description without full stop.
     pub what: String,
     /// Whether what fitted the version before may fail with this one.
     pub is_breaking: bool,
@@ -39,7 +38,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// What callers see of one tool, prompt, template or route.
+/// The visible definition of a tool, prompt, template or route.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Surface {
     #[serde(default)]
@@ -48,11 +47,11 @@ pub struct Surface {
     pub description: String,
     pub input: Value,
     pub output: Option<Value>,
-    /// All that a model reads of it, in MCP's words; none where models do not see it, or it was kept before this was.
+    /// All parts that models read, in MCP format. `None` if invisible to models, or stored by an older version.
     pub said: Option<Value>,
 }
 
-/// What a surface is of.
+/// Kind of a surface.
 #[derive(Clone, Copy, Debug, Default, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -68,45 +67,45 @@ pub enum Kind {
 impl Surface {
     /// Everything that callers see of `component`.
     pub fn all(component: &LoadedComponent) -> Vec<Self> {
-        let mut surfaces = Self::of(component.tools());
+        let mut surfaces = Self::of_tools(component.tools());
         surfaces.extend(component.offers().prompts.iter().map(Self::of_prompt));
         surfaces.extend(component.offers().templates.iter().map(Self::of_template));
         surfaces.extend(component.routes.iter().map(Self::of_route));
         surfaces
     }
 
-    /// A prompt takes texts, and what it puts out is not promised.
-    fn of_prompt(it: &Prompt) -> Self {
+    /// A prompt takes texts and promises no output.
+    fn of_prompt(prompt: &Prompt) -> Self {
         let text = |it: &Argument| (it.name.clone(), json!({ "type": "string" }));
-        let properties: Map<_, _> = it.arguments.iter().map(text).collect();
-        let required = it.arguments.iter().filter(|it| it.required);
+        let properties: Map<_, _> = prompt.arguments.iter().map(text).collect();
+        let required = prompt.arguments.iter().filter(|it| it.required);
         let required: Vec<_> = required.map(|it| &it.name).collect();
         Self {
             kind: Kind::Prompt,
-            name: it.name.to_string(),
-            description: it.description.clone().unwrap_or_default(),
+            name: prompt.name.to_string(),
+            description: prompt.description.clone().unwrap_or_default(),
             input: json!({ "type": "object", "properties": properties, "required": required }),
             output: None,
             said: Some(json!({
-                "title": it.title,
-                "description": it.description,
-                "arguments": it.arguments.iter().map(argument_json).collect::<Vec<_>>(),
-                "instructions": it.instructions,
-                "texts": it.meta.as_ref().map(localized_texts),
+                "title": prompt.title,
+                "description": prompt.description,
+                "arguments": prompt.arguments.iter().map(argument_json).collect::<Vec<_>>(),
+                "instructions": prompt.instructions,
+                "texts": prompt.meta.as_ref().map(localized_texts),
             })),
         }
     }
 
-    fn of_template(it: &Template) -> Self {
-        let description = it.listed["description"].as_str().unwrap_or_default().to_owned();
-        let name = it.uri_template.text().to_owned();
+    fn of_template(template: &Template) -> Self {
+        let description = template.listed["description"].as_str().unwrap_or_default().to_owned();
+        let name = template.uri_template.text().to_owned();
         let surface = Self::without_schemas(Kind::Template, name, description);
-        Self { said: Some(it.listed.clone()), ..surface }
+        Self { said: Some(template.listed.clone()), ..surface }
     }
 
-    /// A route promises no schemas; the tool that it stands for does.
-    fn of_route(it: &Route) -> Self {
-        Self::without_schemas(Kind::Route, it.to_string(), String::new())
+    /// A route promises no schemas; its tool does.
+    fn of_route(route: &Route) -> Self {
+        Self::without_schemas(Kind::Route, route.to_string(), String::new())
     }
 
     fn without_schemas(kind: Kind, name: String, description: String) -> Self {
@@ -122,7 +121,7 @@ impl Surface {
         Rewording { of: format!("the {} {}", self.kind, self.name), pinned, waiting }
     }
 
-    pub fn of(tools: &[Tool]) -> Vec<Self> {
+    pub fn of_tools(tools: &[Tool]) -> Vec<Self> {
         let surface = |tool: &Tool| Self {
             kind: Kind::Tool,
             name: tool.name.to_string(),
@@ -142,32 +141,31 @@ impl Surface {
     }
 }
 
-fn argument_json(it: &Argument) -> Value {
-    json!({ "name": it.name, "title": it.title, "description": it.description, "required": it.required })
+fn argument_json(argument: &Argument) -> Value {
+    json!({ "name": argument.name, "title": argument.title, "description": argument.description, "required": argument.required })
 }
 
-fn hints_json(it: Hints) -> Value {
+fn hints_json(hints: Hints) -> Value {
     json!({
-        "readOnlyHint": it.read_only,
-        "destructiveHint": it.destructive,
-        "idempotentHint": it.idempotent,
-        "openWorldHint": it.open_world,
+        "readOnlyHint": hints.read_only,
+        "destructiveHint": hints.destructive,
+        "idempotentHint": hints.idempotent,
+        "openWorldHint": hints.open_world,
     })
 }
 
-/// What it says in other languages.
 fn localized_texts(meta: &Map<String, Value>) -> Map<String, Value> {
     let own = |language: &str| Some((language.to_owned(), texts(meta, language)?.clone()));
     ["en", "ja"].into_iter().filter_map(own).collect()
 }
 
-/// Of what a model would read something else in `after` than in `before`.
+/// Definitions that models would read differently in `after`.
 pub fn rewordings(before: &[Surface], after: &[Surface]) -> Vec<Rewording> {
     let is_read = |it: &&Surface| it.kind != Kind::Route;
     let find = |all: &[Surface], like: &Surface| all.iter().find(|it| it.is_same(like)).cloned();
     let mut found = Vec::new();
     for old in before.iter().filter(is_read) {
-        // What is not known of the one before is not held against the other.
+        // Unknown old definitions are not counted as different.
         let Some(pinned) = &old.said else { continue };
         let waiting = find(after, old).and_then(|it| it.said).unwrap_or_default();
         if *pinned != waiting {
@@ -209,7 +207,7 @@ pub fn between(before: &[Surface], after: &[Surface]) -> Vec<Difference> {
     for new in after.iter().filter(|new| before.iter().all(|it| !it.is_same(new))) {
         found.push(difference(&new.name, &format!("the {} is new", new.kind), false));
     }
-    // What breaks must not be cut off by what does not.
+    // Breaking differences come first, so that they are not cut off.
     found.sort_by_key(|it| !it.is_breaking);
     found.truncate(DIFFERENCES_MAX);
     found

@@ -1,4 +1,4 @@
-//! Which tools, prompts and resources are on offer, and the components behind them.
+//! The catalog: tools, prompts and resources on offer, and their components.
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 
@@ -26,10 +26,10 @@ use canary::Canary;
 use store::database::postgres::rollout::Failing;
 use upstream::Served;
 
-/// What comes of a step of loading.
+/// Result of loading.
 type Result<T, E = LoadError> = std::result::Result<T, E>;
 
-/// Bytes that the name of a tool has at most: what is longer is compared with none.
+/// Maximum length of a compared tool name, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
 /// Everything on offer at one moment. Never changes: a swap makes a new one.
@@ -42,16 +42,16 @@ pub struct Catalog {
     canaries: BTreeMap<Arc<str>, Arc<Canary>>,
     tools: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
     prompts: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
-    /// What could be read when its component was loaded, by URI.
+    /// Resources listed when their component was loaded, by URI.
     resources: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
     changed: Changed,
     /// Whether the first load still goes on, so that there is more to come.
     is_loading: bool,
-    /// What other servers offer.
+    /// Offers of upstream servers.
     pub served: Served,
 }
 
-/// Counts the swaps that changed what is on each list.
+/// Change counts of each list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
     pub tools: u64,
@@ -60,7 +60,7 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// Notes which of the three the change to that generation was to.
+    /// Records which lists changed with this generation.
     fn note(&mut self, generation: u64, [tools, prompts, resources]: [bool; 3]) {
         self.tools = if tools { generation } else { self.tools };
         self.prompts = if prompts { generation } else { self.prompts };
@@ -99,7 +99,7 @@ impl Catalog {
         self.components.values().flat_map(|it| it.tools())
     }
 
-    /// The tools on offer with whose they are: those of components that no server replaces, and then those of servers.
+    /// Tools on offer with owners: components not replaced by a server, then servers.
     pub fn offers(&self) -> impl Iterator<Item = (Owner<'_>, &Tool)> {
         let own = self.components.values().flat_map(|component| {
             component.tools().iter().map(|it| (Owner::Component(component.name()), it))
@@ -108,7 +108,7 @@ impl Catalog {
         own.chain(self.served.tools().map(|it| it.offer()))
     }
 
-    /// The tool of that name that is on offer, with whose it is.
+    /// The offered tool of that name with its owner.
     pub fn offered_tool(&self, tool: &str) -> Option<(Owner<'_>, &Tool)> {
         if let Some(served) = self.served.tool(tool) {
             return Some(served.offer());
@@ -118,7 +118,7 @@ impl Catalog {
         Some((Owner::Component(component.name()), own))
     }
 
-    /// Whether `caller`'s toolset has the tool of that name, as it is on offer.
+    /// Whether `caller`'s toolset has the tool.
     pub fn knows_of(&self, caller: &Caller, tool: &str) -> bool {
         caller.toolset.is_none()
             || self
@@ -126,8 +126,7 @@ impl Catalog {
                 .is_some_and(|(owner, it)| caller.knows_of(owner, &it.name, it.hints))
     }
 
-    /// Whether `caller`'s toolset shows what `owner` has beside tools: where it has one of its tools, or all that it
-    /// may come to have.
+    /// Whether `caller`'s toolset shows prompts and resources of `owner`: if it has one of its tools or all of them.
     pub fn shows(&self, caller: &Caller, owner: Owner<'_>) -> bool {
         let Some(toolset) = &caller.toolset else { return true };
         let mut own = self.offers().filter(|(its, _)| *its == owner).peekable();
@@ -147,9 +146,9 @@ impl Catalog {
         self.offers().map(|(_, it)| &*it.name)
     }
 
-    /// The tool of that name as it is shown now, whosever it is.
+    /// Digest of the current definition of a tool.
     pub fn shown(&self, tool: &str) -> Option<Shown> {
-        self.offered_tool(tool).map(|(owner, it)| it.shown.by(owner))
+        self.offered_tool(tool).map(|(owner, it)| it.shown.with_owner(owner))
     }
 
     /// The component that offers the prompt.
@@ -157,8 +156,7 @@ impl Catalog {
         self.prompts.get(name)
     }
 
-    /// The component that is to be asked for what is at `uri`: the one that listed it, or else the
-    /// first, by name, one of whose templates it fits.
+    /// The component for `uri`: the one that listed it, else the first by name with a matching template.
     pub fn component_for_resource(&self, uri: &str) -> Option<&Arc<LoadedComponent>> {
         self.resources.get(uri).or_else(|| {
             let fits = |it: &Template| it.uri_template.matches(uri);
@@ -166,19 +164,18 @@ impl Catalog {
         })
     }
 
-    /// The component whose template reads exactly so.
+    /// The component with exactly this template.
     pub fn component_for_template(&self, text: &str) -> Option<&Arc<LoadedComponent>> {
         let is_it = |it: &Template| it.uri_template.text() == text;
         self.components.values().find(|it| it.offers().templates.iter().any(is_it))
     }
 
-    /// How often each list has changed.
+    /// Change counts.
     pub fn changed(&self) -> Changed {
         self.changed
     }
 
-    /// Up to three tools whose names share most letters with `name`, of those that `caller` sees; none
-    /// where it is longer than any name.
+    /// Up to three tools visible to `caller` with similar names. Empty for overlong names.
     pub fn similar(&self, name: &str, caller: &Caller) -> Vec<String> {
         if name.len() > NAME_BYTES_MAX {
             return Vec::new();
@@ -202,8 +199,8 @@ impl Catalog {
         let resources = offers.resources.iter().map(|it| &it.uri);
         claim("resource", &mut next.resources, resources, newcomer)?;
         for text in offers.templates.iter().map(|it| it.uri_template.text()) {
-            if let Some(it) = next.component_for_template(text) {
-                let (what, incumbent) = ("resource template", it.name().clone());
+            if let Some(served) = next.component_for_template(text) {
+                let (what, incumbent) = ("resource template", served.name().clone());
                 return Err(NameClash { what, name: text.into(), incumbent, how: "" });
             }
         }
@@ -219,7 +216,7 @@ impl Catalog {
         if let Some(gone) = next.components.remove(name) {
             next.note(&gone);
         }
-        // It stood beside that version, and was compared with it.
+        // Its canary ran beside the replaced version.
         next.canaries.remove(name);
         let stays = |owner: &Arc<LoadedComponent>| &**owner.name() != name;
         next.tools.retain(|_, owner| stays(owner));
@@ -235,7 +232,7 @@ impl Catalog {
     }
 }
 
-/// Notes that `names` are the newcomer's, unless one of them is another's.
+/// Claims `names` for the newcomer, or names the conflict.
 fn claim<'a>(
     what: &'static str,
     owners: &mut BTreeMap<Arc<str>, Arc<LoadedComponent>>,
@@ -243,10 +240,10 @@ fn claim<'a>(
     newcomer: &Arc<LoadedComponent>,
 ) -> Result<(), NameClash> {
     for name in names {
-        if let Some(it) = owners.insert(name.clone(), newcomer.clone()) {
-            let is_lifted = newcomer.is_lifted() || it.is_lifted();
+        if let Some(earlier) = owners.insert(name.clone(), newcomer.clone()) {
+            let is_lifted = newcomer.is_lifted() || earlier.is_lifted();
             let how = if is_lifted { "by a prefix under [components.NAME], " } else { "" };
-            let (name, incumbent) = (name.clone(), it.name().clone());
+            let (name, incumbent) = (name.clone(), earlier.name().clone());
             return Err(NameClash { what, name, incumbent, how });
         }
     }
@@ -260,7 +257,7 @@ pub struct Registry {
     nodes: Arc<Mutex<Nodes>>,
 }
 
-/// How the nodes on one database stand to each other.
+/// State of the nodes on one database.
 #[derive(Default)]
 struct Nodes {
     out_of_rotation: Option<String>,
@@ -268,7 +265,7 @@ struct Nodes {
 }
 
 impl Registry {
-    /// The catalog as it is now; the calls made through it outlive any swap.
+    /// The current catalog. Calls made through it survive swaps.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.current.borrow().clone()
     }
@@ -290,7 +287,7 @@ impl Registry {
         }
     }
 
-    /// What other nodes do not serve as they should.
+    /// Components that other nodes fail to serve.
     pub fn failing_nodes(&self) -> Vec<Failing> {
         self.nodes.lock().failing.clone()
     }
@@ -299,19 +296,19 @@ impl Registry {
         self.nodes.lock().failing = failing;
     }
 
-    /// Notifies of every swap; `tools/list_changed` depends on it.
+    /// Notifies of swaps, for `tools/list_changed`.
     pub fn changes(&self) -> watch::Receiver<Arc<Catalog>> {
         self.current.subscribe()
     }
 
-    /// Sets that the first load goes on behind those who are served, or that it is over.
+    /// Marks the initial load as running or finished.
     pub fn set_loading(&self, is_loading: bool) {
         self.current.send_modify(|it| Arc::make_mut(it).is_loading = is_loading);
     }
 
     /// Waits until the first load is over.
     pub async fn loaded(&self) {
-        // It cannot be closed: it is ours.
+        // The sender is kept here, so the channel stays open.
         let _ = self.current.subscribe().wait_for(|it| !it.is_loading).await;
     }
 

@@ -1,5 +1,4 @@
-//! Where components come from: the folder and the binary itself; and how they are compiled, or found
-//! compiled already.
+//! Sources of components (the folder and the program), and their compilation or cached code.
 
 use futures::future::BoxFuture;
 use std::{
@@ -22,7 +21,7 @@ use base::{
     source::{Source, Stamp, name_of, read, write},
 };
 use sandbox::{Sandbox, compiler, component::LoadError};
-use store::{blocking, digest::digest, private::there, seal::Seal};
+use store::{blocking, digest::digest, private::if_exists, seal::Seal};
 
 mod code;
 
@@ -41,9 +40,9 @@ pub struct Library {
     code: CodeStore,
     /// The program that compiles; none compiles in this process.
     compiler: Option<PathBuf>,
-    /// One component is compiled at a time: each may take much memory.
+    /// Allows one compilation at a time, which may take much memory.
     compiling: Arc<tokio::sync::Mutex<()>>,
-    /// What was reported as no component.
+    /// Files already reported as invalid.
     unfit: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
@@ -55,7 +54,7 @@ impl Library {
         Ok(Self::with(config, CodeStore::open(config.data.join("compiled"), seal)))
     }
 
-    /// The same to look at only: nothing is made or kept.
+    /// A read-only library, which stores nothing.
     pub fn look(config: &Config) -> Self {
         let seal = Seal::look(&config.data.join("seal.key"));
         Self::with(config, CodeStore::look(config.data.join("compiled"), seal.as_ref()))
@@ -77,10 +76,10 @@ impl Library {
         self.folder.as_deref()
     }
 
-    /// The components in the folder: name and stamp of each file; none where there is no folder.
+    /// Components in the folder by name, with stamps. `None` without a folder.
     ///
     /// # Errors
-    /// Those of the disk: what is there is not known then.
+    /// If the disk fails; the content is then unknown.
     pub fn files(&self) -> io::Result<Files> {
         let (files, unfit) = self.scan()?;
         for path in unfit {
@@ -95,23 +94,24 @@ impl Library {
         Ok(files)
     }
 
-    /// The same, and what has a component's ending, cannot be one, and was not there at the last look.
+    /// Components in the folder, and new files that have the ending but cannot be components.
     fn scan(&self) -> io::Result<(Files, Vec<PathBuf>)> {
         let (mut files, mut unfit) = (Vec::new(), BTreeSet::new());
-        let entries = self.folder.as_ref().map(|it| there(fs::read_dir(it))).transpose()?.flatten();
+        let entries =
+            self.folder.as_ref().map(|it| if_exists(fs::read_dir(it))).transpose()?.flatten();
         for entry in entries.into_iter().flatten() {
             let path = entry?.path();
             if path.extension().is_none_or(|it| it != "wasm") {
                 continue;
             }
             let stamp = match stamp(&path) {
-                // One that leads to itself, say: that is this one's trouble, and not the folder's.
+                // A link to itself, for example, affects only its own entry.
                 Err(_) if path.is_symlink() => Some(Stamp::default()),
                 stamp => stamp?,
             };
             match (name_of(&path), stamp) {
                 (Some(name), Some(stamp)) => files.push((name, stamp)),
-                // It went meanwhile.
+                // Removed meanwhile.
                 (_, None) if fs::symlink_metadata(&path).is_err() => {}
                 _ => _ = unfit.insert(path),
             }
@@ -128,7 +128,7 @@ impl Library {
         if self.bundled { self.embedded.names() } else { Vec::new() }
     }
 
-    /// What is in the folder's file of that name.
+    /// Reads the file of a component.
     pub fn read(&self, name: &str) -> io::Result<Source> {
         let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
         read(&folder.join(format!("{name}.wasm")))
@@ -153,7 +153,7 @@ impl Library {
     /// Takes the folder's file of that name away, where there is one.
     pub fn take_away(&self, name: &str) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        there(fs::remove_file(folder.join(format!("{name}.wasm")))).map(drop)
+        if_exists(fs::remove_file(folder.join(format!("{name}.wasm")))).map(drop)
     }
 
     /// The component in `source`, compiled now or before. Takes a processor for a while, and all of
@@ -177,7 +177,7 @@ impl Library {
                 }
                 None => {
                     let (bytes, here) = (source.bytes.clone(), sandbox.clone());
-                    blocking(move || compiler::compile_here(&here, &bytes, is_quiet)).await?
+                    blocking(move || compiler::compile_in_process(&here, &bytes, is_quiet)).await?
                 }
             };
             let (store, name, here) =
@@ -213,7 +213,7 @@ fn code_name(sandbox: &Sandbox, source: &Source) -> String {
 
 /// The stamp of `path`, where that is a file.
 fn stamp(path: &Path) -> io::Result<Option<Stamp>> {
-    let metadata = there(fs::metadata(path))?.filter(fs::Metadata::is_file);
+    let metadata = if_exists(fs::metadata(path))?.filter(fs::Metadata::is_file);
     Ok(metadata.map(|it| (it.modified().ok(), it.len())))
 }
 

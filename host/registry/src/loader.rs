@@ -1,5 +1,4 @@
-//! Makes a component ready to serve: compile, link against its grants, describe, self-test,
-//! migrate, configure.
+//! Prepares a component to serve: compiles, links its grants, describes, self-tests, migrates and configures it.
 
 use futures::future::BoxFuture;
 use std::{
@@ -42,36 +41,36 @@ use store::{
 };
 use telemetry::metrics::Metrics;
 
-/// On what terms a build may serve.
+/// Conditions under which a build may serve.
 pub struct Terms {
     /// Whether something serves that would go on serving without it.
     pub is_swap: bool,
-    /// Which version it would be.
+    /// Its version.
     pub version: Arc<Version>,
     /// Whether it has passed its self-test here before.
     pub is_tested: bool,
     /// Whether it may need more than the one before: the operator allowed it, or it served before.
-    pub may_want_more: bool,
+    pub may_need_more_grants: bool,
     /// Whether it may fail the callers of the one before.
     pub may_break: bool,
     /// Whether models may read something else of it than of the one before.
     pub may_reword: bool,
     /// Whether the component has accepted its settings here before.
     pub was_configured: bool,
-    /// What it would take the place of; none at a fresh start.
+    /// The version it replaces. `None` at a fresh start.
     pub before: Option<Before>,
 }
 
-/// What serves, or served last.
+/// The serving version, or the last one.
 pub struct Before {
     pub generation: u64,
     pub grants: BTreeSet<Grant>,
-    /// None where nothing is known of its tools any more.
+    /// `None` if its tools are unknown.
     pub tools: Option<Vec<Surface>>,
 }
 
 impl Terms {
-    /// What serves again as it did.
+    /// Terms of a version that serves again.
     pub fn as_before(
         version: Version,
         is_swap: bool,
@@ -81,7 +80,7 @@ impl Terms {
             is_swap,
             version: Arc::new(version),
             is_tested: manifest.tested.iter().any(|it| it == digest),
-            may_want_more: true,
+            may_need_more_grants: true,
             may_break: true,
             may_reword: true,
             was_configured: manifest.is_configured,
@@ -91,7 +90,7 @@ impl Terms {
 
     /// Stands against a build that wants more than the one before, before it runs at all.
     pub fn check_imports(&self, name: &str, imports: &[String]) -> Result<()> {
-        let Some(before) = self.before.as_ref().filter(|_| !self.may_want_more) else {
+        let Some(before) = self.before.as_ref().filter(|_| !self.may_need_more_grants) else {
             return Ok(());
         };
         let wanted = imports.iter().filter_map(|it| Some((Grant::for_import(it)?, it)));
@@ -104,8 +103,7 @@ impl Terms {
         Err(LoadError::Greedier { component, before, wanted: more.join(", ") })
     }
 
-    /// In what the tools differ; stands against a build whose differences break, or reword what models read, if they
-    /// may not.
+    /// Differences of tools. Fails if they break callers, or reword what models read, against the terms.
     pub fn differences(&self, component: &LoadedComponent) -> Result<Vec<Difference>> {
         let before = self.before.as_ref().and_then(|it| Some((it.generation, it.tools.as_ref()?)));
         let Some((before, tools)) = before else { return Ok(Vec::new()) };
@@ -143,20 +141,19 @@ pub struct Loader {
     pub store: Option<postgres::Server>,
 }
 
-/// What time it is while examples are tried: 2027-01-01T00:00:00Z, a Friday. Always the same, so
-/// that what an example expects can be written down.
+/// Clock of examples: 2027-01-01T00:00:00Z, a Friday, so that expected output is fixed.
 const EXAMPLES_AT: Duration = Duration::from_secs(1_798_761_600);
 
-/// What is known of the files that a component takes something from.
+/// Stamps of the files that a component depends on.
 pub type Stamp = (settings::Stamp, host_resources::Stamp);
 
-/// What could be opened, and why the rest could not.
+/// Opened host resources, and the error of the others.
 type Opened = (Arc<HostResources>, Option<HostResourcesError>);
 
 /// A component that is ready to serve.
 pub struct Loaded {
     pub component: Arc<LoadedComponent>,
-    /// What is wrong with its settings, though it can serve what it has.
+    /// Error of settings, where the component still serves.
     pub failure: Option<LoadError>,
     /// Whether it has accepted its settings.
     pub is_configured: bool,
@@ -170,7 +167,7 @@ impl Loader {
         Settings::read(&configured, &self.config.base).map(Arc::new)
     }
 
-    /// What the component of that name reaches of the machine, and what it should and cannot.
+    /// Opens the host resources of a component.
     pub fn reach<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Opened>> {
         Box::pin(async move {
             let (this, name) = (self.clone(), name.to_owned());
@@ -182,7 +179,7 @@ impl Loader {
         })
     }
 
-    /// What it takes from files as they are now: its settings and secrets, and the files and folders themselves.
+    /// Current stamps of its settings, secrets, files and folders.
     pub fn stamp(&self, name: &str) -> Stamp {
         let (config, base) = (self.config.component(name), &self.config.base);
         let reach = HostResources::stamp(&config, base);
@@ -192,9 +189,8 @@ impl Loader {
 
     /// Makes `source` ready to serve as `name`, on these terms.
     ///
-    /// With a version that serves already, settings that the new one does not accept are a reason
-    /// against it. At the start they are only reported: it serves what it took over before, and where
-    /// there is nothing, it refuses each call.
+    /// A build that rejects its settings does not replace a serving version. At startup this is only reported: it
+    /// serves with earlier settings, or refuses calls if it has none.
     pub fn load<'a>(
         &'a self,
         name: &'a str,
@@ -253,7 +249,7 @@ impl Loader {
         })
     }
 
-    /// Where it may send requests; a host whose secret cannot be read is left out.
+    /// Hosts it may reach. Those with unreadable secrets are omitted.
     pub fn http(&self, name: &str) -> (Arc<Outgoing>, Option<SecretError>) {
         let granted = self.config.component(name).hosts();
         let (hosts, error) = Hosts::salvage(&granted, &self.config.base);
@@ -275,7 +271,7 @@ impl Loader {
         let grants = grants.unwrap_or_default();
         let stubs = stubs.or_else(|| own_stubs(&source.bytes)).unwrap_or_default();
         let imports = component::acting_imports(&component);
-        // What is not granted is refused with the line that grants it, before anything else.
+        // Missing grants are reported first, with the line that grants them.
         base::grants::check(name, imports.iter().map(String::as_str), &grants, &stubs)?;
         // A stub gives nothing, so that it is nothing more than before.
         let is_had = |it: &String| !base::grants::is_stub(it, &grants, &stubs);
@@ -286,17 +282,17 @@ impl Loader {
             grants,
             stubs,
             prefix: prefix.unwrap_or_default(),
-            environment: environment::of(&source.bytes).map_err(LoadError::Other)?,
+            environment: environment::read_section(&source.bytes).map_err(LoadError::Other)?,
             limits: self.config.limits(name),
             database: None,
             settings,
             http,
             reach,
             clock: self.clock.clone(),
-            tally: self.metrics.of(name),
+            tally: self.metrics.tally(name),
             version: terms.version.clone(),
         };
-        let (docs, lines) = (&Docs::of(&source.bytes), &Lines::of(&source.bytes));
+        let (docs, lines) = (&Docs::extract(&source.bytes), &Lines::read(&source.bytes));
         let code = Code { component: &component, digest: &source.digest, docs, lines };
         let loaded = LoadedComponent::load(&self.sandbox, code, setup).await?;
         let differences = terms.differences(&loaded)?;
@@ -330,7 +326,7 @@ impl Loader {
         Ok(database)
     }
 
-    /// Commits what has been accepted and closes every database.
+    /// Commits accepted writes and closes every database.
     pub fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let open = || self.databases.lock();
@@ -404,7 +400,7 @@ async fn trial(
     Ok(trial)
 }
 
-/// Where the database of the component named `name` is.
+/// Path of a component's database.
 pub fn database_path(config: &Config, name: &str) -> PathBuf {
     config.data.join("databases").join(format!("{name}.db"))
 }

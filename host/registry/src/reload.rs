@@ -1,5 +1,5 @@
-//! Watches the component folder and the settings' files: loads, self-tests and installs what is
-//! new, and keeps what served before where the new is no good.
+//! Watches the component folder and settings files. It loads, self-tests and installs new builds, and keeps the serving
+//! version where a build fails.
 
 use futures::future::BoxFuture;
 use std::{
@@ -33,12 +33,12 @@ use rollout::Node;
 
 /// Events that come within this time are one change: a copy writes in many pieces.
 const DEBOUNCE: Duration = Duration::from_millis(20);
-/// How often to look where no event comes: some file systems have none.
+/// Poll interval, because some file systems send no events.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// A file that is away for less than this is being replaced, not removed.
 const REMOVED_AFTER: Duration = Duration::from_secs(1);
 
-/// Versions that are kept ready beside the one that serves, so that going back runs nothing.
+/// Versions kept ready beside the serving one, so that a rollback is immediate.
 const READY_MAX: usize = 2;
 
 /// Brings components from the library to the registry; nothing else does.
@@ -48,22 +48,22 @@ pub struct Reloader {
     stamps: BTreeMap<String, Stamp>,
     settings_stamps: BTreeMap<String, loader::Stamp>,
     missing: BTreeMap<String, Instant>,
-    /// Why it is not known what is in the folder.
+    /// Why the folder is unreadable.
     unread: Option<String>,
-    /// Components whose settings could not be taken over because their disk took nothing.
+    /// Components with unapplied settings because of a full disk.
     frozen: BTreeSet<String>,
-    /// Components whose databases were found to be damaged, and reported so.
+    /// Components with damaged databases, already reported.
     damaged: BTreeSet<String>,
     /// Versions that served a while ago, by component.
     ready: BTreeMap<String, Vec<Arc<LoadedComponent>>>,
-    /// The other nodes on its database; none where it has none.
+    /// This node among those of a shared database.
     node: Option<Node>,
 }
 
 impl Reloader {
     pub fn new(loader: Loader, control: Control) -> Self {
         Self {
-            node: control.rollout.clone().map(Node::of),
+            node: control.rollout.clone().map(Node::new),
             loader,
             control,
             stamps: BTreeMap::new(),
@@ -128,7 +128,7 @@ impl Reloader {
         let mut names: BTreeSet<String> = self.loader.library.bundled().into_iter().collect();
         let is_unread = self.unread.is_some();
         if self.loader.library.folder().is_none() || is_unread {
-            // What the operator loaded is nowhere else, and what is in a folder that cannot be read serves as before.
+            // Builds loaded by the operator exist nowhere else, and an unreadable folder changes nothing.
             let is_loaded = |name: &String| {
                 let manifest = self.control.revision_store.manifest(name);
                 manifest.serving().is_some_and(|it| is_unread || it.origin == BY_OPERATOR)
@@ -160,7 +160,7 @@ impl Reloader {
                         continue;
                     }
                     Some(command) = commands.recv() => {
-                        self.obey(command).await;
+                        self.execute(command).await;
                         continue;
                     }
                     _ = tick.tick() => {}
@@ -195,7 +195,7 @@ impl Reloader {
         watcher.inspect_err(report).ok()
     }
 
-    /// The files of the folder; none where it cannot be read, which is said once.
+    /// Files of the folder. `None` if unreadable, which is reported once.
     fn files(&mut self) -> Option<BTreeMap<String, Stamp>> {
         match self.loader.library.files() {
             Ok(files) => {
@@ -215,7 +215,7 @@ impl Reloader {
         }
     }
 
-    /// Acts on what has come into the folder, changed there and gone from it since the last look.
+    /// Loads, reloads and removes components after changes in the folder.
     async fn look_at(&mut self, files: BTreeMap<String, Stamp>) {
         for (name, stamp) in &files {
             self.missing.remove(name);
@@ -283,13 +283,13 @@ impl Reloader {
         self.database(name).is_some_and(|it| it.is_frozen())
     }
 
-    /// What was found to be wrong with it, once.
+    /// New damage of its database, reported once.
     fn new_damage(&mut self, name: &str) -> Option<String> {
         let damage = self.database(name)?.damage()?.to_owned();
         self.damaged.insert(name.to_owned()).then_some(damage)
     }
 
-    /// Lets a component prepare itself anew from its settings, whose files have changed; or what is wrong with what.
+    /// Reconfigures a component after changes of settings files. The error names what failed.
     async fn reconfigured(&self, name: &str) -> Result<(), (&'static str, LoadError)> {
         let Some(serving) = self.control.registry.catalog().component(name).cloned() else {
             return Ok(());
@@ -309,7 +309,7 @@ impl Reloader {
         if next.exports.resources.is_some() {
             next = Arc::new(next.listed().await.map_err(of_settings)?);
         }
-        // One that refused each call has had nothing on its lists.
+        // A component that refused all calls had no lists.
         match serving.are_settings_refused {
             true => self.control.registry.install(&next).map_err(|it| of_settings(it.into()))?,
             false => self.control.registry.refresh(&next),
@@ -328,14 +328,14 @@ impl Reloader {
         self.warn(name, origin, error, kept);
     }
 
-    /// Writes to the log and `/api/health` what is wrong, and what serves all the same.
+    /// Logs an error and reports it in `/api/health`, with what serves instead.
     fn warn(&self, name: &str, origin: &str, error: &LoadError, kept: &str) {
         self.loader.metrics.load_failed();
         tracing::error!(component = name, "{origin}: refused: {error}{kept}");
         self.note_error(name, format!("{origin}: {error}{kept}"), error.path());
     }
 
-    /// Forgets the component named `name`, which is taken away.
+    /// Forgets a removed component.
     fn forget(&mut self, name: &str) {
         self.stamps.remove(name);
         self.missing.remove(name);
@@ -343,8 +343,7 @@ impl Reloader {
         self.control.errors.lock().remove(name);
     }
 
-    /// Notes for `/api/health` what is wrong, without the folders of this machine: those of this server,
-    /// and that of `path`.
+    /// Reports an error in `/api/health` without local paths: those of this server, and `path`.
     fn note_error(&self, name: &str, message: String, path: Option<&Path>) {
         let config = &self.loader.config;
         let folders = [path.and_then(Path::parent), config.components_folder.as_deref()];

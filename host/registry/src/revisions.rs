@@ -1,5 +1,4 @@
-//! What was installed when, and how it ended: the numbered versions of one component, and what the
-//! operator decided about its builds.
+//! The revisions of one component: when each was installed, how it ended, and the operator's decisions.
 
 use std::collections::BTreeSet;
 
@@ -19,30 +18,30 @@ pub use store::given;
 
 /// Revisions that are remembered; the bytes of fewer are kept.
 const GENERATIONS_MAX: usize = 50;
-/// Revisions whose bytes are kept.
+/// Number of revisions with stored bytes.
 pub const BYTES_KEPT: usize = 5;
 /// Digests that are remembered as accepted, rejected or tested, each.
 const DIGESTS_MAX: usize = 64;
 
-/// One version that was installed.
+/// One installed version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Revision {
     /// Counts from 1, one more for each version.
     pub number: u64,
     /// The SHA-256 of its bytes, in hexadecimal.
     pub digest: String,
-    /// When it was installed first, as RFC 3339 has it.
+    /// Time of first installation (RFC 3339).
     pub installed_at: String,
     /// The size of its bytes.
     pub size_bytes: u64,
-    /// Where its bytes came from, for people.
+    /// Origin of its bytes, for display.
     pub origin: String,
     /// The grants that it needs.
     pub grants: BTreeSet<Grant>,
     /// In what its tools differ from those of the version before it.
     #[serde(default)]
     pub differences: Vec<Difference>,
-    /// How it ended, or that it serves.
+    /// Its status.
     pub status: Status,
 }
 
@@ -51,11 +50,11 @@ pub struct Revision {
 pub struct Pending {
     /// The SHA-256 of its bytes.
     pub digest: String,
-    /// Where its bytes came from, for people.
+    /// Origin of its bytes, for display.
     pub origin: String,
     /// Why it waits, for the operator.
     pub why: String,
-    /// Of what models would read something else, old beside new.
+    /// Definitions that models would read differently.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rewordings: Vec<Rewording>,
     /// The calls that it answers meanwhile.
@@ -78,7 +77,7 @@ pub struct Rejected {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
-    /// All that were installed, oldest first.
+    /// All revisions, oldest first.
     pub generations: Vec<Revision>,
     pub rejected: Vec<Rejected>,
     /// Builds that may need more, and break more, than the one before.
@@ -88,9 +87,9 @@ pub struct Manifest {
     pub pending: Option<Pending>,
     /// Digests of builds that the operator did not want.
     pub refused: Vec<String>,
-    /// What the operator has given it by accepting a build that asked for it: the text of its section.
+    /// Accepted section of grants.
     pub given: Option<String>,
-    /// The operator took it away: the bundled one does not come back by itself.
+    /// Unloaded by the operator. A bundled component does not return by itself.
     pub is_unloaded: bool,
     /// The digest of the folder's file that was seen last, where other nodes work on the same database.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +118,7 @@ impl Manifest {
         self.generations.iter().find(|it| it.number == number)
     }
 
-    /// Where a rollback goes that names no number: before the one that serves, or the last.
+    /// Default target of a rollback: the revision before the serving one, or the last.
     pub fn previous(&self) -> Option<&Revision> {
         let Some(serving) = self.serving() else { return self.last() };
         let before = |revision: &&Revision| {
@@ -160,10 +159,10 @@ impl Manifest {
     /// with it, so that no later way back leads there.
     pub fn go_to(&mut self, number: u64, status: Status) {
         if let Some(serving) = self.serving().map(|it| it.number).filter(|it| *it > number) {
-            for it in &self.generations {
-                let is_left = it.number > number && it.number <= serving;
-                if is_left && !self.rejected.iter().any(|had| had.digest == it.digest) {
-                    let (digest, number) = (it.digest.clone(), it.number);
+            for generation in &self.generations {
+                let is_left = generation.number > number && generation.number <= serving;
+                if is_left && !self.rejected.iter().any(|had| had.digest == generation.digest) {
+                    let (digest, number) = (generation.digest.clone(), generation.number);
                     self.rejected.push(Rejected { digest, number, status });
                 }
             }
@@ -181,23 +180,27 @@ impl Manifest {
         }
         self.end_serving(Status::Replaced);
         self.is_unloaded = false;
-        if let Some(it) = self.generations.iter_mut().find(|it| it.number == number) {
-            it.status = Status::Serving;
-            let digest = it.digest.clone();
+        if let Some(generation) =
+            self.generations.iter_mut().find(|generation| generation.number == number)
+        {
+            generation.status = Status::Serving;
+            let digest = generation.digest.clone();
             self.forgive(&digest);
         }
     }
 
     pub fn end_serving(&mut self, status: Status) {
-        for it in self.generations.iter_mut().filter(|it| it.status == Status::Serving) {
-            it.status = status;
+        for generation in
+            self.generations.iter_mut().filter(|generation| generation.status == Status::Serving)
+        {
+            generation.status = status;
         }
     }
 
     /// The build of that digest, which waits, answers no calls any more.
     pub fn end_canary(&mut self, digest: &str, why: String) {
-        if let Some(it) = self.pending.as_mut().filter(|it| it.digest == digest) {
-            (it.canary, it.ended) = (None, Some(why));
+        if let Some(pending) = self.pending.as_mut().filter(|pending| pending.digest == digest) {
+            (pending.canary, pending.ended) = (None, Some(why));
         }
     }
 
@@ -211,13 +214,13 @@ impl Manifest {
         remember(&mut self.refused, digest);
     }
 
-    /// What was rejected or refused may be tried again.
+    /// Allows a rejected build to be tried again.
     pub fn forgive(&mut self, digest: &str) {
         self.refused.retain(|it| it != digest);
         self.rejected.retain(|it| it.digest != digest);
     }
 
-    /// What all nodes on one database remember alike: each has tried the builds by itself, and has a folder of its own.
+    /// The part that nodes share. Rejections and folders are local.
     pub fn shared(&self) -> Self {
         Self { tested: Vec::new(), file: None, ..self.clone() }
     }
@@ -232,12 +235,12 @@ impl Manifest {
         remember(&mut self.tested, digest);
     }
 
-    /// The builds whose bytes are worth keeping.
+    /// Digests of builds whose bytes are kept.
     pub fn kept(&self) -> BTreeSet<&str> {
         let mut kept = BTreeSet::new();
-        for it in self.generations.iter().rev() {
+        for generation in self.generations.iter().rev() {
             if kept.len() < BYTES_KEPT {
-                kept.insert(it.digest.as_str());
+                kept.insert(generation.digest.as_str());
             }
         }
         kept.extend(self.serving().map(|it| it.digest.as_str()));

@@ -1,5 +1,4 @@
-//! Other MCP servers, as the catalog and the calls know them: what they offer, which of it is on offer, and what can be
-//! asked of whom. How they are reached is `mcp`'s.
+//! Upstream MCP servers as the catalog and calls see them: their offers and requests. The crate `mcp` connects to them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,10 +14,10 @@ use sandbox::{
 };
 use telemetry::tally::Tally;
 
-/// Where a tool's `_meta` names its app: as MCP Apps have it, and as they had it once.
+/// `_meta` keys of a tool's app in MCP Apps, current and old.
 pub const UI_KEYS: [&str; 2] = ["ui", "ui/resourceUri"];
 
-/// One server, whether it is there or not.
+/// One upstream server, connected or not.
 pub trait Upstream: Send + Sync {
     fn name(&self) -> &Arc<str>;
 
@@ -28,9 +27,9 @@ pub trait Upstream: Send + Sync {
     fn tally(&self) -> &Tally;
 
     /// Why its tools cannot be called while it is away.
-    fn away(&self) -> CallError;
+    fn unavailable(&self) -> CallError;
 
-    /// One round of a request (ILL-12 to ILL-15): in turn, within its time, tried again where that can do no harm.
+    /// Runs one round of a request with queueing, timeout and safe retries (ILL-12 to ILL-15).
     fn ask<'a>(&'a self, ask: &'a Ask, request: Request<'a>) -> Called<'a, Answer>;
 }
 
@@ -51,22 +50,22 @@ pub struct ServerTool {
     pub server: Arc<dyn Upstream>,
     /// The name that the server knows.
     pub own_name: String,
-    /// As it is on offer. It only reads where its server says so and the operator believes it.
+    /// The offered tool. It counts as read-only only if the operator trusts the server's hints.
     pub tool: Tool,
-    /// As MCP lists it: everything as the server sends it, but for its name and where it is from.
+    /// The listed tool as sent by the server, except name and owner.
     pub listed: Value,
     /// Whether it wins over a component's tool of its name.
     pub replaces: bool,
     /// Whether it is another than its server's first tool of that name.
     pub is_changed: bool,
-    /// Whether the operator believes what it says of itself.
+    /// Whether its hints are trusted.
     pub is_believed: bool,
     /// Whether twice is the same as once.
     pub is_repeatable: bool,
 }
 
 impl ServerTool {
-    /// The tool, with whose it is.
+    /// The tool with its owner.
     pub fn offer(&self) -> (Owner<'_>, &Tool) {
         (Owner::Server(self.server.name()), &self.tool)
     }
@@ -91,33 +90,33 @@ pub struct ServerPrompt {
     pub name: String,
     /// The name that the server knows.
     pub own_name: String,
-    /// As MCP lists it.
+    /// The listed form.
     pub listed: Value,
 }
 
 /// A template of a server's.
 pub struct ServerTemplate {
-    /// As the server writes it.
+    /// The template as the server writes it.
     pub text: String,
-    /// As MCP lists it.
+    /// The listed form.
     pub listed: Value,
-    /// The same to be held against URIs; none where it is no template.
+    /// The template for matching. `None` if invalid.
     pub uri: Option<UriTemplate>,
 }
 
-/// What is asked of an upstream server.
+/// A request to an upstream server.
 pub enum Ask {
     Tool(Arc<ServerTool>),
     Prompt(Arc<ServerPrompt>),
     /// A resource, by its URI.
     Resource(String),
-    /// How the value of an argument may go on: of a prompt, by the name that the server knows, or of
-    /// a template, by its text. The arguments are `{argument, value, arguments}`.
+    /// Completion of an argument of a prompt (by upstream name) or a template (by text). The arguments are
+    /// `{argument, value, arguments}`.
     Complete(String),
 }
 
 impl Ask {
-    /// As its caller knows it.
+    /// Its name for callers.
     pub fn name(&self) -> &str {
         match self {
             Self::Tool(it) => &it.tool.name,
@@ -135,15 +134,15 @@ impl Ask {
     }
 }
 
-/// One round of a call, as the server gets it.
+/// One round of a call to the server.
 pub struct Request<'a> {
-    /// Of whose share it is, where its caller is known.
+    /// The caller whose share it counts to, if known.
     pub owner: Option<Arc<str>>,
     /// The tool's or the prompt's arguments, a JSON object.
     pub arguments: &'a str,
     /// The caller's `_meta`, a JSON object.
     pub meta: &'a str,
-    /// What the caller's client can do, a JSON object.
+    /// Capabilities of the caller's client, a JSON object.
     pub capabilities: &'a str,
     /// Answers to what the last round asked, and the server's own state.
     pub responses: BTreeMap<String, Value>,
@@ -152,27 +151,27 @@ pub struct Request<'a> {
     pub traceparent: Option<String>,
 }
 
-/// What a server answered to one round.
+/// The server's answer to one round.
 pub enum Answer {
     Result(Passed),
-    /// Questions to the user; none where it asks in a way that is not known, or too much.
-    Asked(Option<InputRequired>),
+    /// Questions to the user. `None` if they are unsupported or too large.
+    InputRequired(Option<InputRequired>),
 }
 
 /// Another server's result, as it stands.
 pub struct Passed {
     /// MCP's result, a JSON object.
     pub json: String,
-    /// Whether it says that the tool refused.
+    /// Whether the tool refused.
     pub is_refusal: bool,
 }
 
-/// What other servers offer.
+/// Offers of all upstream servers.
 #[derive(Clone, Default)]
 pub struct Served {
     /// The offers, by the server's name.
     offers: BTreeMap<Arc<str>, Arc<Offer>>,
-    /// What they offered that are gone.
+    /// Last offers of disconnected servers.
     away: BTreeMap<Arc<str>, Arc<Offer>>,
     /// The tools, by the name under which they are called.
     tools: BTreeMap<Arc<str>, Arc<ServerTool>>,
@@ -190,19 +189,19 @@ impl Served {
         self.tools.get(name)
     }
 
-    /// The same of a server that is gone.
-    pub fn away(&self, tool: &str) -> Option<&Arc<ServerTool>> {
+    /// Finds a tool of a disconnected server.
+    pub fn find_unavailable(&self, tool: &str) -> Option<&Arc<ServerTool>> {
         self.away.values().flat_map(|it| &it.tools).find(|it| *it.tool.name == *tool)
     }
 
     /// The server of a prompt of that name, or of a resource or template that it lists, where it is
     /// gone.
-    pub fn away_with(&self, name: &str) -> Option<&Arc<dyn Upstream>> {
+    pub fn find_unavailable_owner(&self, name: &str) -> Option<&Arc<dyn Upstream>> {
         let has = |it: &&Arc<Offer>| it.prompt(name).is_some() || it.has(name) || it.fits(name);
         self.away.values().find(has).map(|it| &it.server)
     }
 
-    /// What each server offers, by the server's name.
+    /// Offers with server names.
     pub fn offers(&self) -> impl Iterator<Item = &Arc<Offer>> {
         self.offers.values()
     }
@@ -229,8 +228,8 @@ impl Catalog {
         self.served.offers().find_map(|it| Some((&it.server, it.prompt(name)?)))
     }
 
-    /// The server that is to be asked for what is at `uri`, where no component is: the first that
-    /// lists it, or else the first one of whose templates it fits.
+    /// The server for `uri`, if no component has it: the first that lists it, else the first with a matching
+    /// template.
     pub fn server_for_resource(&self, uri: &str) -> Option<&Arc<dyn Upstream>> {
         if self.component_for_resource(uri).is_some() {
             return None;
@@ -239,7 +238,7 @@ impl Catalog {
         listed.or_else(|| self.served.offers().find(|it| it.fits(uri))).map(|it| &it.server)
     }
 
-    /// The server of that name, where it has what is at `uri`, whether others have it or not.
+    /// The server of that name, if it has `uri`.
     pub fn named_server_for(&self, name: &str, uri: &str) -> Option<&Arc<dyn Upstream>> {
         let offer = self.served.offers.get(name).filter(|it| it.has(uri) || it.fits(uri))?;
         Some(&offer.server)
@@ -254,7 +253,7 @@ impl Catalog {
         self.served.offers().find(has_it).map(|it| &it.server)
     }
 
-    /// Notes which lists an offer that comes or goes stands on.
+    /// Records which lists an offer changes.
     fn note_offer(&mut self, offer: &Offer) {
         let resources = !offer.resources.is_empty() || !offer.templates.is_empty();
         let changed = [!offer.tools.is_empty(), !offer.prompts.is_empty(), resources];
@@ -311,7 +310,7 @@ impl Offer {
         self.prompts.iter().find(|it| it.name == name)
     }
 
-    /// Whether it lists it, or has a tool whose app it is: those need not be listed.
+    /// Whether it lists `uri`, or one of its tools has it as app, which need not be listed.
     fn has(&self, uri: &str) -> bool {
         self.resources.iter().any(|it| *it.uri == *uri)
             || self.tools.iter().any(|it| it.app() == Some(uri))

@@ -1,5 +1,5 @@
-//! The contract (`wit/`) as Rust sees it from the host's side, and what components hold handles of: runs of
-//! assistants, calls that are being made, counts.
+//! Bindings of the contract (`wit/`) on the host's side, and the resources that components hold: assistant runs, calls
+//! in progress and tallies.
 
 use serde_json::Value;
 use tokio::{
@@ -10,8 +10,8 @@ use tokio::{
 use madoguchi::tool::assistant_calls::Ended;
 use telemetry::metrics::Running;
 
-// One world with all exports, whose types are then the same everywhere. A component has `tools`, and of the
-// others those that it likes: each is looked up by itself.
+// One world with all exports, so that types are shared. A component has `tools` and any of the others, each looked up
+// separately.
 wasmtime::component::bindgen!({
     path: "../../wit",
     inline: "
@@ -50,7 +50,7 @@ wasmtime::component::bindgen!({
     },
 });
 
-/// The first event of a run, which says what decides in it.
+/// First event of a run, which names the provider.
 const BEGUN: &str = "begun";
 
 /// An event that a route wrote, or a run of an assistant.
@@ -63,7 +63,7 @@ pub struct Written {
 /// A run, as long as the component holds it.
 pub struct Run {
     pub provider: Option<String>,
-    /// The first event, where what decides was asked for before it was taken.
+    /// The first event, if read ahead to learn the provider.
     pub first: Option<Written>,
     pub events: mpsc::Receiver<Written>,
     pub task: Option<AbortHandle>,
@@ -79,7 +79,7 @@ impl Drop for Run {
 }
 
 impl Run {
-    /// What decides; waits until that is known.
+    /// Waits for the provider's name.
     pub async fn provider(&mut self) -> String {
         if self.provider.is_none() && self.first.is_none() {
             self.first = self.recv().await;

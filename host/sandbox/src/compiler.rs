@@ -1,8 +1,7 @@
-//! Compiles components, with bounds on what may be compiled and on what a compile may take.
+//! Compiles components, with limits on their input and on the compilation.
 //!
-//! What a file holds is counted before anything is compiled. A server then compiles in a process of
-//! its own, which is this program once more: the system holds it to its memory and its processor
-//! time, a compiler that breaks down takes nothing along, and all memory is given back at its end.
+//! Counts the contents of a file before compilation. A server compiles in a separate process of this program, with
+//! system limits on memory and CPU time, so that a crash affects nothing else and all memory is released.
 
 use futures::future::BoxFuture;
 use std::{
@@ -24,15 +23,15 @@ use base::limits::{FUNCTION_BYTES_MAX, SandboxConfig};
 
 /// The command by which this program compiles.
 pub const COMMAND: &str = "compile";
-/// How much longer than its processor time a compile may take by the clock: others run, too.
+/// Wall clock limit of a compilation as a multiple of its CPU limit.
 const WALL_FACTOR: u64 = 10;
-/// How the system ends what is out of its processor time, and, without a message, what it has no memory for.
+/// Signals by which the system ends a process without CPU time, or, silently, without memory.
 const SIGXCPU: i32 = 24;
 const SIGKILL: i32 = 9;
 /// Bytes of what a compiler complains that are read.
 const COMPLAINT_BYTES_MAX: usize = 4 << 10;
 
-/// What a compiling process is given on its command line.
+/// Command line of a compiling process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     sandbox: SandboxConfig,
@@ -40,7 +39,7 @@ pub struct Job {
     is_quiet: bool,
 }
 
-/// What is counted of a component before it is compiled.
+/// Size counters of a component before compilation.
 #[derive(Default)]
 struct Counted {
     functions: u64,
@@ -49,8 +48,7 @@ struct Counted {
     longest_function: u64,
 }
 
-/// Refuses what would take too long or too much to compile. What cannot be read at all is left to
-/// the compiler, which says why.
+/// Rejects components that are too expensive to compile. Unreadable ones are left to the compiler's error.
 pub fn check(bytes: &[u8], limits: &SandboxConfig) -> Result<(), LoadError> {
     let counted = count(bytes);
     let bounds = [
@@ -101,14 +99,18 @@ fn count(bytes: &[u8]) -> Counted {
 }
 
 /// Compiles in this process: on all processors, or quietly on one.
-pub fn compile_here(sandbox: &Sandbox, bytes: &[u8], is_quiet: bool) -> Result<Vec<u8>, LoadError> {
+pub fn compile_in_process(
+    sandbox: &Sandbox,
+    bytes: &[u8],
+    is_quiet: bool,
+) -> Result<Vec<u8>, LoadError> {
     code(sandbox, bytes, is_quiet).map_err(LoadError::Compile)
 }
 
-/// What becomes a component of a module, as compilers leave it for other targets than `wasm32-wasip2`.
+/// Remedy for a core module, as compilers produce for targets other than `wasm32-wasip2`.
 const CORE_MODULE: &str = "it is a core module; build it for wasm32-wasip2, or make a component of it by `wasm-tools component new`";
 
-/// What becomes of a file of another kind, or of an empty one.
+/// Remedy for other or empty files.
 const NO_WASM: &str =
     "it is no file of WebAssembly; the one that was built for wasm32-wasip2 is right";
 
@@ -125,7 +127,7 @@ fn code(sandbox: &Sandbox, bytes: &[u8], is_quiet: bool) -> wasmtime::Result<Vec
         let why = format!("it is damaged or not whole, so copy it anew: {error}");
         return Err(wasmtime::Error::msg(why));
     }
-    // What is refused here is refused before anything of it is compiled.
+    // Rejected before compilation.
     if !imports_wasi_03(bytes)
         && let Ok(code) = sandbox.compiler(is_quiet).precompile_component(bytes)
     {
@@ -152,8 +154,8 @@ fn imports_wasi_03(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// When it cannot be compiled, or has a shape that no instance can have.
-pub fn component_here(sandbox: &Sandbox, bytes: &[u8]) -> Result<Component, LoadError> {
-    let code = compile_here(sandbox, bytes, false)?;
+pub fn component_in_process(sandbox: &Sandbox, bytes: &[u8]) -> Result<Component, LoadError> {
+    let code = compile_in_process(sandbox, bytes, false)?;
     deserialize(sandbox, &Trusted::Fresh(&code)).map_err(LoadError::Compile)
 }
 
@@ -161,7 +163,7 @@ pub fn component_here(sandbox: &Sandbox, bytes: &[u8]) -> Result<Component, Load
 pub enum Trusted<'a> {
     /// A file that was verified, in a folder that this user alone can change.
     File(&'a Path),
-    /// What the compiler has just put out.
+    /// Fresh compiler output.
     Fresh(&'a [u8]),
 }
 
@@ -201,19 +203,19 @@ pub fn compile_apart<'a>(
         let job = serde_json::to_string(&job).map_err(io::Error::other)?;
         let mut command = tokio::process::Command::new(program);
         command.args([COMMAND, &job]).kill_on_drop(true);
-        // Its job is all that it is told: what a variable says may be wrong where a flag stands in its place.
+        // It gets its job only; variables may be invalid where flags replace them.
         let ours = |name: &OsString| name.as_encoded_bytes().starts_with(b"MADOGUCHI_");
         for name in std::env::vars_os().map(|it| it.0).filter(ours) {
             command.env_remove(name);
         }
-        // The allocator counts what it uses, and not the gigabyte that it begins with.
+        // The allocator counts used memory instead of its initial gigabyte.
         command.env("MIMALLOC_ARENA_EAGER_COMMIT", "0");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let mut input = child.stdin.take();
         let work = async {
             if let Some(input) = &mut input {
-                // One that ends before it has read everything says below why.
+                // One that exits early explains itself below.
                 let _ = input.write_all(bytes).await;
             }
             drop(input);
@@ -238,7 +240,7 @@ fn failed(status: ExitStatus, text: &str, limits: &SandboxConfig) -> LoadError {
     if status.signal() == Some(SIGXCPU) {
         return took_too_long(limits);
     }
-    // As Rust says it before it aborts, as the system does, and as a thread does that cannot start.
+    // Messages of Rust before an abort, of the system, and of thread creation.
     let no_memory = ["memory allocation of", "os error 12", "os error 11", "annot allocate memory"];
     if no_memory.iter().any(|it| text.contains(it)) || status.signal() == Some(SIGKILL) {
         let most = limits.compile_memory_bytes_max;
@@ -283,7 +285,7 @@ impl Job {
         to.write_all(&code).and_then(|()| to.flush()).map_err(text)
     }
 
-    /// From here on the system ends this process where it takes more than it may.
+    /// Applies system limits to this process.
     fn limit_this_process(&self) -> io::Result<()> {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let limit = |resource: Resource, current: u64, maximum: u64| {
@@ -294,7 +296,7 @@ impl Job {
         };
         let SandboxConfig { compile_memory_bytes_max: memory, compile_cpu_s_max: seconds, .. } =
             self.sandbox;
-        // Data, not addresses: those that the engine reserves cost nothing.
+        // Limits data instead of addresses, because reserved addresses cost nothing.
         limit(Resource::Data, memory, memory)?;
         limit(Resource::Cpu, seconds, seconds + 5)?;
         Ok(limit(Resource::Core, 0, 0)?)
@@ -362,7 +364,7 @@ mod tests {
         for (bytes, what) in
             [(&b"\0asm\x01\0\0\0"[..], "wasm32-wasip2"), (&component(10, 3)[..50], "copy it anew")]
         {
-            let error = compile_here(&sandbox, bytes, false).unwrap_err().to_string();
+            let error = compile_in_process(&sandbox, bytes, false).unwrap_err().to_string();
             assert!(error.contains(what), "{error}");
         }
     }

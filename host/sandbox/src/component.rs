@@ -1,4 +1,4 @@
-//! One component: loaded, described, prepared, and called in an instance of its own each time.
+//! A loaded component. Each call runs in an instance of its own.
 
 use futures::future::BoxFuture;
 use std::{
@@ -37,8 +37,7 @@ pub use crate::{
 };
 pub use wit::{InputRequired, Invocation, Output, Refusal, Stop, Unavailable, Wait};
 
-/// What one round does that calls one function of an export; with a name behind it, how one that stops instead says it,
-/// where what it should find is not there.
+/// Defines a method that runs one round of an export, optionally with the error for a missing object.
 macro_rules! calls {
     ($export:ident.$function:ident($($argument:expr),*)) => {
         async |store, instance| {
@@ -80,7 +79,7 @@ pub use offers::{
 };
 pub use routes::{Answer as RouteAnswer, Found, Request as RouteRequest, Route, Unread};
 
-/// A component's code, and what its file says of it beside that.
+/// Code of a component with metadata of its file.
 #[derive(Clone, Copy)]
 pub struct Code<'a> {
     pub component: &'a Component,
@@ -112,7 +111,7 @@ pub struct LoadedComponent {
     pub are_settings_refused: bool,
 }
 
-/// What the calls of one component wait for.
+/// Queues of one component's calls.
 pub struct Queues {
     calls: Places,
     routes: Places,
@@ -148,7 +147,7 @@ impl LoadedComponent {
             let is_stub = |import: &str| grants::is_stub(import, &setup.grants, &setup.stubs);
             stubs::add_to_linker(&mut linker, component, is_stub).map_err(LoadError::Stubs)?;
             let pre = linker.instantiate_pre(component).map_err(LoadError::Link)?;
-            let exports = Exports::of(&pre, docs, &setup.prefix)?;
+            let exports = Exports::find(&pre, docs, &setup.prefix)?;
             let mut loaded = Self {
                 name: setup.name.as_str().into(),
                 digest: digest.into(),
@@ -158,7 +157,7 @@ impl LoadedComponent {
                 routes: Vec::new(),
                 queues: Queues::new(&setup.limits, sandbox),
                 usage: Arc::default(),
-                output_check: Arc::new(OutputCheck::of(&[])),
+                output_check: Arc::new(OutputCheck::for_tools(&[])),
                 memory: Arc::default(),
                 exports,
                 offers: Arc::default(),
@@ -170,7 +169,7 @@ impl LoadedComponent {
             loaded.tools = loaded.describe().await?;
             loaded.routes = loaded.describe_routes().await?;
             loaded.offers = Arc::new(loaded.describe_offers().await?);
-            loaded.output_check = Arc::new(OutputCheck::of(&loaded.tools));
+            loaded.output_check = Arc::new(OutputCheck::for_tools(&loaded.tools));
             Ok(loaded)
         })
     }
@@ -200,7 +199,7 @@ impl LoadedComponent {
         &self.tools
     }
 
-    /// Functions that it exports and that are no tools, and why; of one that was made for this host nothing is said.
+    /// Exported functions that are no tools, with reasons, for lifted components.
     pub fn left_out(&self) -> &[LeftOut] {
         match &self.exports.tools {
             Tools::Own(_) | Tools::Awaiting(_) => &[],
@@ -232,7 +231,7 @@ impl LoadedComponent {
                 self.described(async |store, it| listed.definitions(store, it).await).await?
             }
             Tools::Lifted(lifted) => {
-                // It is asked nothing, and is to start all the same.
+                // It is asked nothing and must still start.
                 let started = self.described(async |_, _| Ok(())).await;
                 started.map_err(|error| match error {
                     LoadError::Describe(error) => LoadError::Start(error),
@@ -244,7 +243,7 @@ impl LoadedComponent {
                 });
             }
         };
-        // One that only understands sentences, or answers requests, has no tools.
+        // Components with only dialogues or routes have no tools.
         if definitions.is_empty()
             && (self.exports.dialogue.is_some() || self.exports.routes.is_some())
         {
@@ -308,14 +307,13 @@ impl LoadedComponent {
         Self { are_settings_refused: true, ..self.with_setup((*self.setup).clone()) }
     }
 
-    /// The same as another version, with the settings of today.
+    /// The same component as another version with current settings.
     pub fn as_version(&self, version: Version, settings: Arc<Settings>) -> Self {
         let setup = Setup { settings, version: Arc::new(version), ..(*self.setup).clone() };
         self.with_setup(setup)
     }
 
-    /// The same for a trial before it serves, on that database, with those settings and at that
-    /// time; called so in the log.
+    /// A trial instance with its own database, settings and clock, named so in the log.
     pub fn on_trial(
         &self,
         database: Option<Database>,
@@ -343,7 +341,7 @@ impl LoadedComponent {
     }
 }
 
-/// What `component` imports, less what only names types and reaches nothing.
+/// Imports of `component` except those of types only.
 pub fn acting_imports(component: &Component) -> Vec<String> {
     let (engine, ty) = (component.engine(), component.component_type());
     let mut resources = Vec::new();

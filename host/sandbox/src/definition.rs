@@ -1,5 +1,5 @@
-//! What a component says of what it offers, checked once and kept ready for the lists: its tools
-//! here, its prompts and resources in files of their own.
+//! Tool definitions of a component, checked once and prepared for lists. Prompts and resources are in files of their
+//! own.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -16,30 +16,29 @@ mod shown;
 
 pub use audience::{Audience, Localized, Viewer, is_own_page, texts};
 pub use offers::{Argument, Prompt, Resource, Template, check_uri};
-pub use shown::{Rewording, Says, Shown};
+pub use shown::{Rewording, Shown, ToolTexts};
 
 /// Tools that one component may offer.
 pub(crate) const TOOLS_MAX: usize = 256;
 
-/// Where a definition's meta has entries of a request's `_meta` that a model may set: JSON Schemas by their names.
+/// `_meta` key of request entries that a model may set, as JSON Schemas by name.
 pub const REQUEST_META: &str = "madoguchi/request-meta";
-/// Where it says that answers need no question.
+/// `_meta` key of tools that accept unrequested answers.
 const UNASKED_ANSWERS: &str = "madoguchi/takes-unasked-answers";
 
-/// Where a definition's meta says whether its calls are tasks.
+/// `_meta` key of task support.
 const TASK: &str = "madoguchi/task";
 
 /// Whether a call of a tool is answered as a task, to a client that takes tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TaskUse {
-    /// Where it takes its time.
+    /// When it takes long.
     #[default]
     Possible,
-    /// From the beginning: what it asks is asked through the task.
+    /// From the start. Questions are asked through the task.
     Always,
-    /// Once what it asks first is answered; other clients of the modern era are refused.
+    /// After its first questions. Modern clients without tasks are refused.
     Required,
-    /// It never runs as a task.
     Never,
 }
 
@@ -50,13 +49,13 @@ pub struct Tool {
     pub name: Arc<str>,
     /// Its name for people.
     pub title: Option<String>,
-    /// What it does, for models.
+    /// Description for models.
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Arc<Map<String, Value>>,
     /// JSON Schema of its structured output.
     pub output_schema: Option<Arc<Map<String, Value>>>,
-    /// What a call does to the world.
+    /// Effects of a call.
     pub hints: Hints,
     /// More about it, the view among it.
     pub meta: Map<String, Value>,
@@ -64,13 +63,12 @@ pub struct Tool {
     pub app: Option<Arc<str>>,
     /// Whether clients send some of its arguments in headers too (`x-mcp-header`).
     pub has_header_arguments: bool,
-    /// Whether it takes answers to what it has not asked.
+    /// Whether it accepts unrequested answers.
     pub takes_unasked_answers: bool,
     /// Whether its calls are tasks.
     pub task: TaskUse,
-    /// Whom it is for.
     pub audience: Audience,
-    /// How it describes itself, for those who keep that.
+    /// Digest of its description.
     pub shown: Shown,
 }
 
@@ -87,49 +85,49 @@ impl Tool {
         read_all(("tools", TOOLS_MAX), definitions, Self::read, ("tools named", |it| &it.name))
     }
 
-    fn read(it: Definition) -> Result<Self, OfferError> {
-        let wrong = |why: String| wrong("tool", &it.name, &why);
-        if !is_name(&it.name) {
+    fn read(definition: Definition) -> Result<Self, OfferError> {
+        let wrong = |why: String| wrong("tool", &definition.name, &why);
+        if !is_name(&definition.name) {
             return Err(wrong(NAMES.to_owned()));
         }
-        let meta = optional_object(it.meta.as_deref());
+        let meta = optional_object(definition.meta.as_deref());
         let mut meta = meta.map_err(|why| wrong(format!("its meta {why}")))?.unwrap_or_default();
-        if let Some(view) = it.view {
+        if let Some(view) = definition.view {
             meta.insert("madoguchi/view".to_owned(), view.into());
         }
         let app = take_app(&mut meta);
-        let shown = Shown::of(&Says {
-            title: it.title.as_deref(),
-            description: &it.description,
+        let shown = Shown::digests(&ToolTexts {
+            title: definition.title.as_deref(),
+            description: &definition.description,
             input_schema: match meta.get(REQUEST_META) {
-                Some(beside) => format!("{}{beside}", it.input_schema),
-                None => it.input_schema.clone(),
+                Some(beside) => format!("{}{beside}", definition.input_schema),
+                None => definition.input_schema.clone(),
             },
-            output_schema: it.output_schema.clone(),
-            annotations: format!("{:?}", it.annotations),
+            output_schema: definition.output_schema.clone(),
+            annotations: format!("{:?}", definition.annotations),
         });
-        let input_schema = schema(&it.input_schema);
+        let input_schema = schema(&definition.input_schema);
         let input_schema = input_schema.map_err(|why| wrong(format!("its input schema {why}")))?;
-        let output_schema = it.output_schema.as_deref().map(schema).transpose();
+        let output_schema = definition.output_schema.as_deref().map(schema).transpose();
         let output_schema =
             output_schema.map_err(|why| wrong(format!("its output schema {why}")))?;
         Ok(Self {
             shown,
-            has_header_arguments: it.input_schema.contains("x-mcp-header"),
-            audience: Audience::of(&meta),
-            task: TaskUse::of(&meta).map_err(wrong)?,
+            has_header_arguments: definition.input_schema.contains("x-mcp-header"),
+            audience: Audience::from_meta(&meta),
+            task: TaskUse::from_meta(&meta).map_err(wrong)?,
             takes_unasked_answers: meta.get(UNASKED_ANSWERS) == Some(&Value::Bool(true)),
             input_schema,
             output_schema,
-            title: it.title.as_deref().map(clean::title),
-            description: clean::text(&it.description),
+            title: definition.title.as_deref().map(clean::title),
+            description: clean::text(&definition.description),
             hints: Hints {
-                read_only: it.annotations.contains(Annotations::READ_ONLY),
-                destructive: it.annotations.contains(Annotations::DESTRUCTIVE),
-                idempotent: it.annotations.contains(Annotations::IDEMPOTENT),
-                open_world: it.annotations.contains(Annotations::OPEN_WORLD),
+                read_only: definition.annotations.contains(Annotations::READ_ONLY),
+                destructive: definition.annotations.contains(Annotations::DESTRUCTIVE),
+                idempotent: definition.annotations.contains(Annotations::IDEMPOTENT),
+                open_world: definition.annotations.contains(Annotations::OPEN_WORLD),
             },
-            name: it.name.into(),
+            name: definition.name.into(),
             meta,
             app,
         })
@@ -137,7 +135,7 @@ impl Tool {
 }
 
 impl TaskUse {
-    fn of(meta: &Map<String, Value>) -> Result<Self, String> {
+    fn from_meta(meta: &Map<String, Value>) -> Result<Self, String> {
         match meta.get(TASK).map(|it| it.as_str()) {
             None => Ok(Self::Possible),
             Some(Some("always")) => Ok(Self::Always),
@@ -150,7 +148,7 @@ impl TaskUse {
     }
 }
 
-/// Reads so many definitions at most, no two of which may have the same name, or what else stands for one.
+/// Reads a bounded number of definitions with unique names.
 fn read_all<D, T>(
     (what, most): (&'static str, usize),
     definitions: Vec<D>,
@@ -162,7 +160,7 @@ fn read_all<D, T>(
         return Err(OfferError(format!("it offers {found} {what}; {most} is most")));
     }
     let all: Vec<_> = definitions.into_iter().map(read).collect::<Result<_, _>>()?;
-    match twice(&all, name) {
+    match duplicate(&all, name) {
         Some(name) => Err(OfferError(format!("it offers two {named} {name:?}"))),
         None => Ok(all),
     }
@@ -174,7 +172,7 @@ fn wrong(what: &'static str, name: &str, why: &str) -> OfferError {
     OfferError(format!("{what} {name:?}: {why}"))
 }
 
-/// What tools and prompts may be called.
+/// Valid names of tools and prompts.
 const NAMES: &str = "1 to 128 of A-Z a-z 0-9 _ . - are right";
 
 /// The object in `json`, where there is one.
@@ -186,7 +184,7 @@ fn optional_object(json: Option<&str>) -> Result<Option<Map<String, Value>>, &'s
 }
 
 /// The first name, or other mark, that two of `items` have.
-fn twice<T>(items: &[T], name: impl Fn(&T) -> &str) -> Option<&str> {
+fn duplicate<T>(items: &[T], name: impl Fn(&T) -> &str) -> Option<&str> {
     let mut names = HashSet::new();
     items.iter().map(name).find(|it| !names.insert(*it))
 }
@@ -215,7 +213,7 @@ fn schema(json: &str) -> Result<Arc<Map<String, Value>>, String> {
 pub const APPS_EXTENSION: &str = "io.modelcontextprotocol/ui";
 /// The type of a page that is an app.
 pub const APP_MIME_TYPE: &str = "text/html;profile=mcp-app";
-/// Where older tools name their apps.
+/// Older `_meta` key of apps.
 const OLDER: &str = "ui/resourceUri";
 
 /// Takes the name of the app out of a tool's meta.
@@ -229,7 +227,7 @@ fn take_app(meta: &mut Map<String, Value>) -> Option<Arc<str>> {
 }
 
 impl Tool {
-    /// The same tool, whose meta names its app where that is among the resources of its own component.
+    /// The tool with its app, if that is a resource of its component.
     #[must_use]
     pub fn with_app(&self, component: &str, resources: &[Resource]) -> Self {
         let mut tool = self.clone();
@@ -285,10 +283,10 @@ mod tests {
             Tool::read_all(vec![tool]).map(|it| it[0].task)
         };
         assert_eq!(read(None), Ok(TaskUse::Possible));
-        let says = |value: &str| read(Some(&format!(r#"{{"madoguchi/task":{value}}}"#)));
-        assert_eq!(says("\"required\""), Ok(TaskUse::Required));
+        let task_use = |value: &str| read(Some(&format!(r#"{{"madoguchi/task":{value}}}"#)));
+        assert_eq!(task_use("\"required\""), Ok(TaskUse::Required));
         for wrong in ["\"often\"", "true", "null"] {
-            let error = says(wrong).unwrap_err().to_string();
+            let error = task_use(wrong).unwrap_err().to_string();
             assert!(error.contains("madoguchi/task") && error.contains("never"), "{error}");
         }
     }

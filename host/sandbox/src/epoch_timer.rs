@@ -1,4 +1,4 @@
-//! The clock by which instances are interrupted: one tick a millisecond while anything runs.
+//! The epoch timer that interrupts instances: one tick per millisecond while anything runs.
 
 use std::{
     sync::{
@@ -11,7 +11,7 @@ use std::{
 
 use wasmtime::{Engine, EngineWeak};
 
-/// How often a running call lets others run.
+/// Tick of the timer.
 const TICK: Duration = Duration::from_millis(1);
 /// Ticks without any instance after which the clock stops until there is one again.
 const IDLE_TICKS: u32 = 2_000;
@@ -42,7 +42,7 @@ impl EpochTimer {
     }
 }
 
-/// One running instance, for as long as this is kept.
+/// A running instance, counted until dropped.
 pub struct Running(Arc<EpochTimer>);
 
 impl Drop for Running {

@@ -1,4 +1,4 @@
-//! Where components run: the engine, its clock, and what one instance may touch and for how long.
+//! The sandbox: the wasmtime engine, its epoch timer, and limits of instances.
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 
@@ -58,7 +58,7 @@ mod stubs;
 const QUICK_TICKS: u64 = 2;
 /// Places of the pool that are kept warm while they are not used.
 const WARM_MAX: u32 = 32;
-/// What wasmtime says to code for WASI 0.3 where an engine does not run such code; a test holds it.
+/// Text of wasmtime's error for WASI 0.3 code on an engine without it. A test checks it.
 const CONCURRENT: &str = "concurrency support";
 /// Addresses that the pool reserves for one instance, about.
 const INSTANCE_ADDRESSES: u64 = 4_400 << 20;
@@ -68,11 +68,11 @@ const INSTANCE_ADDRESSES: u64 = 4_400 << 20;
 pub struct Sandbox {
     /// Its instances come from the pool.
     pub engine: Engine,
-    /// For components whose shape does not fit the pool; made for the first of them.
+    /// Engine for components that do not fit the pool, created on first use.
     roomy: Arc<OnceLock<Unpooled>>,
-    /// For components that go by WASI 0.3; made for the first of them.
+    /// Engine for WASI 0.3, created on first use.
     concurrent: Arc<OnceLock<Unpooled>>,
-    /// Makes the same code on one thread, for when calls are being served beside it.
+    /// Compiles on one thread while calls are served.
     quiet_compiler: Engine,
     epoch_timer: Arc<EpochTimer>,
     /// Long runners take turns, so that quick calls always find a free worker.
@@ -85,7 +85,7 @@ pub struct Sandbox {
     pub memory_bytes_max: usize,
 }
 
-/// An engine whose instances are made one by one, of any shape, and its clock.
+/// An engine without pooling, and its timer.
 struct Unpooled {
     engine: Engine,
     epoch_timer: Arc<EpochTimer>,
@@ -99,18 +99,18 @@ impl Unpooled {
         }
         let engine = Engine::new(config)?;
         let made = Self { epoch_timer: EpochTimer::start(&engine), engine };
-        // Of two that are made at once, one stays.
+        // If two are created at once, one is kept.
         Ok(&place.get_or_init(|| made).engine)
     }
 }
 
 impl Sandbox {
-    /// An engine whose instances may have `memory_bytes_max` bytes of memory each.
+    /// An engine with up to `memory_bytes_max` bytes of memory per instance.
     pub fn new(memory_bytes_max: usize) -> wasmtime::Result<Self> {
         Self::with(&SandboxConfig::default(), memory_bytes_max)
     }
 
-    /// The same, as the operator configured it.
+    /// An engine as configured.
     pub fn with(config: &SandboxConfig, memory_bytes_max: usize) -> wasmtime::Result<Self> {
         let engine = Engine::new(&engine_config(config, memory_bytes_max));
         let engine = engine.map_err(|error| match address_space_hint(config) {
@@ -134,24 +134,24 @@ impl Sandbox {
         })
     }
 
-    /// What compiles for [`Sandbox::engine`]: on all processors, or `quietly` on one.
+    /// Compiler of [`Sandbox::engine`]: on all processors, or `quietly` on one.
     pub fn compiler(&self, quietly: bool) -> &Engine {
         if quietly { &self.quiet_compiler } else { &self.engine }
     }
 
-    /// What compiles components that go by WASI 0.3 (SYS-49): on all processors, or `quietly` on one.
+    /// Compiler of WASI 0.3 components (SYS-49): on all processors, or `quietly` on one.
     ///
     /// # Errors
-    /// Where there can be no such engine.
+    /// If the engine cannot be created.
     pub fn concurrent_compiler(&self, quietly: bool) -> wasmtime::Result<Engine> {
         Engine::new(concurrent_config(&self.config).parallel_compilation(!quietly))
     }
 
-    /// The component that `make` brings for an engine: the one with the pool, the one for WASI 0.3, whose code runs
-    /// nowhere else, or the roomy one, where its shape does not fit the pool.
+    /// Loads the component that `make` returns for an engine: the pooling one, the one for WASI 0.3, or the one
+    /// without pooling if it does not fit.
     ///
     /// # Errors
-    /// Those of `make` for the engine that was tried last.
+    /// Errors of `make` for the last engine tried.
     pub fn admit(
         &self,
         make: impl Fn(&Engine) -> wasmtime::Result<Component>,
@@ -173,7 +173,7 @@ impl Sandbox {
         Unpooled::in_place(&self.concurrent, &concurrent_config(&self.config))
     }
 
-    /// What interrupts the instances of `engine`.
+    /// Timer of `engine`.
     fn epoch_timer(&self, engine: &Engine) -> &Arc<EpochTimer> {
         if Engine::same(engine, &self.engine) {
             return &self.epoch_timer;
@@ -183,14 +183,14 @@ impl Sandbox {
         own.map_or(&self.epoch_timer, |it| &it.epoch_timer)
     }
 
-    /// Where calls of components that use much run, beside those of the others.
+    /// Runtime of heavy calls.
     pub fn heavy(&self) -> Option<&tokio::runtime::Handle> {
         self.heavy.threads(self.slow_lane)
     }
 
     /// A store for one instance of a component of `engine`, which is gone with it.
     pub fn store(&self, engine: &Engine, context: CallContext) -> Store<CallState> {
-        let (setup, pace) = (context.setup.clone(), context.round.pace.clone());
+        let (setup, turn_state) = (context.setup.clone(), context.round.turn_state.clone());
         let limits = &setup.limits;
         let state = CallState::new(context, self.epoch_timer(engine));
         let mut store = Store::new(engine, state);
@@ -207,7 +207,7 @@ impl Sandbox {
                 return Ok(UpdateDeadline::Interrupt);
             }
             ran += 1;
-            pace.interrupt(ran >= QUICK_TICKS);
+            turn_state.interrupt(ran >= QUICK_TICKS);
             // Ends the turn; `Turns` says when the next one comes.
             Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
         });
@@ -221,7 +221,7 @@ fn quiet_compiler(
     config: &SandboxConfig,
     memory_bytes_max: usize,
 ) -> wasmtime::Result<Engine> {
-    // It runs nothing, so it needs no more than one place.
+    // It runs nothing and needs one slot.
     let config = SandboxConfig { instances_max: 1, ..config.clone() };
     let quiet = Engine::new(engine_config(&config, memory_bytes_max).parallel_compilation(false))?;
     let key = |engine: &Engine| {
@@ -232,7 +232,7 @@ fn quiet_compiler(
     Ok(if key(&quiet) == key(engine) { quiet } else { engine.clone() })
 }
 
-/// What to fix where the addresses of this process are limited, and it cannot have enough of them.
+/// Remedy where the address space of this process is limited.
 fn address_space_hint(config: &SandboxConfig) -> Option<String> {
     use rustix::process::{Resource, getrlimit};
     let most = getrlimit(Resource::As).current?;
@@ -246,8 +246,8 @@ fn address_space_hint(config: &SandboxConfig) -> Option<String> {
 
 fn engine_config(sandbox: &SandboxConfig, memory_bytes_max: usize) -> Config {
     let instances_max = sandbox.instances_max;
-    // Where the system shows which pages were written, that many of them; else the first bytes, of
-    // which a small call leaves most as they were.
+    // Where the system reports written pages, that many; else the first bytes, most of which a small call leaves
+    // unchanged.
     let kept = if PoolingAllocationConfig::is_pagemap_scan_available() { 1 << 20 } else { 4 << 20 };
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances_max)
@@ -274,14 +274,14 @@ fn engine_config(sandbox: &SandboxConfig, memory_bytes_max: usize) -> Config {
     config
 }
 
-/// The engine for WASI 0.3. Its code counts who awaits what, which costs every call something: so the others do without.
+/// Configuration for WASI 0.3. Its async bookkeeping costs every call, so other engines do without.
 fn concurrent_config(sandbox: &SandboxConfig) -> Config {
     let mut config = common_config(sandbox);
     config.concurrency_support(true);
     config
 }
 
-/// What compiled code depends on, and the stacks: the same for the engine with the pool and the roomy one.
+/// Configuration that compiled code depends on, shared by pooled and unpooled engines.
 fn common_config(sandbox: &SandboxConfig) -> Config {
     let mut config = Config::new();
     config
@@ -301,7 +301,7 @@ macro_rules! link {
     };
 }
 
-/// A linker that offers the baseline and what is granted, and nothing else.
+/// A linker with baseline and granted interfaces only.
 pub fn linker(engine: &Engine, grants: &BTreeSet<Grant>) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
     let l = &mut linker;
@@ -338,7 +338,7 @@ pub fn linker(engine: &Engine, grants: &BTreeSet<Grant>) -> wasmtime::Result<Lin
     Ok(linker)
 }
 
-/// What Rust's std imports even when unused: no environment, no input, output to the log.
+/// Imports of Rust's std: no environment or input, output to the log.
 fn baseline(l: &mut Linker<CallState>) -> wasmtime::Result<()> {
     link!(l, HasIo, |it| it.ctx().table, io: error, poll, streams);
     link!(l, WasiCli, CallState::cli, cli: environment, exit, stdin, stdout, stderr);
@@ -349,7 +349,7 @@ fn baseline(l: &mut Linker<CallState>) -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// The same of WASI 0.3, under the same grants (SYS-49).
+/// WASI 0.3 interfaces under the same grants (SYS-49).
 fn add_p3_to_linker(l: &mut Linker<CallState>, grants: &BTreeSet<Grant>) -> wasmtime::Result<()> {
     use p3::{cli, clocks, filesystem, random};
     link!(l, WasiCli, CallState::cli, cli: environment, exit, stdin, stdout, stderr);
@@ -382,10 +382,10 @@ const MODEST: u64 = 4;
 /// The share of the pool that is kept for those.
 const RESERVE: u32 = 8;
 
-/// The places in the pool of instances: shared by all components, and not to be taken by one.
+/// Instance slots of the pool, shared by all components.
 pub(crate) struct Instances {
     common: Arc<Semaphore>,
-    /// For components that run hardly anything: it stays free when the pool is full.
+    /// Reserve for rarely used components.
     reserve: Arc<Semaphore>,
 }
 
@@ -396,8 +396,7 @@ impl Instances {
         Self { common: permits(instances_max - reserve), reserve: permits(reserve) }
     }
 
-    /// Leave to make one instance for the component whose instances `held` counts, this one included; none if there
-    /// is no room for so long.
+    /// Waits for a slot for a component with `held` instances. `None` on timeout.
     pub(crate) async fn take<'a>(
         &self,
         held: &'a Level,

@@ -1,8 +1,7 @@
-//! Functions of a component that was not made for this host, as tools.
+//! Functions of components that were not made for this host, as tools.
 //!
-//! A component that does not export `madoguchi:tool/tools` offers the functions that it does export: their names, schemas
-//! and values follow from the types that it exports them with, and nothing in it need be changed (SYS-40). What JSON
-//! has no word for is left out by name (SYS-41).
+//! A component without `madoguchi:tool/tools` offers its exported functions: names, schemas and values follow from
+//! their types, without changes to it (SYS-40). Types without a JSON form are listed as left out (SYS-41).
 
 use std::collections::BTreeMap;
 
@@ -40,11 +39,11 @@ pub use docs::Docs;
 
 /// The member under which an output stands that is no object by itself.
 const RESULT: &str = "result";
-/// Functions that are told to be no tools, at most.
+/// Maximum number of reported functions that are no tools.
 const LEFT_OUT_MAX: usize = 256;
-/// How the interfaces begin that hosts alone call.
+/// Prefixes of interfaces called by hosts only.
 const OF_HOSTS: [&str; 2] = ["wasi:", "madoguchi:tool/"];
-/// Those of them that this host calls.
+/// Those called by this host.
 const HANDLERS: [&str; 2] = ["wasi:http/incoming-handler@", "wasi:http/handler@"];
 
 /// The functions that a component exports.
@@ -57,7 +56,7 @@ pub struct Lifted {
 /// A function that is exported and is no tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// As it is exported: `NAME`, or `INTERFACE#NAME`.
+    /// Export name: `NAME` or `INTERFACE#NAME`.
     pub function: String,
     pub why: String,
 }
@@ -69,7 +68,7 @@ struct Function {
     described: Described,
 }
 
-/// A call whose arguments fit.
+/// A call with valid arguments.
 pub struct Call<'a> {
     function: &'a Function,
     name: &'a str,
@@ -77,11 +76,11 @@ pub struct Call<'a> {
 }
 
 impl Lifted {
-    /// What `component` exports, described by `docs` where these say something, its names behind `prefix`.
+    /// Reads exports of `component` as tools named with `prefix`, described by `docs`.
     ///
     /// # Errors
-    /// Where none of it can be a tool; says what it is.
-    pub fn of(component: &Component, docs: &Docs, prefix: &str) -> Result<Self, String> {
+    /// If no function can be a tool; lists the reasons.
+    pub fn read(component: &Component, docs: &Docs, prefix: &str) -> Result<Self, String> {
         let (mut found, mut left_out) = (Vec::new(), Vec::new());
         for (origin, index, ty) in exported(component, &mut left_out) {
             match schema::described(&ty) {
@@ -91,7 +90,7 @@ impl Lifted {
                 Err(why) => left_out.push(origin.left_out(&why)),
                 Ok(described) => found.push((origin, index, ty, described)),
             }
-            // So many are too many, whatever else there is.
+            // Too many in total.
             if found.len() > TOOLS_MAX {
                 break;
             }
@@ -103,7 +102,7 @@ impl Lifted {
             return Err(if all.is_empty() { "it exports no function".to_owned() } else { all });
         }
         let origins: Vec<_> = found.iter().map(|it| &it.0).collect();
-        let names = names::of(&origins);
+        let names = names::shortest_unique(&origins);
         let mut functions = BTreeMap::new();
         for (name, (origin, index, ty, described)) in names.into_iter().zip(found) {
             let name = format!("{prefix}{name}");
@@ -122,13 +121,12 @@ impl Lifted {
         Ok(Self { functions, left_out })
     }
 
-    /// What is exported and no tool.
+    /// Exports that are no tools.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
 
-    /// The tools, as a component would tell them itself. Nothing is known of what they do to the world, so they are
-    /// taken to change it.
+    /// Tool definitions. Effects are unknown, so they count as changes.
     pub fn definitions(&self) -> Vec<Definition> {
         let definition = |(name, function): (&String, &Function)| Definition {
             name: name.clone(),
@@ -143,7 +141,7 @@ impl Lifted {
         self.functions.iter().map(definition).collect()
     }
 
-    /// The call that `invocation` is, whose arguments may have so many bytes as values.
+    /// Converts arguments of `invocation` to a call, within a byte limit.
     ///
     /// # Errors
     /// What does not fit, each at its place.
@@ -170,7 +168,7 @@ impl Lifted {
 }
 
 impl Call<'_> {
-    /// Calls the function, and says what came back as a tool of the contract would.
+    /// Calls the function and converts its result.
     pub async fn run<T: Send + 'static>(
         &self,
         store: &mut Store<T>,

@@ -1,7 +1,6 @@
-//! Where in its source a component trapped, as far as its file carries line tables (DWARF).
+//! Source locations of traps, from line tables (DWARF) in a component's file.
 //!
-//! The engine knows nothing of them: what is compiled is the same with them and without. They are read when a component
-//! has trapped, for its log alone.
+//! Line tables do not affect compiled code. They are read only after a trap, for the log.
 
 use std::{collections::BTreeMap, fmt, ops::Range, sync::Arc, time::Duration};
 
@@ -34,7 +33,7 @@ pub struct Lines(Arc<[Module]>);
 /// A core module that has some.
 #[derive(Default)]
 struct Module {
-    /// Where its code lies in the component's file.
+    /// Byte range of its code in the file.
     code: Range<usize>,
     sections: BTreeMap<String, Box<[u8]>>,
 }
@@ -58,15 +57,15 @@ impl fmt::Display for Place {
 }
 
 impl Lines {
-    /// Those that the file `component` carries; none where there are none, or too many.
-    pub fn of(component: &[u8]) -> Self {
+    /// Reads line tables of `component`. Empty if there are none or too many.
+    pub fn read(component: &[u8]) -> Self {
         let (mut modules, mut open, mut bytes) = (Vec::new(), Vec::new(), 0);
         for payload in Parser::new(0).parse_all(component) {
             match payload {
                 Ok(Payload::Version { .. }) => open.push(Module::default()),
                 Ok(Payload::CodeSectionStart { range, .. }) => {
-                    if let Some(it) = open.last_mut() {
-                        it.code = range;
+                    if let Some(last) = open.last_mut() {
+                        last.code = range;
                     }
                 }
                 Ok(Payload::CustomSection(it)) if it.name().starts_with(".debug_") => {
@@ -89,7 +88,7 @@ impl Lines {
         Self(modules.into())
     }
 
-    /// Where `error` came to its end, the innermost place first; empty where that is not known.
+    /// Source locations of `error`, innermost first.
     pub(crate) async fn places(&self, error: &wasmtime::Error) -> Vec<Place> {
         let Some(trace) = error.downcast_ref::<WasmBacktrace>().filter(|_| !self.0.is_empty())
         else {
@@ -117,7 +116,7 @@ impl Lines {
             if mine.is_empty() {
                 continue;
             }
-            // What cannot be read names no line.
+            // Unreadable tables give no line.
             let _ = module.look_up(&mine, &mut all);
         }
         let is_own = |it: &Place| !OTHERS.iter().any(|other| it.file.contains(other));
@@ -150,7 +149,7 @@ impl Module {
     }
 }
 
-/// `text` in one line, its end where it is long: what comes last tells files and functions apart.
+/// `text` in one line, with the start cut if long, because the end is specific.
 fn shortened(text: &str) -> String {
     let text: String = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
     let from = text.len().saturating_sub(TEXT_BYTES_MAX);
@@ -167,7 +166,7 @@ mod tests {
     #[test]
     fn file_without_line_tables_or_no_component_has_no_lines() {
         for bytes in [&b""[..], b"no component", b"\0asm\x0d\0\x01\0", b"\0asm\x01\0\0\0"] {
-            assert!(Lines::of(bytes).0.is_empty());
+            assert!(Lines::read(bytes).0.is_empty());
         }
     }
 

@@ -1,7 +1,7 @@
-//! Tools of a component that lists and calls them by wasmcp's interface, `wasmcp:mcp-vDATE/tools` (SYS-50).
+//! Tools of components that implement wasmcp's interface `wasmcp:mcp-vDATE/tools` (SYS-50).
 //!
-//! Its versions differ in what they tell a call of its request, so what goes in is made by the names and types of the
-//! component's own functions, and what comes out is read by names.
+//! Versions differ in request parameters, so arguments are built by names and types of the component's functions, and
+//! results are read by name.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
@@ -26,10 +26,10 @@ use crate::{
     lifting::{LeftOut, refusal, results},
 };
 
-/// The interface, whose package has the date of MCP's revision in its name, and a version.
+/// Prefix of the package, followed by the MCP revision date and a version.
 const PACKAGE: &str = "wasmcp:mcp-v";
 const INTERFACE: &str = "tools";
-/// Levels of what is said of a request.
+/// Maximum depth of request metadata.
 const DEPTH_MAX: usize = 16;
 /// Pages of a list of tools.
 const PAGES_MAX: usize = 64;
@@ -39,9 +39,9 @@ pub struct Listed {
     list: Function,
     call: Function,
     prefix: String,
-    /// Of MCP, as the interface's name has it.
+    /// MCP revision in the interface name.
     revision: String,
-    /// What is exported beside the tools.
+    /// Other exports.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -52,18 +52,18 @@ struct Function {
 
 /// Why a call brought no output.
 pub enum Unfit {
-    /// It stopped, as a tool of the contract does.
+    /// Stopped as a tool does.
     Stopped(Stop),
-    /// What it gave back means nothing to this host; says what it was.
+    /// Invalid result, with its description.
     Broken(String),
 }
 
 impl Listed {
-    /// The tools that `component` lists, their names behind `prefix`; none where it does not export the interface.
+    /// Lists tools of `component`, named with `prefix`. `None` without the interface.
     ///
     /// # Errors
-    /// Where it is another one than this host knows; says what differs.
-    pub fn of(component: &Component, prefix: &str) -> Result<Option<Self>, String> {
+    /// If the version is unknown; names the difference.
+    pub fn read(component: &Component, prefix: &str) -> Result<Option<Self>, String> {
         let engine = component.engine();
         let component_type = component.component_type();
         let exports = component_type.exports(engine).map(|(name, it)| (name.to_owned(), it.ty));
@@ -90,7 +90,7 @@ impl Listed {
             revision: revision(&name).unwrap_or_default(),
             left_out: others.into_iter().map(left_out).collect(),
         };
-        // What it wants to know of a request is told before the first comes.
+        // Request parameters are checked before the first call.
         listed.arguments(&listed.list, &[]).map_err(|it| format!("{name}#list-tools: {it}"))?;
         listed.arguments(&listed.call, &[]).map_err(|it| format!("{name}#call-tool: {it}"))?;
         Ok(Some(listed))
@@ -110,8 +110,8 @@ impl Listed {
             let (ty, value) = self.list.run(store, instance, &arguments).await?;
             let page = match failed(&ty, &value) {
                 Some(error) => {
-                    let Stop::Refused(it) = refusal("list-tools", error) else { continue };
-                    let why = format!("it does not list its tools: {}", it.message);
+                    let Stop::Refused(refusal) = refusal("list-tools", error) else { continue };
+                    let why = format!("it does not list its tools: {}", refusal.message);
                     return Err(wasmtime::Error::msg(why));
                 }
                 None => result(&ty, &value),
@@ -119,7 +119,7 @@ impl Listed {
             let tools = page["tools"].as_array().into_iter().flatten();
             all.extend(tools.map(|it| self.definition(it)));
             given = text(&page["next-cursor"]).map(|it| ("cursor", it)).into_iter().collect();
-            // So many are too many, whatever else there is.
+            // Too many in total.
             if given.is_empty() || all.len() > TOOLS_MAX {
                 break;
             }
@@ -131,7 +131,7 @@ impl Listed {
         let (options, hints) = (&tool["options"], &tool["options"]["annotations"]);
         let is = |hint: &str, otherwise| hints[hint].as_bool().unwrap_or(otherwise);
         let is_read_only = is("read-only-hint", false);
-        // What is not said is taken to be so, as MCP has it.
+        // MCP's defaults apply.
         let annotations = [
             (Annotations::READ_ONLY, is_read_only),
             (Annotations::IDEMPOTENT, is("idempotent-hint", false)),
@@ -152,7 +152,7 @@ impl Listed {
         }
     }
 
-    /// Calls a tool, and says what came back as one of the contract would.
+    /// Calls a tool and converts its result.
     pub async fn run<T: Send + 'static>(
         &self,
         store: &mut Store<T>,
@@ -167,8 +167,8 @@ impl Listed {
             let is_of_arguments =
                 matches!(&error, Some((_, Val::Variant(case, _))) if case == "invalid-params");
             let stop = match refusal(&invocation.name, error) {
-                Stop::Refused(it) if is_of_arguments => {
-                    let (pointer, message) = (String::new(), it.message);
+                Stop::Refused(refusal) if is_of_arguments => {
+                    let (pointer, message) = (String::new(), refusal.message);
                     Stop::InvalidArguments(vec![Problem { pointer, message }])
                 }
                 stop => stop,
@@ -181,7 +181,7 @@ impl Listed {
         })
     }
 
-    /// The arguments of `function`: what is `given`, by the names of fields, and of all else that it is not there.
+    /// Arguments of `function`: `given` fields, and none for all others.
     fn arguments(&self, function: &Function, given: &[(&str, String)]) -> Result<Vec<Val>, String> {
         let value = |(name, ty): (&str, Type)| self.value(name, &ty, given, 0);
         function.ty.params().map(value).collect()
@@ -204,7 +204,7 @@ impl Listed {
         };
         Ok(match ty {
             Type::String => Val::String(text().unwrap_or_default()),
-            Type::Option(it) if it.ty() == Type::String => {
+            Type::Option(option) if option.ty() == Type::String => {
                 Val::Option(text().map(|it| Box::new(Val::String(it))))
             }
             Type::Option(_) => Val::Option(None),
@@ -214,19 +214,19 @@ impl Listed {
             Type::S32 => Val::S32(0),
             Type::U64 => Val::U64(0),
             Type::S64 => Val::S64(0),
-            Type::Enum(it) => {
+            Type::Enum(versions) => {
                 let date: String = self.revision.chars().filter(char::is_ascii_digit).collect();
                 let fits = |it: &&str| name == "protocol-version" && it.ends_with(&date);
-                let case = it.names().find(fits).or_else(|| it.names().next());
+                let case = versions.names().find(fits).or_else(|| versions.names().next());
                 Val::Enum(case.unwrap_or_default().to_owned())
             }
-            Type::Record(it) => {
+            Type::Record(record) => {
                 let fields =
-                    it.fields().map(|it| Ok((it.name.to_owned(), inner(it.name, &it.ty)?)));
+                    record.fields().map(|it| Ok((it.name.to_owned(), inner(it.name, &it.ty)?)));
                 Val::Record(fields.collect::<Result<_, String>>()?)
             }
-            Type::Variant(it) => {
-                let Some(case) = it.cases().next() else { return Err(unknown(name)) };
+            Type::Variant(variant) => {
+                let Some(case) = variant.cases().next() else { return Err(unknown(name)) };
                 let payload = case.ty.map(|it| inner(name, &it)).transpose()?;
                 Val::Variant(case.name.to_owned(), payload.map(Box::new))
             }
@@ -265,7 +265,7 @@ fn revision(export: &str) -> Option<String> {
     (is_date && is_tools).then(|| format!("{}-{}-{}", &package[..4], &package[4..6], &package[6..]))
 }
 
-/// The error side of a result, where it is that: a type and value, unless it says nothing.
+/// The error of a result, if it is one.
 fn failed<'a>(ty: &Type, value: &'a Val) -> Option<Option<(Type, &'a Val)>> {
     match (ty, value) {
         (Type::Result(ty), Val::Result(Err(it))) => Some(ty.err().zip(it.as_deref())),
@@ -307,7 +307,7 @@ fn outcome(result: &Value) -> Result<Output, Unfit> {
     Err(Unfit::Stopped(Stop::Refused(Refusal { code, message, status: 400, details: structured })))
 }
 
-/// A block of a result; says what of it this host cannot pass on.
+/// Converts a content block. The error names unsupported parts.
 fn content(block: &Value) -> Result<Content, String> {
     let case = block.as_object().and_then(|it| it.iter().next());
     let Some((kind, it)) = case else { return Err(format!("its content {block}")) };
@@ -352,7 +352,7 @@ fn inline(data: &Value) -> Result<String, String> {
     text(data).or_else(|| text(&data["text"])).ok_or_else(|| streamed(data))
 }
 
-/// The same for bytes, which are base64 by now.
+/// Decodes base64 bytes.
 fn bytes(data: &Value) -> Result<Vec<u8>, String> {
     let encoded = data.as_str().or_else(|| data["blob"].as_str()).ok_or_else(|| streamed(data))?;
     BASE64_STANDARD.decode(encoded).map_err(|it| it.to_string())
@@ -366,14 +366,14 @@ fn streamed(data: &Value) -> String {
 }
 
 /// MCP's annotations of content, as an object.
-fn annotations(it: &Value) -> Option<String> {
-    it.as_object()?;
+fn annotations(item: &Value) -> Option<String> {
+    item.as_object()?;
     let mut all = json!({});
     for (from, to) in
         [("audience", "audience"), ("last-modified", "lastModified"), ("priority", "priority")]
     {
-        if !it[from].is_null() {
-            all[to] = it[from].clone();
+        if !item[from].is_null() {
+            all[to] = item[from].clone();
         }
     }
     Some(all.to_string())

@@ -1,4 +1,4 @@
-//! What one instance takes, counted while it runs: memory, tables, processor, bytes of the log.
+//! Resource use of one instance: memory, tables, processor time and log bytes.
 
 use std::sync::{
     Arc,
@@ -21,7 +21,7 @@ const CORE_INSTANCES_MAX: usize = 256;
 pub struct InstanceLimiter {
     memory_bytes_max: usize,
     memory_total_bytes_max: usize,
-    /// What all instances of the component have, and this one's part of it.
+    /// Memory of all instances, and of this one.
     memory_total: Arc<AtomicUsize>,
     /// The linear memory that it has.
     pub memory: usize,
@@ -62,12 +62,12 @@ impl ResourceLimiter for InstanceLimiter {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        // It fails by itself, and takes nothing.
+        // It fails by itself and takes nothing.
         if maximum.is_some_and(|it| desired > it) {
             return Ok(true);
         }
         let more = desired.saturating_sub(current);
-        // One instance may have several memories.
+        // An instance may have several memories.
         if self.memory.saturating_add(more) > self.memory_bytes_max {
             return self.allow(false, "memory_bytes_max");
         }
@@ -109,7 +109,7 @@ impl Drop for InstanceLimiter {
     }
 }
 
-/// How many more bytes a call may write to the log.
+/// Remaining log bytes of a call.
 #[derive(Clone)]
 pub struct LogBudget {
     budget: Arc<Mutex<Budget>>,
@@ -121,7 +121,7 @@ struct Budget {
     dropped: usize,
 }
 
-/// What a line costs beside its text: what the host writes around it.
+/// Overhead of a log line in bytes.
 const LINE_BYTES: usize = 64;
 
 impl LogBudget {
@@ -129,7 +129,7 @@ impl LogBudget {
         Self { budget: Arc::new(Mutex::new(Budget { left: bytes, dropped: 0 })), tally }
     }
 
-    /// As much of `text` as may still be written.
+    /// The part of `text` that fits the budget.
     pub fn take<'a>(&self, text: &'a str) -> &'a str {
         let mut budget = self.budget.lock();
         let end = text.floor_char_boundary(budget.left.min(text.len()));
@@ -141,7 +141,7 @@ impl LogBudget {
         &text[..end]
     }
 
-    /// Counts a line, whose text is taken as well.
+    /// Counts a line's overhead.
     pub fn begin_line(&self) {
         let mut budget = self.budget.lock();
         budget.left = budget.left.saturating_sub(LINE_BYTES);

@@ -1,5 +1,5 @@
-//! Which calls have a processor and when: calls of components that use little run at once, all
-//! others take turns, and the next turn is the component's that has used least.
+//! The scheduler. Calls of components that use little run at once. All others take turns, and the component that has
+//! used least runs next.
 
 use std::{
     collections::VecDeque,
@@ -21,30 +21,29 @@ use tokio::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
-/// One call in so many is measured: what a processor did for a thread is a question to the system.
+/// One in this many calls is measured, because reading CPU time is a system call.
 const MEASURED: u32 = 8;
 /// A component's calls run at once as long as together they use less than this share of a processor.
 const QUICK_SHARE: f64 = 0.25;
-/// What a component may have used beyond that share at one time.
+/// Burst of CPU time above the share.
 const BURST: Duration = Duration::from_millis(50);
-/// Nothing more is remembered of it: this long after its last heavy call, divided by the share, a
-/// component's calls run at once again.
+/// Memory of past use: after this time divided by the share, a component counts as light again.
 const REMEMBERED: Duration = Duration::from_millis(100);
 /// A call that takes less counts for nothing: it is about what the host itself takes for a request, and
 /// to move it elsewhere would cost as much as it spares the others.
 const SHORT: Duration = Duration::from_micros(100);
-/// How far a component that was idle may be behind the others when it takes turns again.
+/// Maximum lag of an idle component when it takes turns again.
 const CREDIT: Duration = Duration::from_millis(20);
 
-/// What one component has used of the processors.
+/// CPU use of one component.
 pub struct Usage {
     since: Instant,
     calls: AtomicU32,
-    /// What it used beyond its quick share lately, in nanoseconds, as of `recent_at`.
+    /// Recent use above the quick share in nanoseconds, as of `recent_at`.
     recent: AtomicU64,
     /// In nanoseconds after `since`.
     recent_at: AtomicU64,
-    /// What its turns took, in nanoseconds. Turns are given by it.
+    /// Total CPU time of its turns in nanoseconds, which orders turns.
     turns: AtomicU64,
 }
 
@@ -57,10 +56,10 @@ impl Default for Usage {
 }
 
 impl Usage {
-    /// How the component's next call begins.
-    pub fn pace(&self) -> Arc<Pace> {
+    /// TurnState of the component's next call.
+    pub fn turn_state(&self) -> Arc<TurnState> {
         let is_slow = self.is_heavy(self.since.elapsed()).into();
-        Arc::new(Pace { is_slow, ..Pace::default() })
+        Arc::new(TurnState { is_slow, ..TurnState::default() })
     }
 
     fn is_heavy(&self, now: Duration) -> bool {
@@ -73,8 +72,7 @@ impl Usage {
         Duration::from_nanos(self.recent.load(Ordering::Relaxed)).saturating_sub(allowed)
     }
 
-    /// Counts what a measured call took, for those that were not measured as well. Of two at once,
-    /// one may be forgotten, which does no harm.
+    /// Adds a measured call, scaled to unmeasured ones. Concurrent updates may lose one, which is harmless.
     fn note(&self, used: Duration, now: Duration) {
         if used < SHORT {
             return;
@@ -102,13 +100,13 @@ fn nanos(duration: Duration) -> u64 {
 
 /// Whether one call takes turns; at first it does not, unless it is made otherwise.
 #[derive(Default)]
-pub struct Pace {
+pub struct TurnState {
     is_slow: AtomicBool,
     /// Whether a tick ended its latest turn, so that it has more to do at once.
     is_interrupted: AtomicBool,
 }
 
-impl Pace {
+impl TurnState {
     /// A tick ends its turn; a call that is slow takes turns from now on.
     pub fn interrupt(&self, is_slow: bool) {
         self.is_slow.fetch_or(is_slow, Ordering::Relaxed);
@@ -129,10 +127,9 @@ impl Pace {
 pub struct Scheduler(Mutex<State>);
 
 struct State {
-    /// Turns that may begin now.
+    /// Free turns.
     free: usize,
-    /// What the component that had the latest turn had used: none is further behind than the
-    /// credit.
+    /// Use of the component with the latest turn. Others lag at most by the credit.
     reached: u64,
     /// The components with calls that wait, and these in their order.
     queues: Vec<(Arc<Usage>, VecDeque<Waiting>)>,
@@ -144,7 +141,7 @@ struct Waiting {
 }
 
 impl Scheduler {
-    /// With so many turns at a time.
+    /// A scheduler with `turns` concurrent turns.
     pub fn new(turns: usize) -> Self {
         Self(Mutex::new(State { free: turns, reached: 0, queues: Vec::new() }))
     }
@@ -179,7 +176,7 @@ impl Scheduler {
         Poll::Pending
     }
 
-    /// Ends a turn that took so long.
+    /// Ends a turn that took `used`.
     fn end(&self, usage: &Usage, used: Duration) {
         usage.turns.fetch_add(nanos(used), Ordering::Relaxed);
         self.give_back();
@@ -231,7 +228,7 @@ impl State {
         self.reached = self.reached.max(usage.turns());
     }
 
-    /// Gives the free turn to the component that has used least, and returns who is to be woken.
+    /// Assigns the free turn to the least used component and returns its waker.
     fn next(&mut self) -> Option<Waker> {
         let queues = self.queues.iter().enumerate();
         let (at, _) = queues.min_by_key(|(_, it)| it.0.turns())?;
@@ -250,24 +247,24 @@ impl State {
 /// for the host, so that none holds one without using it.
 pub struct Turns<'a, F> {
     body: Pin<&'a mut F>,
-    pace: Arc<Pace>,
+    turn_state: Arc<TurnState>,
     usage: &'a Arc<Usage>,
     scheduler: &'a Scheduler,
     /// Its place among those that wait for a turn.
     place: Option<Arc<AtomicBool>>,
-    /// What it took of a processor so far, where it is measured.
+    /// CPU time so far, if measured.
     used: Option<Duration>,
 }
 
 impl<'a, F> Turns<'a, F> {
     pub fn new(
         body: Pin<&'a mut F>,
-        pace: Arc<Pace>,
+        turn_state: Arc<TurnState>,
         usage: &'a Arc<Usage>,
         scheduler: &'a Scheduler,
     ) -> Self {
         let used = usage.is_measured().then_some(Duration::ZERO);
-        Self { body, pace, usage, scheduler, place: None, used }
+        Self { body, turn_state, usage, scheduler, place: None, used }
     }
 }
 
@@ -276,7 +273,7 @@ impl<F: Future> Future for Turns<'_, F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.get_mut();
-        let takes_turns = this.pace.is_slow();
+        let takes_turns = this.turn_state.is_slow();
         if takes_turns {
             ready!(this.scheduler.poll_turn(this.usage, &mut this.place, context));
         }
@@ -288,9 +285,8 @@ impl<F: Future> Future for Turns<'_, F> {
         if let (Some(used), Some(began)) = (&mut this.used, began) {
             *used += processor_time().saturating_sub(began);
         }
-        if this.pace.was_interrupted() && takes_turns && polled.is_pending() {
-            // It goes on after the turn it still has: else the calls of others would always be next,
-            // however much those have used.
+        if this.turn_state.was_interrupted() && takes_turns && polled.is_pending() {
+            // It finishes its turn first; otherwise calls of others would always be next, however much they used.
             this.place = Some(this.scheduler.0.lock().queue(this.usage, context));
         }
         polled
@@ -301,23 +297,23 @@ impl<F: Future> Future for Turns<'_, F> {
 ///
 /// # Errors
 /// When it panics there, or those threads end.
-pub async fn beside<T: Send + 'static>(
-    pace: &Pace,
+pub async fn run_with_turns<T: Send + 'static>(
+    turn_state: &TurnState,
     heavy: impl FnOnce() -> Option<Handle>,
     mut call: BoxFuture<'static, T>,
 ) -> Result<T, JoinError> {
     let here = poll_fn(|context| {
-        if pace.is_slow() {
+        if turn_state.is_slow() {
             return Poll::Ready(None);
         }
         match call.as_mut().poll(context) {
             Poll::Ready(it) => Poll::Ready(Some(it)),
-            Poll::Pending if pace.is_slow() => Poll::Ready(None),
+            Poll::Pending if turn_state.is_slow() => Poll::Ready(None),
             Poll::Pending => Poll::Pending,
         }
     });
-    if let Some(it) = here.await {
-        return Ok(it);
+    if let Some(output) = here.await {
+        return Ok(output);
     }
     match heavy() {
         Some(heavy) => AbortOnDropHandle::new(heavy.spawn(call)).await,
@@ -331,12 +327,12 @@ pub async fn beside<T: Send + 'static>(
 pub struct Heavy(OnceLock<Runtime>);
 
 impl Heavy {
-    /// So many threads, made when they are first asked for; none where the system has none left.
+    /// A runtime of `count` threads, created on first use. `None` if the system refuses.
     pub fn threads(&self, count: usize) -> Option<&Handle> {
         if self.0.get().is_none() {
             let mut threads = Builder::new_multi_thread();
             threads.worker_threads(count).thread_name("heavy").enable_all();
-            // Of two that are made at once, one is used.
+            // If two are created at once, one is used.
             if let Err(spare) = self.0.set(threads.build().ok()?) {
                 spare.shutdown_background();
             }
@@ -365,8 +361,7 @@ impl<F> Drop for Turns<'_, F> {
     }
 }
 
-/// What this thread has had of a processor. Time that passes while others have it does not count:
-/// on a busy machine every call would be long.
+/// CPU time of this thread. Wall time would make every call long on a busy machine.
 #[cfg(target_os = "linux")]
 fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -394,7 +389,7 @@ mod tests {
         let usage = Usage::default();
         let mut now = Duration::ZERO;
         for _ in 0..1_000 {
-            // Two hundred calls a second of which each takes 0.8 ms: a sixth of a processor.
+            // Two hundred calls per second of 0.8 ms each use a sixth of a processor.
             now += 5 * MS * MEASURED;
             usage.note(MS * 4 / 5, now);
             assert!(!usage.is_heavy(now));
@@ -490,7 +485,7 @@ mod tests {
         assert!(ask(&scheduler, &usage, &mut None), "nothing is left behind");
     }
 
-    /// A call of many short turns beside one of long turns has as much of the processor.
+    /// Many short turns get as much of the processor as few long ones.
     #[test]
     fn continuing_call_waits_for_its_next_turn() {
         let scheduler = Scheduler::new(1);
@@ -520,15 +515,21 @@ mod tests {
     #[tokio::test]
     async fn call_waiting_for_the_host_yields_its_turn() {
         let scheduler = Scheduler::new(1);
-        let (usage, pace) =
-            (Arc::<Usage>::default(), Arc::new(Pace { is_slow: true.into(), ..Pace::default() }));
+        let (usage, turn_state) = (
+            Arc::<Usage>::default(),
+            Arc::new(TurnState { is_slow: true.into(), ..TurnState::default() }),
+        );
         let (send, receive) = tokio::sync::oneshot::channel::<()>();
         let waits = std::pin::pin!(receive);
-        let mut first = Turns::new(waits, pace.clone(), &usage, &scheduler);
+        let mut first = Turns::new(waits, turn_state.clone(), &usage, &scheduler);
         assert!(futures::poll!(&mut first).is_pending());
         assert_eq!(scheduler.0.lock().free, 1, "it waits outside");
         let second = std::pin::pin!(async { scheduler.0.lock().free });
-        assert_eq!(Turns::new(second, pace, &usage, &scheduler).await, 0, "what runs has a turn");
+        assert_eq!(
+            Turns::new(second, turn_state, &usage, &scheduler).await,
+            0,
+            "what runs has a turn"
+        );
         send.send(()).unwrap();
         assert!(first.await.is_ok());
     }

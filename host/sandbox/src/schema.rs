@@ -1,8 +1,7 @@
-//! Holds a JSON document against a JSON Schema of unknown origin.
+//! Validates JSON documents against untrusted JSON Schemas.
 //!
-//! A general validator can be made to work for ever by a schema of a few lines (each definition
-//! names the one before it twice), or to use up the stack (one that names itself). This one counts
-//! its steps. It reports what is certainly wrong: keywords that it does not know say nothing.
+//! Small schemas can make a general validator run forever (each definition names the one before it twice) or overflow
+//! the stack (recursion). This one counts steps and reports only certain errors. Unknown keywords are ignored.
 
 use serde_json::{Map, Value};
 
@@ -10,21 +9,21 @@ use serde_json::{Map, Value};
 /// takes about one for every two bytes.
 const STEPS: usize = 10_000;
 const STEPS_A_BYTE: usize = 20;
-/// How deep schemas and documents may go together.
+/// Maximum combined depth of schema and document.
 const DEPTH_MAX: usize = 512;
 
 /// Why a document does not fit.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
-    /// It says something else than the schema.
+    /// The document does not match.
     #[error("{at}: {what}")]
     Wrong {
         /// A JSON pointer into the document, or `the output` for the whole.
         at: String,
-        /// What would be right there.
+        /// The expected form.
         what: String,
     },
-    /// It is too costly to decide whether it fits.
+    /// Too expensive to decide.
     #[error("the schema is too entangled to be checked")]
     Entangled,
 }
@@ -94,7 +93,7 @@ impl<'a> Check<'a> {
                 None => Ok(()),
             },
             ("allOf", Value::Array(all)) => all.iter().try_for_each(|it| self.value(it, value)),
-            // Of `oneOf` that at least one fits: that no other does is not certain here.
+            // `oneOf` needs at least one match; uniqueness cannot be decided here.
             ("anyOf" | "oneOf", Value::Array(any)) => self.any_of(any, value),
             ("required", Value::Array(names)) => self.required(names, value),
             ("properties", Value::Object(fields)) => self.properties(fields, value),
@@ -118,7 +117,7 @@ impl<'a> Check<'a> {
     fn kind(&mut self, rule: &Value, value: &Value) -> Checked {
         let kinds = rule.as_array().map_or(std::slice::from_ref(rule), Vec::as_slice);
         self.step(kinds.len())?;
-        if kinds.iter().filter_map(Value::as_str).any(|it| is(it, value)) {
+        if kinds.iter().filter_map(Value::as_str).any(|it| has_type(it, value)) {
             return Ok(());
         }
         Err(self.wrong(&format!("must be of type {rule}")))
@@ -242,7 +241,7 @@ impl<'a> Check<'a> {
     }
 }
 
-fn is(kind: &str, value: &Value) -> bool {
+fn has_type(kind: &str, value: &Value) -> bool {
     match kind {
         "null" => value.is_null(),
         "boolean" => value.is_boolean(),
@@ -257,7 +256,7 @@ fn is(kind: &str, value: &Value) -> bool {
     }
 }
 
-/// To JSON Schema 1 and 1.0 are the same number.
+/// In JSON Schema 1 and 1.0 are equal.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {

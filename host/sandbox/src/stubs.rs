@@ -1,7 +1,7 @@
-//! Imports that a component carries and does not have: in their place are functions that end the call that calls them.
+//! Stubs of imports that are not granted: calling one ends the call.
 //!
-//! A stub gives nothing, so that a component that imports more than it uses can be let in (SYS-43). Which imports these
-//! are is said by the operator, or by the component itself (SYS-62).
+//! A stub grants nothing, so that components which import more than they use can be loaded (SYS-43). The operator or
+//! the component declares these imports (SYS-62).
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use wasmtime::component::{Component, Linker, LinkerInstance, ResourceType, types
 use crate::capability::state::CallState;
 use base::grants::Grant;
 
-/// What a resource of a stub is: there never is one.
+/// Resource type of stubs, never created.
 struct Nothing;
 
-/// Puts stubs in the place of those imports of `component` for which `is_stub` says so.
+/// Links stubs for imports accepted by `is_stub`.
 pub(crate) fn add_to_linker(
     linker: &mut Linker<CallState>,
     component: &Component,
     is_stub: impl Fn(&str) -> bool,
 ) -> wasmtime::Result<()> {
     let (engine, ty) = (component.engine(), component.component_type());
-    // A resource is what it is where it first occurs, be that a stub or not; later ones only name it again.
+    // A resource is defined where it first occurs, stub or not; later occurrences refer to it.
     let mut resources = Vec::new();
     for (import, item) in ty.imports(engine) {
         let is_stub = is_stub(import);
@@ -40,7 +40,7 @@ pub(crate) fn add_to_linker(
     Ok(())
 }
 
-/// Notes one item of an import, and puts it into its stub, where there is one.
+/// Adds an item of an import to its stub.
 fn add(
     stub: Option<&mut LinkerInstance<'_, CallState>>,
     (import, name): (&str, &str),
@@ -70,7 +70,7 @@ fn add(
     }
 }
 
-/// A function that only says what was called.
+/// A function that fails with its name.
 fn ends(
     import: &str,
     name: &str,

@@ -1,4 +1,4 @@
-//! Which version a component is, and its first calls: when the first three all trap, it goes.
+//! The version of a component. It is withdrawn when its first three calls all trap.
 
 use std::sync::{
     Arc,
@@ -11,13 +11,12 @@ use serde::{Deserialize, Serialize};
 /// Calls that must all trap for a version to go.
 const TRAPS_MAX: u8 = 3;
 
-/// How a generation ended, or that it serves.
+/// Status of a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
-    /// It serves now.
     #[serde(rename = "serving")]
     Serving,
-    /// Another one took its place.
+    /// Replaced by another.
     #[serde(rename = "replaced")]
     Replaced,
     /// The operator went back to an earlier one.
@@ -26,12 +25,12 @@ pub enum Status {
     /// The host went back to the one before it.
     #[serde(rename = "returned: its first three calls trapped")]
     Returned,
-    /// The component was taken away.
+    /// The component was removed.
     #[serde(rename = "removed")]
     Removed,
 }
 
-/// As it is written down.
+/// As stored.
 impl std::fmt::Display for Status {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.serialize(f)
@@ -51,7 +50,7 @@ pub struct Version {
     generation: u64,
     /// Calls that have trapped, up to [`TRAPS_MAX`]; from there on nothing is counted any more.
     trapped: AtomicU8,
-    /// Who puts the version before it back; none where there is no version before it.
+    /// Restores the version before, if any.
     before: Option<Arc<dyn GivesBack>>,
 }
 
@@ -62,7 +61,7 @@ impl Version {
     }
 
     /// A version whose first calls are watched.
-    pub fn on_probation(generation: u64, before: Arc<dyn GivesBack>) -> Self {
+    pub fn as_canary(generation: u64, before: Arc<dyn GivesBack>) -> Self {
         Self { generation, trapped: AtomicU8::new(0), before: Some(before) }
     }
 

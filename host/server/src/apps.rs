@@ -1,5 +1,4 @@
-//! The second origin (MCP Apps): one document, the frame in which the page shows an app that another server wrote. Nothing
-//! else is served there, so that whatever runs there finds nothing.
+//! The second origin (MCP Apps). It serves one document: the frame in which the page shows apps of other servers.
 
 use std::sync::Arc;
 
@@ -23,14 +22,14 @@ use base::config::{
 };
 use calls::{refusal::refusal, shares::Shares};
 
-/// What is between the page and an app.
+/// The document between page and app.
 const FRAME: &str = include_str!("apps/frame.html");
 /// Domains of one kind that an app may have.
 const DOMAINS_MAX: usize = 32;
 /// Bytes of a body: there is none to be sent.
 const BODY_BYTES_MAX: usize = 1 << 10;
 
-/// What the frame is given out under.
+/// Response headers of the frame.
 struct Frame {
     apps: AppsConfig,
     /// The page's origins.
@@ -47,7 +46,7 @@ pub(crate) fn front(config: &Config) -> Front {
         .route("/", get(answer).with_state(Arc::new(frame)))
         .fallback(nothing)
         .method_not_allowed_fallback(nothing);
-    // What is answered there is short.
+    // Responses are short.
     let share = Shares::new(BODY_BYTES_MAX * 64, BODY_BYTES_MAX, 0).of_caller();
     Front::new(routes, None, share, TaskTracker::new())
 }
@@ -76,7 +75,7 @@ async fn nothing() -> Response {
 }
 
 impl Frame {
-    /// The policy of an app that asks for that, a JSON object: what is no domain, or may not be reached, is left out.
+    /// Policy of an app from its requested domains, a JSON object. Invalid and disallowed ones are dropped.
     fn policy(&self, csp: &str) -> String {
         let csp: Value = serde_json::from_str(csp).unwrap_or_default();
         let list = |name: &str| {

@@ -1,4 +1,4 @@
-//! The server's routes, and what every request must pass first.
+//! The routes of the server and the middleware of every request.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub(crate) use allowed::hosts;
 pub(crate) use front::Front;
 pub(crate) use listener::{Connections, End};
 
-/// What the routes work on.
+/// State of the routes.
 pub(crate) struct Routes {
     pub(crate) mcp: McpServer,
     pub(crate) health: api::health::Health,
@@ -66,7 +66,7 @@ pub(crate) struct Routes {
     pub(crate) endpoints: api::endpoints::Endpoints,
     pub(crate) hang_up: CancellationToken,
     pub(crate) operator: Operator,
-    /// What the operator shows on this machine, where commands are served.
+    /// Operator access of this machine, if served.
     pub(crate) access: Option<OperatorAccess>,
     /// People's accounts, where they have such.
     pub(crate) accounts: Option<Accounts>,
@@ -99,7 +99,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         // The page's files are kept once for all who read them.
         .layer(MapResponseLayer::new(body::noted))
         .route("/f/{handle}", get(page::form))
-        .fallback_service(any(page::answer).with_state(page::Page::of(config)))
+        .fallback_service(any(page::answer).with_state(page::Page::from_config(config)))
         .method_not_allowed_fallback(api::other_method)
         .layer(compression());
     guarded(config, all, watched, ((Some(gateway), routes.access, routes.accounts), registry))
@@ -111,7 +111,7 @@ const COMPRESSED_BYTES_MIN: u16 = 1 << 10;
 /// A list of all tools is a fifth smaller than at the fastest level, for a millisecond more.
 const LEVEL: CompressionLevel = CompressionLevel::Precise(6);
 
-/// Compresses long JSON as it goes out: streams, pictures and what is compressed already go as they are.
+/// Compresses long JSON, but neither streams nor pictures nor compressed content.
 fn compression() -> CompressionLayer<impl Predicate> {
     let is_json = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
         headers
@@ -173,7 +173,7 @@ pub async fn serve_alone<A: Executor>(
     Connections::new(&config.connections).serve(listener, front, End::at(stop)).await;
 }
 
-/// The operator's own `routes`, which look themselves who asks.
+/// Wraps operator `routes`, which authenticate themselves.
 pub(crate) fn operators(routes: Router) -> Front {
     Front::new(routes, None, operator::share(), TaskTracker::new())
 }

@@ -1,7 +1,6 @@
-//! Jobs of components: what is due is run, each job in a task of its own, one of a key at a time, and all of one
-//! component's by one node of those that share a database.
+//! Runs due jobs of components: one task per job, one job per key at a time, and all jobs of a component on one node.
 //!
-//! Nothing is kept: after a restart, or where a job has failed, the component says again what is due.
+//! Nothing is stored: after a restart or failure, the component reports due jobs again.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -25,13 +24,13 @@ use store::{
     leases::Leases,
 };
 
-/// How long is waited after something went wrong: at first, and at most.
-const REST_MIN: Duration = Duration::from_millis(200);
-const REST_MAX: Duration = Duration::from_secs(30);
+/// Initial and maximum pause after a failure.
+const BACKOFF_MIN: Duration = Duration::from_millis(200);
+const BACKOFF_MAX: Duration = Duration::from_secs(30);
 /// The longest pause; a job that wants more is asked in between.
 const PAUSE_MAX: Duration = Duration::from_secs(600);
-/// The least time between two runs of one job, and between two questions what is due.
-const PACE: Duration = Duration::from_millis(5);
+/// Minimum interval between runs of one job, and between polls.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// Bytes of a job's key and input, events of one pause, and jobs that are due at a time.
 const KEY_BYTES_MAX: usize = 256;
 const INPUT_BYTES_MAX: usize = 64 << 10;
@@ -43,10 +42,10 @@ const UNDER_WAY_MAX: usize = 4_096;
 const RESTING_MAX: usize = 4_096;
 /// Characters of a component's sentence that are logged.
 const OUTCOME_CHARS_MAX: usize = 1_024;
-/// What the lease is for with which a node runs a component's jobs.
+/// Lease key of a component's jobs.
 const LEASE: &str = "jobs";
 
-/// What jobs are run with.
+/// Resources of job runs.
 #[derive(Clone)]
 pub(crate) struct Works {
     pub(crate) registry: Registry,
@@ -72,7 +71,7 @@ pub(crate) fn start(works: Works, stop: &CancellationToken) -> JoinHandle<()> {
     })
 }
 
-/// Keeps one task for each component for which `begin` begins one, until `stop`; then waits for all of them.
+/// Runs one task per component for which `begin` returns one, until `stop`, then waits for all.
 pub(crate) fn for_each(
     registry: Registry,
     stop: &CancellationToken,
@@ -103,14 +102,14 @@ pub(crate) fn for_each(
 
 /// A rest that grows while things go wrong.
 #[derive(Clone, Copy, Default)]
-struct Rest {
+struct Backoff {
     failures: u32,
     until: Option<Instant>,
 }
 
-impl Rest {
+impl Backoff {
     fn failed(&mut self) {
-        let wait = REST_MIN.saturating_mul(1 << self.failures.min(10)).min(REST_MAX);
+        let wait = BACKOFF_MIN.saturating_mul(1 << self.failures.min(10)).min(BACKOFF_MAX);
         self.failures += 1;
         self.until = Some(Instant::now() + wait);
     }
@@ -123,16 +122,16 @@ impl Rest {
 struct Worker {
     works: Works,
     name: Arc<str>,
-    /// What its jobs' SQL is held against.
+    /// Lease that SQL writes are checked against.
     fence: Option<Fence>,
     channel: EventChannel,
     running: JoinSet<Result<(), String>>,
     keys: HashMap<tokio::task::Id, String>,
-    resting: HashMap<String, Rest>,
-    /// As many places as runs may take at a time.
+    resting: HashMap<String, Backoff>,
+    /// Number of slots for runs.
     places: (usize, Arc<Semaphore>),
-    backoff: Rest,
-    /// When to ask again what is due.
+    backoff: Backoff,
+    /// Time of the next poll.
     again: Pause,
 }
 
@@ -147,7 +146,7 @@ impl Worker {
             keys: HashMap::new(),
             resting: HashMap::new(),
             places: (0, Arc::new(Semaphore::new(0))),
-            backoff: Rest::default(),
+            backoff: Backoff::default(),
             again: forever(),
         }
     }
@@ -163,7 +162,7 @@ impl Worker {
             // Another component that comes or goes changes nothing here.
             is_due |= version != latest;
             if is_due {
-                // Of what comes from here on another look is due.
+                // From here on, a poll is due.
                 channel.forget();
             }
             let began = Instant::now();
@@ -178,7 +177,7 @@ impl Worker {
                 biased;
                 () = stop.cancelled() => break,
                 Some(ended) = self.running.join_next_with_id() => self.ended(ended),
-                () = channel.published(&events) => sleep_until(began + PACE).await,
+                () = channel.published(&events) => sleep_until(began + POLL_INTERVAL).await,
                 changed = changes.changed() => match changed {
                     Ok(()) => is_due = false,
                     Err(_) => break,
@@ -189,20 +188,20 @@ impl Worker {
         self.running.shutdown().await;
     }
 
-    /// When it is asked again at the latest.
+    /// Latest time of the next poll.
     fn next_look(&self) -> Instant {
         let now = Instant::now();
-        let pause = now + self.works.left(&self.again).max(PACE);
+        let pause = now + self.works.left(&self.again).max(POLL_INTERVAL);
         let rests = self.resting.values().chain([&self.backoff]).filter_map(|it| it.until);
         rests.filter(|it| *it > now).chain([pause]).min().unwrap_or(pause)
     }
 
-    /// Asks what is due, and begins with it.
+    /// Lists due jobs and starts them.
     async fn look(&mut self, component: &LoadedComponent, stop: &CancellationToken) {
         let running: Vec<_> = self.keys.values().cloned().collect();
         let agenda = match component.due(&running, self.fence.as_ref()).await {
             Ok(Ok(agenda)) => {
-                self.backoff = Rest::default();
+                self.backoff = Backoff::default();
                 self.again = short(agenda.again);
                 let jobs_max = component.jobs_max();
                 if self.places.0 != jobs_max {
@@ -244,7 +243,7 @@ impl Worker {
         self.keys.insert(self.running.spawn(run).id(), key);
     }
 
-    /// A job is over: what is left of it is due again.
+    /// Handles the end of a job.
     fn ended(&mut self, ended: Result<(tokio::task::Id, Result<(), String>), JoinError>) {
         let (id, ended) = match ended {
             Ok(ended) => ended,
@@ -292,7 +291,7 @@ impl Works {
                 Ok(Err(why)) => return Err(why.chars().take(OUTCOME_CHARS_MAX).collect()),
                 Err(error) => return Err(error.to_string()),
             }
-            sleep_until(began + PACE).await;
+            sleep_until(began + POLL_INTERVAL).await;
         }
     }
 
@@ -301,7 +300,7 @@ impl Works {
         let _ = tokio::time::timeout(left, listener.published(&pause.events)).await;
     }
 
-    /// How long `pause` lasts from now, if nothing happens.
+    /// Remaining time of `pause`.
     fn left(&self, pause: &Pause) -> Duration {
         let until = &pause.until;
         let until = Duration::new(until.seconds, until.nanoseconds.min(999_999_999));
@@ -315,7 +314,7 @@ fn short(mut pause: Pause) -> Pause {
     pause
 }
 
-/// As long as a pause may be.
+/// A very long pause.
 fn forever() -> Pause {
     let until = sandbox::component::Datetime { seconds: u64::MAX, nanoseconds: 0 };
     Pause { events: Vec::new(), until }
@@ -327,7 +326,7 @@ mod tests {
 
     #[test]
     fn pause_grows_with_failures_to_its_maximum() {
-        let mut rest = Rest::default();
+        let mut rest = Backoff::default();
         assert!(rest.is_over());
         let mut waits = Vec::new();
         for _ in 0..12 {
@@ -335,7 +334,7 @@ mod tests {
             waits.push(rest.until.unwrap().duration_since(Instant::now()));
         }
         assert!(!rest.is_over());
-        assert!(waits[0] <= REST_MIN && waits[1] > REST_MIN, "{waits:?}");
-        assert!(waits[11] <= REST_MAX && waits[11] > REST_MAX / 2, "{waits:?}");
+        assert!(waits[0] <= BACKOFF_MIN && waits[1] > BACKOFF_MIN, "{waits:?}");
+        assert!(waits[11] <= BACKOFF_MAX && waits[11] > BACKOFF_MAX / 2, "{waits:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Serves MCP tools that are WASI components, each call in a sandbox of its own.
+//! Serves MCP tools that are WASI components. Each call runs in its own sandbox.
 //!
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
@@ -13,7 +13,7 @@ mod operator;
 mod page;
 mod schedule;
 
-// What the program, the tests and the bench speak of, under one name.
+// Names used by program, tests and benchmarks.
 pub use ::{registry, sandbox, telemetry};
 pub use base::{
     Config, call, caller, config, embedded, grants, language, limits, scopes, settings, source,

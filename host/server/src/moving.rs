@@ -1,15 +1,15 @@
-//! What a server keeps beside the SQL of components, for a move to PostgreSQL and back (STO-46). Everything else is of one
-//! data folder alone, or ends within minutes.
+//! Server data besides component SQL, for moves to PostgreSQL and back (STO-46). All other data belongs to one data
+//! folder or expires within minutes.
 
 use base::config::Config;
 use store::database::{Movable, Plan};
 
-/// How the accounts' database is made on PostgreSQL, or in a data folder.
+/// Plan of the accounts' database on PostgreSQL or in a data folder.
 pub fn accounts(is_postgres: bool) -> Plan {
     accounts::plan(is_postgres)
 }
 
-/// All else, in the order in which it is put there.
+/// All other data, in order of insertion.
 pub fn parts(config: &Config) -> Vec<Movable> {
     let mut parts = vec![
         store::seal::movable(),

@@ -1,5 +1,5 @@
-//! What the operator does: on a listener for this machine's programs alone, with the token of this start, and
-//! under `/api/operator` for pages and for tokens with the scope `operator`.
+//! The operator API: on a listener for programs of this machine with the token of this start, and below `/api/operator`
+//! for pages and for tokens with the scope `operator`.
 
 use std::{
     io,
@@ -35,17 +35,17 @@ pub mod storage;
 pub use access::Key;
 pub(crate) use access::OperatorAccess;
 
-/// How often to try to write the operator's key down.
-const HANG_OUT_EVERY: Duration = Duration::from_secs(2);
+/// Interval of trying to write the operator key.
+const WRITE_KEY_EVERY: Duration = Duration::from_secs(2);
 
-/// What the operator's routes work on.
+/// State of the operator routes.
 #[derive(Clone)]
 pub(crate) struct Operator {
     pub(crate) control: Control,
     pub(crate) calls: Calls,
     pub(crate) health: Health,
     pub(crate) accounts: Option<Accounts>,
-    /// One backup is sent at a time.
+    /// Allows one backup at a time.
     pub(crate) backups: Arc<Semaphore>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Operator {
 pub(crate) struct Listening {
     pub(crate) listener: tokio::net::TcpListener,
     pub(crate) access: OperatorAccess,
-    /// What the disk did not take; to be written down as soon as it does.
+    /// The key, while it could not be written.
     pub(crate) unwritten: Option<Key>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn listen(addr: SocketAddr, data: &Path, page: Option<String>) -> io:
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let (access, key) = OperatorAccess::make(listener.local_addr()?, data, page)?;
-    let unwritten = access.hang_out(&key).err().map(|error| {
+    let unwritten = access.write_key_file(&key).err().map(|error| {
         tracing::error!(
             "{}: operator.json: {error}; until it can be written, no command reaches this server",
             data.display()
@@ -73,7 +73,7 @@ pub(crate) fn listen(addr: SocketAddr, data: &Path, page: Option<String>) -> io:
     Ok(Listening { listener, access, unwritten })
 }
 
-/// Where the page that is served at `addr` is for programs of this machine.
+/// Page address on this machine of a server at `addr`.
 pub(crate) fn page_on_this_machine(addr: SocketAddr) -> String {
     let ip = match addr.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -84,12 +84,12 @@ pub(crate) fn page_on_this_machine(addr: SocketAddr) -> String {
 }
 
 /// Writes the operator's key down as soon as the disk takes it.
-pub(crate) async fn hang_out(access: OperatorAccess, key: Key) {
-    let mut turns = tokio::time::interval(HANG_OUT_EVERY);
+pub(crate) async fn write_key_file(access: OperatorAccess, key: Key) {
+    let mut turns = tokio::time::interval(WRITE_KEY_EVERY);
     loop {
         turns.tick().await;
         let (access, key) = (access.clone(), key.clone());
-        let written = tokio::task::spawn_blocking(move || access.hang_out(&key)).await;
+        let written = tokio::task::spawn_blocking(move || access.write_key_file(&key)).await;
         if matches!(written, Ok(Ok(()))) {
             return tracing::info!("operator.json is written: commands reach this server");
         }
@@ -99,17 +99,17 @@ pub(crate) async fn hang_out(access: OperatorAccess, key: Key) {
 /// Bytes of the largest body that the operator sends: a component.
 const BODY_BYTES_MAX: usize = FILE_BYTES_MAX as usize;
 
-/// Bytes beyond that which are taken so that the routes can say what is wrong.
+/// Additional bytes accepted, so that routes can explain the error.
 const BEYOND: usize = 1 << 20;
 
-/// What operators may send at once: two of the largest bodies.
+/// Share of operators: two of the largest bodies.
 pub(crate) fn share() -> Share {
     let largest = BODY_BYTES_MAX.saturating_add(BEYOND);
     Shares::new(largest.saturating_mul(2), largest, ConnectionsConfig::ANSWERS_BYTES).of_caller()
 }
 
 /// Everything that the operator's listener answers.
-pub(crate) fn own_routes(operator: Operator, access: OperatorAccess) -> Router {
+pub(crate) fn routes_of_listener(operator: Operator, access: OperatorAccess) -> Router {
     Router::new()
         .nest("/operator", routes().route("/call", post(routes::call)))
         .fallback(routes::unknown)
@@ -119,8 +119,7 @@ pub(crate) fn own_routes(operator: Operator, access: OperatorAccess) -> Router {
         .layer(middleware::from_fn_with_state(access, access::check))
 }
 
-/// The same but for calls, for whom the guard lets in under `/api/operator`: tools are called on the public
-/// listener as their caller may.
+/// Routes below `/api/operator`, without calls: tools are called on the public listener with the caller's rights.
 pub(crate) fn public_routes(operator: Operator) -> Router {
     routes()
         .route("/{*path}", any(routes::unknown))

@@ -1,4 +1,4 @@
-//! Serves the page, compressed when it was built, under a strict content security policy.
+//! Serves the page, compressed at build time, under a strict content security policy.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -19,10 +19,10 @@ use base::{
 use calls::{authorization::caller_of, refusal::refusal};
 use store::digest::hexadecimal;
 
-/// Nothing from elsewhere, no inline script, no inline style; WebAssembly is the page itself.
+/// Content security policy: only own content, no inline script or style; WebAssembly is the page itself.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
 
-/// Where the policy lists what pictures may come from.
+/// Picture sources in the policy.
 const PICTURES: &str = "img-src 'self' data: blob:";
 
 /// The page, and the policy under which it is given out.
@@ -30,12 +30,12 @@ const PICTURES: &str = "img-src 'self' data: blob:";
 pub(crate) struct Page {
     files: Files,
     policy: HeaderValue,
-    /// Where clients learn who gives them tokens.
+    /// Path of authorization metadata.
     authorization: &'static str,
 }
 
 impl Page {
-    pub(crate) fn of(config: &Config) -> Self {
+    pub(crate) fn from_config(config: &Config) -> Self {
         let authorization = match (config.accounts.enabled, config.oauth.is_empty()) {
             (true, _) => {
                 "what the authorization server is, is at /.well-known/oauth-authorization-server"
@@ -63,8 +63,7 @@ fn policy(config: &Config) -> HeaderValue {
     HeaderValue::try_from(widened).unwrap_or(HeaderValue::from_static(POLICY))
 }
 
-/// `GET /api/page`: the tiles, or null where the page shows the built-in map; `apps`, where there is an origin for
-/// them: that, and what they may ask the browser for; and `isOperator`, where the caller looks after the server.
+/// `GET /api/page`: map tiles or null, `apps` with their origin and permissions, and `isOperator`.
 pub(crate) async fn given(
     State((page, apps)): State<(Arc<PageConfig>, Arc<AppsConfig>)>,
     headers: HeaderMap,
@@ -93,10 +92,10 @@ const HANDLE_BYTES_MAX: usize = 64;
 
 /// Kept by browsers without asking again.
 const FOR_GOOD: &str = "public, max-age=31536000, immutable";
-/// Asked for anew each time, and answered without a body while it is the same.
-const ASKED_FOR_ANEW: &str = "no-cache";
+/// Revalidated on each use.
+const NO_CACHE: &str = "no-cache";
 
-/// What is shown where the page has not been built.
+/// Shown if the page is not built.
 const ABSENT: &str =
     "The page is not in this binary: `cargo xtask run` builds it.\nMCP is served at /mcp.\n";
 
@@ -111,7 +110,7 @@ pub(crate) async fn answer(
     let path = uri.path();
     let file = match path {
         "/" => "index.html",
-        // What a browser asks for where nothing names an icon: beside a picture, or a file.
+        // Icon paths that browsers request by default: a picture or a file.
         "/favicon.ico" => "icon.svg",
         _ => path.trim_start_matches('/'),
     };
@@ -175,7 +174,7 @@ fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, page: Page) -> Res
     set(header::CONTENT_TYPE, content_type(path));
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::REFERRER_POLICY, "no-referrer");
-    set(header::CACHE_CONTROL, if is_named_by_content(path) { FOR_GOOD } else { ASKED_FOR_ANEW });
+    set(header::CACHE_CONTROL, if is_named_by_content(path) { FOR_GOOD } else { NO_CACHE });
     set(header::ETAG, &tag);
     set(header::VARY, "accept-encoding");
     headers.insert(header::CONTENT_SECURITY_POLICY, page.policy);
@@ -194,8 +193,7 @@ fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, page: Page) -> Res
     (headers, file.data).into_response()
 }
 
-/// Whether `path` has its content's fingerprint in its name (`style.0123456789abcdef.css`): what has another
-/// content has another name.
+/// Whether `path` contains a fingerprint (`style.0123456789abcdef.css`) and never changes.
 fn is_named_by_content(path: &str) -> bool {
     let is_fingerprint = |it: &str| it.len() == 16 && it.bytes().all(|it| it.is_ascii_hexdigit());
     path.rsplit('/').next().is_some_and(|name| name.split('.').skip(1).any(is_fingerprint))
@@ -216,7 +214,7 @@ fn content_type(path: &str) -> &'static str {
     }
 }
 
-/// Where people find the page of a server that listens at `addr`.
+/// Page address of a server that listens at `addr`.
 pub(crate) fn address(config: &Config, addr: Option<SocketAddr>) -> Option<Arc<str>> {
     match addr {
         Some(addr) => Some(Arc::from(config.public_address(addr))),

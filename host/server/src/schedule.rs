@@ -1,4 +1,4 @@
-//! Runs components from time to time, each at the interval that the operator set.
+//! Runs the schedules of components at intervals set by the operator.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use store::{database::Fence, leases::Leases};
 
 /// The least time between two warnings about one component.
 const QUIET: Duration = Duration::from_secs(60);
-/// What the lease is for with which a node runs a component's schedule.
+/// Lease key of a component's schedule.
 const LEASE: &str = "schedule";
 
 /// Runs each component that has an interval, on one node of those that share a database; ends with `stop`.
@@ -40,7 +40,7 @@ pub(crate) fn start(
     })
 }
 
-/// How often the component is to be run, if at all.
+/// Schedule interval of a component, if any.
 fn interval(config: &Config, name: &str) -> Option<Duration> {
     config.component(name).schedule_ms.map(|it| Duration::from_millis(it.max(1)))
 }
@@ -51,7 +51,7 @@ struct Turn {
     config: Arc<Config>,
     registry: Registry,
     leases: Leases,
-    /// When the last warning was, while runs fail.
+    /// Time of the last warning while runs fail.
     failed_at: Option<Instant>,
 }
 
@@ -87,7 +87,7 @@ impl Turn {
         }
     }
 
-    /// One run, of whatever version serves now.
+    /// Runs the serving version once.
     async fn run(&mut self, fence: Option<&Fence>) {
         let component = self.registry.catalog().component(&self.name).cloned();
         let Some(component) = component.filter(|it| it.is_scheduled()) else { return };

@@ -1,4 +1,4 @@
-//! The whole server as a value: started from a configuration, stopped without losing a call.
+//! The whole server: starts from a configuration and stops without losing a call.
 
 use std::{
     net::{SocketAddr, TcpListener},
@@ -62,9 +62,9 @@ mod error;
 
 pub use error::StartError;
 
-/// How long the last answers may take to leave.
+/// Time limit of the last responses.
 const FLUSH: Duration = Duration::from_millis(100);
-/// How long streams may take to end, and how long what is ended by force.
+/// Time limits to close streams, and of forced closing.
 const CLOSE: Duration = Duration::from_secs(1);
 const FORCE: Duration = Duration::from_millis(500);
 
@@ -76,32 +76,32 @@ pub struct Server {
     mcp: McpServer,
     /// The events that components publish.
     pub events: Events,
-    /// Where it serves, if it does so over the network.
+    /// Listen address, if any.
     pub addr: Option<SocketAddr>,
-    /// Tells who asks that it is about to stop.
+    /// Announces that it will stop.
     leaves: CancellationToken,
     /// Ends the streams that clients listen on, which would else go on for ever.
     hang_up: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
-    /// What clients and the operator have open.
+    /// Open connections of clients and the operator.
     connections: Vec<Arc<Connections>>,
-    /// What is done to components.
+    /// Control of components.
     pub control: Control,
-    /// Where the operator comes in.
+    /// Operator access.
     access: Option<OperatorAccess>,
     accounts: Option<Accounts>,
     /// Let go of last, once nothing writes any more.
     _folder: Data,
 }
 
-/// When components are loaded: before anything is served, or behind it.
+/// LoadOrder components are loaded: before serving or in the background.
 #[derive(Clone, Copy)]
-enum When {
+enum LoadOrder {
     First,
-    Behind,
+    Background,
 }
 
-impl When {
+impl LoadOrder {
     /// Loads the components, now or in the task that from then on watches them.
     async fn load(
         self,
@@ -133,11 +133,11 @@ impl Server {
         Self::start_at(config, Clock::System)
     }
 
-    /// The same, with components seeing another time of day.
+    /// Starts with another clock for components.
     pub fn start_at(config: Config, clock: Clock) -> BoxFuture<'static, Result<Self, StartError>> {
         Box::pin(async move {
             config.check()?;
-            tell_what_is_open(&config);
+            warn_of_open_endpoints(&config);
             // Bound first: a port that is taken should be known before anything is loaded.
             let (listener, addr) = bound(config.addr, "--addr or MADOGUCHI_ADDR")?;
             let apps = config.apps.listens_at(&config);
@@ -146,7 +146,7 @@ impl Server {
             config.apps.bound = apps.as_ref().map(|it| it.1);
 
             let page = page::address(&config, Some(addr));
-            let opened = Self::open(config.clone(), clock, (page, Some(addr)), When::First);
+            let opened = Self::open(config.clone(), clock, (page, Some(addr)), LoadOrder::First);
             let (mut server, routes) = opened.await?;
             let live_nodes = server.calls.config.live_nodes.clone();
             let config = Config { addr, live_nodes, ..config };
@@ -172,8 +172,8 @@ impl Server {
         })
     }
 
-    /// Serves one client on these streams until it goes. Components are loaded behind it: a client
-    /// that initializes is answered at once, and one that asks for what they offer waits for them.
+    /// Serves one client on these streams until it disconnects. Components load in the background: handshakes are
+    /// answered at once, and requests for offers wait.
     pub async fn serve_streams(
         config: Config,
         input: impl AsyncRead + Send + Unpin + 'static,
@@ -181,7 +181,8 @@ impl Server {
     ) -> Result<(), StartError> {
         config.check_for_stdio()?;
         let (page, line_bytes_max) = (page::address(&config, None), config.body_bytes_max);
-        let (server, _) = Self::open(config, Clock::System, (page, None), When::Behind).await?;
+        let (server, _) =
+            Self::open(config, Clock::System, (page, None), LoadOrder::Background).await?;
         server.mcp.clone().serve_streams(input, output, line_bytes_max).await;
         server.stop().await;
         Ok(())
@@ -191,7 +192,7 @@ impl Server {
         mut config: Config,
         clock: Clock,
         (page, addr): (Option<Arc<str>>, Option<SocketAddr>),
-        when: When,
+        when: LoadOrder,
     ) -> BoxFuture<'static, Result<(Self, Routes), StartError>> {
         Box::pin(async move {
             let folder = Data::take(&config.data)?;
@@ -230,12 +231,12 @@ impl Server {
             let timelines = Timelines::default();
             let watch = Watch { audit, metrics: metrics.clone(), telemetry, timelines };
             let events = Events::default();
-            let leases = Leases::of(store.as_ref());
+            let leases = Leases::new(store.as_ref());
             let around = Around::default();
-            let kept = Place::of(store.as_ref(), &config.data, approvals::PLACE);
+            let kept = Place::new(store.as_ref(), &config.data, approvals::PLACE);
             let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
             let approvals = approvals.map_err(data)?;
-            let kept = Place::of(store.as_ref(), &config.data, tasks::PLACE);
+            let kept = Place::new(store.as_ref(), &config.data, tasks::PLACE);
             let kept_tasks =
                 Tasks::open(kept, &config.tasks, clock.clone(), (events.clone(), leases.clone()));
             let kept_tasks = kept_tasks.map_err(data)?;
@@ -268,8 +269,8 @@ impl Server {
             let reloader = Reloader::new(loader.clone(), control.clone());
             let reload = when.load(reloader, commands, &registry, &stop).await;
 
-            // Until the last call has its answer, not only until no more are taken in.
-            let tally = |label: &str| watch.metrics.of(label);
+            // Until the last call is answered, not just until calls are refused.
+            let tally = |label: &str| watch.metrics.tally(label);
             let others = (&config.servers, &*config.base);
             let (servers, reached) =
                 Servers::start(others, &config.data, &registry, &tally, &hang_up);
@@ -290,7 +291,7 @@ impl Server {
             let (services, asks) = Services::start(&config, &registry, &stop);
             let disk = Disk::new(&config.data);
             // Logs it, should the disk take nothing.
-            disk.trouble().await;
+            disk.write_error().await;
             let kept_on = store.clone();
             let health = Health {
                 has_page: config.embedded.has_page(),
@@ -349,10 +350,11 @@ impl Server {
             // Last, for nothing of it may go on where the start fails.
             if let Some(store) = &shared_store {
                 tasks.extend(events.spread(store, &hang_up).await?);
-                tasks.push(tokio::spawn(heeded.heed(hang_up.clone())));
-                let task = operator.health.clone().tell_readiness(store.clone(), hang_up.clone());
+                tasks.push(tokio::spawn(heeded.maintain(hang_up.clone())));
+                let task =
+                    operator.health.clone().publish_readiness(store.clone(), hang_up.clone());
                 tasks.push(tokio::spawn(task));
-                tasks.extend(leases.look_after(&hang_up));
+                tasks.extend(leases.monitor(&hang_up));
             }
             tasks.push(schedule::start(shared, (&registry, &leases), &stop, &running));
             let mut server = Self {
@@ -382,11 +384,11 @@ impl Server {
         if let Some(key) = unwritten {
             let (stop, access) = (self.calls.stop.clone(), access.clone());
             let until_written = async move {
-                _ = stop.run_until_cancelled(operator::hang_out(access, key)).await;
+                _ = stop.run_until_cancelled(operator::write_key_file(access, key)).await;
             };
             self.tasks.push(tokio::spawn(until_written));
         }
-        let routes = operator::own_routes(operator, access.clone());
+        let routes = operator::routes_of_listener(operator, access.clone());
         let front = http::operators(routes);
         self.access = Some(access);
         self.serve(listener, front, End::at(self.calls.stop.clone()));
@@ -399,8 +401,8 @@ impl Server {
         self.tasks.push(tokio::spawn(connections.serve(listener, front, end)));
     }
 
-    /// Says at `/api/ready` that it leaves, for `drain_s`; then takes no more calls, lets those that run finish, and
-    /// closes what is open (STO-41).
+    /// Announces leaving at `/api/ready` for `drain_s`, then refuses calls, waits for running ones and closes
+    /// everything (STO-41).
     pub fn stop(self) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             self.leaves.cancel();
@@ -422,7 +424,7 @@ impl Server {
             }
             tokio::time::sleep(FLUSH).await;
             self.hang_up.cancel();
-            // Whatever a stranger holds open ends now; what still runs is stopped with the program.
+            // Connections of strangers end now; the rest ends with the program.
             let mut tasks = std::pin::pin!(futures::future::join_all(self.tasks));
             if tokio::time::timeout(CLOSE, tasks.as_mut()).await.is_err() {
                 self.connections.iter().for_each(|it| it.close());
@@ -457,7 +459,7 @@ async fn store_of(config: &Config) -> Result<Option<postgres::Server>, StartErro
     Ok(Some(server))
 }
 
-/// By what questions' answers are known, and which were used: of this server, or of all nodes of a database.
+/// Opens the replay guard of this server or of all nodes of a database.
 async fn answers_of(
     config: &Config,
     store: Option<&postgres::Server>,
@@ -466,7 +468,7 @@ async fn answers_of(
     match store {
         Some(store) => {
             let key = store.secret("state").await?;
-            Ok((Seal::of(&key), ReplayGuard::shared(Answers::new(store.clone()))))
+            Ok((Seal::with_key(&key), ReplayGuard::shared(Answers::new(store.clone()))))
         }
         None => {
             let file = config.data.join(replay_guard::FILE);
@@ -477,12 +479,12 @@ async fn answers_of(
     }
 }
 
-/// A listener at `addr`, which `said_by` says, and where that is.
+/// Binds a listener at `addr`, given by `setting`. Returns its address.
 fn bound(
     addr: SocketAddr,
-    said_by: &'static str,
+    setting: &'static str,
 ) -> Result<(tokio::net::TcpListener, SocketAddr), StartError> {
-    let listen = |source| StartError::Listen { addr, said_by, source };
+    let listen = |source| StartError::Listen { addr, setting, source };
     let listener = TcpListener::bind(addr).map_err(listen)?;
     listener.set_nonblocking(true).map_err(listen)?;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
@@ -491,10 +493,10 @@ fn bound(
 }
 
 /// Warns, at start, of what the configuration opens to others.
-fn tell_what_is_open(config: &Config) {
+fn warn_of_open_endpoints(config: &Config) {
     let problems = tokens::problems(config);
-    for it in problems.into_iter().chain(assistants::problems(config)) {
-        tracing::warn!("[{}]: {}", it.path.join("."), it.what);
+    for problem in problems.into_iter().chain(assistants::problems(config)) {
+        tracing::warn!("[{}]: {}", problem.path.join("."), problem.what);
     }
     let ip = config.addr.ip();
     if ip.is_loopback() {

@@ -1,4 +1,4 @@
-//! The calls whose questions were answered and that have ended, over all nodes of one database (STO-12).
+//! Calls that have ended after a question, shared by all nodes of a database (STO-12).
 
 use std::{io, time::Duration};
 
@@ -9,16 +9,16 @@ use crate::{
     leases::{Hold, Leases},
 };
 
-/// What of the host these leases are about.
+/// Lease namespace.
 const SPACE: &str = ".answers";
 
 /// Calls that are remembered, about 100 MB of them.
 const REMEMBERED_MAX: i64 = 1 << 20;
-/// How long what has expired is still known, in seconds: nodes' clocks differ.
+/// Seconds for which expired entries are kept, because clocks differ.
 const SLACK_S: i64 = 600;
-/// How long a round that another node runs is waited for: until it is known whether that node is gone.
+/// How long to wait for a round on another node, which may be gone.
 const PATIENCE: Duration = Duration::from_secs(12);
-/// How often it is tried again to write down that a call has ended, and after how long.
+/// Number and interval of attempts to store an end.
 const TRIES_MAX: u32 = 600;
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
@@ -28,10 +28,10 @@ const END: &str = "INSERT INTO answers AS a (call, expires_at_s) VALUES ($1, $2)
     ON CONFLICT (call) DO UPDATE SET expires_at_s = greatest(a.expires_at_s, excluded.expires_at_s)";
 const SWEEP: &str = "SELECT sweep_answers($1, $2)";
 
-/// Bits of a call's number, its first ones, that say to whose share it counts.
+/// Leading bits of a call number that contain its share.
 pub const SHARE_BITS: u32 = 10;
 
-/// To whose share that call counts.
+/// Share of a call.
 pub const fn share_of(call: u64) -> u64 {
     call >> (u64::BITS - SHARE_BITS)
 }
@@ -44,9 +44,9 @@ pub struct Answers {
     leases: Leases,
 }
 
-/// What a further round of a call meets.
+/// State of a call before a further round.
 pub enum Found {
-    /// It may run, and no other one may meanwhile.
+    /// Free, now locked by this round.
     Free(Hold),
     /// Another node runs one, or the call has ended.
     Taken,
@@ -56,17 +56,17 @@ pub enum Found {
 
 impl Answers {
     pub fn new(server: Server) -> Self {
-        let leases = Leases::of(Some(&server));
+        let leases = Leases::new(Some(&server));
         Self { server, leases }
     }
 
-    /// The right to run a round of `call`, whose state is valid until `expires_at_s`.
+    /// Locks a round of `call`, whose state is valid until `expires_at_s`.
     pub async fn claim(&self, call: u64, expires_at_s: u64) -> io::Result<Found> {
         let name = format!("{call:016x}");
         let Some(claim) = self.leases.claim_within(SPACE, &name, PATIENCE).await? else {
             return Ok(Found::Taken);
         };
-        // Who has ended it wrote that down before they gave the claim back.
+        // The end was stored before the claim was released.
         let found = self.server.ask(FIND, &[&call.cast_signed()]).await?;
         let row = found.first().ok_or_else(|| io::Error::other("there is no row"))?;
         let (has_ended, forgotten_until_s): (bool, i64) = (row.get(0), row.get(1));
@@ -77,10 +77,10 @@ impl Answers {
         })
     }
 
-    /// The call has ended: no state of it that is valid until `expires_at_s` is taken any more.
+    /// Marks the call as ended: its states are rejected until `expires_at_s`.
     ///
     /// # Errors
-    /// Where the database is not there: it is written once it is, and no node takes it as long as this one runs.
+    /// If the database is unavailable: it is stored later, and the lock is kept until then.
     pub async fn end(&self, call: u64, expires_at_s: u64, claim: Hold) -> io::Result<()> {
         let Err(error) = self.write_end(call, expires_at_s).await else { return Ok(()) };
         let own = self.clone();
@@ -100,7 +100,7 @@ impl Answers {
         self.server.ask(END, &[&call.cast_signed(), &seconds(expires_at_s)]).await.map(drop)
     }
 
-    /// Forgets what has expired, and, where there are too many, the eldest of the largest shares.
+    /// Removes expired entries and, above the limit, the oldest of the largest shares.
     pub async fn sweep(&self, now_s: u64) -> io::Result<()> {
         let until_s = seconds(now_s).saturating_sub(SLACK_S);
         self.server.ask(SWEEP, &[&until_s, &REMEMBERED_MAX]).await.map(drop)

@@ -1,4 +1,4 @@
-//! Copies a data folder, also while a server runs on it, and puts such a copy back.
+//! Backs up a data folder, also of a running server, and restores it.
 
 use std::{
     collections::BTreeMap,
@@ -33,7 +33,7 @@ const PIECE: usize = 256 << 10;
 pub struct List {
     /// The version of the program that made it.
     pub version: String,
-    /// When it was made, in UTC.
+    /// Creation time (UTC).
     pub made_at: String,
     /// The files by their paths, with `/` between the parts.
     pub files: BTreeMap<String, FileSeen>,
@@ -65,8 +65,8 @@ impl From<MoveError> for Error {
     }
 }
 
-/// Copies the data folder `data` into the folder `to`, which is not there yet or empty. Each database is
-/// copied as it is at one moment; what it names of blobs is copied after it.
+/// Copies the data folder `data` to the missing or empty folder `to`. Each database is consistent; blobs are copied
+/// after the databases that name them.
 pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
     check_data(data)?;
     private::make_folder(to).map_err(|it| failed(to, it))?;
@@ -89,11 +89,11 @@ pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
     Ok(list)
 }
 
-/// Writes the same copy into `to` as a tar archive, whose last file is the list of all: what ends before it is no
-/// backup. Each database is copied beside the others first, so that however slowly `to` is read, none is held up.
+/// Writes the backup as a tar archive that ends with its list; without it, it is incomplete. Databases are copied
+/// aside first, so that a slow reader blocks none.
 ///
 /// # Errors
-/// See [`Error`]; and when `to` takes no more.
+/// See [`Error`], and when `to` fails.
 pub fn archive(data: &Path, to: impl Write) -> Result<List, Error> {
     check_data(data)?;
     let beside = data.join(BACKUP);
@@ -119,12 +119,12 @@ fn check_data(data: &Path) -> Result<(), Error> {
 }
 
 fn clear(folder: &Path) -> Result<(), Error> {
-    private::there(fs::remove_dir_all(folder)).map(drop).map_err(|it| failed(folder, it))
+    private::if_exists(fs::remove_dir_all(folder)).map(drop).map_err(|it| failed(folder, it))
 }
 
-/// Where a copy goes.
+/// Destination of a backup.
 trait Target {
-    /// Takes a database as it is at one moment.
+    /// Adds a consistent copy of a database.
     fn database(&mut self, path: &Path, name: &str) -> Result<FileSeen, Error>;
     /// Takes a file, with the time of its last change.
     fn file(&mut self, path: &Path, name: &str) -> io::Result<FileSeen>;
@@ -146,7 +146,7 @@ impl Target for Folder<'_> {
 
 struct Archive<'a, W: Write> {
     to: tar::Builder<W>,
-    /// Where a database is copied to before it is sent.
+    /// Temporary folder of database copies.
     beside: &'a Path,
 }
 
@@ -164,7 +164,7 @@ impl<W: Write> Target for Archive<'_, W> {
         let metadata = file.metadata()?;
         let bytes = metadata.len();
         let mut header = header(bytes, metadata.modified()?);
-        // A log may grow meanwhile: what it had at first is what is kept of it.
+        // A log may grow meanwhile; its first length is copied.
         let mut seen = Seen { from: file.take(bytes), digest: Sha256::new(), bytes: 0 };
         self.to.append_data(&mut header, name, &mut seen)?;
         if seen.bytes != bytes {
@@ -185,7 +185,7 @@ fn header(bytes: u64, changed_at: SystemTime) -> tar::Header {
     header
 }
 
-/// What is read, counted and hashed.
+/// Reader that counts and hashes.
 struct Seen<R> {
     from: R,
     digest: Sha256,
@@ -219,8 +219,8 @@ fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
     let mut open: Vec<String> = KEPT.iter().map(|it| (*it).to_owned()).collect();
     while let Some(name) = open.pop() {
         let path = data.join(&name);
-        let metadata = private::there(fs::symlink_metadata(&path));
-        // What has gone meanwhile was not needed any more.
+        let metadata = private::if_exists(fs::symlink_metadata(&path));
+        // Files removed meanwhile are not needed.
         let Some(metadata) = metadata.map_err(|it| failed(&path, it))? else { continue };
         if metadata.is_dir() {
             let entries = fs::read_dir(&path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
@@ -248,9 +248,8 @@ fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
     Ok(List { version: env!("CARGO_PKG_VERSION").to_owned(), made_at, files })
 }
 
-/// Puts the backup in `from` into the data folder `data`, where there is no data yet. Every file is
-/// looked at first, so that what is not whole is not put back at all; and all of them come to their places by one step,
-/// so that a server never finds a part of them.
+/// Restores a backup into the data folder `data`, which must have no data. All files are verified first and moved
+/// into place in one step.
 pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
     let no_backup = |what: String| {
         Error(format!("{} is no whole backup: {what}; nothing was restored", from.display()))
@@ -281,14 +280,14 @@ pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
     Ok(list)
 }
 
-/// What `error` says of `path`, a file or a folder of the data or of the copy.
+/// Error for a path.
 fn failed(path: &Path, error: impl Display) -> Error {
     Error(format!("{}: {error}", path.display()))
 }
 
 fn databases(data: &Path) -> Result<Vec<PathBuf>, Error> {
     let folder = data.join(DATABASES);
-    let entries = private::there(fs::read_dir(&folder))
+    let entries = private::if_exists(fs::read_dir(&folder))
         .and_then(|it| it.into_iter().flatten().collect::<io::Result<Vec<_>>>());
     let entries = entries.map_err(|it| failed(&folder, it))?;
     let paths = entries.into_iter().map(|it| it.path());

@@ -1,5 +1,5 @@
-//! Blobs: what a caller uploaded or a component made, named by the SHA-256 of its content, kept
-//! while it is used, in a folder, or in tables that several nodes share.
+//! Blobs: uploaded or created content, named by its SHA-256 and kept while used, in a folder or in tables that nodes
+//! share.
 
 use std::{
     fs, io,
@@ -31,10 +31,10 @@ pub use moving::movables;
 use table::Table;
 pub use upload::Upload;
 
-/// How often to look for blobs that are over.
+/// Interval of removing expired blobs.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// How much is kept, and for how long: `[blobs]`.
+/// `[blobs]`: limits of blobs.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -48,7 +48,7 @@ pub struct Limits {
     pub caller_uploads_max: usize,
     /// Downloads that one caller may have on their way, where callers are identified.
     pub caller_downloads_max: usize,
-    /// How long an unused one is kept, in seconds.
+    /// Lifetime of unused blobs in seconds.
     pub ttl_s: u64,
 }
 
@@ -72,7 +72,7 @@ const BLOCK: u64 = 4 << 10;
 /// The last use is written down no more often than this.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
 
-/// What is known of a blob.
+/// Metadata of a blob.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blob {
     /// The SHA-256 of its content, in hexadecimal.
@@ -83,7 +83,7 @@ pub struct Blob {
     pub mime_type: String,
     /// The media type that its first bytes look like.
     pub sniffed: Option<&'static str>,
-    /// When it goes if it is not used, since 1970.
+    /// Expiry if unused, since 1970.
     pub expires_at: Duration,
 }
 
@@ -93,13 +93,13 @@ pub enum BlobError {
     /// There is none of that name, or none any more.
     #[error("there is no such blob, or none any more")]
     Unknown,
-    /// It is larger than one may be.
+    /// Larger than a blob may be.
     #[error("a blob may have {0} bytes")]
     TooLarge(u64),
-    /// All together are larger than they may be.
+    /// All blobs exceed the limit.
     #[error("all blobs together may have {0} bytes, and do")]
     Full(u64),
-    /// What one caller has left is larger than it may be.
+    /// The caller's blobs exceed the limit.
     #[error("what one caller has left may have {0} bytes, and does")]
     ShareFull(u64),
     /// Too many are on their way.
@@ -126,7 +126,7 @@ impl From<io::Error> for BlobError {
     }
 }
 
-/// All blobs. A clone is another handle on the same ones.
+/// All blobs. Clones share them.
 #[derive(Clone)]
 pub struct Blobs(Way);
 
@@ -166,7 +166,7 @@ impl Content {
     /// Up to `length` bytes from `offset`, as far as it goes.
     ///
     /// # Errors
-    /// Those of the disk or the database.
+    /// Errors of the disk or database.
     pub async fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
         match &self.0 {
             Source::File(file) => {
@@ -185,7 +185,7 @@ impl Content {
 }
 
 impl Blobs {
-    /// The store in `folder`, with what it had before; what was half-sent is gone.
+    /// Opens the store in `folder` and removes incomplete uploads.
     ///
     /// # Errors
     /// When the folder cannot be made or read.
@@ -210,12 +210,12 @@ impl Blobs {
         }
     }
 
-    /// What a blob of `size` bytes counts against limits.
+    /// Bytes that a blob of `size` bytes counts as.
     pub fn cost(size: u64) -> u64 {
         size.max(BLOCK)
     }
 
-    /// What is known of a blob; counts as a use.
+    /// Metadata of a blob. Counts as a use.
     pub async fn stat(&self, id: &str) -> Result<Blob, BlobError> {
         match &self.0 {
             Way::Folder(store) => store.stat(id).await,
@@ -230,13 +230,13 @@ impl Blobs {
         Ok(content.read(offset, left.min(length)).await?)
     }
 
-    /// A blob and what is in it; counts as a use.
+    /// Metadata and content of a blob. Counts as a use.
     pub async fn content(&self, id: &str) -> Result<(Blob, Content), BlobError> {
         match &self.0 {
             Way::Folder(store) => {
                 let blob = store.stat(id).await?;
                 let path = store.path(id);
-                // It stays readable when the blob goes.
+                // It stays readable after removal.
                 let file = blocking(move || fs::File::open(path)).await?;
                 Ok((blob, Content(Source::File(Arc::new(file)))))
             }
@@ -247,7 +247,7 @@ impl Blobs {
         }
     }
 
-    /// Keeps `data` for `owner`, of whose share it is.
+    /// Stores `data` for `owner`.
     pub async fn put_for(
         &self,
         owner: Option<Arc<str>>,
@@ -265,10 +265,10 @@ impl Blobs {
         Upload::begin(self, owner).await
     }
 
-    /// Removes what was not used for too long, on one node at a time; the number of those.
+    /// Removes expired blobs, on one node at a time. Returns their number.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Errors of the database.
     pub async fn sweep(&self) -> io::Result<usize> {
         match &self.0 {
             Way::Folder(store) => {
@@ -298,14 +298,14 @@ impl Store {
         };
         if touch {
             let path = self.path(id);
-            // Where it fails, a restart takes the blob for older than it is.
+            // If this fails, the blob seems older after a restart.
             let touch = move || fs::File::open(path)?.set_modified(UNIX_EPOCH + now);
             let _ = tokio::task::spawn_blocking(touch).await;
         }
         Ok(blob)
     }
 
-    /// Where the next upload lies until it is whole.
+    /// Temporary path of an upload.
     fn arriving(&self) -> PathBuf {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         index::arriving(&self.folder).join(number.to_string())

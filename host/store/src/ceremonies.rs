@@ -1,5 +1,5 @@
-//! What has two steps, of which any node that shares a database may take the second (STO-17): what the first has left,
-//! which is taken once, within five minutes.
+//! State between the two steps of a ceremony, which any node of a database can complete once within five minutes
+//! (STO-17).
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::{database::postgres::Server, digest::hexadecimal, seal::random};
 
-/// How many may be open, the oldest of which gives way to one more, and for how long.
+/// Maximum number of open ceremonies, the oldest of which is evicted, and their lifetime.
 const OPEN_MAX: usize = 4_096;
 const OPEN: Duration = Duration::from_secs(300);
 
@@ -20,29 +20,29 @@ const PUT: &str =
         OR name IN (SELECT name FROM ceremonies WHERE name <> $1 ORDER BY taken_by IS NOT NULL, at DESC OFFSET $3)))
     INSERT INTO ceremonies (name, state) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET state = excluded.state RETURNING name";
-/// What is taken stays for a while: a node that took it and lost the answer asks again, and gets the same.
+/// A taken ceremony is kept for a while, so that a node that lost the answer can retry.
 const TAKE: &str =
     "UPDATE ceremonies SET taken_by = $3 WHERE name = $1 AND (taken_by IS NULL OR taken_by = $3)
     RETURNING state, at >= now() - make_interval(secs => $2)";
 
-/// What is open, of all nodes or of this process. All that is asked of it fails where the database is not there.
+/// Open ceremonies of all nodes or of this process. Operations fail while the database is unavailable.
 pub struct Ceremonies(Kept);
 
 enum Kept {
-    Here(Mutex<HashMap<String, (Vec<u8>, Instant)>>),
+    Local(Mutex<HashMap<String, (Vec<u8>, Instant)>>),
     Shared(Server),
 }
 
 impl Ceremonies {
-    /// Those of all nodes on `server`, or of this process where there is none.
-    pub fn of(server: Option<&Server>) -> Self {
-        Self(server.map_or_else(|| Kept::Here(Mutex::default()), |it| Kept::Shared(it.clone())))
+    /// Ceremonies of all nodes on `server`, or of this process.
+    pub fn open(server: Option<&Server>) -> Self {
+        Self(server.map_or_else(|| Kept::Local(Mutex::default()), |it| Kept::Shared(it.clone())))
     }
 
     /// Keeps what the second step of that name needs; where too many are open, in place of the oldest.
     pub async fn put(&self, name: &str, state: &[u8]) -> io::Result<()> {
         match &self.0 {
-            Kept::Here(open) => {
+            Kept::Local(open) => {
                 let mut open = open.lock();
                 if open.len() >= OPEN_MAX {
                     let oldest = open.iter().min_by_key(|it| it.1.1).map(|it| it.0.clone());
@@ -58,10 +58,10 @@ impl Ceremonies {
         Ok(())
     }
 
-    /// What the first step of that name has left, once.
+    /// Takes the state of the first step, once.
     pub async fn take(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         match &self.0 {
-            Kept::Here(open) => {
+            Kept::Local(open) => {
                 let taken = open.lock().remove(name);
                 Ok(taken.filter(|it| is_open(it.1)).map(|it| it.0))
             }
@@ -84,7 +84,7 @@ mod tests {
 
     #[tokio::test]
     async fn ceremony_is_taken_once_and_oldest_is_evicted() {
-        let open = Ceremonies::of(None);
+        let open = Ceremonies::open(None);
         for number in 0..OPEN_MAX {
             open.put(&number.to_string(), b"state").await.unwrap();
         }

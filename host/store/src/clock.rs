@@ -1,4 +1,4 @@
-//! The time of day.
+//! The system clock.
 
 use std::{
     sync::{Arc, LazyLock, Mutex},
@@ -26,8 +26,7 @@ impl Clock {
         }
     }
 
-    /// How long the program has been awake since this was first asked, whatever the time of day is set to. A test's time
-    /// goes on evenly.
+    /// Time awake since the first call, independent of clock changes. In tests it advances evenly.
     pub fn awake(&self) -> Duration {
         static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
         match self {
@@ -37,7 +36,7 @@ impl Clock {
     }
 }
 
-/// None at all before 1970, where a clock without a battery begins.
+/// Zero before 1970, where clocks without battery start.
 fn since_1970(now: SystemTime) -> Duration {
     now.duration_since(UNIX_EPOCH).unwrap_or_default()
 }

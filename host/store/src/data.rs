@@ -1,4 +1,4 @@
-//! The data folder: this user's alone, and one server's at a time.
+//! The data folder: private to this user, and locked by one server.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -10,14 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::private;
 
-/// What is locked by the server that runs; the lock ends with its process, however that ends.
+/// Lock file of the running server. The lock ends with its process.
 const LOCK: &str = "host.lock";
-/// Where the databases lie.
+/// Folder of databases.
 pub(crate) const DATABASES: &str = "databases";
-/// Where a move has left what is to go to its places (STO-43).
+/// Folder of an unfinished move (STO-43).
 pub(crate) const MOVED: &str = ".moved";
-/// What else of a data folder a backup has. Compiled code is made anew, and keys of a running server are worth nothing
-/// later.
+/// Other files in a backup. Compiled code can be rebuilt, and keys of a running server are useless later.
 pub(crate) const KEPT: [&str; 9] = [
     "answers.guard",
     "approvals",
@@ -29,9 +28,9 @@ pub(crate) const KEPT: [&str; 9] = [
     "seal.key",
     "tasks",
 ];
-/// Where a backup that is sent keeps a copy of a database meanwhile.
+/// Temporary folder of a streamed backup.
 pub(crate) const BACKUP: &str = "backup.tmp";
-/// Files and folders whose modes are looked at; a folder with more is reported.
+/// Maximum number of checked files. A folder with more is reported.
 const LOOKED_AT_MAX: usize = 2_000_000;
 
 /// A data folder that this process has to itself, until this is dropped.
@@ -66,18 +65,18 @@ impl Data {
         let lock = lock(path)?;
         close_to_others(path);
         finish_move(path).map_err(failed)?;
-        // Of a server that was killed in the middle of a backup.
+        // Left by a server killed during a backup.
         let _ = fs::remove_dir_all(path.join(BACKUP));
         Ok(Self { path: path.to_owned(), _lock: lock })
     }
 
     /// Whether a server has left anything in it.
     pub fn has_data(&self) -> bool {
-        ours().any(|it| self.path.join(it).exists())
+        host_files().any(|it| self.path.join(it).exists())
     }
 }
 
-/// What a part of the data folder takes on the disk.
+/// Disk use of a part of the data folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
     /// The file's or the folder's name.
@@ -88,8 +87,7 @@ pub struct Taken {
     pub files: u64,
 }
 
-/// What each part of the data folder `data` takes that is there, compiled code among them; no more than two million
-/// files are looked at. Blocks.
+/// Disk use of each part of `data`, including compiled code, up to two million files. Blocks.
 pub fn taken(data: &Path) -> Vec<Taken> {
     let mut looked_at = 0;
     let names = KEPT.into_iter().chain([DATABASES, "compiled"]);
@@ -116,8 +114,8 @@ pub fn taken(data: &Path) -> Vec<Taken> {
     taken
 }
 
-/// What lies in a data folder. Whatever else is there is left as it is.
-fn ours() -> impl Iterator<Item = &'static str> {
+/// Names of files that the host owns. Others are not touched.
+fn host_files() -> impl Iterator<Item = &'static str> {
     KEPT.into_iter().chain([DATABASES, "operator.json"])
 }
 
@@ -150,7 +148,7 @@ fn lock(path: &Path) -> Result<File, DataError> {
     let name = path.join(LOCK);
     let mut options = private::options();
     let open = options.read(true).write(true).create(true).truncate(false).open(&name);
-    // One that was there can be locked where nothing can be written.
+    // An existing file can be locked on a read-only disk.
     let mut file = open.or_else(|error| File::open(&name).map_err(|_| error)).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => {}
@@ -173,11 +171,11 @@ fn lock(path: &Path) -> Result<File, DataError> {
         Err(TryLockError::Error(error)) => return Err(failed(error)),
     }
     // For people: a full disk does not take it, and the lock holds all the same.
-    let told = file.set_len(0).and_then(|()| {
+    let written = file.set_len(0).and_then(|()| {
         file.rewind()?;
         file.write_all(format!("{}\n", std::process::id()).as_bytes())
     });
-    if let Err(error) = told {
+    if let Err(error) = written {
         tracing::debug!("{}: {error}", name.display());
     }
     Ok(file)
@@ -227,7 +225,7 @@ fn close_to_others(data: &Path) {
     // The folder may be reached by a link.
     let resolved = fs::canonicalize(data).unwrap_or_else(|_| data.to_owned());
     close(&resolved);
-    let mut open: Vec<_> = ours().chain([LOCK]).map(|it| resolved.join(it)).collect();
+    let mut open: Vec<_> = host_files().chain([LOCK]).map(|it| resolved.join(it)).collect();
     while let Some(path) = open.pop() {
         looked_at += 1;
         if looked_at > LOOKED_AT_MAX {
@@ -312,7 +310,7 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// STO-43: one that was killed while it put what it had staged to its places.
+    /// STO-43: a process killed during a move.
     #[test]
     fn completes_interrupted_move_before_use() {
         let home = tempdir().unwrap();

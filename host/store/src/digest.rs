@@ -1,4 +1,4 @@
-//! The SHA-256 of things, by which versions, blobs and tokens are named.
+//! SHA-256 digests, which name versions, blobs and tokens.
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};

@@ -1,4 +1,4 @@
-//! Whether the data folder takes what is written: looked at when asked.
+//! Checks on request whether the data folder is writable.
 
 use std::{
     io,
@@ -11,18 +11,18 @@ use tokio::sync::Mutex;
 
 use crate::private;
 
-/// What was found holds for so long.
+/// Validity of a result.
 const HOLDS: Duration = Duration::from_secs(1);
-/// How long the disk has to answer.
+/// Time limit of a check.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes that must find room: a few pages of a database and its log.
 const ROOM: usize = 256 << 10;
 
-/// Whether the data folder `data` takes what is written now; nothing is logged.
+/// Whether the data folder `data` is writable now. Logs nothing.
 pub async fn takes_writes(data: &Path) -> bool {
     // Not the file of those who look meanwhile.
     let file = data.join("probe-settings");
-    crate::blocking(move || private::try_out(&file, ROOM)).await.is_ok()
+    crate::blocking(move || private::check_room(&file, ROOM)).await.is_ok()
 }
 
 /// The disk of the data folder. A clone is another handle on the same one.
@@ -40,7 +40,7 @@ impl Disk {
     }
 
     /// Why nothing can be written, if so. A change is logged.
-    pub async fn trouble(&self) -> Option<Arc<str>> {
+    pub async fn write_error(&self) -> Option<Arc<str>> {
         let mut last = self.0.last.lock().await;
         if let Some((at, found)) = &*last
             && at.elapsed() < HOLDS
@@ -48,7 +48,7 @@ impl Disk {
             return found.clone();
         }
         let file = self.0.folder.join("probe");
-        let tried = tokio::task::spawn_blocking(move || private::try_out(&file, ROOM));
+        let tried = tokio::task::spawn_blocking(move || private::check_room(&file, ROOM));
         let found: Option<Arc<str>> = match tokio::time::timeout(PATIENCE, tried).await {
             Ok(tried) => {
                 tried.map_err(io::Error::other).flatten().err().map(|it| it.to_string().into())
@@ -80,10 +80,10 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("data");
         let disk = Disk::new(&folder);
-        assert!(disk.trouble().await.is_some(), "there is no such folder");
+        assert!(disk.write_error().await.is_some(), "there is no such folder");
         private::make_folder(&folder).unwrap();
         tokio::time::sleep(HOLDS).await;
-        assert_eq!(disk.trouble().await, None);
+        assert_eq!(disk.write_error().await, None);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is left behind");
     }
 }

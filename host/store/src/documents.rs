@@ -1,5 +1,5 @@
-//! Small JSON documents, each of which belongs to a caller, in a folder, or in a table that several nodes share. Where
-//! there is no more room, the caller with most gives way.
+//! Small JSON documents owned by callers, in a folder or in a table that nodes share. When full, documents of the
+//! caller with most are evicted.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -28,7 +28,7 @@ use table::Table;
 /// Digits of an owner's share.
 const SHARE_DIGITS: usize = 16;
 
-/// How much a folder may hold.
+/// Limits of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DocumentLimits {
     pub documents_max: usize,
@@ -38,17 +38,17 @@ pub struct DocumentLimits {
     pub document_bytes_max: u64,
 }
 
-/// Where documents are kept.
+/// Storage of documents.
 pub enum Place {
     /// In this folder, which is made where there is none.
     Folder(PathBuf),
-    /// On that server, under that name.
+    /// A table on that server, under that name.
     Table(Server, &'static str),
 }
 
 impl Place {
-    /// On `server`, or where there is none in the folder `data`.
-    pub fn of(server: Option<&Server>, data: &Path, name: &'static str) -> Self {
+    /// On `server` if there is one, else in the folder `data`.
+    pub fn new(server: Option<&Server>, data: &Path, name: &'static str) -> Self {
         server.map_or_else(|| Self::Folder(data.join(name)), |it| Self::Table(it.clone(), name))
     }
 
@@ -67,8 +67,8 @@ impl From<PathBuf> for Place {
     }
 }
 
-/// The documents of one place. A clone is another handle on the same ones. What is asked of them fails where the disk
-/// or the database does, and then nothing is known of them; or where what is to be kept is too big.
+/// Documents of one place. Clones share them. Operations fail if the disk or database does, or if a document is too
+/// large.
 #[derive(Clone)]
 pub struct Documents(Arc<Inner>);
 
@@ -84,8 +84,8 @@ enum Way {
 }
 
 impl Documents {
-    /// Those in `place`. Documents of the first of `kinds` are removed first where there are too many, and count where a
-    /// power cut has left one as two of them.
+    /// Opens `place`. Documents of the first of `kinds` are evicted first, and win where a power loss left two
+    /// versions.
     pub fn open(
         place: impl Into<Place>,
         limits: DocumentLimits,
@@ -112,7 +112,7 @@ impl Documents {
         self.put_holding(of, kind, value, None).await
     }
 
-    /// The same, and only while the lease of `fence` holds: a node that was taken for gone writes nothing.
+    /// Stores only while the lease of `fence` holds, so that a node taken for gone writes nothing.
     pub async fn put_holding<T: Serialize + Send + 'static>(
         &self,
         of: (&str, &str),
@@ -126,8 +126,8 @@ impl Documents {
         Err(io::Error::other("this node was taken for gone, and another one is at it"))
     }
 
-    /// The same of one that changes no more once it is of the first kind: whether it is written. Two in one process that
-    /// share a folder take turns.
+    /// Stores unless the stored document is of the first kind, which is final. Returns whether it did. Writers of one
+    /// folder take turns.
     pub async fn put_before_the_end<T: Serialize + Send + 'static>(
         &self,
         of: (&str, &str),
@@ -188,7 +188,7 @@ impl Documents {
         id: &str,
         owner: &str,
     ) -> io::Result<Option<T>> {
-        // It becomes a part of a path.
+        // Becomes part of a path.
         if !is_number(id) {
             return Ok(None);
         }
@@ -200,7 +200,7 @@ impl Documents {
                 let paths = kinds.map(|it| folder.join(format!("{id}.{share}.{it}")));
                 let paths: Vec<_> = paths.collect();
                 let look = move || paths.iter().find_map(|it| read(it).transpose());
-                // One whose kind changes meanwhile is there, though it may be seen in neither place.
+                // A document whose kind changes meanwhile exists, though it may be seen in neither place.
                 let find = move || look().or_else(&look).transpose();
                 blocking(find).await
             }
@@ -235,16 +235,16 @@ impl Documents {
         blocking(remove).await
     }
 
-    /// All of `owner`'s of that kind, in no order; what cannot be read is left out.
-    pub async fn of<T: DeserializeOwned + Send + 'static>(
+    /// All readable documents of `owner` and that kind, unordered.
+    pub async fn of_owner<T: DeserializeOwned + Send + 'static>(
         &self,
         owner: &str,
         kind: &'static str,
     ) -> io::Result<Vec<T>> {
         let share = share(owner);
         let (folder, names) = match &self.0.way {
-            Way::Table(table) => return table.of(owner, kind).await,
-            Way::Folder(folder, index) => (folder.clone(), index.lock().of(&share, kind)),
+            Way::Table(table) => return table.of_owner(owner, kind).await,
+            Way::Folder(folder, index) => (folder.clone(), index.lock().names(&share, kind)),
         };
         blocking(move || {
             Ok(names.iter().filter_map(|it| readable(read(&folder.join(it)))?).collect())
@@ -259,19 +259,19 @@ pub fn number() -> io::Result<String> {
     Ok(format!("{:016x}{:016x}", number()?, number()?))
 }
 
-/// Where what is `owner`'s is counted, and how it is named on disk.
+/// Share of `owner`, also used in file names.
 fn share(owner: &str) -> String {
     let mut share = digest(owner.as_bytes());
     share.truncate(SHARE_DIGITS);
     share
 }
 
-/// What was read, where it could be.
+/// The value, if readable.
 fn readable<T>(found: io::Result<T>) -> Option<T> {
     found.inspect_err(|it| tracing::error!("a kept document cannot be read: {it}")).ok()
 }
 
-/// Whether what was read is not what was written.
+/// Whether the file is corrupt.
 fn is_damaged(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
@@ -281,7 +281,7 @@ fn is_number(text: &str) -> bool {
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
-    let bytes = private::there(fs::read(path))?;
+    let bytes = private::if_exists(fs::read(path))?;
     Ok(bytes.map(|it| serde_json::from_slice(&it)).transpose()?)
 }
 
@@ -289,7 +289,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
 #[derive(Default)]
 struct Index {
     shares: HashMap<String, Share>,
-    /// By name: its caller's share, its place there, and its bytes.
+    /// Files by name: share, order and bytes.
     files: HashMap<String, (String, Order, u64)>,
     bytes: u64,
     next: u64,
@@ -302,11 +302,11 @@ struct Share {
     bytes: u64,
 }
 
-/// When a file goes: by its kind, then the oldest.
+/// Eviction order: kind, then age.
 type Order = (usize, u64);
 
 impl Index {
-    /// Those of `folder`; what was left half written there, and what is too much, is removed.
+    /// Reads `folder`. Removes incomplete files and those above the limits.
     fn read(folder: &Path, limits: &DocumentLimits, kinds: &[&str]) -> io::Result<Self> {
         let (mut found, mut names) = (Vec::new(), HashSet::new());
         for entry in fs::read_dir(folder)? {
@@ -337,8 +337,7 @@ impl Index {
         Ok(index)
     }
 
-    /// One more, or one again, which is then the youngest; the names of those that have to go. The caller
-    /// with most gives way, so that one with less than an equal share loses nothing to others.
+    /// Adds or updates a document as the newest. Returns names to evict, from the caller with most.
     fn put(
         &mut self,
         name: &str,
@@ -361,9 +360,9 @@ impl Index {
             if self.files.len() < 2 || !is_crowded && self.bytes <= limits.bytes_max {
                 return dropped;
             }
-            let heaviest = self.shares.values().filter_map(|it| {
-                let first = it.files.values().find(|it| *it != name)?;
-                let weight = if is_crowded { it.files.len() as u64 } else { it.bytes };
+            let heaviest = self.shares.values().filter_map(|share| {
+                let first = share.files.values().find(|it| *it != name)?;
+                let weight = if is_crowded { share.files.len() as u64 } else { share.bytes };
                 Some((weight, first))
             });
             let Some(first) = heaviest.max().map(|it| it.1.clone()) else { return dropped };
@@ -373,7 +372,7 @@ impl Index {
     }
 
     /// The names of those of that share and kind.
-    fn of(&self, share: &str, kind: &str) -> Vec<String> {
+    fn names(&self, share: &str, kind: &str) -> Vec<String> {
         let names = self.shares.get(share).into_iter().flat_map(|it| it.files.values());
         names.filter(|it| it.rsplit_once('.').is_some_and(|it| it.1 == kind)).cloned().collect()
     }
@@ -400,7 +399,7 @@ fn is_left_over(name: &str, kinds: &[&str], names: &HashSet<String>) -> bool {
     earlier.any(|it| names.contains(&format!("{document}.{it}")))
 }
 
-/// Whose the file `ID.SHARE.KIND` is, and the rank of its kind; nothing, where it is none of ours.
+/// Owner share and kind of the file `ID.SHARE.KIND`. `None` for foreign files.
 fn parse<'a>(name: &'a str, kinds: &[&str]) -> Option<(&'a str, usize)> {
     let (id, rest) = name.split_once('.')?;
     let (share, kind) = rest.rsplit_once('.')?;
@@ -507,7 +506,7 @@ mod tests {
         let rows: Vec<_> = moving::rows(folder.clone(), "approvals", KINDS).unwrap().collect();
         let documents = Documents::open(folder.clone(), limits(10, 100), KINDS).unwrap();
         assert_eq!(documents.get::<String>(&id, "ann").await.unwrap().as_deref(), Some("over"));
-        assert!(documents.of::<String>("ann", "wait").await.unwrap().is_empty());
+        assert!(documents.of_owner::<String>("ann", "wait").await.unwrap().is_empty());
         assert_eq!((files.map(|it| it.exists()), rows.len()), ([false, true], 1));
         // While the kind changes both are there as well.
         let (of, waits) = ((id.as_str(), "ann"), "waits".to_owned());

@@ -1,5 +1,4 @@
-//! Events: a component publishes that something has changed, and what waits for it receives that, on whichever node
-//! of those that share a database it waits (`nodes`).
+//! Events that components publish, delivered to waiting calls and listeners on all nodes of a database (`nodes`).
 
 mod nodes;
 mod outbox;
@@ -19,27 +18,26 @@ const BEHIND_MAX: usize = 256;
 pub struct Events {
     channels: Arc<Mutex<BTreeMap<String, EventChannel>>>,
     all: broadcast::Sender<Published>,
-    /// What the other nodes are still to receive.
+    /// Events for other nodes.
     outbox: Arc<Outbox>,
 }
 
-/// One event, as it is received by those who listen to all.
+/// A received event.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// Who published it.
     pub by: By,
-    /// What has changed; anything may have, where that is not known any more.
+    /// What has changed. `None` if unknown.
     pub what: Option<Arc<str>>,
 }
 
-/// Who publishes an event.
+/// The publisher of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum By {
     /// The component of that name.
     Component(Arc<str>),
     /// The host, for one caller alone.
     Host {
-        /// The name of the caller who is notified.
+        /// Notified caller.
         to: Arc<str>,
     },
     /// Anyone, where it is not known what another node has published.
@@ -64,14 +62,14 @@ impl Events {
         channels.entry(component.to_owned()).or_insert_with(all).clone()
     }
 
-    /// Notifies the caller `to` that `what` has changed.
-    pub fn tell(&self, to: &str, what: &str) {
+    /// Notifies the caller `to` of a change.
+    pub fn notify(&self, to: &str, what: &str) {
         let published = Published { by: By::Host { to: to.into() }, what: Some(what.into()) };
         self.outbox.put(&published);
         let _ = self.all.send(published);
     }
 
-    /// Receives all events from now on. A receiver that is too far behind gets an error that says so.
+    /// Receives all future events. A lagging receiver gets an error.
     pub fn listen(&self) -> broadcast::Receiver<Published> {
         self.all.subscribe()
     }
@@ -80,7 +78,7 @@ impl Events {
     fn receive(&self, published: Published) {
         match &published.by {
             By::Component(component) => {
-                // Where nothing has listened yet, nothing waits.
+                // Without listeners, nothing waits.
                 if let Some(channel) = self.channels.lock().get(&**component) {
                     let _ = channel.sender.send(published.what.clone());
                 }
@@ -95,7 +93,7 @@ impl Events {
         let _ = self.all.send(published);
     }
 
-    /// What was published elsewhere was missed: as if all had been.
+    /// Treats missed remote events as if everything had changed.
     fn miss(&self) {
         self.receive(Published { by: By::Anyone, what: None });
     }
@@ -104,7 +102,7 @@ impl Events {
 /// The channel of one component's events.
 #[derive(Clone)]
 pub struct EventChannel {
-    /// What has changed; nothing, where anything may have.
+    /// Sends what has changed, or `None` for anything.
     sender: broadcast::Sender<Option<Arc<str>>>,
     /// The component that this channel belongs to, where all events are received, and what other nodes receive.
     all: Option<(Arc<str>, broadcast::Sender<Published>, Arc<Outbox>)>,
@@ -135,7 +133,7 @@ impl EventChannel {
     }
 }
 
-/// Receives one component's events; what is published meanwhile is kept.
+/// Queued events of one component.
 pub struct Listener {
     receiver: broadcast::Receiver<Option<Arc<str>>>,
     /// Keeps the channel open while it is waited for.
@@ -149,15 +147,15 @@ impl Listener {
             match self.receiver.recv().await {
                 Ok(Some(uri)) if uris.iter().any(|it| **it == *uri) => return,
                 Ok(Some(_)) => {}
-                // It may have been among those that were missed; waking in vain does no harm.
+                // It may have been missed; a spurious wake-up is harmless.
                 Ok(None) | Err(RecvError::Lagged(_)) => return,
                 Err(RecvError::Closed) => std::future::pending().await,
             }
         }
     }
 
-    /// The events that have come and were not taken yet.
-    pub fn heard(&mut self) -> Vec<String> {
+    /// Takes all queued events.
+    pub fn drain(&mut self) -> Vec<String> {
         let events = std::iter::from_fn(|| self.receiver.try_recv().ok());
         events.flatten().map(|it| it.to_string()).collect()
     }
@@ -216,6 +214,6 @@ mod tests {
         listener.forget();
         assert!(!is_published(&mut listener, "a"));
         channel.publish("b");
-        assert_eq!(listener.heard(), ["b"]);
+        assert_eq!(listener.drain(), ["b"]);
     }
 }

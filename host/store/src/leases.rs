@@ -1,10 +1,9 @@
-//! Leases: the right to be the one at something, of one process, or, where several nodes share a database, of all of
-//! them (STO-11, STO-23).
+//! Leases: exclusive rights within one process, or among all nodes of a database (STO-11, STO-23).
 //!
-//! A lease lasts until it is dropped or its node is gone (unseen for 10 s), so it takes no renewal of its own. Its fence
-//! is higher than that of all leases before it, and what is written under it is held against it in the same statement
-//! or transaction ([`Fence`]), so a node that was taken for gone, or slept, writes nothing more under it. What runs
-//! under it is ended besides, as soon as the node knows; that spares work, and is not what keeps two from writing.
+//! A lease lasts until dropped or until its node is gone (unseen for 10 s), without renewal. Its fence is higher than
+//! those of all earlier leases, and writes under it are checked against it in the same statement or transaction
+//! ([`Fence`]), so that a node taken for gone, or asleep, writes nothing more. Work under a lost lease is also
+//! cancelled, which saves effort but is not what prevents double writes.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -29,14 +28,14 @@ use crate::{
     locks::Locks,
 };
 
-/// How often it is looked who has which.
+/// Interval of reading lease holders.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How long a node may not know whether it still has its leases, before it ends what runs under them: less than after
-/// which another takes them.
+/// How long a node may be unsure of its leases before it stops work under them, less than the time after which others
+/// take them.
 const UNKNOWN_MAX: Duration = Duration::from_secs(8);
 /// Looks between two sweeps.
 const SWEEP_EVERY: u32 = 60;
-/// How long to wait before one of another node is asked for again: at first, and at most.
+/// Initial and maximum retry delay.
 const PAUSE: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_millis(250);
 
@@ -54,7 +53,7 @@ const SWEEP: &str = "DELETE FROM leases l USING (
           AND n.seen_at > now() - 2 * make_interval(secs => $1)) FOR UPDATE SKIP LOCKED) AS free
     WHERE l.component = free.component AND l.key = free.key";
 
-/// A component, or what of the host it is about (with a dot before it), and what is done once in its name.
+/// Component (or host namespace with a leading dot) and key.
 type Key = (Arc<str>, Arc<str>);
 
 /// The leases of all nodes, or of this process where no database is shared. A clone is another handle on the same ones.
@@ -67,9 +66,9 @@ pub struct Leases {
 
 struct Shared {
     server: Server,
-    /// What this node has.
+    /// Leases held by this node.
     held: Mutex<HashMap<Key, (i64, CancellationToken)>>,
-    /// Which are taken, with their fences, as was last seen.
+    /// Taken leases with fencing numbers as last read.
     taken: watch::Sender<Arc<BTreeMap<Key, i64>>>,
 }
 
@@ -77,7 +76,7 @@ struct Shared {
 pub struct Hold {
     row: Option<Row>,
     over: CancellationToken,
-    _here: OwnedMutexGuard<()>,
+    _local: OwnedMutexGuard<()>,
 }
 
 /// The row of a lease, given back when it is dropped.
@@ -87,8 +86,8 @@ struct Row {
 }
 
 impl Leases {
-    /// Those of the nodes that share `server`, or of this process where there is none.
-    pub fn of(server: Option<&Server>) -> Self {
+    /// Leases of nodes sharing `server`, or of this process.
+    pub fn new(server: Option<&Server>) -> Self {
         let shared = server.map(|server| {
             let (held, taken) = (Mutex::default(), watch::Sender::default());
             Arc::new(Shared { server: server.clone(), held, taken })
@@ -96,16 +95,15 @@ impl Leases {
         Self { here: Locks::default(), shared }
     }
 
-    /// Looks until `stop` who has which, without which none that is lost ends, and none that another had is had by
-    /// [`Leases::hold`].
-    pub fn look_after(&self, stop: &CancellationToken) -> Option<JoinHandle<()>> {
+    /// Monitors leases until `stop`. Without it, lost leases do not end and [`Leases::hold`] does not notice free
+    /// ones.
+    pub fn monitor(&self, stop: &CancellationToken) -> Option<JoinHandle<()>> {
         let (shared, stop) = (self.shared.clone()?, stop.clone());
-        let looks = async move { _ = stop.run_until_cancelled(shared.look_after()).await };
+        let looks = async move { _ = stop.run_until_cancelled(shared.monitor()).await };
         Some(tokio::spawn(looks))
     }
 
-    /// Waits until this node has the lease for `key` of `component`; none where `stop` comes first, which also ends
-    /// the lease.
+    /// Waits for the lease `key` of `component`. `None` if `stop` comes first, which also ends the lease.
     pub async fn hold(&self, component: &str, key: &str, stop: &CancellationToken) -> Option<Hold> {
         let mut taken = self.shared.as_ref().map(|it| it.taken.subscribe());
         let named: Key = (component.into(), key.into());
@@ -118,7 +116,7 @@ impl Leases {
                     Err(error) => tracing::debug!("a lease is not to be had: {error}"),
                 }
                 let Some(taken) = &mut taken else { continue };
-                // As it was seen after now; a node that does not know waits.
+                // As read after now; an unsure node waits.
                 taken.mark_unchanged();
                 while taken.changed().await.is_ok() && taken.borrow().contains_key(&named) {}
             }
@@ -141,7 +139,7 @@ impl Leases {
         }
     }
 
-    /// The same, for as long as `patience`; none where it is not free by then.
+    /// Waits up to `patience` for the lease.
     pub async fn claim_within(
         &self,
         component: &str,
@@ -168,7 +166,7 @@ impl Leases {
         Ok(!shared.server.ask(IS_HELD, &[&component, &key, &gone_s]).await?.is_empty())
     }
 
-    /// The lease of the one who is `here` the only one at it; where another node has it, that comes back.
+    /// Takes the lease in the database for the local holder. Gives the local lock back if another node has it.
     async fn row(
         &self,
         named: &Key,
@@ -177,11 +175,10 @@ impl Leases {
     ) -> io::Result<Result<Hold, OwnedMutexGuard<()>>> {
         let over = stop.child_token();
         let Some(shared) = self.shared.clone() else {
-            return Ok(Ok(Hold { row: None, over, _here: here }));
+            return Ok(Ok(Hold { row: None, over, _local: here }));
         };
         let (component, key) = named.clone();
-        // It comes to its end though nothing waits for it any more, and is given back then; until then no other caller here
-        // takes it, or it would be taken away from that one.
+        // Completes even if nothing waits, and then releases the lease; until then no other caller here takes it.
         let taking = tokio::spawn(async move {
             let (node, gone_s) = (shared.server.node(), GONE_AFTER.as_secs_f64());
             let taken = shared.server.ask(TAKE, &[&&*component, &&*key, &node, &gone_s]).await?;
@@ -189,7 +186,7 @@ impl Leases {
             let Some(number) = number else { return Ok(Err(here)) };
             shared.held.lock().insert((component.clone(), key.clone()), (number, over.clone()));
             let row = Some(Row { shared, fence: Fence { component, key, number } });
-            Ok::<_, io::Error>(Ok(Hold { row, over, _here: here }))
+            Ok::<_, io::Error>(Ok(Hold { row, over, _local: here }))
         });
         taking.await.map_err(io::Error::other)?
     }
@@ -200,8 +197,8 @@ fn lock_of(component: &str, key: &str) -> String {
 }
 
 impl Shared {
-    /// Looks who has which lease, for ever.
-    async fn look_after(&self) {
+    /// Reads lease holders forever.
+    async fn monitor(&self) {
         let (mut known_at, mut looks) = (Instant::now(), 0);
         loop {
             let began = Instant::now();
@@ -211,7 +208,7 @@ impl Shared {
                 Ok(Ok(mut taken)) => {
                     known_at = began;
                     self.end(|key, fence| {
-                        // One that was taken since is not among those that were seen, and is not lost.
+                        // A lease taken since is not in that list and not lost.
                         let is_new = before.get(key) != Some(&fence);
                         if is_new {
                             taken.insert(key.clone(), fence);
@@ -224,7 +221,7 @@ impl Shared {
                     }
                     looks = looks.wrapping_add(1);
                 }
-                // What was taken since this look began was had when it did.
+                // Leases taken since the start of this read were held then.
                 _ if known_at.elapsed() + LOOK_EVERY > UNKNOWN_MAX => {
                     self.end(|key, fence| before.get(key) == Some(&fence));
                 }
@@ -269,7 +266,7 @@ impl Shared {
 }
 
 impl Hold {
-    /// What is written under it is held against that; nothing, where this node is alone.
+    /// Fence for writes under the lease. `None` on a single node.
     pub fn fence(&self) -> Option<&Fence> {
         self.row.as_ref().map(|it| &it.fence)
     }
@@ -288,7 +285,7 @@ impl Hold {
 }
 
 impl Drop for Row {
-    /// Gives it free; where that cannot be told, it is so once this node is gone.
+    /// Releases the lease. If that fails, it is released when the node is gone.
     fn drop(&mut self) {
         let Fence { component, key, number } = self.fence.clone();
         if number == KEPT {
@@ -301,12 +298,12 @@ impl Drop for Row {
                 held.remove(&named);
             }
         }
-        // Where the runtime ends, the node is gone soon, and its leases with it.
+        // Without a runtime, the node and its leases end soon.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let (shared, node) = (self.shared.clone(), self.shared.server.node());
         runtime.spawn(async move {
-            // By its fence, so that it may be said again; a node that is away for long has another number then, and the
-            // lease goes with the one before.
+            // By fence, so that it can be repeated; after a long absence the node's id has changed, and the lease
+            // ended with the old one.
             while let Err(error) =
                 shared.server.ask(GIVE_BACK, &[&&*component, &&*key, &number]).await
                 && shared.server.node() == node

@@ -1,4 +1,4 @@
-//! What components keep, and what the host keeps of them: SQL databases, files, documents, events.
+//! Storage of components and of the host: SQL databases, files, documents and events.
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 
@@ -24,14 +24,14 @@ pub mod sessions;
 /// Does on a thread of its own what may wait.
 ///
 /// # Errors
-/// Those of `work`, or that it broke off.
+/// Errors of `work`, or that it panicked.
 pub async fn blocking<T: Send + 'static, E: From<std::io::Error> + Send + 'static>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<T, E> {
     tokio::task::spawn_blocking(work).await.map_err(std::io::Error::other)?
 }
 
-/// What this machine is called, where it says so.
+/// Host name of this machine, if known.
 pub fn machine_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = name.trim();

@@ -1,4 +1,4 @@
-//! How many nodes share a database, and so each limit that is counted in time (STO-18).
+//! The number of nodes that share a database, which divides each rate limit (STO-18).
 
 use std::{
     num::NonZeroU32,
@@ -8,8 +8,7 @@ use std::{
     },
 };
 
-/// How many there are now, as is known each second; one where no database is shared. A clone is another handle on the
-/// same number.
+/// Number of live nodes, updated each second; one without a shared database. Clones share it.
 #[derive(Clone, Debug)]
 pub struct LiveNodes(Arc<AtomicU32>);
 
@@ -20,13 +19,13 @@ impl Default for LiveNodes {
 }
 
 impl LiveNodes {
-    /// What one thing costs of a limit that lets `burst` of them at once, and each node count as if it were alone: as
-    /// much as there are nodes, so that each has its share; but one is always possible.
+    /// Cost of one event against a limit that each node counts alone: the number of nodes, so that each has its
+    /// share, up to `burst`.
     pub fn cost(&self, burst: NonZeroU32) -> NonZeroU32 {
         NonZeroU32::new(self.0.load(Ordering::Relaxed)).map_or(NonZeroU32::MIN, |it| it.min(burst))
     }
 
-    /// From now on there are so many.
+    /// Sets the number of nodes.
     pub fn set(&self, nodes: u32) {
         self.0.store(nodes.max(1), Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Locks by name, each there for as long as it is held or waited for.
+//! Named locks, which exist while held or awaited.
 
 use std::{
     collections::HashMap,
@@ -8,18 +8,18 @@ use std::{
 use parking_lot::Mutex;
 use tokio::sync::OwnedMutexGuard;
 
-/// One lock for each name. A clone is another handle on the same ones.
+/// Locks by name. Clones share them.
 #[derive(Clone, Default)]
 pub struct Locks(Arc<Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>>);
 
 impl Locks {
-    /// The one right to change what has that name; waits until it is free.
+    /// Waits for the lock of that name.
     pub async fn lock(&self, name: &str) -> OwnedMutexGuard<()> {
-        let lock = self.of(name);
+        let lock = self.lock_of(name);
         lock.lock_owned().await
     }
 
-    fn of(&self, name: &str) -> Arc<tokio::sync::Mutex<()>> {
+    fn lock_of(&self, name: &str) -> Arc<tokio::sync::Mutex<()>> {
         let mut locks = self.0.lock();
         locks.retain(|_, it| it.strong_count() > 0);
         let known = locks.get(name).and_then(Weak::upgrade);
@@ -30,9 +30,9 @@ impl Locks {
         })
     }
 
-    /// The same where it is free, at once.
+    /// Takes the lock if it is free.
     pub fn try_lock(&self, name: &str) -> Option<OwnedMutexGuard<()>> {
-        self.of(name).try_lock_owned().ok()
+        self.lock_of(name).try_lock_owned().ok()
     }
 
     /// Whether it is held now.

@@ -1,4 +1,4 @@
-//! What tasks say of themselves while they run, for the nodes that do not run them (STO-25).
+//! Progress messages of running tasks, for nodes that do not run them (STO-25).
 
 use std::io;
 
@@ -17,24 +17,24 @@ const REMOVE: &str = "DELETE FROM task_messages WHERE task = $1";
 pub struct Messages(Server);
 
 impl Messages {
-    /// Those on `server`.
+    /// Messages on `server`.
     pub fn new(server: Server) -> Self {
         Self(server)
     }
 
-    /// The task says `message`, and no longer what it said before.
+    /// Replaces the message of a task.
     pub async fn put(&self, task: &str, message: &str) -> io::Result<()> {
         // No text in PostgreSQL has it.
         let message = message.replace('\0', " ");
         self.0.ask(PUT, &[&task, &message]).await.map(drop)
     }
 
-    /// What the task says.
+    /// Reads the message of a task.
     pub async fn get(&self, task: &str) -> io::Result<Option<String>> {
         Ok(self.0.ask(GET, &[&task]).await?.first().map(|it| it.get(0)))
     }
 
-    /// The task says nothing any more.
+    /// Removes the message of a task.
     pub async fn remove(&self, task: &str) -> io::Result<()> {
         self.0.ask(REMOVE, &[&task]).await.map(drop)
     }

@@ -1,4 +1,4 @@
-//! Files and folders that no other user of the machine can look into.
+//! Files and folders private to this user.
 
 use std::{
     fs::{self, File},
@@ -13,15 +13,15 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// What was found; none where it is not there.
-pub fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+/// Converts "not found" to `None`.
+pub fn if_exists<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         found => found.map(Some),
     }
 }
 
-/// How a file is opened that no other user may read, should it come to be now.
+/// Options that create files private to the user.
 pub fn options() -> fs::OpenOptions {
     let mut options = File::options();
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -34,34 +34,34 @@ pub fn create_new(file: &Path) -> io::Result<File> {
 }
 
 /// Whether `bytes` find room in the folder of `file`, which is written and removed again.
-pub(crate) fn try_out(file: &Path, bytes: usize) -> io::Result<()> {
+pub(crate) fn check_room(file: &Path, bytes: usize) -> io::Result<()> {
     let _ = fs::remove_file(file);
-    let written = create_new(file).and_then(|mut it| {
-        it.write_all(&vec![0xA5; bytes])?;
-        it.sync_data()
+    let written = create_new(file).and_then(|mut created| {
+        created.write_all(&vec![0xA5; bytes])?;
+        created.sync_data()
     });
-    // It may never have come to be; then there is nothing to remove.
+    // It may not exist; then nothing is removed.
     let _ = fs::remove_file(file);
     written
 }
 
-/// Writes beside and renames: half of it is never seen, not after a power cut either, and no other user may read it at
-/// any time. It is on disk once this returns, for what follows may happen only once.
+/// Writes a private file atomically and durably: to a temporary file, then renamed and synced, because what follows
+/// may happen only once.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("tmp-{}", std::process::id()));
     let _ = fs::remove_file(&beside);
-    let written = create_new(&beside).and_then(|mut it| {
-        it.write_all(bytes)?;
-        it.sync_data()
+    let written = create_new(&beside).and_then(|mut created| {
+        created.write_all(bytes)?;
+        created.sync_data()
     });
-    // What a full disk left half written would fill it further.
+    // A partial file would fill the disk further.
     written
         .and_then(|()| fs::rename(&beside, file))
         .inspect_err(|_| _ = fs::remove_file(&beside))?;
     sync_name(file)
 }
 
-/// Has the disk keep the name of `file`, where its file system can be told so.
+/// Syncs the directory entry of `file`, where supported.
 fn sync_name(file: &Path) -> io::Result<()> {
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
     let synced = File::open(folder.unwrap_or(Path::new("."))).and_then(|it| it.sync_all());

@@ -1,9 +1,9 @@
-//! The key of a data folder: what is signed with it comes from here.
+//! The signing key of a data folder.
 
 use std::{fs, io, path::Path};
 
 use crate::database::{Kind, Movable, MovedRows, Value, no_row};
-use crate::private::{self, there};
+use crate::private::{self, if_exists};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use hmac::{Hmac, KeyInit, Mac};
@@ -14,38 +14,37 @@ use sha2::Sha256;
 pub struct Seal(Hmac<Sha256>);
 
 impl Seal {
-    /// The key in `file`, made anew where there is none.
+    /// Reads the key in `file`, or creates it.
     pub fn open(file: &Path) -> io::Result<Self> {
         if let Some(key) = Self::look(file) {
             return Ok(key);
         }
         let key = random()?;
         private::write(file, &key)?;
-        Ok(Self::of(&key))
+        Ok(Self::with_key(&key))
     }
 
     /// The key in `file`, if there is one; nothing is made.
     pub fn look(file: &Path) -> Option<Self> {
-        fs::read(file).ok().and_then(|it| it.try_into().ok()).map(|it| Self::of(&it))
+        fs::read(file).ok().and_then(|it| it.try_into().ok()).map(|it| Self::with_key(&it))
     }
 
     /// A key that is kept nowhere.
     pub fn fresh() -> io::Result<Self> {
-        random().map(|it| Self::of(&it))
+        random().map(|it| Self::with_key(&it))
     }
 
     /// This key, which is kept elsewhere.
-    pub fn of(key: &[u8; 32]) -> Self {
+    pub fn with_key(key: &[u8; 32]) -> Self {
         Self(Hmac::new_from_slice(key).expect("HMAC takes a key of any length"))
     }
 
-    /// A key derived from this one for another purpose: what is tagged with either proves nothing
-    /// with the other.
+    /// Derives an independent key for another purpose.
     pub fn derive(&self, purpose: &str) -> Self {
-        Self::of(&self.tag(format!("derived key: {purpose}").as_bytes()))
+        Self::with_key(&self.tag(format!("derived key: {purpose}").as_bytes()))
     }
 
-    /// The beginning of a tag, for what comes in pieces.
+    /// Starts a tag over several pieces.
     pub fn begin(&self) -> Hmac<Sha256> {
         self.0.clone()
     }
@@ -57,7 +56,7 @@ impl Seal {
         mac.finalize().into_bytes().into()
     }
 
-    /// Whether `tag` is that of `text`; what is compared is compared in constant time.
+    /// Verifies `tag` of `text` in constant time.
     pub fn verify(&self, text: &[u8], tag: &[u8]) -> bool {
         let mut mac = self.0.clone();
         mac.update(text);
@@ -80,11 +79,11 @@ impl Seal {
 
 /// The key's file in a data folder.
 const FILE: &str = "seal.key";
-/// What the key is called that nodes share in its place.
+/// Name of the key shared by nodes.
 const SHARED: &str = "state";
 
-/// The key of a data folder, as that which nodes share (STO-46). A host on PostgreSQL has one of its own beside it,
-/// which signs compiled code alone: that gives way.
+/// The key to move (STO-46). On PostgreSQL, the data folder has another one for compiled code only, which is
+/// replaced.
 pub fn movable() -> Movable {
     Movable {
         name: "keys",
@@ -99,8 +98,8 @@ pub fn movable() -> Movable {
 }
 
 fn rows(folder: &Path) -> io::Result<MovedRows> {
-    let key = there(fs::read(folder.join(FILE)))?;
-    // One of another length is made anew where it is looked for.
+    let key = if_exists(fs::read(folder.join(FILE)))?;
+    // A key of another length is replaced when opened.
     let key = key.filter(|it| it.len() == 32);
     let row = |it| -> io::Result<Vec<Value>> {
         Ok(vec![Value::Text(SHARED.to_owned()), Value::Blob(it)])
@@ -113,7 +112,7 @@ fn put(folder: &Path, row: &[Value]) -> io::Result<()> {
     private::write(&folder.join(FILE), key)
 }
 
-/// As much as nothing can guess.
+/// Random bytes for a key.
 pub fn random() -> io::Result<[u8; 32]> {
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(io::Error::other)?;
@@ -126,7 +125,7 @@ mod tests {
 
     #[test]
     fn rejects_changed_or_forged_text() {
-        let seal = Seal::of(&[7; 32]);
+        let seal = Seal::with_key(&[7; 32]);
         let sealed = seal.close(b"a text");
         assert_eq!(seal.open_text(&sealed).unwrap(), b"a text");
         for at in 0..sealed.len() {
@@ -135,6 +134,6 @@ mod tests {
             let forged = String::from_utf8(forged).unwrap();
             assert_eq!(seal.open_text(&forged), None, "{at}");
         }
-        assert_eq!(Seal::of(&[8; 32]).open_text(&sealed), None);
+        assert_eq!(Seal::with_key(&[8; 32]).open_text(&sealed), None);
     }
 }

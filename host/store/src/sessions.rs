@@ -1,5 +1,5 @@
-//! Sessions of clients of the 2025 era, so that any node of a database takes one over (STO-16): what each began with
-//! and has asked for, and what its client says to a node that is another than the one that it came to.
+//! Stored sessions of clients of the 2025 era, which any node of a database can take over (STO-16): their state, and
+//! messages between nodes.
 //!
 //! The name of a session is what lets its client in, and so only its digest is here.
 
@@ -15,12 +15,12 @@ use crate::{
 
 /// Messages that may wait for one node.
 const MESSAGES_MAX: i64 = 1_024;
-/// For how long one is kept that is not fetched.
+/// Lifetime of an unfetched message in seconds.
 const MESSAGE_KEPT_S: f64 = 60.0;
 
 const OPEN: &str = "INSERT INTO sessions (id, owner, initialize) VALUES ($1, $2, $3)
     ON CONFLICT (id) DO NOTHING";
-/// Where there are too many: of the caller with most the one that was not used for longest, none of those in $3.
+/// Evicts the least recently used session of the caller with most, except those in $3.
 const GIVE_WAY: &str = "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions
         JOIN (SELECT owner, count(*) AS own FROM sessions GROUP BY owner) AS o USING (owner)
         WHERE id <> $1 AND id <> ALL ($3) ORDER BY own DESC, used_at
@@ -38,12 +38,12 @@ const TOUCH: &str =
 const SWEEP: &str =
     "WITH old AS (DELETE FROM session_messages WHERE at < now() - make_interval(secs => $2))
     DELETE FROM sessions WHERE used_at < now() - make_interval(secs => $1)";
-/// To one node, or to all others than $5 where $1 is none.
+/// Sends to one node, or to all but $5 if $1 is null.
 const SEND: &str = "INSERT INTO session_messages (node, session, message)
     SELECT n.id, $2::text, $3::text FROM nodes n
     WHERE n.id = coalesce($1, n.id) AND n.id <> $5 AND n.seen_at > now() - make_interval(secs => $4)
     AND (SELECT count(*) FROM session_messages m WHERE m.node = n.id) < $6 RETURNING node";
-/// What was had before goes with the next look, so that an answer of the database that is lost takes none along.
+/// Deletes messages on the next read, so that a lost response loses none.
 const RECEIVE: &str =
     "WITH had AS (DELETE FROM session_messages WHERE node = $1 AND id = ANY ($2))
     SELECT id, session, message FROM session_messages WHERE node = $1 AND id <> ALL ($2) ORDER BY id";
@@ -58,24 +58,24 @@ pub struct Sessions {
     had: Arc<Mutex<Vec<i64>>>,
 }
 
-/// What is kept of a session.
+/// Stored session.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Kept {
     /// The parameters of its `initialize`, as JSON.
     pub initialize: String,
-    /// From which level on its client wants to be told of the log.
+    /// Requested log level.
     pub log_level: Option<String>,
     /// The resources that it subscribed to.
     pub uris: Vec<String>,
 }
 
-/// What stands for a session of that name here.
+/// Storage key of a session name.
 pub fn key_of(name: &str) -> String {
     digest(name.as_bytes())
 }
 
 impl Sessions {
-    /// Those on `server`, of which there are at most `sessions_max`.
+    /// Sessions on `server`, at most `sessions_max`.
     pub fn new(server: Server, sessions_max: usize) -> Self {
         let sessions_max = i64::try_from(sessions_max).unwrap_or(i64::MAX);
         Self { server, sessions_max, had: Arc::default() }
@@ -86,7 +86,7 @@ impl Sessions {
         self.server.node()
     }
 
-    /// Keeps a new one of `owner`. Where there are too many, the caller with most gives way, but for what is `in_use`.
+    /// Stores a session of `owner`. Above the limit, one of the caller with most is evicted, except those `in_use`.
     pub async fn open(
         &self,
         key: &str,
@@ -98,7 +98,7 @@ impl Sessions {
         self.server.ask(GIVE_WAY, &[&key, &self.sessions_max, &in_use]).await.map(drop)
     }
 
-    /// Those are in use here for `time` to come, so that on any node others give way before them.
+    /// Marks sessions as in use for `time`, so that other nodes evict others first.
     pub async fn hold(&self, in_use: Vec<String>, time: Duration) -> io::Result<()> {
         self.server.ask(TOUCH, &[&in_use, &time.as_secs_f64()]).await.map(drop)
     }
@@ -114,7 +114,7 @@ impl Sessions {
         Ok(rows.first().map(kept))
     }
 
-    /// Its client wants to be told of the log from `level` on.
+    /// Sets the log level.
     pub async fn set_level(&self, key: &str, level: &str) -> io::Result<()> {
         self.server.ask(LEVEL, &[&key, &level]).await.map(drop)
     }
@@ -135,14 +135,14 @@ impl Sessions {
         Ok(!self.server.ask(END, &[&key, &owner]).await?.is_empty())
     }
 
-    /// Those are open here, and what was open nowhere for `idle` is over.
+    /// Refreshes sessions open here, and removes those open nowhere for `idle`.
     pub async fn sweep(&self, open: Vec<String>, idle: Duration) -> io::Result<()> {
         self.hold(open, Duration::ZERO).await?;
         self.server.ask(SWEEP, &[&idle.as_secs_f64(), &MESSAGE_KEPT_S]).await.map(drop)
     }
 
-    /// Leaves `message` for that node, or for all others; whether one is there to take it. It may come twice, where
-    /// an answer of the database is lost: who is answered looks at the first, and what is told is told again.
+    /// Sends `message` to a node or to all others. Returns whether one is there. It may arrive twice after a lost
+    /// response, which receivers tolerate.
     pub async fn send(&self, node: Option<i64>, key: &str, message: &str) -> io::Result<bool> {
         let (gone_s, own) = (GONE_AFTER.as_secs_f64(), self.server.node());
         let parameters: [&(dyn ToSql + Sync); 6] =
@@ -150,7 +150,7 @@ impl Sessions {
         Ok(!self.server.ask(SEND, &parameters).await?.is_empty())
     }
 
-    /// What was left for this node: keys and messages, in the order in which they came, each once.
+    /// Takes messages for this node, in order and once each.
     pub async fn receive(&self) -> io::Result<Vec<(String, String)>> {
         let had = self.had.lock().clone();
         let rows = self.server.ask(RECEIVE, &[&self.server.node(), &had]).await?;

@@ -1,7 +1,6 @@
-//! One line a call: who called which tool of which version, with what (its digest, never itself), and
-//! how it ended. What ran is in `DATA/audit/audit.jsonl`. What only read, and ended well, is in
-//! `read.jsonl`. What was turned away is in `refused.jsonl`, so many lines a second and the rest as a
-//! number: a flood of either pushes nothing else out.
+//! The audit log: one line per call with caller, tool, version, digest of the arguments and outcome. Calls that ran are
+//! in `DATA/audit/audit.jsonl`, successful reads in `read.jsonl`, and refusals in `refused.jsonl`, limited per second
+//! and counted beyond. Each has its own limit, so that a flood of one kind evicts no other.
 
 use std::{
     borrow::Cow,
@@ -32,9 +31,9 @@ pub use line::{Arguments, By, Line, Name, OnBehalf};
 
 /// Lines that may wait for the writer; beyond that they are counted and dropped.
 const QUEUE_MAX: usize = 4_096;
-/// How long a call may wait for what is queued to be written.
+/// Maximum wait for queued lines.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long to wait for room in the queue.
+/// Maximum wait for room in the queue.
 const QUEUE_WAIT: Duration = Duration::from_millis(20);
 /// Lines that may be asked for at a time.
 const TAIL_MAX: usize = 10_000;
@@ -55,12 +54,12 @@ struct Inner {
     files_kept: usize,
 }
 
-/// What the writer and those who write share.
+/// State shared by writer and callers.
 #[derive(Default)]
 struct State {
-    /// All lines that found no room.
+    /// Number of dropped lines.
     lost: AtomicU64,
-    /// Those of them that no line reports yet.
+    /// Dropped lines not reported yet.
     lost_untold: AtomicU64,
     /// Calls that were turned away too fast, which no line reports yet.
     refused_untold: AtomicU64,
@@ -103,7 +102,7 @@ impl Audit {
         inner.is_some_and(|it| it.state.is_failing.load(Ordering::Relaxed))
     }
 
-    /// Never waits: a line that finds no room is counted, and the log says how many were.
+    /// Never blocks: dropped lines are counted and reported.
     pub fn write(&self, line: Line) {
         let Some(inner) = &self.0 else { return };
         if line.kind == Kind::Refused && inner.refused.check().is_err() {
@@ -131,7 +130,7 @@ impl Audit {
         while began.elapsed() < FLUSH_TIMEOUT {
             match inner.queue.try_send(job) {
                 Ok(()) => {
-                    // Late is as good as never: the caller reads what is there.
+                    // On timeout the caller reads what is there.
                     let _ = written.recv_timeout(FLUSH_TIMEOUT);
                     return;
                 }

@@ -1,6 +1,5 @@
-//! What is counted, logged, traced and audited of calls, and what the latest did (`timeline`). Here are traces for an OpenTelemetry collector: one span a
-//! call, its parent the client's, with the instance and each use of a capability below it. Off unless configured, and
-//! next to free then.
+//! Metrics, logs, traces, audit and timelines of calls. This file has traces for an OpenTelemetry collector: one span
+//! per call below the client's, with spans of its instance and capability uses. Off by default and then nearly free.
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 

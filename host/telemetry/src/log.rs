@@ -1,4 +1,4 @@
-//! How the log on standard error is written: each event is one line, whatever its texts have in them.
+//! Writes log events to standard error, one line each.
 
 use std::{
     fmt::Write as _,
@@ -7,8 +7,8 @@ use std::{
 
 use base::clean;
 
-/// Takes events and writes each as one line: what could begin another, move the cursor or turn the
-/// direction is written as an escape. So no text that gets into the log makes lines of its own.
+/// Writes each event as one line and escapes characters that could start a line, move the cursor or change direction,
+/// so that no text can forge lines.
 pub struct Lines<W> {
     to: W,
     /// Whether the formatter colours its lines, which it keeps others from doing.
@@ -16,7 +16,7 @@ pub struct Lines<W> {
 }
 
 impl<W: Write> Lines<W> {
-    /// Those that go to `to`.
+    /// Writes to `to`.
     pub fn new(to: W, has_colours: bool) -> Self {
         Self { to, has_colours }
     }
@@ -60,7 +60,7 @@ fn one_line(text: &str, has_colours: bool) -> String {
     line
 }
 
-/// Bytes of the colour that `text` begins with; 0 where it begins with none.
+/// Length of the colour code at the start of `text`.
 fn colour(text: &str) -> usize {
     let Some(codes) = text.strip_prefix("\u{1b}[") else { return 0 };
     let end = codes.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(codes.len());
@@ -87,8 +87,7 @@ mod tests {
         }
     }
 
-    /// What the log has of events with `text` in their message, in a field as text, and in one as it is
-    /// shown.
+    /// Log output of events with `text` in their message, a text field and a displayed field.
     fn logged(text: &str, has_colours: bool) -> String {
         let sink = Sink::default();
         let to = sink.clone();

@@ -1,4 +1,4 @@
-//! Counters of what components do, kept by name so that they outlive every version.
+//! Counters of components, kept by name across versions.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ pub use crate::tally::Snapshot;
 pub use runs::Running;
 use runs::Runs;
 
-/// What [`Metrics::text`] is, for the header of an answer.
+/// Content type of [`Metrics::text`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The counters of the server and of each component. A clone is another handle on the same ones.
@@ -31,11 +31,11 @@ pub struct Metrics(Arc<Counters>);
 
 struct Counters {
     began: Instant,
-    /// How often what is on offer has changed.
+    /// Number of changes of the catalog.
     generation: Box<dyn Fn() -> u64 + Send + Sync>,
     audit: Audit,
     components: Mutex<BTreeMap<Arc<str>, Arc<Tally>>>,
-    /// Of components with a canary: the calls that the version that serves has answered meanwhile, and the canary.
+    /// Counters by component with a canary: serving version and canary.
     canaries: Mutex<BTreeMap<Arc<str>, [Arc<Tally>; 2]>>,
     /// Calls that reached no component, by how they ended.
     nowhere: [AtomicU64; Ending::ALL.len()],
@@ -45,13 +45,13 @@ struct Counters {
     runs: Runs,
 }
 
-/// What all components and other servers together have done, and what the server is doing.
+/// Totals of all components and servers, and current activity.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct Now {
     /// The counters since the server started.
     #[serde(flatten)]
     pub all: Snapshot,
-    /// Calls whose tool waits for something to happen.
+    /// Calls whose tool waits for an event.
     pub waiting: u64,
     /// Seconds since the server started.
     pub uptime_s: f64,
@@ -63,16 +63,16 @@ pub struct Now {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Refused {
-    /// It addressed a host, or came from a page, that is not served.
+    /// Unknown host or origin.
     Address,
-    /// It had no token that does.
+    /// Missing or invalid token.
     Unauthorized,
     /// Its sender asks too often.
     Rate,
 }
 
 impl Metrics {
-    /// Those of a server, where `generation` counts how often what is on offer has changed.
+    /// Metrics of a server; `generation` counts changes of the catalog.
     pub fn new(generation: impl Fn() -> u64 + Send + Sync + 'static, audit: Audit) -> Self {
         Self(Arc::new(Counters {
             began: Instant::now(),
@@ -88,7 +88,7 @@ impl Metrics {
     }
 
     /// The counters of the component named `name`: looked up when it is loaded, not for each call.
-    pub fn of(&self, name: &str) -> Arc<Tally> {
+    pub fn tally(&self, name: &str) -> Arc<Tally> {
         let mut components = self.0.components.lock();
         match components.get(name) {
             Some(it) => it.clone(),
@@ -96,26 +96,25 @@ impl Metrics {
         }
     }
 
-    /// New counters for a canary of the component named `name`: those of the version that serves beside it, and its own.
+    /// Creates counters for a canary and its serving version.
     pub fn begin_canary(&self, name: &str) -> [Arc<Tally>; 2] {
         let tallies: [Arc<Tally>; 2] = Default::default();
         self.0.canaries.lock().insert(name.into(), tallies.clone());
         tallies
     }
 
-    /// What the component named `name` has done; nothing where it was never there.
+    /// Snapshot of a component; zero if unknown.
     pub fn component(&self, name: &str) -> Snapshot {
         let components = self.0.components.lock();
         components.get(name).map(|it| it.snapshot()).unwrap_or_default()
     }
 
-    /// How many calls of the component named `name` ended within which time, in microseconds.
+    /// Calls of a component by duration bucket in microseconds.
     pub fn latency(&self, name: &str) -> Vec<(u64, u64)> {
         let components = self.0.components.lock();
         components.get(name).map(|it| it.latency.counts()).unwrap_or_default()
     }
 
-    /// All of it in one.
     pub fn now(&self) -> Now {
         let all = Tally::default();
         {
@@ -135,7 +134,7 @@ impl Metrics {
         text::encode(self)
     }
 
-    pub fn ended_nowhere(&self, ending: Ending) {
+    pub fn count_unanswered(&self, ending: Ending) {
         self.0.nowhere[ending as usize].fetch_add(1, Ordering::Relaxed);
     }
 

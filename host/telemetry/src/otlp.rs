@@ -1,4 +1,4 @@
-//! Spans by the official SDK, sent as OTLP over HTTP from a bounded queue.
+//! Exports spans as OTLP over HTTP with the official SDK, from a bounded queue.
 
 use std::{
     sync::{
@@ -32,14 +32,14 @@ use crate::timeline::{Timeline, UnderWay};
 const QUEUE_MAX: usize = 4_096;
 /// Spans of one request to the collector.
 const BATCH_MAX: usize = 512;
-/// How long spans are gathered.
+/// Batching delay of spans.
 const DELAY: Duration = Duration::from_secs(1);
-/// How long a collector may take.
+/// Timeout of the collector.
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long the last spans may take to leave when the server stops.
+/// Time limit of the last spans at shutdown.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Where spans go; nowhere unless configured.
+/// Span export, if configured.
 #[derive(Clone, Default)]
 pub struct Telemetry(Option<Arc<Open>>);
 
@@ -100,7 +100,7 @@ impl Telemetry {
         Ok(Self(Some(Arc::new(Open { provider, tracer }))))
     }
 
-    /// The span of a call, below the span that the client says it comes from.
+    /// Starts the span of a call, with the client's span as parent.
     pub fn call(&self, call: &CallRequest, method: &'static str, id: u64) -> Span {
         let timeline = Some(Timeline::begin());
         let Some(open) = &self.0 else { return Span { timeline, ..Span::default() } };
@@ -134,7 +134,7 @@ impl Telemetry {
         Span { exported: Some((open.clone(), parent.with_span(span))), timeline, _under_way: None }
     }
 
-    /// Sends what is left. Blocks, a second at most.
+    /// Flushes spans. Blocks for a second at most.
     pub fn close(&self) {
         if let Some(open) = &self.0
             && let Err(error) = open.provider.shutdown_with_timeout(CLOSE_TIMEOUT)
@@ -165,14 +165,14 @@ impl Span {
         Self { exported, timeline: self.timeline.clone(), _under_way: under_way }
     }
 
-    /// Notes for the operator what was used of a limit.
+    /// Records use of a limit in the timeline.
     pub fn measure(&self, limit: &'static str, used: u64, max: u64) {
-        if let Some(it) = &self.timeline {
-            it.measure(limit, used, max);
+        if let Some(timeline) = &self.timeline {
+            timeline.measure(limit, used, max);
         }
     }
 
-    /// What was written down of the call of this span.
+    /// Takes the timeline of this span's call.
     pub fn take_timeline(&mut self) -> Option<Timeline> {
         self.timeline.take()
     }
@@ -189,8 +189,7 @@ impl Span {
         let Some((_, context)) = &self.exported else { return };
         let span = context.span();
         if let Some((component, digest)) = component {
-            // Only what is there may name a span: a client may send any name; and of URIs there are
-            // too many.
+            // Only existing names become span names, because clients may send anything, and URIs are too many.
             match method {
                 "tools/call" | "prompts/get" => span.update_name(format!("{method} {name}")),
                 _ => span.update_name(method),
@@ -219,17 +218,19 @@ impl Span {
         span.set_attribute(KeyValue::new("madoguchi.server", server.to_owned()));
     }
 
-    /// For a request that goes out on behalf of this span.
+    /// `traceparent` of an outgoing request.
     pub fn traceparent(&self) -> Option<String> {
         let (_, context) = self.exported.as_ref()?;
         let span = context.span();
-        let it = span.span_context();
-        let flags = (it.trace_flags() & TraceFlags::SAMPLED).to_u8();
-        it.is_valid().then(|| format!("00-{}-{}-{flags:02x}", it.trace_id(), it.span_id()))
+        let context = span.span_context();
+        let flags = (context.trace_flags() & TraceFlags::SAMPLED).to_u8();
+        context
+            .is_valid()
+            .then(|| format!("00-{}-{}-{flags:02x}", context.trace_id(), context.span_id()))
     }
 }
 
-/// The parent that headers name; none where they name none, or not by the W3C's rules.
+/// Parses the parent from headers. `None` if missing or invalid by the W3C's rules.
 fn parent(headers: &TraceHeaders) -> Option<Context> {
     let text = headers.parent.as_deref().filter(|it| is_traceparent(it))?;
     let mut carrier =
@@ -282,8 +283,8 @@ impl opentelemetry_sdk::trace::SpanExporter for Courier {
     }
 
     fn set_resource(&mut self, resource: &Resource) {
-        if let Some(it) = Arc::get_mut(&mut self.exporter) {
-            it.set_resource(resource);
+        if let Some(exporter) = Arc::get_mut(&mut self.exporter) {
+            exporter.set_resource(resource);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What one component does, counted without a lock.
+//! Lock-free counters of one component.
 
 use std::{
     collections::BTreeMap,
@@ -10,14 +10,14 @@ use parking_lot::Mutex;
 
 use base::call::Ending;
 
-/// What one component has done since the server started.
+/// Counters of one component since the server started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Snapshot {
     /// Calls that have ended.
     pub calls: u64,
-    /// Those among them that ended by a fault of the component or the host.
+    /// Calls that failed by a fault of component or host.
     pub errors: u64,
-    /// Those that ended in a trap.
+    /// Calls that trapped.
     pub traps: u64,
     /// The time within which half of the calls ended, in microseconds.
     pub p50_us: u64,
@@ -46,14 +46,14 @@ pub struct Tally {
     pub running: Level,
     /// Calls that wait for a place.
     pub queued: Level,
-    /// Calls whose tool waits for something to happen.
+    /// Calls whose tool waits for an event.
     pub waiting: Level,
     /// Its instances: of calls, routes, jobs and scheduled runs, those that wait for room included.
     pub instances: Level,
 }
 
 impl Tally {
-    pub fn ended(&self, ending: Ending, duration: Duration) {
+    pub fn record_end(&self, ending: Ending, duration: Duration) {
         self.endings[ending as usize].fetch_add(1, Relaxed);
         self.latency.observe(duration);
     }
@@ -114,7 +114,7 @@ impl Tally {
         let count = |wanted: fn(Ending) -> bool| {
             Ending::ALL.iter().filter(|it| wanted(**it)).map(|it| self.ending(*it)).sum()
         };
-        let us = |part| u64::try_from(self.latency.within(part).as_micros()).unwrap_or(u64::MAX);
+        let us = |part| u64::try_from(self.latency.quantile(part).as_micros()).unwrap_or(u64::MAX);
         Snapshot {
             calls: count(|_| true),
             errors: count(Ending::is_error),
@@ -128,13 +128,13 @@ impl Tally {
     }
 }
 
-/// The upper ends of the buckets, in microseconds; what is longer falls into one more.
+/// Upper bounds of the buckets in microseconds, without the last one.
 const ENDS_US: [u64; 21] = [
     10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000,
     500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 60_000_000,
 ];
 
-/// How many calls took how long.
+/// Histogram of durations.
 #[derive(Default)]
 pub struct Latency {
     buckets: [AtomicU64; ENDS_US.len() + 1],
@@ -154,8 +154,7 @@ impl Latency {
         ends.zip(&self.buckets).map(|(end, it)| (end, it.load(Relaxed))).collect()
     }
 
-    /// The upper end of each bucket that has calls in microseconds, and how many it has; the longest stands for all that
-    /// is longer.
+    /// Non-empty buckets: upper bound in microseconds and count. The longest has no upper bound.
     pub fn counts(&self) -> Vec<(u64, u64)> {
         let last = ENDS_US[ENDS_US.len() - 1];
         let ends = ENDS_US.iter().copied().chain([last]);
@@ -168,7 +167,7 @@ impl Latency {
     }
 
     /// The time within which that part of all calls ended, as near as the buckets show.
-    pub fn within(&self, part: f64) -> Duration {
+    pub fn quantile(&self, part: f64) -> Duration {
         let counts: Vec<_> = self.buckets.iter().map(|it| it.load(Relaxed)).collect();
         let wanted = counts.iter().sum::<u64>() as f64 * part;
         let mut before = 0.0;
@@ -186,12 +185,12 @@ impl Latency {
     }
 }
 
-/// How many of something there are now.
+/// A gauge.
 #[derive(Default)]
 pub struct Level(AtomicI64);
 
 impl Level {
-    /// One more, until the guard is dropped.
+    /// Increments until the guard is dropped.
     pub fn hold(&self) -> Held<'_> {
         self.0.fetch_add(1, Relaxed);
         Held(self)
@@ -202,7 +201,7 @@ impl Level {
     }
 }
 
-/// One that counts in a [`Level`] until it is dropped.
+/// Guard of a [`Level`].
 pub struct Held<'a>(&'a Level);
 
 impl Drop for Held<'_> {
@@ -211,11 +210,11 @@ impl Drop for Held<'_> {
     }
 }
 
-/// The tokens that a run took, and their price.
+/// Tokens and price of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunUsage {
     pub input_tokens: u64,
-    /// Of those, the ones that came from the provider's cache.
+    /// Input tokens from the provider's cache.
     pub cached_tokens: u64,
     pub output_tokens: u64,
     /// US dollars, where the price is known.
@@ -230,7 +229,7 @@ mod tests {
     fn snapshot_separates_faults_from_tool_errors() {
         let tally = Tally::default();
         for ending in [Ending::Done, Ending::Refused, Ending::Trapped, Ending::Busy] {
-            tally.ended(ending, Duration::from_micros(300));
+            tally.record_end(ending, Duration::from_micros(300));
         }
         tally.instance(1 << 20, 3);
         tally.instance(1 << 16, 0);
@@ -246,12 +245,12 @@ mod tests {
     #[test]
     fn sums_several_tallies() {
         let (all, one, other) = (Tally::default(), Tally::default(), Tally::default());
-        one.ended(Ending::Done, Duration::from_micros(15));
-        other.ended(Ending::Trapped, Duration::from_secs(3));
+        one.record_end(Ending::Done, Duration::from_micros(15));
+        other.record_end(Ending::Trapped, Duration::from_secs(3));
         other.instance(1 << 20, 0);
         let _held = (one.running.hold(), other.running.hold(), other.queued.hold());
-        for it in [&one, &other] {
-            all.add(it);
+        for tally in [&one, &other] {
+            all.add(tally);
         }
         let now = all.snapshot();
         assert_eq!((now.calls, now.errors, now.traps), (2, 1, 1));
@@ -262,17 +261,21 @@ mod tests {
     #[test]
     fn medians_and_tails_fall_in_matching_buckets() {
         let latency = Latency::default();
-        assert_eq!(latency.within(0.5), Duration::ZERO, "nothing has been called");
+        assert_eq!(latency.quantile(0.5), Duration::ZERO, "nothing has been called");
         for _ in 0..98 {
             latency.observe(Duration::from_micros(150));
         }
         latency.observe(Duration::from_millis(7));
         latency.observe(Duration::from_secs(300));
-        let half = latency.within(0.5).as_micros();
+        let half = latency.quantile(0.5).as_micros();
         assert!((100..=200).contains(&half), "{half}");
-        let tail = latency.within(0.99).as_millis();
+        let tail = latency.quantile(0.99).as_millis();
         assert!((5..=10).contains(&tail), "{tail}");
-        assert_eq!(latency.within(1.0), Duration::from_secs(60), "longer than the longest bucket");
+        assert_eq!(
+            latency.quantile(1.0),
+            Duration::from_secs(60),
+            "longer than the longest bucket"
+        );
         let counted: u64 = latency.buckets().iter().map(|it| it.1).sum();
         assert_eq!(counted, 100);
         assert_eq!(latency.counts(), [(200, 98), (10_000, 1), (60_000_000, 1)]);

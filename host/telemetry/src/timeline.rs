@@ -1,4 +1,4 @@
-//! What the latest calls did, part by part, and what they used of their limits: in memory, for the operator.
+//! Timelines of the latest calls and their resource use, in memory, for the operator.
 
 use std::{
     borrow::Cow,
@@ -15,42 +15,41 @@ const ROUNDS_MAX: usize = 512;
 /// Parts that are kept of one round.
 const PARTS_MAX: usize = 64;
 
-/// One part of a round: a use of a capability, or the making of its instance.
+/// One part of a round: use of a capability, or instantiation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// What was used, such as `sql query`.
+    /// Name of the use, such as `sql query`.
     pub what: Cow<'static, str>,
-    /// When it began, in microseconds since the round began.
+    /// Start in microseconds since the round began.
     pub from_us: u64,
-    /// How long it took, in microseconds.
+    /// Duration in microseconds.
     pub took_us: u64,
 }
 
-/// What a round used of one limit.
+/// Use of one limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// The limit's name, as the configuration has it.
     pub limit: Cow<'static, str>,
-    /// What was used of it, in the limit's unit.
+    /// Used amount in the limit's unit.
     pub used: u64,
     /// The limit.
     pub max: u64,
 }
 
-/// One round of a call, as its operator sees it.
+/// One round of a call for the operator.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Round {
     /// The number of the call.
     pub call: u64,
-    /// Which round of the call it is, from 1.
+    /// Number of the round, from 1.
     pub round: u32,
-    /// When it began, as RFC 3339 has it.
+    /// Start (RFC 3339).
     pub time: String,
     /// The method of MCP.
     pub method: Cow<'static, str>,
-    /// What was called.
+    /// Called name.
     pub name: String,
-    /// Who called.
     pub principal: Arc<str>,
     /// The component that answered, where one did.
     pub component: Option<Arc<str>>,
@@ -58,19 +57,19 @@ pub struct Round {
     pub generation: Option<u64>,
     /// The other server that answered, where one did.
     pub server: Option<Arc<str>>,
-    /// How it ended, as the audit log has it.
+    /// Outcome as in the audit log.
     pub outcome: Cow<'static, str>,
-    /// How long it took, in microseconds.
+    /// Duration in microseconds.
     pub duration_us: u64,
     /// Its parts, in the order in which they ended.
     pub parts: Vec<Part>,
     /// Parts that there were besides.
     pub parts_dropped: u64,
-    /// What it used of its limits.
+    /// Use of limits.
     pub measured: Vec<Measured>,
 }
 
-/// What is written down of a round while it runs. A clone is another handle on the same.
+/// Timeline of a running round. Clones share it.
 #[derive(Clone)]
 pub struct Timeline(Arc<Inner>);
 
@@ -106,7 +105,7 @@ impl Timeline {
         UnderWay { timeline: self.clone(), what, began: Instant::now() }
     }
 
-    /// Notes what was used of a limit: the most, where that is noted again.
+    /// Records use of a limit; the maximum is kept.
     pub fn measure(&self, limit: &'static str, used: u64, max: u64) {
         let mut noted = self.0.noted.lock();
         match noted.measured.iter_mut().find(|it| it.limit == limit) {
@@ -130,20 +129,20 @@ impl Drop for UnderWay {
 }
 
 impl Timelines {
-    /// Keeps a round that has ended, with what its timeline has, and lets go of the oldest.
+    /// Stores a finished round with its timeline, and drops the oldest.
     pub fn keep(&self, (time, round): (SystemTime, Round), timeline: Timeline) {
         let mut kept = self.0.lock();
         let oldest = if kept.len() >= ROUNDS_MAX { kept.pop_front() } else { None };
         kept.push_back((time, round, timeline));
         drop(kept);
-        // It is let go of once the others can go on.
+        // Dropped after the lock is released.
         drop(oldest);
     }
 
     /// The rounds of that call that are kept, in their order.
-    pub fn of(&self, call: u64) -> Vec<Round> {
+    pub fn of_call(&self, call: u64) -> Vec<Round> {
         let kept = self.0.lock();
-        let told = |(time, round, timeline): &(SystemTime, Round, Timeline)| {
+        let rendered = |(time, round, timeline): &(SystemTime, Round, Timeline)| {
             let noted = timeline.0.noted.lock();
             let time = jiff::Timestamp::try_from(*time);
             Round {
@@ -154,7 +153,7 @@ impl Timelines {
                 ..round.clone()
             }
         };
-        kept.iter().filter(|it| it.1.call == call).map(told).collect()
+        kept.iter().filter(|it| it.1.call == call).map(rendered).collect()
     }
 }
 
@@ -192,12 +191,12 @@ mod tests {
         timeline.measure("cpu_ms_max", 2, 2_000);
         timeline.measure("cpu_ms_max", 1, 2_000);
         kept.keep(ended(7), timeline);
-        let rounds = kept.of(7);
+        let rounds = kept.of_call(7);
         assert_eq!(rounds.len(), 1);
         assert_eq!((rounds[0].duration_us, &*rounds[0].parts[0].what), (900, "instantiate"));
         let used = Measured { limit: "cpu_ms_max".into(), used: 2, max: 2_000 };
         assert_eq!(rounds[0].measured, [used]);
-        assert!(kept.of(8).is_empty());
+        assert!(kept.of_call(8).is_empty());
     }
 
     /// OPS-6
@@ -209,8 +208,8 @@ mod tests {
             (0..100).for_each(|_| drop(timeline.part("sql query")));
             kept.keep(ended(call), timeline);
         }
-        assert!(kept.of(0).is_empty(), "the oldest is gone");
-        let last = kept.of(1_999).remove(0);
+        assert!(kept.of_call(0).is_empty(), "the oldest is gone");
+        let last = kept.of_call(1_999).remove(0);
         assert_eq!((last.parts.len(), last.parts_dropped), (PARTS_MAX, 36));
         assert_eq!(kept.0.lock().len(), ROUNDS_MAX);
     }

@@ -101,7 +101,7 @@ fn import(maps: &Maps<'_>, extract: &Path, map: &Path) -> Result<(Row, Row)> {
 }
 
 async fn granted(compiled: &Compiled, map: &Path) -> Result<Running> {
-    let solo = Solo::of("navigation", &[]).grant(GRANTS).file("map", map.to_owned());
+    let solo = Solo::new("navigation", &[]).grant(GRANTS).file("map", map.to_owned());
     Ok(solo.start_compiled(compiled).await?)
 }
 

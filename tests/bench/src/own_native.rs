@@ -58,7 +58,7 @@ async fn main() -> anyhow::Result<()> {
     let config = Config { addr: listener.local_addr()?, ..Config::defaults() };
     let (registry, running, stop) =
         (Registry::default(), TaskTracker::new(), CancellationToken::new());
-    let watch = Watch::unseen(registry.clone());
+    let watch = Watch::disabled(registry.clone());
     let metrics = watch.metrics.clone();
     let folder = tempfile::tempdir()?;
     let kept = folder.path().join("approvals");

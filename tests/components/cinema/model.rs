@@ -116,7 +116,7 @@ async fn outcome(cinema: &Tested, tool: &str, arguments: Value) -> Result<Value,
             Ok(serde_json::from_str(&json).expect("the output is JSON"))
         }
         SoloOutcome::Failed(failure) => Err(failure),
-        SoloOutcome::Asked(questions) => panic!("{tool} asks: {questions:?}"),
+        SoloOutcome::InputRequired(questions) => panic!("{tool} asks: {questions:?}"),
         SoloOutcome::Waits(wait) => panic!("{tool} waits: {wait:?}"),
     }
 }

@@ -13,7 +13,7 @@ const TOOL: &str = "request_form";
 
 fn questions(outcome: SoloOutcome) -> Vec<Question> {
     match outcome {
-        SoloOutcome::Asked(questions) => questions,
+        SoloOutcome::InputRequired(questions) => questions,
         other => panic!("it does not ask: {other:?}"),
     }
 }
@@ -182,7 +182,7 @@ async fn answered_by(
         let (outcome, next) = forms.repeat(TOOL, &arguments, &answers, state).await;
         match outcome {
             SoloOutcome::Done(output) => return (output, rounds),
-            SoloOutcome::Asked(asked) => {
+            SoloOutcome::InputRequired(asked) => {
                 rounds += 1;
                 assert!(rounds <= SDK_ROUNDS_MAX, "it asks too often");
                 let given = content(&asked[0]);

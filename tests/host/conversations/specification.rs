@@ -272,8 +272,10 @@ async fn specified_columns_and_indexes_exist() {
         assert!(MIGRATION.contains(index), "CONV-95: {index}");
     }
     for row in table("### タイムアウト設定") {
-        let environment =
-            host::Config::of(tests::embedded()).unwrap().component("conversations").environment;
+        let environment = host::Config::embedded_defaults(tests::embedded())
+            .unwrap()
+            .component("conversations")
+            .environment;
         assert!(format!("{environment:?}").contains(&*row[0]), "CONV-20, CONV-21: {row:?}");
     }
 }

@@ -23,7 +23,7 @@ async fn schedule_keeps_running_after_a_failure_and_on_a_new_version() {
     };
     assert!(runs(&server).await >= 4);
     swap(&server, 1).await;
-    channel.heard();
+    channel.drain();
     channel.published(&[RUNS.to_owned()]).await;
     server.stop().await;
 }

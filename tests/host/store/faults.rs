@@ -104,7 +104,7 @@ async fn consumed_ceremony_survives_a_lost_response() {
     let url = cluster.database();
     let proxy = Proxy::to(cluster.port());
     let server = Server::connect(&address(&proxy.through(&url))).await.unwrap();
-    let open = Arc::new(Ceremonies::of(Some(&server)));
+    let open = Arc::new(Ceremonies::open(Some(&server)));
     // More than the bytes before it on its connection, and than those of it that arrive.
     let state = vec![7; 6_000];
     open.put("begun", &state).await.unwrap();
@@ -245,8 +245,8 @@ async fn disconnected_node_loses_its_leases_and_writes_nothing() {
         let server = Server::connect(&address(&url)).await.unwrap();
         let database = server.database("mine", Limits::default()).await.unwrap();
         database.migrate(&[migration(1, &["CREATE TABLE kept (n INTEGER)"])]).await.unwrap();
-        let leases = Leases::of(Some(&server));
-        leases.look_after(&stop);
+        let leases = Leases::new(Some(&server));
+        leases.monitor(&stop);
         sides.push((server, database, leases));
     }
     let [(server, database, leases), (_other_server, other, others)] =
@@ -268,7 +268,7 @@ async fn disconnected_node_loses_its_leases_and_writes_nothing() {
     let refused = write(&database, &old, 3).await;
     assert!(refused.contains("its server cannot be reached"), "{refused}");
     proxy.set(Rule::Pass);
-    until("it is back", async || server.trouble().is_none()).await;
+    until("it is back", async || server.current_error().is_none()).await;
     let refused = write(&database, &old, 4).await;
     assert!(refused.contains("another node does this now"), "{refused}");
     drop((first, second));

@@ -171,7 +171,7 @@ async fn check_continues(server: &TestServer, used: &UsedState) {
     assert_eq!(task["result"]["structuredContent"]["counted"], 600, "{task}");
 
     serves(server, 2).await;
-    let back = server.server().control.obey("echo", Order::Rollback(None)).await.unwrap();
+    let back = server.server().control.execute("echo", Order::Rollback(None)).await.unwrap();
     assert_eq!(back.generation, Some(1), "its bytes came along");
     assert_eq!(server.server().control.component("echo").unwrap().generations.len(), 2);
 }
@@ -259,7 +259,7 @@ async fn kept() -> tempfile::TempDir {
 }
 
 fn all() -> Vec<Movable> {
-    parts(&host::Config::of(tests::embedded()).unwrap())
+    parts(&host::Config::embedded_defaults(tests::embedded()).unwrap())
 }
 
 async fn database() -> (String, Server) {
@@ -364,14 +364,14 @@ async fn nonempty_target_with_blobs_or_accounts_is_not_filled() {
 async fn too_large_values_are_named_and_nothing_is_moved() {
     let data = kept().await;
     let (url, server) = database().await;
-    let mut config = host::Config::of(tests::embedded()).unwrap();
+    let mut config = host::Config::embedded_defaults(tests::embedded()).unwrap();
     config.blobs.blob_bytes_max = 599_999;
     let error = server.fill_from(data.path(), &[], &parts(&config)).await.unwrap_err().to_string();
     assert!(error.contains("has 600000 bytes") && error.contains("blob_bytes_max"), "{error}");
     assert_eq!(rows_there(&url), 0);
     server.fill_from(data.path(), &[], &all()).await.unwrap();
     let back = tempfile::tempdir().unwrap();
-    let mut config = host::Config::of(tests::embedded()).unwrap();
+    let mut config = host::Config::embedded_defaults(tests::embedded()).unwrap();
     config.approvals.approval_bytes_max = 0;
     let error = server.empty_into(back.path(), &[], &parts(&config)).await.unwrap_err().to_string();
     assert!(error.contains("approval_bytes_max under [approvals]"), "{error}");

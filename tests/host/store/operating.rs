@@ -158,7 +158,7 @@ async fn database_restart_loses_nothing() {
     let database = server.database("mine", limits).await.unwrap();
     database.migrate(&[migration(1, &["CREATE TABLE kept (n INTEGER)"])]).await.unwrap();
     assert_eq!(write(&database, "INSERT INTO kept VALUES (1)").await, "1 changed");
-    assert_eq!(server.trouble(), None);
+    assert_eq!(server.current_error(), None);
     cluster.stop();
     let gone = write(&database, "INSERT INTO kept VALUES (2)").await;
     assert!(
@@ -167,14 +167,14 @@ async fn database_restart_loses_nothing() {
     );
     assert!(read(&database, "SELECT n FROM kept").await.starts_with("unavailable: "));
     let error = loop {
-        match server.trouble() {
+        match server.current_error() {
             Some(problem) => break problem,
             None => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     };
     assert!(error.contains("cannot reach the PostgreSQL server") && !error.contains(PASSWORD));
     cluster.restart();
-    while server.trouble().is_some() {
+    while server.current_error().is_some() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(write(&database, "INSERT INTO kept VALUES (3)").await, "1 changed");
@@ -236,7 +236,7 @@ async fn reports_full_disk_and_lost_primary_and_recovers() {
     assert!(result.starts_with("unavailable: the disk has no room"), "{result}");
     assert_eq!(read(&database, "SELECT COUNT(*) FROM kept").await, "0", "what reads goes on");
     let becomes = async |is_so: fn(Option<String>) -> bool| {
-        while !is_so(server.trouble()) {
+        while !is_so(server.current_error()) {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };

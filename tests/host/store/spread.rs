@@ -133,9 +133,9 @@ async fn build_dropped_on_one_node_serves_on_all_and_leaves_all() {
     assert!(nodes.iter().all(|it| !it.is_gone && it.not_ready.is_none()), "{nodes:?}");
 
     // A build loaded by command reaches all nodes, and any node can remove it.
-    control(&b).obey("shop", Order::Load(echo(3))).await.unwrap();
+    control(&b).execute("shop", Order::Load(echo(3))).await.unwrap();
     serve(&all, &echo(3)).await;
-    control(&a).obey("shop", Order::Unload).await.unwrap();
+    control(&a).execute("shop", Order::Unload).await.unwrap();
     for server in all {
         until("it is taken away", async || served(server).is_none()).await;
     }
@@ -171,7 +171,12 @@ async fn swaps_over_three_nodes_under_load_fail_no_call() {
     for turn in 1..=200 {
         let build = &builds[turn % 3];
         match turn % 5 {
-            0 => _ = control(all[turn % 3]).obey("shop", Order::Load(build.clone())).await.unwrap(),
+            0 => {
+                _ = control(all[turn % 3])
+                    .execute("shop", Order::Load(build.clone()))
+                    .await
+                    .unwrap()
+            }
             _ => all[turn % 3].folders.put("shop", build),
         }
         serve(&all, build).await;
@@ -217,7 +222,7 @@ async fn node_that_cannot_serve_a_build_is_named_and_others_go_on() {
     a.folders.put("shop", &counter());
     until("it waits on all", async || shop(&c).pending.is_some() && shop(&b).pending.is_some())
         .await;
-    control(&c).obey("shop", Order::Accept(None)).await.unwrap();
+    control(&c).execute("shop", Order::Accept(None)).await.unwrap();
     serve(&[&a, &c], &counter()).await;
     until("it is out of rotation", async || out_of_rotation(&b).is_some()).await;
     let why = out_of_rotation(&b).unwrap();
@@ -246,7 +251,7 @@ async fn node_that_cannot_serve_a_build_is_named_and_others_go_on() {
     let error = now["troubles"].as_array().unwrap().iter().find(|it| it["of"] == "node");
     assert_eq!(error.expect("the operator sees which")["name"], "b", "{now}");
 
-    control(&c).obey("shop", Order::Rollback(None)).await.unwrap();
+    control(&c).execute("shop", Order::Rollback(None)).await.unwrap();
     serve(&[&a, &b, &c], &echo(1)).await;
     until("it is in rotation again", async || out_of_rotation(&b).is_none()).await;
     until("nothing is wrong", async || shop(&b).trouble.is_none()).await;
@@ -265,7 +270,7 @@ async fn damaged_build_is_refused_and_the_version_before_serves() {
          FOR EACH ROW EXECUTE FUNCTION damage()",
     ];
     cluster.sql(database, &damage);
-    let refused = control(&a).obey("shop", Order::Load(echo(2))).await.unwrap_err().to_string();
+    let refused = control(&a).execute("shop", Order::Load(echo(2))).await.unwrap_err().to_string();
     assert!(refused.contains("most nodes cannot serve it: b: "), "{refused}");
     assert!(refused.contains("damaged: their digest is"), "{refused}");
     for server in [&a, &b, &c] {
@@ -279,7 +284,7 @@ async fn damaged_build_is_refused_and_the_version_before_serves() {
     // A returning node serves its previous build, out of rotation.
     cluster.sql(database, &["DROP TRIGGER damage ON madoguchi_host.component_builds"]);
     c.stop().await;
-    control(&a).obey("shop", Order::Load(echo(3))).await.unwrap();
+    control(&a).execute("shop", Order::Load(echo(3))).await.unwrap();
     let hurt = format!(
         "UPDATE madoguchi_host.component_builds SET bytes = 'x' WHERE digest = '{}'",
         digest(&echo(3))
@@ -290,7 +295,7 @@ async fn damaged_build_is_refused_and_the_version_before_serves() {
     assert!(out_of_rotation(&c).is_some());
     assert!(shop(&c).trouble.expect("it is told").contains("damaged"));
     // Another build makes all well.
-    control(&c).obey("shop", Order::Load(echo(4))).await.unwrap();
+    control(&c).execute("shop", Order::Load(echo(4))).await.unwrap();
     serve(&[&a, &b, &c], &echo(4)).await;
     until("it is in rotation", async || out_of_rotation(&c).is_none()).await;
 }
@@ -301,9 +306,9 @@ async fn canary_answers_on_all_nodes_until_one_stops_it() {
     let (_, [a, b, c]) = three(&echo(1), |_| {}).await;
     let all = [&a, &b, &c];
     let greedier = with_section(&echo(2), "madoguchi:defaults", b"grants = ['clock']");
-    control(&b).obey("shop", Order::Load(greedier)).await.unwrap_err();
+    control(&b).execute("shop", Order::Load(greedier)).await.unwrap_err();
     let share = CanaryShare { percent: 50, callers: Vec::new() };
-    control(&b).obey("shop", Order::Canary(None, share)).await.unwrap();
+    control(&b).execute("shop", Order::Canary(None, share)).await.unwrap();
     for server in all {
         until("the canary is there", async || shop(server).canary.is_some()).await;
         for _ in 0..100 {
@@ -312,7 +317,7 @@ async fn canary_answers_on_all_nodes_until_one_stops_it() {
         let canary = shop(server).canary.unwrap();
         assert_eq!((canary.own.calls, canary.before.calls), (50, 50));
     }
-    control(&c).obey("shop", Order::StopCanary(None)).await.unwrap();
+    control(&c).execute("shop", Order::StopCanary(None)).await.unwrap();
     for server in all {
         until("the canary is gone", async || shop(server).canary.is_none()).await;
         assert!(shop(server).pending.is_some(), "the build waits on");

@@ -136,9 +136,9 @@ async fn listener_on_another_node_gets_each_change_once() {
     let (nodes, _) = three(|_| ()).await;
     let mut listener = nodes[1].server().events.listen();
     let mut own = nodes[0].server().events.listen();
-    nodes[0].server().events.tell("ann", "tasks/1");
+    nodes[0].server().events.notify("ann", "tasks/1");
     nodes[0].client().output("send_letter", json!({ "text": "hi" })).await;
-    nodes[2].server().events.tell("ben", "tasks/2");
+    nodes[2].server().events.notify("ben", "tasks/2");
     let mut found = Vec::new();
     for receiver in [&mut listener, &mut own] {
         let mut all = Vec::new();
@@ -298,8 +298,8 @@ async fn write_under_a_lost_lease_is_rejected() {
         let server = Server::connect(&address(&url)).await.unwrap();
         let database = server.database("mine", Limits::default()).await.unwrap();
         database.migrate(&[migration(1, &["CREATE TABLE kept (n INTEGER)"])]).await.unwrap();
-        let leases = Leases::of(Some(&server));
-        leases.look_after(&stop);
+        let leases = Leases::new(Some(&server));
+        leases.monitor(&stop);
         sides.push((server, database, leases));
     }
     let [(server, database, leases), (_other_server, other, others)] =

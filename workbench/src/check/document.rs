@@ -1,4 +1,4 @@
-//! The configuration's text, to find the line of an entry and the things that entries name.
+//! The text of a configuration: finds lines of entries, and files, folders and variables that they name.
 
 use toml::{
     Spanned,
@@ -14,18 +14,18 @@ pub struct Document<'a> {
     root: Option<Spanned<DeTable<'a>>>,
 }
 
-/// What kind of thing an entry names.
+/// Kind of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Thing {
+pub(super) enum Reference {
     File,
     Folder,
     Variable,
 }
 
-/// A thing outside the file that an entry names.
+/// A reference outside the file that an entry names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
-    pub(super) thing: Thing,
+    pub(super) reference: Reference,
     pub(super) value: String,
     /// Whether something is missing without it.
     pub(super) is_required: bool,
@@ -46,7 +46,7 @@ impl<'a> Document<'a> {
 
     /// The line of the entry at `path`, or of the nearest one above that is there.
     ///
-    /// A number stands for an element of an array.
+    /// A number is an array index.
     pub fn line(&self, path: &[&str]) -> Option<usize> {
         let mut table = self.root.as_ref()?.get_ref();
         let mut at = None;
@@ -74,7 +74,7 @@ impl<'a> Document<'a> {
     }
 
     /// Whether the file has an entry at `path` itself.
-    pub fn says(&self, path: &[&str]) -> bool {
+    pub fn has_entry(&self, path: &[&str]) -> bool {
         let mut table = self.root.as_ref().map(Spanned::get_ref);
         path.iter().enumerate().all(|(at, step)| {
             let value = table.and_then(|it| it.get(*step)).map(Spanned::get_ref);
@@ -102,17 +102,17 @@ impl<'a> Document<'a> {
     pub(super) fn named(&self) -> Vec<Named> {
         let mut found = Vec::new();
         for name in self.components() {
-            for (part, thing) in [("files", Thing::File), ("folders", Thing::Folder)] {
+            for (part, reference) in [("files", Reference::File), ("folders", Reference::Folder)] {
                 for (key, value) in self.entries(&["components", &name, part]) {
                     let path = ["components", &name, part, &key];
-                    found.extend(named(thing, value.as_str(), true, &path));
+                    found.extend(named(reference, value.as_str(), true, &path));
                 }
             }
             for (key, value) in self.entries(&["components", &name, "settings"]) {
                 let file = value.as_table().filter(|it| it.len() == 1);
                 let file = file.and_then(|it| it.get("file")).and_then(|it| it.get_ref().as_str());
                 found.extend(named(
-                    Thing::File,
+                    Reference::File,
                     file,
                     true,
                     &["components", &name, "settings", &key],
@@ -120,19 +120,19 @@ impl<'a> Document<'a> {
             }
             for (key, value) in self.entries(&["components", &name, "environment"]) {
                 let path = ["components", &name, "environment", &key];
-                found.extend(named(Thing::Variable, value.as_str(), false, &path));
+                found.extend(named(Reference::Variable, value.as_str(), false, &path));
             }
             if let Some(table) = self.table(&["components", &name]) {
                 let variable = table.get("http_environment").and_then(|it| it.get_ref().as_str());
                 let path = ["components", &name, "http_environment"];
-                found.extend(named(Thing::Variable, variable, false, &path));
+                found.extend(named(Reference::Variable, variable, false, &path));
             }
             self.secrets(&name, &mut found);
         }
         found
     }
 
-    /// What the secrets for the hosts of the component named `name` come from.
+    /// Sources of the secrets of a component's hosts.
     fn secrets(&self, name: &str, found: &mut Vec<Named>) {
         let http = self.table(&["components", name]).and_then(|it| it.get("http"));
         let hosts = http.and_then(|it| it.get_ref().as_array());
@@ -140,11 +140,13 @@ impl<'a> Document<'a> {
             let optional = host.get_ref().get("optional").and_then(|it| it.get_ref().as_bool());
             let secrets = host.get_ref().get("secrets").and_then(|it| it.get_ref().as_array());
             for (at, secret) in secrets.into_iter().flatten().enumerate() {
-                for (key, thing) in [("file", Thing::File), ("environment", Thing::Variable)] {
+                for (key, reference) in
+                    [("file", Reference::File), ("environment", Reference::Variable)]
+                {
                     let value = secret.get_ref().get(key).and_then(|it| it.get_ref().as_str());
                     let (host_at, at) = (host_at.to_string(), at.to_string());
                     let path = ["components", name, "http", &host_at, "secrets", &at, key];
-                    found.extend(named(thing, value, optional != Some(true), &path));
+                    found.extend(named(reference, value, optional != Some(true), &path));
                 }
             }
         }
@@ -173,9 +175,14 @@ impl<'a> Document<'a> {
     }
 }
 
-fn named(thing: Thing, value: Option<&str>, is_required: bool, path: &[&str]) -> Option<Named> {
+fn named(
+    reference: Reference,
+    value: Option<&str>,
+    is_required: bool,
+    path: &[&str],
+) -> Option<Named> {
     let path = path.iter().map(|it| (*it).to_owned()).collect();
-    Some(Named { thing, value: value?.to_owned(), is_required, path })
+    Some(Named { reference, value: value?.to_owned(), is_required, path })
 }
 
 #[cfg(test)]
@@ -196,19 +203,19 @@ mod tests {
         let secret = ["components", "shop", "http", "0", "secrets", "0", "environment"];
         assert_eq!(document.line(&secret), Some(11));
         assert_eq!(document.line(&["data"]), None);
-        assert!(document.says(&["components", "shop", "grants"]));
-        assert!(!document.says(&["components", "shop", "limits"]));
+        assert!(document.has_entry(&["components", "shop", "grants"]));
+        assert!(!document.has_entry(&["components", "shop", "limits"]));
     }
 
     #[test]
     fn finds_files_folders_and_variables_wherever_they_are_named() {
         let found = Document::new(TEXT).named();
-        let found: Vec<_> = found.iter().map(|it| (it.thing, it.value.as_str())).collect();
+        let found: Vec<_> = found.iter().map(|it| (it.reference, it.value.as_str())).collect();
         let expected = [
-            (Thing::File, "plan.txt"),
-            (Thing::File, "films.json"),
-            (Thing::Variable, "ALLOWED"),
-            (Thing::Variable, "KEY"),
+            (Reference::File, "plan.txt"),
+            (Reference::File, "films.json"),
+            (Reference::Variable, "ALLOWED"),
+            (Reference::Variable, "KEY"),
         ];
         assert_eq!(found, expected);
         assert!(Document::new("= no TOML").named().is_empty());

@@ -1,11 +1,11 @@
-//! What of `[toolsets]` does nothing, and which of them have no tool yet.
+//! Finds entries of `[toolsets]` without effect and toolsets without tools.
 
 use sandbox::definition::Tool;
 
 use super::{Document, Finding};
 use base::{config::Config, tool_set::Owner, toolsets::Toolset};
 
-/// What of a toolset does nothing.
+/// Finds entries of toolsets without effect.
 pub(super) fn notes(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (name, toolset) in config.toolsets.iter() {
@@ -24,7 +24,7 @@ pub(super) fn idle(
     tools: &[(String, Vec<Tool>)],
 ) -> Vec<Finding> {
     let has_one = |toolset: &Toolset| {
-        // What servers offer is not known before they are reached.
+        // Offers of servers are unknown before connecting.
         config.servers.keys().any(|it| toolset.may_have_of(Owner::Server(it)))
             || tools.iter().any(|(component, tools)| {
                 let owner = Owner::Component(component);

@@ -1,4 +1,4 @@
-//! `madoguchi check-config FILE`: everything that is wrong with a configuration, before it counts.
+//! `madoguchi check-config FILE`: lists every problem of a configuration.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     check::{Document, Finding, check},
-    terminal::{Json, say, with_causes},
+    terminal::{Json, print_line, with_causes},
 };
 
 /// Checks a configuration without serving it.
@@ -42,19 +42,19 @@ impl CheckConfig {
         let is_good = !findings.iter().any(|it| it.is_problem);
         if self.json.is_wanted {
             let object = json!({ "ok": is_good, "file": file, "findings": findings });
-            say(&serde_json::to_string_pretty(&object)?)?;
+            print_line(&serde_json::to_string_pretty(&object)?)?;
         } else {
             let name =
                 file.map_or("the built-in configuration".to_owned(), |it| it.display().to_string());
             for finding in &findings {
-                say(&sentence(&name, finding))?;
+                print_line(&sentence(&name, finding))?;
             }
             let verdict = match (is_good, findings.len()) {
                 (true, 0) => "fine",
                 (true, _) => "can be served; see above",
                 (false, _) => "to be mended",
             };
-            say(&format!("{name}: {verdict}"))?;
+            print_line(&format!("{name}: {verdict}"))?;
         }
         Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
@@ -97,14 +97,14 @@ mod tests {
             Config::read(path, &Embedded::default()).context("configuration").unwrap_err()
         };
         let file = folder.path().join("a.toml");
-        for (text, told) in [
+        for (text, expected) in [
             ("\nbundled = 1\n", "what is right here"),
             ("\n[components.a]\ngrants = ['http']\n", "grants \"http\" and no host"),
         ] {
             std::fs::write(&file, text).unwrap();
             let found = unreadable(&read(&file), &Document::new(text));
             assert_eq!(found.line, Some(2));
-            assert!(found.message.starts_with(told), "{found:?}");
+            assert!(found.message.starts_with(expected), "{found:?}");
         }
         let none = Document::default();
         let gone = unreadable(&read(&folder.path().join("none.toml")), &none);

@@ -1,4 +1,4 @@
-//! `madoguchi inspect FILE.wasm`: what a component can touch and what it offers, before it is let in.
+//! `madoguchi inspect FILE.wasm`: shows imports, grants needed and offers of a component.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -11,7 +11,7 @@ use clap::Args;
 
 use crate::{
     inspect::{Inspection, Need, Part, inspect},
-    terminal::{Json, say},
+    terminal::{Json, print_line},
 };
 
 /// Shows what is in a component's file.
@@ -36,8 +36,8 @@ impl Inspect {
             inspect(name, &bytes, config).await.with_context(|| self.file.display().to_string())?;
         if self.json.is_wanted {
             let mut object = serde_json::to_value(&found)?;
-            object["welcome"] = found.is_welcome().into();
-            say(&serde_json::to_string_pretty(&object)?)?;
+            object["welcome"] = found.is_accepted().into();
+            print_line(&serde_json::to_string_pretty(&object)?)?;
         } else {
             print(&found)?;
         }
@@ -45,86 +45,94 @@ impl Inspect {
     }
 }
 
-fn print(it: &Inspection) -> std::io::Result<()> {
-    say(&format!("{}  {} bytes  sha256 {}", it.name, it.size_bytes, it.digest))?;
-    parts("imports", &it.imports)?;
-    parts("exports", &it.exports)?;
-    say("tools")?;
-    if it.tools.is_empty() && it.trouble.is_none() {
-        say("  none")?;
+fn print(inspection: &Inspection) -> std::io::Result<()> {
+    print_line(&format!(
+        "{}  {} bytes  sha256 {}",
+        inspection.name, inspection.size_bytes, inspection.digest
+    ))?;
+    parts("imports", &inspection.imports)?;
+    parts("exports", &inspection.exports)?;
+    print_line("tools")?;
+    if inspection.tools.is_empty() && inspection.trouble.is_none() {
+        print_line("  none")?;
     }
-    for tool in &it.tools {
+    for tool in &inspection.tools {
         let text = |key: &str| tool[key].as_str().unwrap_or_default();
         let title =
             if text("title").is_empty() { String::new() } else { format!("  {}", text("title")) };
-        say(&format!("  {}{title}{}", text("name"), hints(tool)))?;
-        say(&format!("    {}", text("description").lines().next().unwrap_or_default()))?;
+        print_line(&format!("  {}{title}{}", text("name"), hints(tool)))?;
+        print_line(&format!("    {}", text("description").lines().next().unwrap_or_default()))?;
         if !text("app").is_empty() {
-            say(&format!("    shown by {}", text("app")))?;
+            print_line(&format!("    shown by {}", text("app")))?;
         }
     }
-    if !it.left_out.is_empty() {
-        say("no tools are")?;
+    if !inspection.left_out.is_empty() {
+        print_line("no tools are")?;
     }
-    for left in &it.left_out {
+    for left in &inspection.left_out {
         let text = |key: &str| left[key].as_str().unwrap_or_default();
-        say(&format!("  {}: {}", text("name"), text("why")))?;
+        print_line(&format!("  {}: {}", text("name"), text("why")))?;
     }
-    others("prompts", "name", &it.prompts)?;
-    others("resources", "uri", &it.resources)?;
-    others("templates", "uriTemplate", &it.templates)?;
-    if !it.routes.is_empty() {
-        say("routes")?;
+    others("prompts", "name", &inspection.prompts)?;
+    others("resources", "uri", &inspection.resources)?;
+    others("templates", "uriTemplate", &inspection.templates)?;
+    if !inspection.routes.is_empty() {
+        print_line("routes")?;
     }
-    for route in &it.routes {
+    for route in &inspection.routes {
         let text = |key: &str| route[key].as_str().unwrap_or_default();
         let tools = route["tools"].as_array().into_iter().flatten();
         let tools: Vec<_> = tools.filter_map(|it| it.as_str()).collect();
         let tools =
             if tools.is_empty() { String::new() } else { format!("  as {}", tools.join(", ")) };
-        say(&format!("  {} {}{tools}", text("method"), text("path")))?;
+        print_line(&format!("  {} {}{tools}", text("method"), text("path")))?;
     }
-    if let Some(trouble) = &it.trouble {
-        say(&format!("  cannot be told: {trouble}"))?;
+    if let Some(trouble) = &inspection.trouble {
+        print_line(&format!("  cannot be told: {trouble}"))?;
     }
-    if let Some(defaults) = &it.defaults {
-        say("what it would start from, under the same name")?;
+    if let Some(defaults) = &inspection.defaults {
+        print_line("what it would start from, under the same name")?;
         for line in defaults.lines().filter(|it| !it.trim_start().starts_with('#')) {
-            say(format!("  {line}").trim_end())?;
+            print_line(format!("  {line}").trim_end())?;
         }
     }
-    if let Some(problem) = &it.defaults_problem {
-        say(&format!("what it would start from cannot be used: {problem}"))?;
+    if let Some(problem) = &inspection.defaults_problem {
+        print_line(&format!("what it would start from cannot be used: {problem}"))?;
     }
-    if it.pooled == Some(false) {
-        say(
+    if inspection.pooled == Some(false) {
+        print_line(
             "its shape does not fit the pool: each call takes the time that making an instance takes",
         )?;
     }
-    // What nothing lets in has no line that would.
-    if it.refused.is_some() || it.is_welcome() {
-        let_in(it)?;
+    // What can never be let in has no line.
+    if inspection.refused.is_some() || inspection.is_accepted() {
+        let_in(inspection)?;
     }
-    match &it.refused {
-        Some(why) => say(&format!("the present configuration refuses it: {why}")),
-        None if it.is_welcome() => say("the present configuration lets it in"),
-        None => say("the present configuration grants it all, and what is said above keeps it out"),
+    match &inspection.refused {
+        Some(why) => print_line(&format!("the present configuration refuses it: {why}")),
+        None if inspection.is_accepted() => print_line("the present configuration lets it in"),
+        None => print_line(
+            "the present configuration grants it all, and what is said above keeps it out",
+        ),
     }
 }
 
 /// The lines of a configuration that let it in.
-fn let_in(it: &Inspection) -> std::io::Result<()> {
-    say(&format!("to let it in, under [components.{}]:\n  {}", it.name, it.line))?;
-    if it.grants_needed.iter().any(|it| *it == Grant::Http.to_string()) {
-        say(&format!("  {HOSTS}"))?;
+fn let_in(inspection: &Inspection) -> std::io::Result<()> {
+    print_line(&format!(
+        "to let it in, under [components.{}]:\n  {}",
+        inspection.name, inspection.line
+    ))?;
+    if inspection.grants_needed.iter().any(|it| *it == Grant::Http.to_string()) {
+        print_line(&format!("  {HOSTS}"))?;
     }
-    it.stubs.iter().try_for_each(|it| say(&format!("  {it}")))
+    inspection.stubs.iter().try_for_each(|it| print_line(&format!("  {it}")))
 }
 
-/// What is offered beside tools, by its name or its URI, and what it is.
+/// Prints offers besides tools by name or URI.
 fn others(title: &str, key: &str, offers: &[serde_json::Value]) -> std::io::Result<()> {
     if !offers.is_empty() {
-        say(title)?;
+        print_line(title)?;
     }
     for offer in offers {
         let text = |key: &str| offer[key].as_str().unwrap_or_default();
@@ -132,16 +140,16 @@ fn others(title: &str, key: &str, offers: &[serde_json::Value]) -> std::io::Resu
         let names: Vec<_> = arguments.filter_map(|it| it["name"].as_str()).collect();
         let names =
             if names.is_empty() { String::new() } else { format!("({})", names.join(", ")) };
-        say(format!("  {}{names}  {}", text(key), text("title")).trim_end())?;
+        print_line(format!("  {}{names}  {}", text(key), text("title")).trim_end())?;
         let description = text("description").lines().next().unwrap_or_default();
         if !description.is_empty() {
-            say(&format!("    {description}"))?;
+            print_line(&format!("    {description}"))?;
         }
     }
     Ok(())
 }
 
-/// Grouped by what has to be granted: what asks for nothing comes last.
+/// Prints parts grouped by needed grant, those without last.
 fn parts(title: &str, parts: &[Part]) -> std::io::Result<()> {
     let order = |need: Need| match need {
         Need::NotOffered => (0, None),
@@ -151,11 +159,11 @@ fn parts(title: &str, parts: &[Part]) -> std::io::Result<()> {
     };
     let mut sorted: Vec<_> = parts.iter().collect();
     sorted.sort_by_key(|it| (order(it.needs), it.name.clone()));
-    say(title)?;
+    print_line(title)?;
     let mut before = None;
     for part in sorted {
         if before != Some(part.needs) {
-            say(&match part.needs {
+            print_line(&match part.needs {
                 Need::NotOffered => "  not offered by this host".to_owned(),
                 Need::Grant(grant) => format!("  with the grant {grant}"),
                 Need::Stub => "  carried without being used, as its file says".to_owned(),
@@ -163,7 +171,7 @@ fn parts(title: &str, parts: &[Part]) -> std::io::Result<()> {
             })?;
         }
         before = Some(part.needs);
-        say(&format!("    {}", part.name))?;
+        print_line(&format!("    {}", part.name))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `madoguchi new FOLDER` and `madoguchi wit`: what an author begins with, out of the program itself.
+//! `madoguchi new FOLDER` and `madoguchi wit`: writes a template and the contract, both embedded in the program.
 
 use std::{
     borrow::Cow,
@@ -12,7 +12,7 @@ use base::{embedded::Files, source::name_of};
 use clap::Args;
 use toml::{Table, Value};
 
-use crate::{solo::record::Language, terminal::say};
+use crate::{solo::record::Language, terminal::print_line};
 
 /// The name of the component in the templates, and of its tool.
 const TEMPLATE: &str = "greeting";
@@ -64,11 +64,11 @@ const PYTHON: &[File] = files!("python":
     "requirements.txt",
     "src/tools.py",
 );
-/// What the kits of JavaScript and Python import beside the contract.
+/// WASI interfaces of the JavaScript and Python kits.
 const WASI: File = ("kit/wasi.wit", include_str!("../../templates/kit/wasi.wit"));
 /// The manifest of a component in Rust, without what the kit takes from a workspace.
 const MANIFEST: &str = include_str!("../../templates/rust/Cargo.toml");
-/// What the kit's own manifest takes from the workspace that it lies in.
+/// Workspace manifest, whose entries the kit's own manifest uses.
 const WORKSPACE: &str = include_str!("../../../Cargo.toml");
 /// The dependencies of that workspace that the kit and a new component have.
 const DEPENDENCIES: [&str; 5] = ["schemars", "serde", "serde_json", "syn", "wit-bindgen"];
@@ -92,7 +92,7 @@ const TAKEN: [&str; 12] = [
 const KEYWORDS: &str = "and as assert async await break class continue dataclass def del elif else example except \
     finally for from global if import in is lambda nonlocal not or pass raise return tool try while with yield";
 
-/// What travels in the program for authors.
+/// Files embedded for authors.
 #[derive(Clone, Copy)]
 pub struct Kit {
     /// The contract: WIT files.
@@ -111,7 +111,7 @@ impl Language {
         }
     }
 
-    /// What builds it, as its README says.
+    /// Build commands, as in its README.
     fn commands(self) -> &'static [&'static str] {
         match self {
             Self::Rust => &["cargo build --release --target wasm32-wasip2"],
@@ -124,7 +124,7 @@ impl Language {
         }
     }
 
-    /// Where what is built lies.
+    /// Path of the built component.
     fn built(self, tool: &str) -> String {
         match self {
             Self::Rust => format!("target/wasm32-wasip2/release/{tool}.wasm"),
@@ -179,14 +179,14 @@ impl New {
         }
         lay(kit.contract, &folder.join("wit"))?;
         let built = language.built(&tool);
-        say(&format!("{}: a component with the tool {tool}", folder.display()))?;
-        say(&format!("  cd {}", folder.display()))?;
+        print_line(&format!("{}: a component with the tool {tool}", folder.display()))?;
+        print_line(&format!("  cd {}", folder.display()))?;
         for command in language.commands() {
-            say(&format!("  {command}"))?;
+            print_line(&format!("  {command}"))?;
         }
-        say(&format!("  madoguchi run {built} {tool} '{{\"name\":\"花子\"}}'"))?;
-        say(&format!("  madoguchi load {built}"))?;
-        say("  madoguchi dev --serve")?;
+        print_line(&format!("  madoguchi run {built} {tool} '{{\"name\":\"花子\"}}'"))?;
+        print_line(&format!("  madoguchi load {built}"))?;
+        print_line("  madoguchi dev --serve")?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -240,13 +240,13 @@ impl Wit {
             return Ok(ExitCode::SUCCESS);
         }
         for (name, bytes) in files(kit.contract) {
-            say(&format!("// {name}\n{}", String::from_utf8_lossy(&bytes)))?;
+            print_line(&format!("// {name}\n{}", String::from_utf8_lossy(&bytes)))?;
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// What the kit takes from its workspace, as the end of a manifest.
+/// Workspace entries that the kit needs, as the end of a manifest.
 fn workspace() -> anyhow::Result<String> {
     let ours: Table = WORKSPACE.parse().context("the program's own manifest")?;
     let ours =

@@ -1,4 +1,4 @@
-//! `madoguchi replay FILE`: a recorded call once more, without the world.
+//! `madoguchi replay FILE`: replays a recorded call offline.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,7 +21,7 @@ use crate::{
         Compiled, Solo,
         record::{Language, Record, Recorded, Replayed},
     },
-    terminal::{complain, say},
+    terminal::{print_error, print_line},
 };
 
 /// Bytes that the file of a record may have.
@@ -43,7 +43,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Runs it, and says what differs: 1, where something does.
+    /// Replays the record and prints differences. Exit code 1 if there are any.
     ///
     /// # Errors
     /// When the record or the component cannot be read, or the component not be loaded.
@@ -53,9 +53,9 @@ impl Replay {
             .with_context(|| format!("cannot read {shown}"))?;
         let record = Record::read(&text).map_err(|it| anyhow!("{shown}: {it}"))?;
         if let Some(language) = self.as_example {
-            let language =
-                language.unwrap_or_else(|| Language::of(Path::new(&record.component.file)));
-            say(&record.example(language).map_err(|it| anyhow!("{shown}: {it}"))?)?;
+            let language = language
+                .unwrap_or_else(|| Language::of_component(Path::new(&record.component.file)));
+            print_line(&record.example(language).map_err(|it| anyhow!("{shown}: {it}"))?)?;
             return Ok(ExitCode::SUCCESS);
         }
         let file = self.component.unwrap_or_else(|| PathBuf::from(&record.component.file));
@@ -65,13 +65,14 @@ impl Replay {
         let name = &record.component.name;
         let source = Source::new(bytes, name.clone());
         if !record.is_of(&source.bytes) {
-            say(&format!("{} is another build than the one of the record", file.display()))?;
+            print_line(&format!("{} is another build than the one of the record", file.display()))?;
         }
         let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
             .map_err(|it| anyhow!("{it:#}"))?;
         let loaded = async {
-            let compiled = Compiled::of(&Library::look(config), &sandbox, &source).await?;
-            let solo = Solo::of(name, &[])
+            let compiled =
+                Compiled::load_or_compile(&Library::look(config), &sandbox, &source).await?;
+            let solo = Solo::new(name, &[])
                 .grant(Grant::ALL)
                 .stubs(Stubs::all())
                 .prefix(&config.component(name).prefix.unwrap_or_default())
@@ -81,7 +82,7 @@ impl Replay {
         let replayed = loaded.await.with_context(|| file.display().to_string())?;
         match replayed {
             Replayed::Same => {
-                say(&format!("the same: {} uses, and the outcome", record.uses.len()))?;
+                print_line(&format!("the same: {} uses, and the outcome", record.uses.len()))?;
                 return Ok(ExitCode::SUCCESS);
             }
             Replayed::NoTool => {
@@ -92,22 +93,28 @@ impl Replay {
                     record.call.tool
                 );
             }
-            Replayed::Use(it) => {
+            Replayed::Use(difference) => {
                 let shown = |entry: Option<(String, Value)>, none: &str| match entry {
                     Some((name, with)) => format!("{name} {}", cut(&with)),
                     None => none.to_owned(),
                 };
-                complain(&format!("use {} differs", it.number));
-                complain(&format!("  expected  {}", shown(it.expected, "the end of the call")));
-                complain(&format!("  came      {}", shown(it.came, "the end of the call")));
+                print_error(&format!("use {} differs", difference.number));
+                print_error(&format!(
+                    "  expected  {}",
+                    shown(difference.expected, "the end of the call")
+                ));
+                print_error(&format!(
+                    "  came      {}",
+                    shown(difference.actual, "the end of the call")
+                ));
             }
             Replayed::Outcome(at, expected, came) => {
-                complain(&format!(
+                print_error(&format!(
                     "the outcome differs at {}",
                     if at.is_empty() { "/" } else { &at }
                 ));
-                complain(&format!("  expected  {}", cut(&expected)));
-                complain(&format!("  came      {}", cut(&came)));
+                print_error(&format!("  expected  {}", cut(&expected)));
+                print_error(&format!("  came      {}", cut(&came)));
             }
         }
         Ok(ExitCode::FAILURE)

@@ -1,4 +1,4 @@
-//! `madoguchi run FILE.wasm TOOL JSON`: what an author uses first.
+//! `madoguchi run FILE.wasm TOOL JSON`: calls a tool of a component without a server.
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
@@ -20,7 +20,7 @@ use store::private;
 
 use crate::{
     solo::{Called, Compiled, Solo, SoloOutcome},
-    terminal::{complain, say},
+    terminal::{print_error, print_line},
 };
 
 /// The exit code where the tool asks or waits: another one than a command line that cannot be read has.
@@ -88,7 +88,7 @@ fn path(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl Run {
-    /// What the configuration lets it reach, and what the command line adds or changes.
+    /// Grants and resources from the configuration and the command line.
     fn reach(&self, config: &Config, name: &str, mut solo: Solo) -> Solo {
         if !self.returns.is_empty() {
             let returns: BTreeMap<_, _> = self.returns.iter().cloned().collect();
@@ -113,7 +113,7 @@ impl Run {
         solo
     }
 
-    /// Runs it, and prints what came of it.
+    /// Runs the tool and prints its outcome.
     ///
     /// # Errors
     /// When the file cannot be read or loaded, or the arguments are no JSON object.
@@ -132,9 +132,9 @@ impl Run {
         }
         let source = Source::new(bytes, name.to_owned());
         let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())?;
-        let compiled = Compiled::of(&Library::look(config), &sandbox, &source).await;
+        let compiled = Compiled::load_or_compile(&Library::look(config), &sandbox, &source).await;
         let compiled = compiled.with_context(|| self.file.display().to_string())?;
-        let solo = Solo::of(name, &[])
+        let solo = Solo::new(name, &[])
             .hosts(hosts)
             .grant(Grant::ALL)
             .stubs(Stubs::all())
@@ -153,7 +153,11 @@ impl Run {
             .with_context(|| self.file.display().to_string())?;
         let Some(tool) = &self.tool else {
             for tool in running.component().tools() {
-                say(&format!("{}  {}", tool.name, tool.description.lines().next().unwrap_or("")))?;
+                print_line(&format!(
+                    "{}  {}",
+                    tool.name,
+                    tool.description.lines().next().unwrap_or("")
+                ))?;
             }
             return Ok(ExitCode::SUCCESS);
         };
@@ -175,9 +179,9 @@ impl Run {
         };
         match outcome {
             SoloOutcome::Done(output) => print(output),
-            SoloOutcome::Asked(questions) => {
+            SoloOutcome::InputRequired(questions) => {
                 for question in questions {
-                    complain(&format!(
+                    print_error(&format!(
                         "the tool asks {:?}; answer with --answer '{}={}'",
                         question.message,
                         question.key,
@@ -186,21 +190,25 @@ impl Run {
                 }
                 Ok(ExitCode::from(NOT_YET))
             }
-            SoloOutcome::Waits(it) => {
-                complain(&format!("the tool waits for {}; the server would call it again", {
-                    if it.events.is_empty() { "a time".to_owned() } else { it.events.join(", ") }
+            SoloOutcome::Waits(waiting) => {
+                print_error(&format!("the tool waits for {}; the server would call it again", {
+                    if waiting.events.is_empty() {
+                        "a time".to_owned()
+                    } else {
+                        waiting.events.join(", ")
+                    }
                 }));
                 Ok(ExitCode::from(NOT_YET))
             }
             SoloOutcome::Failed(object) => {
-                complain(&pretty(&object));
+                print_error(&pretty(&object));
                 Ok(ExitCode::FAILURE)
             }
         }
     }
 }
 
-/// What an answer to it looks like: the fields of its form, where it is one.
+/// Describes the expected answer: the fields of a form.
 fn answer(question: &Question) -> String {
     let Ask::Form(schema) = &question.ask else { return "JSON".to_owned() };
     let schema: Value = serde_json::from_str(schema).unwrap_or_default();
@@ -212,13 +220,13 @@ fn answer(question: &Question) -> String {
 fn print(output: Output) -> anyhow::Result<ExitCode> {
     if let Some(json) = &output.structured {
         let value = serde_json::from_str(json).context("the structured output is not JSON")?;
-        say(&pretty(&value))?;
+        print_line(&pretty(&value))?;
     }
     for content in output.content {
         if let sandbox::component::Content::Text(text) = content {
-            say(&text.text)?;
+            print_line(&text.text)?;
         } else {
-            complain("(there is more content, which a terminal cannot show)");
+            print_error("(there is more content, which a terminal cannot show)");
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -1,5 +1,4 @@
-//! What a component that runs alone finds around it: tools that it may call, an assistant that it may ask, and what
-//! understands sentences, all of them a test's.
+//! Test doubles of a component's surroundings: tools, an assistant, and a dialogue component.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,25 +23,25 @@ use sandbox::{
     },
 };
 
-/// What a tool answers in the place of the real one.
+/// Result of a fake tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Called {
-    /// It returned this object.
+    /// This object.
     Done(Value),
-    /// It waits for a person, under this id.
+    /// Held for approval under this id.
     Held(String),
     /// Why it was refused: `{error, message, status, data?}`.
     Failed(Value),
 }
 
-/// Answers by a tool's name and its arguments, or by the id of what was held.
+/// Results by tool name and arguments, or by id of a held call.
 type Answers = dyn Fn(&str, &Value) -> Called + Send + Sync;
-/// What a run comes to, by what was asked.
+/// Results of runs by request.
 type Ends = dyn Fn(&Value) -> Value + Send + Sync;
-/// What is understood of a turn: a reply as [`super::Running::converse`] returns one.
+/// Replies to turns, in the format of [`super::Running::converse`].
 type Understands = dyn Fn(&Value) -> Value + Send + Sync;
 
-/// What a component alone has around it.
+/// Fake surroundings.
 #[derive(Clone, Default)]
 pub(super) struct Fake {
     offers: Vec<String>,
@@ -92,7 +91,7 @@ impl Surroundings for Fake {
 
     fn call(&self, _: Requested, request: ToolRequest) -> BoxFuture<'static, ToolOutcome> {
         let arguments = serde_json::from_str(&request.arguments).unwrap_or_default();
-        let outcome = match held(self.called(&request.name, &arguments)) {
+        let outcome = match to_held_call(self.called(&request.name, &arguments)) {
             HeldCall { outcome: Some(Ok(json)), .. } => ToolOutcome::Done(json),
             HeldCall { outcome: Some(Err(failure)), .. } => ToolOutcome::Failed(failure),
             waits => ToolOutcome::Held(waits),
@@ -100,8 +99,13 @@ impl Surroundings for Fake {
         ready(outcome).boxed()
     }
 
-    fn held(&self, _: Requested, id: String, _: Duration) -> BoxFuture<'static, Option<HeldCall>> {
-        ready(Some(held(self.called(&id, &Value::Null)))).boxed()
+    fn held_call(
+        &self,
+        _: Requested,
+        id: String,
+        _: Duration,
+    ) -> BoxFuture<'static, Option<HeldCall>> {
+        ready(Some(to_held_call(self.called(&id, &Value::Null)))).boxed()
     }
 
     fn withdraw(&self, _: Requested, _: String) -> BoxFuture<'static, ()> {
@@ -146,7 +150,7 @@ impl Surroundings for Fake {
     }
 }
 
-fn held(called: Called) -> HeldCall {
+fn to_held_call(called: Called) -> HeldCall {
     let waits = |id| HeldCall {
         id,
         standing: Standing::Waits,
@@ -162,22 +166,22 @@ fn held(called: Called) -> HeldCall {
         ..waits(String::new())
     };
     match called {
-        Called::Done(it) => {
-            let result = json!({ "structuredContent": it, "content": [], "_meta": {} });
+        Called::Done(output) => {
+            let result = json!({ "structuredContent": output, "content": [], "_meta": {} });
             over(Ok(result.to_string()))
         }
         Called::Held(id) => waits(id),
-        Called::Failed(it) => {
-            let text = |name: &str| it[name].as_str().unwrap_or_default().to_owned();
-            let status = it["status"].as_u64().and_then(|it| u16::try_from(it).ok());
+        Called::Failed(failed) => {
+            let text = |name: &str| failed[name].as_str().unwrap_or_default().to_owned();
+            let status = failed["status"].as_u64().and_then(|it| u16::try_from(it).ok());
             let mut failure = Failure::new(&text("error"), status.unwrap_or(400), text("message"));
-            *failure.data = it["data"].as_object().cloned().unwrap_or_default();
+            *failure.data = failed["data"].as_object().cloned().unwrap_or_default();
             over(Err(failure.object().to_string()))
         }
     }
 }
 
-/// What was asked, as a test reads it.
+/// Renders a request for tests.
 fn asked(ask: &Ask) -> Value {
     let read = |text: &Option<String>| -> Value {
         text.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default()
@@ -206,8 +210,7 @@ fn asked(ask: &Ask) -> Value {
 }
 
 impl Solo {
-    /// Lets it call the tools `offers`; `answers` returns what each comes to, by its name and its arguments,
-    /// and what became of one that was held, by its id and null.
+    /// Offers tools; `answers` returns results by name and arguments, and of held calls by id and null.
     #[must_use]
     pub fn calls(
         mut self,
@@ -220,8 +223,8 @@ impl Solo {
         self
     }
 
-    /// Lets it ask the assistant `name`, which may take `budget` (turns, tokens) in one conversation;
-    /// `answers` returns what each run comes to: the data of its last event.
+    /// Offers the assistant `name` with `budget` (turns, tokens) per conversation; `answers` returns the data of each
+    /// run's last event.
     #[must_use]
     pub fn assistant(
         mut self,
@@ -234,7 +237,7 @@ impl Solo {
         self
     }
 
-    /// Sets what is understood of the turns that are passed to components that understand sentences.
+    /// Sets replies of dialogue components.
     #[must_use]
     pub fn understands(
         mut self,

@@ -1,5 +1,4 @@
-//! A component alone as the configuration has it, on its own database: for what an operator does while
-//! no server runs.
+//! Runs a component without a server as configured, on its own database, for commands of the operator.
 
 use super::{Compiled, Running, Solo};
 use base::{
@@ -16,8 +15,7 @@ use store::database::Migration;
 type Described = (String, Result<Vec<Migration>, LoadError>);
 
 impl Solo {
-    /// The component of that name as a server with this configuration would load it, on the database
-    /// that it would give it; none where there is no such component.
+    /// The component as a server with this configuration would load it, on its own database. `None` if unknown.
     ///
     /// # Errors
     /// When its file or its settings cannot be read.
@@ -37,15 +35,14 @@ impl Solo {
         if let Some(error) = error {
             return Err(LoadError::Secret(error));
         }
-        let solo = Self::of(name, &source.bytes).settings(settings).given(config, name);
+        let solo = Self::new(name, &source.bytes).settings(settings).given(config, name);
         Ok(Some(solo.hosts(hosts).database(Some(database_path(config, name)))))
     }
 
-    /// The migrations of each build of the component of that name that is at hand: in the folder, kept of its
-    /// revisions, and bundled; each with where it came from.
+    /// Migrations of each available build of a component (folder, stored revisions, bundled), with origin.
     ///
     /// # Errors
-    /// When what is kept of revisions cannot be read, or nothing can be run.
+    /// If revisions are unreadable or nothing can run.
     pub async fn migrations_of(config: &Config, name: &str) -> Result<Vec<Described>, LoadError> {
         let library = Library::look(config);
         let revisions = RevisionStore::open(&config.data).map_err(LoadError::Read)?;
@@ -57,8 +54,8 @@ impl Solo {
         let mut found = Vec::new();
         for source in sources.into_iter().chain(library.read_bundled(name)) {
             let described = async {
-                let compiled = Compiled::of(&library, &sandbox, &source).await?;
-                let solo = Self::of(name, &[]).given(config, name);
+                let compiled = Compiled::load_or_compile(&library, &sandbox, &source).await?;
+                let solo = Self::new(name, &[]).given(config, name);
                 solo.describe(&compiled).await?.migrations().await
             };
             let list = described.await;
@@ -74,10 +71,10 @@ impl Solo {
     /// When its settings cannot be read.
     pub(crate) fn on_trial(config: &Config, name: &str) -> Result<Self, LoadError> {
         let settings = Settings::read(&config.component(name).settings(), &config.base)?;
-        Ok(Self::of(name, &[]).settings(settings).given(config, name))
+        Ok(Self::new(name, &[]).settings(settings).given(config, name))
     }
 
-    /// With its grants, limits, files and folders.
+    /// Applies grants, limits, files and folders.
     fn given(self, config: &Config, name: &str) -> Self {
         let given = config.component(name);
         let mut solo = self.grant(given.grants.unwrap_or_default()).limits(config.limits(name));
@@ -95,7 +92,7 @@ impl Solo {
 }
 
 impl Running {
-    /// Commits what has been accepted, and closes its database.
+    /// Commits and closes the database.
     pub async fn close(self) {
         if let Some(database) = &self.component.setup.database {
             database.close().await;

@@ -1,4 +1,4 @@
-//! One turn of a conversation with a component that understands sentences, as JSON.
+//! One turn with a dialogue component, as JSON.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -13,22 +13,22 @@ use sandbox::{
     component::CallError,
 };
 
-/// A turn, its fields as in the contract; what is left out is empty.
+/// A turn as in the contract. Missing fields are empty.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Turn {
     message: Option<String>,
-    /// What the turn before gave as its memory.
+    /// Memory of the previous turn.
     memory: Option<Value>,
     context: Option<Value>,
     #[serde(default)]
     is_english: bool,
     #[serde(default)]
     tools: Vec<Tool>,
-    /// What is called how, as the contract has it.
+    /// Names as in the contract.
     #[serde(default)]
     names: Vec<Name>,
-    /// The calls of the turn before, each with what it came to.
+    /// Calls of the previous turn with results.
     #[serde(default)]
     answered: Vec<Answered>,
 }
@@ -63,7 +63,7 @@ struct Name {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answered {
-    /// As the turn before named it.
+    /// Call of the previous turn.
     call: Call,
     /// The tool's structured output.
     output: Value,
@@ -78,7 +78,7 @@ struct Call {
 }
 
 impl Running {
-    /// The names that people have for what it has: the kind and the name of each.
+    /// Names of its objects: kind and name.
     ///
     /// # Errors
     /// The object that a client would read.
@@ -87,10 +87,10 @@ impl Running {
         Ok(names.into_iter().map(|it| (it.kind, it.name)).collect())
     }
 
-    /// What comes next in a conversation: `{confidence, memory}` and `calls` or `text`.
+    /// Next step of a dialogue: `{confidence, memory}` and `calls` or `text`.
     ///
     /// # Errors
-    /// The object that a client would read, or what is wrong with `turn`.
+    /// The error object, or what is wrong with `turn`.
     pub async fn converse(&self, turn: Value) -> Result<Value, Value> {
         let invalid = |what: &str| Failure::new("invalid_params", 400, what).object();
         let turn: Turn = serde_json::from_value(turn).map_err(|it| invalid(&it.to_string()))?;
@@ -116,20 +116,20 @@ impl Running {
     }
 }
 
-fn tool(it: Tool) -> wit::Tool {
-    let Tool { name, arguments, required, is_read_only } = it;
+fn tool(tool: Tool) -> wit::Tool {
+    let Tool { name, arguments, required, is_read_only } = tool;
     wit::Tool { name, arguments, required, is_read_only }
 }
 
-fn name(it: Name) -> types::Name {
-    let Name { kind, name, english, within, also, hints, moods } = it;
+fn name(name: Name) -> types::Name {
+    let Name { kind, name, english, within, also, hints, moods } = name;
     types::Name { kind, name, english, within, also, hints, moods }
 }
 
-fn answered(it: Answered) -> wit::Answered {
-    let Call { id, tool, arguments, reason } = it.call;
+fn answered(answered: Answered) -> wit::Answered {
+    let Call { id, tool, arguments, reason } = answered.call;
     let (arguments, meta) = (Value::Object(arguments).to_string(), "{}".to_owned());
-    let (structured, content) = (it.output.to_string(), Vec::new());
+    let (structured, content) = (answered.output.to_string(), Vec::new());
     wit::Answered {
         call: wit::Call { id, tool, arguments, meta: meta.clone(), reason },
         outcome: Ok(wit::Output { structured, meta, content }),
@@ -156,7 +156,7 @@ fn reply_json(reply: wit::Reply) -> Value {
     object
 }
 
-/// What a component that understands sentences gets, as a test reads it.
+/// Renders a turn for tests.
 pub(super) fn turn_json(turn: &wit::Turn) -> Value {
     let read = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
     let text = |piece: &wit::Piece| match piece {
@@ -177,7 +177,7 @@ pub(super) fn turn_json(turn: &wit::Turn) -> Value {
 }
 
 /// A test's reply: `calls`, each `{tool, arguments}`, or `text`.
-pub(super) fn read_reply(it: &Value) -> Result<wit::Reply, String> {
+pub(super) fn read_reply(json: &Value) -> Result<wit::Reply, String> {
     let call = |(at, value): (usize, &Value)| wit::Call {
         id: format!("call-{at}"),
         tool: value["tool"].as_str().unwrap_or_default().to_owned(),
@@ -185,10 +185,10 @@ pub(super) fn read_reply(it: &Value) -> Result<wit::Reply, String> {
         meta: "{}".to_owned(),
         reason: "A test wants it.".to_owned(),
     };
-    let step = match it["calls"].as_array() {
+    let step = match json["calls"].as_array() {
         Some(calls) => wit::Step::Calls(calls.iter().enumerate().map(call).collect()),
         None => {
-            let text = it["text"].as_str().ok_or("a reply has calls or a text")?.to_owned();
+            let text = json["text"].as_str().ok_or("a reply has calls or a text")?.to_owned();
             wit::Step::Answer(wit::Answer { content: vec![wit::Piece::Text(text)], choice: None })
         }
     };

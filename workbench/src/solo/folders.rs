@@ -1,5 +1,4 @@
-//! Folders that a call may read, as a record has them: whole, as they were before the call, so that another build finds
-//! there what it looks for, too.
+//! Snapshots of granted folders in a record, taken before the call, so that a replay finds the same files.
 
 use std::{
     fs::{self, DirBuilder, File, FileTimes, Permissions},
@@ -28,7 +27,7 @@ const DEPTH_MAX: usize = 32;
 pub struct Lent {
     /// Its path as the component has it.
     pub guest: String,
-    /// What is in it: each folder before what it has.
+    /// Entries; folders precede their content.
     pub entries: Vec<Entry>,
 }
 
@@ -38,14 +37,14 @@ pub struct Lent {
 pub struct Entry {
     /// The path from the folder that was lent.
     pub path: String,
-    /// When it was last changed: seconds and nanoseconds since 1970.
+    /// Modification time: seconds and nanoseconds since 1970.
     #[serde(default)]
     pub changed_at: (u64, u32),
-    /// What it is.
+    /// Content.
     pub is: Content,
 }
 
-/// What an entry is.
+/// Content of an entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Content {
@@ -59,7 +58,7 @@ pub enum Content {
     Base64(String),
 }
 
-/// What is left of the limits while folders are read.
+/// Remaining limits while reading.
 struct Left {
     bytes: u64,
     entries: usize,
@@ -73,7 +72,7 @@ impl Solo {
     /// When a folder cannot be read or copied, or they have more than a record may have.
     pub(crate) fn copy_folders(&mut self) -> Result<(Vec<Lent>, LaidOut), String> {
         let lent = read(&self.folders)?;
-        let laid_out = LaidOut::of(&lent)?;
+        let laid_out = LaidOut::create(&lent)?;
         self.folders.clone_from(&laid_out.folders);
         Ok((lent, laid_out))
     }
@@ -112,10 +111,10 @@ fn read_into(
         .and_then(|it| it.take(left.entries + 1).collect::<Result<Vec<_>, _>>())
         .map_err(error(&here))?;
     found.sort_by_key(fs::DirEntry::file_name);
-    for it in found {
-        let path = folder.join(it.file_name());
+    for entry in found {
+        let path = folder.join(entry.file_name());
         let at = root.join(&path);
-        let kind = it.file_type().map_err(error(&at))?;
+        let kind = entry.file_type().map_err(error(&at))?;
         let name = path.to_str().map(str::to_owned);
         let name = name.ok_or_else(|| format!("{} is no UTF-8", at.display()))?;
         left.entries = left.entries.checked_sub(1).ok_or_else(too_much)?;
@@ -138,7 +137,7 @@ fn read_into(
             // Pipes and the like: none that a component can open.
             () => continue,
         };
-        let changed = it.metadata().and_then(|it| it.modified()).map_err(error(&at))?;
+        let changed = entry.metadata().and_then(|it| it.modified()).map_err(error(&at))?;
         let changed = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
         let is_folder = is == Content::Folder;
         // A link's own time is none that can be set.
@@ -173,7 +172,7 @@ impl LaidOut {
     ///
     /// # Errors
     /// When the disk refuses, or an entry is none that a folder can have.
-    pub(crate) fn of(lent: &[Lent]) -> Result<Self, String> {
+    pub(crate) fn create(lent: &[Lent]) -> Result<Self, String> {
         let mut laid_out = Self::default();
         for Lent { guest, entries } in lent {
             let folder = new_folder().map_err(|it| format!("the folder {guest}: {it}"))?;
@@ -213,21 +212,21 @@ fn lay(folder: &Path, entries: &[Entry]) -> Result<(), String> {
         };
         made.map_err(|it| format!("{path:?}: {it}"))?;
     }
-    for it in entries {
-        if let Content::Link(to) = &it.is {
-            symlink(to, folder.join(&it.path))
-                .map_err(|error| format!("{:?}: {error}", it.path))?;
+    for entry in entries {
+        if let Content::Link(to) = &entry.is {
+            symlink(to, folder.join(&entry.path))
+                .map_err(|error| format!("{:?}: {error}", entry.path))?;
         }
     }
-    // What is in a folder changes its time: the innermost first.
-    for it in entries.iter().rev().filter(|it| !matches!(it.is, Content::Link(_))) {
-        let (seconds, nanoseconds) = it.changed_at;
+    // Content changes a folder's time, so the innermost come first.
+    for entry in entries.iter().rev().filter(|entry| !matches!(entry.is, Content::Link(_))) {
+        let (seconds, nanoseconds) = entry.changed_at;
         let since =
             Duration::from_secs(seconds).checked_add(Duration::from_nanos(nanoseconds.into()));
         let times = since.and_then(|it| UNIX_EPOCH.checked_add(it));
         let times = FileTimes::new().set_modified(times.unwrap_or(UNIX_EPOCH));
-        let set = File::open(folder.join(&it.path)).and_then(|it| it.set_times(times));
-        set.map_err(|error| format!("{:?}: {error}", it.path))?;
+        let set = File::open(folder.join(&entry.path)).and_then(|it| it.set_times(times));
+        set.map_err(|error| format!("{:?}: {error}", entry.path))?;
     }
     Ok(())
 }
@@ -259,7 +258,7 @@ mod tests {
     fn restores_folder_and_removes_it() {
         let home = home();
         let was = lent(home.path()).unwrap();
-        let laid_out = LaidOut::of(&was).unwrap();
+        let laid_out = LaidOut::create(&was).unwrap();
         let (guest, folder) = laid_out.folders[0].clone();
         assert_eq!(guest, "/data");
         assert_eq!(lent(&folder).unwrap(), was, "with times and links");
@@ -296,7 +295,7 @@ mod tests {
             vec![text("twice"), text("twice")],
         ] {
             let lent = Lent { guest: "/data".to_owned(), entries };
-            assert!(LaidOut::of(std::slice::from_ref(&lent)).is_err(), "{lent:?}");
+            assert!(LaidOut::create(std::slice::from_ref(&lent)).is_err(), "{lent:?}");
         }
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     }

@@ -1,13 +1,13 @@
-//! Jobs of a component that runs alone.
+//! Jobs of a component without a server.
 
 use super::Running;
 use sandbox::component::{Agenda, Job, JobOutcome};
 
 impl Running {
-    /// What it has to do now, beside the jobs of those keys.
+    /// Due jobs besides those with `running` keys.
     ///
     /// # Errors
-    /// What would stand in the log.
+    /// The error as logged.
     pub async fn due(&self, running: &[&str]) -> Result<Agenda, String> {
         if !self.component.has_jobs() {
             return Err("it has no jobs, or no leave to do them".to_owned());
@@ -16,10 +16,10 @@ impl Running {
         self.component.due(&running, None).await.map_err(|it| it.to_string())?
     }
 
-    /// One run of a job.
+    /// Runs a job.
     ///
     /// # Errors
-    /// What would stand in the log.
+    /// The error as logged.
     pub async fn run_job(&self, key: &str, input: &str) -> Result<JobOutcome, String> {
         let job = Job { key: key.to_owned(), input: input.to_owned() };
         self.component.run_job(&job, None).await.map_err(|it| it.to_string())?

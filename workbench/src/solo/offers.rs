@@ -1,4 +1,4 @@
-//! What a component that runs alone has to read, and its prompts.
+//! Resources and prompts of a component without a server.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use base::failure::Failure;
 use sandbox::component::{Content, Contents, Datetime, PromptInvocation, ReadRequest};
 
 impl Running {
-    /// What is at `uri`, as `resources/read` would say it.
+    /// Reads `uri` like `resources/read`.
     ///
     /// # Errors
     /// The object that a client would read.

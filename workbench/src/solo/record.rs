@@ -1,4 +1,4 @@
-//! One call with everything that crossed its border: written down, and run again without the world.
+//! Records a call with every use of a capability, and replays it offline.
 
 use std::{collections::BTreeMap, io, path::Path, sync::Arc, time::Duration};
 
@@ -35,14 +35,14 @@ pub struct Record {
     pub madoguchi_record: u32,
     /// The component that was called.
     pub component: Recorded,
-    /// How it was called.
+    /// The call.
     pub call: Call,
     /// The folders that it could read, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<Lent>,
-    /// What it used, in order.
+    /// Uses in order.
     pub uses: Vec<Use>,
-    /// How the call ended.
+    /// Outcome of the call.
     pub outcome: Value,
 }
 
@@ -58,7 +58,7 @@ pub struct Recorded {
     pub file: String,
 }
 
-/// How a component was called.
+/// Call of a component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Call {
@@ -69,28 +69,28 @@ pub struct Call {
     /// The answers to its questions, by their keys.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub answers: BTreeMap<String, Value>,
-    /// When it was called: seconds and nanoseconds since 1970.
+    /// Time of the call: seconds and nanoseconds since 1970.
     pub called_at: (u64, u32),
-    /// Where its random numbers begin: 32 bytes in hexadecimal.
+    /// Random seed: 32 bytes in hexadecimal.
     pub random: String,
 }
 
-/// What came of a replay.
+/// Result of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replayed {
-    /// All uses and the outcome are those of the record.
+    /// Uses and outcome match.
     Same,
     /// The component has no such tool: it is another one.
     NoTool,
     /// A use is another.
     Use(Difference),
-    /// All uses are the same, and the outcome is another: where, what was expected, and what came.
+    /// Uses match, and the outcome differs: place, expected and actual value.
     Outcome(String, Value, Value),
 }
 
 impl Running {
-    /// One call, and its record; the reason why there is none, where it is too large. `file` is the component's, and
-    /// `folders` what it may read of folders.
+    /// Runs a call and records it, or explains why there is no record. `file` is the component's; `folders` are
+    /// readable.
     pub fn record<'a>(
         &'a self,
         (file, folders): (&'a str, Vec<Lent>),
@@ -200,12 +200,12 @@ impl Record {
             let Call { tool, arguments, answers, called_at, random } = &self.call;
             let seed = HEXLOWER.decode(random.as_bytes()).ok().and_then(|it| it.try_into().ok());
             let recording = Recording::replay(self.uses.clone(), seed.unwrap_or_default());
-            // As alone: nothing is there that it could call.
+            // As without surroundings: there is nothing to call.
             let (mut reach, others) = (HostResources::default(), around::Fake::default());
             let others = Arc::new(others);
             reach.around = Around::default();
             reach.around.put(&others);
-            let laid_out = LaidOut::of(&self.folders).map_err(io::Error::other);
+            let laid_out = LaidOut::create(&self.folders).map_err(io::Error::other);
             let laid_out = laid_out.map_err(LoadError::from)?;
             for (guest, path) in &laid_out.folders {
                 reach.folders.add(guest, path.clone())?;
@@ -226,8 +226,8 @@ impl Record {
                 result = component.call(&invocation, round) => Some(result),
                 () = recording.differed() => None,
             };
-            if let Some(it) = recording.difference() {
-                return Ok(Replayed::Use(it));
+            if let Some(difference) = recording.difference() {
+                return Ok(Replayed::Use(difference));
             }
             let came = result.map(|it| as_read(&outcome(&it))).unwrap_or_default();
             Ok(match differs("", &self.outcome, &came) {
@@ -281,10 +281,10 @@ impl Record {
     }
 }
 
-/// What components are written in, as far as the kits know examples.
+/// Languages of components with example syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Language {
-    /// By the crate `toolkit`.
+    /// With the crate `toolkit`.
     Rust,
     /// JavaScript, and TypeScript.
     Js,
@@ -292,11 +292,11 @@ pub enum Language {
     Python,
 }
 
-/// How a language writes what examples need.
+/// Syntax of examples in a language.
 struct Names {
     comment: &'static str,
     refuses_the_arguments: &'static str,
-    /// What stands before and after the end that is expected.
+    /// Text around the expected end.
     then: &'static str,
     stop: &'static str,
 }
@@ -304,7 +304,7 @@ struct Names {
 impl Language {
     /// The language of the folder in which the component of that file is made, as `madoguchi new` lays it out; Rust, where
     /// nothing tells.
-    pub fn of(file: &Path) -> Self {
+    pub fn of_component(file: &Path) -> Self {
         let has = |folder: &Path, names: &[&str]| names.iter().any(|it| folder.join(it).is_file());
         // `build/NAME.wasm`, or `build/quick/NAME.wasm`.
         for folder in file.ancestors().skip(1).take(3) {
@@ -358,28 +358,28 @@ fn python(value: &Value) -> String {
     }
 }
 
-/// How a call ended, in one object of one member: the kind, and what belongs to it.
+/// Outcome of a call as an object with one member, its kind.
 fn outcome(result: &Result<Output, CallError>) -> Value {
     match result {
-        Ok(it) => {
+        Ok(ended) => {
             let read = |it: &String| serde_json::from_str::<Value>(it).unwrap_or_default();
             let mut output = Map::new();
             output.insert(
                 "structured".to_owned(),
-                it.structured.as_ref().map(read).unwrap_or_else(|| json!({})),
+                ended.structured.as_ref().map(read).unwrap_or_else(|| json!({})),
             );
-            if !it.content.is_empty() {
-                let content: Vec<_> = it.content.iter().map(content).collect();
+            if !ended.content.is_empty() {
+                let content: Vec<_> = ended.content.iter().map(content).collect();
                 output.insert("content".to_owned(), content.into());
             }
-            if let Some(meta) = &it.meta {
+            if let Some(meta) = &ended.meta {
                 output.insert("meta".to_owned(), read(meta));
             }
             json!({ "output": output })
         }
         Err(CallError::Stopped(stop)) => match stop {
-            Stop::InputRequired(it) => {
-                let each = it.questions.iter();
+            Stop::InputRequired(required) => {
+                let each = required.questions.iter();
                 let each = each.map(|it| json!({ "key": it.key, "message": it.message }));
                 json!({ "asks": each.collect::<Vec<_>>() })
             }
@@ -388,8 +388,8 @@ fn outcome(result: &Result<Output, CallError>) -> Value {
                 let each = each.map(|it| json!({ "pointer": it.pointer, "message": it.message }));
                 json!({ "invalid_arguments": each.collect::<Vec<_>>() })
             }
-            Stop::Refused(it) => {
-                json!({ "refused": { "code": it.code, "message": it.message, "status": it.status } })
+            Stop::Refused(refusal) => {
+                json!({ "refused": { "code": refusal.code, "message": refusal.message, "status": refusal.status } })
             }
             Stop::Unavailable(it) => json!({ "unavailable": it.message }),
             Stop::Wait(it) => json!({ "waits": it.events }),
@@ -404,18 +404,18 @@ fn outcome(result: &Result<Output, CallError>) -> Value {
     }
 }
 
-fn content(it: &Content) -> Value {
-    match it {
+fn content(content: &Content) -> Value {
+    match content {
         Content::Text(it) => json!({ "text": it.text }),
-        Content::Image(it) | Content::Audio(it) => {
-            json!({ "mime_type": it.mime_type, "bytes": it.data.len(), "sha256": digest(&it.data) })
+        Content::Image(media) | Content::Audio(media) => {
+            json!({ "mime_type": media.mime_type, "bytes": media.data.len(), "sha256": digest(&media.data) })
         }
         Content::Resource(it) => json!({ "resource": it.uri }),
         Content::Link(it) => json!({ "link": it.uri }),
     }
 }
 
-/// The first place where `came` is not what was `expected`, and both there.
+/// First difference between `expected` and `came`: place and both values.
 fn differs(at: &str, expected: &Value, came: &Value) -> Option<(String, Value, Value)> {
     let deeper = |key: &str, expected: Option<&Value>, came: Option<&Value>| {
         let none = Value::Null;
@@ -487,12 +487,12 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join("src")).unwrap();
         let file = home.path().join("build/quick/a.wasm");
-        assert_eq!(Language::of(&file), Language::Rust, "DEV-6");
+        assert_eq!(Language::of_component(&file), Language::Rust, "DEV-6");
         std::fs::write(home.path().join("src/tools.ts"), "").unwrap();
-        assert_eq!(Language::of(&file), Language::Js, "DEV-6");
+        assert_eq!(Language::of_component(&file), Language::Js, "DEV-6");
         std::fs::write(home.path().join("src/tools.py"), "").unwrap();
-        assert_eq!(Language::of(&file), Language::Python, "DEV-6");
-        assert_eq!(Language::of(Path::new("a.wasm")), Language::Rust);
+        assert_eq!(Language::of_component(&file), Language::Python, "DEV-6");
+        assert_eq!(Language::of_component(Path::new("a.wasm")), Language::Rust);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A request to a component that runs alone.
+//! A request to a component without a server.
 
 use http::Method;
 use serde_json::Value;
@@ -14,14 +14,14 @@ use sandbox::{
 /// Events that a request may write while nothing reads them.
 const EVENTS_MAX: usize = 4_096;
 
-/// What came of a request.
+/// Response of a request.
 #[derive(Debug, PartialEq)]
 pub struct Answered {
     /// The HTTP status of the answer.
     pub status: u16,
     /// The answer's body as JSON.
     pub body: Value,
-    /// What was written before it, where events were wanted: the name and the data of each.
+    /// Events by name and data, if requested.
     pub events: Vec<(String, Value)>,
 }
 
@@ -33,7 +33,7 @@ impl Running {
     /// The object that a client would read: there is no such route, or it stops.
     pub async fn request(&self, method: &str, path: &str, body: &str) -> Result<Answered, Value> {
         let refused = |status, why: &str| Failure::new("not_found", status, why).object();
-        if let Some(why) = self.component.why_no_endpoints() {
+        if let Some(why) = self.component.endpoints_error() {
             return Err(refused(404, &why));
         }
         let method = Method::from_bytes(method.as_bytes()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A store of blobs that is gone when its owner is.
+//! A temporary blob store.
 
 use std::io;
 

@@ -1,5 +1,5 @@
-//! Client ID metadata documents: fetched from public addresses alone, with a limit on time and size, along no
-//! redirect, and kept for a while.
+//! Client ID metadata documents. They are fetched from public addresses only, without redirects, within limits of time
+//! and size, and cached.
 
 use std::{
     collections::HashMap,
@@ -20,9 +20,9 @@ use crate::state::Client;
 
 /// Bytes that a document may have.
 const BYTES_MAX: usize = 16 << 10;
-/// How long one may take to come.
+/// Time limit of a fetch.
 const TIME_MAX: Duration = Duration::from_secs(5);
-/// How long one counts without being fetched anew, and how many do.
+/// How long a document is cached, and how many are.
 const KEPT_FOR: Duration = Duration::from_secs(300);
 const KEPT_MAX: usize = 256;
 /// Documents that are fetched at a time.
@@ -51,7 +51,7 @@ impl Documents {
         document_url(client_id, self.may_be_private)
     }
 
-    /// The client whose document is at `client_id`.
+    /// Returns the client whose document is at `client_id`.
     ///
     /// # Errors
     /// Why there is none, or none that is taken.
@@ -108,8 +108,7 @@ impl Documents {
     }
 }
 
-/// Whether the client of that document can do without showing who it is: it says so, or it prefers another way and has
-/// this one beside it.
+/// Whether the client may authenticate without a secret: by its method, or by one of those it supports.
 fn needs_no_secret(document: &Value) -> bool {
     let preferred = &document["token_endpoint_auth_method"];
     let others = document["token_endpoint_auth_methods_supported"].as_array();

@@ -1,4 +1,4 @@
-//! `/account`: how people sign in, and what they have let in.
+//! `/account`: signing in, and managing devices, passkeys and grants.
 
 use axum::{
     Extension, Json,
@@ -10,18 +10,18 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
 
-use super::{Fields, Opened, Paced, Peer, Posted, reader, see_other};
+use super::{Fields, Opened, Peer, Posted, RateLimited, reader, see_other};
 use crate::{
     pages::Reader,
     password,
     service::{Accounts, Session, SignInWith, unavailable},
 };
 
-/// Where people go on who have nothing else to do.
+/// Default page after signing in.
 const HOME: &str = "/account";
 
-/// Where a person goes on who has signed in: to what they were asked, here, and nowhere else.
-fn own(next: Option<&str>) -> &str {
+/// Returns `next` if it is a local path that sign-in may continue to, else the default page.
+fn local_target(next: Option<&str>) -> &str {
     let is_own = |path: &&str| {
         path.starts_with("/oauth/authorize?") && path.bytes().all(|it| it.is_ascii_graphic())
     };
@@ -33,8 +33,7 @@ pub(super) async fn home((State(accounts), headers, RawQuery(query)): Opened) ->
     let reader = reader(&accounts, &headers, &query).at(HOME, &query);
     match accounts.session(&headers) {
         Some(session) => {
-            let (devices, tag) =
-                (accounts.own_devices(&session), accounts.form_tag(&session, HOME));
+            let (devices, tag) = (accounts.devices_of(&session), accounts.form_tag(&session, HOME));
             reader.account(&session.account, &devices, &tag)
         }
         None => reader.sign_in(HOME, false),
@@ -49,7 +48,7 @@ pub(super) async fn sign_in(
 ) -> Response {
     let reader = reader(&accounts, &headers, &query.unwrap_or_default());
     let form = Fields::read(&body).unwrap_or_default();
-    let (name, next) = (form.get("name").unwrap_or_default(), own(form.get("next")));
+    let (name, next) = (form.get("name").unwrap_or_default(), local_target(form.get("next")));
     if let Err(wait_s) = accounts.0.attempts.sign_in(peer, name) {
         accounts.note("", "accounts/sign-in", "too often", "refused");
         return reader.too_often(wait_s);
@@ -70,7 +69,7 @@ fn failed(reader: &Reader, error: &std::io::Error) -> Response {
     reader.failed(StatusCode::SERVICE_UNAVAILABLE, code, &what)
 }
 
-/// Who is signed in and has sent a form that was made for them.
+/// Returns the session of a form with a valid tag.
 fn signed_in(accounts: &Accounts, headers: &HeaderMap, form: &Fields) -> Option<Session> {
     let session = accounts.session(headers)?;
     accounts.is_form(&session, HOME, form.get("tag")?).then_some(session)
@@ -101,10 +100,10 @@ pub(super) async fn end((State(accounts), headers, body): Posted) -> Response {
     let form = Fields::read(&body).unwrap_or_default();
     let Some(session) = signed_in(&accounts, &headers, &form) else { return out_of_date(&reader) };
     let ended = match (form.get("passkey"), form.get("device")) {
-        (Some(passkey), _) => accounts.end_own_passkey(&session, passkey).await,
-        // One that is not there has ended.
+        (Some(passkey), _) => accounts.end_session_passkey(&session, passkey).await,
+        // A missing one has ended already.
         (None, device) => {
-            let ended = accounts.end_own_device(&session, device.unwrap_or_default()).await;
+            let ended = accounts.end_session_device(&session, device.unwrap_or_default()).await;
             ended.map(|_| true)
         }
     };
@@ -164,7 +163,7 @@ pub(super) async fn choose(
     }
 }
 
-/// What the script sends.
+/// Request body sent by the page's script.
 #[derive(Deserialize)]
 struct Sent<'a> {
     link: Option<String>,
@@ -178,7 +177,7 @@ fn refused(status: StatusCode) -> Response {
 
 /// Begins to make a passkey with a link, or to sign in with one.
 pub(super) async fn begin_passkey(
-    (State(accounts), Extension(Peer(peer)), body): Paced,
+    (State(accounts), Extension(Peer(peer)), body): RateLimited,
 ) -> Response {
     if let Err(wait_s) = accounts.0.attempts.passkey(peer) {
         let mut response = refused(StatusCode::TOO_MANY_REQUESTS);
@@ -226,9 +225,9 @@ pub(super) async fn sign_in_with_passkey(
     session(accounts.sign_in_with_passkey(credential.get().as_bytes()).await)
 }
 
-/// The answer with the session that begins.
-fn session(begun: std::io::Result<Option<String>>) -> Response {
-    match begun {
+/// The response that sets the session cookie.
+fn session(cookie: std::io::Result<Option<String>>) -> Response {
+    match cookie {
         Ok(Some(cookie)) => {
             let mut response = StatusCode::NO_CONTENT.into_response();
             if let Ok(cookie) = HeaderValue::try_from(cookie) {

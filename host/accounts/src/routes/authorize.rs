@@ -1,4 +1,4 @@
-//! `/oauth/authorize`: what a client asks for, and what the person says to it.
+//! `/oauth/authorize`: checks an authorization request and asks the user for consent.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
     clients::{self, Problem},
     pages::Reader,
     scopes::{Offer, read},
-    service::{Accounts, Asked, Session},
+    service::{Accounts, AuthorizationRequest, Session},
     state::Client,
 };
 
@@ -29,34 +29,33 @@ const SCOPES_MAX: usize = 64;
 /// Scopes of OpenID Connect, and of a maker of clients, that many ask for by habit, and that bring nothing here.
 const IGNORED: [&str; 6] = ["openid", "profile", "email", "address", "offline_access", "claudeai"];
 
-/// What a client is sent that gets nothing.
+/// Error parameters of a denied request.
 const DENIED: [(&str, &str); 2] =
     [("error", "access_denied"), ("error_description", "the person does not want it")];
 
-/// A request, as far as it is known who sends it and where to.
+/// An authorization request whose client and redirect URI are known.
 struct ClientRequest {
     client_id: String,
-    /// None where its document has to be fetched first.
+    /// `None` while its document is not fetched yet.
     client: Option<Arc<Client>>,
     redirect_uri: String,
     state: Option<String>,
-    /// What it wants; or why that cannot be had.
-    wanted: Result<Wanted, Problem>,
+    /// What the client requests, or why it is refused.
+    wanted: Result<ScopeRequest, Problem>,
 }
 
-struct Wanted {
+struct ScopeRequest {
     challenge: String,
-    /// None where it names no scope.
+    /// `None` without a `scope` parameter.
     scopes: Option<Vec<Scope>>,
 }
 
-/// Reads a request. What is wrong before it is known who sends it and where to is shown to the person, and sent
-/// nowhere.
+/// Parses a request. Errors before client and redirect URI are known are shown to the user and redirected nowhere.
 fn client_request(accounts: &Accounts, query: &str) -> Result<ClientRequest, Problem> {
     let wrong = |what: &str| ("invalid_request", what.to_owned());
     let fields = Fields::read(query.as_bytes()).filter(|_| query.len() <= REQUEST_BYTES_MAX);
     let fields = fields.ok_or_else(|| wrong("the request is too long"))?;
-    if let Some(name) = fields.twice() {
+    if let Some(name) = fields.duplicate() {
         return Err(("invalid_request", format!("{name:?} is there twice")));
     }
     let client_id = fields.get("client_id").ok_or_else(|| wrong("client_id is missing"))?;
@@ -88,7 +87,7 @@ pub(super) fn named_scopes(fields: &Fields) -> Vec<&str> {
     texts.filter(|it| !it.is_empty() && !IGNORED.contains(it)).collect()
 }
 
-fn wanted(accounts: &Accounts, fields: &Fields) -> Result<Wanted, Problem> {
+fn wanted(accounts: &Accounts, fields: &Fields) -> Result<ScopeRequest, Problem> {
     let wrong = |what: &str| Err(("invalid_request", what.to_owned()));
     match fields.get("response_type") {
         Some("code") => {}
@@ -126,7 +125,7 @@ fn wanted(accounts: &Accounts, fields: &Fields) -> Result<Wanted, Problem> {
         }
     }
     let scopes = (!scopes.is_empty()).then_some(scopes);
-    Ok(Wanted { challenge: challenge.to_owned(), scopes })
+    Ok(ScopeRequest { challenge: challenge.to_owned(), scopes })
 }
 
 fn check_redirect(client: &Client, redirect_uri: &str) -> Result<(), Problem> {
@@ -143,7 +142,7 @@ fn check_redirect(client: &Client, redirect_uri: &str) -> Result<(), Problem> {
     }
 }
 
-/// A request whose client is known, and what the person who is signed in could give it.
+/// A request with a known client, and what the signed-in user could grant.
 struct Ready {
     client: Arc<Client>,
     redirect_uri: String,
@@ -152,9 +151,9 @@ struct Ready {
     offer: Offer,
 }
 
-/// What can be asked of the person; or the answer where nothing can. Before a page `was_shown` that says which client
-/// it is and where it leads to, none has the person led there but this server's own page: any can register itself, or
-/// have a document somewhere.
+/// Prepares the consent of a signed-in user, or returns the response that replaces it. Unless a page `was_shown` that
+/// names the client and its target, only this server's own page may lead there, because anyone can register a client
+/// or publish a document.
 async fn ready(
     accounts: &Accounts,
     reader: &Reader,
@@ -192,7 +191,7 @@ async fn ready(
         Box::new(returned(accounts, (&request.redirect_uri, request.state.as_deref()), &fields))
     };
     let wanted = request.wanted.map_err(back)?;
-    let offer = Offer::of(wanted.scopes.as_deref(), &read(&session.account.scopes));
+    let offer = Offer::limited_to(wanted.scopes.as_deref(), &read(&session.account.scopes));
     if offer.scopes.is_empty() {
         let what = "the account has nothing of what is asked for".to_owned();
         return Err(back(("invalid_scope", what)));
@@ -215,8 +214,7 @@ fn returned(
     see_other(url.as_str(), None)
 }
 
-/// Asks the person whether the client may have what it wants; but for this server's own page, where the person has
-/// come from there: signing in is all that it takes.
+/// Asks the user for consent. For this server's own page, signing in is enough.
 pub(super) async fn ask((State(accounts), headers, RawQuery(query)): Opened) -> Response {
     let query = query.unwrap_or_default();
     let reader = reader(&accounts, &headers, &query).at("/oauth/authorize", &query);
@@ -243,7 +241,7 @@ async fn allow(
 ) -> Response {
     let (redirect_uri, state) = (ready.redirect_uri.clone(), ready.state);
     let to = (&*redirect_uri, state.as_deref());
-    let asked = Asked {
+    let asked = AuthorizationRequest {
         client: ready.client,
         redirect_uri: ready.redirect_uri,
         challenge: ready.challenge,
@@ -270,7 +268,7 @@ fn consent(
     reader.consent(of, (&session.account.name, &ready.offer), (query, &tag), is_empty)
 }
 
-/// Does what the person says.
+/// Applies the user's decision.
 pub(super) async fn decide((State(accounts), headers, body): Posted) -> Response {
     let form = Fields::read(&body).unwrap_or_default();
     let query = form.get("request").unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! What clients are answered: tokens, registration, revocation.
+//! OAuth endpoints for clients: token, registration and revocation.
 
 use axum::{
     Extension, Json,
@@ -8,7 +8,7 @@ use axum::{
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{Fields, Paced, Peer, Posted, authorize::named_scopes, is_within};
+use super::{Fields, Peer, Posted, RateLimited, authorize::named_scopes, is_within};
 use crate::{
     clients::{self, Problem},
     service::{Accounts, Redeemed, Refreshed, Tokens, unavailable},
@@ -44,7 +44,7 @@ pub(super) async fn token((State(accounts), headers, body): Posted) -> Response 
             }
             "refresh_token" => {
                 let token = needed("refresh_token")?;
-                // What was left out when it was asked for is left out when it is named again.
+                // Ignores the same scope names as the authorization request.
                 let scopes: Vec<_> = named_scopes(&form).into_iter().map(str::to_owned).collect();
                 let scopes = Some(scopes).filter(|it| !it.is_empty());
                 accounts.refresh(Refreshed { token, client_id, scopes }).await
@@ -72,7 +72,7 @@ pub(super) async fn revoke((State(accounts), headers, body): Posted) -> Response
         let client_id = client(&accounts, &form)?;
         let token = form.get("token").ok_or_else(|| wrong("token is missing"))?;
         accounts.revoke(token, &client_id).await?;
-        // Who signs out of this server's page is signed out, and not let in again by the next press.
+        // Signing out of the page also ends its session, so that the next sign-in asks again.
         match accounts
             .session(&headers)
             .filter(|_| client_id == clients::PAGE && is_within(&headers))
@@ -84,7 +84,9 @@ pub(super) async fn revoke((State(accounts), headers, body): Posted) -> Response
     answered(revoked.await.map(|()| json!({})))
 }
 
-pub(super) async fn register((State(accounts), Extension(Peer(peer)), body): Paced) -> Response {
+pub(super) async fn register(
+    (State(accounts), Extension(Peer(peer)), body): RateLimited,
+) -> Response {
     if !accounts.may_register() {
         let what = "clients do not register here: a client ID metadata document says what one is";
         return answered(Err(("access_denied", what.to_owned())));
@@ -122,13 +124,13 @@ fn form(headers: &HeaderMap, body: &[u8]) -> Result<Fields, Problem> {
         return Err(wrong("the body is a form: application/x-www-form-urlencoded"));
     }
     let form = Fields::read(body).ok_or_else(|| wrong("the form has too many fields"))?;
-    match form.twice() {
+    match form.duplicate() {
         Some(name) => Err(("invalid_request", format!("{name:?} is there twice"))),
         None => Ok(form),
     }
 }
 
-/// The client that asks: a public one, which says its name and shows nothing.
+/// Returns the public client of a request, which sends its id only.
 fn client(accounts: &Accounts, form: &Fields) -> Result<String, Problem> {
     let unknown = |what: &str| ("invalid_client", what.to_owned());
     let id = form.get("client_id").ok_or_else(|| unknown("client_id is missing"))?;
@@ -142,11 +144,11 @@ fn client(accounts: &Accounts, form: &Fields) -> Result<String, Problem> {
     }
 }
 
-/// That tokens are asked for this server and no other (RFC 8707), be it by the address of a toolset.
+/// Checks that the requested resource is this server or one of its toolsets (RFC 8707).
 pub(super) fn check_resource(accounts: &Accounts, form: &Fields) -> Result<(), Problem> {
     let own = &accounts.0.resource;
-    let is_own = |it: &str| {
-        it.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    let is_own = |resource: &str| {
+        resource.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     match form.get("resource").is_none_or(is_own) {
         true => Ok(()),

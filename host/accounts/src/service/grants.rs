@@ -1,4 +1,4 @@
-//! What clients do: register, be let in, have tokens and give them back.
+//! Operations of clients: register, exchange codes, refresh and revoke tokens.
 
 use std::{collections::HashSet, io, mem, net::IpAddr, sync::Arc};
 
@@ -16,21 +16,22 @@ use crate::{
 
 const CLIENTS_MAX: usize = 1_000;
 const GRANTS_OF_ACCOUNT_MAX: usize = 32;
-/// The same of this server's own page, each tab of which has one: they drive out no other client.
+/// Maximum number of grants of this server's own page per account, one per tab. They do not evict grants of other
+/// clients.
 const GRANTS_OF_PAGE_MAX: usize = 16;
 /// Access tokens of one grant that count at a time.
 const ACCESS_MAX: usize = 4;
-/// For how many seconds a code counts, and a grant that is not used.
+/// Lifetimes of a code and of an unused grant, in seconds.
 const CODE_S: u64 = 60;
 const GRANT_S: u64 = 30 * 24 * 60 * 60;
-/// For how many seconds an exchanged refresh token brings new tokens, where those that it brought were not used: the
-/// answer with them may have been lost on its way.
+/// Seconds in which an exchanged refresh token may be used again if its new tokens were not, because the response may
+/// have been lost.
 const LOST_S: u64 = 30;
-/// How long a client is kept that has registered itself and was never let in.
+/// Seconds after which a registered client without grants is removed.
 const UNUSED_CLIENT_S: u64 = 24 * 60 * 60;
 
-/// What a client asks a person for, when all of it was found right.
-pub(crate) struct Asked {
+/// A validated authorization request.
+pub(crate) struct AuthorizationRequest {
     pub(crate) client: Arc<Client>,
     pub(crate) redirect_uri: String,
     pub(crate) challenge: String,
@@ -44,7 +45,7 @@ pub(crate) struct Tokens {
     pub(crate) scopes: Vec<String>,
 }
 
-/// What a client brings to have tokens for a code.
+/// A request to exchange a code.
 pub(crate) struct Redeemed {
     pub(crate) code: String,
     pub(crate) client_id: String,
@@ -53,7 +54,7 @@ pub(crate) struct Redeemed {
     pub(crate) verifier: String,
 }
 
-/// What a client brings to have tokens anew.
+/// A request to refresh tokens.
 pub(crate) struct Refreshed {
     pub(crate) token: String,
     pub(crate) client_id: String,
@@ -82,7 +83,7 @@ impl Accounts {
         self.0.store.look(|it| it.clients.get(id).cloned())
     }
 
-    /// Registers a client that says this of itself (RFC 7591).
+    /// Registers a client with this metadata (RFC 7591).
     pub(crate) async fn register(&self, metadata: &Value, peer: IpAddr) -> Result<Client, Problem> {
         let now_s = self.now_s();
         let number = clients::number().map_err(|it| unavailable(&it))?;
@@ -116,11 +117,11 @@ impl Accounts {
         }
     }
 
-    /// The code that a client gets which who is signed in gives `scopes`; none where they are signed out by then.
+    /// Issues an authorization code for `scopes`. `None` if the user has signed out meanwhile.
     pub(crate) async fn consent(
         &self,
         session: &Session,
-        asked: Asked,
+        asked: AuthorizationRequest,
         scopes: Vec<String>,
     ) -> io::Result<Option<String>> {
         let id = number()?;
@@ -160,7 +161,7 @@ impl Accounts {
                 true => (true, GRANTS_OF_PAGE_MAX),
                 false => (false, GRANTS_OF_ACCOUNT_MAX),
             };
-            let own = state.of(&grant.account).filter(|it| it.expires_s > now_s);
+            let own = state.grants_of(&grant.account).filter(|it| it.expires_s > now_s);
             let mut own: Vec<_> = own.filter(|it| is_page(it) == of_page).collect();
             own.sort_by_key(|it| service.0.store.used_s(it));
             let surplus = (own.len() + 1).saturating_sub(most);
@@ -174,7 +175,7 @@ impl Accounts {
         Ok(is_given.then_some(code.text))
     }
 
-    /// The tokens for a code, which counts once: who brings it again ends what came of it.
+    /// Exchanges a code, once. A second use ends the grant.
     pub(crate) async fn redeem(&self, sent: Redeemed) -> Result<Tokens, Problem> {
         let read = Secret::read(Kind::Code, &sent.code);
         let code = read.ok_or_else(|| invalid_grant("the code is not one of this server"))?;
@@ -214,8 +215,7 @@ impl Accounts {
         self.issue("accounts/redeem-code", decide, (access, refresh)).await
     }
 
-    /// New tokens for a refresh token, which counts once: who brings one that was exchanged before ends them all,
-    /// unless what it was exchanged for may never have arrived.
+    /// Exchanges a refresh token, once. A second use ends the grant, unless the first response may have been lost.
     pub(crate) async fn refresh(&self, sent: Refreshed) -> Result<Tokens, Problem> {
         let unknown = "the refresh token is not one of this server";
         let read = Secret::read(Kind::Refresh, &sent.token);
@@ -263,7 +263,7 @@ impl Accounts {
             let mut grant = Grant::clone(grant);
             let exchanged = mem::replace(&mut grant.refresh, digest);
             if is_lost {
-                // What did not arrive counts no more.
+                // The lost one is no longer valid.
                 grant.access.pop();
             } else {
                 grant.previous = Some(Previous { digest: exchanged, at_s: now_s });
@@ -301,9 +301,9 @@ impl Accounts {
         let who = of.map(|it| self.name_of(&it.account));
         let client = of.map_or("unknown", |it| &it.client_id);
         self.note(&who.unwrap_or_default(), method, client, outcome(decided.is_ok()));
-        if let Some(it) = &ended {
+        if let Some(grant) = &ended {
             tracing::warn!(
-                client = it.client_id,
+                client = grant.client_id,
                 "a code or refresh token came a second time: its grant has ended"
             );
         }
@@ -312,7 +312,7 @@ impl Accounts {
         Ok(Tokens { access: access.text, refresh: refresh.text, expires_in, scopes })
     }
 
-    /// Ends the grant whose access or refresh token `text` is (RFC 7009); one that is none is as good as ended.
+    /// Revokes the grant of an access or refresh token (RFC 7009). Unknown tokens count as revoked.
     pub(crate) async fn revoke(&self, text: &str, client_id: &str) -> Result<(), Problem> {
         let kinds = [Kind::Access, Kind::Refresh];
         let Some(secret) = kinds.iter().find_map(|it| Secret::read(*it, text)) else {
@@ -332,8 +332,8 @@ impl Accounts {
         };
         let ended = self.0.store.change(decide).await.map_err(|it| unavailable(&it))?;
         let ended = ended.map_err(|()| invalid_grant("the token is another client's"))?;
-        if let Some(it) = ended {
-            self.note(&self.name_of(&it.account), "accounts/revoke", &it.client_id, "done");
+        if let Some(grant) = ended {
+            self.note(&self.name_of(&grant.account), "accounts/revoke", &grant.client_id, "done");
         }
         Ok(())
     }
@@ -374,7 +374,7 @@ mod tests {
         assert!(may_be_lost(&grant, &before, 100) && may_be_lost(&grant, &before, 129));
         assert!(!may_be_lost(&grant, &before, 130), "it would have arrived");
         assert!(!may_be_lost(&grant, &now, 100) && !may_be_lost(&grant, &of(), 100));
-        // What was written before there was any of this is read all the same.
+        // Reads entries written before this field existed.
         let mut written = serde_json::to_value(&grant).unwrap();
         written.as_object_mut().unwrap().remove("previous");
         assert!(serde_json::from_value::<Grant>(written).unwrap().previous.is_none());

@@ -1,4 +1,4 @@
-//! What the operator does to accounts.
+//! Operations of the operator on accounts.
 
 use futures::future::BoxFuture;
 use std::{io, sync::Arc};
@@ -15,7 +15,7 @@ use crate::{
 
 const ACCOUNTS_MAX: usize = 256;
 const SCOPES_MAX: usize = 64;
-/// For how many seconds a link counts.
+/// Lifetime of a link in seconds.
 const LINK_S: u64 = 24 * 60 * 60;
 
 type Result<T, E = AccountError> = std::result::Result<T, E>;
@@ -42,7 +42,7 @@ impl From<io::Error> for AccountError {
 }
 
 impl Accounts {
-    /// All accounts with their devices; nothing of it is secret.
+    /// Lists all accounts with their devices. Nothing in it is secret.
     pub fn list(&self) -> Value {
         let now_s = self.now_s();
         self.0.store.look(|state| {
@@ -64,7 +64,7 @@ impl Accounts {
     }
 
     pub(super) fn devices(&self, state: &State, account: &str, now_s: u64) -> Vec<Value> {
-        let counts = state.of(account).filter(|it| it.code.is_used && it.expires_s > now_s);
+        let counts = state.grants_of(account).filter(|it| it.code.is_used && it.expires_s > now_s);
         let device = |grant: &Arc<Grant>| {
             json!({
                 "id": grant.id,
@@ -116,8 +116,8 @@ impl Accounts {
         })
     }
 
-    /// A new link for the account of that name; the one before is worth nothing. Where it begins anew, using it takes
-    /// back every passkey, the password and all that was let in.
+    /// Creates a new link for an account and invalidates the earlier one. With `is_anew`, using it also removes all
+    /// passkeys, the password and all grants.
     pub fn link<'a>(&'a self, name: &'a str, is_anew: bool) -> BoxFuture<'a, Result<String>> {
         Box::pin(async move {
             let id = self.0.store.look(|it| it.named(name).map(|it| it.id.clone()));
@@ -146,8 +146,8 @@ impl Accounts {
         let name = name.to_owned();
         let decide = move |state: &State| match state.named(&name) {
             None => (Vec::new(), Err(AccountError::Unknown)),
-            Some(it) => {
-                let mut account = Account::clone(it);
+            Some(known) => {
+                let mut account = Account::clone(known);
                 change(&mut account);
                 (vec![Change::Account(account)], Ok(()))
             }
@@ -161,7 +161,7 @@ impl Accounts {
             let wanted = name.to_owned();
             let decide = move |state: &State| {
                 let Some(account) = state.named(&wanted) else { return (Vec::new(), false) };
-                let grants = state.of(&account.id).map(|it| Change::NoGrant(it.id.clone()));
+                let grants = state.grants_of(&account.id).map(|it| Change::NoGrant(it.id.clone()));
                 let account = Change::NoAccount(account.id.clone());
                 (grants.chain([account]).collect(), true)
             };

@@ -1,4 +1,4 @@
-//! What people do: links, signing in and out, and their devices.
+//! Operations of users: sign-up links, signing in and out, and devices.
 
 use std::{io, sync::Arc};
 
@@ -15,10 +15,10 @@ use crate::{
 
 const SESSIONS_MAX: usize = 8;
 const PASSKEYS_MAX: usize = 8;
-/// For how many seconds a session counts.
+/// Lifetime of a session in seconds.
 const SESSION_S: u64 = 12 * 60 * 60;
 
-/// A person who is signed in.
+/// A signed-in user.
 #[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) account: Arc<Account>,
@@ -33,7 +33,7 @@ impl Session {
     }
 }
 
-/// How a person signs in from now on.
+/// A new sign-in method.
 pub(crate) enum SignInWith {
     /// A password with this hash.
     Password(String),
@@ -50,7 +50,7 @@ impl SignInWith {
     }
 }
 
-/// The account whose link `secret` is, as the link leaves it.
+/// The account of a link, as using the link would leave it.
 fn linked(state: &State, secret: &Secret, now_s: u64) -> Option<Account> {
     let account = state.accounts.get(&secret.id)?;
     let link = account.link.as_ref().filter(|it| it.kept.expires_s > now_s)?;
@@ -66,16 +66,15 @@ fn linked(state: &State, secret: &Secret, now_s: u64) -> Option<Account> {
 }
 
 impl Accounts {
-    /// The account whose link `text` is, as the link leaves it.
+    /// The account of the link `text`, as using the link would leave it.
     pub(crate) fn linked(&self, text: &str) -> Option<Account> {
         let secret = Secret::read(Kind::Link, text)?;
         let now_s = self.now_s();
         self.0.store.look(|state| linked(state, &secret, now_s))
     }
 
-    /// Uses a link up: its account has this password, or this passkey beside those that it has, and nothing else is
-    /// signed in with it. One that begins anew takes back what was there before, and all that was let in. The cookie of
-    /// the session that begins; none where the link is worth nothing.
+    /// Uses a link: sets the password or adds the passkey, and ends all other sessions. A link created anew also
+    /// removes earlier sign-in methods and grants. Returns the session cookie, or `None` for an invalid link.
     pub(crate) async fn use_link(&self, text: &str, by: SignInWith) -> io::Result<Option<String>> {
         let Some(secret) = Secret::read(Kind::Link, text) else { return Ok(None) };
         let session = Secret::fresh(Kind::Session, &secret.id)?;
@@ -97,7 +96,7 @@ impl Accounts {
                 }
             }
             let is_anew = account.link.take().is_some_and(|it| it.is_anew);
-            let gone = state.of(&account.id).filter(|_| is_anew);
+            let gone = state.grants_of(&account.id).filter(|_| is_anew);
             let mut changes: Vec<_> = gone.map(|it| Change::NoGrant(it.id.clone())).collect();
             account.sessions = vec![kept];
             let name = account.name.clone();
@@ -114,7 +113,7 @@ impl Accounts {
         Ok(name.map(|_| self.cookie(&session.text, SESSION_S)))
     }
 
-    /// The cookie of a session that begins for the person of that name and password; none where they are not right.
+    /// Signs in with name and password. Returns the session cookie, or `None` if they are wrong.
     pub(crate) async fn sign_in(&self, name: &str, password: String) -> io::Result<Option<String>> {
         let account = self.0.store.look(|it| it.named(name).cloned());
         let hash = account.as_ref().and_then(|it| it.password.clone());
@@ -130,7 +129,7 @@ impl Accounts {
         }
     }
 
-    /// The same for who shows a passkey.
+    /// Signs in with a passkey.
     pub(crate) async fn sign_in_with_passkey(&self, sent: &[u8]) -> io::Result<Option<String>> {
         let find = |account: &str, id: &str| {
             self.0.store.look(|state| {
@@ -155,7 +154,7 @@ impl Accounts {
         }
     }
 
-    /// The cookie of a session of who has shown `by`; none where that has been taken back meanwhile.
+    /// Starts a session. `None` if the sign-in method was removed meanwhile.
     async fn begin_session(&self, account: &str, by: SignInWith) -> io::Result<Option<String>> {
         let session = Secret::fresh(Kind::Session, account)?;
         let now_s = self.now_s();
@@ -182,7 +181,7 @@ impl Accounts {
         Ok(is_there.then(|| self.cookie(&session.text, SESSION_S)))
     }
 
-    /// Whose browser sends these headers, if they are signed in.
+    /// Returns the session of these headers.
     pub(crate) fn session(&self, headers: &HeaderMap) -> Option<Session> {
         let name = self.cookie_name();
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
@@ -217,22 +216,26 @@ impl Accounts {
         }
     }
 
-    /// The devices of who is signed in.
-    pub(crate) fn own_devices(&self, session: &Session) -> Vec<Value> {
+    /// Devices of the signed-in user.
+    pub(crate) fn devices_of(&self, session: &Session) -> Vec<Value> {
         let now_s = self.now_s();
         self.0.store.look(|state| self.devices(state, &session.account.id, now_s))
     }
 
     /// Ends what one of them was given.
-    pub(crate) async fn end_own_device(&self, session: &Session, device: &str) -> io::Result<bool> {
+    pub(crate) async fn end_session_device(
+        &self,
+        session: &Session,
+        device: &str,
+    ) -> io::Result<bool> {
         let is_ended = self.end_grant(&session.account.id, device).await?;
         self.note(&session.account.name, "accounts/end-device", "device", outcome(is_ended));
         Ok(is_ended)
     }
 
-    /// Takes back a passkey of who is signed in, unless it is their last way in, and ends what else is signed in;
-    /// whether it was.
-    pub(crate) async fn end_own_passkey(
+    /// Removes a passkey of the signed-in user, unless it is the last sign-in method, and ends other sessions.
+    /// Returns whether it did.
+    pub(crate) async fn end_session_passkey(
         &self,
         session: &Session,
         passkey: &str,
@@ -254,7 +257,7 @@ impl Accounts {
         Ok(is_ended)
     }
 
-    /// What shows that a form with `content` was made for this session, here.
+    /// The tag that binds a form with `content` to this session.
     pub(crate) fn form_tag(&self, session: &Session, content: &str) -> String {
         let text = format!("form {} {content}", session.digest);
         URL_SAFE_NO_PAD.encode(self.0.seal.tag(text.as_bytes()))

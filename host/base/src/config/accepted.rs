@@ -1,11 +1,11 @@
-//! What the operator has given components by `madoguchi accept`, beside the configuration file.
+//! What the operator granted with `madoguchi accept`, stored beside the configuration file.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use parking_lot::RwLock;
 use toml::Table;
 
-use super::{ComponentConfig, Config, defaults, own_limits};
+use super::{ComponentConfig, Config, component_limits, defaults};
 use crate::{
     clean,
     grants::{
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// What was accepted, by component. Clones share it.
+/// Accepted sections by component. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Accepted(pub(super) Arc<RwLock<BTreeMap<String, ComponentConfig>>>);
 
@@ -31,7 +31,7 @@ impl Config {
     /// instead of the section's.
     ///
     /// # Errors
-    /// Where the section cannot be used; the error says what to fix.
+    /// If the section is invalid, with a remedy.
     pub fn component_asking(&self, name: &str, text: &str) -> Result<ComponentConfig, String> {
         let defaults::Defaults { component: asked, models, .. } = defaults::parse(text)?;
         let mut component: ComponentConfig =
@@ -40,7 +40,7 @@ impl Config {
         component.own_models = models;
         let sections = Table::from_iter([(name.to_owned(), asked.into())]);
         let asked = Table::from_iter([("components".to_owned(), sections.into())]);
-        component.limits = own_limits(&self.limits, [&asked, &self.written], name);
+        component.limits = component_limits(&self.limits, [&asked, &self.written], name);
         let wrong = component.check().err().or_else(|| component.wrong_calls());
         if let Some((key, what)) = wrong {
             return Err(format!("{key}: {what}"));
@@ -54,7 +54,7 @@ impl Config {
     /// Gives the component `name` what its section asks for, from the next time that it is loaded.
     ///
     /// # Errors
-    /// Where the section cannot be used.
+    /// If the section is invalid.
     pub fn accept(&self, name: &str, text: &str) -> Result<(), String> {
         let component = self.component_asking(name, text)?;
         let mut all = self.accepted.0.write();
@@ -65,14 +65,14 @@ impl Config {
     /// This configuration for one build alone, with what its section asks for given to the component `name`.
     ///
     /// # Errors
-    /// Where the section cannot be used.
+    /// If the section is invalid.
     pub fn accepting(&self, name: &str, text: &str) -> Result<Self, String> {
         let mut all = self.accepted.0.read().clone();
         all.insert(name.to_owned(), self.component_asking(name, text)?);
         Ok(Self { accepted: Accepted(Arc::new(RwLock::new(all))), ..self.clone() })
     }
 
-    /// Gives components what they were given before, by what the data folder remembers, and nothing else.
+    /// Restores accepted sections from the data folder.
     pub fn take_accepted(&self, given: impl IntoIterator<Item = (String, String)>) {
         self.accepted.0.write().clear();
         for (name, text) in given {
@@ -93,11 +93,10 @@ impl Config {
     }
 }
 
-/// What a section asks for, in sentences; none where it asks for nothing, or for stubs alone, which give nothing and hold
-/// without being accepted.
+/// Describes what a section asks for, in sentences. `None` for nothing, or for stubs only, which need no acceptance.
 ///
 /// # Errors
-/// Where it cannot be used.
+/// If it is invalid.
 pub fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
     let asked = defaults::parse(text)?;
     let limits = asked.component.get("limits").and_then(|it| it.as_table()).cloned();
@@ -185,7 +184,7 @@ pub fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
     Ok(all.iter().map(|it| format!("it {}", clean::text(it).replace('\n', " "))).collect())
 }
 
-/// What the component `name` can do that has that grant, in a sentence without its subject.
+/// Describes what a grant allows the component `name` to do, as a sentence without its subject.
 pub fn touches(grant: Grant, name: &str) -> String {
     match grant {
         Grant::Http => "sends requests to the hosts that it is granted".to_owned(),
@@ -217,8 +216,8 @@ fn granted(grant: Grant, name: &str) -> String {
     }
 }
 
-fn host(it: &HostGrant) -> String {
-    let methods: Vec<_> = it.methods.iter().map(|it| it.as_str()).collect();
+fn host(granted: &HostGrant) -> String {
+    let methods: Vec<_> = granted.methods.iter().map(|it| it.as_str()).collect();
     let methods = methods.join(", ");
     let place = |secret: &SecretGrant| match &secret.source {
         Given::Environment(variable) => {
@@ -227,7 +226,11 @@ fn host(it: &HostGrant) -> String {
         Given::File(file) => format!(", with the secret in the file {file:?}"),
         Given::Text(_) | Given::Value(_) => ", with a secret that it brings".to_owned(),
     };
-    let secrets: String = it.secrets.iter().map(place).collect();
-    let private = if it.private { ", which may be on this machine or in its network" } else { "" };
-    format!("sends {methods} to {}://{}:{}{private}{secrets}", it.scheme, it.host, it.port)
+    let secrets: String = granted.secrets.iter().map(place).collect();
+    let private =
+        if granted.private { ", which may be on this machine or in its network" } else { "" };
+    format!(
+        "sends {methods} to {}://{}:{}{private}{secrets}",
+        granted.scheme, granted.host, granted.port
+    )
 }

@@ -1,4 +1,4 @@
-//! People's accounts and the authorization server that is built in: `[accounts]`.
+//! `[accounts]`: user accounts and the built-in authorization server.
 
 use serde::Deserialize;
 use smart_default::SmartDefault;

@@ -1,4 +1,4 @@
-//! Other addresses of what components answer: `[endpoints]`, names under `/api` or paths beside it.
+//! `[endpoints]`: further addresses of component endpoints, below `/api` or beside it.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -11,11 +11,11 @@ use crate::grants::Grant;
 pub const RESERVED: [&str; 7] =
     ["approvals", "auth", "blobs", "health", "operator", "page", "ready"];
 
-/// What the server itself answers beside `/api`.
+/// Paths of the server beside `/api`.
 const ELSEWHERE: [&str; 5] = ["account", "api", "f", "mcp", "rpc"];
 
-/// Where clients look for an authorization server, or for a transport of the past, without a token:
-/// that there is none is nothing to keep from them.
+/// Paths that clients probe for an authorization server or an old transport, without a token. Their absence is no
+/// secret.
 pub const PROBED: [&str; 8] =
     ["authorize", "message", "messages", "oauth", "oauth2", "register", "sse", "token"];
 
@@ -27,13 +27,13 @@ pub const CHAT: &str = "chat";
 #[serde(transparent)]
 pub struct Aliases(BTreeMap<String, Written>);
 
-/// What a name stands for.
+/// The target of an alias.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Alias {
     /// The component that answers the requests.
     pub component: String,
-    /// What comes before the rest of the path there; nothing, or without slashes at its ends.
+    /// Path prefix at the target: empty, or without slashes at its ends.
     pub prefix: String,
 }
 
@@ -49,7 +49,7 @@ enum Written {
 }
 
 impl Aliases {
-    /// The place that `name` leads to; none where there is no such entry.
+    /// Target of `name`, if configured.
     pub fn get(&self, name: &str) -> Option<&Alias> {
         match self.0.get(name) {
             Some(Written::To(alias)) => Some(alias),
@@ -62,7 +62,7 @@ impl Aliases {
         self.get(CHAT).map(|it| it.component.as_str())
     }
 
-    /// Those that are no names under `/api` but paths beside it: `/chat`.
+    /// Aliases that are paths beside `/api`, such as `/chat`.
     pub fn elsewhere(&self) -> impl Iterator<Item = &str> {
         let is_there = |it: &&str| it.starts_with('/') && self.get(it).is_some();
         self.0.keys().map(String::as_str).filter(is_there)
@@ -73,7 +73,7 @@ impl Aliases {
         self.0.extend(other.0);
     }
 
-    /// Refuses names that are taken already.
+    /// Rejects names already in use.
     pub fn check(&self, components: &BTreeMap<String, ComponentConfig>) -> Result<(), String> {
         for (name, written) in &self.0 {
             let Written::To(_) = written else {
@@ -110,7 +110,7 @@ impl Aliases {
 }
 
 impl Alias {
-    /// The path there of what is at `rest` here.
+    /// The target path of `rest`.
     pub fn path<'a>(&self, rest: &'a str) -> Cow<'a, str> {
         match (self.prefix.as_str(), rest) {
             ("", rest) => Cow::Borrowed(rest),

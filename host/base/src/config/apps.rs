@@ -1,4 +1,4 @@
-//! Where others' apps (MCP Apps) are shown in the page, and what they may reach: `[apps]`.
+//! `[apps]`: the origin that shows apps of other servers (MCP Apps), and what they may reach.
 
 use std::{collections::BTreeSet, net::SocketAddr};
 
@@ -13,20 +13,20 @@ use crate::grants::address::host_of;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AppsConfig {
-    /// Where it listens.
+    /// Listen address.
     addr: Addr,
     /// Its origin as browsers reach it, where that is not this machine.
     pub url: Option<AppsUrl>,
-    /// What apps may load from and connect to, of what they ask for; none is all of it over TLS.
+    /// Hosts that apps may load from and connect to. `None` allows all over TLS.
     pub domains: Option<Vec<Domain>>,
-    /// What of a browser apps may ask the person for.
+    /// Browser permissions that apps may request.
     pub permissions: BTreeSet<Permission>,
-    /// Where it listens now.
+    /// Bound address.
     #[serde(skip)]
     pub bound: Option<SocketAddr>,
 }
 
-/// `addr` as it is written: an address, or false. Without it, a free port of this machine, where the page is for this
+/// `addr` as written: an address, or false. By default a free port of this machine, where the page is for this
 /// machine alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(untagged, expecting = "an address such as \"127.0.0.1:8809\", or false")]
@@ -43,7 +43,7 @@ enum Addr {
 #[serde(try_from = "String")]
 pub struct AppsUrl(pub String);
 
-/// What an app may ask a person's browser for.
+/// A browser permission of an app.
 #[derive(Clone, Copy, Debug, IntoStaticStr, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "camelCase")]
@@ -55,7 +55,7 @@ pub enum Permission {
 }
 
 impl Permission {
-    /// As MCP Apps call it.
+    /// Its name in MCP Apps.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -75,15 +75,17 @@ impl TryFrom<String> for AppsUrl {
 }
 
 impl AppsConfig {
-    /// Where it is to listen; none where there are no apps.
+    /// Configured listen address. `None` without apps.
     pub fn listens_at(&self, config: &Config) -> Option<SocketAddr> {
         match self.addr {
             Addr::At(addr) => Some(addr),
             Addr::Is(false) => None,
             Addr::Is(true) | Addr::Free => {
-                let is_here = config.addr.ip().is_loopback() && config.public_url.is_none();
+                let is_loopback_host =
+                    config.addr.ip().is_loopback() && config.public_url.is_none();
                 // Policies cannot name an address of version 6.
-                (is_here && config.addr.is_ipv4()).then(|| SocketAddr::new(config.addr.ip(), 0))
+                (is_loopback_host && config.addr.is_ipv4())
+                    .then(|| SocketAddr::new(config.addr.ip(), 0))
             }
         }
     }
@@ -103,17 +105,17 @@ impl AppsConfig {
         Some(format!("http://{other}:{}", bound.port()))
     }
 
-    /// All origins that it may have for a page.
+    /// All possible origins of apps.
     pub fn origins(&self) -> Vec<String> {
-        let mut all: Vec<_> = HERE.iter().filter_map(|it| self.origin_for(it)).collect();
+        let mut all: Vec<_> = LOOPBACK_HOSTS.iter().filter_map(|it| self.origin_for(it)).collect();
         all.dedup();
         all
     }
 
     pub(super) fn check(&self, config: &Config) -> Result<(), String> {
-        let is_here = |it: &SocketAddr| it.ip().is_loopback();
+        let is_loopback_host = |it: &SocketAddr| it.ip().is_loopback();
         match (&self.addr, &self.url) {
-            (Addr::At(addr), None) if !is_here(addr) => Err(
+            (Addr::At(addr), None) if !is_loopback_host(addr) => Err(
                 "url is missing: the origin by which browsers reach addr, such as \"https://apps.example\"".to_owned(),
             ),
             (Addr::Is(_) | Addr::Free, Some(_)) => Err(
@@ -150,8 +152,7 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// Reads one; none where it is anything but scheme, host and port. What a policy could take for more than that
-    /// is none.
+    /// Parses an origin of scheme, host and port only, so that no policy can read more into it.
     pub fn read(text: &str) -> Option<Self> {
         let (scheme, rest) = text
             .get(..DOMAIN_BYTES_MAX.min(text.len()))
@@ -179,7 +180,7 @@ impl Domain {
                 && !label.starts_with('-')
                 && !label.ends_with('-')
         };
-        // All names below a top-level domain are anybody's.
+        // All names below a top-level domain are public suffixes.
         let labels = host.split('.').count();
         if !host.split('.').all(is_label) || (is_wild && labels < 2) {
             return None;
@@ -187,7 +188,7 @@ impl Domain {
         Some(Self { scheme, is_wild, host: host.to_owned(), port })
     }
 
-    /// As a policy has it.
+    /// As a policy source.
     pub fn text(&self) -> String {
         let wild = if self.is_wild { "*." } else { "" };
         let port = self.port.map(|it| format!(":{it}")).unwrap_or_default();
@@ -226,12 +227,12 @@ impl TryFrom<String> for Domain {
 }
 
 /// Names of this machine, under which a page is reached that is for it alone.
-const HERE: [&str; 2] = ["localhost", "127.0.0.1"];
+const LOOPBACK_HOSTS: [&str; 2] = ["localhost", "127.0.0.1"];
 
 /// The origins of the page itself, which alone may show the frame of apps.
 pub fn pages(config: &Config) -> Vec<String> {
     let port = config.addr.port();
-    let mut all: Vec<_> = HERE.iter().map(|it| format!("http://{it}:{port}")).collect();
+    let mut all: Vec<_> = LOOPBACK_HOSTS.iter().map(|it| format!("http://{it}:{port}")).collect();
     let ip = config.addr.ip();
     if ip.is_ipv4() && !ip.is_loopback() && !ip.is_unspecified() {
         all.push(format!("http://{ip}:{port}"));
@@ -301,16 +302,16 @@ mod tests {
     fn wildcard_covers_only_subdomains() {
         let read = |it: &str| Domain::read(it).unwrap();
         let wild = read("https://*.a.example");
-        for it in ["https://b.a.example", "https://*.a.example", "https://*.b.a.example"] {
-            assert!(wild.covers(&read(it)), "{it}");
+        for url in ["https://b.a.example", "https://*.a.example", "https://*.b.a.example"] {
+            assert!(wild.covers(&read(url)), "{url}");
         }
-        for it in [
+        for url in [
             "https://a.example",
             "wss://b.a.example",
             "https://b.a.example:1",
             "https://ba.example",
         ] {
-            assert!(!wild.covers(&read(it)), "{it}");
+            assert!(!wild.covers(&read(url)), "{url}");
         }
         assert!(!read("https://a.example").covers(&wild));
         assert!(wild.reaches("b.a.example") && !wild.reaches("a.example"));

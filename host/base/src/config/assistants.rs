@@ -1,5 +1,5 @@
-//! What assistants may do and which models they may use, as the operator writes it: `[assistants.NAME]` and
-//! `[models.NAME]`. Everything else of them is passed to the component that runs them.
+//! `[assistants.NAME]` and `[models.NAME]`: what assistants may do and which models they may use. Other entries are
+//! passed to the component that runs them.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -8,17 +8,17 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{ComponentConfig, Config, Given, Problem, chat, error::in_words};
+use super::{ComponentConfig, Config, Given, Problem, chat, error::in_plain_terms};
 use crate::{
     grants::{
         Grant,
-        address::is_here,
+        address::is_loopback_host,
         http::{HostGrant, Place, SecretGrant},
     },
     tool_set::{Owner, ToolSet},
 };
 
-/// Which calls ask the person first.
+/// Which calls need the user's approval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ApprovalMode {
@@ -31,14 +31,14 @@ enum ApprovalMode {
     Never,
 }
 
-/// What an assistant may call, and which calls of it a person has to allow.
+/// The tools of an assistant, and which calls need approval.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Policy {
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     enabled: bool,
     #[serde(default = "ToolSet::all")]
     tools: ToolSet,
-    /// One more, which makes pictures where no model does.
+    /// Additional tool that makes pictures where no model does.
     picture_tool: Option<String>,
     #[serde(default)]
     approval: ApprovalMode,
@@ -48,7 +48,7 @@ pub struct Policy {
     trusts: Vec<String>,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
@@ -98,8 +98,9 @@ impl TryFrom<toml::Table> for Assistants {
     fn try_from(table: toml::Table) -> Result<Self, String> {
         let policy = |(name, policy): (&String, &toml::Value)| {
             let policy = policy.clone().try_into::<Policy>();
-            let wrong =
-                |it: toml::de::Error| format!("[assistants] {name}: {}", in_words(it.message()));
+            let wrong = |error: toml::de::Error| {
+                format!("[assistants] {name}: {}", in_plain_terms(error.message()))
+            };
             let policy = policy.map_err(wrong)?;
             Ok((name.clone(), Arc::new(policy)))
         };
@@ -110,7 +111,7 @@ impl TryFrom<toml::Table> for Assistants {
 }
 
 impl Assistants {
-    /// What the assistant of that name may do, where it is there.
+    /// Policy of an assistant, if enabled.
     pub fn policy(&self, name: &str) -> Option<&Arc<Policy>> {
         self.policies.get(name).filter(|it| it.enabled)
     }
@@ -121,18 +122,18 @@ impl Assistants {
     }
 }
 
-/// One provider's models: `[models.NAME]`.
+/// `[models.NAME]`: the models of one provider.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ModelConfig {
     base_url: Option<Given>,
     key: Option<Given>,
-    /// What the component that asks them knows.
+    /// Entries passed to the component.
     #[serde(flatten)]
     others: BTreeMap<String, Value>,
 }
 
-/// Where a provider's API is, and how its key goes along: `[components.NAME.model_hosts.MODEL]`.
+/// `[components.NAME.model_hosts.MODEL]`: the API of a provider, and how its key is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelHost {
@@ -155,9 +156,8 @@ impl ModelConfig {
         self.key.as_ref().filter(|it| it.is_there())
     }
 
-    /// What `component`, which runs the models, receives: the texts that the environment and files give for the
-    /// entries that travel with the component, and of the key only that there is one. What else is kept there may
-    /// be a secret.
+    /// The model settings that `component` receives: texts from environment and files for entries of the component's
+    /// own section, and of the key only its presence. Other values may be secret.
     fn settings_for(&self, name: &str, component: &ComponentConfig, base: &Path) -> Value {
         let mut settings = Map::new();
         if let Some(url) = self.base_url(base) {
@@ -200,9 +200,9 @@ impl ModelConfig {
 }
 
 impl Config {
-    /// Gives the component that runs assistants their configuration, and the hosts of their models. What the
-    /// operator says of it by itself goes before that.
-    pub(super) fn tell_assistants(&self, component: &mut ComponentConfig) {
+    /// Adds assistant configuration and model hosts to the component that runs assistants. The operator's own
+    /// settings take precedence.
+    pub(super) fn pass_assistants(&self, component: &mut ComponentConfig) {
         if !component.has(Grant::Runs) {
             return;
         }
@@ -245,7 +245,11 @@ pub fn problems(config: &Config) -> Vec<Problem> {
     }
     for (name, model) in &config.models {
         if let Some(Given::Text(_)) = model.key {
-            found.push(Problem::new(&["models", name, "key"], chat::in_clear("KEY"), true));
+            found.push(Problem::new(
+                &["models", name, "key"],
+                chat::literal_secret_error("KEY"),
+                true,
+            ));
         }
         if let Some(url) = model.base_url(&config.base)
             && let Err(what) = address(&url)
@@ -268,7 +272,7 @@ pub fn problems(config: &Config) -> Vec<Problem> {
     found
 }
 
-/// Whether an entry says where its value is kept: that may be a secret.
+/// Whether an entry refers to a stored value, which may be secret.
 fn is_indirect(value: &Value) -> bool {
     ["environment", "file", "value"].iter().any(|it| value[*it].is_string())
 }
@@ -305,7 +309,7 @@ fn address(text: &str) -> Result<(), String> {
     }
     match url.scheme() {
         "https" => Ok(()),
-        "http" if url.host_str().is_some_and(is_here) => Ok(()),
+        "http" if url.host_str().is_some_and(is_loopback_host) => Ok(()),
         _ => Err(format!("what is sent there could be read by others; {right}")),
     }
 }
@@ -315,7 +319,7 @@ mod tests {
     use super::*;
     use crate::config::tests::{bundled, parse};
 
-    /// What the bundled assistant receives about the model.
+    /// Model settings received by the bundled assistant.
     fn settings_sent(config: &Config, model: &str) -> Value {
         config.component("assistant").settings["models"][model].clone()
     }

@@ -1,4 +1,4 @@
-//! `/api/chat`: the gateway before it, and the settings of the component that answers: `[chat]`.
+//! `[chat]`: the gateway of `/api/chat`, and the settings of the component that answers.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +8,22 @@ use serde_json::{Map, Value};
 use super::{Config, Given, Problem};
 use crate::scopes::Scope;
 
-/// Where the password of the gateway is that may be missing.
+/// Environment variable of the optional gateway password.
 pub const PASSWORD_VARIABLE: &str = "AUTH_PASSWORD";
 /// Bytes that a body may be let have.
 const BODY_BYTES: std::ops::RangeInclusive<usize> = 1 << 10..=256 << 20;
 
-/// What `/api/chat` is; what a file does not say is in the program's own.
+/// `[chat]`. Missing entries come from the program's defaults.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ChatConfig {
     /// The password of the gateway (ILL-44); none is no gateway.
     pub password: Option<Given>,
-    /// What those may do who came in by the password, where tokens say what others may.
+    /// Scopes of callers who used the password, where tokens define scopes.
     pub scopes: Vec<String>,
     /// Bytes that a request's body may have: pictures of earlier messages are in it.
     pub body_bytes_max: usize,
-    /// What the component that answers knows.
+    /// Entries passed to the component.
     #[serde(flatten)]
     others: BTreeMap<String, Value>,
 }
@@ -57,7 +57,7 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         }
     }
     let wrong = match &chat.password {
-        Some(Given::Text(_)) => Some(in_clear(PASSWORD_VARIABLE)),
+        Some(Given::Text(_)) => Some(literal_secret_error(PASSWORD_VARIABLE)),
         Some(Given::Environment(name)) if name == PASSWORD_VARIABLE => None,
         Some(it) => it.read(&config.base).err().map(|what| format!("{what}; or leave it out")),
         None => None,
@@ -72,7 +72,7 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
 }
 
 /// The message about a secret that stands in the file.
-pub(super) fn in_clear(variable: &str) -> String {
+pub(super) fn literal_secret_error(variable: &str) -> String {
     format!(
         "it stands here as a plain text; {{ environment = \"{variable}\" }} or {{ file = \"PATH\" }} keep it elsewhere, and {{ value = \"…\" }} says that it is meant so"
     )

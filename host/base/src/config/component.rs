@@ -1,4 +1,4 @@
-//! What one component is given.
+//! `[components.NAME]`: grants, settings and limits of one component.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,26 +23,26 @@ use crate::{
 /// The least time between two runs of a component's schedule.
 const INTERVAL_MS_MIN: u64 = 100;
 
-/// What one component is given: `[components.NAME]`.
+/// `[components.NAME]`: grants, settings and limits of one component.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ComponentConfig {
-    /// Whether it is served; it is unless this says false.
+    /// Whether it is served. Defaults to true.
     pub enabled: Option<bool>,
-    /// What becomes of a build of which a model reads something else than of the one before: it serves, unless this
-    /// says that the one before is kept until the operator accepts it (PIN-5).
+    /// Handling of builds whose tool definitions differ: they serve, unless this keeps the earlier build until the
+    /// operator accepts them (PIN-5).
     pub changed: Option<Changed>,
-    /// Whose signature must stand on what a registry has of it.
+    /// Required signature of builds from registries.
     pub require: Option<Requirement>,
     /// Capabilities that it may use.
     pub grants: Option<BTreeSet<Grant>>,
     /// Imports that it may carry without having them.
     pub stubs: Option<Stubs>,
-    /// What stands before the names of tools that are functions of it, where it was not made for this host.
+    /// Name prefix of lifted functions, for components not made for this host.
     pub prefix: Option<String>,
-    /// What it is told; `{ file = "…" }` stands for the content of a file.
+    /// Settings. `{ file = "…" }` is replaced by the file's content.
     pub settings: BTreeMap<String, Value>,
-    /// Settings taken from the environment: `setting = "VARIABLE"`.
+    /// Settings from the environment: `setting = "VARIABLE"`.
     pub environment: BTreeMap<String, FromEnvironment>,
     /// Hosts that it may send requests to.
     pub http: Option<Vec<HostGrant>>,
@@ -52,14 +52,14 @@ pub struct ComponentConfig {
     pub files: BTreeMap<String, PathBuf>,
     /// Folders that it may read, by the path under which it sees them.
     pub folders: BTreeMap<String, PathBuf>,
-    /// Where the models of `[models]` are, by their names; for a component that runs assistants.
+    /// Hosts of `[models]` by name, for a component that runs assistants.
     pub model_hosts: BTreeMap<String, ModelHost>,
     /// The assistants that it may ask, by their names, or `*` for all.
     pub asks: Option<BTreeSet<String>>,
     /// The tools that it may call on its callers' behalf: by name, by `component:NAME` or `server:NAME`, or
     /// `*` for all.
     pub calls: Option<ToolSet>,
-    /// Those of them that run without being allowed one by one.
+    /// Tools of `calls` that need no approval.
     pub trusts: Option<BTreeSet<String>>,
     /// The tool of its own that `madoguchi import` gives lines to.
     pub import_tool: Option<String>,
@@ -67,10 +67,10 @@ pub struct ComponentConfig {
     pub server_tools: BTreeSet<String>,
     /// The look-up of its own that answers its part of `/api/health`.
     pub health: Option<String>,
-    /// How often it is run, in milliseconds.
+    /// Interval of its schedule in milliseconds.
     #[serde(deserialize_with = "interval")]
     pub schedule_ms: Option<u64>,
-    /// How much it may use, where that differs from the common limits.
+    /// Limits that differ from the common ones.
     pub limits: Option<Limits>,
     /// `[models]` as it travels with the component: it receives what the environment or a file gives there.
     #[serde(skip)]
@@ -116,7 +116,7 @@ impl ComponentConfig {
     /// The capability `http` and hosts to use it with: neither is worth anything alone.
     pub(super) fn check_halves(&self, component: &str, path: &Path) -> Result<(), ConfigError> {
         let is_granted = self.has(Grant::Http);
-        // One that only counts with its secret is an offer, and takes no leave that is not given.
+        // An optional host does not require the grant.
         let mut hosts = self.http.iter().flatten();
         let has_hosts = hosts.any(|it| is_granted || !it.optional);
         // With an empty list the operator states that it sends nothing anywhere.
@@ -145,8 +145,7 @@ impl ComponentConfig {
         settings
     }
 
-    /// Where the setting of that name comes from: the table that has it, and a text with the file
-    /// or the environment variables.
+    /// The source of a setting: its table, and its file or environment variables.
     pub fn source_of(&self, setting: &str, base: &Path) -> (&'static str, String) {
         if let Some(value) = self.settings.get(setting) {
             let file = value.get("file").and_then(Value::as_str).map(|it| base.join(it));
@@ -183,7 +182,7 @@ impl ComponentConfig {
         all
     }
 
-    /// What is invalid in the tools that it may call: the key, and what to fix.
+    /// The first problem of its callable tools: the key, and what to fix.
     pub fn wrong_calls(&self) -> Option<(&'static str, String)> {
         let calls = self.calls.iter().flat_map(|it| it.written());
         let is_wrong = |name: &&String| match name.split_once(':') {
@@ -206,7 +205,7 @@ impl ComponentConfig {
             .then(|| (key, "it has no leave to call tools; add \"calls\" to its grants".to_owned()))
     }
 
-    /// Refuses names that nothing can have, and what the environment says wrongly.
+    /// Checks names, and settings from the environment.
     ///
     /// # Errors
     /// Names the key, and says what to fix.
@@ -226,7 +225,7 @@ impl ComponentConfig {
     }
 }
 
-/// What a component may reach by its grants: names, and nothing that is secret.
+/// What a component may reach by its grants. It has names only and no secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reach {
@@ -242,15 +241,15 @@ pub struct Reach {
     pub asks: Vec<String>,
     /// Tools that it may call, as they are written.
     pub calls: Vec<String>,
-    /// Those of them that run without being allowed one by one.
+    /// Tools that need no approval.
     pub trusts: Vec<String>,
-    /// How often it is run, in milliseconds.
+    /// Interval of its schedule in milliseconds.
     pub schedule_ms: Option<u64>,
 }
 
 impl Reach {
-    /// That of a component with this configuration.
-    pub fn of(config: &ComponentConfig) -> Self {
+    /// Reads the grants of a component.
+    pub fn from_config(config: &ComponentConfig) -> Self {
         let hosts = config.hosts();
         let hosts = hosts.iter().filter(|it| !it.is_left_out());
         Self {

@@ -1,5 +1,4 @@
-//! What every installation starts from: the program's own file, and what travels with each bundled
-//! component.
+//! Defaults of every installation: those of the program, and those of each bundled component.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +12,15 @@ use crate::{
 };
 
 /// The program's own file, which names no component.
-const OWN: &str = include_str!("../default.toml");
-/// The section of a component's file that has what it starts from, as TOML.
+const PROGRAM_DEFAULTS: &str = include_str!("../default.toml");
+/// Custom section with a component's defaults, as TOML.
 pub const SECTION: &str = "madoguchi:defaults";
 const BYTES_MAX: usize = 64 << 10;
 
-/// What every installation starts from with those components.
+/// Defaults of an installation with those components.
 ///
 /// # Errors
-/// Where a bundled component's part cannot be used.
+/// If the defaults of a bundled component are invalid.
 pub(super) fn start(embedded: &Embedded) -> Result<&Start, ConfigError> {
     let all = embedded.start(|| all(embedded)).as_ref();
     all.map_err(|(table, what)| ConfigError::Unworkable {
@@ -32,7 +31,8 @@ pub(super) fn start(embedded: &Embedded) -> Result<&Start, ConfigError> {
 
 fn all(embedded: &Embedded) -> Result<Start, (String, String)> {
     let mut models = BTreeMap::new();
-    let mut all = toml::from_str(OWN).map_err(|it| ("default.toml".to_owned(), it.to_string()))?;
+    let mut all = toml::from_str(PROGRAM_DEFAULTS)
+        .map_err(|it| ("default.toml".to_owned(), it.to_string()))?;
     let mut more = Vec::new();
     for name in embedded.names() {
         let Some(source) = embedded.component(&name) else { continue };
@@ -63,7 +63,7 @@ pub(super) fn unusable(error: toml::de::Error) -> ConfigError {
 /// The text of the section, where the component has one; a module inside it may have it, too.
 ///
 /// # Errors
-/// Where there are several, or what is there is no text of a decent size.
+/// If there are several sections, or one is too long or no text.
 pub fn section(component: &[u8]) -> Result<Option<String>, String> {
     let mut found = None;
     for payload in Parser::new(0).parse_all(component) {
@@ -83,31 +83,31 @@ pub fn section(component: &[u8]) -> Result<Option<String>, String> {
     Ok(found)
 }
 
-/// The imports that the component says itself that it carries and does not use (SYS-62): they hold without the operator's
-/// word, for a stub gives nothing. None where it says nothing of that, or nothing that can be used.
+/// Imports that the component declares as unused (SYS-62). They need no acceptance, because a stub grants nothing.
+/// `None` without a valid declaration.
 pub fn own_stubs(component: &[u8]) -> Option<Stubs> {
     let Defaults { component, .. } = parse(&section(component).ok()??).ok()?;
     let stubs: Stubs = component.get("stubs")?.clone().try_into().ok()?;
     stubs.check().is_ok().then_some(stubs)
 }
 
-/// What one component starts from.
+/// Defaults of one component.
 pub struct Defaults {
-    /// As under `[components.NAME]`.
+    /// Entries of `[components.NAME]`.
     pub(super) component: Table,
     /// Other addresses of its endpoints, and where under its own they lead.
     pub(super) addresses: Table,
-    /// As under `[assistants]`; one without a prompt is added to.
+    /// Entries of `[assistants]`. One without a prompt extends an existing assistant.
     pub(super) assistants: Table,
-    /// As under `[models]` and `[chat]`.
+    /// Entries of `[models]` and `[chat]`.
     pub(super) models: Table,
     chat: Table,
     /// The one that answers at `/api/chat` where a request names none.
     answers_chat: Option<String>,
 }
 
-/// Adds what `text` says of the component `name`: as under `[components.NAME]`, its addresses, and the
-/// assistants and models that it brings. What it adds to assistants of others comes back, for those may come later.
+/// Adds the defaults in `text` of the component `name`: its entries, addresses, assistants and models. Returns
+/// extensions of other assistants, which may be added later.
 fn add(all: &mut Table, name: &str, text: &str) -> Result<Vec<(String, Table)>, String> {
     let Defaults { component, addresses, assistants, models, chat, answers_chat } = parse(text)?;
     for (table, added) in [("models", models), ("chat", chat)] {
@@ -149,7 +149,7 @@ fn add(all: &mut Table, name: &str, text: &str) -> Result<Vec<(String, Table)>, 
     Ok(more)
 }
 
-/// Adds to an assistant that is there: to its lists, and what it says nothing of.
+/// Extends an existing assistant: appends to its lists, and sets missing entries.
 fn extend(all: &mut Table, assistant: &str, table: Table) -> Result<(), String> {
     let settings = entry(all, "assistants")?.get_mut(assistant).and_then(Value::as_table_mut);
     let settings = settings.ok_or_else(|| format!("assistants.{assistant} is nowhere else"))?;
@@ -163,10 +163,10 @@ fn extend(all: &mut Table, assistant: &str, table: Table) -> Result<(), String> 
     Ok(())
 }
 
-/// What the text of the section says.
+/// Parses the section.
 ///
 /// # Errors
-/// Where the text is no TOML, or says what no component can be given.
+/// If the text is no TOML, or sets something that components cannot receive.
 pub fn parse(text: &str) -> Result<Defaults, String> {
     let mut component: Table = toml::from_str(text).map_err(|it| it.message().to_owned())?;
     let mut apart = |name: &str| match component.remove(name) {
@@ -220,7 +220,7 @@ pub(super) fn merged<T: serde::de::DeserializeOwned>(
     Value::Table(merged).try_into().map_err(unworkable)
 }
 
-/// Takes over what `other` says, tables within tables.
+/// Merges `other` recursively.
 fn change(table: &mut Table, other: Table) {
     for (name, value) in other {
         match (table.get_mut(&name), value) {
@@ -234,8 +234,7 @@ fn change(table: &mut Table, other: Table) {
     }
 }
 
-/// Whether it says where one value comes from: then the operator's stands instead of ours, not beside
-/// it.
+/// Whether the table names the source of one value. The operator's then replaces ours.
 fn is_place(table: &Table) -> bool {
     let is_one = |name: &&str| table.get(*name).is_some_and(Value::is_str);
     table.len() == 1 && ["environment", "file", "value"].iter().any(is_one)
@@ -245,7 +244,7 @@ fn is_place(table: &Table) -> bool {
 mod tests {
     use super::*;
 
-    /// A component with these sections beside its version, as a file.
+    /// A component file with these sections beside its version.
     fn component(sections: &[(&str, &[u8])]) -> Vec<u8> {
         let mut bytes = b"\0asm\x0d\0\x01\0".to_vec();
         let number = |bytes: &mut Vec<u8>, mut number: usize| loop {
@@ -370,7 +369,7 @@ mod tests {
 
     #[test]
     fn default_file_names_no_component() {
-        let own: Table = toml::from_str(OWN).unwrap();
+        let own: Table = toml::from_str(PROGRAM_DEFAULTS).unwrap();
         assert!(own.get("components").is_none() && own.get("endpoints").is_none());
     }
 

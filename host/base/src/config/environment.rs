@@ -1,10 +1,10 @@
-//! What a component is given by the environment: settings, and hosts that it may reach.
+//! Settings and hosts that environment variables give to a component.
 
 use serde::Deserialize;
 
 use crate::grants::http::{HostGrant, SecretGrant};
 
-/// Where a setting comes from: `"VARIABLE"`, or the first of several that says something.
+/// The source of a setting: `"VARIABLE"`, or the first set one of several.
 ///
 /// Lists are tried first: serde would read one of two texts as the fields of [`When`].
 #[derive(Clone, Debug, Deserialize)]
@@ -16,13 +16,13 @@ pub enum FromEnvironment {
     One(Choice),
 }
 
-/// One place that a setting may come from.
+/// One possible source of a setting.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "\"VARIABLE\", or { when = \"VARIABLE\", value = \"…\" }")]
 pub enum Choice {
     /// The variable's value.
     Variable(String),
-    /// This value, where the variable says anything; what it says stays with the host.
+    /// A fixed value, used when the variable is set. The variable's content is not passed on.
     When(When),
 }
 
@@ -42,17 +42,17 @@ pub struct When {
 pub enum HostsFromEnvironment {
     /// All of these together.
     All(Vec<NamedHosts>),
-    /// What a single variable names.
+    /// The hosts of a single variable.
     One(NamedHosts),
 }
 
-/// What one variable names.
+/// The hosts that one variable gives.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "\"VARIABLE\", or { variable, methods, private, secrets }")]
 pub enum NamedHosts {
     /// Origins, separated by commas: `"VARIABLE"`.
     Origins(String),
-    /// One base address, with what may be sent there.
+    /// One base address and its secrets.
     Base(Base),
 }
 
@@ -66,7 +66,7 @@ pub struct Base {
     /// Whether it may name a host of this machine or its network, and speak plain http to it.
     #[serde(default)]
     private: bool,
-    /// What goes with each request there; without it in the environment none goes out.
+    /// Secrets of requests to it. A request is not sent without them.
     #[serde(default)]
     secrets: Vec<SecretGrant>,
 }
@@ -87,7 +87,7 @@ impl FromEnvironment {
         }
     }
 
-    /// The value that the environment gives; none where no variable is set.
+    /// The value, if a variable is set.
     pub fn value(&self) -> Option<String> {
         self.choices().iter().find_map(|choice| match choice {
             Choice::Variable(name) => variable(name),
@@ -117,7 +117,7 @@ impl HostsFromEnvironment {
         self.all().iter().map(NamedHosts::variable)
     }
 
-    /// The variables that have a secret for one of the hosts, beside the one that names it.
+    /// Variables of secrets for its hosts, apart from the one that names the hosts.
     pub fn secrets(&self) -> impl Iterator<Item = (&str, &str)> {
         self.all().iter().flat_map(|named| {
             let secrets = match named {
@@ -131,7 +131,7 @@ impl HostsFromEnvironment {
     /// The hosts that the environment names.
     ///
     /// # Errors
-    /// What is wrong with a variable, by its name.
+    /// What is wrong with a variable.
     pub fn hosts(&self) -> Result<Vec<HostGrant>, String> {
         let mut hosts = Vec::new();
         for named in self.all() {
@@ -156,7 +156,7 @@ impl NamedHosts {
     }
 }
 
-/// The value of the variable `name`; an empty text is nothing, as it is for secrets.
+/// Value of the variable `name`. An empty text counts as unset.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|it| !it.trim().is_empty())
 }
@@ -171,7 +171,6 @@ mod tests {
         toml::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
-    /// It is the first that the environment gives, and a secret stays out of it.
     #[test]
     fn environment_overrides_setting_and_hides_secret() {
         for (from, value) in [
@@ -199,7 +198,6 @@ mod tests {
         }
     }
 
-    /// Without the secret nothing goes there.
     #[test]
     fn base_keeps_its_secret_and_is_omitted_without_it() {
         let of = |variable: &str| {

@@ -1,4 +1,4 @@
-//! Why a configuration cannot be used, and how to correct it.
+//! Configuration errors and how to correct them.
 
 use std::{
     io,
@@ -16,50 +16,50 @@ pub enum ConfigError {
         /// The system's error.
         source: io::Error,
     },
-    /// It has an entry that is not known, or has one wrongly.
+    /// An unknown or invalid entry.
     #[error("{path}, line {line}: {message}", path = path.display())]
     Parse {
         /// The configuration file.
         path: PathBuf,
-        /// Where in it. Not the line itself: there may be a secret in it.
+        /// Its line number. The line itself may contain a secret.
         line: usize,
-        /// What would be right there.
+        /// The correct form.
         message: String,
     },
-    /// It grants one half of what takes two.
+    /// A grant that lacks its other half.
     #[error("{path}: [components.{component}] {what}", path = path.display())]
     Half {
         /// The configuration file.
         path: PathBuf,
-        /// The component whose grants these are.
+        /// The component of the grants.
         component: String,
-        /// What is missing, and how to add it.
+        /// The missing half, and how to add it.
         what: &'static str,
     },
     /// The toolset that the command line names is not there.
     #[error("--toolset: {0}")]
     NoToolset(String),
-    /// It has an entry that cannot work.
+    /// An entry that cannot work.
     #[error("[{table}]: {what}")]
     Unworkable {
         /// The table of the configuration, without brackets.
         table: String,
-        /// What cannot work, and what would.
+        /// The problem, and values that work.
         what: String,
     },
 }
 
 impl ConfigError {
-    /// Where `text` cannot be read, and what would be right there.
+    /// The error of an unreadable `text`, with the correct form.
     pub(super) fn parse(text: &str, path: &Path, error: &toml::de::Error) -> Self {
         let at = error.span().map_or(0, |it| it.start.min(text.len()));
         let line = text.as_bytes()[..at].iter().filter(|it| **it == b'\n').count() + 1;
-        Self::Parse { path: path.to_owned(), line, message: in_words(error.message()) }
+        Self::Parse { path: path.to_owned(), line, message: in_plain_terms(error.message()) }
     }
 }
 
-/// What is right, without the library's terms, which are about Rust, and without what stands there.
-pub(super) fn in_words(message: &str) -> String {
+/// Rewrites the library's message without Rust's terms and without values of the file.
+pub(super) fn in_plain_terms(message: &str) -> String {
     const ADDRESS: &str =
         "an address with its port in quotes, such as \"127.0.0.1:8808\", and no name";
     let wrong =
@@ -68,13 +68,13 @@ pub(super) fn in_words(message: &str) -> String {
     let right = match expected {
         Some("socket address") => ADDRESS,
         Some("a string" | "path string" | "string only") => "a text in quotes",
-        Some(it) if it == "a map" || it.starts_with("struct ") => {
+        Some(expected) if expected == "a map" || expected.starts_with("struct ") => {
             "a table: { NAME = …, … }, or [TABLE] above its entries"
         }
         Some("a boolean") => "true or false, without quotes",
         Some("a sequence") => "a list: […], or [[…]] above each of several tables",
         Some("f64") => "a number, without quotes and unit",
-        Some(it) if it.starts_with("a nonzero ") => {
+        Some(expected) if expected.starts_with("a nonzero ") => {
             "a whole number from 1 on, without quotes and unit"
         }
         Some("u16") => "a whole number from 0 to 65535, without quotes and unit",

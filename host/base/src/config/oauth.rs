@@ -1,5 +1,4 @@
-//! Identity providers whose tokens let in, as the operator writes them: `[oauth]`, or `[[oauth]]` for each of
-//! several.
+//! `[oauth]` or `[[oauth]]`: identity providers whose tokens are accepted.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -14,9 +13,9 @@ use serde::{
 use smart_default::SmartDefault;
 use strum::IntoStaticStr;
 
-use super::{Config, Given, Problem, chat::in_clear};
+use super::{Config, Given, Problem, chat::literal_secret_error};
 use crate::{
-    grants::address::{is_here, is_private, of_url},
+    grants::address::{is_loopback_host, is_private, of_url},
     scopes::Scope,
 };
 
@@ -29,7 +28,7 @@ const TEXT_BYTES_MAX: usize = 512;
 /// Providers that there may be.
 const PROVIDERS_MAX: usize = 16;
 
-/// An algorithm of signatures (RFC 7518, RFC 8037) whose keys come in pairs: what checks a signature makes none.
+/// An asymmetric signature algorithm (RFC 7518, RFC 8037). A key that verifies cannot sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, IntoStaticStr)]
 pub enum SigningAlgorithm {
     RS256,
@@ -49,48 +48,48 @@ pub enum SigningAlgorithm {
 pub struct OauthConfig {
     /// The issuer, exactly as its tokens have it in `iss`.
     pub issuer: String,
-    /// What its tokens have in `aud`, any of these; none is the address of `/mcp`.
+    /// Accepted values of `aud`. Defaults to the address of `/mcp`.
     #[serde(deserialize_with = "one_or_several")]
     pub audience: Vec<String>,
-    /// With which algorithms its tokens are signed; every other is refused.
+    /// Accepted signature algorithms.
     #[default(vec![SigningAlgorithm::RS256, SigningAlgorithm::ES256])]
     pub algorithms: Vec<SigningAlgorithm>,
     /// Seconds that the clocks may differ by.
     #[default = 30]
     pub clock_skew_s: u64,
-    /// Where its keys are; none finds them by its metadata (RFC 8414, OpenID Connect Discovery).
+    /// Address of the keys. Defaults to discovery by metadata (RFC 8414, OpenID Connect Discovery).
     pub jwks_uri: Option<String>,
     /// Whether its addresses may be of this machine's network.
     pub private: bool,
-    /// Where it says what an opaque token is worth (RFC 7662).
+    /// Introspection endpoint (RFC 7662).
     pub introspection_endpoint: Option<String>,
-    /// As whom this server asks there.
+    /// Client id of this server for introspection.
     pub client_id: Option<String>,
     /// The secret that belongs to it.
     pub client_secret: Option<Given>,
-    /// Seconds that what it says of a token is kept: how late a revocation can be noticed.
+    /// Seconds that introspection results are cached, and thus the delay of a revocation.
     #[default = 30]
     pub introspection_cache_s: u64,
     /// Whether it is asked about tokens that are signed, too.
     pub introspect_jwts: bool,
-    /// The claim that says who it is.
+    /// Claim with the subject.
     #[default = "sub"]
     pub subject_claim: String,
     /// The claim with scopes; none is `scope`, or else `scp`.
     pub scope_claim: Option<String>,
     /// Whether values of that claim that are scopes of this server count as such.
     pub own_scopes: bool,
-    /// What each value of that claim lets its holder do.
+    /// Scopes by value of that claim.
     pub scopes: BTreeMap<String, Vec<String>>,
-    /// The same of other claims, such as roles and groups: by claim, then by value.
+    /// Scopes by other claims, such as roles and groups: by claim, then by value.
     pub claims: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// The claim that names the toolset that its holder knows of (SYS-10); none looks at no claim.
     pub toolset_claim: Option<String>,
-    /// What every token of the provider for this server lets its holder do.
+    /// Scopes of every valid token of the provider.
     pub default_scopes: Vec<String>,
     /// The scopes that clients are advised to request from the provider; none means those of `scopes`.
     pub scopes_supported: Option<Vec<String>>,
-    /// What the provider's pages call this server.
+    /// Display name of this server.
     pub resource_name: Option<String>,
 }
 
@@ -108,7 +107,7 @@ fn one_or_several<'de, D: Deserializer<'de>>(written: D) -> Result<Vec<String>, 
     })
 }
 
-/// `[oauth]` as one, and `[[oauth]]` as several; what is wrong in either is reported with its place.
+/// Reads one `[oauth]` or several `[[oauth]]`, with the place of each mistake.
 pub(super) fn providers<'de, D: Deserializer<'de>>(
     written: D,
 ) -> Result<Vec<OauthConfig>, D::Error> {
@@ -140,7 +139,7 @@ impl OauthConfig {
     /// Why nothing may be sent to `text`: an address of the provider's own, or one that it names.
     ///
     /// # Errors
-    /// Where it is no address, is not encrypted on its way to another machine, or leads inward without leave.
+    /// If it is no URL, is unencrypted to another machine, or private without `private`.
     pub fn address(&self, text: &str) -> Result<Url, String> {
         let url = Url::parse(text)
             .map_err(|_| "it is not a URL; \"https://id.example\" is right".to_owned())?;
@@ -172,7 +171,7 @@ impl OauthConfig {
         Ok(url)
     }
 
-    /// What clients are to ask the provider for.
+    /// Scopes that clients should request.
     pub fn supported(&self) -> impl Iterator<Item = &str> {
         let own = self.scopes_supported.iter().flatten().map(String::as_str);
         let mapped = self.scopes.keys().map(String::as_str);
@@ -182,7 +181,7 @@ impl OauthConfig {
 
 /// Whether `url` is of this machine.
 fn is_local(url: &Url) -> bool {
-    url.host_str().is_some_and(is_here)
+    url.host_str().is_some_and(is_loopback_host)
 }
 
 /// Whether `text` can be a scope of OAuth (RFC 6749, 3.3).
@@ -229,11 +228,11 @@ fn is_list(config: &Config) -> bool {
 
 type Found<'a> = (&'a str, String, bool);
 
-fn of_provider<'a>(config: &Config, it: &'a OauthConfig) -> Vec<Found<'a>> {
+fn of_provider<'a>(config: &Config, provider: &'a OauthConfig) -> Vec<Found<'a>> {
     let mut found: Vec<Found<'_>> = Vec::new();
     let mut wrong = |key, what: &str| found.push((key, what.to_owned(), true));
-    match it.address(&it.issuer) {
-        _ if it.issuer.is_empty() => {
+    match provider.address(&provider.issuer) {
+        _ if provider.issuer.is_empty() => {
             wrong(
                 "issuer",
                 "there is none; it is whose tokens count, as in \"https://id.example.com\"",
@@ -241,38 +240,39 @@ fn of_provider<'a>(config: &Config, it: &'a OauthConfig) -> Vec<Found<'a>> {
         }
         Err(what) => wrong("issuer", &what),
         Ok(url) if url.query().is_some() => wrong("issuer", "it must not have a query"),
-        Ok(_) if it.issuer.len() > TEXT_BYTES_MAX => wrong("issuer", "it is too long"),
+        Ok(_) if provider.issuer.len() > TEXT_BYTES_MAX => wrong("issuer", "it is too long"),
         Ok(_) => {}
     }
     let is_text =
         |it: &String| (1..=TEXT_BYTES_MAX).contains(&it.len()) && !it.contains(char::is_whitespace);
-    if !it.audience.iter().all(is_text) {
+    if !provider.audience.iter().all(is_text) {
         wrong("audience", "an audience has 1 to 512 bytes and no space in it");
     }
-    if it.algorithms.is_empty() {
+    if provider.algorithms.is_empty() {
         wrong("algorithms", "there are none; [\"RS256\"] is what most providers sign with");
     }
-    if it.clock_skew_s > CLOCK_SKEW_S_MAX {
+    if provider.clock_skew_s > CLOCK_SKEW_S_MAX {
         wrong("clock_skew_s", &format!("0 to {CLOCK_SKEW_S_MAX} is right"));
     }
-    if it.introspection_cache_s > INTROSPECTION_CACHE_S_MAX {
+    if provider.introspection_cache_s > INTROSPECTION_CACHE_S_MAX {
         wrong("introspection_cache_s", &format!("0 to {INTROSPECTION_CACHE_S_MAX} is right"));
     }
-    for (key, text) in
-        [("jwks_uri", &it.jwks_uri), ("introspection_endpoint", &it.introspection_endpoint)]
-    {
-        if let Some(Err(what)) = text.as_ref().map(|text| it.address(text)) {
+    for (key, text) in [
+        ("jwks_uri", &provider.jwks_uri),
+        ("introspection_endpoint", &provider.introspection_endpoint),
+    ] {
+        if let Some(Err(what)) = text.as_ref().map(|text| provider.address(text)) {
             wrong(key, &what);
         }
     }
-    let has_endpoint = it.introspection_endpoint.is_some();
-    if has_endpoint && it.client_id.is_none() {
+    let has_endpoint = provider.introspection_endpoint.is_some();
+    if has_endpoint && provider.client_id.is_none() {
         wrong(
             "client_id",
             "the introspection endpoint wants to know who asks: client_id and client_secret say it",
         );
     }
-    match &it.client_secret {
+    match &provider.client_secret {
         None if has_endpoint => {
             wrong(
                 "client_secret",
@@ -280,7 +280,9 @@ fn of_provider<'a>(config: &Config, it: &'a OauthConfig) -> Vec<Found<'a>> {
             );
         }
         None => {}
-        Some(Given::Text(_)) => wrong("client_secret", &in_clear("OAUTH_CLIENT_SECRET")),
+        Some(Given::Text(_)) => {
+            wrong("client_secret", &literal_secret_error("OAUTH_CLIENT_SECRET"))
+        }
         Some(secret) => {
             if let Err(what) = secret.read(&config.base) {
                 wrong("client_secret", &what);
@@ -288,9 +290,9 @@ fn of_provider<'a>(config: &Config, it: &'a OauthConfig) -> Vec<Found<'a>> {
         }
     }
     let needs_endpoint = [
-        ("introspect_jwts", it.introspect_jwts),
-        ("client_id", it.client_id.is_some()),
-        ("client_secret", it.client_secret.is_some()),
+        ("introspect_jwts", provider.introspect_jwts),
+        ("client_id", provider.client_id.is_some()),
+        ("client_secret", provider.client_secret.is_some()),
     ];
     for (key, is_there) in needs_endpoint {
         if is_there && !has_endpoint {
@@ -300,10 +302,12 @@ fn of_provider<'a>(config: &Config, it: &'a OauthConfig) -> Vec<Found<'a>> {
             );
         }
     }
-    if it.subject_claim.is_empty() || it.scope_claim.as_ref().is_some_and(String::is_empty) {
+    if provider.subject_claim.is_empty()
+        || provider.scope_claim.as_ref().is_some_and(String::is_empty)
+    {
         wrong("subject_claim", "a claim has a name");
     }
-    match &it.toolset_claim {
+    match &provider.toolset_claim {
         Some(name) if name.is_empty() => wrong("toolset_claim", "a claim has a name"),
         Some(_) if config.toolsets.is_empty() => {
             wrong(
@@ -313,7 +317,7 @@ fn of_provider<'a>(config: &Config, it: &'a OauthConfig) -> Vec<Found<'a>> {
         }
         _ => {}
     }
-    for value in it.scopes.keys().chain(it.scopes_supported.iter().flatten()) {
+    for value in provider.scopes.keys().chain(provider.scopes_supported.iter().flatten()) {
         if !is_scope_token(value) {
             wrong(
                 "scopes",
@@ -323,11 +327,11 @@ fn of_provider<'a>(config: &Config, it: &'a OauthConfig) -> Vec<Found<'a>> {
             );
         }
     }
-    let named = it.claims.values().flat_map(BTreeMap::values);
+    let named = provider.claims.values().flat_map(BTreeMap::values);
     let all = [
-        ("scopes", it.scopes.values().flatten().collect::<Vec<_>>()),
+        ("scopes", provider.scopes.values().flatten().collect::<Vec<_>>()),
         ("claims", named.flatten().collect()),
-        ("default_scopes", it.default_scopes.iter().collect()),
+        ("default_scopes", provider.default_scopes.iter().collect()),
     ];
     for (key, scopes) in &all {
         for scope in scopes {
@@ -336,7 +340,7 @@ fn of_provider<'a>(config: &Config, it: &'a OauthConfig) -> Vec<Found<'a>> {
             }
         }
     }
-    if !it.own_scopes && all.iter().all(|(_, scopes)| scopes.is_empty()) {
+    if !provider.own_scopes && all.iter().all(|(_, scopes)| scopes.is_empty()) {
         let what = "no claim maps to a scope, so that its tokens may do nothing; [oauth.scopes], [oauth.claims.NAME], default_scopes and own_scopes say what they may do";
         found.push(("issuer", what.to_owned(), false));
     }

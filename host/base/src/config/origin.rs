@@ -1,5 +1,5 @@
-//! What each setting is and where that comes from: a flag, the environment, a line of the file, a component, or the
-//! program itself. No secret is among what is told (OPS-4).
+//! The effective settings and their sources: a flag, the environment, a line of the file, a component or the program.
+//! Secrets are hidden (OPS-4).
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -11,17 +11,17 @@ use toml::{
 
 use super::{Config, defaults};
 
-/// Bytes of a text that is told.
+/// Maximum length of a reported text, in bytes.
 const TEXT_MAX: usize = 400;
 /// The one key of a time, which is no table, as TOML hands it on.
 const DATETIME: &str = "$__toml_private_datetime";
-/// Settings that are told.
+/// Maximum number of reported settings.
 const SETTINGS_MAX: usize = 5_000;
 
 /// A setting's path: the keys that lead to it; a number is an element of an array.
 type Path = Vec<String>;
 
-/// What gives a setting that is no file.
+/// A source other than a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GivenBy {
     /// A flag of the command line, such as `--addr`.
@@ -30,22 +30,22 @@ pub enum GivenBy {
     Variable(&'static str),
 }
 
-/// Where the settings of a configuration come from.
+/// The sources of a configuration's settings.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     /// The file that was read, if one was.
     pub file: Option<PathBuf>,
-    /// What is given by flags and variables, by the setting's name.
+    /// Settings given by flags and variables, by name.
     pub given: BTreeMap<&'static str, GivenBy>,
     /// The line of each entry of the file.
     lines: Arc<BTreeMap<Path, usize>>,
 }
 
-/// Where a setting comes from.
+/// The source of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Source {
-    /// Nothing says it; the program's own default holds.
+    /// The program's default.
     Default,
     /// The defaults that travel with the bundled components.
     Component,
@@ -56,7 +56,6 @@ pub enum Source {
         /// The entry's line, from 1.
         line: usize,
     },
-    /// The environment.
     Environment {
         /// The variable's name.
         variable: String,
@@ -73,16 +72,16 @@ pub enum Source {
 pub struct Setting {
     /// Its path in the configuration file, such as `limits.deadline_ms`.
     pub name: String,
-    /// What it is: null where it is not set, or is not told.
+    /// Its value, or null if unset or hidden.
     pub value: serde_json::Value,
-    /// Whether it is set and not told, because it is or may be a secret.
+    /// Whether the value is hidden because it may be secret.
     pub is_hidden: bool,
-    /// Where it comes from.
+    /// Its source.
     pub source: Source,
 }
 
 impl Origin {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn in_text(text: &str) -> Self {
         let mut lines = BTreeMap::new();
         if let Ok(table) = DeTable::parse(text) {
             let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
@@ -111,8 +110,8 @@ impl Origin {
     }
 }
 
-/// All settings of `config` by their names: the host's own with their defaults, and of components, servers, tokens and
-/// the like what is written of them.
+/// All settings of `config` by name: those of the host with defaults, and the written ones of components, servers,
+/// tokens and others.
 pub fn settings(config: &Config) -> Vec<Setting> {
     let (mut all, mut bundled) = (BTreeMap::new(), BTreeMap::new());
     if let Ok(start) = defaults::start(&config.embedded) {
@@ -133,7 +132,7 @@ pub fn settings(config: &Config) -> Vec<Setting> {
     all.into_iter().take(SETTINGS_MAX).map(setting).collect()
 }
 
-/// What holds of the host's own settings.
+/// Effective values of host settings.
 fn effective(config: &Config) -> serde_json::Value {
     serde_json::json!({
         "addr": config.addr,
@@ -169,9 +168,9 @@ fn effective(config: &Config) -> serde_json::Value {
     })
 }
 
-/// Whether a value can be no secret. Texts are told only where their key is one that has none.
+/// Whether a value cannot be secret. Texts are shown for known keys only.
 fn may_be_shown(path: &[String], value: &serde_json::Value) -> bool {
-    /// Keys whose texts are names, addresses or words of ours.
+    /// Keys whose texts are names, addresses or fixed terms.
     const PLAIN: [&str; 46] = [
         "addr",
         "operator_addr",
@@ -220,7 +219,7 @@ fn may_be_shown(path: &[String], value: &serde_json::Value) -> bool {
         "title",
         "title_ja",
     ];
-    // Names of tables of maps: what is below them has a name of its own.
+    // Tables of maps, whose keys are names.
     const MAPS: [&str; 3] = ["env", "headers", "secrets"];
     const SECRETS: [&str; 5] = ["value", "token", "password", "secret", "sha256"];
     let keys: Vec<&str> =
@@ -234,7 +233,7 @@ fn may_be_shown(path: &[String], value: &serde_json::Value) -> bool {
     if keys == ["store", "url"] {
         return false;
     }
-    // What a component is set to is its own to know: a number may be a password.
+    // Settings of a component may contain secrets, even as numbers.
     let of_component = if keys[0] == "components" { keys.get(2).copied() } else { None };
     if matches!(of_component, Some("settings" | "files" | "folders")) {
         return value.is_boolean();
@@ -263,7 +262,7 @@ fn is_plain(text: &str) -> bool {
     text.len() <= TEXT_MAX && !text.contains(['@', '?'])
 }
 
-/// The path as it is written in TOML; an array's element by its number.
+/// The path in TOML notation. Array elements are numbered.
 fn name_of(path: &[String]) -> String {
     let is_bare = |text: &str| {
         !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it))
@@ -276,7 +275,7 @@ fn json(table: &Table) -> serde_json::Value {
     serde_json::to_value(table).unwrap_or_default()
 }
 
-/// Each entry of a table that is no table itself, with its path.
+/// Lists all entries that are not tables, with their paths.
 fn flatten(
     value: &serde_json::Value,
     path: &mut Path,
@@ -300,7 +299,7 @@ fn flatten(
     }
 }
 
-/// The same of a document, with the byte at which each entry's key begins.
+/// Walks a document, with the byte offset of each key.
 fn walk(table: &DeTable<'_>, path: &mut Path, found: &mut impl FnMut(&Path, usize)) {
     for (key, value) in table {
         path.push(key.get_ref().to_string());

@@ -1,11 +1,11 @@
-//! What the page is given from elsewhere: `[page]`.
+//! `[page]`: external resources of the page.
 
 use reqwest::Url;
 use serde::Deserialize;
 
-use crate::grants::address::is_here;
+use crate::grants::address::is_loopback_host;
 
-/// What the page is given.
+/// Settings of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PageConfig {
@@ -19,15 +19,15 @@ pub struct PageConfig {
 pub struct Tiles {
     /// The address of a tile, with `{z}`, `{x}` and `{y}` in it.
     pub url: String,
-    /// Where they come from: scheme, host and port.
+    /// Origin of the tiles.
     pub origin: String,
-    /// Whose map it is; plain text.
+    /// Attribution of the map, as plain text.
     pub attribution: String,
     /// The greatest zoom that there are tiles for.
     pub max_zoom: u8,
 }
 
-/// The same as it is written.
+/// Tiles as written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -41,7 +41,7 @@ fn zoom() -> u8 {
     19
 }
 
-/// What stands for a tile's place, each once.
+/// Placeholders of a tile URL, each once.
 const PLACES: [&str; 3] = ["{z}", "{x}", "{y}"];
 /// The greatest zoom that maps have.
 const ZOOM_MAX: u8 = 24;
@@ -78,8 +78,7 @@ impl TryFrom<Written> for Tiles {
     }
 }
 
-/// Where the tiles at `url` come from; what is wrong with it, without repeating it: there may be a
-/// key in it.
+/// The origin of a tile URL. The error does not repeat the URL, which may contain a key.
 fn origin(url: &str) -> Result<String, &'static str> {
     let mut bare = url.to_owned();
     for place in PLACES {
@@ -101,7 +100,7 @@ fn origin(url: &str) -> Result<String, &'static str> {
     let host = parsed.host_str().ok_or("has no host")?;
     match parsed.scheme() {
         "https" => {}
-        "http" if is_here(host) => {}
+        "http" if is_loopback_host(host) => {}
         _ => return Err("must begin with https://, or with http:// for this machine"),
     }
     if !parsed.username().is_empty() || parsed.password().is_some() {

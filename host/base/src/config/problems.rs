@@ -1,14 +1,14 @@
-//! What is wrong with a configuration, for the server that refuses it and for `check-config`, which says where.
+//! Problems of a configuration, as the server refuses it for and `check-config` lists.
 
 use super::{Config, ConfigError, assistants, servers, tokens};
 use crate::limits;
 
-/// One thing that is wrong, or worth knowing.
+/// A problem or note of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where it stands in the file.
+    /// Its path in the file.
     pub path: Vec<String>,
-    /// What to fix. Never a secret, nor a digest.
+    /// What to fix. It never contains a secret or a digest.
     pub what: String,
     /// Whether the server does not start because of it.
     pub is_fatal: bool,
@@ -38,7 +38,7 @@ fn refuse(problems: Vec<Problem>) -> Result<(), ConfigError> {
 impl Config {
     /// Everything that is wrong for a server that listens.
     pub fn problems(&self) -> Vec<Problem> {
-        let is_open = !self.addr.ip().is_loopback() && !self.asks_who_calls();
+        let is_open = !self.addr.ip().is_loopback() && !self.requires_authentication();
         let mut found = Vec::new();
         if is_open {
             let what = format!(
@@ -51,7 +51,7 @@ impl Config {
         found
     }
 
-    /// The same but for where it listens.
+    /// Problems except those of the listen address.
     fn problems_behind(&self) -> Vec<Problem> {
         let mut found = Vec::new();
         let mut check = |path: &[&str], checked: Result<(), String>| {
@@ -98,7 +98,7 @@ impl Config {
             if let Err((key, what)) = component.check() {
                 check(&["components", name, key], Err(what));
             }
-            // What is wrong for all of them is told once.
+            // Problems of common limits are reported once.
             if let Some(own) = component.limits.as_ref().map(held).filter(|it| *it != common) {
                 check(&["components", name, "limits"], own);
             }
@@ -116,7 +116,7 @@ impl Config {
         refuse(self.problems())
     }
 
-    /// The same for a server that listens nowhere, for it has one client on standard input and output.
+    /// Checks a configuration for a server on standard input and output, which does not listen.
     ///
     /// # Errors
     /// The first problem that is fatal.

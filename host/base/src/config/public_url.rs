@@ -1,9 +1,9 @@
-//! Where people find the page: an address that the operator gives out.
+//! The public URL of the page.
 
 use reqwest::Url;
 use serde::Deserialize;
 
-/// Where people find the page, without a slash at the end.
+/// The public URL of the page, without a slash at the end.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct PublicUrl {

@@ -1,11 +1,11 @@
-//! What is written down while the server runs: `[audit]`, `[log]` and `[telemetry]`.
+//! `[audit]`, `[log]` and `[telemetry]`: what a running server records.
 
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
-use crate::limits::{limits, within};
+use crate::limits::{check_range, limits};
 
 limits! {
     /// The audit log: `[audit]`.
@@ -16,7 +16,7 @@ limits! {
         required: bool = true;
         /// Bytes after which a new file is begun, of each kind.
         bytes_max: u64 = 16 << 20, in 4 << 10..=1 << 40;
-        /// Full files that are kept beside the one that is written, of each kind.
+        /// Rotated files kept per kind.
         files_kept: usize = 4, in 0..=1_000;
     }
 }
@@ -25,18 +25,18 @@ limits! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogConfig {
-    /// How its lines look.
+    /// Format of log lines.
     pub format: LogFormat,
 }
 
-/// How lines of the log look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// Lines for people to read.
     #[default]
     Text,
-    /// For programs: a JSON object a line.
+    /// One JSON object per line, for programs.
     Json,
 }
 
@@ -52,13 +52,13 @@ impl FromStr for LogFormat {
     }
 }
 
-/// Where traces are exported to: `[telemetry]`.
+/// `[telemetry]`: trace export.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct TelemetryConfig {
     /// The collector's base address, such as `http://127.0.0.1:4318`; none sends nothing.
     pub otlp_endpoint: Option<String>,
-    /// What the collector calls this server.
+    /// Service name of traces.
     #[default = "madoguchi"]
     pub service_name: String,
     /// The part of calls without a parent that is traced; with one, the parent decides.
@@ -67,7 +67,7 @@ pub struct TelemetryConfig {
 }
 
 impl TelemetryConfig {
-    /// Whether what is written can be used, whatever answers at the other end.
+    /// Checks the settings, without connecting.
     ///
     /// # Errors
     /// Why traces cannot be sent.

@@ -1,5 +1,4 @@
-//! Registries of components, as the operator writes them: `[registries."HOST"]` and `[packages]`, and whose signature
-//! a component must have.
+//! `[registries."HOST"]` and `[packages]`: registries of components and the signatures they require.
 
 use std::{
     collections::BTreeMap,
@@ -12,29 +11,29 @@ use serde::Deserialize;
 use smart_default::SmartDefault;
 
 use super::Given;
-use crate::grants::{address::is_here, http::Scheme, secret::Secret};
+use crate::grants::{address::is_loopback_host, http::Scheme, secret::Secret};
 
-/// One registry: `[registries."HOST"]` or `[registries."HOST:PORT"]` (DIST-4).
+/// `[registries."HOST"]` or `[registries."HOST:PORT"]` (DIST-4).
 #[derive(Clone, Debug, Deserialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct RegistryConfig {
-    /// How it is spoken to: `https`, unless it is this machine itself.
+    /// Scheme. Defaults to `https` except on this machine.
     pub scheme: Option<Scheme>,
-    /// Whether it, and what it redirects to, may have addresses of this machine's network.
+    /// Whether the registry and its redirects may have private addresses.
     pub private: bool,
-    /// A file with certificates of authorities (PEM) that are trusted beside the system's.
+    /// Additional trusted CA certificates (PEM file).
     pub ca: Option<PathBuf>,
-    /// Where its tokens come from (`https://HOST`), where that is not the registry itself.
+    /// Token endpoint (`https://HOST`), if not the registry itself.
     pub realm: Option<String>,
-    /// Who asks, where `password` is a person's or a machine's.
+    /// User name for `password`.
     pub username: Option<String>,
-    /// What is asked with.
+    /// Password or token.
     pub password: Option<Given>,
     /// `NAME` of the program `docker-credential-NAME` that knows both.
     pub credential_helper: Option<String>,
-    /// Whose signature must stand on what is taken from it.
+    /// Required signature of components.
     pub require: Option<Requirement>,
-    /// Milliseconds until an answer begins, and between two of its pieces.
+    /// Milliseconds to the start of a response and between its pieces.
     #[default = 30_000]
     pub timeout_ms: u64,
     /// Milliseconds that all requests of one command may take together.
@@ -42,7 +41,7 @@ pub struct RegistryConfig {
     pub total_ms: u64,
 }
 
-/// Whose signature must stand on a component: a key of a file, or an identity that a certificate names (DIST-5).
+/// Required signer of a component: a key, or an identity named by a certificate (DIST-5).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(
     untagged,
@@ -55,13 +54,13 @@ pub enum Requirement {
     Identity(IdentityRequirement),
 }
 
-/// Who has signed, by a certificate that was valid when the transparency log took the signature.
+/// A signer by certificate, which was valid when the transparency log recorded the signature.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IdentityRequirement {
-    /// The certificate's name, an address or a URI; `*` at its end stands for any end.
+    /// Name in the certificate, an address or URI. A final `*` matches any ending.
     pub identity: String,
-    /// Who has vouched for that name: the URL of the identity provider.
+    /// Issuer of that name: the URL of the identity provider.
     pub issuer: String,
     /// The file with the authorities' certificates and the logs' keys (`trusted_root.json`).
     pub trusted_root: PathBuf,
@@ -80,9 +79,9 @@ impl IdentityRequirement {
 
 impl Requirement {
     pub(super) fn check(&self) -> Result<(), String> {
-        let Self::Identity(it) = self else { return Ok(()) };
-        let beginning = it.identity.strip_suffix('*').unwrap_or(&it.identity);
-        // What may be followed by anything names at least whose it is.
+        let Self::Identity(requirement) = self else { return Ok(()) };
+        let beginning = requirement.identity.strip_suffix('*').unwrap_or(&requirement.identity);
+        // A wildcard must at least name its owner.
         let names_one = |text: &str| {
             text.split_once("://")
                 .is_some_and(|(_, rest)| rest.split_once('/').is_some_and(|it| !it.1.is_empty()))
@@ -90,16 +89,16 @@ impl Requirement {
         if beginning.is_empty() || beginning.contains('*') {
             return Err(format!(
                 "require.identity = {:?}: it is one name; * stands at its end only",
-                it.identity
+                requirement.identity
             ));
         }
-        if beginning != it.identity && !names_one(beginning) {
+        if beginning != requirement.identity && !names_one(beginning) {
             return Err(format!(
                 "require.identity = {:?}: before * stands a host and the beginning of a path, such as https://HOST/OWNER/*",
-                it.identity
+                requirement.identity
             ));
         }
-        if it.issuer.is_empty() {
+        if requirement.issuer.is_empty() {
             return Err(
                 "require.issuer is empty; it is the URL of the identity provider".to_owned()
             );
@@ -117,20 +116,20 @@ impl Requirement {
 }
 
 impl RegistryConfig {
-    /// Until an answer begins, and between two of its pieces.
+    /// Limit to the start of a response and between its pieces.
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(self.timeout_ms)
     }
 
-    /// For all requests of one command.
+    /// Limit of all requests of one command.
     pub fn total(&self) -> Duration {
         Duration::from_millis(self.total_ms)
     }
 
-    /// What is asked with, where the configuration has it. A path counts from `base`.
+    /// The configured password. Its path is relative to `base`.
     ///
     /// # Errors
-    /// Where it cannot be read; the error does not repeat it.
+    /// If it is unreadable; the error does not repeat it.
     pub fn secret(&self, base: &Path) -> Result<Option<Secret>, String> {
         self.password.as_ref().map(|it| it.read(base)).transpose()
     }
@@ -154,7 +153,8 @@ impl RegistryConfig {
             ));
         }
         let is_address = |text: &String| {
-            Url::parse(text).is_ok_and(|it| Scheme::of(&it).is_some() && it.host_str().is_some())
+            Url::parse(text)
+                .is_ok_and(|it| Scheme::from_url(&it).is_some() && it.host_str().is_some())
         };
         if let Some(realm) = self.realm.as_ref().filter(|it| !is_address(it)) {
             return Err(format!("realm = {realm:?}: https://HOST is right"));
@@ -166,7 +166,7 @@ impl RegistryConfig {
 /// Whether a registry's `HOST` or `HOST:PORT` is this machine itself.
 pub fn is_loopback(authority: &str) -> bool {
     let url = Url::parse(&format!("http://{authority}"));
-    url.is_ok_and(|it| it.host_str().is_some_and(is_here))
+    url.is_ok_and(|it| it.host_str().is_some_and(is_loopback_host))
 }
 
 /// Whether `text` is a `HOST` or `HOST:PORT`, in lower case.
@@ -179,7 +179,7 @@ pub fn is_authority(text: &str) -> bool {
         && url.is_ok_and(|it| it.username().is_empty() && it.path() == "/")
 }
 
-/// What is wrong with `[registries]` and `[packages]`, and where that stands.
+/// The first problem of `[registries]` and `[packages]`, with its place.
 pub(super) fn wrong(
     registries: &BTreeMap<String, RegistryConfig>,
     packages: &BTreeMap<String, String>,
@@ -217,10 +217,12 @@ mod tests {
         for wrong in ["", "*", "https://*", "https://code.example/*", "a*b"] {
             assert!(identity(wrong).check().is_err(), "{wrong}");
         }
-        let Requirement::Identity(it) = identity("https://code.example/ann/*") else { panic!() };
-        assert!(it.matches("https://code.example/ann/tool@v1", "https://id.example"));
-        assert!(!it.matches("https://code.example/annette/tool", "https://id.example"));
-        assert!(!it.matches("https://code.example/ann/tool@v1", "https://id.other"));
+        let Requirement::Identity(requirement) = identity("https://code.example/ann/*") else {
+            panic!()
+        };
+        assert!(requirement.matches("https://code.example/ann/tool@v1", "https://id.example"));
+        assert!(!requirement.matches("https://code.example/annette/tool", "https://id.example"));
+        assert!(!requirement.matches("https://code.example/ann/tool@v1", "https://id.other"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Other MCP servers, as the operator writes them: `[servers.NAME]`.
+//! `[servers.NAME]`: upstream MCP servers.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,16 +9,16 @@ use reqwest::Url;
 use serde::Deserialize;
 
 use super::Given;
-use crate::{grants::secret::Mask, limits::within, tool_set::is_name};
+use crate::{grants::secret::Mask, limits::check_range, tool_set::is_name};
 
 /// Bytes that a result, and one event of a stream, may have.
 const OUTPUT_BYTES_MAX: usize = 8 << 20;
 /// Bytes of a body that are read of a server over HTTP, however many an operator allows.
 const BODY_BYTES_MAX: usize = 16 << 20;
-/// What the entry that `MCP_SERVER_URL` makes is called.
+/// Name of the entry made by `MCP_SERVER_URL`.
 const FROM_ENVIRONMENT: &str = "mcp-server";
 
-/// One server, and what of it is offered under which names.
+/// `[servers.NAME]`: one upstream server, and how its tools are offered.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct ServerConfig {
@@ -30,7 +30,7 @@ pub struct ServerConfig {
     pub replaces: BTreeSet<String>,
     /// Its tools that are offered; none is all.
     pub tools: Option<BTreeSet<String>>,
-    /// Whose hints the operator believes.
+    /// Tools whose hints are trusted.
     pub trust_hints: TrustHints,
     pub changed: Changed,
     pub timeout_ms: u64,
@@ -40,8 +40,7 @@ pub struct ServerConfig {
     pub output_bytes_max: usize,
 }
 
-/// Whose hints of what a call does to the world (`readOnlyHint` and its like) count: no server's, all
-/// tools', or those of the tools that are named.
+/// Trusted annotations (`readOnlyHint` and others): of no tool, of all tools, or of named tools.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "true, false, or a list of tools: [\"search\"]")]
 pub enum TrustHints {
@@ -65,20 +64,20 @@ impl Default for TrustHints {
     }
 }
 
-/// What becomes of a tool whose server defines it otherwise than before (PIN-1).
+/// Handling of a tool whose definition has changed (PIN-1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Changed {
-    /// It is offered as it was, until the operator accepts the other definition.
+    /// Offered with its old definition until the operator accepts the new one.
     #[default]
     Keep,
-    /// It is not offered until then, nor is a tool that the server did not have at first.
+    /// Not offered until accepted. This applies to new tools as well.
     Stop,
-    /// It is offered as it is now.
+    /// Offered with its new definition.
     Take,
 }
 
-/// How a server is reached.
+/// Transport of a server.
 #[derive(Clone, Debug)]
 pub enum Way {
     Url { url: Url, token: Option<Given> },
@@ -86,7 +85,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// As its operator sees it, without what may be secret: an address to the end of its path, or the command alone.
+    /// The server as shown to its operator, without secrets: the address up to its path, or the command name.
     pub fn shown(&self) -> String {
         match self {
             Self::Url { url, .. } => {
@@ -97,11 +96,11 @@ impl Way {
     }
 }
 
-/// Which of MCP's eras to speak to it.
+/// MCP era of the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Era {
-    /// Whichever it speaks, the newest first.
+    /// Detected, newest first.
     #[default]
     Auto,
     /// The revision 2026-07-28.
@@ -141,22 +140,23 @@ struct Written {
 impl TryFrom<Written> for ServerConfig {
     type Error = String;
 
-    fn try_from(it: Written) -> Result<Self, String> {
-        let way = match (it.url, it.command) {
+    fn try_from(written: Written) -> Result<Self, String> {
+        let way = match (written.url, written.command) {
             (Some(url), None) => {
-                if it.args.is_some() || it.env.is_some() {
+                if written.args.is_some() || written.env.is_some() {
                     return Err("args and env belong to a command; a url has a token".to_owned());
                 }
-                Way::Url { url: read_url(&url)?, token: it.token }
+                Way::Url { url: read_url(&url)?, token: written.token }
             }
             (None, Some(command)) => {
-                if it.token.is_some() {
+                if written.token.is_some() {
                     return Err("a token goes to a url; a command has its env".to_owned());
                 }
-                if it.transport == Era::Sse {
+                if written.transport == Era::Sse {
                     return Err("transport = \"sse\" is a way over HTTP; a command has \"auto\", \"modern\" and \"legacy\"".to_owned());
                 }
-                let (args, env) = (it.args.unwrap_or_default(), it.env.unwrap_or_default());
+                let (args, env) =
+                    (written.args.unwrap_or_default(), written.env.unwrap_or_default());
                 Way::Command { command, args, env }
             }
             _ => {
@@ -166,35 +166,37 @@ impl TryFrom<Written> for ServerConfig {
                 );
             }
         };
-        let prefix = it.prefix;
+        let prefix = written.prefix;
         if let Some(prefix) = prefix.as_deref().filter(|it| !it.is_empty() && !is_name(it)) {
             return Err(format!("prefix = {prefix:?}: A-Z a-z 0-9 _ . - are right, or \"\""));
         }
-        if let Some(name) = it.replaces.iter().find(|it| !is_name(it)) {
+        if let Some(name) = written.replaces.iter().find(|it| !is_name(it)) {
             return Err(format!("replaces: {name:?} is not the name of a tool"));
         }
-        if let Some(tools) = &it.tools
-            && let Some(name) = it.replaces.difference(tools).next()
+        if let Some(tools) = &written.tools
+            && let Some(name) = written.replaces.difference(tools).next()
         {
             return Err(format!("replaces names {name:?}, which tools = {tools:?} keeps out"));
         }
-        let (timeout_ms, retry_base_ms) = (it.timeout_ms.unwrap_or(30_000), it.retry_base_ms);
-        let (calls_max, queue_max) = (it.calls_max.unwrap_or(32), it.queue_max.unwrap_or(256));
-        let output_bytes_max = it.output_bytes_max.unwrap_or(OUTPUT_BYTES_MAX);
-        within("retry_base_ms", retry_base_ms.unwrap_or(1), 1..=60_000)?;
-        within("timeout_ms", timeout_ms, 1..=86_400_000)?;
-        within("calls_max", calls_max, 1..=4_096)?;
-        within("queue_max", queue_max, 0..=1 << 20)?;
+        let (timeout_ms, retry_base_ms) =
+            (written.timeout_ms.unwrap_or(30_000), written.retry_base_ms);
+        let (calls_max, queue_max) =
+            (written.calls_max.unwrap_or(32), written.queue_max.unwrap_or(256));
+        let output_bytes_max = written.output_bytes_max.unwrap_or(OUTPUT_BYTES_MAX);
+        check_range("retry_base_ms", retry_base_ms.unwrap_or(1), 1..=60_000)?;
+        check_range("timeout_ms", timeout_ms, 1..=86_400_000)?;
+        check_range("calls_max", calls_max, 1..=4_096)?;
+        check_range("queue_max", queue_max, 0..=1 << 20)?;
         let readable = if matches!(way, Way::Url { .. }) { BODY_BYTES_MAX } else { 1 << 30 };
-        within("output_bytes_max", output_bytes_max, 1 << 10..=readable)?;
+        check_range("output_bytes_max", output_bytes_max, 1 << 10..=readable)?;
         Ok(Self {
             way,
-            era: it.transport,
+            era: written.transport,
             prefix,
-            replaces: it.replaces,
-            tools: it.tools,
-            trust_hints: it.trust_hints,
-            changed: it.changed,
+            replaces: written.replaces,
+            tools: written.tools,
+            trust_hints: written.trust_hints,
+            changed: written.changed,
             timeout_ms,
             retry_base_ms,
             calls_max,
@@ -232,7 +234,7 @@ impl ServerConfig {
         let mut server = server.map_err(|it| format!("MCP_SERVER_URL: {}", it.message()))?;
         server.replaces = tools;
         server.tools = Some(server.replaces.clone());
-        // Who names the address names the tools, which the specification has called unasked.
+        // Configuring the address implies approval of tools that the specification calls without asking.
         server.trust_hints = TrustHints::All(true);
         if let (Way::Url { token, .. }, Some(password)) = (&mut server.way, password) {
             *token = Some(Given::value(password));
@@ -252,7 +254,7 @@ impl ServerConfig {
         }
     }
 
-    /// What must not be seen in a log or an error.
+    /// Masks secrets in logs and errors.
     pub fn mask(&self, folder: &Path) -> Mask {
         let mut mask = Mask::default();
         let given: Vec<_> = match &self.way {
@@ -263,13 +265,13 @@ impl ServerConfig {
         mask
     }
 
-    /// What stands before the names of its tools and prompts.
+    /// Name prefix of its tools and prompts.
     pub fn prefix(&self, name: &str) -> String {
         self.prefix.clone().unwrap_or_else(|| format!("{name}_"))
     }
 }
 
-/// What cannot work among `servers`: the entry, and what is wrong with it.
+/// The first entry of `servers` that cannot work, and why.
 pub fn unworkable(servers: &BTreeMap<String, ServerConfig>) -> Option<(String, String)> {
     let mut prefixes: BTreeMap<String, &str> = BTreeMap::new();
     let mut replaced: BTreeMap<&str, &str> = BTreeMap::new();
@@ -278,7 +280,7 @@ pub fn unworkable(servers: &BTreeMap<String, ServerConfig>) -> Option<(String, S
         if !is_name(name) || name.len() > 64 {
             return wrong("a server's name has 1 to 64 of A-Z a-z 0-9 _ . -".to_owned());
         }
-        // An entry that offers what it replaces, and nothing else, has no use for its prefix.
+        // An entry that only replaces tools needs no prefix.
         if server.tools.as_ref() != Some(&server.replaces)
             && let Some(other) = prefixes.insert(server.prefix(name), name)
         {

@@ -1,4 +1,4 @@
-//! Where what components keep lasts: `[store]`.
+//! `[store]`: where component data is stored.
 
 use std::path::{Path, PathBuf};
 
@@ -19,12 +19,12 @@ const CONNECTIONS: std::ops::RangeInclusive<usize> = 2..=64;
 pub struct StoreConfig {
     /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, or where that is kept; none keeps it in the data folder.
     pub url: Option<Given>,
-    /// A file of certificates (PEM) that are trusted beside the system's; its path counts from the configuration's.
+    /// Additional trusted CA certificates (PEM file), relative to the configuration.
     pub ca: Option<PathBuf>,
     /// Connections that each component may have.
     #[default = 8]
     pub connections_max: usize,
-    /// What this node is called where several hosts share the server; the machine's name where nothing is said.
+    /// Node name where hosts share the server. Defaults to the machine's name.
     pub node: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl StoreConfig {
     /// The server's address, where there is to be one; paths count from `base`.
     ///
     /// # Errors
-    /// What is wrong with it, and what would be right; never a secret.
+    /// What is wrong and the correct form, without secrets.
     pub fn address(&self, base: &Path) -> Result<Option<Address>, String> {
         let Some(url) = &self.url else { return Ok(None) };
         if !CONNECTIONS.contains(&self.connections_max) {
@@ -49,11 +49,11 @@ impl StoreConfig {
         Ok(Some(Address { url, ca, connections_max: self.connections_max, node }))
     }
 
-    /// What components have stored, there or in the data folder `data`; paths count from `base`. Blocks, and `runtime`
-    /// drives what is reached by it.
+    /// Opens component storage on the server or in the data folder `data`. Paths are relative to `base`. Blocks, and
+    /// uses `runtime` for network access.
     ///
     /// # Errors
-    /// The same, and why the server cannot be reached.
+    /// If invalid, or if the server is unreachable.
     pub fn stored(&self, base: &Path, data: &Path, runtime: Handle) -> Result<Stored, String> {
         let Some(address) = self.address(base).map_err(|it| format!("[store] {it}"))? else {
             return Ok(Stored::Files(data.join("databases")));

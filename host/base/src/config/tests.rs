@@ -1,4 +1,4 @@
-//! What a configuration file may contain, and which errors a wrong one gives.
+//! Tests of configuration files and their errors.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use crate::{embedded::Files, grants::Grant};
 
 /// The components that travel in the program.
 static EMBEDDED: LazyLock<Embedded> =
-    LazyLock::new(|| Embedded::new(Files::of::<bundle::Components>(), Files::default()));
+    LazyLock::new(|| Embedded::new(Files::embedded::<bundle::Components>(), Files::default()));
 
 pub(super) fn parse(text: &str) -> Result<Config, String> {
     Config::from_text(text, Path::new("madoguchi.toml"), &EMBEDDED).map_err(|it| it.to_string())
@@ -15,7 +15,7 @@ pub(super) fn parse(text: &str) -> Result<Config, String> {
 
 /// The configuration without any file.
 pub(super) fn bundled() -> Config {
-    Config::of(&EMBEDDED).unwrap()
+    Config::embedded_defaults(&EMBEDDED).unwrap()
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn names_unworkable_limits_with_table_and_working_range() {
     assert!(error("[sandbox]\ninstances_max = 8").starts_with("[limits]: calls_max = 64"));
     assert!(error("[limits]\nmemory_bytes_max = 7").contains("65536"));
     let once = parse("[limits]\ncalls_max = 0\n[components.a.limits]\nqueue_max = 1").unwrap();
-    let told = once.problems().iter().filter(|it| it.what.contains("calls_max")).count();
-    assert_eq!(told, 1, "{:?}", once.problems());
+    let found = once.problems().iter().filter(|it| it.what.contains("calls_max")).count();
+    assert_eq!(found, 1, "{:?}", once.problems());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tokens and rates, as the operator writes them: `[tokens.NAME]`, `[rate]`.
+//! `[tokens.NAME]` and `[rate]`: tokens and rate limits.
 
 use std::{collections::BTreeMap, num::NonZeroU32};
 
@@ -17,7 +17,7 @@ use crate::{
     scopes::Scope,
 };
 
-/// How often a caller may ask: `[rate]` for all, `rate = { … }` in `[tokens.NAME]` for one.
+/// Rate limit: `[rate]` for all callers, `rate = { … }` in `[tokens.NAME]` for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateConfig {
@@ -27,41 +27,41 @@ pub struct RateConfig {
     pub burst: Option<NonZeroU32>,
 }
 
-/// One token: `[tokens.NAME]`.
+/// `[tokens.NAME]`: one token.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenConfig {
     /// The SHA-256 of the token, in hexadecimal.
     pub sha256: Secret,
-    /// What its holder may do.
+    /// Scopes of the holder.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// From when on it is worth nothing.
+    /// Expiry date.
     pub expires: Option<String>,
-    /// What its holder reads, where a request does not say it.
+    /// Default language of the holder.
     pub language: Option<LanguageTag>,
-    /// How often its holder may ask, where that is not as for all.
+    /// Rate limit of the holder, if not the common one.
     pub rate: Option<RateConfig>,
     /// The toolset that its holder knows of, wherever they ask; all tools where this is not set.
     pub toolset: Option<String>,
 }
 
 impl TokenConfig {
-    /// The digest as bytes; none where it is not one.
+    /// The digest as bytes, if valid.
     pub fn digest(&self) -> Option<[u8; 32]> {
         let digest = HEXLOWER_PERMISSIVE.decode(self.sha256.expose().as_bytes());
         digest.ok()?.try_into().ok()
     }
 
-    /// When it expires; none is never. An error where that is no date.
+    /// The expiry, if any, or an error for an invalid date.
     pub fn expiry(&self) -> Option<Result<Timestamp, jiff::Error>> {
         self.expires.as_ref().map(|it| it.parse())
     }
 }
 
-// What is wrong with the tokens, rates and addresses of a configuration, and how to correct it.
+// Finds problems of tokens, rates and addresses, with remedies.
 
-/// Names that callers have who have no token.
+/// Reserved caller names.
 const TAKEN: [&str; 4] = ["anonymous", "gateway", "operator", "stdio"];
 /// Characters that a name may have.
 const NAME_CHARS_MAX: usize = 64;
@@ -142,9 +142,9 @@ pub fn problems(config: &Config) -> Vec<Problem> {
     problems
 }
 
-/// Names under which others reach the server, where nothing says who they are.
+/// Detects an open server that others can reach.
 fn open_to_others(config: &Config) -> Option<Problem> {
-    if config.asks_who_calls() || config.allow_anonymous {
+    if config.requires_authentication() || config.allow_anonymous {
         return None;
     }
     let public = config.public_url.as_ref().map(|it| ("public_url", &*it.host));
@@ -246,9 +246,10 @@ mod tests {
         for right in ["tools.example", "Tools.example:8443", "[::1]:1", "xn--rhqv53a.example"] {
             assert!(!wrong(right), "{right}");
         }
-        for it in ["", "https://a.example", "a.example/", "*", "*.a.example", "窓口.example", "::1"]
+        for text in
+            ["", "https://a.example", "a.example/", "*", "*.a.example", "窓口.example", "::1"]
         {
-            assert!(wrong(it), "{it}");
+            assert!(wrong(text), "{text}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Which addresses only this machine or its network can reach.
+//! Classifies addresses that only this machine or its network can reach.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -73,14 +73,14 @@ pub fn of_url(url: &Url) -> Option<IpAddr> {
 }
 
 /// Whether `host` is this machine.
-pub fn is_here(host: &str) -> bool {
+pub fn is_loopback_host(host: &str) -> bool {
     host == "localhost" || literal(host).is_some_and(|it| it.is_loopback())
 }
 
 /// Whether this machine alone is called so.
 pub fn is_local(host: &str) -> bool {
     let host = host.to_lowercase();
-    is_here(&host) || host.ends_with(".localhost")
+    is_loopback_host(&host) || host.ends_with(".localhost")
 }
 
 /// A host without its port.

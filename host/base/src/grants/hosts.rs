@@ -1,4 +1,4 @@
-//! The hosts of one component with their secrets at hand: which request is granted, by which entry.
+//! The hosts granted to one component, with their secrets, and which entry grants a request.
 
 use std::{
     fmt,
@@ -18,7 +18,7 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub struct Hosts {
     granted: Vec<GrantedHost>,
-    /// Those whose secrets cannot be read, and why.
+    /// Hosts whose secrets are unreadable, and why.
     left_out: Vec<(HostGrant, SecretError)>,
 }
 
@@ -26,7 +26,7 @@ pub struct Hosts {
 #[derive(Clone)]
 pub struct GrantedHost {
     pub grant: HostGrant,
-    /// What is added to each request, prefix included.
+    /// Secrets added to each request, with prefix.
     pub secrets: Vec<(Place, Secret)>,
     pub mask: Mask,
 }
@@ -48,8 +48,8 @@ pub struct SecretError {
 }
 
 impl Hosts {
-    /// Reads the secrets of `grants`; paths count from `base`. A host whose secret cannot be read is
-    /// left out, and the first reason is returned.
+    /// Reads the secrets of `grants`, relative to `base`. Hosts with unreadable secrets are omitted, and the first
+    /// error is returned.
     pub fn salvage(grants: &[HostGrant], base: &Path) -> (Self, Option<SecretError>) {
         let mut hosts = Self::default();
         for grant in grants.iter().filter(|it| !it.is_left_out()) {
@@ -84,7 +84,7 @@ impl Hosts {
         Some(granted.find(is_meant).unwrap_or(first))
     }
 
-    /// The lines that would grant a request that [`Hosts::find`] does not, or what is wrong with those that do.
+    /// The lines that would grant a request, or what is wrong with existing ones.
     pub fn lines(&self, component: &str, method: &Method, url: &Url) -> String {
         if let Some(host) = self.granted.iter().find(|it| it.grant.leads_to(url)) {
             let methods = host.grant.methods.iter().chain([method]);
@@ -124,7 +124,7 @@ fn entry(component: &str, method: &Method, url: &Url) -> String {
 
 impl HostGrant {
     fn leads_to(&self, url: &Url) -> bool {
-        Scheme::of(url) == Some(self.scheme)
+        Scheme::from_url(url) == Some(self.scheme)
             && url.port_or_known_default() == Some(self.port)
             && url.host_str().is_some_and(|it| self.host.covers(it))
     }
@@ -243,8 +243,8 @@ mod tests {
             assert!(is_granted(&hosts, Method::GET, "https://b.example/"));
             let url = "https://a.example/";
             let is_there = is_granted(&hosts, Method::GET, url);
-            let told = hosts.lines("shop", &Method::GET, &url.parse().unwrap());
-            assert_eq!(told.contains("a secret cannot be used"), !is_there, "{told}");
+            let lines = hosts.lines("shop", &Method::GET, &url.parse().unwrap());
+            assert_eq!(lines.contains("a secret cannot be used"), !is_there, "{lines}");
             (is_there, error.map(|it| it.to_string()).unwrap_or_default())
         };
         for (secret, part) in [

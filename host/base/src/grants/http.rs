@@ -1,4 +1,4 @@
-//! Hosts that a component may reach, as the operator writes them: `[[components.NAME.http]]`.
+//! `[[components.NAME.http]]`: hosts that a component may reach.
 
 use std::{fmt, path::PathBuf};
 
@@ -11,7 +11,7 @@ use crate::grants::address;
 
 mod origins;
 
-/// One host that may be reached, and how.
+/// One granted host.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct HostGrant {
@@ -36,7 +36,7 @@ pub enum HostName {
     Under(String),
 }
 
-/// How to speak to a host.
+/// Scheme of a host.
 #[derive(Clone, Copy, Debug, Default, strum::Display, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -65,7 +65,7 @@ impl SecretGrant {
     }
 }
 
-/// Where in the request a secret goes.
+/// Where a request carries a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     Header(HeaderName),
@@ -102,14 +102,14 @@ struct WrittenSecret {
 }
 
 impl HostGrant {
-    /// What an author writes behind `--allow-http`: `HOST`, `HOST:PORT` or `http://HOST:PORT`, any
-    /// method, and private addresses too, because it is the author's own machine.
+    /// Parses the argument of `--allow-http`: `HOST`, `HOST:PORT` or `http://HOST:PORT`. It allows any method, and
+    /// private addresses because it is the author's own machine.
     pub fn of_argument(text: &str) -> Result<Self, String> {
         let whole = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
         let wrong = || format!("{text:?}: HOST, HOST:PORT or http://HOST:PORT is right");
         // A star is no character of a URL's host.
         let url = Url::parse(&whole.replacen("//*.", "//", 1)).map_err(|_| wrong())?;
-        let scheme = Scheme::of(&url).ok_or_else(wrong)?;
+        let scheme = Scheme::from_url(&url).ok_or_else(wrong)?;
         let star = if whole.contains("//*.") { "*." } else { "" };
         let host = HostName::read(&format!("{star}{}", url.host_str().ok_or_else(wrong)?))?;
         let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -144,34 +144,34 @@ impl HostGrant {
 impl TryFrom<Written> for HostGrant {
     type Error = String;
 
-    fn try_from(it: Written) -> Result<Self, String> {
-        let host = HostName::read(&it.host)?;
+    fn try_from(written: Written) -> Result<Self, String> {
+        let host = HostName::read(&written.host)?;
         if let HostName::Exactly(name) = &host
             && let Some(ip) = address::literal(name)
             && address::is_private(ip)
-            && !it.private
+            && !written.private
         {
             return Err(format!(
                 "host = {name:?} is an address of this machine or its network; that needs private = true as well"
             ));
         }
-        if it.port == Some(0) {
+        if written.port == Some(0) {
             return Err("port = 0 is no port".to_owned());
         }
-        let methods = match it.methods.as_deref() {
+        let methods = match written.methods.as_deref() {
             None => vec![Method::GET, Method::HEAD],
             Some([]) => {
                 return Err("methods = [] allows nothing; leave it out for GET and HEAD".into());
             }
             Some(some) => some.iter().map(|it| method(it)).collect::<Result<_, _>>()?,
         };
-        let port = it.port.unwrap_or(it.scheme.port());
+        let port = written.port.unwrap_or(written.scheme.port());
         let is_of_environment = |it: &SecretGrant| matches!(it.source, Given::Environment(_));
-        if it.optional && !it.secrets.iter().any(is_of_environment) {
+        if written.optional && !written.secrets.iter().any(is_of_environment) {
             return Err("optional = true is for an entry with a secret of the environment".into());
         }
-        let (scheme, private, secrets) = (it.scheme, it.private, it.secrets);
-        Ok(Self { host, scheme, port, methods, private, optional: it.optional, secrets })
+        let (scheme, private, secrets) = (written.scheme, written.private, written.secrets);
+        Ok(Self { host, scheme, port, methods, private, optional: written.optional, secrets })
     }
 }
 
@@ -218,7 +218,7 @@ impl HostName {
     }
 }
 
-/// As an author writes it behind `--allow-http`.
+/// Formats as the argument of `--allow-http`.
 impl fmt::Display for HostGrant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.scheme == Scheme::Http { "http://" } else { "" };
@@ -228,7 +228,7 @@ impl fmt::Display for HostGrant {
 }
 
 impl Scheme {
-    pub fn of(url: &Url) -> Option<Self> {
+    pub fn from_url(url: &Url) -> Option<Self> {
         match url.scheme() {
             "https" => Some(Self::Https),
             "http" => Some(Self::Http),
@@ -247,14 +247,14 @@ impl Scheme {
 impl TryFrom<WrittenSecret> for SecretGrant {
     type Error = String;
 
-    fn try_from(it: WrittenSecret) -> Result<Self, String> {
-        let place = match (it.header, it.query) {
+    fn try_from(written: WrittenSecret) -> Result<Self, String> {
+        let place = match (written.header, written.query) {
             (Some(name), None) => Place::Header(header(&name)?),
             (None, Some(name)) if !name.is_empty() => Place::Query(name),
             _ => return Err("a secret goes into one place: header = \"…\" or query = \"…\"".into()),
         };
-        let source = Given::of_one(it.environment, it.file, it.value)?;
-        let prefix = it.prefix.unwrap_or_default();
+        let source = Given::of_one(written.environment, written.file, written.value)?;
+        let prefix = written.prefix.unwrap_or_default();
         if HeaderValue::from_str(&prefix).is_err() {
             return Err(format!("prefix = {prefix:?} cannot stand in a header"));
         }
@@ -262,7 +262,7 @@ impl TryFrom<WrittenSecret> for SecretGrant {
     }
 }
 
-/// Headers that say what the request is, and not who sends it.
+/// Headers that cannot carry secrets.
 const NOT_FOR_SECRETS: [&str; 6] =
     ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te"];
 

@@ -1,4 +1,4 @@
-//! A secret: known to the host, put into requests on their way out, never shown; and where it is kept.
+//! Secrets: where they are stored, and masking. The host adds them to outgoing requests and never shows them.
 
 use std::{
     fmt,
@@ -14,7 +14,7 @@ use crate::source::read_text;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Arc<str>);
 
-/// What stands where a secret stood.
+/// Replacement of a masked secret.
 const MASK: &str = "[secret]";
 
 impl Secret {
@@ -36,7 +36,7 @@ impl fmt::Debug for Secret {
 }
 
 impl<'de> Deserialize<'de> for Secret {
-    /// An error does not repeat what was found.
+    /// The error does not repeat the value.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let unfit = |error: D::Error| {
             let is_missing = error.to_string().starts_with("missing field");
@@ -46,13 +46,13 @@ impl<'de> Deserialize<'de> for Secret {
     }
 }
 
-/// Takes secrets out of what comes back from a host: each form in which one may appear.
+/// Removes secrets from received data, in each form in which they may appear.
 #[derive(Clone, Default)]
 pub struct Mask {
     forms: Vec<Arc<str>>,
 }
 
-/// Shorter ones are not looked for: they would be found in what is no secret.
+/// Minimum length of a masked form, in bytes. Shorter ones would match by chance.
 const FORM_BYTES_MIN: usize = 6;
 
 impl Mask {
@@ -71,7 +71,7 @@ impl Mask {
         self.forms.iter().fold(text.to_owned(), |text, form| text.replace(&**form, MASK))
     }
 
-    /// Overwrites each secret in `bytes` with asterisks, so that lengths stay what they are.
+    /// Overwrites each secret in `bytes` with asterisks and keeps the length.
     pub fn bytes(&self, bytes: &mut [u8]) {
         for form in self.forms.iter().map(|it| it.as_bytes()) {
             let mut at = 0;
@@ -86,8 +86,8 @@ impl Mask {
         }
     }
 
-    /// How many of the last bytes may be the beginning of a secret.
-    pub fn begun(&self, bytes: &[u8]) -> usize {
+    /// Number of trailing bytes that may be the start of a secret.
+    pub fn secret_prefix_len(&self, bytes: &[u8]) -> usize {
         let begun = |form: &[u8]| {
             let most = (form.len() - 1).min(bytes.len());
             (1..=most).rev().find(|&it| bytes.ends_with(&form[..it])).unwrap_or(0)
@@ -99,11 +99,11 @@ impl Mask {
 /// Bytes that a value may have.
 const BYTES_MAX: u64 = 64 << 10;
 
-/// Where a value comes from; read anew for each connection, so that a file may change.
+/// Source of a value, read again for each connection so that a file may change.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Written")]
 pub enum Given {
-    /// Written down as it is, where no secret is expected.
+    /// A literal in the configuration, for values that are no secrets.
     Text(Secret),
     /// Written down, to be kept secret.
     Value(Secret),
@@ -131,8 +131,8 @@ struct From {
 impl TryFrom<Written> for Given {
     type Error = &'static str;
 
-    fn try_from(it: Written) -> Result<Self, Self::Error> {
-        match it {
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        match written {
             Written::Text(text) => Ok(Self::Text(text)),
             Written::From(it) => Self::of_one(it.environment, it.file, it.value),
         }
@@ -178,8 +178,7 @@ impl Given {
         if let Self::File(file) = self { Some(file) } else { None }
     }
 
-    /// What is kept there, without newlines at its end: files end with one, and so does what a shell puts into a
-    /// variable. A path counts from `base`. The error does not repeat the text.
+    /// Reads the value without trailing newlines. Paths are relative to `base`. Errors do not repeat the text.
     pub(super) fn text(&self, base: &Path) -> Result<String, String> {
         let (text, empty) = match self {
             Self::Text(it) | Self::Value(it) => (it.expose().to_owned(), "it is empty".to_owned()),
@@ -240,8 +239,8 @@ mod tests {
 
     #[test]
     fn finds_prefix_of_a_secret_at_the_end() {
-        assert_eq!(mask().begun(b"... hunter2hun"), 10);
-        assert_eq!(mask().begun(b"... hunter2hunter"), 13);
-        assert_eq!(mask().begun(b"nothing"), 0);
+        assert_eq!(mask().secret_prefix_len(b"... hunter2hun"), 10);
+        assert_eq!(mask().secret_prefix_len(b"... hunter2hunter"), 13);
+        assert_eq!(mask().secret_prefix_len(b"nothing"), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! What a person reads before they let a call happen.
+//! The description of a call that a person approves.
 
 use serde_json::{Map, Value};
 
@@ -10,13 +10,13 @@ use registry::Catalog;
 const ARGUMENTS_MAX: usize = 20;
 const ARGUMENT_BYTES_MAX: usize = 300;
 const DESCRIPTION_BYTES_MAX: usize = 400;
-/// What stands for a secret, what names of secrets have in them (as on the page), and how deep is looked.
+/// Mask of a secret, name parts of secrets (as on the page), and maximum depth.
 const MASK: &str = "••••";
 const SECRETS: [&str; 8] =
     ["passkey", "password", "passwd", "token", "secret", "apikey", "authorization", "credential"];
 const DEPTH_MAX: usize = 16;
 
-/// A tool, as it is described to people.
+/// A tool as described to people.
 pub struct Described {
     pub title: Option<String>,
     pub description: String,
@@ -27,8 +27,8 @@ pub struct Described {
 }
 
 impl Described {
-    /// The tool of that name as it is now.
-    pub fn of(catalog: &Catalog, tool: &str, language: Language) -> Option<Self> {
+    /// The tool's current description.
+    pub fn find(catalog: &Catalog, tool: &str, language: Language) -> Option<Self> {
         let (owner, own) = catalog.offered_tool(tool)?;
         let texts = own.localized(language.tag());
         let (Owner::Component(owner) | Owner::Server(owner)) = owner;
@@ -41,11 +41,11 @@ impl Described {
         })
     }
 
-    /// What the person knows the argument of that name by.
+    /// The label of an argument.
     fn label<'a>(&'a self, name: &'a str) -> &'a str {
         let property = self.schema.get("properties").and_then(|it| it.get(name));
         let text = |field: &str| property?.get(field)?.as_str().filter(|it| !it.trim().is_empty());
-        let text = text("title").or_else(|| text("description").map(said_of));
+        let text = text("title").or_else(|| text("description").map(without_optional_marker));
         let end = |it: &str| it.find(['（', '(']).filter(|at| *at > 0).unwrap_or(it.len());
         let text = text.map(|it| it[..end(it)].trim_end_matches(['。', '.', ' ', ':', '：']));
         text.filter(|it| !it.is_empty()).unwrap_or(name)
@@ -53,19 +53,19 @@ impl Described {
 }
 
 impl Approval {
-    /// The arguments without what its schema or its name says is secret.
-    pub fn veiled(&self, described: Option<&Described>) -> Map<String, Value> {
+    /// The arguments with secrets masked, by schema or name.
+    pub fn masked_arguments(&self, described: Option<&Described>) -> Map<String, Value> {
         let schema = described.and_then(|it| it.schema.get("properties"));
         let veil = |(name, value): (&String, &Value)| {
             let of = schema.and_then(|it| it.get(name));
-            (name.clone(), veiled(name, value, of, DEPTH_MAX))
+            (name.clone(), mask(name, value, of, DEPTH_MAX))
         };
         self.arguments.iter().map(veil).collect()
     }
 
-    /// What happens if the person lets it: the tool, what it does, with what, and why.
+    /// Describes the call: the tool, its purpose, its arguments and the reason.
     pub fn described(&self, catalog: &Catalog, language: Language) -> String {
-        let described = Described::of(catalog, &self.tool, language);
+        let described = Described::find(catalog, &self.tool, language);
         let tool = &self.tool;
         let title = quotable(described.as_ref().and_then(|it| it.title.as_deref()).unwrap_or(tool));
         let owner = described.as_ref().map_or("", |it| it.owner.as_str());
@@ -80,11 +80,11 @@ impl Approval {
             ),
         };
         let mut lines = vec![first];
-        if let Some(it) = &described {
-            let what = first_sentence(&it.description).to_owned();
+        if let Some(tool) = &described {
+            let what = first_sentence(&tool.description).to_owned();
             lines.push(shortened(clean::text(&what), DESCRIPTION_BYTES_MAX));
         }
-        for (name, value) in self.veiled(described.as_ref()).iter().take(ARGUMENTS_MAX) {
+        for (name, value) in self.masked_arguments(described.as_ref()).iter().take(ARGUMENTS_MAX) {
             let label = described.as_ref().map_or(name.as_str(), |it| it.label(name));
             lines.push(format!(
                 "{}: {}",
@@ -108,26 +108,25 @@ impl Approval {
     }
 }
 
-/// `value`, which is called `name`, without what is secret in it.
-fn veiled(name: &str, value: &Value, schema: Option<&Value>, depth: usize) -> Value {
-    let says = |field: &str, what: Value| schema.and_then(|it| it.get(field)) == Some(&what);
+/// Masks secrets in `value` of the argument `name`.
+fn mask(name: &str, value: &Value, schema: Option<&Value>, depth: usize) -> Value {
+    let has = |field: &str, what: Value| schema.and_then(|it| it.get(field)) == Some(&what);
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     let plain = letters.collect::<String>().to_ascii_lowercase();
     // Counts of tokens are no secret.
     let is_named = SECRETS.iter().any(|it| plain.contains(it)) && !plain.ends_with("tokens");
-    if is_named || says("format", "password".into()) || says("writeOnly", true.into()) || depth == 0
-    {
+    if is_named || has("format", "password".into()) || has("writeOnly", true.into()) || depth == 0 {
         return MASK.into();
     }
     let of = |name: &str| schema.and_then(|it| it.get("properties")?.get(name));
     match value {
         Value::Object(fields) => fields
             .iter()
-            .map(|(name, it)| (name.clone(), veiled(name, it, of(name), depth - 1)))
+            .map(|(name, it)| (name.clone(), mask(name, it, of(name), depth - 1)))
             .collect(),
         Value::Array(all) => {
             let items = schema.and_then(|it| it.get("items"));
-            all.iter().map(|it| veiled("", it, items, depth - 1)).collect()
+            all.iter().map(|it| mask("", it, items, depth - 1)).collect()
         }
         other => other.clone(),
     }
@@ -153,7 +152,7 @@ fn one_line(text: &str) -> String {
     clean::text(text).trim().replace('\n', " ⏎ ")
 }
 
-/// `title` as it stands in quotation marks, which it does not end: behind them the host says whose the tool is.
+/// Makes `title` safe inside quotation marks, after which the host names the owner.
 fn quotable(title: &str) -> String {
     let inner = |it| match it {
         '「' => '『',
@@ -173,8 +172,8 @@ fn first_sentence(text: &str) -> &str {
     end.map_or(line, |it| &line[..it])
 }
 
-/// What the description of an argument says of it first, beside that it may be left out.
-fn said_of(text: &str) -> &str {
+/// Removes a leading note that the argument is optional.
+fn without_optional_marker(text: &str) -> &str {
     const OPTIONAL: [&str; 2] = ["任意。", "Optional. "];
     let text = text.trim();
     let rest = OPTIONAL.iter().find_map(|it| text.strip_prefix(it)).map(str::trim_start);
@@ -187,13 +186,13 @@ mod tests {
 
     #[test]
     fn description_omits_the_optional_marker() {
-        for (text, said) in [
+        for (text, description) in [
             ("Optional. The agent to talk with. An AI.", "The agent to talk with."),
             ("任意。会話の目的（両方に伝えられる）", "会話の目的（両方に伝えられる）"),
             ("Optional. ", "Optional."),
             ("The seats", "The seats"),
         ] {
-            assert_eq!(said_of(text), said);
+            assert_eq!(without_optional_marker(text), description);
         }
     }
 
@@ -216,7 +215,7 @@ mod tests {
             "note": { "type": "string" },
         } });
         let value = serde_json::json!({ "pin": "1234", "note": "hi", "session_token": "sess_1" });
-        let shown = veiled("", &value, Some(&schema), DEPTH_MAX);
+        let shown = mask("", &value, Some(&schema), DEPTH_MAX);
         let expected = serde_json::json!({ "pin": MASK, "note": "hi", "session_token": MASK });
         assert_eq!(shown, expected);
     }

@@ -1,4 +1,4 @@
-//! A fresh token: shown once to the user who asks for it, and not kept.
+//! Generates tokens, which are shown once and not stored.
 
 use std::io;
 
@@ -22,7 +22,7 @@ pub struct FreshToken {
 }
 
 impl FreshToken {
-    /// A token for `name`, who may do what `scopes` say until it expires.
+    /// Creates a token for `name` with these scopes and expiry.
     pub fn new(name: &str, scopes: &[Scope], expires: Option<Timestamp>) -> io::Result<Self> {
         // 256 bits: it cannot be guessed, and a plain SHA-256 of it reveals nothing.
         let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random()?));
@@ -37,7 +37,7 @@ impl FreshToken {
     }
 }
 
-/// When a token expires: `90d`, `12h` or `2w` from `now`, a date, or a date with a time.
+/// Parses an expiry: `90d`, `12h` or `2w` from `now`, a date, or a date with time.
 pub fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let right = || "90d, 12h, 2w, 2027-01-31 or 2027-01-31T00:00:00Z is right".to_owned();
     if let Ok(at) = text.parse::<Timestamp>() {

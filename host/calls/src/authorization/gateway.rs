@@ -1,4 +1,4 @@
-//! The gateway before the chat (ILL-44): a password becomes a cookie, and the cookie lets in.
+//! The gateway of the chat (ILL-44): exchanges a password for a cookie.
 
 use std::{
     net::IpAddr,
@@ -22,22 +22,22 @@ use base::{
 };
 use store::{clock::Clock, live_nodes::LiveNodes, seal::Seal};
 
-/// What the cookie is called.
+/// Cookie name.
 const COOKIE: &str = "auth_token";
-/// How often one address may try at once, and in a second after that.
+/// Attempts of one address: burst, and per second.
 const TRIES: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 const TRIES_PER_S: NonZeroU32 = NonZeroU32::MIN;
-/// The same of all addresses together: many times what one has, so that none keeps the others out.
+/// Attempts of all addresses together, many times those of one, so that none locks out the others.
 const ALL_TRIES: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
 const ALL_TRIES_PER_S: NonZeroU32 = NonZeroU32::MIN.saturating_add(49);
-/// Addresses whose tries are remembered.
+/// Maximum number of tracked addresses.
 const ADDRESSES_MAX: usize = 10_000;
-/// How long it lets in.
+/// Lifetime of the cookie.
 const TTL_S: u64 = 86_400;
 /// Bytes of a password that are looked at.
 const PASSWORD_BYTES_MAX: usize = 1_024;
 
-/// The password, and the callers who know it.
+/// The password gateway.
 #[derive(Clone)]
 pub struct Gateway(Arc<Inner>);
 
@@ -47,12 +47,12 @@ struct Inner {
     seal: Seal,
     clock: Clock,
     tries: Tries,
-    /// A caller who came in by the password.
+    /// The caller with a valid cookie.
     caller: Caller,
     principal: OnceLock<Arc<Principal>>,
 }
 
-/// How often the password may be tried: by one address, and by all together.
+/// Limits of password attempts, by address and in total.
 struct Tries {
     each: DefaultKeyedRateLimiter<u128>,
     all: Rate,
@@ -67,15 +67,15 @@ impl Tries {
         Self { each: RateLimiter::keyed(each), all, live_nodes }
     }
 
-    /// One try more from `peer`; the milliseconds to wait where that is too much.
+    /// Counts an attempt by `peer`. The error is the number of milliseconds to wait.
     fn take(&self, peer: IpAddr) -> Result<(), u64> {
         if self.each.len() >= ADDRESSES_MAX {
-            // So many addresses are no longer counted one by one until those that are through are forgotten.
+            // Addresses are not tracked beyond the limit until old ones expire.
             self.all.take()?;
             self.each.retain_recent();
             return Ok(());
         }
-        // One address of IPv4, and in IPv6 a network, in which one can choose.
+        // An IPv4 address, or an IPv6 network, whose addresses its owner can choose.
         let subscriber = network(peer, 32, 64);
         let taken = self.each.check_key_n(&subscriber, self.live_nodes.cost(TRIES));
         taken.unwrap_or(Ok(())).map_err(|it| wait_ms(&it))?;
@@ -86,7 +86,7 @@ impl Tries {
 /// Why a caller did not get a cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoEntry {
-    /// It is not the password.
+    /// Wrong password.
     Wrong,
     /// Too many tried; the milliseconds until the next may.
     TooOften(u64),
@@ -94,8 +94,8 @@ pub enum NoEntry {
 
 impl Gateway {
     pub fn new(config: &Config, seal: &Seal, clock: &Clock) -> Self {
-        // Where no token is needed, all callers are anonymous.
-        let caller = match config.asks_who_calls() {
+        // Without required tokens, callers are anonymous.
+        let caller = match config.requires_authentication() {
             false => Caller::anonymous(),
             true => {
                 let scopes = config.chat.scopes.iter().filter_map(|it| it.parse::<Scope>().ok());
@@ -118,7 +118,7 @@ impl Gateway {
         self.0.password.is_some()
     }
 
-    /// The SHA-256 of the password, where there is one and it can be read: anew each time, for the operator may change it.
+    /// SHA-256 of the password, read each time because it may change.
     fn password(&self) -> Option<[u8; 32]> {
         let read = self.0.password.as_ref()?.read(&self.0.base).inspect_err(|what| {
             tracing::error!("[chat] password: {what}; until then it lets nobody in");
@@ -150,7 +150,7 @@ impl Gateway {
         // For those who bring none, which are most, it is not read.
         cookies.peek()?;
         let own = self.password()?;
-        cookies.any(|it| self.is_ours(it, &own)).then(|| self.0.caller.clone())
+        cookies.any(|it| self.is_valid_cookie(it, &own)).then(|| self.0.caller.clone())
     }
 
     /// The sender of a request: by a token, or by the cookie where there is a gateway.
@@ -163,14 +163,14 @@ impl Gateway {
         self.caller(headers).map(|it| Caller { locale: caller.locale, ..it })
     }
 
-    /// The same as a known sender, with a share of what may be sent.
+    /// The principal of a valid cookie, with its share of the budgets.
     pub fn principal(&self, headers: &HeaderMap, shares: &Shares) -> Option<Arc<Principal>> {
         let caller = self.caller(headers)?;
         let principal = || Arc::new(Principal::new(caller, shares.of_caller()));
         Some(self.0.principal.get_or_init(principal).clone())
     }
 
-    fn is_ours(&self, token: &str, own: &[u8; 32]) -> bool {
+    fn is_valid_cookie(&self, token: &str, own: &[u8; 32]) -> bool {
         let Some((expires_s, tag)) = token.split_once('.') else { return false };
         let (Ok(expires_s), Ok(tag)) = (expires_s.parse(), URL_SAFE_NO_PAD.decode(tag)) else {
             return false;
@@ -179,7 +179,7 @@ impl Gateway {
         is_genuine && expires_s > self.0.clock.now().as_secs()
     }
 
-    /// Shows that we gave it out, and under which password: a changed one closes what it had opened.
+    /// The cookie's tag, which depends on the password: changing it invalidates earlier cookies.
     fn tag(&self, expires_s: u64, own: &[u8; 32]) -> [u8; 32] {
         let mut text = format!("{COOKIE} {expires_s} ").into_bytes();
         text.extend_from_slice(own);

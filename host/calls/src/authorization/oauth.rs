@@ -1,5 +1,4 @@
-//! Tokens of identity providers (OAuth 2.1, RFC 9068, RFC 7662): who holds one, and where clients without one
-//! get it (RFC 9728).
+//! Tokens of identity providers (OAuth 2.1, RFC 9068, RFC 7662), and where clients get them (RFC 9728).
 
 use std::{
     collections::HashMap,
@@ -46,19 +45,19 @@ use token::{Claims, NotTaken, Token};
 const TOKEN_BYTES_MAX: usize = 16 << 10;
 /// Tokens that are remembered, of those that are right and of those that are not, and their holders.
 const TOKENS_MAX: usize = 4_096;
-/// How long a token that a provider does not know is not asked about again.
+/// How long a token unknown to its provider is rejected without asking again.
 const REFUSED_FOR: Duration = Duration::from_secs(10);
-/// How long what a provider says of a token counts that does not say when it expires.
+/// How long an introspection result without expiry is cached.
 const UNLIMITED: Duration = Duration::from_secs(60 * 60);
 /// Bytes that a subject may have (OpenID Connect Core, 2).
 const SUBJECT_BYTES_MAX: usize = 255;
-/// How many tokens that are not known yet one network may have asked about in a second, and at once.
+/// Introspections of unknown tokens per second and network.
 const QUESTIONS_PER_S: NonZeroU32 = NonZeroU32::new(10).expect("it is not zero");
 const QUESTIONS_AT_ONCE: NonZeroU32 = NonZeroU32::new(50).expect("it is not zero");
 
 type Digest256 = [u8; 32];
 
-/// All providers, and what is known of tokens.
+/// All providers and cached tokens.
 pub struct Oauth {
     providers: Vec<Provider>,
     /// The accounts of this server, where it gives tokens itself.
@@ -67,7 +66,7 @@ pub struct Oauth {
     valid: Mutex<Bounded<Digest256, Valid>>,
     /// Opaque tokens that are not.
     refused: Mutex<Bounded<Digest256, Unauthorized>>,
-    /// What each person has of rate and room, whichever of their tokens they use.
+    /// Rate limits and budgets of users, shared by their tokens.
     people: Mutex<Bounded<Arc<str>, Person>>,
     questions: Places<Rate>,
     rate: Option<RateConfig>,
@@ -88,7 +87,7 @@ struct Provider {
 struct Valid {
     principal: Arc<Principal>,
     provider: usize,
-    /// The keys with which it was checked: with others it is checked anew.
+    /// The keys that verified it. Other keys verify it again.
     keys: Option<Arc<KeySet>>,
 }
 
@@ -125,16 +124,16 @@ impl<K: Clone + Eq + Hash, V> Bounded<K, V> {
     }
 }
 
-/// What is known of a token without asking its provider.
+/// The cached result for a token.
 enum Verdict {
     Claims(Claims, Arc<KeySet>),
     /// Its keys have to be fetched first, or this key.
-    Keys(Option<keys::Wanted>),
+    Keys(Option<keys::KeyQuery>),
 }
 
 impl Oauth {
-    /// Those of `config`, and this server with its own `accounts`; none where there is neither.
-    pub fn of(
+    /// Providers of `config` and this server's own `accounts`. `None` without either.
+    pub fn from_config(
         config: &Config,
         shares: &CallerShares,
         accounts: Option<Accounts>,
@@ -143,7 +142,7 @@ impl Oauth {
             return None;
         }
         signatures::install();
-        let resource = Resource::of(config);
+        let resource = Resource::from_config(config);
         let providers = config.oauth.iter().map(|provider| {
             let web = Arc::new(Web::new(provider));
             Provider {
@@ -158,7 +157,7 @@ impl Oauth {
             }
         });
         let providers: Vec<Provider> = providers.collect();
-        // What is wrong with a provider is in the log before anyone comes.
+        // Reports provider problems before the first request.
         if tokio::runtime::Handle::try_current().is_ok() {
             for keys in providers.iter().map(|it| it.keys.clone()) {
                 tokio::spawn(async move { keys.fetch(None).await });
@@ -180,7 +179,7 @@ impl Oauth {
         }))
     }
 
-    /// Whose `token` is that has this digest, where that is known without waiting.
+    /// The principal of `token` with this digest, if known without waiting.
     ///
     /// # Errors
     /// [`Unauthorized::Unresolved`] where [`Self::resolve`] finds out; else why its holder is refused.
@@ -192,7 +191,7 @@ impl Oauth {
         if token.len() > TOKEN_BYTES_MAX {
             return Err(Unauthorized::Invalid("The token is too long"));
         }
-        // One of ours that is worth nothing any more is nothing to show to others.
+        // An expired token of ours is not sent to providers.
         if token.starts_with(PREFIX) {
             return match &self.accounts {
                 Some(accounts) => match self.holder(accounts, token) {
@@ -225,8 +224,7 @@ impl Oauth {
         }
     }
 
-    /// The same, where a provider has to be asked first, for its keys or what the token is worth; or what other nodes
-    /// have given out.
+    /// The principal of `token`, with requests to providers or reads of other nodes' tokens if necessary.
     ///
     /// # Errors
     /// Why its holder is refused.
@@ -264,7 +262,7 @@ impl Oauth {
         self.remember(digest, at, (claims, Some(keys)))
     }
 
-    /// Asks each provider that says what opaque tokens are worth, until one knows this one.
+    /// Asks each provider with introspection until one knows the token.
     async fn ask_all(
         &self,
         token: &str,
@@ -277,7 +275,7 @@ impl Oauth {
             self.take_question(peer)?;
             match endpoint.ask(token, &provider.audience).await {
                 Ok(claims) => return self.remember(digest, at, (claims, None)),
-                // One that cannot be asked may be the one that knows it.
+                // An unavailable provider might know the token.
                 Err(it) if !matches!(why, Unauthorized::Unavailable { .. }) => why = it,
                 Err(_) => {}
             }
@@ -287,7 +285,7 @@ impl Oauth {
     }
 
     fn take_question(&self, peer: IpAddr) -> Result<(), Unauthorized> {
-        let taken = self.questions.of(peer).take();
+        let taken = self.questions.for_peer(peer).take();
         taken.map_err(|retry_after_ms| Unauthorized::Unavailable { retry_after_ms })
     }
 
@@ -297,11 +295,11 @@ impl Oauth {
         }
     }
 
-    /// Whether what is known of a token is what would be found out now.
+    /// Whether the cached result would still be the same.
     fn is_current(&self, known: &Valid) -> bool {
         let Some(before) = &known.keys else { return true };
         match self.providers[known.provider].keys.now() {
-            Now::Keys(now) => now.is(before),
+            Now::Keys(now) => now.is_same(before),
             Now::Fetch | Now::None => false,
         }
     }
@@ -312,7 +310,7 @@ impl Oauth {
         found.ok_or(Unauthorized::Invalid("The token is of another issuer"))
     }
 
-    /// The holder of a token with these claims, who is known from now on.
+    /// Caches the principal of a token with these claims.
     fn remember(
         &self,
         digest: Digest256,
@@ -335,12 +333,12 @@ impl Oauth {
         let now = SystemTime::now();
         let skew = Duration::from_secs(config.clock_skew_s);
         let expires = seconds(&claims, "exp").map_or(now + UNLIMITED, |it| it + skew);
-        let scopes = provider.mapping.of(&claims);
+        let scopes = provider.mapping.scopes(&claims);
         let toolset =
             match config.toolset_claim.as_ref().and_then(|it| claim(&claims, it)) {
                 None => None,
-                Some(it) => {
-                    let named = it.as_str().and_then(|it| self.toolsets.get(it));
+                Some(value) => {
+                    let named = value.as_str().and_then(|it| self.toolsets.get(it));
                     Some(named.ok_or(Unauthorized::Invalid(
                         "The token is for a toolset that is not here",
                     ))?)
@@ -364,7 +362,7 @@ impl Oauth {
         Ok(principal)
     }
 
-    /// Who holds a token that this server has given out: looked up each time, so that what is taken back is so at once.
+    /// The principal of a token of this server, looked up each time so that revocation takes effect at once.
     fn holder(&self, accounts: &Accounts, token: &str) -> Result<Arc<Principal>, Unauthorized> {
         let holder = accounts.holder(token).map_err(|reason| match reason {
             NotHeld::Unknown => Unauthorized::Unknown,
@@ -373,7 +371,7 @@ impl Oauth {
         let name: Arc<str> = holder.principal.into();
         let person = self.person(&name, SystemTime::now());
         Ok(Arc::new(Principal {
-            caller: Caller::named(&name, &holder.told, holder.reach),
+            caller: Caller::named(&name, &holder.visible, holder.reach),
             held: Some(holder.held.into()),
             rate: person.rate,
             share: person.share,
@@ -397,7 +395,7 @@ impl Oauth {
         self.accounts.as_ref().map(Accounts::metadata)
     }
 
-    /// What a client is to ask its provider for that lacks `needed`, which may be for a tool.
+    /// The scope that a client lacking `needed` should request from its provider. `needed` may be for a tool.
     pub fn asked_for<'a>(
         &'a self,
         needed: &'a str,
@@ -409,11 +407,11 @@ impl Oauth {
     }
 }
 
-/// When a client is to try again that came while a provider gave no keys.
+/// Retry delay while a provider gives no keys, in milliseconds.
 const RETRY_MS: u64 = 5_000;
 
 impl Provider {
-    /// What is known of `token` now; `may_wait` is whether keys may be fetched for it.
+    /// Verifies `token`. `may_wait` tells whether keys may be fetched.
     fn verdict(&self, token: &Token<'_>, may_wait: bool) -> Result<Verdict, Unauthorized> {
         let keys = match self.keys.now() {
             Now::Keys(keys) => keys,

@@ -1,5 +1,4 @@
-//! The answer to a caller who may not: the status, the header that tells a client what to do (RFC
-//! 6750, 3), and a body that tells a person.
+//! The response to an unauthorized request: status, `WWW-Authenticate` header (RFC 6750, 3) and a readable body.
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
@@ -11,7 +10,7 @@ use base::failure::Failure;
 /// The code of a JSON-RPC error that is none of the method's.
 const INVALID_REQUEST: i32 = -32600;
 
-/// Which shape a refusal has.
+/// The format of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// The JSON-RPC error of `/mcp` and `/rpc`.
@@ -20,7 +19,7 @@ pub enum Shape {
     Rest,
 }
 
-/// The answer to a request of which it is not known who sends it.
+/// The response to an unauthenticated request.
 pub fn unauthorized(shape: Shape, why: Unauthorized) -> Response {
     let (status, error, what) = match why {
         Unauthorized::Missing => (401, "unauthorized", "This server wants to know who calls"),
@@ -46,7 +45,7 @@ pub fn unauthorized(shape: Shape, why: Unauthorized) -> Response {
     }
 }
 
-/// The answer to a request of which it is not known now who sends it: the identity provider does not answer.
+/// The response while the identity provider is unavailable.
 fn unavailable(shape: Shape, retry_after_ms: u64) -> Response {
     let seconds = retry_after_ms.div_ceil(1_000).max(1);
     let message = format!(
@@ -63,7 +62,7 @@ pub fn token_in_query(shape: Shape) -> Response {
     challenged(response, &[("error", "invalid_request"), ("error_description", what)])
 }
 
-/// The answer to a request for the operator of which it is not known who sends it.
+/// The response to an unauthenticated operator request.
 pub fn unknown_operator() -> Response {
     let message = "Looking after this server needs the key that `madoguchi operator` shows on its machine, which is new at each start, or a token with the scope `operator`.";
     let response = refusal(Shape::Rest, &Failure::new("unauthorized", 401, message));
@@ -77,7 +76,7 @@ pub fn forbidden(mut response: Response, scope: &str) -> Response {
     challenged(response, if scope.is_empty() { &parameters[..1] } else { &parameters })
 }
 
-/// The whole answer to a request that lacks a scope, with what `failure` says.
+/// The response to a request that lacks a scope.
 pub fn insufficient_scope(shape: Shape, id: Value, failure: &Failure) -> Response {
     let scope = failure.data.get("scope").and_then(Value::as_str).unwrap_or_default().to_owned();
     forbidden(with_id(shape, id, failure), &scope)
@@ -92,21 +91,21 @@ pub fn too_many(shape: Shape, wait_ms: u64) -> Response {
     refusal(shape, &failure)
 }
 
-/// How long a caller is asked to wait who has as many answers under way as one may.
+/// Retry delay for a caller with too many open responses.
 const OPEN_WAIT_MS: u64 = 1_000;
 
-/// The answer to a caller who has as many answers under way as one may.
+/// The response to a caller with too many open responses.
 pub fn too_many_open(shape: Shape) -> Response {
     let message = "Too many of your requests are still being answered; end one of them, or read its answer to its end, or let the operator raise connections_max under [connections].";
     let failure = Failure::new("too_many_open", 429, message);
     refusal(shape, &failure.with("retry_after_ms", OPEN_WAIT_MS))
 }
 
-/// `response` with what `WWW-Authenticate` says.
+/// Adds `WWW-Authenticate` to `response`.
 fn challenged(mut response: Response, parameters: &[(&str, &str)]) -> Response {
     let mut text = "Bearer realm=\"madoguchi\"".to_owned();
     for (name, value) in parameters {
-        // What may stand between quotes (RFC 6750, 3): no quote, no backslash, ASCII.
+        // Allowed within quotes (RFC 6750, 3): ASCII without quote and backslash.
         let is_right = |it: &char| matches!(it, ' '..='~') && !matches!(it, '"' | '\\');
         let value: String = value.chars().filter(is_right).collect();
         text += &format!(", {name}=\"{value}\"");
@@ -116,8 +115,7 @@ fn challenged(mut response: Response, parameters: &[(&str, &str)]) -> Response {
     response
 }
 
-/// The answer that says `failure`; when to come back, the scope that the caller would need, and what is served
-/// there, in its headers.
+/// The response for `failure`, with headers for retry delay, needed scope and resource.
 pub fn refusal(shape: Shape, failure: &Failure) -> Response {
     let mut response = with_id(shape, Value::Null, failure);
     if let Some(wait_ms) = failure.data.get("retry_after_ms").and_then(Value::as_u64) {

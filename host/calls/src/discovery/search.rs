@@ -1,5 +1,4 @@
-//! Which tools fit a few words: their names, titles, descriptions and arguments are searched, in Japanese and in
-//! English, and what is rare counts for more.
+//! Searches names, titles, descriptions and arguments of tools, in Japanese and English. Rare terms weigh more.
 
 use sandbox::definition::{Tool, texts};
 use serde_json::{Map, Value};
@@ -9,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 const TERMS_MAX: usize = 32;
 /// Bytes of a text that are searched.
 const TEXT_BYTES_MAX: usize = 2 << 10;
-/// The least letters of a word that stands for longer ones, and of a stem.
+/// Minimum length of a prefix and of a stem.
 const PREFIX_MIN: usize = 3;
 const STEM_MIN: usize = 4;
 /// Words of a query that describe no tool.
@@ -18,7 +17,7 @@ const STOP_WORDS: [&str; 34] = [
     "is", "it", "me", "my", "need", "of", "on", "or", "please", "that", "the", "this", "to",
     "tool", "tools", "want", "what", "which", "with", "you",
 ];
-/// Endings without which a word means the same.
+/// Suffixes removed for stemming.
 const SUFFIXES: [&str; 7] = ["s", "es", "ed", "ing", "ings", "ation", "ations"];
 
 /// The terms that are looked for.
@@ -26,13 +25,13 @@ pub(super) struct Query(Vec<Term>);
 
 struct Term {
     text: String,
-    /// How much a match of it counts.
+    /// Weight of a match.
     weight: f64,
-    /// Whether it is a word between others, rather than characters of a script without spaces.
+    /// Whether it is a spaced word rather than characters of an unspaced script.
     is_word: bool,
 }
 
-/// Of which script a character is, as far as it matters.
+/// Script of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Script {
     Word,
@@ -43,12 +42,12 @@ enum Script {
 }
 
 impl Script {
-    fn of(it: char) -> Self {
-        match it {
+    fn of_character(character: char) -> Self {
+        match character {
             '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '々' => Self::Han,
             '\u{30a1}'..='\u{30fa}' | 'ー' => Self::Katakana,
             '\u{3041}'..='\u{3096}' => Self::Hiragana,
-            _ if it.is_alphanumeric() => Self::Word,
+            _ if character.is_alphanumeric() => Self::Word,
             _ => Self::None,
         }
     }
@@ -59,12 +58,12 @@ fn folded(text: &str) -> String {
     let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
     let mut folded = String::with_capacity(text.len());
     let mut was_lower = false;
-    for it in text.nfkc() {
-        if was_lower && it.is_uppercase() {
+    for character in text.nfkc() {
+        if was_lower && character.is_uppercase() {
             folded.push(' ');
         }
-        was_lower = it.is_lowercase();
-        folded.extend(it.to_lowercase());
+        was_lower = character.is_lowercase();
+        folded.extend(character.to_lowercase());
     }
     folded
 }
@@ -72,18 +71,18 @@ fn folded(text: &str) -> String {
 /// Characters of one script that stand together.
 fn runs(text: &str) -> Vec<(Script, String)> {
     let mut runs: Vec<(Script, String)> = Vec::new();
-    for it in text.chars() {
-        let script = Script::of(it);
+    for character in text.chars() {
+        let script = Script::of_character(character);
         match runs.last_mut().filter(|run| run.0 == script) {
-            Some((_, run)) => run.push(it),
-            None => runs.push((script, it.to_string())),
+            Some((_, run)) => run.push(character),
+            None => runs.push((script, character.to_string())),
         }
     }
     runs.retain(|it| it.0 != Script::None);
     runs
 }
 
-/// Each two characters that stand side by side.
+/// Pairs of adjacent characters.
 fn pairs(run: &str) -> impl Iterator<Item = String> {
     let all: Vec<_> = run.chars().collect();
     all.windows(2).map(String::from_iter).collect::<Vec<_>>().into_iter()
@@ -116,13 +115,13 @@ impl Query {
         Self(terms)
     }
 
-    /// Those of `tools` that fit, the best first; of two that fit as well, the first.
+    /// Matching tools, best first. Ties keep their order.
     pub(super) fn best<'a>(&self, tools: &[&'a Tool]) -> Vec<&'a Tool> {
         let hits: Vec<Vec<f64>> = tools.iter().map(|it| self.hits(it)).collect();
         let count = tools.len() as f64;
         let weights = self.0.iter().enumerate().map(|(at, term)| {
             let having = hits.iter().filter(|it| it[at] > 0.0).count() as f64;
-            // What few have says more (BM25's weight of a term).
+            // Rare terms weigh more (BM25).
             term.weight * (1.0 + (count - having + 0.5) / (having + 0.5)).ln()
         });
         let weights: Vec<_> = weights.collect();
@@ -138,7 +137,7 @@ impl Query {
         best.into_iter().map(|it| it.1).collect()
     }
 
-    /// How well `tool` has each term.
+    /// Match quality of each term in `tool`.
     fn hits(&self, tool: &Tool) -> Vec<f64> {
         let fields = fields(tool);
         let hit = |term: &Term| fields.iter().map(|(weight, it)| weight * term.hit(it)).sum();
@@ -146,7 +145,7 @@ impl Query {
     }
 }
 
-/// What of a tool is searched, and how much it counts.
+/// Searched texts of a tool with weights.
 fn fields(tool: &Tool) -> Vec<(f64, String)> {
     let mut fields = vec![(5.0, folded(&tool.name))];
     let own = [tool.title.as_deref(), Some(tool.description.as_str())];
@@ -172,7 +171,7 @@ fn fields(tool: &Tool) -> Vec<(f64, String)> {
 }
 
 impl Term {
-    /// How well `text` has it, from 0 to 1.
+    /// Match quality of the term in `text`, from 0 to 1.
     fn hit(&self, text: &str) -> f64 {
         if !self.is_word {
             return if text.contains(&self.text) { 1.0 } else { 0.0 };
@@ -187,18 +186,18 @@ impl Term {
     }
 }
 
-/// How well a word of `text` is `word`, or begins with it.
+/// Match quality of `word` among the words of `text`, as a whole or a prefix.
 fn word(text: &str, word: &str) -> f64 {
     let is_letter = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
     let mut best = 0.0_f64;
     for (at, found) in text.match_indices(word) {
         let before = text[..at].chars().next_back();
         // Words of the two kinds of script stand side by side without a space.
-        if is_letter(before) && before.map(Script::of) == Some(Script::Word) {
+        if is_letter(before) && before.map(Script::of_character) == Some(Script::Word) {
             continue;
         }
         let after = text[at + found.len()..].chars().next();
-        if after.map(Script::of) != Some(Script::Word) {
+        if after.map(Script::of_character) != Some(Script::Word) {
             return 1.0;
         }
         if word.chars().count() >= PREFIX_MIN {
@@ -221,7 +220,7 @@ mod tests {
             arguments.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" }))).collect();
         let texts = json!({ "ja": { "description": ja }, "en": { "description": en } });
         let mut tool =
-            super::super::own(name, texts, json!({ "properties": properties }), json!({}));
+            super::super::host_tool(name, texts, json!({ "properties": properties }), json!({}));
         tool.input_schema =
             Arc::new(json!({ "properties": properties }).as_object().unwrap().clone());
         tool.title = None;

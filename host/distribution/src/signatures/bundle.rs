@@ -1,4 +1,4 @@
-//! A bundle of Sigstore's: a signature, what it is on, and what it can be verified by.
+//! Sigstore bundles: a signature, its subject, and the material to verify it.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -6,12 +6,12 @@ use store::digest::{digest, hexadecimal};
 
 use super::{PROVENANCE_TYPE, PublicKey, STATEMENT_TYPE};
 
-/// What a statement is: in-toto's.
+/// In-toto statement type.
 pub(super) const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 const OLDER_STATEMENT: &str = "https://in-toto.io/Statement/v0.1";
-/// What is in an envelope.
+/// Payload type of an envelope.
 pub(super) const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
-/// What is wrong with a signature that another key has made.
+/// Error for a signature by another key.
 pub(super) const BY_ANOTHER: &str = "it is by another key";
 /// Entries of logs that a bundle may have.
 const ENTRIES_MAX: usize = 8;
@@ -128,14 +128,14 @@ pub(super) struct LogId {
     pub(super) key_id: Encoded,
 }
 
-/// The log's word that the entry is, or will be, in it, and since when.
+/// Signed entry timestamp of a log.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Promise {
     pub(super) signed_entry_timestamp: Encoded,
 }
 
-/// That the entry is in the log.
+/// Inclusion proof.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Proof {
@@ -152,7 +152,7 @@ pub(super) struct Checkpoint {
     pub(super) envelope: String,
 }
 
-/// What an envelope states, as far as it is read.
+/// The statement of an envelope.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Statement {
@@ -172,7 +172,7 @@ struct SubjectDigest {
     sha256: Option<String>,
 }
 
-/// What was signed, as an entry of a log says it.
+/// Signed content of a log entry.
 pub(super) enum Content<'a> {
     /// A message, and its digest.
     Message { signature: &'a [u8] },
@@ -230,7 +230,7 @@ impl Bundle {
     /// Whether it is a signature of that key on the manifest of these bytes.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If invalid.
     pub(super) fn verify(&self, key: &PublicKey, manifest: &[u8]) -> Result<(), String> {
         let by_another = || BY_ANOTHER.to_owned();
         match self.content()? {
@@ -256,14 +256,14 @@ impl Bundle {
                 if !key.verifies(&encoded(kind, payload), signature) {
                     return Err(by_another());
                 }
-                states(payload, manifest)
+                check_statement(payload, manifest)
             }
         }
     }
 }
 
 /// Whether what an envelope states is that the manifest of these bytes is good.
-fn states(payload: &[u8], manifest: &[u8]) -> Result<(), String> {
+fn check_statement(payload: &[u8], manifest: &[u8]) -> Result<(), String> {
     let statement: Statement = serde_json::from_slice(payload)
         .map_err(|it| format!("its statement cannot be read: {it}"))?;
     if ![STATEMENT, OLDER_STATEMENT].contains(&statement.kind.as_str()) {
@@ -280,7 +280,7 @@ fn states(payload: &[u8], manifest: &[u8]) -> Result<(), String> {
     }
 }
 
-/// What of an envelope is signed (DSSE's pre-authentication encoding).
+/// DSSE pre-authentication encoding.
 pub(super) fn encoded(kind: &str, payload: &[u8]) -> Vec<u8> {
     let head = format!("DSSEv1 {} {kind} {} ", kind.len(), payload.len());
     [head.as_bytes(), payload].concat()

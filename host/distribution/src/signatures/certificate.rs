@@ -1,4 +1,4 @@
-//! What a certificate says of its holder. Whether it is to be believed is found out before, by its chain.
+//! Reads the names in a certificate. Its chain is verified before.
 
 use super::der::{OBJECT, OCTETS, SEQUENCE, UTF8, Values};
 
@@ -6,13 +6,13 @@ use super::der::{OBJECT, OCTETS, SEQUENCE, UTF8, Values};
 const NAMES: &[u8] = b"\x55\x1d\x11";
 const MAIL: u8 = 0x81;
 const URI: u8 = 0x86;
-/// Who has vouched for the name (1.3.6.1.4.1.57264.1.8), and as it was written before (….1.1).
+/// OID of the issuer extension (1.3.6.1.4.1.57264.1.8), and the older one (….1.1).
 const ISSUER: &[u8] = b"\x2b\x06\x01\x04\x01\x83\xbf\x30\x01\x08";
 const OLDER_ISSUER: &[u8] = b"\x2b\x06\x01\x04\x01\x83\xbf\x30\x01\x01";
 /// Names that are looked at.
 const NAMES_MAX: usize = 16;
 
-/// Whom a certificate names.
+/// Subject and issuer of a certificate.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Named {
     /// Mail addresses and URIs.
@@ -24,7 +24,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// What the certificate of these bytes says.
+    /// Parses a certificate.
     pub(super) fn read(certificate: &[u8]) -> Option<Self> {
         let all = Values(certificate).next_of(SEQUENCE)?;
         let mut parts = Values(Values(all.content).next_of(SEQUENCE)?.content);
@@ -67,9 +67,9 @@ impl Named {
 fn names(value: &[u8]) -> Option<Vec<String>> {
     let mut all = Values(Values(value).next_of(SEQUENCE)?.content);
     let mut names = Vec::new();
-    while let Some(it) = all.next() {
-        if [MAIL, URI].contains(&it.tag) && names.len() < NAMES_MAX {
-            names.push(text(it.content)?);
+    while let Some(value) = all.next() {
+        if [MAIL, URI].contains(&value.tag) && names.len() < NAMES_MAX {
+            names.push(text(value.content)?);
         }
     }
     Some(names)

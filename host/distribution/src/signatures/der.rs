@@ -1,4 +1,4 @@
-//! DER, as far as certificates and timestamps are read: values with their tags, one in another.
+//! A DER reader for certificates and timestamps.
 
 /// SEQUENCE, SET, INTEGER, OCTET STRING, OBJECT IDENTIFIER, UTF8String and GeneralizedTime.
 pub(super) const SEQUENCE: u8 = 0x30;
@@ -9,7 +9,7 @@ pub(super) const OBJECT: u8 = 0x06;
 pub(super) const UTF8: u8 = 0x0c;
 pub(super) const TIME: u8 = 0x18;
 
-/// One value of DER: its tag, its content, and all of its bytes.
+/// One DER value: tag, content and complete bytes.
 pub(super) struct Value<'a> {
     pub(super) tag: u8,
     pub(super) content: &'a [u8],

@@ -11,7 +11,7 @@ use super::fingerprint;
 
 /// Keys that a file may have.
 const KEYS_MAX: usize = 64;
-/// What stands before the key's own bytes in its DER form, for each kind.
+/// DER prefixes of public keys, by kind.
 const ED25519_HEAD: &[u8] = b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
 const P256_HEAD: &[u8] = b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00";
 const P384_HEAD: &[u8] =
@@ -30,7 +30,7 @@ pub(super) struct PublicKey {
 pub(super) enum Hash {
     Sha256,
     Sha384,
-    /// That of the kind of key.
+    /// The default digest of the key.
     Own,
 }
 
@@ -42,7 +42,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// What stands before the key's own bytes, and how many those are.
+    /// DER prefix and key length.
     fn form(self) -> (&'static [u8], usize) {
         match self {
             Self::Ed25519 => (ED25519_HEAD, 32),
@@ -56,7 +56,7 @@ impl PublicKey {
     /// The keys in a PEM file.
     ///
     /// # Errors
-    /// Where there is none, or one of a kind that is not known.
+    /// If there is none, or one of an unknown kind.
     pub(super) fn all(pem: &[u8]) -> Result<Vec<Self>, String> {
         let mut keys = Vec::new();
         for found in SubjectPublicKeyInfoDer::pem_slice_iter(pem).take(KEYS_MAX) {
@@ -96,7 +96,7 @@ impl PublicKey {
         self.verifies_by(Hash::Own, message, signature)
     }
 
-    /// The same where the signature says by which digest it was made.
+    /// Verifies with an explicit digest algorithm.
     pub(super) fn verifies_by(&self, hash: Hash, message: &[u8], signature: &[u8]) -> bool {
         let algorithm: &dyn VerificationAlgorithm = match (self.kind, hash) {
             (Kind::Ed25519, Hash::Own) => &ED25519,
@@ -110,17 +110,17 @@ impl PublicKey {
         UnparsedPublicKey::new(algorithm, key).verify(message, signature).is_ok()
     }
 
-    /// What identifies it to people.
+    /// Fingerprint for display.
     pub(super) fn fingerprint(&self) -> String {
         fingerprint(&self.spki)
     }
 
-    /// What a bundle calls it by.
+    /// Key hint of a bundle.
     pub(super) fn hint(&self) -> String {
         STANDARD.encode(ring::digest::digest(&ring::digest::SHA256, &self.spki))
     }
 
-    /// As a file has it.
+    /// PEM encoding.
     pub(super) fn pem(&self) -> String {
         let encoded = STANDARD.encode(&self.spki);
         let lines: Vec<_> = encoded.as_bytes().chunks(64).map(String::from_utf8_lossy).collect();

@@ -1,5 +1,5 @@
-//! When a signature was made: as the transparency log says that has it, by its signature on the entry's time, or as a
-//! timestamp authority says it; and the proof that the entry is in the log. Nothing is asked of the log itself.
+//! Verifies the time of a signature by a transparency log entry or a timestamp, and the proof that the entry is in the
+//! log. It works offline.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ring::digest::{SHA256, digest as hash};
@@ -18,18 +18,18 @@ use super::{
 /// Hashes that a proof may have: a tree of so many levels is larger than any log.
 const HASHES_MAX: usize = 64;
 
-/// The body of an entry, as far as it is read.
+/// Body of a log entry.
 #[derive(Deserialize)]
 struct Body {
     kind: String,
     spec: Value,
 }
 
-/// The second of Unix time at which a log of the trusted root took the signature, or at which a timestamp authority of it
-/// saw it. Where the trusted root has logs, one of them must have the signature.
+/// Unix time at which a trusted log recorded the signature, or a trusted authority stamped it. If the root has logs,
+/// one must have the signature.
 ///
 /// # Errors
-/// Where no log has it, no such time is signed, or what is said of it is not so.
+/// If no log has it, its time is unsigned, or a proof fails.
 pub(super) fn time(bundle: &Bundle, root: &TrustedRoot) -> Result<u64, String> {
     let mut why = "no log has it (tlogEntries)".to_owned();
     for entry in bundle.entries() {
@@ -47,7 +47,7 @@ pub(super) fn time(bundle: &Bundle, root: &TrustedRoot) -> Result<u64, String> {
     }
     let mut why = "no log has it (tlogEntries)".to_owned();
     for entry in bundle.entries() {
-        match proven(entry, bundle, root, second) {
+        match check_inclusion(entry, bundle, root, second) {
             Ok(()) => return Ok(second),
             Err(what) => why = what,
         }
@@ -56,7 +56,12 @@ pub(super) fn time(bundle: &Bundle, root: &TrustedRoot) -> Result<u64, String> {
 }
 
 /// Whether the log's proof holds that it has the signature.
-fn proven(entry: &Entry, bundle: &Bundle, root: &TrustedRoot, second: u64) -> Result<(), String> {
+fn check_inclusion(
+    entry: &Entry,
+    bundle: &Bundle,
+    root: &TrustedRoot,
+    second: u64,
+) -> Result<(), String> {
     let none = || "there is no proof that its log has it (inclusionProof)".to_owned();
     let proof = entry.inclusion_proof.as_ref().ok_or_else(none)?;
     let key = root.log(&entry.log_id.key_id.0, second)?;
@@ -81,7 +86,7 @@ fn of_entry(entry: &Entry, bundle: &Bundle, root: &TrustedRoot) -> Result<u64, S
     Ok(second)
 }
 
-/// What a log signs of an entry: JSON with its keys in order and no spaces.
+/// The text that a log signs: canonical JSON of the entry.
 fn promised(entry: &Entry, second: u64) -> String {
     format!(
         r#"{{"body":"{}","integratedTime":{second},"logID":"{}","logIndex":{}}}"#,
@@ -91,7 +96,7 @@ fn promised(entry: &Entry, second: u64) -> String {
     )
 }
 
-/// Whether the entry is about this very signature by this very certificate; what it does not say is something else.
+/// Checks that the entry is about this signature and certificate.
 fn is_about(body: &[u8], bundle: &Bundle) -> Result<(), String> {
     let unread = |it: serde_json::Error| format!("its log's entry cannot be read: {it}");
     let Body { kind, spec } = serde_json::from_slice(body).map_err(unread)?;
@@ -140,7 +145,7 @@ fn is_about(body: &[u8], bundle: &Bundle) -> Result<(), String> {
     }
 }
 
-/// Holds a proof against the log's signed word for what the log has.
+/// Verifies an inclusion proof against the log's signed checkpoint.
 fn check_proof(proof: &Proof, body: &[u8], key: &PublicKey) -> Result<(), String> {
     let wrong = || "the proof that its log has it does not hold".to_owned();
     let (text, signatures) = proof.checkpoint.envelope.split_once("\n\n").ok_or_else(wrong)?;

@@ -1,5 +1,4 @@
-//! Whom signatures of identities are believed by: the authorities that make out certificates, and the logs
-//! (`trusted_root.json` of Sigstore's form).
+//! The trusted root of identity signatures: certificate authorities and logs (Sigstore's `trusted_root.json`).
 
 use std::time::Duration;
 
@@ -89,13 +88,13 @@ impl TrustedRoot {
         }
     }
 
-    /// Whether a log must have what is believed.
+    /// Whether a log entry is required.
     pub(super) fn has_logs(&self) -> bool {
         !self.tlogs.is_empty()
     }
 
-    /// The keys of timestamp authorities that were valid at that second: of those whose certificates the root has, and
-    /// of those among `certificates` that such an authority has made out.
+    /// Keys of timestamp authorities valid at that time: those of the root, and those among `certificates` issued by
+    /// them.
     pub(super) fn timestamp_keys(
         &self,
         certificates: &[&[u8]],
@@ -108,7 +107,7 @@ impl TrustedRoot {
             let own = authority.cert_chain.certificates.first();
             let own = own.map(|it| it.raw_bytes.0.as_slice());
             for certificate in own.into_iter().chain(certificates.iter().copied()) {
-                match authority.vouches(certificate, second, TIMESTAMPS) {
+                match authority.issued(certificate, second, TIMESTAMPS) {
                     Ok(()) => {
                         let named = Named::read(certificate);
                         keys.extend(named.and_then(|it| PublicKey::of_spki(&it.key)));
@@ -120,7 +119,7 @@ impl TrustedRoot {
         if keys.is_empty() { Err(why) } else { Ok(keys) }
     }
 
-    /// The key of the log of that ID, as it was valid at that second.
+    /// Key of a log valid at that time.
     pub(super) fn log(&self, id: &[u8], second: u64) -> Result<PublicKey, String> {
         let log = self.tlogs.iter().find(|it| it.log_id.key_id.0 == id);
         let log = log.ok_or_else(|| "its log is not of the trusted root".to_owned())?;
@@ -131,11 +130,11 @@ impl TrustedRoot {
         key.ok_or_else(|| "its log has a kind of key that is not known here".to_owned())
     }
 
-    /// Whom the certificate names, where an authority has made it out and it was valid at that second.
+    /// Verifies a certificate at that time and returns its names.
     pub(super) fn verify(&self, certificate: &[u8], second: u64) -> Result<Named, String> {
         let mut why = "no authority of the trusted root was valid at that time".to_owned();
         for authority in self.certificate_authorities.iter().filter(|it| it.valid_for.has(second)) {
-            match authority.vouches(certificate, second, CODE_SIGNING) {
+            match authority.issued(certificate, second, CODE_SIGNING) {
                 Ok(()) => {
                     let named = Named::read(certificate);
                     return named.ok_or_else(|| "its certificate cannot be read".to_owned());
@@ -152,7 +151,7 @@ impl Authority {
     ///
     /// # Errors
     /// Why not.
-    fn vouches(&self, certificate: &[u8], second: u64, usage: &'static [u8]) -> Result<(), String> {
+    fn issued(&self, certificate: &[u8], second: u64, usage: &'static [u8]) -> Result<(), String> {
         let der = CertificateDer::from(certificate);
         let leaf = EndEntityCert::try_from(&der)
             .map_err(|_| "its certificate cannot be read".to_owned())?;

@@ -1,4 +1,4 @@
-//! Signatures by keys; those of identities are tried with a registry and a log (`tests/host/distribution`).
+//! Tests of signatures by keys. Those of identities are tested with a registry and a log (`tests/host/distribution`).
 
 use std::fs;
 
@@ -28,11 +28,11 @@ fn pkcs8(name: &str) -> (std::path::PathBuf, Signer) {
 fn signature_verifies_only_its_manifest_and_key() {
     let (folder, signer) = pkcs8("ed25519");
     let (other, _) = pkcs8("p256");
-    let bundle = signer.bundle(&Digest::of(MANIFEST)).unwrap();
+    let bundle = signer.bundle(&Digest::of_bytes(MANIFEST)).unwrap();
     let bundles = [bundle];
     let own = Requirement::Key("public.pem".into());
     let signed = check(&[&own], &folder, MANIFEST, &bundles).unwrap();
-    assert!(signed.by().unwrap().starts_with("the key sha256:"), "{signed:?}");
+    assert!(signed.signer().unwrap().starts_with("the key sha256:"), "{signed:?}");
     let wrong = check(&[&own], &folder, b"{ }", &bundles).unwrap_err();
     assert!(wrong.contains("something else"), "{wrong}");
     let wrong = check(&[&own], &other, MANIFEST, &bundles).unwrap_err();
@@ -43,15 +43,15 @@ fn signature_verifies_only_its_manifest_and_key() {
     let wrong = check(&both, &folder, MANIFEST, &bundles).unwrap_err();
     assert!(wrong.contains("another key"), "each is demanded: {wrong}");
     assert_eq!(check(&[], &folder, MANIFEST, &bundles), Ok(Signed::Unchecked(1)));
-    for it in [folder, other] {
-        fs::remove_dir_all(it).unwrap();
+    for path in [folder, other] {
+        fs::remove_dir_all(path).unwrap();
     }
 }
 
 #[test]
 fn accepts_both_key_kinds_and_names_invalid_keys() {
     let (folder, signer) = pkcs8("p256-own");
-    let bundles = [signer.bundle(&Digest::of(MANIFEST)).unwrap()];
+    let bundles = [signer.bundle(&Digest::of_bytes(MANIFEST)).unwrap()];
     let own = Requirement::Key("public.pem".into());
     assert!(check(&[&own], &folder, MANIFEST, &bundles).is_ok());
     let wrong = Requirement::Key("key.pem".into());

@@ -1,5 +1,4 @@
-//! When a signature was made, as a timestamp authority of the trusted root says it (RFC 3161): it has signed the time and
-//! the digest of the signature.
+//! RFC 3161 timestamps: a timestamp authority of the trusted root signs a time and the digest of the signature.
 
 use ring::digest;
 
@@ -12,9 +11,9 @@ use super::{
 
 /// A signed message of CMS (1.2.840.113549.1.7.2).
 const SIGNED: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02";
-/// What a timestamp states (1.2.840.113549.1.9.16.1.4).
+/// OID of TSTInfo (1.2.840.113549.1.9.16.1.4).
 const STATEMENT: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x09\x10\x01\x04";
-/// The attributes that name the kind of what is signed and its digest (1.2.840.113549.1.9.3 and .4).
+/// OIDs of the attributes content type and message digest (1.2.840.113549.1.9.3 and .4).
 const KIND: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x09\x03";
 const DIGEST: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x09\x04";
 /// SHA-2 by itself (2.16.840.1.101.3.4.2.1 to .3), and under ECDSA (1.2.840.10045.4.3.2 and .3); Ed25519 (1.3.101.112).
@@ -30,9 +29,9 @@ const SECOND: u8 = 0xa1;
 /// Certificates that a timestamp may bring along.
 const CERTIFICATES_MAX: usize = 8;
 
-/// A timestamp as it was sent.
+/// A timestamp token.
 struct Token<'a> {
-    /// What is stated.
+    /// TSTInfo.
     statement: &'a [u8],
     /// The attributes that are signed in its place, as they stand there.
     attributes: &'a [u8],
@@ -46,7 +45,7 @@ struct Token<'a> {
 /// The second of Unix time at which an authority of the trusted root saw the signature.
 ///
 /// # Errors
-/// Where none has, or what one says of it is not so.
+/// If there is none, or one is invalid.
 pub(super) fn time(bundle: &Bundle, root: &TrustedRoot) -> Result<u64, String> {
     let mut why = "it has no timestamp".to_owned();
     for response in bundle.timestamps() {
@@ -91,12 +90,12 @@ impl<'a> Token<'a> {
         let mut status = Values(response.next_of(SEQUENCE)?.content);
         let ([0] | [1]) = status.next_of(INTEGER)?.content else { return None };
         let mut token = Values(response.next_of(SEQUENCE)?.content);
-        is(token.next_of(OBJECT)?.content == SIGNED)?;
+        require(token.next_of(OBJECT)?.content == SIGNED)?;
         let mut signed = Values(Values(token.next_of(FIRST)?.content).next_of(SEQUENCE)?.content);
         signed.next_of(INTEGER)?;
         signed.next_of(SET)?;
         let mut content = Values(signed.next_of(SEQUENCE)?.content);
-        is(content.next_of(OBJECT)?.content == STATEMENT)?;
+        require(content.next_of(OBJECT)?.content == STATEMENT)?;
         let statement = Values(content.next_of(FIRST)?.content).next_of(OCTETS)?.content;
         let mut certificates = Vec::new();
         let signers = loop {
@@ -104,8 +103,8 @@ impl<'a> Token<'a> {
             match part.tag {
                 FIRST => {
                     let mut all = Values(part.content);
-                    while let Some(it) = all.next() {
-                        certificates.push(it.whole);
+                    while let Some(certificate) = all.next() {
+                        certificates.push(certificate.whole);
                     }
                 }
                 SECOND => {}
@@ -113,12 +112,12 @@ impl<'a> Token<'a> {
                 _ => return None,
             }
         };
-        is(certificates.len() <= CERTIFICATES_MAX)?;
+        require(certificates.len() <= CERTIFICATES_MAX)?;
         let mut signers = Values(signers);
         let mut signer = Values(signers.next_of(SEQUENCE)?.content);
-        is(signers.next().is_none())?;
+        require(signers.next().is_none())?;
         signer.next_of(INTEGER)?;
-        // Who it says it is by: its key tells that.
+        // The claimed signer is not needed, because the key identifies it.
         signer.next()?;
         let digest = name(signer.next_of(SEQUENCE)?.content)?;
         let attributes = signer.next_of(FIRST)?.whole;
@@ -133,8 +132,8 @@ impl<'a> Token<'a> {
         let whole = Values(self.attributes).next();
         let mut all = Values(whole.map_or(&[][..], |it| it.content));
         let (mut kinds, mut digests) = (0, 0);
-        while let Some(it) = all.next() {
-            let mut parts = Values(it.content);
+        while let Some(attribute) = all.next() {
+            let mut parts = Values(attribute.content);
             let (Some(named), Some(values)) = (parts.next_of(OBJECT), parts.next_of(SET)) else {
                 return false;
             };
@@ -150,7 +149,7 @@ impl<'a> Token<'a> {
     }
 }
 
-/// What is stated: that something of this digest was there at this second of Unix time.
+/// The stated digest and Unix time.
 struct Stated<'a> {
     algorithm: &'a [u8],
     digest: &'a [u8],
@@ -174,7 +173,7 @@ fn second(time: &[u8]) -> Option<u64> {
     let text = str::from_utf8(time).ok()?.strip_suffix('Z')?;
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let are_digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
-    is(whole.len() == 14 && are_digits(whole) && are_digits(part))?;
+    require(whole.len() == 14 && are_digits(whole) && are_digits(part))?;
     let at = |from: usize, to: usize| &whole[from..to];
     let written = format!(
         "{}-{}-{}T{}:{}:{}Z",
@@ -203,7 +202,7 @@ fn hashed(algorithm: &[u8], bytes: &[u8]) -> Option<digest::Digest> {
     Some(digest::digest(by, bytes))
 }
 
-fn is(so: bool) -> Option<()> {
+fn require(so: bool) -> Option<()> {
     so.then_some(())
 }
 

@@ -1,5 +1,5 @@
-//! One round of what can be asked of a server (a tool to be called, a prompt, a resource, and completions):
-//! attempts, retries, and the error that its caller gets in the end.
+//! One round of a request to an upstream server (tools, prompts, resources and completions): attempts, retries and the
+//! final error.
 
 use std::{sync::Arc, time::Duration};
 
@@ -28,17 +28,17 @@ use calls::{refused, unavailable};
 use registry::upstream::{Answer, Ask, Passed, Request};
 use sandbox::component::{Ask as Asks, CallError, InputRequired, Problem, Question, Stop};
 
-/// The client's capabilities that are passed on to a server: what it can ask for by `input_required`.
+/// Client capabilities passed on to servers, which may ask by `input_required`.
 const ASKABLE: [&str; 3] = ["elicitation", "sampling", "roots"];
-/// How many times its time a server has that says now and then that it goes on.
+/// Maximum multiple of its timeout for a server that reports progress.
 const PATIENCES_MAX: u32 = 10;
-/// Bytes of a block of no known kind that are told as they are.
+/// Maximum size of an unknown content block that is passed as text, in bytes.
 const BLOCK_BYTES_MAX: usize = 4 << 10;
 /// Questions that a server may ask in one round.
 const QUESTIONS_MAX: usize = 16;
 
 impl Server {
-    /// One round of a request.
+    /// Runs one round of a request.
     pub(super) async fn round(&self, ask: &Ask, request: Request<'_>) -> Result<Answer, CallError> {
         let message = message(ask, &request)?;
         let patience = Duration::from_millis(self.config.timeout_ms);
@@ -74,7 +74,7 @@ impl Server {
         }
     }
 
-    /// One attempt, which is given up when nothing has come for as long as `patience`.
+    /// One attempt, which times out after `patience` without progress.
     async fn attempt(
         &self,
         message: ClientRequest,
@@ -87,7 +87,7 @@ impl Server {
             let connection = self.connected().await?;
             let options = PeerRequestOptions::no_options().with_meta(meta(request, &connection));
             let handle = connection.peer.send_cancellable_request(message, options).await;
-            Ok((scopeguard::guard(handle.map_err(Failed::of)?, cancel), connection))
+            Ok((scopeguard::guard(handle.map_err(Failed::from_service_error)?, cancel), connection))
         };
         let sent = tokio::time::timeout_at(until, sending).await;
         let (mut asking, connection) = sent.unwrap_or(Err(Failed::TimedOut))?;
@@ -106,7 +106,7 @@ impl Server {
         drop(ScopeGuard::into_inner(asking));
         match answer {
             Ok(Ok(result)) => Ok(result),
-            Ok(Err(error)) => Err(lost(Failed::of(error), connection.is_modern())),
+            Ok(Err(error)) => Err(lost(Failed::from_service_error(error), connection.is_modern())),
             Err(_) => Err(Failed::Lost("the connection was closed".to_owned())),
         }
     }
@@ -123,7 +123,7 @@ impl Server {
     /// The error that the caller reads, ILL-15's text first.
     fn call_error(&self, ask: &Ask, retries: u32, failed: Failed) -> CallError {
         let (name, server) = (ask.name(), &*self.name);
-        let what = clean::text(&self.masked(&failed.what()));
+        let what = clean::text(&self.masked(&failed.description()));
         tracing::warn!(target: "server", server, tool = name, retries, "a call failed: {what}");
         let again_ms = self.again_ms(failed.retry_after());
         let unavailable = |message: String| unavailable(message, Some(again_ms));
@@ -196,14 +196,14 @@ impl Server {
     }
 }
 
-/// Cancels a request whose answer is not waited for any longer.
+/// Cancels an abandoned request.
 pub(crate) fn cancel<R: ServiceRole>(asked: RequestHandle<R>) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         runtime.spawn(asked.cancel(Some("nobody waits for it any longer".to_owned())));
     }
 }
 
-/// The caller's `_meta` without what is between it and us, and with what its client can do.
+/// The caller's `_meta` without reserved keys, with the client's capabilities.
 fn meta(request: &Request<'_>, connection: &Connection) -> RequestMetaObject {
     let mut theirs: Map<String, Value> = serde_json::from_str(request.meta).unwrap_or_default();
     let is_ours = |key: &str| {
@@ -229,7 +229,7 @@ fn meta(request: &Request<'_>, connection: &Connection) -> RequestMetaObject {
     meta
 }
 
-/// How the SDK says by an error of JSON-RPC that an answer will not come.
+/// Error messages by which the SDK reports a lost connection.
 const OVER: [&str; 2] = [
     "streamable HTTP response stream closed before its final response",
     "streamable HTTP session was re-initialized before the response arrived",
@@ -245,19 +245,19 @@ fn lost(failed: Failed, is_modern: bool) -> Failed {
 }
 
 /// The request as the server gets it, but for its `_meta`.
-fn message(ask: &Ask, it: &Request<'_>) -> Result<ClientRequest, CallError> {
-    let responses = (!it.responses.is_empty()).then(|| it.responses.clone());
-    let state = it.state.clone();
+fn message(ask: &Ask, request: &Request<'_>) -> Result<ClientRequest, CallError> {
+    let responses = (!request.responses.is_empty()).then(|| request.responses.clone());
+    let state = request.state.clone();
     Ok(match ask {
         Ask::Tool(tool) => {
             let mut params = CallToolRequestParams::new(tool.own_name.clone());
-            params.arguments = Some(object(it.arguments)?);
+            params.arguments = Some(object(request.arguments)?);
             (params.input_responses, params.request_state) = (responses, state);
             CallToolRequest::new(params).into()
         }
         Ask::Prompt(prompt) => {
             let mut params = GetPromptRequestParams::new(prompt.own_name.clone());
-            params.arguments = Some(object(it.arguments)?);
+            params.arguments = Some(object(request.arguments)?);
             (params.input_responses, params.request_state) = (responses, state);
             GetPromptRequest::new(params).into()
         }
@@ -272,23 +272,25 @@ fn message(ask: &Ask, it: &Request<'_>) -> Result<ClientRequest, CallError> {
                 true => json!({ "type": "ref/resource", "uri": of }),
                 false => json!({ "type": "ref/prompt", "name": of }),
             };
-            let about = object(it.arguments)?;
+            let about = object(request.arguments)?;
             let params = json!({
                 "ref": reference,
                 "argument": { "name": about.get("argument"), "value": about.get("value") },
                 "context": { "arguments": about.get("arguments") },
             });
             let params = serde_json::from_value::<CompleteRequestParams>(params);
-            let params = params.map_err(|it| wrong(&unreadable::why(&it.to_string())))?;
+            let params = params.map_err(|it| wrong(&unreadable::explain(&it.to_string())))?;
             CompleteRequest::new(params).into()
         }
     })
 }
 
-/// The answer, if it is one to what was asked; without what only we say, and as a client of either era reads it.
+/// Converts the result if it matches the request: without reserved keys, and readable in both eras.
 fn answer(ask: &Ask, result: ServerResult) -> Option<Answer> {
     let mut result = match result {
-        ServerResult::InputRequiredResult(asked) => return Some(Answer::Asked(questions(asked))),
+        ServerResult::InputRequiredResult(asked) => {
+            return Some(Answer::InputRequired(questions(asked)));
+        }
         ServerResult::CustomResult(it) => readable(ask, it.0)?,
         result => result,
     };
@@ -311,7 +313,7 @@ fn answer(ask: &Ask, result: ServerResult) -> Option<Answer> {
     Some(Answer::Result(Passed { json, is_refusal }))
 }
 
-/// The result with a text in place of each block of content that is of no known kind; none where that is not all.
+/// Replaces content blocks of unknown kinds by texts. `None` if the result has other problems.
 fn readable(ask: &Ask, mut result: Value) -> Option<ServerResult> {
     match ask {
         Ask::Tool(_) => {
@@ -343,7 +345,7 @@ fn known(block: &mut Value) {
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, CallError> {
-    serde_json::from_str(text).map_err(|error| wrong(&unreadable::why(&error.to_string())))
+    serde_json::from_str(text).map_err(|error| wrong(&unreadable::explain(&error.to_string())))
 }
 
 fn wrong(why: &str) -> CallError {
@@ -352,7 +354,7 @@ fn wrong(why: &str) -> CallError {
     CallError::Stopped(Stop::InvalidArguments(vec![problem]))
 }
 
-/// What a server asks, as a question of ours with its key.
+/// Converts questions of a server.
 fn questions(asked: InputRequiredResult) -> Option<InputRequired> {
     let requests = asked.input_requests.unwrap_or_default();
     if requests.len() > QUESTIONS_MAX {
@@ -436,8 +438,8 @@ mod tests {
         let text = |text: &str| json!({ "type": "text", "text": text });
         let wrong = json!({ "type": "text", "text": "b", "annotations": { "audience": "all" } });
         let long = video(&"x".repeat(BLOCK_BYTES_MAX));
-        let told = [text("a"), text(&video("AAAA").to_string()), text("b")];
-        let long_told = text(&format!("[video: {} bytes]", long.to_string().len()));
+        let expected = [text("a"), text(&video("AAAA").to_string()), text("b")];
+        let long_expected = text(&format!("[video: {} bytes]", long.to_string().len()));
         let blocks = [text("a"), video("AAAA"), wrong, long];
         let messages: Vec<_> =
             blocks.into_iter().map(|it| json!({ "role": "user", "content": it })).collect();
@@ -449,7 +451,7 @@ mod tests {
         let json: Value = serde_json::from_str(&passed.json).unwrap();
         let contents: Vec<_> =
             json["messages"].as_array().unwrap().iter().map(|it| it["content"].clone()).collect();
-        assert_eq!(contents, [&told[..], &[long_told]].concat());
+        assert_eq!(contents, [&expected[..], &[long_expected]].concat());
         let other = CustomResult::new(json!({ "messages": "none" }));
         assert!(answer(&prompt(), ServerResult::CustomResult(other)).is_none());
     }

@@ -1,4 +1,4 @@
-//! A command that is a server: spoken to over its standard input and output, a message a line.
+//! Transport to a server that runs as a command: one message per line over standard input and output.
 
 use std::{io, time::Duration};
 
@@ -15,7 +15,7 @@ use tokio::{
 
 use super::limited::{ID_WITHIN, id_in_head, id_in_tail, readable, too_large};
 
-/// How long it may take to end once its input has, and once it is told to.
+/// Time limits to exit after end of input and after a signal.
 const END: Duration = Duration::from_secs(3);
 
 /// A command that runs.
@@ -24,13 +24,13 @@ pub(super) struct StdioTransport {
     input: AsyncRwTransport<RoleClient, Empty, ChildStdin>,
     output: BufReader<ChildStdout>,
     line: Line,
-    /// What asks for the newest era, and what of that is waited for no longer.
+    /// Id of the probe for the newest era, and whether it was abandoned.
     probe: Option<RequestId>,
     given_up: Option<RequestId>,
 }
 
 impl StdioTransport {
-    /// That `child`, whose input and output are ours, and of which no line has more than `most` bytes.
+    /// Takes over the pipes of `child`. Lines are limited to `most` bytes.
     pub(super) fn new(mut child: Child, most: usize) -> io::Result<Self> {
         let taken = || io::Error::other("it has no standard input and output");
         let input = child.stdin.take().ok_or_else(taken)?;
@@ -40,8 +40,8 @@ impl StdioTransport {
         Ok(Self { child, input, output, line, probe: None, given_up: None })
     }
 
-    /// Whether `message` answers what was given up: one that begins late answers it and what followed, for which the SDK
-    /// waits.
+    /// Whether `message` answers an abandoned probe. Servers that start slowly answer both the probe and what
+    /// followed.
     fn is_late(&self, message: &ServerJsonRpcMessage) -> bool {
         let answered = match message {
             JsonRpcMessage::Response(it) => Some(&it.id),
@@ -64,9 +64,9 @@ impl Transport<RoleClient> for StdioTransport {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        if let JsonRpcMessage::Request(it) = &message {
-            match it.request {
-                ClientRequest::DiscoverRequest(_) => self.probe = Some(it.id.clone()),
+        if let JsonRpcMessage::Request(request) = &message {
+            match request.request {
+                ClientRequest::DiscoverRequest(_) => self.probe = Some(request.id.clone()),
                 ClientRequest::InitializeRequest(_) => self.given_up = self.probe.take(),
                 _ => {}
             }
@@ -74,7 +74,7 @@ impl Transport<RoleClient> for StdioTransport {
         self.input.send(message)
     }
 
-    /// May be dropped while it waits: what it has read stays.
+    /// Cancel-safe.
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
             let read = self.output.fill_buf().await;
@@ -139,7 +139,7 @@ impl Line {
         self.tail.shrink_to(2 * ID_WITHIN);
     }
 
-    /// The message that it was, or the error in place of an answer that is too large; none where it was neither.
+    /// The complete message, or an error in place of a too large answer. `None` for neither.
     fn end(&mut self) -> Option<ServerJsonRpcMessage> {
         let (bytes, tail) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.tail));
         if std::mem::take(&mut self.is_cut) {

@@ -1,4 +1,5 @@
-//! One connection to a server: begun in the newest way that it knows, ended when dropped.
+//! One connection to an upstream server. It starts with the newest protocol that the server knows and ends when
+//! dropped.
 
 use std::{collections::HashMap, io, path::Path, process::Stdio, sync::Arc, time::Duration};
 
@@ -38,17 +39,16 @@ use base::{
 
 /// Connections that are kept for the next call.
 const IDLE_MAX: usize = 8;
-/// How long they are kept: shorter than servers keep theirs, so that none is used that has just
-/// been closed.
+/// Idle lifetime of HTTP connections, shorter than servers' to avoid using closed ones.
 const IDLE: Duration = Duration::from_secs(4);
-/// How long reaching a host may take.
+/// Connect timeout.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long the SDK waits for the answer to the first request of the newest era.
+/// The SDK's timeout for the first request of the newest era.
 const PROBE: Duration = Duration::from_secs(10);
 const MOMENT: Duration = Duration::from_secs(1);
 /// Redirects within one origin.
 const REDIRECTS_MAX: usize = 5;
-/// How long a connection may take to end.
+/// Timeout for closing.
 const CLOSE: Duration = Duration::from_secs(5);
 /// Bytes that a command may write to its standard error and see in our log.
 const STDERR_BYTES_MAX: usize = 64 << 10;
@@ -132,15 +132,15 @@ impl Connector {
         }
         let beginning = begin(http_transport(http, url, token.as_ref(), config), config.era);
         let first = match config.era {
-            // A server that cannot be reached is told as that first.
+            // The first error explains an unreachable server.
             Era::Auto => match tokio::time::timeout(PROBE + MOMENT, beginning).await {
                 Ok(first) if !is_of_other_eras(&first) => first,
-                // Perhaps it leaves unanswered what it does not know.
+                // It may ignore unknown requests.
                 other => {
                     let again =
                         begin(http_transport(http, url, token.as_ref(), config), Era::Legacy);
                     match (again.await, other) {
-                        // Where that fails, too, what it said at first counts.
+                        // If that fails as well, the first error counts.
                         (Err(_), Ok(Err(first))) => Err(first),
                         (again, _) => again,
                     }
@@ -149,7 +149,7 @@ impl Connector {
             _ => beginning.await,
         };
         match first {
-            // It answers, but not to this: perhaps it speaks the oldest way only.
+            // It answers, but not to this; it may support only the oldest transport.
             Err(failed @ (Failed::Unusable(_) | Failed::Lost(_) | Failed::Rpc(_)))
                 if config.era == Era::Auto =>
             {
@@ -186,7 +186,7 @@ async fn connect_sse(
     begin(sse, Era::Sse).await
 }
 
-/// The same by its command, which is run once more where it is not spoken to in its era.
+/// Connects to a command, and restarts it if its era differs.
 async fn connect_stdio(
     config: &ServerConfig,
     name: &str,
@@ -196,7 +196,7 @@ async fn connect_stdio(
     let first = begin(child(config, name, base)?, config.era).await;
     let other = match &first {
         _ if config.era != Era::Auto => return first,
-        // Perhaps it ends over the first request of an era that it does not know.
+        // It may exit on a request of an unknown era.
         Err(Failed::Unreached(_) | Failed::Lost(_)) => Era::Legacy,
         _ if is_of_other_eras(&first) => Era::Legacy,
         // Perhaps it begins late, and was asked in the era before for that alone.
@@ -207,7 +207,7 @@ async fn connect_stdio(
     again.or(first)
 }
 
-/// Whether the server has said that it speaks other eras than the newest one.
+/// Whether the server reported that it supports other eras only.
 fn is_of_other_eras(first: &Result<Connection, Failed>) -> bool {
     matches!(first, Err(Failed::Rpc(it)) if it.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION)
 }
@@ -228,7 +228,7 @@ where
         Era::Legacy | Era::Sse => ClientLifecycleMode::Initialize,
     };
     let end = CancellationToken::new();
-    // Ends what was begun, should the handshake not come to its end.
+    // Ends the connection if the handshake is dropped.
     let guard = end.clone().drop_guard();
     let started = serve_client_with_lifecycle_and_ct(
         NoticeHandler::default(),
@@ -241,7 +241,7 @@ where
     Ok(Connection::new(running, end))
 }
 
-/// A command with a clean environment: PATH and HOME, and what is named.
+/// A command with PATH, HOME and configured variables only.
 fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<StdioTransport, Failed> {
     let Way::Command { command, args, env } = &config.way else {
         return Err(Failed::Unusable("it has no command".to_owned()));
@@ -308,7 +308,7 @@ struct Received {
 
 /// A call, as far as its server notifies of it.
 struct Followed {
-    /// Where its progress is passed on.
+    /// Receiver of progress.
     to: Option<Notifications>,
     goes_on: Arc<Notify>,
 }
@@ -319,12 +319,12 @@ impl NoticeHandler {
         self.0.changed.notified().await;
     }
 
-    /// Notes that one of them has changed.
+    /// Records a change of its lists.
     pub(super) fn change(&self) {
         self.0.changed.notify_one();
     }
 
-    /// Notes that a call goes on, and passes its progress on, until what this gives back is dropped.
+    /// Tracks and forwards progress of a call until the returned guard is dropped.
     pub(super) fn follow(
         &self,
         token: ProgressToken,
@@ -336,7 +336,7 @@ impl NoticeHandler {
     }
 }
 
-/// That apps are shown: without it some servers leave out what their tools say of them.
+/// Declares support for apps. Without it, some servers omit app metadata.
 pub(super) fn apps() -> ExtensionCapabilities {
     let kinds = json!({ "mimeTypes": ["text/html;profile=mcp-app"] });
     let kinds = kinds.as_object().cloned().unwrap_or_default();
@@ -354,12 +354,20 @@ impl ClientHandler for NoticeHandler {
         ClientConfig::new(can, this).with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 
-    async fn on_progress(&self, it: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
         let calls = self.0.calls.lock();
-        let Some(call) = calls.get(&it.progress_token) else { return };
+        let Some(call) = calls.get(&progress.progress_token) else { return };
         call.goes_on.notify_one();
         if let Some(to) = &call.to {
-            let note = Progress { progress: it.progress, total: it.total, message: it.message };
+            let note = Progress {
+                progress: progress.progress,
+                total: progress.total,
+                message: progress.message,
+            };
             to.send(Notification::Progress(note));
         }
     }

@@ -1,6 +1,6 @@
-//! Answers of other servers that would reach no request: those that are too large, or no JSON, and errors without the
-//! request's id. Each becomes an error of its own request, and takes neither the connection nor other requests along;
-//! nor does a tool that does not fit MCP take along the list that it is in.
+//! Limits responses of upstream servers. A response that is too large, is no JSON or lacks its request's id becomes an
+//! error of its own request, and affects neither the connection nor other requests. A tool that does not fit MCP is
+//! left out of its list.
 
 use std::{borrow::Cow, collections::HashMap, io, sync::Arc};
 
@@ -24,25 +24,25 @@ use sse_stream::{Error as SseError, Sse};
 use crate::wire;
 use base::unreadable;
 
-/// The code of the error that stands for an answer that is too large.
+/// Error code in place of a too large answer.
 pub(super) const TOO_LARGE: ErrorCode = ErrorCode(-32_097);
-/// The code of the error that stands for an answer that cannot be read.
+/// Error code in place of an unreadable answer.
 pub(super) const UNREADABLE: ErrorCode = ErrorCode(-32_096);
-/// How the SDK begins what it says of an answer that is no message.
+/// Prefix of the SDK's error for invalid messages.
 const NO_MESSAGE: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
 /// Bytes at the beginning and at the end of a message in which its request's id is looked for.
 pub(super) const ID_WITHIN: usize = 1 << 10;
 
-/// Where in its `_meta` a list of tools has those that do not fit MCP.
+/// `_meta` key of tools that do not fit MCP.
 pub(super) const MISSHAPEN: &str = "madoguchi/misshapen";
 
-/// The error that is answered in place of what is too large.
+/// Error in place of a too large answer.
 pub(super) fn too_large(id: RequestId) -> ServerJsonRpcMessage {
     let error = ErrorData::new(TOO_LARGE, "the answer is too large", None);
     ServerJsonRpcMessage::error(error, Some(id))
 }
 
-/// HTTP to another server, whose answers have a limit.
+/// HTTP client with limited responses.
 #[derive(Clone)]
 pub(super) struct Limited(pub(super) Client);
 
@@ -94,7 +94,7 @@ impl StreamableHttpClient for Limited {
             {
                 Err(StreamableHttpError::SessionExpired)
             }
-            // What comes back for one request is about that one.
+            // The response of a POST belongs to its request.
             (Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(mut it), session)), id)
                 if id.is_some() && it.id != id =>
             {
@@ -183,8 +183,7 @@ fn event_of_tools(mut event: Sse) -> Sse {
     event
 }
 
-/// `message` with a list of tools that the SDK can read: it knows by that which arguments go into headers. Those that
-/// do not fit are set aside.
+/// Sets aside tools of a list that do not fit MCP, because the SDK reads header arguments from the list.
 fn readable_tools(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     match &message {
         JsonRpcMessage::Response(it) if !matches!(it.result, ServerResult::ListToolsResult(_)) => {}
@@ -212,20 +211,20 @@ fn readable_tools(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     serde_json::from_value(answer).unwrap_or(message)
 }
 
-/// The error of JSON in what the SDK says of an answer, whose beginning follows it.
-fn error_in(said: &str) -> &str {
+/// Extracts the JSON error from the SDK's message, which includes the response text.
+fn error_in(message: &str) -> &str {
     /// JSON that is no message has no place.
     const OTHER: &str = "unrecognized JSON-RPC message";
-    if said.starts_with(OTHER) {
+    if message.starts_with(OTHER) {
         return OTHER;
     }
-    let place = said.find(" at line ").unwrap_or_default();
-    said[place..].find(": ").map_or(said, |it| &said[..place + it])
+    let place = message.find(" at line ").unwrap_or_default();
+    message[place..].find(": ").map_or(message, |it| &message[..place + it])
 }
 
-/// The error that is answered in place of what is no message.
+/// Error in place of an invalid message.
 fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
-    let why = format!("its answer is no message in JSON: {}", unreadable::why(error));
+    let why = format!("its answer is no message in JSON: {}", unreadable::explain(error));
     ServerJsonRpcMessage::error(ErrorData::new(UNREADABLE, why, None), Some(id))
 }
 
@@ -272,8 +271,8 @@ fn without_halves(json: &str) -> Cow<'_, str> {
     whole.into()
 }
 
-/// Whether a server that could read nothing of a request says that its session is over, where it does not do so by 404:
-/// servers that were started anew do by 400, in words of their own.
+/// Whether an error response means that the session has ended. Restarted servers answer 400 with their own texts
+/// instead of 404.
 fn is_of_no_session(why: &str) -> bool {
     let why = why.to_ascii_lowercase();
     why.contains("session") || why.contains("not initialized")
@@ -284,8 +283,7 @@ fn is_too_large(error: &SseError) -> bool {
     matches!(error, SseError::Body(it) if it.to_string().contains("exceeded the maximum size"))
 }
 
-/// The bytes of a stream of events, of which none is too large: what is beyond the limit is not read, and
-/// an error of the request that it would have answered follows.
+/// Limits events of a stream. A too large event is not read further and is replaced by an error of its request.
 #[derive(Default)]
 pub(super) struct Cut {
     most: usize,
@@ -305,7 +303,7 @@ impl Cut {
         Self { most, ..Self::default() }
     }
 
-    /// What of `chunk` is passed on.
+    /// Returns the part of `chunk` to pass on.
     ///
     /// # Errors
     /// When an event is too large and nothing says which request it answers.
@@ -354,7 +352,7 @@ impl Cut {
     }
 }
 
-/// Writes the error that stands for the answer to `id`, where that is known.
+/// Writes the error for request `id`, if known.
 fn answer(passed: &mut Vec<u8>, id: Option<RequestId>) -> bool {
     let Some(id) = id else { return false };
     let event = format!("event: message\ndata: {}\n\n", json!(too_large(id)));
@@ -397,14 +395,14 @@ mod tests {
 
     use super::*;
 
-    /// What a call with the id 7, of that session, comes to where `body` is answered with `status`.
+    /// Result of a call with id 7 whose response has this status and body.
     async fn posted(status: &str, session: Option<&str>, body: &str) -> Posted {
         let call =
             json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "a" } });
         post(call, status, session, body).await
     }
 
-    /// The same of any message.
+    /// Result of any message.
     async fn post(message: Value, status: &str, session: Option<&str>, body: &str) -> Posted {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let uri = format!("http://{}/", listener.local_addr().unwrap());

@@ -1,5 +1,4 @@
-//! Reads what a server offers, page by page, and no more of it than can be kept; and what of that is on offer, under
-//! which names.
+//! Reads the lists of an upstream server page by page, within limits, and decides what is offered under which name.
 
 use std::{
     borrow::Cow,
@@ -27,10 +26,10 @@ use base::{
     uri_template::UriTemplate,
 };
 use registry::upstream::{Offer, ServerPrompt, ServerTemplate, ServerTool};
-use sandbox::definition::{self, Audience, Hints, Says, Shown};
+use sandbox::definition::{self, Audience, Hints, Shown, ToolTexts};
 use store::digest::digest;
 
-/// Whose a tool is, in its `_meta`.
+/// `_meta` key of the owning server.
 const SERVER_KEY: &str = "madoguchi/server";
 /// Keys of `_meta` that are the host's alone.
 const OURS: &str = "madoguchi/";
@@ -44,23 +43,22 @@ const ENTRY_BYTES_MAX: usize = 64 << 10;
 /// Bytes of one list.
 const LIST_BYTES_MAX: usize = 4 << 20;
 
-/// What a server says that it has.
+/// Lists of a server.
 #[derive(Clone, Default)]
 pub(super) struct Lists {
     tools: Vec<Tool>,
     prompts: Vec<Prompt>,
     resources: Vec<Resource>,
     templates: Vec<ResourceTemplate>,
-    /// What was left out, and why.
+    /// Omitted entries with reasons.
     left_out: Vec<String>,
 }
 
-/// Of a method that a server does not have.
+/// JSON-RPC error code of an unknown method.
 const NO_SUCH_METHOD: i32 = -32601;
 
 impl Lists {
-    /// Asks for all lists that the server says that it has. One that it does not give keeps no other from being offered:
-    /// what was in it when `last` asked stays, where that is known.
+    /// Reads all lists that the server declares. Where one fails, entries from `last` are kept.
     pub(super) async fn read(
         peer: &Peer<RoleClient>,
         wanted: Option<&BTreeSet<String>>,
@@ -80,7 +78,7 @@ impl Lists {
                 _ => lists.or_last("tools", tools, last.tools)?,
             };
         }
-        // Where tools are picked by name, those alone are wanted.
+        // With a selection by name, only those are read.
         if wanted.is_some() {
             return Ok(lists);
         }
@@ -113,7 +111,7 @@ impl Lists {
             Err(failed) => {
                 // Many servers with resources have no list of templates, and say so in this way.
                 if !matches!(&failed, Failed::Rpc(it) if it.code.0 == NO_SUCH_METHOD) {
-                    self.left_out.push(format!("what is new of {name}: {}", failed.what()));
+                    self.left_out.push(format!("what is new of {name}: {}", failed.description()));
                 }
                 Ok(last)
             }
@@ -121,8 +119,7 @@ impl Lists {
         }
     }
 
-    /// One list to its end, or as far as it may go; of it what is `wanted` by name, where that is said. One entry that
-    /// does not fit harms no other.
+    /// Reads one list page by page within limits, keeping entries in `wanted` if given. Invalid entries are skipped.
     async fn list<T: DeserializeOwned, R: Into<ClientRequest>>(
         &mut self,
         peer: &Peer<RoleClient>,
@@ -138,7 +135,10 @@ impl Lists {
                 break;
             }
             pages += 1;
-            let result = peer.send_request(request(page).into()).await.map_err(Failed::of)?;
+            let result = peer
+                .send_request(request(page).into())
+                .await
+                .map_err(Failed::from_service_error)?;
             let result = serde_json::to_value(result).unwrap_or_default();
             let Some(Value::Array(found)) = result.get(name) else {
                 return Err(Failed::Unusable(format!("it does not answer with a list of {name}")));
@@ -168,8 +168,8 @@ impl Lists {
                     Ok(()) => match T::deserialize(&entry)
                         .or_else(|why| wire::listed(&entry).ok_or(why))
                     {
-                        Ok(it) => {
-                            entries.push(it);
+                        Ok(entry) => {
+                            entries.push(entry);
                             continue;
                         }
                         Err(error) => format!(": {error}"),
@@ -189,23 +189,23 @@ impl Lists {
     }
 }
 
-/// Where the page behind this one begins; an empty cursor would lead to the first page again.
+/// Cursor of the next page. An empty one would lead to the first page again.
 fn next_cursor(page: &Value) -> Option<String> {
     let next = page.get("nextCursor").and_then(Value::as_str);
     next.filter(|it| !it.is_empty()).map(str::to_owned)
 }
 
-/// What of `lists` is on offer, and what is not and why.
-pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
+/// Builds the offer from `lists`. Also returns omissions with reasons.
+pub(super) fn build(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
     let config = &server.config;
     let Lists { tools, mut prompts, mut resources, mut templates, mut left_out } = lists;
     let mut wanted: Vec<Tool> = Vec::with_capacity(tools.len());
-    for it in tools {
-        if wanted.iter().any(|other| other.name == it.name) {
-            left_out.push(format!("tool {}: there are two of that name", it.name));
+    for listed in tools {
+        if wanted.iter().any(|other| other.name == listed.name) {
+            left_out.push(format!("tool {}: there are two of that name", listed.name));
             continue;
         }
-        wanted.push(it);
+        wanted.push(listed);
     }
     let mut offered: Vec<Arc<ServerTool>> = Vec::new();
     for (named, settled) in server.pins.settle(wanted, config.changed) {
@@ -218,7 +218,7 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
         };
         match tool(server, definition, is_changed) {
             Err(why) => left_out.push(format!("tool {named}: {why}")),
-            Ok(it) if offered.iter().any(|other| other.tool.name == it.tool.name) => {
+            Ok(tool) if offered.iter().any(|other| other.tool.name == tool.tool.name) => {
                 left_out.push(format!("tool {named}: there are two of that name"));
             }
             Ok(it) => offered.push(Arc::new(it)),
@@ -249,9 +249,9 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
     (offer, left_out)
 }
 
-/// As MCP's JSON.
-fn listed(it: &impl Serialize) -> Value {
-    serde_json::to_value(it).unwrap_or_default()
+/// Converts to JSON.
+fn listed(item: &impl Serialize) -> Value {
+    serde_json::to_value(item).unwrap_or_default()
 }
 
 fn named_prompts(
@@ -278,7 +278,7 @@ fn named_prompts(
 
 const NAMES: &str = "with its prefix, a name has 1 to 128 of A-Z a-z 0-9 _ . - and is there once";
 
-/// The tool as it is on offer; its server has it otherwise now where it `is_changed`.
+/// Converts a tool. `is_changed` marks a differing definition at its server.
 fn tool(server: &Arc<Server>, mut found: Tool, is_changed: bool) -> Result<ServerTool, String> {
     let own_name = found.name.to_string();
     let replaces = server.config.replaces.contains(&own_name);
@@ -300,7 +300,7 @@ fn tool(server: &Arc<Server>, mut found: Tool, is_changed: bool) -> Result<Serve
     let says_read_only = hints.is_some_and(|it| hint(it.read_only_hint));
     // The server's own claim is enough here: it is the one that is asked twice.
     let is_repeatable = says_read_only || hints.is_some_and(|it| hint(it.idempotent_hint));
-    let shown = says(&found, &server.name);
+    let shown = shown_tool(&found, &server.name);
     let is_changed = server.shapes.changes(&server.name, &own_name, &shown) || is_changed;
     let is_believed = server.config.trust_hints.has(&own_name) && !is_changed;
     found.name = name.clone().into();
@@ -314,8 +314,8 @@ fn tool(server: &Arc<Server>, mut found: Tool, is_changed: bool) -> Result<Serve
         takes_unasked_answers: false,
         app: None,
         task: definition::TaskUse::Possible,
-        audience: Audience::of(&meta),
-        // Of one that is not believed the worst is taken for true.
+        audience: Audience::from_meta(&meta),
+        // Without trusted hints, the worst is assumed.
         hints: Hints {
             read_only: says_read_only && is_believed,
             destructive: !(is_believed
@@ -344,19 +344,19 @@ fn tool(server: &Arc<Server>, mut found: Tool, is_changed: bool) -> Result<Serve
 }
 
 /// `tool` as `server` describes it.
-fn says(tool: &Tool, server: &str) -> Shown {
+fn shown_tool(tool: &Tool, server: &str) -> Shown {
     let json = |it: &serde_json::Map<String, Value>| Value::Object(it.clone()).to_string();
-    let says = Says {
+    let texts = ToolTexts {
         title: tool.title.as_deref(),
         description: tool.description.as_deref().unwrap_or_default(),
         input_schema: json(&tool.input_schema),
         output_schema: tool.output_schema.as_deref().map(json),
         annotations: serde_json::to_string(&tool.annotations).unwrap_or_default(),
     };
-    Shown::of(&says).by(Owner::Server(server))
+    Shown::digests(&texts).with_owner(Owner::Server(server))
 }
 
-/// One schema that is none makes clients refuse the whole list.
+/// Checks a schema, because one invalid schema makes clients reject the whole list.
 fn check_schema(what: &str, schema: &Value) -> Result<(), String> {
     jsonschema::meta::validate(schema).map_err(|error| {
         let why: String = error.to_string().chars().take(256).collect();
@@ -364,7 +364,7 @@ fn check_schema(what: &str, schema: &Value) -> Result<(), String> {
     })
 }
 
-/// Where a server says who it is, which is us for our clients.
+/// `_meta` key of server details, which are ours for our clients.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// `meta` without what only we say.
@@ -374,11 +374,11 @@ pub(super) fn foreign(meta: Option<MetaObject>) -> Option<MetaObject> {
     (!meta.0.is_empty()).then_some(meta)
 }
 
-/// Names that are remembered of one server; a new one beyond is taken for changed.
+/// Maximum number of remembered tool names per server. Others count as changed.
 const NAMES_MAX: usize = 4_096;
 
-/// The tools of a server as they were first seen and last seen since the host started, by their names there: a
-/// tool that changes afterwards is reported in the log, and loses what was trusted.
+/// First and last definition of each tool since start, by upstream name. A changed tool is logged and loses its
+/// trust.
 #[derive(Default)]
 pub(super) struct Shapes(Mutex<HashMap<String, (Shown, Shown)>>);
 
@@ -412,14 +412,14 @@ mod tests {
     use super::*;
 
     fn shown(description: &str) -> Shown {
-        let says = Says {
+        let texts = ToolTexts {
             title: None,
             description,
             input_schema: String::new(),
             output_schema: None,
             annotations: String::new(),
         };
-        Shown::of(&says).by(Owner::Server("s"))
+        Shown::digests(&texts).with_owner(Owner::Server("s"))
     }
 
     #[test]
@@ -433,7 +433,7 @@ mod tests {
     #[test]
     fn trusts_again_only_the_first_seen_definition() {
         let shapes = Shapes::default();
-        let is_changed = |tool: &str, says: &str| shapes.changes("s", tool, &shown(says));
+        let is_changed = |tool: &str, texts: &str| shapes.changes("s", tool, &shown(texts));
         assert!(!is_changed("a", "Sends a letter."));
         assert!(is_changed("a", "Wires all money."));
         assert!(is_changed("a", "Wires all money."), "it is no habit");

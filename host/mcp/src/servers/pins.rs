@@ -1,5 +1,5 @@
-//! The tools of one server as they were first seen, or as the operator has let them be since: what a model reads of
-//! them does not change by itself.
+//! Pinned tool definitions of an upstream server, as first seen or approved by the operator. What a model reads of a
+//! tool does not change by itself.
 
 use std::{
     collections::BTreeMap,
@@ -19,7 +19,7 @@ use registry::{
 };
 use store::{digest::digest, private};
 
-/// Tools of one server whose definitions are kept, those that are gone included.
+/// Maximum number of stored definitions per server, including removed tools.
 const PINS_MAX: usize = 2_048;
 /// Bytes of all definitions that are kept, and of the file that has them.
 const KEPT_BYTES_MAX: usize = 24 << 20;
@@ -35,9 +35,9 @@ pub(super) struct Pins {
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
-    /// Whether its list was seen once: what comes later is new.
+    /// Whether its list has been seen. Later tools are new.
     is_seen: bool,
-    /// By the names that the server knows.
+    /// Tools by upstream name.
     tools: BTreeMap<String, Pin>,
     /// Whether the file is there and cannot be read.
     #[serde(skip)]
@@ -48,9 +48,9 @@ struct Kept {
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Pin {
-    /// As it is offered, in MCP's words; none where it never was.
+    /// Offered definition in MCP format. `None` if never offered.
     pinned: Option<Value>,
-    /// As the server has it now, where that waits for the operator.
+    /// Changed definition that waits for the operator.
     waiting: Option<Value>,
     /// The digest of the one that the operator did not want.
     refused: Option<String>,
@@ -63,25 +63,24 @@ pub struct WaitingTool {
     pub tool: String,
     /// Tells this definition from any other.
     pub digest: String,
-    /// In what it differs from the one that is pinned.
+    /// Differences from the pinned definition.
     pub differences: Vec<Difference>,
-    /// As it is pinned, in MCP's words; null where the tool is new.
+    /// Pinned definition in MCP format, or null for a new tool.
     pub pinned: Value,
-    /// As the server has it now.
+    /// Current definition.
     pub waiting: Value,
 }
 
-/// What becomes of a tool that a server lists.
+/// Decision on a listed tool.
 pub(super) enum Settled {
-    /// It is offered so; `is_changed` says that the server has it otherwise now.
+    /// Offered. `is_changed` marks a differing definition at its server.
     Offered { tool: Box<Tool>, is_changed: bool },
-    /// It is not offered, and why.
+    /// Not offered, with the reason.
     Stopped(&'static str),
 }
 
 impl Pins {
-    /// Those of the server `name`, kept in `folder`. Where the file cannot be read, what was pinned is not known: then
-    /// nothing is offered.
+    /// Opens pins of the server `name` in `folder`. If the file is unreadable, nothing is offered.
     pub(super) fn open(folder: &Path, name: &str) -> Self {
         let path = folder.join(format!("{name}.json"));
         let kept = Kept::read(&path).unwrap_or_else(|error| {
@@ -92,7 +91,7 @@ impl Pins {
         Self { name: name.to_owned(), path, kept: Mutex::new(kept) }
     }
 
-    /// What becomes of the tools that the server lists now, in their order.
+    /// Decides on each listed tool, in order.
     pub(super) fn settle(&self, tools: Vec<Tool>, changed: Changed) -> Vec<(String, Settled)> {
         let mut kept = self.kept.lock();
         if kept.is_unreadable {
@@ -101,7 +100,7 @@ impl Pins {
         }
         let is_first = !std::mem::replace(&mut kept.is_seen, true);
         let mut is_touched = is_first;
-        // Of all that are kept: counted at the first change alone.
+        // Counted over all stored ones, only on changes.
         let mut bytes: Option<usize> = None;
         let mut settled = Vec::with_capacity(tools.len());
         for tool in tools {
@@ -142,13 +141,13 @@ impl Pins {
         settled
     }
 
-    /// The tools whose definitions wait.
+    /// Tools with waiting definitions.
     pub(super) fn waiting(&self) -> Vec<WaitingTool> {
         let kept = self.kept.lock();
         kept.tools.iter().filter_map(|(name, pin)| pin.report(name)).collect()
     }
 
-    /// How many are pinned.
+    /// Number of pinned tools.
     pub(super) fn count(&self) -> usize {
         self.kept.lock().tools.values().filter(|it| it.pinned.is_some()).count()
     }
@@ -207,7 +206,7 @@ impl Pins {
 
 impl Kept {
     fn read(path: &Path) -> io::Result<Self> {
-        match private::there(fs::metadata(path))? {
+        match private::if_exists(fs::metadata(path))? {
             None => Ok(Self::default()),
             Some(it) if it.len() > BYTES_MAX => Err(io::Error::other("it is too big")),
             Some(_) => Ok(serde_json::from_slice(&fs::read(path)?)?),
@@ -221,7 +220,7 @@ impl Pin {
         [&self.pinned, &self.waiting].into_iter().flatten().map(|it| it.to_string().len()).sum()
     }
 
-    /// What becomes of `tool`, as the server lists it now; `is_first` of all that it lists at first sight.
+    /// Decides on `tool`. `is_first` marks the first list of the server.
     fn settle(&mut self, tool: Tool, is_first: bool, changed: Changed) -> Settled {
         let now = serde_json::to_value(&tool).unwrap_or_default();
         let offered = |tool| Settled::Offered { tool: Box::new(tool), is_changed: false };
@@ -260,10 +259,10 @@ impl Pin {
     }
 }
 
-/// What a model reads of a tool, and what is believed of it.
+/// Parts of a definition that models read or that are trusted.
 const PARTS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];
 
-/// Tells definitions apart by those, and by what the tool says of its app.
+/// Digest of these parts and the app metadata.
 fn digest_of(tool: &Value) -> String {
     let ui = ui_of(tool);
     let ui = ui.as_array().is_some_and(|it| it.iter().any(|it| !it.is_null())).then_some(ui);
@@ -272,7 +271,7 @@ fn digest_of(tool: &Value) -> String {
     digest(parts.to_string().as_bytes())
 }
 
-/// What is said of an app: which it is, and who may call the tool.
+/// App metadata: its URI and visibility.
 fn ui_of(tool: &Value) -> Value {
     UI_KEYS.iter().map(|it| tool["_meta"][*it].clone()).collect()
 }

@@ -1,4 +1,4 @@
-//! What may be tried again, and when (ILL-12, ILL-14).
+//! Which upstream requests are retried, and when (ILL-12, ILL-14).
 
 use std::{error::Error, time::Duration};
 
@@ -20,7 +20,7 @@ pub(super) const RETRIES_MAX: u32 = 3;
 pub(super) const BASE: Duration = Duration::from_secs(1);
 /// The longest that a server may ask to wait; one that asks for more is not waited for.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(30);
-/// The longest that a caller is told to wait, as of components.
+/// Maximum retry delay passed to callers.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest between two attempts to reach a server that is not there.
 const REACH_MAX: Duration = Duration::from_secs(60);
@@ -40,15 +40,15 @@ pub(super) enum Failed {
     Unauthorized(String),
     /// The server answered with an error of JSON-RPC.
     Rpc(ErrorData),
-    /// It answered more than it may.
+    /// The answer exceeded a limit.
     TooLarge,
-    /// It answered something that cannot be used.
+    /// The answer was unusable.
     Unusable(String),
 }
 
 impl Failed {
-    /// What became of a request that was handed to the connection.
-    pub(super) fn of(error: ServiceError) -> Self {
+    /// Classifies an error of a sent request.
+    pub(super) fn from_service_error(error: ServiceError) -> Self {
         match error {
             ServiceError::McpError(error) if error.code == TOO_LARGE => Self::TooLarge,
             ServiceError::McpError(error) if error.code == UNREADABLE => {
@@ -81,10 +81,10 @@ impl Failed {
             }
             ClientInitializeError::ExpectedInitResult(Some(found)) => {
                 let found = serde_json::to_value(found).unwrap_or_default();
-                let misfit = serde_json::from_value::<InitializeResult>(found).err();
-                let why = misfit.map_or_else(
+                let params_error = serde_json::from_value::<InitializeResult>(found).err();
+                let why = params_error.map_or_else(
                     || "it is of another kind".to_owned(),
-                    |it| unreadable::why(&it.to_string()),
+                    |it| unreadable::explain(&it.to_string()),
                 );
                 Self::Unusable(format!("its answer to `initialize` does not fit: {why}"))
             }
@@ -92,10 +92,10 @@ impl Failed {
         }
     }
 
-    /// What the transports say. Their errors are not in each other's chains of sources.
+    /// Classifies transport errors, which are not in each other's source chains.
     fn of_cause(error: &(dyn Error + 'static)) -> Self {
-        if let Some(it) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-            match it {
+        if let Some(cause) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            match cause {
                 StreamableHttpError::Client(it) => return Self::of_http(it),
                 StreamableHttpError::HttpStatus(it) => return Self::of_answer(it),
                 StreamableHttpError::AuthRequired(_) => return Self::of_status(401, None),
@@ -120,9 +120,9 @@ impl Failed {
         Self::Lost(error.to_string())
     }
 
-    fn of_answer(it: &HttpStatusError) -> Self {
-        let retry_after = it.retry_after.as_deref().and_then(|it| it.trim().parse().ok());
-        Self::of_status(it.status, retry_after.map(Duration::from_secs))
+    fn of_answer(error: &HttpStatusError) -> Self {
+        let retry_after = error.retry_after.as_deref().and_then(|it| it.trim().parse().ok());
+        Self::of_status(error.status, retry_after.map(Duration::from_secs))
     }
 
     pub(super) fn of_status(status: u16, retry_after: Option<Duration>) -> Self {
@@ -136,7 +136,7 @@ impl Failed {
         }
     }
 
-    /// What became of a request of HTTP. Without its address, in which there may be a secret.
+    /// Classifies an HTTP error, without its URL, which may contain a secret.
     pub(super) fn of_http(error: &reqwest::Error) -> Self {
         let causes = std::iter::successors(error.source(), |&it| it.source());
         let text = causes.last().map(ToString::to_string).unwrap_or_default();
@@ -147,8 +147,7 @@ impl Failed {
         }
     }
 
-    /// Whether trying again may help, and cannot do the thing twice: once the bytes of a call are
-    /// out, only a tool that says that twice is the same as once is called again.
+    /// Whether a retry may help and is safe. Once bytes of a call are sent, only idempotent tools are retried.
     pub(super) fn may_be_retried(&self, is_repeatable: bool) -> bool {
         match self {
             Self::Unreached(_) => true,
@@ -160,7 +159,7 @@ impl Failed {
         }
     }
 
-    /// How long the server asks to be left alone.
+    /// Retry delay requested by the server.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         if let Self::Status { retry_after, .. } = self { *retry_after } else { None }
     }
@@ -171,7 +170,7 @@ impl Failed {
     }
 
     /// The description, for an error and a log.
-    pub(super) fn what(&self) -> String {
+    pub(super) fn description(&self) -> String {
         match self {
             Self::Unreached(why) | Self::Lost(why) | Self::Unusable(why) => why.clone(),
             Self::TimedOut => "no answer came in time".to_owned(),
@@ -188,8 +187,8 @@ fn status_in(text: &str) -> Option<u16> {
     text.strip_prefix("HTTP ")?.split([' ', ':']).next()?.parse().ok()
 }
 
-/// How long to wait before the retry after `attempt`, which counts from 0: twice as long each time,
-/// and `jitter`, 0.0 to 1.0, decides about a fifth more; or as long as the server asks.
+/// Delay before the retry after `attempt` (from 0): exponential with up to a fifth of `jitter`, or as the server
+/// asks.
 pub(super) fn delay(
     base: Duration,
     attempt: u32,
@@ -200,7 +199,7 @@ pub(super) fn delay(
     own.mul_f64(1.0 + jitter.clamp(0.0, 1.0) / 5.0).max(asked.unwrap_or_default()).min(WAIT_MAX)
 }
 
-/// How long to leave a server alone that could not be reached `failures` times in a row.
+/// Delay after `failures` failed connections in a row.
 pub(super) fn pause(base: Duration, failures: u32, jitter: f64) -> Duration {
     let own = base.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1).min(16)));
     own.min(REACH_MAX).mul_f64(1.0 + jitter.clamp(0.0, 1.0) / 5.0)

@@ -1,5 +1,5 @@
-//! HTTP+SSE of 2024-11-05, deprecated and still spoken (ILL-11, ILL-17): a stream of events that
-//! stays open, and an address, given by its first event, to which each message is posted.
+//! The HTTP+SSE transport of 2024-11-05, deprecated and still in use (ILL-11, ILL-17): an open event stream, whose
+//! first event gives the address for messages.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -41,7 +41,7 @@ pub(super) struct SseTransport {
     places: Arc<Semaphore>,
 }
 
-/// Why a message was not taken.
+/// Why sending a message failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SseError {
     #[error(transparent)]
@@ -109,7 +109,7 @@ fn bearing(request: RequestBuilder, token: Option<&Secret>) -> RequestBuilder {
 impl Transport<RoleClient> for SseTransport {
     type Error = SseError;
 
-    /// Posts one message. The SDK sends nothing before the end of the handshake has been taken.
+    /// Posts one message. The SDK sends nothing before the handshake.
     fn send(
         &mut self,
         message: ClientJsonRpcMessage,
@@ -156,7 +156,7 @@ fn accepted(status: StatusCode, headers: &http::HeaderMap) -> Result<(), SseErro
     Err(HttpStatusError::new(status.as_u16(), after.map(str::to_owned)).into())
 }
 
-/// The message in an event; none where there is none that can be read.
+/// The message in an event, if any.
 fn read(event: &Sse) -> Option<ServerJsonRpcMessage> {
     if !matches!(event.event.as_deref(), None | Some("message" | "")) {
         return None;

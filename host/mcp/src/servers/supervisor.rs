@@ -1,4 +1,4 @@
-//! Keeps one server at hand: connects, reads its lists, looks after it, and begins anew for ever.
+//! Keeps an upstream server connected: connects, reads its lists, checks it, and reconnects without end.
 
 use std::{
     sync::Arc,
@@ -18,19 +18,19 @@ use super::{
 use base::config::servers::Way;
 use registry::Registry;
 
-/// How long a command may at least take until it answers: `npx` and its like fetch it first.
+/// Minimum startup time of commands, which `npx` and others download first.
 const COMMAND_BEGINS: Duration = Duration::from_secs(120);
 
-/// How often the lists of a server are read that says nothing: whether it is there, and what it has.
+/// Interval of polling a silent server.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// A connection or a stream that ends sooner was hardly one.
 const SHORT: Duration = Duration::from_secs(5);
-/// So many such connections in a row are taken for a server that is not there.
+/// Consecutive short connections after which a server counts as unavailable.
 const SHORT_LIVES_MAX: u32 = 3;
 
-/// Keeps `server` at hand until `stop`.
-pub(super) async fn keep(server: Arc<Server>, registry: Registry, stop: CancellationToken) {
+/// Keeps `server` connected until `stop`.
+pub(super) async fn supervise(server: Arc<Server>, registry: Registry, stop: CancellationToken) {
     stop.run_until_cancelled(forever(&server, &registry)).await;
     if let Link::Up(connection) =
         server.link.send_replace(Link::Down { why: "the host is stopping".into() })
@@ -44,8 +44,8 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
         let config = server.config.clone();
         match tokio::task::spawn_blocking(move || Connector::new(&config)).await {
             Ok(Ok(connector)) => break connector,
-            Ok(Err(why)) => server.is_down(registry, &Failed::Unusable(why)),
-            Err(error) => server.is_down(registry, &Failed::Unusable(error.to_string())),
+            Ok(Err(why)) => server.withdraw_offers(registry, &Failed::Unusable(why)),
+            Err(error) => server.withdraw_offers(registry, &Failed::Unusable(error.to_string())),
         }
         pause(server, u32::MAX).await;
     };
@@ -54,27 +54,27 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
         let failed = match reach(server, &connector).await {
             Ok((connection, lists)) => {
                 failures = 0;
-                // What was in doubt was the connection before.
+                // The doubt was about the previous connection.
                 let _ = server.suspicion.notified().now_or_never();
                 // First the connection: a tool that is listed can be called.
                 server.link.send_replace(Link::Up(connection.clone()));
                 offer(server, registry, lists).await;
                 let began = Instant::now();
-                let is_asked = look_after(server, registry, &connection).await;
+                let is_asked = watch(server, registry, &connection).await;
                 server.link.send_replace(Link::Connecting);
                 let is_short = began.elapsed() < SHORT && !is_asked;
                 short_lives = if is_short { short_lives + 1 } else { 0 };
                 if short_lives < SHORT_LIVES_MAX {
                     continue;
                 }
-                // One that comes and goes is not run after at full speed.
+                // Frequent reconnects are slowed down.
                 failures = short_lives;
                 Failed::Unreached("it closes each connection at once".to_owned())
             }
             Err(failed) => failed,
         };
         failures = failures.saturating_add(1);
-        server.is_down(registry, &failed);
+        server.withdraw_offers(registry, &failed);
         // A token that is wrong will hardly be right in a moment.
         let is_turned_away = matches!(failed, Failed::Unauthorized(_));
         let patience = if is_turned_away { u32::MAX } else { failures };
@@ -98,24 +98,24 @@ async fn reach(server: &Server, connector: &Connector) -> Result<(Arc<Connection
         Way::Command { .. } => COMMAND_BEGINS,
         Way::Url { .. } => Duration::ZERO,
     };
-    let connection = within(patience(server).max(least), connector.connect(server)).await?;
-    let lists = within(patience(server), read(server, &connection)).await?;
+    let connection = with_timeout(patience(server).max(least), connector.connect(server)).await?;
+    let lists = with_timeout(patience(server), read(server, &connection)).await?;
     Ok((Arc::new(connection), lists))
 }
 
-/// What the server offers now.
+/// Reads all lists.
 async fn read(server: &Server, connection: &Connection) -> Result<Lists, Failed> {
     let last = server.last.lock().clone();
     Lists::read(&connection.peer, server.config.tools.as_ref(), last).await
 }
 
-/// How long the server may take.
+/// Timeout of the server.
 fn patience(server: &Server) -> Duration {
     Duration::from_millis(server.config.timeout_ms)
 }
 
-/// What `work` comes to, unless it takes longer.
-async fn within<T>(
+/// Runs `work` with a timeout.
+async fn with_timeout<T>(
     patience: Duration,
     work: impl Future<Output = Result<T, Failed>>,
 ) -> Result<T, Failed> {
@@ -131,9 +131,8 @@ async fn offer(server: &Arc<Server>, registry: &Registry, lists: Lists) {
     }
 }
 
-/// Follows what `connection` says until it is gone, or in doubt; or until the operator wants another one, which is
-/// returned.
-async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Connection) -> bool {
+/// Watches `connection` until it is lost or doubtful, or until a requested reconnect, which is returned.
+async fn watch(server: &Arc<Server>, registry: &Registry, connection: &Connection) -> bool {
     let news = listen(connection);
     tokio::pin!(news);
     loop {
@@ -145,7 +144,7 @@ async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Conn
             () = connection.handler.changed() => {}
             () = tokio::time::sleep(LOOK_EVERY) => {}
         }
-        let lists = within(patience(server), read(server, connection));
+        let lists = with_timeout(patience(server), read(server, connection));
         let Some(Ok(lists)) = connection.closed.run_until_cancelled(lists).await else {
             return false;
         };

@@ -1,9 +1,7 @@
-//! What went out in the answers to a session's requests, for clients whose stream has broken off: who comes back with
-//! the id of the last event gets what followed, and what is still to come. The SDK forgets a request's stream as soon
-//! as its answer is on the way.
+//! Replays events of answers to clients that reconnect with the id of their last event. The SDK forgets a request's
+//! stream once it has answered.
 //!
-//! And what has been said of what a server says by itself, so that it is not said again to a client that only
-//! comes back.
+//! Also tracks delivered server messages, so that a reconnecting client does not get them twice.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -22,22 +20,22 @@ use rmcp::{
 };
 use tokio::{runtime::Handle, sync::Notify};
 
-/// How long a client may come back for what it has missed of a request that is answered.
+/// How long events of an answered request are kept.
 const KEPT: Duration = Duration::from_secs(60);
 /// Events of one request that are kept, the latest.
 const EVENTS_MAX: usize = 64;
-/// Requests of one session whose events are kept.
+/// Maximum number of requests per session with kept events.
 const REQUESTS_MAX: usize = 32;
 /// Bytes that are kept of one session, and of all.
 const SESSION_BYTES_MAX: usize = 8 << 20;
 const BYTES_MAX: usize = 32 << 20;
-/// What an event takes beside its message.
+/// Overhead of an event in bytes.
 const EVENT_BYTES: usize = 256;
 
-/// The id of an event that the SDK sends before anything is said.
+/// Id of the SDK's initial event.
 pub(super) const NOTHING_YET: &str = "0";
 
-/// What is kept of all sessions.
+/// Kept events of all sessions.
 #[derive(Default)]
 pub(super) struct Replay(Mutex<Kept>);
 
@@ -51,15 +49,14 @@ struct Kept {
 struct Session {
     requests: VecDeque<Sent>,
     bytes: usize,
-    /// How much of what the server said by itself has been said, and how much of it had been when a client last began
-    /// to listen.
-    said: u64,
+    /// Number of delivered server messages, and that number when the client last started to listen.
+    delivered: u64,
     began: u64,
     /// Whether its client reads events without a message, as since 2025-11-25.
     reads_empty: bool,
 }
 
-/// What went out in the answer to one request.
+/// Sent events of one request.
 struct Sent {
     number: u64,
     events: VecDeque<Event>,
@@ -90,7 +87,7 @@ enum Next {
 
 impl Drop for Sent {
     fn drop(&mut self) {
-        // Those who wait for more have it from nowhere.
+        // Waiting listeners end.
         self.more.notify_waiters();
     }
 }
@@ -108,7 +105,7 @@ impl Session {
         bytes
     }
 
-    /// Forgets what is past its time; its bytes.
+    /// Removes expired events and returns their bytes.
     fn expire(&mut self, now: Instant) -> usize {
         let before = self.bytes;
         let is_over = |it: &Sent| it.ended.is_some_and(|at| now.duration_since(at) >= KEPT);
@@ -164,7 +161,7 @@ impl Kept {
 }
 
 impl Replay {
-    /// What follows the event with that id of a request's answer, to its end; none where it is not kept.
+    /// Events after `id` of a request's answer. `None` if not kept.
     pub(super) fn after(
         self: &Arc<Self>,
         session: &SessionId,
@@ -195,9 +192,9 @@ impl Replay {
         Some(stream::unfold((own, session, after, more), follow))
     }
 
-    /// `all` that the server says by itself, as the SDK begins it anew, without what has been said: to a client that
-    /// has had the event `last`, or begins to listen.
-    pub(super) fn unsaid<S>(
+    /// Removes already delivered events from `all`, which the SDK restarts, for a client that has received `last` or
+    /// starts to listen.
+    pub(super) fn undelivered<S>(
         self: &Arc<Self>,
         session: &SessionId,
         last: Option<&str>,
@@ -210,12 +207,12 @@ impl Replay {
             let mut kept = self.0.lock();
             let own = kept.sessions.entry(session.clone()).or_default();
             if last.is_none() {
-                own.began = own.said;
+                own.began = own.delivered;
             }
-            // The SDK counts from 0, which is what it sends before anything is said, too: one more is told.
+            // The SDK numbers from 0, also for its initial event, hence one more.
             let had = last.and_then(|it| it.parse::<u64>().ok()).filter(|it| *it > 0);
-            // An event of a session that began anew here is none that was had.
-            had.map_or(own.began, |it| it.min(own.said))
+            // An id beyond the delivered ones belongs to an earlier copy of the session.
+            had.map_or(own.began, |it| it.min(own.delivered))
         };
         let (own, session) = (self.clone(), session.clone());
         all.filter_map(move |mut event| {
@@ -223,7 +220,7 @@ impl Replay {
             let is_new = index.is_none_or(|index| {
                 event.event_id = Some((index + 1).to_string());
                 if let Some(own) = own.0.lock().sessions.get_mut(&session) {
-                    own.said = own.said.max(index + 1);
+                    own.delivered = own.delivered.max(index + 1);
                 }
                 index >= from
             });
@@ -241,14 +238,14 @@ impl Replay {
         self.0.lock().sessions.get(session).is_some_and(|it| it.reads_empty)
     }
 
-    /// Nothing is kept of that session any more.
+    /// Removes all events of the session.
     pub(super) fn forget(&self, session: &SessionId) {
         let mut kept = self.0.lock();
         let freed = kept.sessions.remove(session).map_or(0, |it| it.bytes);
         kept.bytes -= freed;
     }
 
-    /// Forgets what is past its time, and all of other sessions than those.
+    /// Removes expired events and those of closed sessions.
     pub(super) fn sweep(&self, open: &[SessionId]) {
         let (open, now) = (open.iter().collect::<HashSet<_>>(), Instant::now());
         let mut kept = self.0.lock();
@@ -268,7 +265,7 @@ pub(super) struct Claim(Open, (SessionId, RequestId));
 
 impl Claim {
     /// The id, unless it is in use.
-    pub(super) fn of(open: &Open, session: &SessionId, id: &RequestId) -> Option<Self> {
+    pub(super) fn try_new(open: &Open, session: &SessionId, id: &RequestId) -> Option<Self> {
         let key = (session.clone(), id.clone());
         open.lock().insert(key.clone()).then(|| Self(open.clone(), key))
     }
@@ -281,14 +278,14 @@ impl Drop for Claim {
 }
 
 /// Keeps what goes out in the answer to one request.
-struct Keeper {
+struct EventRecorder {
     replay: Arc<Replay>,
     session: SessionId,
     number: Option<u64>,
     claim: Option<Claim>,
 }
 
-impl Keeper {
+impl EventRecorder {
     fn keep(&mut self, event: &ServerSseMessage) {
         if matches!(
             event.message.as_deref(),
@@ -307,7 +304,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for EventRecorder {
     fn drop(&mut self) {
         let Some(number) = self.number else { return };
         let mut kept = self.replay.0.lock();
@@ -320,13 +317,13 @@ impl Drop for Keeper {
 
 /// The stream of the answer to one request, which is kept, be there a client or not.
 pub(super) struct Recorded<S: Stream<Item = ServerSseMessage> + Send + Unpin + 'static>(
-    Option<(S, Keeper)>,
+    Option<(S, EventRecorder)>,
 );
 
 impl<S: Stream<Item = ServerSseMessage> + Send + Unpin + 'static> Recorded<S> {
     pub(super) fn new(stream: S, replay: &Arc<Replay>, session: &SessionId, claim: Claim) -> Self {
         let (replay, session, claim) = (replay.clone(), session.clone(), Some(claim));
-        Self(Some((stream, Keeper { replay, session, number: None, claim })))
+        Self(Some((stream, EventRecorder { replay, session, number: None, claim })))
     }
 }
 
@@ -349,7 +346,7 @@ impl<S: Stream<Item = ServerSseMessage> + Send + Unpin + 'static> Drop for Recor
         if let Some((mut stream, mut keeper)) = self.0.take()
             && let Ok(runtime) = Handle::try_current()
         {
-            // It ends with the request, or with the session.
+            // Ends with the request or session.
             runtime.spawn(async move {
                 while let Some(event) = stream.next().await {
                     keeper.keep(&event);
@@ -359,7 +356,7 @@ impl<S: Stream<Item = ServerSseMessage> + Send + Unpin + 'static> Drop for Recor
     }
 }
 
-/// Which event it is, and of which request, as the SDK numbers them.
+/// Event and request number of an event id of the SDK.
 fn of_request(event_id: &str) -> Option<(u64, u64)> {
     let (index, number) = event_id.split_once('/')?;
     Some((index.parse().ok()?, number.parse().ok()?))
@@ -378,7 +375,7 @@ fn length(message: &impl serde::Serialize) -> usize {
         }
     }
     let mut count = Count(0);
-    // It has been made of what is JSON.
+    // Serialized from valid JSON.
     let _ = serde_json::to_writer(&mut count, message);
     count.0
 }
@@ -396,7 +393,7 @@ mod tests {
     }
 
     fn claim(replay: &Open) -> Claim {
-        Claim::of(replay, &"s".into(), &RequestId::Number(1)).expect("it is free")
+        Claim::try_new(replay, &"s".into(), &RequestId::Number(1)).expect("it is free")
     }
 
     fn id(event: Option<ServerSseMessage>) -> Option<String> {
@@ -415,10 +412,13 @@ mod tests {
         let back = replay.after(&session, "0/7").unwrap();
         let mut back = std::pin::pin!(back);
         assert!(back.next().now_or_never().is_none(), "there is nothing yet");
-        assert!(Claim::of(&open, &session, &RequestId::Number(1)).is_none(), "it still goes on");
+        assert!(
+            Claim::try_new(&open, &session, &RequestId::Number(1)).is_none(),
+            "it still goes on"
+        );
         sender.unbounded_send(event("1/7", "a")).unwrap();
         assert_eq!(id(back.next().await).as_deref(), Some("1/7"));
-        assert!(Claim::of(&open, &session, &RequestId::Number(1)).is_some(), "it is answered");
+        assert!(Claim::try_new(&open, &session, &RequestId::Number(1)).is_some(), "it is answered");
         drop(sender);
         assert_eq!(id(back.next().await), None);
         let mut late = Box::pin(replay.after(&session, "0/7").unwrap());
@@ -455,8 +455,8 @@ mod tests {
         }
         let own = kept.sessions.get_mut(&session).unwrap();
         assert_eq!(own.sent(100).unwrap().events.len(), EVENTS_MAX);
-        for it in &mut own.requests {
-            it.ended = Some(Instant::now());
+        for request in &mut own.requests {
+            request.ended = Some(Instant::now());
         }
         own.expire(Instant::now() + KEPT);
         assert!(own.requests.is_empty() && own.bytes == 0);
@@ -470,13 +470,13 @@ mod tests {
         let (replay, session) = (Arc::new(Replay::default()), SessionId::from("s"));
         let listen = async |last: Option<&str>, ids: &[&str]| -> Vec<String> {
             let all: Vec<_> = ids.iter().map(|it| event(it, "a")).collect();
-            let unsaid = replay.unsaid(&session, last, stream::iter(all));
-            unsaid.map(|it| it.event_id.unwrap()).collect().await
+            let undelivered = replay.undelivered(&session, last, stream::iter(all));
+            undelivered.map(|it| it.event_id.unwrap()).collect().await
         };
         assert_eq!(listen(None, &["0", "1"]).await, ["1", "2"]);
         assert_eq!(listen(None, &["0", "1", "2"]).await, ["3"], "the last is new");
         assert_eq!(listen(Some("1"), &["0", "1", "2"]).await, ["2", "3"]);
         assert_eq!(listen(Some(NOTHING_YET), &["0", "1", "2"]).await, ["3"]);
-        assert_eq!(listen(Some("900"), &["2", "3"]).await, ["4"], "what is new is said");
+        assert_eq!(listen(Some("900"), &["2", "3"]).await, ["4"], "what is new is delivered");
     }
 }

@@ -1,8 +1,8 @@
-//! Sessions that any node of a database takes over (STO-16): each node that a client comes to has a copy of its
-//! session, which begins as the first one did.
+//! Sessions that any node of a database can take over (STO-16). Each node that a client reaches restores a copy of its
+//! session.
 //!
-//! What a node asks a client has the node's number in its id, so that an answer that comes to another node is left for
-//! the one that asked. So have the ids of events, so that a stream that breaks off is not resumed by another node's.
+//! Ids of requests to clients contain the node's number, so that answers reach the asking node. Event ids do as well,
+//! so that no other node resumes a stream.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -22,7 +22,7 @@ use rmcp::{
     },
 };
 
-use super::{ACTING, Asked, SessionTable};
+use super::{ACTING, SessionFilter, SessionTable};
 use base::notifications::Level;
 use store::{
     events::Events,
@@ -31,7 +31,7 @@ use store::{
 
 /// The header that names a session.
 pub(crate) const SESSION_ID: &str = "mcp-session-id";
-/// How the events begin that a session has changed, or is over.
+/// Prefix of events about changed or closed sessions.
 pub(super) const CHANGED: &str = "sessions/";
 /// The event that something was left for a node.
 pub(super) const MESSAGES: &str = "session-messages";
@@ -45,33 +45,32 @@ fn changed(key: &str) -> String {
 pub(crate) struct SharedSessions {
     pub(crate) rows: rows::Sessions,
     pub(super) events: Events,
-    /// What clients keep open here.
+    /// Sessions open on this node.
     pub(super) table: Arc<SessionTable<SessionId>>,
     copies: Mutex<HashMap<String, Copy>>,
 }
 
-/// What this node has of a session.
+/// This node's copy of a session.
 #[derive(Clone)]
 pub(super) struct Copy {
     pub(super) id: SessionId,
     owner: Arc<str>,
-    asked: Arc<Mutex<Asked>>,
+    asked: Arc<Mutex<SessionFilter>>,
 }
 
-/// What is to be done with what a client says.
+/// Destination of a client message.
 pub(super) enum Goal {
-    /// It is for this node.
-    Here(ClientJsonRpcMessage),
-    /// It is for that one, which asked.
-    There(i64, ClientJsonRpcMessage),
-    /// It is for whichever node it concerns.
+    ThisNode(ClientJsonRpcMessage),
+    /// The node that asked.
+    Node(i64, ClientJsonRpcMessage),
+    /// Any node concerned.
     Anywhere(ClientJsonRpcMessage),
-    /// It has been said in its place.
+    /// None, already delivered.
     Nothing,
 }
 
 impl SharedSessions {
-    /// Those of `rows`; of copies there are at most `sessions_max`.
+    /// Shared sessions in `rows`, with at most `sessions_max` copies.
     pub(crate) fn new(rows: rows::Sessions, events: Events, sessions_max: usize) -> Arc<Self> {
         let table = Arc::new(SessionTable::new(sessions_max));
         Arc::new(Self { rows, events, table, copies: Mutex::default() })
@@ -82,8 +81,7 @@ impl SharedSessions {
         self.table.in_use().iter().map(|it| key_of(it)).collect()
     }
 
-    /// Whether the session named `id` is there, and of the sender of the request; this node's copy knows then what
-    /// was asked of others.
+    /// Whether session `id` exists and belongs to the sender. Refreshes this node's copy.
     pub(super) async fn find(&self, id: &SessionId) -> std::io::Result<Option<Kept>> {
         let Ok(owner) = ACTING.try_with(|it| it.caller.principal.clone()) else { return Ok(None) };
         let key = key_of(id);
@@ -99,7 +97,7 @@ impl SharedSessions {
         Ok(kept)
     }
 
-    /// What the session of that key has asked for, as another node wrote it down; its copy, where it is over.
+    /// Reads the subscriptions of a session as stored by other nodes. Returns its copy if it has ended.
     pub(super) async fn refresh(&self, key: &str) -> Option<Copy> {
         let copy = self.copies.lock().get(key).cloned()?;
         match self.rows.find(key, &copy.owner).await {
@@ -110,19 +108,19 @@ impl SharedSessions {
         None
     }
 
-    /// The same before notifications of `uris` are sent, where `uris` says that it has changed.
+    /// Refreshes before notifying of `uris`, if `uris` contains a change of it.
     pub(crate) async fn refresh_if(&self, key: &str, is_changed: impl Fn(&str) -> bool) {
         if is_changed(&changed(key)) {
             self.refresh(key).await;
         }
     }
 
-    /// From now on `asked` is what the session of this request has asked for; its key.
+    /// Links `asked` to the session of this request and returns its key.
     pub(crate) fn link(
         &self,
         extensions: &Extensions,
         owner: &Arc<str>,
-        asked: &Arc<Mutex<Asked>>,
+        asked: &Arc<Mutex<SessionFilter>>,
     ) -> Option<Arc<str>> {
         let id: SessionId = id_of(extensions)?.into();
         let key = key_of(&id);
@@ -140,8 +138,8 @@ impl SharedSessions {
     }
 
     /// Tells the other nodes that the session of this request has changed.
-    pub(crate) fn tell_changed(&self, owner: &str, key: &str) {
-        self.events.tell(owner, &changed(key));
+    pub(crate) fn notify_changed(&self, owner: &str, key: &str) {
+        self.events.notify(owner, &changed(key));
     }
 
     /// Leaves `message` for that node, or for all others.
@@ -157,7 +155,7 @@ impl SharedSessions {
         if let Ok(owner) = owner.as_ref()
             && is_sent
         {
-            self.events.tell(owner, MESSAGES);
+            self.events.notify(owner, MESSAGES);
         }
         Ok(is_sent)
     }
@@ -170,7 +168,7 @@ impl SharedSessions {
         self.copies.lock().keys().cloned().collect()
     }
 
-    /// Forgets what it knows of other sessions than those; the keys of those.
+    /// Drops copies of other sessions and returns the keys of `open`.
     pub(super) fn retain(&self, open: &[SessionId]) -> Vec<String> {
         let keys: HashSet<_> = open.iter().map(|it| key_of(it)).collect();
         self.copies.lock().retain(|key, _| keys.contains(key));
@@ -192,20 +190,21 @@ impl SharedSessions {
         let mark =
             |id: &mut NumberOrString| *id = NumberOrString::String(format!("{node}.{id}").into());
         let inner = match inner {
-            JsonRpcMessage::Request(it) => {
-                let mut it = it.clone();
-                mark(&mut it.id);
-                JsonRpcMessage::Request(it)
+            JsonRpcMessage::Request(request) => {
+                let mut request = request.clone();
+                mark(&mut request.id);
+                JsonRpcMessage::Request(request)
             }
-            JsonRpcMessage::Notification(it) => {
-                let mut it = it.clone();
-                let ServerNotification::CancelledNotification(cancelled) = &mut it.notification
+            JsonRpcMessage::Notification(notification) => {
+                let mut notification = notification.clone();
+                let ServerNotification::CancelledNotification(cancelled) =
+                    &mut notification.notification
                 else {
                     return message;
                 };
                 let CancelledNotificationParam { request_id, .. } = &mut cancelled.params;
                 request_id.iter_mut().for_each(mark);
-                JsonRpcMessage::Notification(it)
+                JsonRpcMessage::Notification(notification)
             }
             _ => return message,
         };
@@ -213,22 +212,22 @@ impl SharedSessions {
         message
     }
 
-    /// The id of an event of this node's, as the SDK knows it; none where it is another's.
-    pub(super) fn own_event<'a>(&self, id: &'a str) -> Option<&'a str> {
+    /// The SDK's id of an event of this node. `None` for other nodes' events.
+    pub(super) fn local_event<'a>(&self, id: &'a str) -> Option<&'a str> {
         let (node, id) = id.split_once('.')?;
         (node.parse() == Ok(self.rows.node())).then_some(id)
     }
 
-    /// For whom it is.
+    /// Determines the destination.
     pub(super) fn goal(&self, mut message: ClientJsonRpcMessage) -> Goal {
         let id = match &mut message {
             JsonRpcMessage::Response(it) => Some(&mut it.id),
             JsonRpcMessage::Error(it) => it.id.as_mut(),
-            JsonRpcMessage::Notification(it) => {
-                return match &it.notification {
+            JsonRpcMessage::Notification(notification) => {
+                return match &notification.notification {
                     ClientNotification::InitializedNotification(_) => Goal::Nothing,
                     ClientNotification::CancelledNotification(_) => Goal::Anywhere(message),
-                    _ => Goal::Here(message),
+                    _ => Goal::ThisNode(message),
                 };
             }
             JsonRpcMessage::Request(_) => None,
@@ -243,8 +242,8 @@ impl SharedSessions {
             Some(node)
         });
         match marked {
-            Some(node) if node != self.rows.node() => Goal::There(node, message),
-            _ => Goal::Here(message),
+            Some(node) if node != self.rows.node() => Goal::Node(node, message),
+            _ => Goal::ThisNode(message),
         }
     }
 }
@@ -252,7 +251,7 @@ impl SharedSessions {
 impl Copy {
     fn take(&self, kept: &Kept) {
         let mut asked = self.asked.lock();
-        asked.log_level = kept.log_level.as_deref().and_then(Level::of);
+        asked.log_level = kept.log_level.as_deref().and_then(Level::from_name);
         asked.uris = kept.uris.iter().cloned().collect();
     }
 }
@@ -262,12 +261,12 @@ fn id_of(extensions: &Extensions) -> Option<&str> {
     extensions.get::<http::request::Parts>()?.headers.get(SESSION_ID)?.to_str().ok()
 }
 
-/// How often it is looked for what was left for this node, whatever is said.
+/// Interval of polling for messages to this node.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// For how long sessions count as in use that were so when this node last said so; it does so as often as it looks.
+/// How long sessions reported in use count as such. They are reported at each poll.
 pub(super) const HELD_FOR: Duration = Duration::from_secs(15);
 
-/// What the SDK keeps of a session, and asks for where a node has no copy of it.
+/// Session data that the SDK stores, and requests when a node has no copy.
 #[async_trait::async_trait]
 impl SessionStore for SharedSessions {
     async fn load(&self, id: &str) -> Result<Option<SessionState>, SessionStoreError> {
@@ -281,7 +280,7 @@ impl SessionStore for SharedSessions {
         Ok(self.rows.open(&key_of(id), &owner, &initialize, self.in_use()).await?)
     }
 
-    /// Who ends it has done so.
+    /// Deletion is done by the caller.
     async fn delete(&self, _id: &str) -> Result<(), SessionStoreError> {
         Ok(())
     }

@@ -1,5 +1,4 @@
-//! Which sessions are open, or which streams are listened to; whose they are, and which has to go when
-//! one more wants in.
+//! The table of open sessions or streams: their owners, and which is evicted for a new one.
 
 use std::{
     collections::HashMap,
@@ -11,7 +10,7 @@ use std::{
 use parking_lot::Mutex;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// What clients keep open, sessions or streams, and whose each is.
+/// Open sessions or streams with owners.
 pub(crate) struct SessionTable<Id> {
     max: usize,
     entries: Mutex<HashMap<Id, Entry>>,
@@ -30,17 +29,15 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
         Self { max, entries: Mutex::default() }
     }
 
-    /// Opens one more session of `principal`, and strikes out what stands in its way, which it returns; none where
-    /// nothing may be.
+    /// Opens a session of `principal` and returns evicted ones. `None` if none may be evicted.
     ///
-    /// The caller that has most gives way first, with what has been idle longest, so that one caller can
-    /// take the place of no other. Open streams are cut only where their owner
-    /// has more than a fair share and the newcomer less.
+    /// Evicts the longest idle of the caller with most, so that no caller displaces another. Open streams are cut
+    /// only if their owner has more than a fair share and the newcomer less.
     pub(crate) fn open(&self, id: Id, principal: Arc<str>) -> Option<Vec<Id>> {
         let mut entries = self.entries.lock();
         let mut struck = Vec::new();
         while entries.len() >= self.max {
-            let id = victim(&entries, &principal, self.max)?;
+            let id = session_to_evict(&entries, &principal, self.max)?;
             let entry = entries.remove(&id)?;
             entry.end.cancel();
             struck.push(id);
@@ -55,18 +52,18 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
     }
 
     /// Ends the session named `id`, where it is open.
-    pub(crate) fn strike(&self, id: &Id) {
+    pub(crate) fn evict(&self, id: &Id) {
         if let Some(entry) = self.entries.lock().remove(id) {
             entry.end.cancel();
         }
     }
 
-    /// Those that are open.
+    /// Ids of open sessions.
     pub(super) fn ids(&self) -> Vec<Id> {
         self.entries.lock().keys().cloned().collect()
     }
 
-    /// Those that are in use.
+    /// Ids of sessions in use.
     pub(super) fn in_use(&self) -> Vec<Id> {
         let entries = self.entries.lock();
         entries.iter().filter(|it| it.1.users > 0).map(|it| it.0.clone()).collect()
@@ -89,15 +86,19 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
     }
 }
 
-/// Which session has to go for one more of `newcomer`.
-fn victim<Id: Clone>(entries: &HashMap<Id, Entry>, newcomer: &Arc<str>, max: usize) -> Option<Id> {
+/// The session to evict for one of `newcomer`.
+fn session_to_evict<Id: Clone>(
+    entries: &HashMap<Id, Entry>,
+    newcomer: &Arc<str>,
+    max: usize,
+) -> Option<Id> {
     let mut counts: HashMap<&str, usize> = HashMap::from([(&**newcomer, 0)]);
     for entry in entries.values() {
         *counts.entry(&entry.principal).or_default() += 1;
     }
     let count = |it: &Entry| counts.get(&*it.principal).copied().unwrap_or(0);
     let own = counts.get(&**newcomer).copied().unwrap_or(0);
-    // Of those with as many, the one who wants another gives way itself.
+    // On a tie, the newcomer's own is evicted.
     let idle = entries.iter().filter(|(_, it)| it.users == 0 && count(it) >= own);
     let greed = |it: &Entry| (count(it), it.principal == *newcomer);
     let idle = idle.max_by_key(|(_, it)| (greed(it), std::cmp::Reverse(it.used)));
@@ -142,7 +143,7 @@ mod tests {
         Arc::new(SessionTable::new(max))
     }
 
-    /// One more session, and which had to go for it.
+    /// Opens a session and returns the evicted one.
     fn open(sessions: &SessionTable<SessionId>, id: &str, principal: &str) -> Option<Vec<String>> {
         let struck = sessions.open(id.into(), Arc::from(principal))?;
         Some(struck.iter().map(|it| it.to_string()).collect())

@@ -1,4 +1,4 @@
-//! One task as it is kept: the call, where it stands, and how clients are told.
+//! The stored form of a task: its call, its state, and the messages that clients get.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,14 +14,14 @@ use serde_json::{Map, Value};
 
 use base::call::CallRequest;
 
-/// How often a client is told to look, in milliseconds.
+/// Poll interval for clients in milliseconds.
 pub(super) const POLL_INTERVAL_MS: u64 = 1_000;
 
 /// A call that became a task, or what became of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Document {
     pub(super) id: String,
-    /// Whose it is: the principal.
+    /// Owning principal.
     pub(super) owner: Arc<str>,
     pub(super) tool: String,
     /// A JSON object, as is the request's `_meta`.
@@ -35,29 +35,29 @@ pub(super) struct Document {
     pub(super) standing: Standing,
 }
 
-/// Where a task stands.
+/// State of a task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Standing {
-    /// A round runs, with what it was given.
+    /// A round runs with these inputs.
     Working(Given),
     /// The client is to answer.
     InputRequired {
         /// The questions that are open: by their keys, each with the component's own key.
         questions: BTreeMap<String, Open>,
-        /// What the others were answered, by the component's own keys.
+        /// Answers so far, by the component's keys.
         responses: BTreeMap<String, Value>,
-        /// What goes back with the answers, sealed.
+        /// Signed state for the next round.
         state: String,
     },
-    /// It ended with a result of the tool, be it a refusal.
+    /// Ended with a tool result or refusal.
     Completed(Value),
-    /// It ended with an error of JSON-RPC.
+    /// Ended with a JSON-RPC error.
     Failed(Value),
-    /// Its client took it back.
+    /// Cancelled by its client.
     Cancelled,
 }
 
-/// What a round is given.
+/// Inputs of a round.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Given {
     responses: BTreeMap<String, Value>,
@@ -69,18 +69,18 @@ pub(super) struct Given {
 /// A question that is open.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Open {
-    own_key: String,
+    component_key: String,
     request: Value,
 }
 
 impl Given {
-    /// What the round of `call` was given.
-    pub(super) fn of(call: &CallRequest) -> Self {
+    /// Inputs of the round of `call`.
+    pub(super) fn from_call(call: &CallRequest) -> Self {
         let (responses, state) = (call.responses.clone(), call.state.clone());
         Self { responses, state, is_paused: false }
     }
 
-    /// What one is given that goes on from `state`, whether it waits or has waited.
+    /// Inputs of a round resumed from `state`.
     pub(super) fn from(state: String, is_paused: bool) -> Self {
         Self { responses: BTreeMap::new(), state: Some(state), is_paused }
     }
@@ -106,7 +106,7 @@ impl Standing {
 
 impl Document {
     /// The task that the round of `call` becomes.
-    pub(super) fn of(id: String, call: &CallRequest, given: Given, now_ms: u64) -> Self {
+    pub(super) fn from_call(id: String, call: &CallRequest, given: Given, now_ms: u64) -> Self {
         Self {
             id,
             owner: call.caller.principal.clone(),
@@ -120,7 +120,7 @@ impl Document {
         }
     }
 
-    /// The round that `given` is for, `of` whom it is asked.
+    /// The call of a round with inputs `given`, based on `of`.
     pub(super) fn call(&self, given: &Given, of: CallRequest) -> CallRequest {
         CallRequest {
             name: self.tool.clone(),
@@ -136,30 +136,29 @@ impl Document {
     pub(super) fn ask(&mut self, asked: InputRequiredResult) {
         let requests: InputRequests = asked.input_requests.unwrap_or_default();
         let mut questions = BTreeMap::new();
-        for (own_key, request) in requests {
-            let mut key = own_key.clone();
+        for (component_key, request) in requests {
+            let mut key = component_key.clone();
             let mut number = 1;
             while self.keys.contains(&key) {
                 number += 1;
-                key = format!("{own_key}#{number}");
+                key = format!("{component_key}#{number}");
             }
             self.keys.push(key.clone());
             let request = serde_json::to_value(request).unwrap_or_default();
-            questions.insert(key, Open { own_key, request });
+            questions.insert(key, Open { component_key, request });
         }
         let state = asked.request_state.unwrap_or_default();
         self.standing = Standing::InputRequired { questions, responses: BTreeMap::new(), state };
     }
 
-    /// Takes answers; whether all questions are answered now, so that the next round can begin. What was not asked, or
-    /// is answered already, is left out.
+    /// Adds answers. Returns whether all questions are answered. Unknown and repeated answers are ignored.
     pub(super) fn answer(&mut self, answers: BTreeMap<String, Value>) -> bool {
         let Standing::InputRequired { questions, responses, .. } = &mut self.standing else {
             return false;
         };
         for (key, answer) in answers {
             if let Some(open) = questions.remove(&key) {
-                responses.insert(open.own_key, answer);
+                responses.insert(open.component_key, answer);
             }
         }
         if !questions.is_empty() {
@@ -172,13 +171,13 @@ impl Document {
     pub(super) fn approvals(&self) -> Vec<String> {
         let Standing::InputRequired { questions, .. } = &self.standing else { return Vec::new() };
         let id = |open: &Open| {
-            let rest = open.own_key.strip_prefix("approvals/")?;
+            let rest = open.component_key.strip_prefix("approvals/")?;
             Some(rest.split('/').next().unwrap_or(rest).to_owned())
         };
         questions.values().map(id).collect::<Option<_>>().unwrap_or_default()
     }
 
-    /// The next round begins with what has been answered; whether there is one.
+    /// Starts the next round with the answers, if any. Returns whether there is one.
     pub(super) fn next_round(&mut self) -> bool {
         let Standing::InputRequired { responses, state, .. } = &mut self.standing else {
             return false;
@@ -188,12 +187,12 @@ impl Document {
         true
     }
 
-    /// As it was when it began, for the answer to its call.
+    /// The task as created, for the response to its call.
     pub(super) fn seed(&self, ttl_ms: u64) -> Task {
         self.task(ttl_ms, None)
     }
 
-    /// As clients are told, with what it says of itself meanwhile.
+    /// The task for clients, with its current message.
     pub(super) fn detailed(&self, ttl_ms: u64, message: Option<String>) -> DetailedTask {
         let payload = match &self.standing {
             Standing::Working(_) => TaskPayload::Working,
@@ -215,7 +214,7 @@ impl Document {
     /// [`DetailedTask`] gives it the status of its payload.
     fn task(&self, ttl_ms: u64, message: Option<String>) -> Task {
         let message = message.or_else(|| match &self.standing {
-            Standing::Working(it) if it.is_paused => {
+            Standing::Working(working) if working.is_paused => {
                 Some("It waits for an event or for a person.".to_owned())
             }
             Standing::Failed(error) => error["message"].as_str().map(str::to_owned),
@@ -251,7 +250,7 @@ mod tests {
         let caller = (Caller::anonymous(), base::call::Surface::Mcp);
         let call =
             CallRequest::new("greet".to_owned(), "{}".to_owned(), caller, TraceHeaders::default());
-        Document::of("a".repeat(32), &call, Given::of(&call), 1_000)
+        Document::from_call("a".repeat(32), &call, Given::from_call(&call), 1_000)
     }
 
     fn asked(keys: &[&str]) -> InputRequiredResult {

@@ -1,4 +1,4 @@
-//! All tasks: what is kept of them, which of them run here now, and which on another node.
+//! All tasks: those stored, those running here and those on other nodes.
 
 use std::{
     collections::HashMap,
@@ -33,24 +33,24 @@ use store::{
     messages::Messages,
 };
 
-/// What the place is called where they are kept.
+/// Name of the storage place.
 pub const PLACE: &str = "tasks";
-/// What is behind the number of one that is over, and of one that is not.
+/// Suffixes of ids of finished and unfinished tasks.
 const OVER: &str = "over";
 const OPEN: &str = "open";
 
-/// Bytes of what a task says of itself.
+/// Maximum length of a task's message, in bytes.
 const MESSAGE_BYTES_MAX: usize = 1_024;
 
-/// What follows in the event by which the node that runs a task hears that it was cancelled.
+/// Event suffix that tells the running node of a cancellation.
 const CANCELLED: &str = "/cancelled";
-/// How long to wait before a database that does not answer is asked again, and how often what a task came to is written.
+/// Retry delay for an unavailable database, and number of attempts to store a result.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 const TRIES_MAX: u32 = 20;
-/// How long the right to run a task is waited for that is about to be given back.
+/// How long to wait for a lease that is about to be released.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// All tasks. A clone is another handle on the same ones. They fail as [`Documents`] do.
+/// All tasks. Clones share them. They fail as [`Documents`] do.
 #[derive(Clone)]
 pub struct Tasks(Arc<Inner>);
 
@@ -59,17 +59,17 @@ struct Inner {
     config: TasksConfig,
     clock: Clock,
     events: Events,
-    /// Each task that runs has one, so that of several nodes one runs it.
+    /// One lease per running task, so that only one node runs it.
     leases: Leases,
     locks: Locks,
-    /// What those say that run on any node, where several share a database.
+    /// Messages of running tasks, where nodes share a database.
     messages: Option<Messages>,
     places: Quota,
-    /// Those that run or wait here.
+    /// Tasks that run or wait on this node.
     running: Mutex<HashMap<String, Arc<Task>>>,
 }
 
-/// What is known of a task while it runs here.
+/// In-memory state of a running task.
 #[derive(Default)]
 struct Task {
     owner: Arc<str>,
@@ -78,16 +78,16 @@ struct Task {
     notified: Mutex<Notified>,
 }
 
-/// Whether those who listen know what a task says.
+/// Notification state of a task's message.
 #[derive(Default)]
 struct Notified {
-    /// When they were last told.
+    /// Time of the last notification.
     at: Option<Instant>,
-    /// Whether they are about to be told of what it says by then.
+    /// Whether a notification is scheduled.
     is_due: bool,
 }
 
-/// How events of tasks begin.
+/// Prefix of task events.
 const TASKS: &str = "tasks/";
 
 /// The event that the task of that id has changed. It is no URI, so that no resource has it.
@@ -95,7 +95,7 @@ pub(crate) fn event_of(id: &str) -> String {
     format!("{TASKS}{id}")
 }
 
-/// What there is of them, for a move from one place to another (STO-46).
+/// Storage to move between places (STO-46).
 pub fn movable(config: &TasksConfig) -> Movable {
     let of = (PLACE, "task_bytes_max under [tasks]");
     documents::movable(of, &limits_of(config), &[OVER, OPEN])
@@ -110,7 +110,7 @@ fn limits_of(config: &TasksConfig) -> DocumentLimits {
 }
 
 impl Tasks {
-    /// Those in `place`. Their owners are told of changes by `events`.
+    /// Opens tasks in `place`. Owners are notified by `events`.
     pub fn open(
         place: impl Into<documents::Place>,
         config: &TasksConfig,
@@ -151,7 +151,7 @@ impl Tasks {
         given: Given,
         place: &mut Place,
     ) -> io::Result<Document> {
-        let document = Document::of(number()?, call, given, self.now_ms());
+        let document = Document::from_call(number()?, call, given, self.now_ms());
         let run = self.claim(&document.id).await;
         let run = run.ok_or_else(|| io::Error::other("no node may run it"))?;
         self.put(&document).await?;
@@ -164,7 +164,7 @@ impl Tasks {
         let document = self.0.documents.get::<Document>(id, owner).await?;
         let Some(document) = document.filter(|it| *it.owner == *owner) else { return Ok(None) };
         let is_old = self.now_ms() > self.expires_ms(&document);
-        // One that runs or waits on any node stays, and so does one of which that cannot be known.
+        // Tasks that run or wait on any node, or may do so, are kept.
         if is_old && !self.0.leases.is_held("", &event_of(id)).await.unwrap_or(true) {
             if let Err(error) = self.0.documents.remove(id, owner).await {
                 tracing::error!("a task that has expired is still there: {error}");
@@ -174,7 +174,7 @@ impl Tasks {
         Ok(Some(document))
     }
 
-    /// The same, looked for until that is known.
+    /// Finds a task, retrying until the database answers.
     pub(super) async fn found(&self, id: &str, owner: &str) -> Option<Document> {
         loop {
             match self.get(id, owner).await {
@@ -189,7 +189,7 @@ impl Tasks {
     /// node has ended it since.
     ///
     /// # Errors
-    /// Those of the disk or the database, or that it is too big, or over already (`AlreadyExists`).
+    /// Errors of the disk or database, or if it is too large or already finished (`AlreadyExists`).
     pub(super) async fn put(&self, document: &Document) -> io::Result<()> {
         let kind = if document.standing.is_over() { OVER } else { OPEN };
         let (id, owner) = (document.id.as_str(), &*document.owner);
@@ -197,7 +197,7 @@ impl Tasks {
             self.cancel(id);
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the task is over"));
         }
-        self.0.events.tell(owner, &event_of(id));
+        self.0.events.notify(owner, &event_of(id));
         Ok(())
     }
 
@@ -209,7 +209,7 @@ impl Tasks {
 
     /// Writes down that it stands so now. A result for which there is no room ends it with an error; where the database
     /// does not answer it is tried again for a while.
-    pub(super) async fn stands(&self, document: &mut Document, standing: Standing) {
+    pub(super) async fn set_standing(&self, document: &mut Document, standing: Standing) {
         document.standing = standing;
         let mut tries = 0;
         loop {
@@ -240,16 +240,16 @@ impl Tasks {
 
     /// The right to run the task of that id, where neither this node has it nor another.
     pub(super) async fn claim(&self, id: &str) -> Option<Hold> {
-        had(self.0.leases.take("", &event_of(id)).await)
+        ok_or_log(self.0.leases.take("", &event_of(id)).await)
     }
 
-    /// The same where it is about to be given back: a round has ended, and its task has asked.
+    /// Claims a task whose lease is about to be released after a question.
     pub(super) async fn claim_soon(&self, id: &str) -> Option<Hold> {
-        had(self.0.leases.claim_within("", &event_of(id), PATIENCE).await)
+        ok_or_log(self.0.leases.claim_within("", &event_of(id), PATIENCE).await)
     }
 
     /// Ends what runs here of tasks that were cancelled on other nodes, until `stop`.
-    pub fn heed(self, stop: CancellationToken) -> BoxFuture<'static, ()> {
+    pub fn maintain(self, stop: CancellationToken) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let mut events = self.0.events.listen();
             while let Some(event) = stop.run_until_cancelled(events.recv()).await {
@@ -280,19 +280,19 @@ impl Tasks {
         })
     }
 
-    /// Notifies the node that runs the task of that id, where it is another, that it was cancelled.
-    pub(super) fn tell_cancelled(&self, id: &str, owner: &str) {
-        self.0.events.tell(owner, &format!("{}{CANCELLED}", event_of(id)));
+    /// Notifies the running node of a cancellation.
+    pub(super) fn notify_cancelled(&self, id: &str, owner: &str) {
+        self.0.events.notify(owner, &format!("{}{CANCELLED}", event_of(id)));
     }
 
     /// Ends what runs of it here; its instance is gone once this returns to its driver.
     pub(super) fn cancel(&self, id: &str) {
-        if let Some(it) = self.0.running.lock().remove(id) {
-            it.cancel.cancel();
+        if let Some(running) = self.0.running.lock().remove(id) {
+            running.cancel.cancel();
         }
     }
 
-    /// What it says of itself while it runs, on whichever node.
+    /// The current message of a running task on any node.
     pub(super) async fn message(&self, document: &Document) -> Option<String> {
         let task = self.0.running.lock().get(&document.id).cloned();
         match (task, &self.0.messages) {
@@ -304,8 +304,8 @@ impl Tasks {
         }
     }
 
-    /// Lets those know who listen, here and on other nodes, what the task of that id says.
-    async fn tell_message(&self, id: &str, task: &Arc<Task>) {
+    /// Publishes the task's message to listeners on all nodes.
+    async fn publish_message(&self, id: &str, task: &Arc<Task>) {
         let message = task.message.lock().clone().unwrap_or_default();
         let is_there = |it: &Arc<Task>| Arc::ptr_eq(it, task);
         if !self.0.running.lock().get(id).is_some_and(is_there) {
@@ -316,13 +316,13 @@ impl Tasks {
         {
             tracing::warn!("other nodes do not know what a task says: {error}");
         }
-        self.0.events.tell(&task.owner, &event_of(id));
+        self.0.events.notify(&task.owner, &event_of(id));
     }
 
-    /// For how long after it was created it is kept, as far as is known now.
+    /// Lifetime of a task after creation.
     pub(super) fn ttl_ms(&self, document: &Document) -> u64 {
         let mut expires_ms = self.expires_ms(document);
-        // One that has come to something may still be on its way out.
+        // A finished one may still be releasing its lease.
         if matches!(document.standing, Standing::Working(_)) && self.is_running(&document.id) {
             expires_ms = expires_ms.max(self.now_ms().saturating_add(self.keep_ms(document)));
         }
@@ -336,7 +336,7 @@ impl Tasks {
     fn keep_ms(&self, document: &Document) -> u64 {
         let TasksConfig { keep_s, wait_s_max, .. } = self.0.config;
         let keep_s = match &document.standing {
-            // One that waited when the server stopped may be looked for as late as it would have waited.
+            // A waiting task may be fetched as late as without the stop.
             Standing::Working(_) => keep_s.max(wait_s_max),
             // Answers are not taken later.
             Standing::InputRequired { .. } => keep_s.min(TTL_S),
@@ -350,7 +350,7 @@ impl Tasks {
     }
 }
 
-fn had(claim: io::Result<Option<Hold>>) -> Option<Hold> {
+fn ok_or_log(claim: io::Result<Option<Hold>>) -> Option<Hold> {
     claim.unwrap_or_else(|error| {
         tracing::warn!("a task does not go on: {error}");
         None
@@ -385,8 +385,8 @@ impl Place {
         self.run.as_ref().map(|it| it.over().clone()).unwrap_or_default()
     }
 
-    /// Has it say that of itself. Those who listen are told as often as others look, and no more.
-    pub(super) fn says(&self, message: &str) {
+    /// Sets the message. Listeners are notified at most once per poll interval.
+    pub(super) fn set_message(&self, message: &str) {
         let end = message.floor_char_boundary(MESSAGE_BYTES_MAX);
         *self.task.message.lock() = Some(message[..end].to_owned());
         let Some(id) = self.id.clone() else { return };
@@ -400,7 +400,7 @@ impl Place {
         tokio::spawn(async move {
             tokio::time::sleep(pause).await;
             *task.notified.lock() = Notified { at: Some(Instant::now()), is_due: false };
-            tasks.tell_message(&id, &task).await;
+            tasks.publish_message(&id, &task).await;
         });
     }
 }
@@ -408,7 +408,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut running = self.tasks.0.running.lock();
-        // One that was cancelled may have been begun anew under its id; that one has a place of its own.
+        // A cancelled one may have been restarted under its id with a slot of its own.
         if let Some(id) = &self.id
             && running.get(id).is_some_and(|it| Arc::ptr_eq(it, &self.task))
         {
@@ -417,7 +417,7 @@ impl Drop for Place {
             if let (Some(messages), Ok(runtime)) = (messages, tokio::runtime::Handle::try_current())
             {
                 let id = id.clone();
-                // What stays goes some time.
+                // Kept ones expire later.
                 runtime.spawn(async move { _ = messages.remove(&id).await });
             }
         }
@@ -436,23 +436,23 @@ pub(super) struct Pause {
 #[derive(Default)]
 struct Progress {
     id: Option<String>,
-    /// Where it goes on, while it waits.
+    /// State to resume from while waiting.
     state: Option<String>,
-    /// The same, once it has waited.
+    /// State of the last wait.
     last: Option<String>,
 }
 
 impl Pause {
-    pub(super) fn of(tasks: &Tasks, caller: &Caller) -> Arc<Self> {
+    pub(super) fn for_caller(tasks: &Tasks, caller: &Caller) -> Arc<Self> {
         let (tasks, owner) = (tasks.clone(), caller.principal.clone());
         let (is_task, progress) = (AtomicBool::new(false), tokio::sync::Mutex::default());
         Arc::new(Self { tasks, owner, is_task, progress })
     }
 
-    /// The call becomes a task, which `create` keeps with what it is given.
+    /// Turns the call into a task stored by `create`.
     ///
     /// # Errors
-    /// Those of `create`.
+    /// Errors of `create`.
     pub(super) async fn become_task<T>(
         &self,
         first: Given,
@@ -532,7 +532,7 @@ mod tests {
         CallRequest::new(name, arguments, (caller, Surface::Mcp), TraceHeaders::default())
     }
 
-    /// Tasks in a folder of their own, at a time that the test says.
+    /// Tasks in a folder of their own with a test clock.
     fn tasks(
         name: &str,
         config: &TasksConfig,
@@ -554,12 +554,12 @@ mod tests {
         let owner: Arc<str> = "ann".into();
         let mut place = tasks.place(&owner).unwrap();
         let call = call("ann");
-        let document = tasks.create(&call, Given::of(&call), &mut place).await.unwrap();
+        let document = tasks.create(&call, Given::from_call(&call), &mut place).await.unwrap();
         assert!(tasks.get(&document.id, "eve").await.unwrap().is_none(), "another's");
         at(500);
         let mut document = tasks.get(&document.id, "ann").await.unwrap().expect("it runs");
         assert!(tasks.ttl_ms(&document) > 500_000, "and is there afterwards");
-        tasks.stands(&mut document, Standing::Completed(serde_json::json!({}))).await;
+        tasks.set_standing(&mut document, Standing::Completed(serde_json::json!({}))).await;
         drop(place);
         assert_eq!(tasks.ttl_ms(&document), 510_000);
         at(510);

@@ -1,4 +1,4 @@
-//! `madoguchi account`: people's accounts on the server that runs on the same data folder.
+//! `madoguchi account`: manages user accounts on the running server.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{
     Json,
-    operator::{list, tell},
+    operator::{list, print_answer},
     running::Server,
 };
 
@@ -75,8 +75,8 @@ struct Device {
 
 impl Account {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let scoped = |it: &Scoped| {
-            let scopes: Vec<_> = it.scopes.iter().map(Scope::to_string).collect();
+        let scoped = |scoped: &Scoped| {
+            let scopes: Vec<_> = scoped.scopes.iter().map(Scope::to_string).collect();
             (!scopes.is_empty()).then(|| json!({ "scopes": scopes }))
         };
         let (method, name, rest, body) = match &self.command {
@@ -84,26 +84,26 @@ impl Account {
             Command::List => {
                 return list(config, "accounts", self.json, lines).await;
             }
-            Command::Link(it) => {
-                let body = Some(json!({ "anew": it.anew }));
-                (Method::POST, &it.name, "/link".to_owned(), body)
+            Command::Link(link) => {
+                let body = Some(json!({ "anew": link.anew }));
+                (Method::POST, &link.name, "/link".to_owned(), body)
             }
             Command::Scopes(it) => (Method::POST, &it.name, "/scopes".to_owned(), scoped(it)),
             Command::Remove(it) => (Method::DELETE, &it.name, String::new(), None),
-            Command::Revoke(it) => {
-                if !it.device.bytes().all(|it| it.is_ascii_alphanumeric()) {
-                    bail!("{:?} is no device", it.device);
+            Command::Revoke(revoke) => {
+                if !revoke.device.bytes().all(|it| it.is_ascii_alphanumeric()) {
+                    bail!("{:?} is no device", revoke.device);
                 }
-                (Method::DELETE, &it.name, format!("/devices/{}", it.device), None)
+                (Method::DELETE, &revoke.name, format!("/devices/{}", revoke.device), None)
             }
         };
-        // It becomes a part of an address.
+        // Becomes part of a URL.
         if let Some(what) = name_problem(name) {
             bail!(what.replace("of a token", "of an account"));
         }
         let path = format!("accounts/{name}{rest}");
-        let answer = Server::of(config)?.ask(method, &path, body).await?;
-        tell(&answer, self.json, |it: &Value| match it["link"].as_str() {
+        let answer = Server::running(config)?.ask(method, &path, body).await?;
+        print_answer(&answer, self.json, |it: &Value| match it["link"].as_str() {
             Some(link) => vec![
                 format!("The link for {name}; it works once, within 24 hours:\n"),
                 format!("  {link}\n"),
@@ -124,7 +124,7 @@ struct Person {
     devices: Vec<LetIn>,
 }
 
-/// One device that an account has let in.
+/// One device with a grant.
 #[derive(Deserialize)]
 struct LetIn {
     id: String,

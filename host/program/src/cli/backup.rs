@@ -1,4 +1,4 @@
-//! `madoguchi backup FOLDER` and `madoguchi restore FOLDER`: a data folder's copy, and its way back.
+//! `madoguchi backup FOLDER` and `madoguchi restore FOLDER`: copies a data folder and restores it.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -8,7 +8,7 @@ use host::{
     backup::{self, List},
 };
 
-use super::say;
+use super::print_line;
 
 /// Copies the data folder, also while a server runs on it.
 #[derive(Args)]
@@ -28,13 +28,13 @@ impl Backup {
     pub(crate) fn run(&self, config: &Config) -> anyhow::Result<ExitCode> {
         let list = backup::write(&config.data, &self.folder)?;
         let (files, bytes) = size(&list);
-        say(&format!("{}: {files} files, {bytes} bytes", self.folder.display()))?;
+        print_line(&format!("{}: {files} files, {bytes} bytes", self.folder.display()))?;
         if config.store.url.is_some() {
-            say(
+            print_line(
                 "What components keep in SQL is not in it, but on the PostgreSQL server that [store] names: `pg_dump` copies it, and both belong together.",
             )?;
         }
-        say("It is as secret as the data folder. `madoguchi restore` puts it back.")?;
+        print_line("It is as secret as the data folder. `madoguchi restore` puts it back.")?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -44,7 +44,7 @@ impl Restore {
         let list = backup::restore(&self.folder, &config.data)?;
         let (files, bytes) = size(&list);
         let (data, made_at) = (config.data.display(), &list.made_at);
-        say(&format!("{data}: {files} files, {bytes} bytes, as of {made_at}"))?;
+        print_line(&format!("{data}: {files} files, {bytes} bytes, as of {made_at}"))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,5 +1,5 @@
-//! Commands that lie beside the program: `madoguchi NAME` runs `madoguchi-NAME`. So tools bring commands
-//! of their own, and this program knows none of them.
+//! Companion commands: `madoguchi NAME` runs `madoguchi-NAME` from the program's folder, so that tools can add
+//! commands.
 
 use std::{
     collections::BTreeMap,
@@ -12,10 +12,10 @@ use std::{
 use anyhow::Context;
 use clap::{Arg, ArgMatches, Command, Parser, builder::Resettable, value_parser};
 
-/// How their files' names begin.
+/// Prefix of their file names.
 const PREFIX: &str = "madoguchi-";
 /// Everything that follows their name.
-const REST: &str = "arguments";
+const ARGUMENTS: &str = "arguments";
 
 /// The arguments as `T` reads them, and as they were given; where they name a companion, it has run, and its exit code
 /// is there.
@@ -24,7 +24,8 @@ const REST: &str = "arguments";
 /// When the companion cannot be started.
 pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<(T, ArgMatches), ExitCode>> {
     let program = std::env::current_exe().ok();
-    let companions = program.as_deref().and_then(Path::parent).map(beside).unwrap_or_default();
+    let companions =
+        program.as_deref().and_then(Path::parent).map(companions_in).unwrap_or_default();
     let mut command = without_empty(T::command(), |it| std::env::var_os(it));
     for name in companions.keys() {
         if command.find_subcommand(name).is_none() {
@@ -39,7 +40,7 @@ pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<(T, ArgMatches), ExitC
         && let Some(program) = companions.get(name)
     {
         let mut process = process::Command::new(program);
-        process.args(arguments.get_many::<OsString>(REST).into_iter().flatten());
+        process.args(arguments.get_many::<OsString>(ARGUMENTS).into_iter().flatten());
         match matches.get_one::<PathBuf>("config") {
             Some(config) => process.env("MADOGUCHI_CONFIG", config),
             None => process.env_remove("MADOGUCHI_CONFIG"),
@@ -54,15 +55,15 @@ pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<(T, ArgMatches), ExitC
 
 /// `command` without the variables that are empty: they say nothing.
 fn without_empty(command: Command, variable: impl Fn(&OsStr) -> Option<OsString>) -> Command {
-    command.mut_args(|it| {
-        let is_empty = it.get_env().and_then(&variable).is_some_and(|it| it.is_empty());
-        if is_empty { it.env(Resettable::Reset) } else { it }
+    command.mut_args(|argument| {
+        let is_empty = argument.get_env().and_then(&variable).is_some_and(|it| it.is_empty());
+        if is_empty { argument.env(Resettable::Reset) } else { argument }
     })
 }
 
 /// The command line of a companion: it reads its arguments itself.
 fn companion(name: &str) -> Command {
-    let rest = Arg::new(REST)
+    let rest = Arg::new(ARGUMENTS)
         .num_args(0..)
         .trailing_var_arg(true)
         .allow_hyphen_values(true)
@@ -72,7 +73,7 @@ fn companion(name: &str) -> Command {
 }
 
 /// The companions in `folder`, by name.
-fn beside(folder: &Path) -> BTreeMap<String, PathBuf> {
+fn companions_in(folder: &Path) -> BTreeMap<String, PathBuf> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let companion = |file: std::fs::DirEntry| {
         let path = file.path();

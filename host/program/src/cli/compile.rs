@@ -1,4 +1,4 @@
-//! `madoguchi compile`: what a server starts for itself to compile a component in a process apart.
+//! `madoguchi compile`: the process that a server starts to compile a component.
 
 use std::{io, process::ExitCode};
 

@@ -1,4 +1,4 @@
-//! `madoguchi dev FOLDER`: builds a component, brings it into a server, and does so again after each save.
+//! `madoguchi dev FOLDER`: builds a component, loads it into a server, and repeats after each save.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,13 +18,13 @@ use workbench::{
 };
 
 use super::{
-    complain,
     operator::read,
+    print_error, print_line,
     running::{self, text},
-    say, with_causes,
+    with_causes,
 };
 
-/// How a shell ends where it finds no such program.
+/// Shell exit code for a missing program.
 const COMMAND_NOT_FOUND: i32 = 127;
 /// The folder of the data of a server that runs for one component, in the component's own.
 const DATA: &str = ".madoguchi";
@@ -41,7 +41,7 @@ pub(crate) struct Dev {
     serve: bool,
 }
 
-/// What is told of a component that is served.
+/// State of a served component.
 struct Served {
     generation: u64,
     tool: Option<String>,
@@ -64,7 +64,7 @@ impl Dev {
             alone(&mut config, &project);
             let server = Server::start(config.clone()).await?;
             if let Some(addr) = server.addr {
-                say(&format!("{}: MCP at http://{addr}/mcp", project.name))?;
+                print_line(&format!("{}: MCP at http://{addr}/mcp", project.name))?;
             }
             own = Some(server);
         } else if running::Server::if_any(&config).await?.is_none() {
@@ -85,7 +85,7 @@ impl Dev {
     }
 }
 
-/// A configuration for `project` alone, as far as nothing else was said.
+/// Configures a server for `project` alone.
 fn alone(config: &mut Config, project: &Project) {
     let is_given = |setting: &str| config.origin.given.contains_key(setting);
     let (has_addr, has_data) = (is_given("addr"), is_given("data"));
@@ -99,7 +99,7 @@ fn alone(config: &mut Config, project: &Project) {
     if !has_file {
         config.bundled = false;
     }
-    // As `madoguchi run` has it: it is the author's own, on the author's machine.
+    // Like `madoguchi run`: the author's component on the author's machine.
     let component = config.components.entry(project.name.clone()).or_default();
     component.grants.get_or_insert_with(|| host::grants::Grant::ALL.into());
 }
@@ -118,38 +118,39 @@ async fn follow(
     loop {
         let tried = attempt(&project, config, is_own).await;
         match tried {
-            Ok(it) => {
-                say(&format!("{name}: {} examples hold", it.examples))?;
-                say(&format!(
+            Ok(check) => {
+                print_line(&format!("{name}: {} examples hold", check.examples))?;
+                print_line(&format!(
                     "{name}: served as generation {}, {} after the save",
-                    it.generation,
+                    check.generation,
                     seconds(saved.elapsed())
                 ))?;
-                if !is_known && let Some(page) = running::Server::of(config)?.page(&it.tool) {
-                    say(&format!("{name}: {page}"))?;
+                if !is_known && let Some(page) = running::Server::running(config)?.page(&check.tool)
+                {
+                    print_line(&format!("{name}: {page}"))?;
                     is_known = true;
                 }
-                serving = Some(it.generation);
+                serving = Some(check.generation);
             }
             Err(error) => {
                 let still = serving.map_or_else(
                     || "what served before serves on".to_owned(),
                     |it| format!("generation {it} serves on"),
                 );
-                complain(&format!("{name}: {}; {still}", with_causes(&error)));
+                print_error(&format!("{name}: {}; {still}", with_causes(&error)));
             }
         }
         changes.next().await;
         saved = Instant::now();
-        say(&format!("{name}: saved"))?;
+        print_line(&format!("{name}: saved"))?;
         while let Err(error) = reread(&mut project, folder, &mut changes) {
-            complain(&format!("{name}: {}; save it again", with_causes(&error)));
+            print_error(&format!("{name}: {}; save it again", with_causes(&error)));
             changes.next().await;
         }
     }
 }
 
-/// Goes by what `madoguchi.toml` says now.
+/// Reloads `madoguchi.toml`.
 fn reread(project: &mut Project, folder: &Path, changes: &mut Changes) -> anyhow::Result<()> {
     let now = Project::read(folder)?;
     if now.name != project.name {
@@ -162,7 +163,7 @@ fn reread(project: &mut Project, folder: &Path, changes: &mut Changes) -> anyhow
     Ok(())
 }
 
-/// One build, and its way into the server.
+/// Builds once and loads the result.
 async fn attempt(project: &Project, config: &Config, is_own: bool) -> anyhow::Result<Served> {
     let (began, name) = (Instant::now(), &project.name);
     let status = project.build().await.context("no shell can be started")?;
@@ -176,18 +177,18 @@ async fn attempt(project: &Project, config: &Config, is_own: bool) -> anyhow::Re
         bail!("not built ({status}): {}", project.build);
     }
     let source = project.built()?;
-    say(&format!("{name}: built in {}", seconds(began.elapsed())))?;
+    print_line(&format!("{name}: built in {}", seconds(began.elapsed())))?;
     let path = format!("components/{name}");
-    let server = running::Server::of(config)?;
+    let server = running::Server::running(config)?;
     let answer = text(server.send(Method::POST, &path, source.bytes.to_vec()).await?).await;
     let answer = match answer {
         Err(error) if is_own => {
             let report = server.ask(Method::GET, &path, None).await;
             let report: Option<ComponentReport> = report.ok().and_then(|it| read(&it).ok());
-            // Its author is its operator here, and has just written what it wants more.
+            // The author is the operator here and has just written the additional grants.
             match report.and_then(|it| it.pending).filter(|it| it.digest == source.digest) {
-                Some(it) => {
-                    let body = Some(json!({ "digest": it.digest }));
+                Some(approval) => {
+                    let body = Some(json!({ "digest": approval.digest }));
                     server.ask(Method::POST, &format!("{path}/accept"), body).await?
                 }
                 None => return Err(error),

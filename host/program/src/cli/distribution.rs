@@ -1,5 +1,5 @@
-//! `madoguchi add | update | outdated | remove | show | push`: components of registries. What is added goes into the
-//! component folder, from which a server that runs takes it as any other file.
+//! `madoguchi add | update | outdated | remove | show | push`: components of registries. Added components go into the
+//! component folder, where a running server finds them.
 
 use std::{
     collections::BTreeSet,
@@ -26,7 +26,7 @@ use host::{Config, config::sentences, revisions::Manifest};
 use serde_json::{Value, json};
 use workbench::inspect::{Inspection, inspect};
 
-use super::{Json, complain, running::TakenUp, say, with_causes};
+use super::{Json, print_error, print_line, running::TakenUp, with_causes};
 
 /// Adds a component of a registry.
 #[derive(Args)]
@@ -129,7 +129,7 @@ impl Update {
                 None => locked.place()?,
             };
             if place.tag.is_none() {
-                say(&format!(
+                print_line(&format!(
                     "{name}: stays at {}, by which it was added; --to TAG takes another",
                     locked.manifest
                 ))?;
@@ -138,9 +138,9 @@ impl Update {
             match install(config, &store, (&name, &place), self.how).await {
                 Ok(ended) if ended == ExitCode::SUCCESS => {}
                 Ok(ended) => code = ended,
-                // One that cannot be had keeps no other from being updated.
+                // A failing one does not stop the others.
                 Err(error) if self.name.is_none() => {
-                    complain(&format!("{name}: {}", with_causes(&error)));
+                    print_error(&format!("{name}: {}", with_causes(&error)));
                     code = ExitCode::FAILURE;
                 }
                 Err(error) => return Err(error.context(name)),
@@ -170,7 +170,7 @@ pub(crate) async fn outdated(json: Json, config: &Config) -> anyhow::Result<Exit
                 }
             }
             Err(error) => {
-                complain(&format!("{name}: {error}"));
+                print_error(&format!("{name}: {error}"));
                 code = ExitCode::FAILURE;
             }
         }
@@ -180,11 +180,11 @@ pub(crate) async fn outdated(json: Json, config: &Config) -> anyhow::Result<Exit
     } else if lines.is_empty() && code == ExitCode::SUCCESS {
         lines.push("Everything that was added is as its registry has it.".to_owned());
     }
-    lines.iter().try_for_each(|it| say(it))?;
+    lines.iter().try_for_each(|it| print_line(it))?;
     Ok(code)
 }
 
-/// What the tag names now, where that is another one, and a newer version's tag.
+/// The new version of the tag, if changed, and a newer version's tag.
 async fn newer(
     config: &Config,
     locked: &Locked,
@@ -214,7 +214,7 @@ impl Remove {
         lock.components.remove(name);
         store.keep(&lock)?;
         collect(config, &store, &lock)?;
-        say(&format!("{name}: removed"))?;
+        print_line(&format!("{name}: removed"))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -233,8 +233,8 @@ impl Show {
             let pulled = pull::pull(config, place.last(), &place).await?;
             let found = inspect(place.last(), &pulled.component, config).await?;
             match self.json.is_wanted {
-                true => say(&serde_json::to_string_pretty(&object(&pulled, &found))?)?,
-                false => lines(&pulled, &found).iter().try_for_each(|it| say(it))?,
+                true => print_line(&serde_json::to_string_pretty(&object(&pulled, &found))?)?,
+                false => lines(&pulled, &found).iter().try_for_each(|it| print_line(it))?,
             }
             return Ok(ExitCode::SUCCESS);
         };
@@ -244,29 +244,31 @@ impl Show {
             let mut object = serde_json::to_value(locked)?;
             object["file"] = state.into();
             object["referrers"] = json!(about.as_ref().ok());
-            say(&serde_json::to_string_pretty(&object)?)?;
+            print_line(&serde_json::to_string_pretty(&object)?)?;
             return Ok(ExitCode::SUCCESS);
         }
         let tag = locked.tag.as_ref().map(|it| format!(":{it}")).unwrap_or_default();
-        say(&format!(
+        print_line(&format!(
             "{}: {}{tag}, installed at {}",
             self.name, locked.reference, locked.installed_at
         ))?;
-        say(&format!("  manifest   {}", locked.manifest))?;
-        say(&format!("  component  {} ({state})", locked.component))?;
-        say(&format!(
+        print_line(&format!("  manifest   {}", locked.manifest))?;
+        print_line(&format!("  component  {} ({state})", locked.component))?;
+        print_line(&format!(
             "  signed by  {}",
             locked.signer.as_deref().unwrap_or("nothing that was verified")
         ))?;
         match about {
-            Ok(about) => referrers(&about).iter().try_for_each(|it| say(&format!("  {it}")))?,
-            Err(error) => complain(&error.to_string()),
+            Ok(about) => {
+                referrers(&about).iter().try_for_each(|it| print_line(&format!("  {it}")))?
+            }
+            Err(error) => print_error(&error.to_string()),
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// What lies in the component folder, beside what was put there.
+/// State of the component's file in the component folder.
 fn state(config: &Config, name: &str, locked: &Locked) -> &'static str {
     let folder = config.components_folder.as_deref();
     let bytes = folder.and_then(|it| fs::read(file(it, name)).ok());
@@ -290,25 +292,25 @@ impl Push {
         let pushed = pushed.with_context(|| self.file.display().to_string())?;
         if self.json.is_wanted {
             let object = json!({ "reference": place.to_string(), "manifest": pushed.digest, "component": pushed.component });
-            say(&serde_json::to_string_pretty(&object)?)?;
+            print_line(&serde_json::to_string_pretty(&object)?)?;
             return Ok(ExitCode::SUCCESS);
         }
-        say(&format!("{place}: pushed"))?;
-        say(&format!("  manifest   {}", pushed.digest))?;
-        say(&format!("  component  {}", pushed.component))?;
+        print_line(&format!("{place}: pushed"))?;
+        print_line(&format!("  manifest   {}", pushed.digest))?;
+        print_line(&format!("  component  {}", pushed.component))?;
         if let Some(signer) = signer {
-            say("  signed; who takes it verifies that by this key:")?;
-            say(signer.public().trim_end())?;
+            print_line("  signed; who takes it verifies that by this key:")?;
+            print_line(signer.public().trim_end())?;
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// When a component is made that is pushed now: `SOURCE_DATE_EPOCH`, so that the same is the same again, or now.
+/// Creation time of a pushed component: `SOURCE_DATE_EPOCH` for reproducibility, or now.
 fn made_at() -> anyhow::Result<String> {
     let now = jiff::Timestamp::now().as_second();
-    let said = std::env::var("SOURCE_DATE_EPOCH").ok().filter(|it| !it.is_empty());
-    let second = said.map_or(Ok(now), |it| it.parse()).context("SOURCE_DATE_EPOCH")?;
+    let epoch_variable = std::env::var("SOURCE_DATE_EPOCH").ok().filter(|it| !it.is_empty());
+    let second = epoch_variable.map_or(Ok(now), |it| it.parse()).context("SOURCE_DATE_EPOCH")?;
     Ok(jiff::Timestamp::from_second(second).context("SOURCE_DATE_EPOCH")?.to_string())
 }
 
@@ -368,7 +370,7 @@ async fn install(
         bytes.is_ok_and(|it| host::digest::digest(&it) == pulled.component_digest.digits());
     let is_same = |it: &Locked| it.manifest == pulled.manifest_digest && it.tag == place.tag;
     if is_there && before.is_some_and(is_same) {
-        say(&format!("{name}: {place} is what is installed"))?;
+        print_line(&format!("{name}: {place} is what is installed"))?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(before) = before.filter(|_| !how.allow_older) {
@@ -376,9 +378,9 @@ async fn install(
     }
     let found = inspect(name, &pulled.component, config).await;
     let found = found.with_context(|| format!("{place}: it is no component that serves here"))?;
-    lines(&pulled, &found).iter().try_for_each(|it| say(it))?;
+    lines(&pulled, &found).iter().try_for_each(|it| print_line(it))?;
     if !how.yes && !ask(&format!("Install it as {name}? [y/N] "))? {
-        say(&format!("{name}: nothing was changed"))?;
+        print_line(&format!("{name}: nothing was changed"))?;
         return Ok(ExitCode::FAILURE);
     }
     let server = TakenUp::look(config, name).await?;
@@ -393,7 +395,7 @@ async fn install(
     match server {
         Some(server) => server.wait(pulled.component_digest.digits()).await,
         None => {
-            say(&format!("{name}: installed; it serves from the next start"))?;
+            print_line(&format!("{name}: installed; it serves from the next start"))?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -418,12 +420,12 @@ fn ask(question: &str) -> io::Result<bool> {
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     if !answer.ends_with('\n') {
-        say("")?;
+        print_line("")?;
     }
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// What there is to know before a component is installed.
+/// Describes a component before installation.
 fn lines(pulled: &Pulled, found: &Inspection) -> Vec<String> {
     let mut lines = vec![format!("{}", pulled.reference)];
     lines.push(format!("  manifest   {}", pulled.manifest_digest));
@@ -459,13 +461,13 @@ fn object(pulled: &Pulled, found: &Inspection) -> Value {
     json!({
         "reference": pulled.reference.to_string(), "manifest": pulled.manifest_digest,
         "component": pulled.component_digest, "created": pulled.created,
-        "signer": pulled.signed.by(), "referrers": pulled.referrers, "touches": found.touches(),
+        "signer": pulled.signed.signer(), "referrers": pulled.referrers, "touches": found.touches(),
         "inspection": found,
     })
 }
 
-fn signed(it: &Signed) -> String {
-    match it {
+fn signed(signed: &Signed) -> String {
+    match signed {
         Signed::By(signer) => format!("It is signed by {signer}, as the configuration requires."),
         Signed::Unchecked(0) => {
             "It is not signed, and the configuration requires no signature.".to_owned()

@@ -1,4 +1,4 @@
-//! `madoguchi export COMPONENT`: a component's tables as JSON lines, all callers' rows.
+//! `madoguchi export COMPONENT`: prints a component's tables as JSON lines, with the rows of all callers.
 
 use std::{
     fs::File,
@@ -12,7 +12,7 @@ use clap::Args;
 use host::{Config, database::ExportError};
 use tokio::runtime::Handle;
 
-use super::say;
+use super::print_line;
 
 /// Writes what a component has stored as JSON lines.
 #[derive(Args)]
@@ -61,7 +61,7 @@ impl Export {
             let mut out = BufWriter::new(open);
             let rows = write(&table, &mut out)?;
             out.flush()?;
-            say(&format!("{}  {rows} lines", file.display()))?;
+            print_line(&format!("{}  {rows} lines", file.display()))?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,4 +1,4 @@
-//! `madoguchi grants [NAME]`: what each component is granted, and which line says so.
+//! `madoguchi grants [NAME]`: lists grants of components and the lines that give them.
 
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
@@ -8,7 +8,7 @@ use host::{Config, config::Reach};
 use serde_json::{Value, json};
 use workbench::check::Document;
 
-use super::{Json, say};
+use super::{Json, print_line};
 
 /// Shows what components are granted.
 #[derive(Args)]
@@ -39,7 +39,7 @@ impl Grants {
         let all = names.iter().map(|name| (name.clone(), given(name, file, &document, config)));
         let all: serde_json::Map<String, Value> = all.collect();
         if self.json.is_wanted {
-            say(&serde_json::to_string_pretty(&all)?)?;
+            print_line(&serde_json::to_string_pretty(&all)?)?;
             return Ok(ExitCode::SUCCESS);
         }
         for (name, given) in &all {
@@ -49,7 +49,10 @@ impl Grants {
             };
             let grants = list("grants");
             let grants = if grants.is_empty() { "nothing".to_owned() } else { grants };
-            say(&format!("{name}  {grants}  ({})", given["by"].as_str().unwrap_or_default()))?;
+            print_line(&format!(
+                "{name}  {grants}  ({})",
+                given["by"].as_str().unwrap_or_default()
+            ))?;
             for (key, title) in [
                 ("stubs", "carries without having"),
                 ("settings", "settings"),
@@ -59,22 +62,22 @@ impl Grants {
                 ("trusts", "without being allowed one by one"),
             ] {
                 if !list(key).is_empty() {
-                    say(&format!("  {title}: {}", list(key)))?;
+                    print_line(&format!("  {title}: {}", list(key)))?;
                 }
             }
             if given["enabled"] == false {
-                say("  switched off")?;
+                print_line("  switched off")?;
             }
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// What one component is given: never the value of a setting, which may be a secret.
+/// Describes a component's grants, without values of settings, which may be secret.
 fn given(name: &str, file: Option<&PathBuf>, document: &Document<'_>, config: &Config) -> Value {
     let component = config.component(name);
     let path = ["components", name, "grants"];
-    let by = match (document.says(&path), document.line(&path), file, &component.grants) {
+    let by = match (document.has_entry(&path), document.line(&path), file, &component.grants) {
         (true, Some(line), Some(file), _) => format!("{}, line {line}", file.display()),
         _ if config.is_accepted(name) => {
             format!(
@@ -84,7 +87,7 @@ fn given(name: &str, file: Option<&PathBuf>, document: &Document<'_>, config: &C
         (.., Some(_)) => "by default, as a part of the program".to_owned(),
         (.., None) => "by default: every component has progress, log and caller".to_owned(),
     };
-    let reach = Reach::of(&component);
+    let reach = Reach::from_config(&component);
     let stubs: Vec<_> = component.stubs.iter().flat_map(|it| it.written()).collect();
     let grants = component.grants.as_ref().into_iter().flatten();
     json!({

@@ -1,5 +1,5 @@
-//! `madoguchi import COMPONENT FILE`: what was written elsewhere, as JSON lines, goes into a component by its
-//! own tool; through the server that runs, or through the component alone where none does.
+//! `madoguchi import COMPONENT FILE`: imports JSON lines by a tool of the component, through the running server or,
+//! without one, through the component alone.
 
 use std::{
     collections::BTreeMap,
@@ -22,12 +22,12 @@ mod lines;
 
 use lines::{Batch, Lines};
 
-use super::{complain, running::Server, say};
+use super::{print_error, print_line, running::Server};
 
 /// Problems that are printed one by one.
 const PROBLEMS_MAX: u64 = 100;
 /// Lines between two reports of progress, where there is no terminal for a bar.
-const WORD_EVERY: u64 = 10_000;
+const PROGRESS_EVERY: u64 = 10_000;
 
 /// Reads into a component what was written elsewhere as JSON lines.
 #[derive(Args)]
@@ -42,16 +42,16 @@ pub(crate) struct Import {
     project: Option<String>,
 }
 
-/// How many lines were taken, and which were not.
+/// Result of a batch.
 #[derive(Default, Deserialize)]
 struct Taken {
     imported: u64,
-    /// Those that were there already.
+    /// Lines that were already imported.
     known: u64,
     problems: Vec<Problem>,
 }
 
-/// A line that was not taken; the first has number 1.
+/// A rejected line. The first has number 1.
 #[derive(Deserialize)]
 struct Problem {
     line: u64,
@@ -69,20 +69,22 @@ impl Import {
         let shown = self.file.display().to_string();
         let file = File::open(&self.file).with_context(|| format!("cannot read {shown}"))?;
         let length = file.metadata().with_context(|| format!("cannot read {shown}"))?.len();
-        let counter = Counter::of(config, &self.component).await?;
+        let counter = Counter::open(config, &self.component).await?;
         let bar = bar(length);
-        let mut lines = Lines::of(BufReader::new(bar.wrap_read(file)));
+        let mut lines = Lines::new(BufReader::new(bar.wrap_read(file)));
         let (mut all, mut untaken) = (Taken::default(), 0);
         let done = self.take(&counter, &tool, &mut lines, (&mut all, &mut untaken)).await;
         bar.finish_and_clear();
         counter.close().await;
         let Taken { imported, known, .. } = all;
-        say(&format!("{shown}: {imported} imported, {known} known already, {untaken} not taken"))?;
+        print_line(&format!(
+            "{shown}: {imported} imported, {known} known already, {untaken} not taken"
+        ))?;
         done?;
         Ok(if untaken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    /// All lines, batch by batch.
+    /// Imports all lines in batches.
     async fn take(
         &self,
         counter: &Counter,
@@ -91,12 +93,12 @@ impl Import {
         (all, untaken): (&mut Taken, &mut u64),
     ) -> anyhow::Result<()> {
         let file = self.file.display();
-        let mut said = 0;
+        let mut reported = 0;
         let mut tell = |line: u64, message: &str| {
             *untaken += 1;
             match (*untaken).cmp(&(PROBLEMS_MAX + 1)) {
-                std::cmp::Ordering::Less => complain(&format!("{file}:{line}: {message}")),
-                std::cmp::Ordering::Equal => complain("further lines are only counted"),
+                std::cmp::Ordering::Less => print_error(&format!("{file}:{line}: {message}")),
+                std::cmp::Ordering::Equal => print_error("further lines are only counted"),
                 std::cmp::Ordering::Greater => {}
             }
         };
@@ -117,20 +119,20 @@ impl Import {
             let taken = counter.call(tool, arguments).await?;
             all.imported += taken.imported;
             all.known += taken.known;
-            for it in taken.problems {
-                let at = usize::try_from(it.line.saturating_sub(1)).unwrap_or(usize::MAX);
-                tell(numbers.get(at).copied().unwrap_or_default(), &it.message);
+            for problem in taken.problems {
+                let at = usize::try_from(problem.line.saturating_sub(1)).unwrap_or(usize::MAX);
+                tell(numbers.get(at).copied().unwrap_or_default(), &problem.message);
             }
             let last = numbers.last().copied().unwrap_or_default();
-            if !std::io::stderr().is_terminal() && last / WORD_EVERY > said {
-                said = last / WORD_EVERY;
-                complain(&format!("{last} lines read"));
+            if !std::io::stderr().is_terminal() && last / PROGRESS_EVERY > reported {
+                reported = last / PROGRESS_EVERY;
+                print_error(&format!("{last} lines read"));
             }
         }
     }
 }
 
-/// Where the lines go.
+/// Target of an import.
 enum Counter {
     /// A server that runs, behind which nothing else should write.
     Server(Server),
@@ -139,7 +141,7 @@ enum Counter {
 }
 
 impl Counter {
-    async fn of(config: &Config, component: &str) -> anyhow::Result<Self> {
+    async fn open(config: &Config, component: &str) -> anyhow::Result<Self> {
         if let Some(server) = Server::if_any(config).await? {
             return Ok(Self::Server(server));
         }
@@ -174,7 +176,7 @@ impl Counter {
                     SoloOutcome::Failed(object) => {
                         bail!(object["message"].as_str().unwrap_or("it failed").to_owned())
                     }
-                    SoloOutcome::Asked(_) | SoloOutcome::Waits(_) => {
+                    SoloOutcome::InputRequired(_) | SoloOutcome::Waits(_) => {
                         bail!("{tool} does not answer at once")
                     }
                 }
@@ -203,7 +205,7 @@ async fn store_alone(config: &Config) -> anyhow::Result<Option<Store>> {
     Ok(Some(store))
 }
 
-/// How far it has come, for who sits at a terminal.
+/// Progress bar for terminals.
 fn bar(bytes: u64) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -1,9 +1,9 @@
-//! Gives memory that is free back to the system, also where nothing is asked any more.
+//! Returns free memory to the system, also while the server is idle.
 
 use std::{thread, time::Duration};
 
-/// How often. The allocator keeps what is free for a second, and gives it back when it is next
-/// asked for some; an idle server would keep it.
+/// Interval. The allocator keeps free memory for a second and returns it on its next use; an idle server would keep
+/// it.
 const EVERY: Duration = Duration::from_secs(5);
 
 #[allow(unsafe_code, reason = "a function of the allocator that no crate declares as safe")]
@@ -16,7 +16,7 @@ mod allocator {
 }
 
 /// Begins to; a thread that cannot be started costs memory, and nothing else.
-pub(crate) fn give_back_what_is_free() {
+pub(crate) fn release_free_memory() {
     let repeat = || loop {
         thread::sleep(EVERY);
         // The allocator collects nothing for a thread that never had anything of it.

@@ -1,10 +1,10 @@
-//! What the command line prints, and how.
+//! Output of the command line.
 
 use std::io::{self, IsTerminal, Write};
 
 use host::{Server, config::LogFormat, log::Lines};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
-pub(crate) use workbench::terminal::{Json, complain, failed, say, with_causes};
+pub(crate) use workbench::terminal::{Json, failed, print_error, print_line, with_causes};
 
 pub(crate) mod account;
 pub(crate) mod backup;
@@ -24,11 +24,11 @@ mod running;
 pub(crate) mod servers;
 pub(crate) mod token;
 
-/// Logs go to standard error: standard output is the protocol's, or the result's. Where a component is written, only
-/// what it says itself and what goes wrong is logged.
+/// Logs to standard error, because standard output is for the protocol or results. In dev mode, only the component's
+/// own lines and problems are logged.
 pub(crate) fn log_to_stderr(format: LogFormat, is_dev: bool) {
-    // What rmcp has to say concerns its developers: it reports each request, and as an error each
-    // client that goes. What matters of it we say ourselves, once, and without addresses.
+    // rmcp's log is for its developers: it reports each request, and disconnects as errors. We log what matters once,
+    // without addresses.
     let quiet = if is_dev { "warn,guest=info,rmcp=off" } else { "info,rmcp=off" };
     let filter = filter(quiet, &std::env::var("MADOGUCHI_LOG").unwrap_or_default());
     let log = tracing_subscriber::fmt().with_env_filter(filter);
@@ -52,8 +52,7 @@ pub(crate) fn log_to_stderr(format: LogFormat, is_dev: bool) {
     }));
 }
 
-/// What is logged: what was `asked` for, and where that says of some targets only how much, of all others what is said
-/// without it. A text that is none counts as nothing.
+/// Combines the `asked` filter with defaults for targets that it does not mention. An invalid one is ignored.
 fn filter(quiet: &str, asked: &str) -> EnvFilter {
     let parts = || asked.split(',').map(str::trim).filter(|it| !it.is_empty());
     let is_of_all = parts().any(|it| it.parse::<LevelFilter>().is_ok());
@@ -61,14 +60,14 @@ fn filter(quiet: &str, asked: &str) -> EnvFilter {
     EnvFilter::try_new(whole).unwrap_or_else(|_| quiet.into())
 }
 
-/// Prints where the server can be reached, and what it offers.
+/// Prints addresses and offers of the server.
 pub(crate) fn greet(server: &Server) -> io::Result<()> {
     let Some(addr) = server.addr else { return Ok(()) };
     let catalog = server.calls.registry.catalog();
     let names: Vec<_> = catalog.components().map(|it| it.name().to_string()).collect();
-    say("Madoguchi 窓口 is open.")?;
-    say(&format!("  page        http://{addr}/"))?;
-    say(&format!("  MCP         http://{addr}/mcp"))?;
+    print_line("Madoguchi 窓口 is open.")?;
+    print_line(&format!("  page        http://{addr}/"))?;
+    print_line(&format!("  MCP         http://{addr}/mcp"))?;
     let components = match &server.calls.config.components_folder {
         _ if !names.is_empty() => {
             format!("{} ({} tools)", names.join(", "), catalog.tools().count())
@@ -76,7 +75,7 @@ pub(crate) fn greet(server: &Server) -> io::Result<()> {
         Some(folder) => format!("none: put NAME.wasm into {}", folder.display()),
         None => "none, and no folder to put one into: --components FOLDER names it".to_owned(),
     };
-    say(&format!("  components  {components}"))?;
+    print_line(&format!("  components  {components}"))?;
     io::stdout().flush()
 }
 
@@ -86,17 +85,17 @@ mod tests {
 
     #[test]
     fn raising_one_log_target_keeps_others() {
-        let told = |asked: &str| {
+        let filtered = |asked: &str| {
             let mut all: Vec<_> =
                 filter("info,rmcp=off", asked).to_string().split(',').map(str::to_owned).collect();
             all.sort();
             all.join(" ")
         };
-        assert_eq!(told(""), "info rmcp=off");
-        assert_eq!(told("guest=debug"), "guest=debug info rmcp=off");
-        assert_eq!(told("rmcp=warn"), "info rmcp=warn");
-        assert_eq!(told("warn"), "warn");
-        assert_eq!(told("trace,rmcp=off"), "rmcp=off trace");
-        assert_eq!(told("guest=loud"), "info rmcp=off");
+        assert_eq!(filtered(""), "info rmcp=off");
+        assert_eq!(filtered("guest=debug"), "guest=debug info rmcp=off");
+        assert_eq!(filtered("rmcp=warn"), "info rmcp=warn");
+        assert_eq!(filtered("warn"), "warn");
+        assert_eq!(filtered("trace,rmcp=off"), "rmcp=off trace");
+        assert_eq!(filtered("guest=loud"), "info rmcp=off");
     }
 }

@@ -1,5 +1,4 @@
-//! `madoguchi move --to …`: what components and the host keep goes from the data folder to PostgreSQL, or back, while no
-//! server runs.
+//! `madoguchi move --to …`: moves all data from the data folder to PostgreSQL or back, while no server runs.
 
 use std::{collections::BTreeSet, process::ExitCode};
 
@@ -16,7 +15,7 @@ use host::{
 };
 use workbench::solo::Solo;
 
-use super::{complain, say, with_causes};
+use super::{print_error, print_line, with_causes};
 
 /// Digits of a digest that are printed.
 const DIGITS: usize = 16;
@@ -67,7 +66,7 @@ impl Move {
         }
         let place = server.place();
         server.close().await;
-        tell(&moved)?;
+        print_moved(&moved)?;
         let (from, next) = match is_back {
             true => (place, "remove [store] url and MADOGUCHI_STORE, and start it".to_owned()),
             false => (
@@ -75,8 +74,8 @@ impl Move {
                 format!("start it with [store] url or MADOGUCHI_STORE naming {place}"),
             ),
         };
-        say(&format!("{from} is as it was; to serve from the new place, {next}."))?;
-        say(
+        print_line(&format!("{from} is as it was; to serve from the new place, {next}."))?;
+        print_line(
             "The audit log, pins of other servers' tools, what was added from registries, and compiled code are each data folder's own: they are not moved, and stay where they were. What lasts minutes is begun anew by clients: sessions of the 2025 era, steps of signing in by passkey, rates.",
         )?;
         Ok(ExitCode::SUCCESS)
@@ -93,26 +92,26 @@ fn names(config: &Config) -> anyhow::Result<Vec<String>> {
     Ok(names.into_iter().collect())
 }
 
-/// With which migrations each database is made: those of the build that made the one that there is.
+/// Migrations of each database: those of the build that created it.
 async fn plans(config: &Config, recorded: &[Recorded]) -> anyhow::Result<Vec<Plan>> {
     let (mut plans, mut missing) = (Vec::new(), Vec::new());
-    for it in recorded {
+    for database in recorded {
         let mut lists = Vec::new();
-        for (origin, list) in Solo::migrations_of(config, &it.component).await? {
+        for (origin, list) in Solo::migrations_of(config, &database.component).await? {
             match list {
                 Ok(list) => lists.push(list),
                 Err(error) => {
-                    complain(&format!(
+                    print_error(&format!(
                         "{}: {origin}: {}",
-                        it.component,
+                        database.component,
                         with_causes(&error.into())
                     ));
                 }
             }
         }
-        match lists.iter().find_map(|list| it.plan(list)) {
+        match lists.iter().find_map(|list| database.plan(list)) {
             Some(plan) => plans.push(plan),
-            None => missing.push(it.component.as_str()),
+            None => missing.push(database.component.as_str()),
         }
     }
     if !missing.is_empty() {
@@ -124,15 +123,15 @@ async fn plans(config: &Config, recorded: &[Recorded]) -> anyhow::Result<Vec<Pla
     Ok(plans)
 }
 
-fn tell(moved: &[Moved]) -> std::io::Result<()> {
+fn print_moved(moved: &[Moved]) -> std::io::Result<()> {
     let name = |it: &Moved| format!("{}.{}", it.component.trim_start_matches('.'), it.table);
     let width = moved.iter().map(|it| name(it).chars().count()).max().unwrap_or_default();
-    for it in moved {
-        let digest = it.digest.get(..DIGITS).unwrap_or(&it.digest);
-        say(&format!("{:width$}  {:>9} rows  {digest}", name(it), it.rows))?;
+    for database in moved {
+        let digest = database.digest.get(..DIGITS).unwrap_or(&database.digest);
+        print_line(&format!("{:width$}  {:>9} rows  {digest}", name(database), database.rows))?;
     }
     let rows: u64 = moved.iter().map(|it| it.rows).sum();
-    say(&format!(
+    print_line(&format!(
         "{} tables, {rows} rows: counted and digested on both sides, and the same",
         moved.len()
     ))

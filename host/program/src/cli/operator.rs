@@ -1,5 +1,5 @@
-//! `madoguchi components | load | unload | rollback | accept | canary | call | audit`: the commands to the server
-//! that runs on the same data folder.
+//! `madoguchi components | load | unload | rollback | accept | canary | call | audit`: commands to the running server
+//! of the data folder.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -17,9 +17,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{
-    Json, complain,
+    Json, print_error, print_line,
     running::{Server, message, text},
-    say, servers,
+    servers,
 };
 
 /// Loads a component into the running server.
@@ -126,7 +126,7 @@ impl Load {
         let bytes = std::fs::read(&self.file)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
         let path = path_of(&name, "")?;
-        let answer = Server::of(config)?.send(Method::POST, &path, bytes).await?;
+        let answer = Server::running(config)?.send(Method::POST, &path, bytes).await?;
         changed(&name, &text(answer).await?, self.json)
     }
 }
@@ -143,18 +143,18 @@ impl Refuse {
             return servers::decide(config, server, "refuse", (false, self.json)).await;
         }
         let path = path_of(&self.name, "/refuse")?;
-        let answer = Server::of(config)?.ask(Method::POST, &path, None).await?;
+        let answer = Server::running(config)?.ask(Method::POST, &path, None).await?;
         let refused = format!("{}: the build that waited is refused", self.name);
-        tell(&answer, self.json, |_: &Value| vec![refused])
+        print_answer(&answer, self.json, |_: &Value| vec![refused])
     }
 }
 
 /// Shows where on the page the operator's place is. A reader of that address can change the server's components.
 pub(crate) async fn place(json: Json, config: &Config) -> anyhow::Result<ExitCode> {
-    let Some(address) = Server::of(config)?.place().await? else {
+    let Some(address) = Server::running(config)?.place().await? else {
         bail!("the server that runs on {} serves no page", config.data.display());
     };
-    say(&match json.is_wanted {
+    print_line(&match json.is_wanted {
         true => serde_json::to_string_pretty(&json!({ "address": address }))?,
         false => address,
     })?;
@@ -169,15 +169,21 @@ impl Accept {
         }
         let pending = pending(config, &self.name).await?;
         if self.show && self.json.is_wanted {
-            say(&serde_json::to_string_pretty(&pending)?)?;
+            print_line(&serde_json::to_string_pretty(&pending)?)?;
         } else if !self.json.is_wanted {
-            say(&format!("{} ({}):", self.name, &pending.digest[..pending.digest.len().min(12)]))?;
+            print_line(&format!(
+                "{} ({}):",
+                self.name,
+                &pending.digest[..pending.digest.len().min(12)]
+            ))?;
             for line in pending.why.split("; ") {
-                say(&format!("  {line}"))?;
+                print_line(&format!("  {line}"))?;
             }
-            for it in &pending.rewordings {
-                say(&format!("  {it}:"))?;
-                servers::parts(&it.pinned, &it.waiting).iter().try_for_each(|it| say(it))?;
+            for rewording in &pending.rewordings {
+                print_line(&format!("  {rewording}:"))?;
+                servers::parts(&rewording.pinned, &rewording.waiting)
+                    .iter()
+                    .try_for_each(|it| print_line(it))?;
             }
         }
         if self.show {
@@ -192,7 +198,7 @@ impl Canary {
     /// Lets the very build answer that waited when this was run.
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let path = path_of(&self.name, "/canary")?;
-        let server = Server::of(config)?;
+        let server = Server::running(config)?;
         let answer = if self.stop {
             server.ask(Method::DELETE, &path, None).await?
         } else {
@@ -204,7 +210,7 @@ impl Canary {
             let body = json!({ "percent": percent, "callers": self.callers, "digest": digest });
             server.ask(Method::POST, &path, Some(body)).await?
         };
-        tell(&answer, self.json, |report: &ComponentReport| match &report.canary {
+        print_answer(&answer, self.json, |report: &ComponentReport| match &report.canary {
             Some(it) => vec![format!("{}: {}", self.name, answers(it))],
             None => vec![format!("{}: the build waits, and answers no calls", self.name)],
         })
@@ -228,8 +234,10 @@ impl Audit {
             return super::report::call(config, call, self.json).await;
         }
         let path = format!("audit?lines={}", self.lines);
-        let answer = Server::of(config)?.ask(Method::GET, &path, None).await?;
-        tell(&answer, self.json, |it: &Lines| it.lines.iter().map(Value::to_string).collect())
+        let answer = Server::running(config)?.ask(Method::GET, &path, None).await?;
+        print_answer(&answer, self.json, |answer_lines: &Lines| {
+            answer_lines.lines.iter().map(Value::to_string).collect()
+        })
     }
 }
 
@@ -239,24 +247,25 @@ impl Call {
             bail!("the arguments must be a JSON object, such as '{{\"name\": \"value\"}}'");
         };
         let body = json!({ "tool": self.tool, "arguments": arguments }).to_string();
-        let response = Server::of(config)?.send(Method::POST, "call", body.into_bytes()).await?;
+        let response =
+            Server::running(config)?.send(Method::POST, "call", body.into_bytes()).await?;
         if response.status() == StatusCode::UNAUTHORIZED {
             bail!(message(&response.text().await?));
         }
         if !response.status().is_success() {
-            complain(&pretty(&response.text().await?)?);
+            print_error(&pretty(&response.text().await?)?);
             return Ok(ExitCode::FAILURE);
         }
         let called: Value = read(&response.text().await?)?;
         if self.json.is_wanted {
-            say(&serde_json::to_string_pretty(&called)?)?;
+            print_line(&serde_json::to_string_pretty(&called)?)?;
             return Ok(ExitCode::SUCCESS);
         }
         if !called["output"].is_null() {
-            say(&serde_json::to_string_pretty(&called["output"])?)?;
+            print_line(&serde_json::to_string_pretty(&called["output"])?)?;
         }
         for text in called["texts"].as_array().into_iter().flatten() {
-            say(text.as_str().unwrap_or_default())?;
+            print_line(text.as_str().unwrap_or_default())?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -265,39 +274,45 @@ impl Call {
 /// The build of that component that waits.
 async fn pending(config: &Config, name: &str) -> anyhow::Result<Pending> {
     let path = path_of(name, "")?;
-    let report: ComponentReport = read(&Server::of(config)?.ask(Method::GET, &path, None).await?)?;
+    let report: ComponentReport =
+        read(&Server::running(config)?.ask(Method::GET, &path, None).await?)?;
     report.pending.with_context(|| format!("no build of {name} waits to be accepted"))
 }
 
-/// What a canary answers.
-fn answers(it: &CanaryReport) -> String {
-    format!("the build {} answers {}", &it.digest[..it.digest.len().min(12)], it.share)
+/// Formats a canary's share.
+fn answers(report: &CanaryReport) -> String {
+    format!("the build {} answers {}", &report.digest[..report.digest.len().min(12)], report.share)
 }
 
-/// How a canary does beside the version that serves.
-fn compared(it: &CanaryReport) -> [String; 2] {
-    let told = |it: &Figures| {
+/// Compares a canary with the serving version.
+fn compared(report: &CanaryReport) -> [String; 2] {
+    let summary = |figures: &Figures| {
         let ms = |us: u64| us as f64 / 1e3;
         format!(
             "{} calls, {} errors, {} traps, {} refused, {:.1} ms on average, 99 % within {:.1} ms",
-            it.calls,
-            it.errors,
-            it.traps,
-            it.refused,
-            ms(it.mean_us),
-            ms(it.p99_us)
+            figures.calls,
+            figures.errors,
+            figures.traps,
+            figures.refused,
+            ms(figures.mean_us),
+            ms(figures.p99_us)
         )
     };
-    [format!("canary: {}", told(&it.own)), format!("beside: {}", told(&it.before))]
+    [format!("canary: {}", summary(&report.own)), format!("beside: {}", summary(&report.before))]
 }
 
-/// What a canary answers otherwise to calls of one tool.
-fn differing(it: &Comparison) -> Vec<String> {
-    let mut lines =
-        vec![format!("    {}: {} of {} answered differently", it.tool, it.different, it.compared)];
-    lines.extend(it.example.iter().flat_map(|it| {
-        let at = if it.at.is_empty() { String::new() } else { format!(" at {}", it.at) };
-        [format!("      beside{at}: {}", it.serving), format!("      canary{at}: {}", it.canary)]
+/// Formats differing answers of one tool.
+fn differing(comparison: &Comparison) -> Vec<String> {
+    let mut lines = vec![format!(
+        "    {}: {} of {} answered differently",
+        comparison.tool, comparison.different, comparison.compared
+    )];
+    lines.extend(comparison.example.iter().flat_map(|example| {
+        let at = if example.at.is_empty() { String::new() } else { format!(" at {}", example.at) };
+        [
+            format!("      beside{at}: {}", example.serving),
+            format!("      canary{at}: {}", example.canary),
+        ]
     }));
     lines
 }
@@ -310,12 +325,12 @@ async fn change(
     json: Json,
 ) -> anyhow::Result<ExitCode> {
     let path = path_of(name, what)?;
-    changed(name, &Server::of(config)?.ask(method, &path, body).await?, json)
+    changed(name, &Server::running(config)?.ask(method, &path, body).await?, json)
 }
 
 /// Shows what the component `name` is now, as the server answers.
 fn changed(name: &str, answer: &str, json: Json) -> anyhow::Result<ExitCode> {
-    tell(answer, json, |report: &ComponentReport| {
+    print_answer(answer, json, |report: &ComponentReport| {
         let first = match report.generation {
             Some(generation) => format!("{name}: generation {generation} serves"),
             None => format!("{name}: no longer served"),
@@ -332,28 +347,28 @@ pub(crate) async fn list<T: DeserializeOwned>(
     json: Json,
     lines: impl FnOnce(&[T]) -> Vec<String>,
 ) -> anyhow::Result<ExitCode> {
-    let answer = Server::of(config)?.ask(Method::GET, name, None).await?;
+    let answer = Server::running(config)?.ask(Method::GET, name, None).await?;
     let lines = if json.is_wanted {
         vec![pretty(&answer)?]
     } else {
         lines(&read::<Vec<T>>(&read::<Value>(&answer)?[name].to_string())?)
     };
-    lines.iter().try_for_each(|it| say(it))?;
+    lines.iter().try_for_each(|it| print_line(it))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Says what the server answers: the answer itself, or in `lines`.
-pub(super) fn tell<T: DeserializeOwned>(
+pub(super) fn print_answer<T: DeserializeOwned>(
     text: &str,
     json: Json,
     lines: impl FnOnce(&T) -> Vec<String>,
 ) -> anyhow::Result<ExitCode> {
     let lines = if json.is_wanted { vec![pretty(text)?] } else { lines(&read(text)?) };
-    lines.iter().try_for_each(|it| say(it))?;
+    lines.iter().try_for_each(|it| print_line(it))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// How the generation that serves differs from the one before.
+/// Differences of the serving revision from the one before.
 fn differences(report: &ComponentReport) -> impl Iterator<Item = &Difference> {
     let current = report.generations.iter().find(|it| Some(it.number) == report.generation);
     current.into_iter().flat_map(|it| &it.differences)
@@ -385,35 +400,42 @@ pub(crate) fn table(components: &[ComponentReport]) -> Vec<String> {
         "{:width$}  GEN  DIGEST        SINCE                 TOOLS  GRANTS",
         "COMPONENT"
     )];
-    for it in components {
+    for component in components {
         let text = |it: &Option<String>| it.clone().unwrap_or_else(|| "-".to_owned());
-        let number = it.generation.map_or("-".to_owned(), |it| it.to_string());
-        let digest = text(&it.digest).chars().take(12).collect::<String>();
-        let grants: Vec<_> = it.grants_needed.iter().map(ToString::to_string).collect();
+        let number = component.generation.map_or("-".to_owned(), |it| it.to_string());
+        let digest = text(&component.digest).chars().take(12).collect::<String>();
+        let grants: Vec<_> = component.grants_needed.iter().map(ToString::to_string).collect();
         lines.push(format!(
             "{:width$}  {number:>3}  {digest:12}  {:20}  {:>5}  {}",
-            it.name,
-            text(&it.since),
-            it.tools.len(),
+            component.name,
+            text(&component.since),
+            component.tools.len(),
             if grants.is_empty() { "-".to_owned() } else { grants.join(" ") },
         ));
-        for earlier in it.generations.iter().rev().filter(|had| Some(had.number) != it.generation) {
+        for earlier in component
+            .generations
+            .iter()
+            .rev()
+            .filter(|had| Some(had.number) != component.generation)
+        {
             let digest: String = earlier.digest.chars().take(12).collect();
             lines.push(format!(
                 "{:width$}  {:>3}  {digest:12}  {:20}  {}",
                 "", earlier.number, earlier.installed_at, earlier.status
             ));
         }
-        lines.extend(differences(it).map(|it| format!("{:width$}       {it}", "")));
-        lines.extend(it.pending.iter().map(|it| format!("  waits: {}: {}", it.origin, it.why)));
-        if let Some(canary) = &it.canary {
+        lines.extend(differences(component).map(|it| format!("{:width$}       {it}", "")));
+        lines.extend(
+            component.pending.iter().map(|it| format!("  waits: {}: {}", it.origin, it.why)),
+        );
+        if let Some(canary) = &component.canary {
             lines.push(format!("  canary: {} since {}", answers(canary), canary.since));
             lines.extend(compared(canary).map(|it| format!("    {it}")));
             lines.extend(canary.comparisons.iter().flat_map(differing));
         }
-        let ended = it.pending.iter().filter_map(|it| it.ended.as_ref());
+        let ended = component.pending.iter().filter_map(|it| it.ended.as_ref());
         lines.extend(ended.map(|it| format!("  its canary ended: {it}")));
-        lines.extend(it.trouble.iter().map(|it| format!("  trouble: {it}")));
+        lines.extend(component.trouble.iter().map(|it| format!("  trouble: {it}")));
     }
     lines
 }

@@ -1,5 +1,5 @@
-//! `madoguchi storage | settings`, and `audit --call`: what the running server keeps, what it is set to and by what, and
-//! what a call did.
+//! `madoguchi storage | settings` and `audit --call`: reports storage, settings with their sources, and the timeline of
+//! a call.
 
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::{
     Json,
-    operator::{read, tell},
+    operator::{print_answer, read},
     running::Server,
 };
 
@@ -37,19 +37,19 @@ pub(crate) struct Settings {
 
 /// Shows what the running server keeps in its data folder.
 pub(crate) async fn storage(json: Json, config: &Config) -> anyhow::Result<ExitCode> {
-    let answer = Server::of(config)?.ask(Method::GET, "storage", None).await?;
-    tell(&answer, json, kept)
+    let answer = Server::running(config)?.ask(Method::GET, "storage", None).await?;
+    print_answer(&answer, json, kept)
 }
 
-fn kept(it: &storage::Storage) -> Vec<String> {
+fn kept(storage: &storage::Storage) -> Vec<String> {
     let line = |storage::Kept { taken, limit_bytes, .. }: &storage::Kept| {
         let limit = limit_bytes.map(|it| format!(" of {it}")).unwrap_or_default();
         let Taken { name, bytes, files } = taken;
         let files = if *files > 0 { format!(", {files} files") } else { String::new() };
         format!("{name}  {bytes}{limit} bytes{files}")
     };
-    let mut lines = vec![format!("{}  {} bytes", it.folder, it.bytes)];
-    for database in &it.databases {
+    let mut lines = vec![format!("{}  {} bytes", storage.folder, storage.bytes)];
+    for database in &storage.databases {
         lines.push(format!("database {}", line(database)));
         for storage::Table { name, rows, has_more } in database.tables.iter().flatten() {
             let more = if *has_more { " and more" } else { "" };
@@ -58,14 +58,14 @@ fn kept(it: &storage::Storage) -> Vec<String> {
         let error = database.error.iter();
         lines.extend(error.map(|it| format!("  its rows cannot be counted: {it}")));
     }
-    lines.extend(it.parts.iter().map(line));
-    let rows = match &*it.kind {
+    lines.extend(storage.parts.iter().map(line));
+    let rows = match &*storage.kind {
         "postgresql" => {
             "of what components keep in SQL, on the PostgreSQL server that [store] names: pg_dump; their rows: madoguchi export NAME"
         }
         _ => "a component's rows: madoguchi export NAME",
     };
-    lines.push(format!("A copy: {}; {rows}", it.backup));
+    lines.push(format!("A copy: {}; {rows}", storage.backup));
     lines
 }
 
@@ -75,70 +75,71 @@ impl Settings {
         struct Listed {
             settings: Vec<Setting>,
         }
-        let answer = Server::of(config)?.ask(Method::GET, "settings", None).await?;
+        let answer = Server::running(config)?.ask(Method::GET, "settings", None).await?;
         let mut listed: Listed = read(&answer)?;
         listed.settings.retain(|it| it.name.starts_with(&self.beginning));
         if listed.settings.is_empty() {
             bail!("no setting's name begins with {:?}", self.beginning);
         }
-        tell(&serde_json::to_string(&listed)?, self.json, |it: &Listed| {
-            it.settings.iter().map(setting).collect()
+        print_answer(&serde_json::to_string(&listed)?, self.json, |listed: &Listed| {
+            listed.settings.iter().map(setting).collect()
         })
     }
 }
 
-fn setting(it: &Setting) -> String {
-    let value = match &it.value {
-        _ if it.is_hidden => "(set, not shown)".to_owned(),
+fn setting(setting: &Setting) -> String {
+    let value = match &setting.value {
+        _ if setting.is_hidden => "(set, not shown)".to_owned(),
         Value::Null => "(not set)".to_owned(),
         value => value.to_string(),
     };
-    let by = match &it.source {
+    let by = match &setting.source {
         Source::Default => "by default".to_owned(),
         Source::Component => "by default, as bundled".to_owned(),
         Source::File { file, line } => format!("{file}, line {line}"),
         Source::Environment { variable } => format!("environment, {variable}"),
         Source::Flag { flag } => format!("flag {flag}"),
     };
-    format!("{} = {value}  ({by})", it.name)
+    format!("{} = {value}  ({by})", setting.name)
 }
 
 /// Shows what a call did, part by part.
 pub(super) async fn call(config: &Config, call: u64, json: Json) -> anyhow::Result<ExitCode> {
     #[derive(Deserialize)]
-    struct Told {
+    struct Rounds {
         rounds: Vec<Round>,
     }
-    let answer = Server::of(config)?.ask(Method::GET, &format!("calls/{call}"), None).await?;
-    tell(&answer, json, |it: &Told| it.rounds.iter().flat_map(round).collect())
+    let answer = Server::running(config)?.ask(Method::GET, &format!("calls/{call}"), None).await?;
+    print_answer(&answer, json, |it: &Rounds| it.rounds.iter().flat_map(round).collect())
 }
 
-fn round(it: &Round) -> Vec<String> {
-    let who = it.component.as_ref().or(it.server.as_ref()).map(|it| format!(" of {it}"));
+fn round(round: &Round) -> Vec<String> {
+    let who = round.component.as_ref().or(round.server.as_ref()).map(|it| format!(" of {it}"));
     let mut lines = vec![format!(
         "{}  call {}, round {}: {}{}  {}  {} us",
-        it.time,
-        it.call,
-        it.round,
-        it.name,
+        round.time,
+        round.call,
+        round.round,
+        round.name,
         who.unwrap_or_default(),
-        it.outcome,
-        it.duration_us
+        round.outcome,
+        round.duration_us
     )];
-    let mut parts: Vec<_> = it.parts.iter().collect();
+    let mut parts: Vec<_> = round.parts.iter().collect();
     parts.sort_by_key(|it| it.from_us);
     for part in parts {
-        let at =
-            |us: u64| us.saturating_mul(WIDTH).checked_div(it.duration_us).unwrap_or(0).min(WIDTH);
+        let at = |us: u64| {
+            us.saturating_mul(WIDTH).checked_div(round.duration_us).unwrap_or(0).min(WIDTH)
+        };
         let (from, to) = (at(part.from_us), at(part.from_us + part.took_us));
         let blank = " ".repeat(usize::try_from(from).unwrap_or(0));
         let bar = "=".repeat(usize::try_from((to - from).max(1)).unwrap_or(1));
         lines.push(format!("  {:14} {:>8} us  |{blank}{bar}", part.what, part.took_us));
     }
-    if it.parts_dropped > 0 {
-        lines.push(format!("  and {} parts more", it.parts_dropped));
+    if round.parts_dropped > 0 {
+        lines.push(format!("  and {} parts more", round.parts_dropped));
     }
-    for measured in &it.measured {
+    for measured in &round.measured {
         lines.push(format!("  {}: {} of {}", measured.limit, measured.used, measured.max));
     }
     lines

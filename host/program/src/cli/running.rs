@@ -1,4 +1,4 @@
-//! The server that runs on a data folder, as the command line reaches it: by the operator's listener.
+//! Client of the running server of a data folder, through the operator listener.
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::Value;
 
-use super::{complain, say};
+use super::{print_error, print_line};
 use host::{Config, OperatorKey, control::ComponentReport};
 
 /// The server that runs on a data folder.
@@ -17,8 +17,8 @@ pub(super) struct Server {
 
 impl Server {
     /// The one that runs, which must.
-    pub(super) fn of(config: &Config) -> anyhow::Result<Self> {
-        Self::named(config)?.with_context(|| nobody(&config.data))
+    pub(super) fn running(config: &Config) -> anyhow::Result<Self> {
+        Self::named(config)?.with_context(|| no_server_error(&config.data))
     }
 
     /// The one that runs, if one does: a key that was left behind by one that was killed opens nothing.
@@ -27,11 +27,11 @@ impl Server {
         match server.request(Method::GET, "components", Vec::new()).await {
             Ok(answer) => text(answer).await.map(|_| Some(server)),
             Err(error) if error.is_connect() => Ok(None),
-            Err(error) => Err(error).with_context(|| nobody(&server.data)),
+            Err(error) => Err(error).with_context(|| no_server_error(&server.data)),
         }
     }
 
-    /// The one whose key lies in the data folder.
+    /// Finds the server by the key in the data folder.
     fn named(config: &Config) -> anyhow::Result<Option<Self>> {
         let data = config.data.clone();
         let key = OperatorKey::read(&data)
@@ -39,22 +39,22 @@ impl Server {
         Ok(key.map(|key| Self { key, data }))
     }
 
-    /// The address of the operator's place on its page, with the key; none where it serves no page. A server
-    /// must answer: a key that was left behind opens nothing.
+    /// Address of the operator page with its key. `None` without a page. Checks that the server answers, because a
+    /// stale key opens nothing.
     pub(super) async fn place(&self) -> anyhow::Result<Option<String>> {
         self.ask(Method::GET, "components", None).await?;
         let page = self.key.page.as_ref();
         Ok(page.map(|page| format!("{page}#/operator?key={}", self.key.token)))
     }
 
-    /// The address on its page of `tool`, or of all tools; none where it serves no page.
+    /// Page address of `tool`, or of all tools. `None` without a page.
     pub(super) fn page(&self, tool: &Option<String>) -> Option<String> {
         let page = self.key.page.as_ref()?;
         let tool = tool.iter().map(|it| format!("/{it}"));
         Some(format!("{page}#/counter{}", tool.collect::<String>()))
     }
 
-    /// One request with this object, or without a body, and the text of the answer, which must be good.
+    /// Sends a JSON request and returns the text of a successful response.
     pub(super) async fn ask(
         &self,
         method: Method,
@@ -65,14 +65,14 @@ impl Server {
         text(self.send(method, path, body).await?).await
     }
 
-    /// One request with these bytes, and the answer to it, whatever that says.
+    /// Sends bytes and returns the response with any status.
     pub(super) async fn send(
         &self,
         method: Method,
         path: &str,
         body: Vec<u8>,
     ) -> anyhow::Result<Response> {
-        self.request(method, path, body).await.with_context(|| nobody(&self.data))
+        self.request(method, path, body).await.with_context(|| no_server_error(&self.data))
     }
 
     async fn request(
@@ -91,7 +91,7 @@ impl Server {
     }
 }
 
-fn nobody(data: &std::path::Path) -> String {
+fn no_server_error(data: &std::path::Path) -> String {
     format!(
         "no server that an operator can reach runs on {} (one that starts can be reached once its components are compiled); see --data, and operator_addr in the configuration",
         data.display()
@@ -108,21 +108,21 @@ pub(super) async fn text(response: Response) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// What an answer that is not good says to people.
+/// Message of an error response.
 pub(super) fn message(text: &str) -> String {
     let error: Option<Value> = serde_json::from_str(text).ok();
     let message = error.as_ref().and_then(|it| it["message"].as_str());
     message.unwrap_or("the server answers in a way that is not known here").to_owned()
 }
 
-// Whether the server that runs takes up what was put into its component folder.
+// Waits until the running server loads a file from its component folder.
 
-/// How long it may take until a server says what has become of a file: a large one is compiled first.
+/// Maximum wait for a file to be loaded; large ones are compiled first.
 const WAIT_MAX: Duration = Duration::from_secs(120);
-/// How often it is asked.
+/// Poll interval.
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
-/// One component of the server that runs, as it was before.
+/// State of one component before a change.
 pub(super) struct TakenUp {
     server: Server,
     name: String,
@@ -138,30 +138,32 @@ impl TakenUp {
         Ok(Some(Self { server, name: name.to_owned(), trouble }))
     }
 
-    /// Waits until the server says what has become of the bytes of that digest.
+    /// Waits until the server has loaded or rejected the build with this digest.
     pub(super) async fn wait(self, digest: &str) -> anyhow::Result<ExitCode> {
         let name = &self.name;
         let began = tokio::time::Instant::now();
         while began.elapsed() < WAIT_MAX {
-            if let Some(it) = report(&self.server, name).await? {
-                if it.digest.as_deref() == Some(digest) {
-                    let number = it.generation.unwrap_or_default();
-                    say(&format!("{name}: generation {number} serves"))?;
+            if let Some(component) = report(&self.server, name).await? {
+                if component.digest.as_deref() == Some(digest) {
+                    let number = component.generation.unwrap_or_default();
+                    print_line(&format!("{name}: generation {number} serves"))?;
                     return Ok(ExitCode::SUCCESS);
                 }
-                if let Some(pending) = it.pending.filter(|it| it.digest == digest) {
-                    say(&format!("{name}: installed, and waits: {}", pending.why))?;
-                    say(&format!("  madoguchi accept {name} lets it serve"))?;
+                if let Some(pending) = component.pending.filter(|it| it.digest == digest) {
+                    print_line(&format!("{name}: installed, and waits: {}", pending.why))?;
+                    print_line(&format!("  madoguchi accept {name} lets it serve"))?;
                     return Ok(ExitCode::SUCCESS);
                 }
-                if let Some(trouble) = it.trouble.filter(|it| Some(it) != self.trouble.as_ref()) {
-                    complain(&format!("{name}: {trouble}"));
+                if let Some(trouble) =
+                    component.trouble.filter(|it| Some(it) != self.trouble.as_ref())
+                {
+                    print_error(&format!("{name}: {trouble}"));
                     return Ok(ExitCode::FAILURE);
                 }
             }
             tokio::time::sleep(ASK_EVERY).await;
         }
-        complain(&format!(
+        print_error(&format!(
             "{name}: installed, and the server that runs has not taken it up; `madoguchi components` says what it has, and it may watch another folder"
         ));
         Ok(ExitCode::FAILURE)

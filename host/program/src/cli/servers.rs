@@ -1,5 +1,5 @@
-//! `madoguchi servers`, and `accept` and `refuse` for `server:NAME`: the other servers of the one that runs, and the
-//! tools whose definitions wait for the operator.
+//! `madoguchi servers`, and `accept` and `refuse` for `server:NAME`: upstream servers, and tools whose definitions wait
+//! for the operator.
 
 use std::{collections::BTreeSet, process::ExitCode};
 
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use super::{
     Json,
-    operator::{read, tell},
+    operator::{print_answer, read},
+    print_line,
     running::Server,
-    say,
 };
 
-/// What begins the name of another server, where components are named as well.
+/// Prefix of upstream servers among component names.
 pub(super) const PREFIX: &str = "server:";
 
 /// Lists the other servers of the running server, or has one be reached anew.
@@ -40,34 +40,39 @@ impl Servers {
         if let Some(name) = &self.reconnect {
             check_name(name)?;
             let path = format!("servers/{name}/reconnect");
-            let answer = Server::of(config)?.ask(Method::POST, &path, None).await?;
+            let answer = Server::running(config)?.ask(Method::POST, &path, None).await?;
             let done =
                 vec![format!("{name}: is being reached anew; madoguchi servers says how it does")];
-            return tell(&answer, self.json, |_: &Value| done);
+            return print_answer(&answer, self.json, |_: &Value| done);
         }
-        let answer = Server::of(config)?.ask(Method::GET, "servers", None).await?;
-        tell(&answer, self.json, |it: &Listed| lines(&it.servers))
+        let answer = Server::running(config)?.ask(Method::GET, "servers", None).await?;
+        print_answer(&answer, self.json, |it: &Listed| lines(&it.servers))
     }
 }
 
 /// The servers as people read them: one line each, and below it what waits.
 fn lines(servers: &[ServerReport]) -> Vec<String> {
     let mut lines = Vec::new();
-    for it in servers {
-        let why = it.error.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
-        lines.push(format!("{}  {}{why}, {} tools pinned", it.name, it.status, it.pinned));
-        let called = &it.activity;
+    for server in servers {
+        let why = server.error.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
+        lines.push(format!(
+            "{}  {}{why}, {} tools pinned",
+            server.name, server.status, server.pinned
+        ));
+        let called = &server.activity;
         lines.push(format!(
             "  {}, {} tools on offer, {} calls, {} errors",
-            it.address,
-            it.tools.len(),
+            server.address,
+            server.tools.len(),
             called.calls,
             called.errors
         ));
-        if let (Some(error), Some(at), None) = (&it.last_error, &it.last_error_at, &it.error) {
+        if let (Some(error), Some(at), None) =
+            (&server.last_error, &server.last_error_at, &server.error)
+        {
             lines.push(format!("  was not there {at}: {error}"));
         }
-        let waits = it.waiting.iter().map(|tool| format!("  waits: {}", title(tool)));
+        let waits = server.waiting.iter().map(|tool| format!("  waits: {}", title(tool)));
         lines.extend(waits);
     }
     if lines.is_empty() {
@@ -82,7 +87,7 @@ fn title(tool: &WaitingTool) -> String {
     format!("{} {what} ({:.12})", tool.tool, tool.digest)
 }
 
-/// It becomes a part of an address.
+/// Checks a name that becomes part of a URL.
 fn check_name(name: &str) -> anyhow::Result<()> {
     if name.is_empty() || name.contains(['/', '?', '#', '%']) {
         bail!("{name:?} is no server's name");
@@ -90,7 +95,7 @@ fn check_name(name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes the operator's word on what waits of the server `name`, which is shown before; or shows it only.
+/// Accepts or refuses waiting tools of the server `name` after showing them, or only shows them.
 pub(super) async fn decide(
     config: &Config,
     name: &str,
@@ -98,7 +103,7 @@ pub(super) async fn decide(
     (is_shown_only, json): (bool, Json),
 ) -> anyhow::Result<ExitCode> {
     check_name(name)?;
-    let server = Server::of(config)?;
+    let server = Server::running(config)?;
     let listed: Listed = read(&server.ask(Method::GET, "servers", None).await?)?;
     let report = listed.servers.into_iter().find(|it| it.name == name);
     let report = report
@@ -107,25 +112,25 @@ pub(super) async fn decide(
         bail!("no tool of the server {name} waits");
     }
     if is_shown_only && json.is_wanted {
-        say(&serde_json::to_string_pretty(&json!({ "waiting": report.waiting }))?)?;
+        print_line(&serde_json::to_string_pretty(&json!({ "waiting": report.waiting }))?)?;
     } else if !json.is_wanted {
         for tool in &report.waiting {
-            side_by_side(tool).iter().try_for_each(|it| say(it))?;
+            side_by_side(tool).iter().try_for_each(|it| print_line(it))?;
         }
     }
     if is_shown_only {
         return Ok(ExitCode::SUCCESS);
     }
-    // Those that were shown, so that none is meant that has come meanwhile.
+    // Only those shown, in case others have arrived since.
     let tools: Vec<_> =
         report.waiting.iter().map(|it| json!({ "tool": it.tool, "digest": it.digest })).collect();
     let done = format!("{name}: {} definitions, {word}", tools.len());
     let body = Some(json!({ "tools": tools }));
     let answer = server.ask(Method::POST, &format!("servers/{name}/{word}"), body).await?;
-    tell(&answer, json, |_: &Value| vec![done])
+    print_answer(&answer, json, |_: &Value| vec![done])
 }
 
-/// What differs, and then each part that does: as it is pinned, and as it waits.
+/// Formats differences, then each differing part as pinned and waiting.
 fn side_by_side(tool: &WaitingTool) -> Vec<String> {
     let mut lines = vec![format!("{}:", title(tool))];
     lines.extend(tool.differences.iter().map(|it| format!("  {it}")));
@@ -133,7 +138,7 @@ fn side_by_side(tool: &WaitingTool) -> Vec<String> {
     lines
 }
 
-/// Each part in which two definitions differ: as it is (-), and as it waits (+).
+/// Formats each differing part as pinned (-) and waiting (+).
 pub(super) fn parts(pinned: &Value, waiting: &Value) -> Vec<String> {
     let keys = |it: &Value| it.as_object().map(|it| it.keys().cloned().collect::<Vec<_>>());
     let all: BTreeSet<_> = [pinned, waiting].into_iter().filter_map(keys).flatten().collect();

@@ -1,4 +1,4 @@
-//! `madoguchi token`: makes tokens, and lists those that are configured.
+//! `madoguchi token`: creates tokens and lists the configured ones.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use host::{
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{Json, complain, say};
+use super::{Json, print_error, print_line};
 
 /// Makes tokens and lists them.
 #[derive(Args)]
@@ -72,7 +72,7 @@ impl New {
         let expires = self.expires.as_ref().map(|it| expiry(it, now)).transpose();
         let expires = expires.map_err(|what| anyhow!("--expires: {what}"))?;
         if expires.is_some_and(|it| it <= now) {
-            complain("the token has expired already: nobody will get in with it");
+            print_error("the token has expired already: nobody will get in with it");
         }
         let fresh = FreshToken::new(&self.name, &self.scopes, expires)?;
         if self.json.is_wanted {
@@ -84,13 +84,13 @@ impl New {
                 "expires": expires.map(|it| it.to_string()),
                 "configuration": fresh.configuration,
             });
-            say(&serde_json::to_string_pretty(&object)?)?;
+            print_line(&serde_json::to_string_pretty(&object)?)?;
             return Ok(ExitCode::SUCCESS);
         }
-        say("The token, shown this once and written nowhere:\n")?;
-        say(&format!("  {}\n", fresh.token))?;
-        say("Clients send it as `Authorization: Bearer TOKEN`. Into the configuration:\n")?;
-        say(&fresh.configuration)?;
+        print_line("The token, shown this once and written nowhere:\n")?;
+        print_line(&format!("  {}\n", fresh.token))?;
+        print_line("Clients send it as `Authorization: Bearer TOKEN`. Into the configuration:\n")?;
+        print_line(&fresh.configuration)?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -99,18 +99,18 @@ fn list(json: Json, config: &Config) -> anyhow::Result<ExitCode> {
     let now = Timestamp::now();
     let is_over = |it: &str| it.parse::<Timestamp>().is_ok_and(|it| it <= now);
     if json.is_wanted {
-        let tokens = config.tokens.iter().map(|(name, it)| {
-            let has_expired = it.expires.as_deref().is_some_and(is_over);
+        let tokens = config.tokens.iter().map(|(name, token)| {
+            let has_expired = token.expires.as_deref().is_some_and(is_over);
             let token = json!({
-                "scopes": it.scopes,
-                "expires": it.expires,
+                "scopes": token.scopes,
+                "expires": token.expires,
                 "expired": has_expired,
-                "toolset": it.toolset,
+                "toolset": token.toolset,
             });
             (name.clone(), token)
         });
         let tokens: serde_json::Map<_, _> = tokens.collect();
-        say(&serde_json::to_string_pretty(&tokens)?)?;
+        print_line(&serde_json::to_string_pretty(&tokens)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     for (name, token) in &config.tokens {
@@ -121,13 +121,15 @@ fn list(json: Json, config: &Config) -> anyhow::Result<ExitCode> {
         };
         let toolset = token.toolset.as_ref().map(|it| format!(", toolset {it}"));
         let toolset = toolset.unwrap_or_default();
-        say(&format!("{name}  {}{toolset}  ({until})", token.scopes.join(", ")))?;
+        print_line(&format!("{name}  {}{toolset}  ({until})", token.scopes.join(", ")))?;
     }
-    for it in &config.oauth {
-        say(&format!("and tokens of {} ([oauth])", it.issuer))?;
+    for provider in &config.oauth {
+        print_line(&format!("and tokens of {} ([oauth])", provider.issuer))?;
     }
-    if !config.asks_who_calls() {
-        say("no tokens: whoever can reach this machine's own addresses may call everything")?;
+    if !config.requires_authentication() {
+        print_line(
+            "no tokens: whoever can reach this machine's own addresses may call everything",
+        )?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,5 @@
-//! What a canary answers otherwise than the version that serves: how often, and one short example of it for each tool.
-//! Kept in memory alone, for the operator alone, until the canary ends.
+//! Compares answers of a canary with those of the serving version: a count and one short example per tool. They stay in
+//! memory, for the operator only, until the canary ends.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -7,51 +7,51 @@ use serde_json::{Map, Value, json};
 use sandbox::component::{Content, Output, ResourceBody};
 use store::digest::digest;
 
-/// Characters that are shown of an answer; the digest stands for the rest.
+/// Maximum number of shown characters of an answer, followed by a digest.
 const SHOWN_MAX: usize = 160;
-/// Parts of names of properties whose values are never shown.
+/// Name parts of secret properties.
 const SECRET: [&str; 8] =
     ["password", "passwd", "secret", "token", "passkey", "apikey", "credential", "authorization"];
-/// What is shown in their place.
+/// Replacement of secret values.
 const HIDDEN: &str = "(hidden)";
 
-/// What came of a tool's calls that both versions answered.
+/// Compared answers of one tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Comparison {
     pub tool: String,
     /// Calls that both have answered.
     pub compared: u64,
-    /// Those among them that they answered differently.
+    /// Differing answers.
     pub different: u64,
     /// The first of those.
     pub example: Option<Example>,
 }
 
-/// Where two answers differ first.
+/// First difference of two answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Example {
     /// A JSON pointer into the output, or `content`, or empty where one of the two is none.
     pub at: String,
-    /// What the version that serves answers there.
+    /// Value of the serving version.
     pub serving: String,
-    /// What the canary answers there.
+    /// Value of the canary.
     pub canary: String,
 }
 
-/// An answer as far as it is compared: without what says how it came about.
+/// A comparable answer, without call metadata.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GivenAnswer {
-    /// The output, and the content beside it.
+    /// Output and content.
     Output(Value, Vec<Value>),
-    /// That there is none, in a word.
+    /// Kind of failure.
     Stopped(String),
 }
 
 impl GivenAnswer {
     /// An output of a tool.
-    pub fn of(output: &Output) -> Self {
+    pub fn from_output(output: &Output) -> Self {
         let read = |it: &str| serde_json::from_str(it).unwrap_or_default();
         let structured = output.structured.as_deref().map_or(Value::Null, read);
         Self::Output(structured, output.content.iter().map(content).collect())
@@ -59,15 +59,15 @@ impl GivenAnswer {
 }
 
 /// A piece of content; of bytes their digest.
-fn content(it: &Content) -> Value {
-    match it {
+fn content(content: &Content) -> Value {
+    match content {
         Content::Text(it) => json!(it.text),
-        Content::Image(it) | Content::Audio(it) => {
-            json!({ it.mime_type.clone(): digest(&it.data) })
+        Content::Image(media) | Content::Audio(media) => {
+            json!({ media.mime_type.clone(): digest(&media.data) })
         }
-        Content::Resource(it) => match &it.body {
-            ResourceBody::Text(text) => json!({ it.uri.clone(): text }),
-            ResourceBody::Blob(data) => json!({ it.uri.clone(): digest(data) }),
+        Content::Resource(resource) => match &resource.body {
+            ResourceBody::Text(text) => json!({ resource.uri.clone(): text }),
+            ResourceBody::Blob(data) => json!({ resource.uri.clone(): digest(data) }),
         },
         Content::Link(it) => json!(it.uri),
     }
@@ -103,7 +103,7 @@ fn example(serving: &GivenAnswer, canary: &GivenAnswer) -> Example {
     Example { serving: shown(&at, &was), canary: shown(&at, &is), at }
 }
 
-/// Where two documents differ first, as a JSON pointer, and what is there in each.
+/// First difference of two documents: JSON pointer and both values.
 fn first_difference<'a>(
     at: String,
     was: &'a Value,
@@ -128,7 +128,7 @@ fn first_difference<'a>(
     }
 }
 
-/// A value as it is shown: short, and nothing of what may be a secret.
+/// Formats a value: shortened, without secrets.
 fn shown(at: &str, value: &Value) -> String {
     if is_secret(at) {
         return HIDDEN.to_owned();
@@ -150,8 +150,9 @@ fn without_secrets(value: &Value) -> Value {
     match value {
         Value::Object(all) => {
             let shown = |(name, value): (&String, &Value)| {
-                let it = if is_secret(name) { HIDDEN.into() } else { without_secrets(value) };
-                (name.clone(), it)
+                let shown_value =
+                    if is_secret(name) { HIDDEN.into() } else { without_secrets(value) };
+                (name.clone(), shown_value)
             };
             Value::Object(all.iter().map(shown).collect())
         }

@@ -1,5 +1,4 @@
-//! Compares two JSON Schemas: does the new one still take what the old one took (arguments), or
-//! still give what the old one gave (output)?
+//! Compares two JSON Schemas: whether the new one accepts all arguments, or promises all output, of the old one.
 
 use std::collections::BTreeSet;
 
@@ -9,28 +8,28 @@ use super::{Difference, difference};
 
 /// Schemas within schemas that are looked into; `$ref`s may go in circles.
 const DEPTH_MAX: usize = 12;
-/// Notes on one pair of schemas.
+/// Maximum number of notes per pair of schemas.
 const NOTES_MAX: usize = 64;
 
 /// Keywords that allow less the greater their number is.
 const AT_LEAST: [&str; 5] =
     ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 /// Keywords that allow less the smaller their number is.
-const AT_MOST: [&str; 5] =
+const UPPER_BOUNDS: [&str; 5] =
     ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 /// Keywords that allow less when they come, and something else when they change.
 const RULES: [&str; 5] = ["pattern", "format", "multipleOf", "uniqueItems", "prefixItems"];
 
-/// Whose document a schema describes.
+/// Direction of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// The caller's: the new schema must take what the old one took.
+    /// Input: the new schema must accept what the old one did.
     Input,
     /// The tool's: the new one must give what the old one promised.
     Output,
 }
 
-/// What is different in a schema of `tool` from `old` to `new`.
+/// Differences of a schema of `tool` from `old` to `new`.
 pub(super) fn compare(tool: &str, side: Side, (old, new): (&Value, &Value)) -> Vec<Difference> {
     let mut comparison = Comparison { tool, side, old, new, notes: Vec::new() };
     comparison.schemas("", old, new, 0);
@@ -77,7 +76,7 @@ impl<'a> Comparison<'a> {
 
     fn types(&mut self, at: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
         let (was, is) = (types(old), types(new));
-        // What must be within what, for no caller to notice.
+        // The direction of inclusion that callers need.
         let (inner, outer) = self.inner_outer(&was, &is);
         let fits = match (inner, outer) {
             (_, None) => true,
@@ -114,7 +113,7 @@ impl<'a> Comparison<'a> {
         let number = |map: &Map<String, Value>, name| map.get(name).and_then(Value::as_f64);
         for (names, is_narrower) in [
             (AT_LEAST, (|was, is| is > was) as fn(f64, f64) -> bool),
-            (AT_MOST, |was, is| is < was),
+            (UPPER_BOUNDS, |was, is| is < was),
         ] {
             for name in names {
                 match (number(old, name), number(new, name)) {
@@ -172,7 +171,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Each alternative of the one side must have one of the other that it fits.
+    /// Each alternative must fit one of the other side.
     fn alternatives(&mut self, at: &str, old: &'a Value, new: &'a Value, depth: usize) {
         let branches = |schema: &'a Value| {
             let listed = schema.as_object().and_then(alternatives);
@@ -201,7 +200,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Of the old and the new, what must be within what: or the other way round.
+    /// Orders old and new as contained and containing schema.
     fn inner_outer<T>(&self, old: T, new: T) -> (T, T) {
         if self.side == Side::Input { (old, new) } else { (new, old) }
     }
@@ -224,7 +223,7 @@ fn nothing() -> &'static Map<String, Value> {
     NOTHING.get_or_init(Map::new)
 }
 
-/// What `schema` refers to within `root`, if it refers to anything.
+/// Resolves a reference within `root`.
 fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..DEPTH_MAX {

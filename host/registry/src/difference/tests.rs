@@ -1,4 +1,4 @@
-//! The table of differences: what breaks a caller, and what no caller notices.
+//! Tests of breaking and harmless differences.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Compiled components on disk: each file is verified before it is loaded.
+//! The disk cache of compiled components. Each file is verified before it is loaded.
 //!
 //! Compiled code is machine code that runs in this process, so a file counts only where its last 32
 //! bytes are the keyed hash (HMAC-SHA-256, by a key derived from `seal.key`) of its name and of all
@@ -25,13 +25,13 @@ const FILES_MAX: usize = 64;
 const BYTES_MAX: u64 = 1 << 30;
 /// Bytes of the keyed hash at the end of each file.
 const TAG_BYTES: u64 = 32;
-/// What the key is derived for.
+/// Purpose of the derived key.
 const PURPOSE: &str = "compiled code, 1";
 
 /// The folder of compiled components.
 #[derive(Clone, Default)]
 pub(super) struct CodeStore {
-    /// None where nothing can be trusted, or nothing is to be kept.
+    /// `None` where nothing is stored, or the folder cannot be trusted.
     open: Option<(PathBuf, Seal)>,
     is_writable: bool,
 }
@@ -52,14 +52,14 @@ impl CodeStore {
         }
     }
 
-    /// The same to read from only: nothing is made, changed or kept.
+    /// A read-only cache.
     pub(super) fn look(folder: PathBuf, seal: Option<&Seal>) -> Self {
         let is_private = fs::symlink_metadata(&folder).is_ok_and(|it| is_private(&it));
         let open = seal.filter(|_| is_private).map(|seal| (folder, seal.derive(PURPOSE)));
         Self { open, is_writable: false }
     }
 
-    /// The component whose compiled code is kept under `name`, where that is genuine.
+    /// Loads cached code if it is genuine.
     pub(super) fn load(&self, sandbox: &Sandbox, name: &str) -> Option<Component> {
         let (folder, key) = self.open.as_ref()?;
         let file = folder.join(name);
@@ -102,7 +102,7 @@ impl CodeStore {
     }
 }
 
-/// Whether `file` is what was kept under that name, and no other user can change it.
+/// Verifies that `file` was stored under that name, and that no other user can write it.
 fn verify(file: &Path, name: &str, key: &Seal) -> io::Result<()> {
     let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why);
     let metadata = fs::symlink_metadata(file)?;
@@ -136,7 +136,7 @@ fn begin(key: &Seal, name: &str) -> hmac::Hmac<sha2::Sha256> {
     mac
 }
 
-/// Writes beside, waits for the disk and renames: the file is whole or not there.
+/// Writes atomically: to a temporary file, synced, then renamed.
 fn write(file: &Path, name: &str, key: &Seal, code: &[u8]) -> io::Result<()> {
     let mut mac = begin(key, name);
     mac.update(code);

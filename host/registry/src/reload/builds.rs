@@ -1,4 +1,4 @@
-//! From a build to a generation: tries it on its terms, puts it in place, and writes it down.
+//! Installs a build as a revision: checks it against its terms, swaps it in and stores it.
 
 use std::{sync::Arc, time::Instant};
 
@@ -17,9 +17,9 @@ use base::{
 use sandbox::component::{LoadError, LoadedComponent, Version};
 use store::blocking;
 
-/// The origin of what was loaded by command.
+/// Origin of builds loaded by command.
 pub(super) const BY_OPERATOR: &str = "the operator";
-/// The origin of a generation that stands in for what is not good.
+/// Origin of a revision that replaces a failed build.
 const FROM_REVISIONS: &str = "the version before";
 
 /// A build that is ready to be put in place.
@@ -42,7 +42,7 @@ impl Reloader {
         };
         let (origin, digest) = (source.origin.clone(), source.digest.clone());
         if let Err(error) = self.take_turn().await {
-            // It is read again at the next look.
+            // Read again at the next check.
             self.stamps.remove(name);
             return self.refuse(name, &origin, &error);
         }
@@ -89,8 +89,8 @@ impl Reloader {
     /// Makes `source` ready to serve, on the terms that the generation before it sets.
     async fn attempt(&self, name: &str, source: Source, is_swap: bool) -> Result<Build> {
         let manifest = self.control.revision_store.manifest(name);
-        if let Some(it) = manifest.rejection(&source.digest) {
-            let (number, status) = (it.number, it.status);
+        if let Some(rejected) = manifest.rejection(&source.digest) {
+            let (number, status) = (rejected.number, rejected.status);
             return Err(LoadError::Rejected { component: name.to_owned(), number, status });
         }
         if manifest.refused.contains(&source.digest) {
@@ -111,8 +111,7 @@ impl Reloader {
         Err(error)
     }
 
-    /// What the build's own section asks for; none where it has nothing to ask for, or travels with the
-    /// program.
+    /// The section of a build that asks for grants. `None` for bundled components or without requests.
     pub(super) fn section(&self, name: &str, source: &Source) -> Result<Option<String>> {
         if self.loader.library.is_bundled(name) {
             return Ok(None);
@@ -149,7 +148,7 @@ impl Reloader {
         let granted = given.grants.unwrap_or_default();
         let is_asked = match refused {
             Refused::NotGranted { .. } => asked.grants.is_some_and(|it| !it.is_subset(&granted)),
-            // Its own stubs hold where nothing else is said.
+            // Its own stubs apply by default.
             Refused::NotOffered { .. } | Refused::OtherVersion { .. } => {
                 given.stubs.is_some() && asked.stubs != given.stubs
             }
@@ -160,17 +159,17 @@ impl Reloader {
     fn terms(&self, name: &str, manifest: &Manifest, source: &Source, is_swap: bool) -> Terms {
         let digest = &source.digest;
         let last = manifest.last();
-        if let Some(it) = manifest.serving().filter(|it| it.digest == *digest) {
-            return Terms::as_before(Version::settled(it.number), is_swap, (manifest, digest));
+        if let Some(serving) = manifest.serving().filter(|serving| serving.digest == *digest) {
+            return Terms::as_before(Version::settled(serving.number), is_swap, (manifest, digest));
         }
         let number = manifest.next_number();
         let version = match last {
-            Some(_) => Version::on_probation(number, Arc::new(self.control.clone())),
+            Some(_) => Version::as_canary(number, Arc::new(self.control.clone())),
             None => Version::settled(number),
         };
         let is_accepted = manifest.accepted.contains(digest);
         Terms {
-            may_want_more: is_accepted || manifest.has_served(digest),
+            may_need_more_grants: is_accepted || manifest.has_served(digest),
             may_break: is_accepted || !self.loader.config.swap.refuse_breaking,
             may_reword: is_accepted
                 || manifest.has_served(digest)
@@ -196,7 +195,7 @@ impl Reloader {
 
     /// Gives the component what the build that the operator accepts asks for.
     pub(super) async fn give(&mut self, name: &str, source: &Source) -> Result<()> {
-        // What the file decides needs no section, be it good or not.
+        // Configured grants need no section, valid or not.
         let Ok(Some(text)) = self.section(name, source) else { return Ok(()) };
         self.loader.config.accept(name, &text).map_err(LoadError::Unusable)?;
         self.control.revision_store.change(name, |it| it.given = Some(text)).await;
@@ -238,7 +237,7 @@ impl Reloader {
                 Err(error) => self.report(name, &origin, &error),
             }
         }
-        if let Some(build) = self.stand_in(name).await {
+        if let Some(build) = self.last_revision(name).await {
             return Some(build);
         }
         let bundled = in_folder.then(|| self.loader.library.read_bundled(name)).flatten()?;
@@ -248,7 +247,7 @@ impl Reloader {
         Some(Build { stands_in: true, ..build })
     }
 
-    /// Says why what is there at the start does not serve.
+    /// Reports why a build does not serve at startup.
     pub(super) fn report(&self, name: &str, origin: &str, error: &LoadError) {
         match error {
             // The operator decided so, and knows.
@@ -263,7 +262,7 @@ impl Reloader {
     }
 
     /// The generation that served last, ready to serve again.
-    async fn stand_in(&self, name: &str) -> Option<Build> {
+    async fn last_revision(&self, name: &str) -> Option<Build> {
         let manifest = self.control.revision_store.manifest(name);
         let serving = manifest.serving()?;
         let source = self.source(name, &serving.digest, FROM_REVISIONS).await;
@@ -308,12 +307,12 @@ impl Reloader {
         let before = self.control.registry.catalog().component(name).cloned();
         self.control.registry.install(&component)?;
         match loaded.failure {
-            Some(error) => self.tell_error(&component, &error, loaded.is_configured),
+            Some(error) => self.report_error(&component, &error, loaded.is_configured),
             // A stand-in serves for a bad file: the problem stays until the file is good.
             None if stands_in => {}
             None => _ = self.control.errors.lock().remove(name),
         }
-        tell(name, &loaded.differences);
+        log_differences(name, &loaded.differences);
         if let Some(before) = before {
             self.keep_ready(before);
         }
@@ -322,8 +321,8 @@ impl Reloader {
         Ok(())
     }
 
-    /// Tells what is wrong with a component that serves all the same.
-    pub(super) fn tell_error(
+    /// Reports an error of a component that serves nevertheless.
+    pub(super) fn report_error(
         &self,
         component: &LoadedComponent,
         error: &LoadError,
@@ -348,9 +347,9 @@ impl Reloader {
         ready.drain(..surplus);
     }
 
-    /// Takes a component away whose file is gone; a bundled one goes back to what it was.
+    /// Removes a component whose file is gone. A bundled one reverts to the embedded build.
     pub(super) async fn remove(&mut self, name: &str) {
-        // Where this fails, it is tried again at the next look.
+        // On failure, tried again at the next check.
         if let Err(error) = self.take_turn().await {
             return self.refuse(name, "its file is gone", &error);
         }
@@ -386,7 +385,7 @@ impl Reloader {
 }
 
 /// Logs in what a version differs from the one before.
-fn tell(name: &str, differences: &[Difference]) {
+fn log_differences(name: &str, differences: &[Difference]) {
     for difference in differences {
         tracing::info!(component = name, "{difference}");
     }
@@ -396,7 +395,7 @@ fn tell(name: &str, differences: &[Difference]) {
     }
 }
 
-/// That the component asks for what its section says.
+/// The error of a build that asks for grants.
 fn asks(name: &str, text: &str) -> LoadError {
     match sentences(name, text) {
         Ok(asked) => LoadError::Asks { component: name.to_owned(), asked: asked.join("; ") },

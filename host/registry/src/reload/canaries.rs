@@ -1,4 +1,4 @@
-//! Builds that wait and answer some of the calls meanwhile: how they begin, end, and go on after a restart.
+//! Starts, ends and resumes canaries.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use base::source::Source;
 use sandbox::component::{LoadError, LoadedComponent, Version};
 
 impl Reloader {
-    /// Lets the build that waits answer some of the calls, beside the version that serves, with what it asks for.
+    /// Starts a canary of the waiting build, with the grants it asks for.
     ///
-    /// It has passed all that it would have to pass to serve, and as then its migrations are applied: they only add.
+    /// It passes all checks of a serving build, and its migrations are applied, because they only add.
     pub(super) async fn begin_canary(
         &mut self,
         name: &str,
@@ -46,8 +46,8 @@ impl Reloader {
         let has_ended = pending.ended.is_some();
         let text = share.to_string();
         let begun = |manifest: &mut crate::revisions::Manifest| {
-            if let Some(it) = &mut manifest.pending {
-                (it.canary, it.ended) = (Some(share), None);
+            if let Some(pending) = &mut manifest.pending {
+                (pending.canary, pending.ended) = (Some(share), None);
             }
         };
         self.control.revision_store.change(name, begun).await;
@@ -66,13 +66,13 @@ impl Reloader {
     /// The build, ready to be called, with what its own section asks for: the build alone is given that.
     async fn load_canary(&self, name: &str, source: &Source) -> Loading<Arc<LoadedComponent>> {
         let mut loader = self.loader.clone();
-        // What the file decides needs no section, be it good or not.
+        // Configured grants need no section, valid or not.
         if let Ok(Some(text)) = self.section(name, source) {
             let config = loader.config.accepting(name, &text).map_err(LoadError::Unusable)?;
             loader.config = Arc::new(config);
         }
         let manifest = self.control.revision_store.manifest(name);
-        // It is watched otherwise than what serves all calls.
+        // Watched by other rules than a serving version.
         let version = Version::settled(manifest.next_number());
         let terms = Terms::as_before(version, true, (&manifest, &source.digest));
         Ok(loader.load(name, source, terms).await?.component)
@@ -94,8 +94,8 @@ impl Reloader {
         self.control.revision_store.change(name, |it| it.end_canary(digest, why.to_owned())).await;
     }
 
-    /// Takes away the canaries that have given way, whose build waits no more, and that another version came to stand
-    /// beside. Those that another node began begin here, too.
+    /// Removes canaries that were withdrawn, are no longer waiting, or lost their serving version. Starts those begun
+    /// on other nodes.
     pub(super) async fn settle_canaries(&mut self) {
         if self.may_change() {
             return self.settle_all_canaries().await;
@@ -111,7 +111,7 @@ impl Reloader {
                     true
                 }
                 (Some((_, digest)), Some(it)) if **it.component.digest() == *digest => {
-                    it.why_gone().is_none()
+                    it.withdrawal_reason().is_none()
                 }
                 (Some((share, digest)), _) => {
                     let begun = self.begin_canary(&name, Some(&digest), share).await;
@@ -147,7 +147,7 @@ impl Reloader {
         }
     }
 
-    /// Whether a canary that does not answer here begins as soon as this node is looked after.
+    /// Whether a canary of another node starts here at the next check.
     fn is_begun_elsewhere(&self, name: &str, digest: &str) -> bool {
         let begun = self.node.as_ref().and_then(|it| it.begun_elsewhere.get(name));
         let catalog = self.control.registry.catalog();
@@ -169,7 +169,7 @@ impl Reloader {
             let digest = &pending.digest;
             match canary.filter(|it| **it.component.digest() == **digest) {
                 Some(canary) => {
-                    let Some(why) = canary.why_gone() else { continue };
+                    let Some(why) = canary.withdrawal_reason() else { continue };
                     let text = format!(
                         "the canary gave way: {why}; the version before answers all calls again"
                     );
@@ -191,17 +191,17 @@ impl Reloader {
         }
     }
 
-    /// Lets canaries of before the start go on; their figures begin anew.
+    /// Resumes canaries after a restart, with new statistics.
     pub(super) async fn resume_canaries(&mut self) {
         for name in self.control.revision_store.names() {
             self.resume_canary(&name).await;
         }
     }
 
-    /// Lets a canary go on beside the version that serves now, with the settings of now.
+    /// Resumes a canary with current settings and the current serving version.
     pub(super) async fn resume_canary(&mut self, name: &str) {
         if !self.may_change() {
-            // It begins on all nodes alike, as soon as they are looked after.
+            // Starts on every node at its next check.
             return;
         }
         let pending = self.control.revision_store.manifest(name).pending;

@@ -1,4 +1,4 @@
-//! The operator's commands, and the return of a version whose first calls all trapped.
+//! Commands of the operator, and the automatic rollback of a version whose first calls all trapped.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use store::blocking;
 
 impl Reloader {
     /// Carries out one command and answers its sender.
-    pub(super) async fn obey(&mut self, command: Command) {
+    pub(super) async fn execute(&mut self, command: Command) {
         let Command { name, order, answer } = command;
         if let Err(error) = self.take_turn().await {
             let _ = answer.send(Err(ControlError::Nodes(error.to_string())));
@@ -30,13 +30,13 @@ impl Reloader {
                 self.begin_canary(&name, digest.as_deref(), share).await
             }
             Order::StopCanary(digest) => self.stop_canary(&name, digest.as_deref()).await,
-            // What has given way is taken away below.
+            // Withdrawn ones are removed below.
             Order::GiveWay => Ok(()),
             Order::GiveBack(generation) => self.give_back(&name, generation).await,
         };
         self.settle_canaries().await;
         self.end_turn().await;
-        // The sender may be gone; what was done stays done.
+        // The sender may be gone; the result stands.
         let _ = answer.send(result);
     }
 
@@ -202,7 +202,7 @@ impl Reloader {
         self.back_into_the_folder(name, target).await
     }
 
-    /// What was taken away and comes back must be there at the next start, too.
+    /// Writes a restored component to the folder for the next start.
     async fn back_into_the_folder(&self, name: &str, target: &Revision) -> Result<()> {
         // Nodes on one database start with what that has.
         if self.node.is_some()
@@ -218,8 +218,7 @@ impl Reloader {
 
     /// The version of `target` as it served a while ago: nothing of it has to run.
     ///
-    /// It then prepares itself from the settings once more, for what the other version made of
-    /// them in the database may not be what this one would; that is not waited for.
+    /// It is configured again in the background, because the other version's data may differ.
     pub(super) fn ready_again(
         &self,
         name: &str,
@@ -234,7 +233,7 @@ impl Reloader {
                 let name = component.name().to_string();
                 tracing::error!(component = name, "its settings: {error}");
                 let mut errors = errors.lock();
-                // What a component says of its settings names no file.
+                // Components' messages about settings contain no paths.
                 let message = format!("its settings: {error}");
                 errors.insert(name, ReportedError { public: message.clone(), message });
             }

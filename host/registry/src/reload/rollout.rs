@@ -1,15 +1,15 @@
-//! Several nodes on one database serve the same builds (STO-30).
+//! Rollout of builds to all nodes of a database (STO-30).
 //!
-//! 1. What is remembered of a component, its [`Manifest`], lies in the database, and every change of it raises the
-//!    component's epoch. The bytes of builds lie beside it, once by digest. The data folder has a copy of both.
-//! 2. A node that changes components has the turn, as one node at a time has and a dead one loses. It catches up first,
-//!    so that it decides on what all nodes know; then everything goes as on a machine alone.
-//! 3. Before another build serves, the node with the turn proposes it. The others fetch it by its digest, load it as
-//!    they would a file, and say `prepared`, or why not. Then the epoch is raised in one transaction, and all install.
-//! 4. A node that cannot is waited for `[swap] node_wait_s`. Then the others go on, and it is
-//!    out of rotation until it can; where more nodes cannot than can, the build is refused.
-//! 5. A node that starts, or was away, catches up before it is in rotation. What is new in its folder or program, which
-//!    no node has ever served or refused, comes to all from there; what is old there is left alone.
+//! 1. A component's [`Manifest`] is in the database, and every change raises its epoch. Bytes of builds are stored
+//!    beside it, once per digest. The data folder has copies of both.
+//! 2. One node at a time has the turn to change components; a dead one loses it. It catches up first, so that it
+//!    decides on current state; then it works as on a single node.
+//! 3. Before another build serves, the node with the turn proposes it. The others fetch and load it like a file and
+//!    answer `prepared` or why not. Then the epoch is raised in one transaction, and all install it.
+//! 4. Nodes that fail are awaited for `[swap] node_wait_s`. Then the others go on, and the failing ones leave
+//!    rotation until they succeed; if the majority fails, the build is rejected.
+//! 5. A node that starts or was away catches up before it joins rotation. New builds in its folder or program are
+//!    proposed to all; old ones are ignored.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,18 +34,18 @@ use store::{
     },
 };
 
-/// How long a node waits for its turn.
+/// Maximum wait for the turn.
 const TURN_MAX: Duration = Duration::from_secs(300);
-/// How long nodes are waited for that have said nothing yet: a compile of a large component takes long.
+/// Maximum wait for silent nodes, which may compile a large component.
 const PREPARE_MAX: Duration = Duration::from_secs(180);
-/// How long after a failure a node tries again.
+/// Retry delay after a failure.
 const AGAIN: Duration = Duration::from_secs(5);
-/// How long what cannot be read waits, unless another epoch comes.
+/// Retry delay for unreadable data, unless another epoch comes.
 const UNREADABLE: Duration = Duration::from_secs(86_400);
-/// How long it is tried to find out whether an epoch was raised.
+/// Time limit to find out whether an epoch was raised.
 const RAISE_MAX: Duration = Duration::from_secs(30);
-/// Characters of why a node failed that others are told.
-const WHY_CHARS_MAX: usize = 1_000;
+/// Maximum length of a published failure reason, in characters.
+const REASON_CHARS_MAX: usize = 1_000;
 
 /// This node, among those on one database.
 pub(super) struct Node {
@@ -55,30 +55,30 @@ pub(super) struct Node {
     /// Components as the nodes have them, as far as this one knows.
     others: BTreeMap<String, (i64, Manifest)>,
     prepared: Option<Prepared>,
-    /// What it does not serve as the others do, and when it tries again.
+    /// Components that lag behind other nodes, with retry times.
     behind: BTreeMap<String, Instant>,
     /// Why it could not, where it has tried.
     failed: BTreeMap<String, String>,
     has_turn: bool,
-    /// Canaries that were begun on another node when this one took its turn, and are not yet here: by component their
-    /// digest, and that of the version beside which they stand.
+    /// Canaries begun on other nodes before this one took its turn, and not yet here: component, digest, and digest
+    /// of the serving version.
     pub(super) begun_elsewhere: BTreeMap<String, (Arc<str>, Option<Arc<str>>)>,
-    /// Whether something could not be told the others yet.
+    /// Whether some state is not yet published.
     is_owing: bool,
-    /// When it last knew what the others serve.
+    /// Time of the last update from other nodes.
     received_at: Instant,
 }
 
-/// What another node has proposed.
+/// A build proposed by another node and prepared here.
 struct Prepared {
     of: (String, i64),
-    /// None where it failed.
+    /// `None` after a failure.
     loaded: Option<Loaded>,
     again: Instant,
 }
 
 impl Node {
-    pub(super) fn of(rollout: Rollout) -> Self {
+    pub(super) fn new(rollout: Rollout) -> Self {
         Self {
             rollout,
             joined: None,
@@ -138,7 +138,7 @@ impl Reloader {
         }
     }
 
-    /// Catches up with the other nodes, and joins them; what this node brings that none has known comes to all.
+    /// Catches up with other nodes and joins them. Builds that only this node has are proposed to all.
     pub(super) async fn join(&mut self) {
         let joined = self.try_to_join().await;
         if let Err(error) = &joined {
@@ -156,7 +156,7 @@ impl Reloader {
             names.iter().filter(|it| self.epoch(it).is_none()).cloned().collect();
         self.load_all(&new).await;
         for name in &names {
-            self.bring(name, new.contains(name)).await;
+            self.propose_own(name, new.contains(name)).await;
         }
         for name in self.control.revision_store.names() {
             let was_in_folder = self.control.revision_store.manifest(&name).file.is_some();
@@ -177,13 +177,13 @@ impl Reloader {
         self.end_turn().await;
         let names = self.node.iter().flat_map(|it| it.others.keys().cloned()).collect::<Vec<_>>();
         for name in names {
-            self.tell_state(&rollout, &name).await;
+            self.publish_state(&rollout, &name).await;
         }
         joined
     }
 
     /// Brings what this node has in its folder or its program to all, where that is new and was not tried just now.
-    async fn bring(&mut self, name: &str, is_tried: bool) {
+    async fn propose_own(&mut self, name: &str, is_tried: bool) {
         let in_folder = self.stamps.contains_key(name);
         let own = match in_folder {
             true => self.read(name).await.inspect_err(|it| self.refuse(name, name, it)).ok(),
@@ -227,7 +227,7 @@ impl Reloader {
     /// Waits for the turn to change components, and catches up; at once where there are no other nodes.
     ///
     /// # Errors
-    /// Where the database is not there, or another node has had the turn for too long.
+    /// If the database is unavailable, or another node kept the turn too long.
     pub(super) async fn take_turn(&mut self) -> Result<()> {
         let Some(rollout) = self.rollout() else { return Ok(()) };
         let until = Instant::now() + TURN_MAX;
@@ -308,7 +308,7 @@ impl Reloader {
         let now = Instant::now();
         let due = node.behind.iter().filter(|it| *it.1 <= now).map(|it| it.0.clone());
         let mut due: Vec<_> = due.collect();
-        // What is gone makes room for those that have the names of its tools now.
+        // Removed components free their tool names first.
         due.sort_by_key(|it| self.control.revision_store.manifest(it).serving().is_some());
         for name in due {
             self.follow(rollout, &name).await?;
@@ -317,12 +317,12 @@ impl Reloader {
             read.proposal.as_ref().is_none_or(|it| (&it.component, it.epoch) != (&of.0, of.1))
         };
         let over = self.node.as_mut().and_then(|it| it.prepared.take_if(|it| is_over(&it.of)));
-        if let Some(it) = over {
-            // It was not raised, or is served by now.
-            self.tell_state(rollout, &it.of.0).await;
+        if let Some(prepared) = over {
+            // The proposal was dropped or is serving by now.
+            self.publish_state(rollout, &prepared.of.0).await;
         }
-        if let Some(it) = &read.proposal {
-            self.prepare(rollout, it).await?;
+        if let Some(proposal) = &read.proposal {
+            self.prepare(rollout, proposal).await?;
         }
         self.control.registry.set_failing_nodes(read.failing);
         Ok(())
@@ -363,7 +363,7 @@ impl Reloader {
         self.control.revision_store.change(name, |it| *it = manifest).await;
     }
 
-    /// Serves what the nodes have agreed on, or says why it cannot.
+    /// Serves what the nodes agreed on, or reports why it cannot.
     async fn follow(&mut self, rollout: &Rollout, name: &str) -> Result<(), ServerError> {
         let epoch = self.epoch(name).unwrap_or_default();
         let manifest = self.control.revision_store.manifest(name);
@@ -420,14 +420,14 @@ impl Reloader {
         let loaded = match prepared.and_then(|it| it.loaded) {
             Some(it) => it,
             None => {
-                // Those who look meanwhile learn that it is behind.
+                // Publishes that it lags behind.
                 self.settle_rotation();
                 self.load_agreed(name, (revision, manifest), false).await?
             }
         };
         self.control.registry.install(&loaded.component)?;
         match &loaded.failure {
-            Some(it) => self.tell_error(&loaded.component, it, loaded.is_configured),
+            Some(it) => self.report_error(&loaded.component, it, loaded.is_configured),
             None => _ = self.control.errors.lock().remove(name),
         }
         if loaded.is_configured && !manifest.is_configured {
@@ -441,12 +441,12 @@ impl Reloader {
         Ok(())
     }
 
-    /// Until this node can serve what the others do, it serves what they did before.
+    /// Serves the previous version until the agreed one is ready.
     async fn serve_before(&mut self, name: &str, manifest: &Manifest) {
         let Some(revision) = manifest.previous() else { return };
         match self.load_agreed(name, (revision, manifest), false).await {
-            Ok(it) => {
-                if let Err(error) = self.control.registry.install(&it.component) {
+            Ok(loaded) => {
+                if let Err(error) = self.control.registry.install(&loaded.component) {
                     tracing::warn!(component = name, "nor does the version before: {error}");
                 }
             }
@@ -461,9 +461,9 @@ impl Reloader {
         (revision, manifest): (&Revision, &Manifest),
         is_new: bool,
     ) -> Result<Loaded> {
-        if let Some(it) = self.ready_again(name, revision) {
+        if let Some(ready) = self.ready_again(name, revision) {
             let (failure, differences) = (None, Vec::new());
-            return Ok(Loaded { component: it, failure, is_configured: true, differences });
+            return Ok(Loaded { component: ready, failure, is_configured: true, differences });
         }
         let (number, digest) = (revision.number, &revision.digest);
         let source = self.source(name, digest, &revision.origin).await?;
@@ -476,7 +476,7 @@ impl Reloader {
             loader.config = Arc::new(config);
         }
         let version = match is_new && manifest.generations.len() > 1 {
-            true => Version::on_probation(number, Arc::new(self.control.clone())),
+            true => Version::as_canary(number, Arc::new(self.control.clone())),
             false => Version::settled(number),
         };
         let is_swap = self.control.registry.catalog().component(name).is_some();
@@ -491,22 +491,22 @@ impl Reloader {
         Ok(loaded)
     }
 
-    /// Gets ready for what another node proposes, and says whether it is.
+    /// Prepares a proposal and publishes the result.
     async fn prepare(&mut self, rollout: &Rollout, entry: &Entry) -> Result<(), ServerError> {
         let (name, of) = (&entry.component, (entry.component.clone(), entry.epoch));
         let before = self.node.as_ref().and_then(|it| it.prepared.as_ref());
-        if let Some(it) = before.filter(|it| it.of == of)
-            && (it.loaded.is_some() || it.again > Instant::now())
+        if let Some(tried) = before.filter(|tried| tried.of == of)
+            && (tried.loaded.is_some() || tried.again > Instant::now())
         {
             return Ok(());
         }
         let is_off = self.loader.config.component(name).enabled == Some(false);
         let loaded = match read(entry) {
             Ok(manifest) if !is_off => match manifest.serving() {
-                Some(it) => {
+                Some(agreed) => {
                     let next = self.control.revision_store.manifest(name).next_number();
-                    let is_new = it.number >= next;
-                    self.load_agreed(name, (it, &manifest), is_new).await.map(Some)
+                    let is_new = agreed.number >= next;
+                    self.load_agreed(name, (agreed, &manifest), is_new).await.map(Some)
                 }
                 None => Ok(None),
             },
@@ -529,11 +529,11 @@ impl Reloader {
         rollout.acknowledge((name, entry.epoch), state, &why).await
     }
 
-    /// Has the nodes agree that the component stands as `after` says: all that can have prepared what serves then, and
-    /// the epoch is raised. Nothing is done where there are no other nodes.
+    /// Makes all nodes agree on `after`: waits until they have prepared it, then raises the epoch. Does nothing on a
+    /// single node.
     ///
     /// # Errors
-    /// Where they do not agree: all stays as it was.
+    /// If they disagree; nothing changes then.
     pub(super) async fn agree(&mut self, name: &str, after: &Manifest) -> Result<()> {
         let Some(rollout) = self.rollout() else { return Ok(()) };
         let Some(node) = &self.node else { return Ok(()) };
@@ -546,10 +546,10 @@ impl Reloader {
         let epoch = rollout.next_epoch().await.map_err(lost)?;
         let entry = Entry { component: name.to_owned(), epoch, manifest: text };
         let kept: Vec<_> = after.kept().into_iter().collect();
-        for it in rollout.missing(&kept).await.map_err(lost)? {
-            match self.control.revision_store.read(name, &it, "") {
-                Some(source) => rollout.keep(&it, &source.bytes).await.map_err(lost)?,
-                None if Some(&it) == serves.as_ref() => {
+        for digest in rollout.missing(&kept).await.map_err(lost)? {
+            match self.control.revision_store.read(name, &digest, "") {
+                Some(source) => rollout.keep(&digest, &source.bytes).await.map_err(lost)?,
+                None if Some(&digest) == serves.as_ref() => {
                     let why = "its bytes are kept nowhere, so other nodes could not serve it";
                     return Err(LoadError::Other(why.to_owned()));
                 }
@@ -572,12 +572,12 @@ impl Reloader {
                 node.failed.remove(name);
             }
         }
-        self.tell_state(&rollout, name).await;
+        self.publish_state(&rollout, name).await;
         Ok(())
     }
 
-    /// Tells the others how far this node is with a component. Should that fail, who looks sees it late, no more.
-    async fn tell_state(&self, rollout: &Rollout, name: &str) {
+    /// Publishes this node's state of a component. A failure only delays it.
+    async fn publish_state(&self, rollout: &Rollout, name: &str) {
         let Some(node) = &self.node else { return };
         let (state, why) = match (node.behind.contains_key(name), node.failed.get(name)) {
             (true, why) => (State::Failed, why.map_or("", String::as_str)),
@@ -586,7 +586,7 @@ impl Reloader {
         let _ = rollout.acknowledge((name, node.epoch(name)), state, why).await;
     }
 
-    /// Waits until the other nodes have prepared what is proposed.
+    /// Waits until other nodes have prepared a proposal.
     async fn wait_for_nodes(&self, rollout: &Rollout, entry: &Entry) -> Result<()> {
         let Entry { component: name, epoch, .. } = entry;
         if !rollout.propose(entry).await.map_err(lost)? {
@@ -636,19 +636,21 @@ impl Reloader {
     /// The bytes of a build, from this node or the database.
     ///
     /// # Errors
-    /// Where they are not what their digest says, or the database is not there.
+    /// If they do not match their digest, or the database is unavailable.
     pub(super) async fn source(
         &self,
         name: &str,
         digest: &str,
         origin: &str,
     ) -> Result<Option<Source>> {
-        if let Some(it) = self.control.revision_store.read(name, digest, origin) {
-            return Ok(Some(it));
+        if let Some(source) = self.control.revision_store.read(name, digest, origin) {
+            return Ok(Some(source));
         }
         let Some(rollout) = self.rollout() else { return Ok(None) };
-        if let Some(it) = self.loader.library.read_bundled(name).filter(|it| it.digest == digest) {
-            return Ok(Some(it));
+        if let Some(source) =
+            self.loader.library.read_bundled(name).filter(|source| source.digest == digest)
+        {
+            return Ok(Some(source));
         }
         let Some(bytes) = rollout.bytes(digest).await.map_err(lost)? else { return Ok(None) };
         let origin = origin.to_owned();
@@ -695,7 +697,7 @@ fn taken() -> LoadError {
     )
 }
 
-/// Why a node failed, as others are told.
+/// A failure reason as published.
 fn shortened(error: &LoadError) -> String {
-    error.to_string().chars().take(WHY_CHARS_MAX).collect()
+    error.to_string().chars().take(REASON_CHARS_MAX).collect()
 }

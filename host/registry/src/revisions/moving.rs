@@ -1,5 +1,4 @@
-//! Versions as rows, for a move from a data folder to what nodes share and back (STO-46): what is remembered of each
-//! component, and the bytes of builds.
+//! Revisions and their bytes as rows, for moves between a data folder and a shared database (STO-46).
 
 use std::{
     collections::BTreeMap,
@@ -18,8 +17,7 @@ use super::{Manifest, store::MANIFEST};
 
 const FOLDER: &str = "generations";
 
-/// What is remembered of each component, and the builds, which come after that. A data folder of a host on PostgreSQL
-/// has a copy of both, which gives way.
+/// Manifests and builds to move, builds last. A data folder of a host on PostgreSQL has copies, which are replaced.
 pub fn movables() -> [Movable; 2] {
     let of_versions = Movable {
         name: "versions",
@@ -60,7 +58,7 @@ fn put_version(folder: &Path, row: &[Value]) -> io::Result<()> {
     private::write(&folder.join(MANIFEST), manifest.as_bytes())
 }
 
-/// What another version of the program wrote is read and written again, so that it is the same on both sides.
+/// Normalizes a manifest of another program version, so that both sides are equal.
 fn fit_version(of: Vec<Value>) -> Result<Vec<Value>, String> {
     let [Value::Text(name), Value::Text(manifest), _] = &of[..] else { return Ok(of) };
     let read = serde_json::from_str::<Manifest>(manifest).map_err(io::Error::other);
@@ -68,7 +66,7 @@ fn fit_version(of: Vec<Value>) -> Result<Vec<Value>, String> {
     again.map_err(|it| format!("what is remembered of {name} cannot be read: {it}"))
 }
 
-/// A build that is not what its name says is none.
+/// Lists builds whose bytes match their digests.
 fn builds(folder: &Path) -> io::Result<MovedRows> {
     let mut builds = Vec::new();
     for (name, manifest) in manifests(folder)? {
@@ -108,21 +106,21 @@ fn row(name: String, manifest: &Manifest) -> io::Result<Vec<Value>> {
     Ok(texts.map(Value::Text).into())
 }
 
-/// What is remembered in `folder`; what cannot be read is no reason to forget it.
+/// Manifests in `folder`. Unreadable ones are an error.
 fn manifests(folder: &Path) -> io::Result<BTreeMap<String, Manifest>> {
     let mut found = BTreeMap::new();
-    for entry in private::there(fs::read_dir(folder.join(FOLDER)))?.into_iter().flatten() {
+    for entry in private::if_exists(fs::read_dir(folder.join(FOLDER)))?.into_iter().flatten() {
         let path = entry?.path();
         let Some(name) = name_of(&path) else { continue };
         let file = path.join(MANIFEST);
-        let told = |error: io::Error| io::Error::other(format!("{}: {error}", file.display()));
-        let Some(text) = private::there(fs::read(&file)).map_err(told)? else { continue };
-        found.insert(name, serde_json::from_slice(&text).map_err(|it| told(it.into()))?);
+        let in_file = |error: io::Error| io::Error::other(format!("{}: {error}", file.display()));
+        let Some(text) = private::if_exists(fs::read(&file)).map_err(in_file)? else { continue };
+        found.insert(name, serde_json::from_slice(&text).map_err(|it| in_file(it.into()))?);
     }
     Ok(found)
 }
 
-/// Where what is remembered of a component lies.
+/// Folder of a component's revisions.
 fn folder_of(folder: &Path, name: &str) -> io::Result<PathBuf> {
     let folder = folder.join(FOLDER).join(name);
     (name_of(&folder).as_deref() == Some(name)).then_some(folder).ok_or_else(no_row)

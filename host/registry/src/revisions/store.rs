@@ -1,4 +1,4 @@
-//! Where revisions are kept: `DATA/generations/NAME/`, their bytes by digest beside one manifest.
+//! The revision store `DATA/generations/NAME/`: bytes by digest beside one manifest.
 
 use std::{
     collections::BTreeMap,
@@ -39,7 +39,7 @@ impl RevisionStore {
         Ok(Self { folder, manifests: Arc::new(Mutex::new(manifests)) })
     }
 
-    /// What is remembered of the component named `name`.
+    /// The manifest of a component.
     pub fn manifest(&self, name: &str) -> Manifest {
         self.manifests.lock().get(name).cloned().unwrap_or_default()
     }
@@ -50,18 +50,18 @@ impl RevisionStore {
         self.manifests.lock().iter().filter(is_something).map(|it| it.0.clone()).collect()
     }
 
-    /// Changes what is remembered, and keeps it. A full disk costs the memory of it, no more.
+    /// Changes and stores a manifest. A full disk loses only the stored copy.
     pub async fn change(&self, name: &str, change: impl FnOnce(&mut Manifest)) {
         self.note(name, change);
         self.write_down(name).await;
     }
 
-    /// Changes what is remembered, until [`RevisionStore::write_down`] in this process only.
+    /// Changes a manifest in memory until [`RevisionStore::write_down`].
     pub fn note(&self, name: &str, change: impl FnOnce(&mut Manifest)) {
         change(self.manifests.lock().entry(name.to_owned()).or_default());
     }
 
-    /// Writes to the disk what is remembered.
+    /// Stores a manifest.
     pub async fn write_down(&self, name: &str) {
         let (folder, manifest) = (self.folder.join(name), self.manifest(name));
         if let Err(error) = blocking(move || keep_manifest(&folder, &manifest)).await {
@@ -75,7 +75,7 @@ impl RevisionStore {
         let keep = move || {
             private::make_folder(&folder)?;
             let file = folder.join(format!("{}.wasm", source.digest));
-            // One that a power cut left shorter is written again.
+            // Rewritten if truncated by a power loss.
             let is_whole =
                 fs::metadata(&file).is_ok_and(|it| it.len() == source.bytes.len() as u64);
             if !is_whole {
@@ -112,7 +112,7 @@ impl RevisionStore {
     }
 }
 
-/// What the operator has allowed components, by their names, in the data folder `data`.
+/// Grants accepted by the operator, by component, in the data folder `data`.
 pub fn given(data: &Path) -> Vec<(String, String)> {
     let entries = fs::read_dir(data.join("generations")).into_iter().flatten().flatten();
     let given = |entry: fs::DirEntry| {

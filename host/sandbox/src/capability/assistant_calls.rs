@@ -1,5 +1,5 @@
-//! `assistant-calls` and `dialogues`: what a component that runs assistants calls their tools by, and the components
-//! that it asks where there is no model.
+//! `assistant-calls` and `dialogues`: for a component that runs assistants, calls of their tools and of dialogue
+//! components.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,10 +23,10 @@ use crate::{
 };
 
 /// Bytes of the status with which a run ended, and of a provider's name.
-const WHY_BYTES_MAX: usize = 32;
+const OUTCOME_BYTES_MAX: usize = 32;
 
 impl CallState {
-    /// What asks as the assistant of that name, where the configuration has it.
+    /// The context of a configured assistant.
     fn acting(
         &self,
         assistant: String,
@@ -93,7 +93,7 @@ impl wit::Host for CallState {
         let (patience, rest) =
             (Duration::from_millis(ms_max), ids.len().saturating_sub(AT_ONCE_MAX));
         let asked = ids.into_iter().take(AT_ONCE_MAX);
-        let asked = asked.map(|it| around.held(by.clone(), it, patience));
+        let asked = asked.map(|it| around.held_call(by.clone(), it, patience));
         let mut found = join_all(asked).await;
         found.extend((0..rest).map(|_| None));
         Ok(found)
@@ -149,8 +149,8 @@ impl wit::HostTally for CallState {
         let tally = self.table.get_mut(&tally)?.0.take().filter(|_| is_word(&outcome));
         let wit::Usage { input_tokens, cached_tokens, output_tokens, cost_usd } = usage;
         let cost_usd = cost_usd.filter(|it| it.is_finite() && *it >= 0.0);
-        if let Some(it) = tally {
-            it.end(outcome, RunUsage { input_tokens, cached_tokens, output_tokens, cost_usd });
+        if let Some(tally) = tally {
+            tally.end(outcome, RunUsage { input_tokens, cached_tokens, output_tokens, cost_usd });
         }
         Ok(())
     }
@@ -186,5 +186,5 @@ impl dialogues::Host for CallState {
 /// Whether it can stand in the operator's metrics.
 fn is_word(text: &str) -> bool {
     let is_right = |it: u8| it.is_ascii_lowercase() || it == b'_';
-    (1..=WHY_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_right)
+    (1..=OUTCOME_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_right)
 }

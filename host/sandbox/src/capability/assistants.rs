@@ -1,4 +1,4 @@
-//! `assistants`: asks those of the configuration, on the caller's behalf.
+//! `assistants`: asks configured assistants on the caller's behalf.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const WAITING_MAX: usize = 32;
 /// Arguments that are given to one part, and characters of a name that are passed on.
 const GIVEN_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 64;
-/// The last event of a run, which says what it came to.
+/// Last event of a run, with its result.
 pub const ENDED: &str = "ended";
 
 impl CallState {
@@ -45,7 +45,7 @@ impl CallState {
                 Some("nobody calls in a job, so that parts alone are played".to_owned())
             }
             Some(_) if !context.is_job => Some("parts are played in jobs alone".to_owned()),
-            Some(it) if it.given.len() > GIVEN_MAX => {
+            Some(part) if part.given.len() > GIVEN_MAX => {
                 Some(format!("at most {GIVEN_MAX} arguments can be given"))
             }
             _ if !self.may_ask(&task.assistant) => Some(format!(

@@ -1,4 +1,4 @@
-//! `blobs`: what was uploaded, and what a component makes itself, as many bytes as a call may.
+//! `blobs`: reads uploaded blobs and creates new ones, within the limits of a call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -14,7 +14,7 @@ impl wit::Host for CallState {
             return given.map(|it: Found| it.0);
         }
         let answer = self.stat_blob(&id).await.map(blob);
-        taped.keep_as(answer, |_, it| Kept::of(it, |it| Found(it.clone())))
+        taped.keep_as(answer, |_, it| Kept::recorded(it, |it| Found(it.clone())))
     }
 
     async fn sniff(&mut self, id: String) -> Result<Option<String>, wit::Error> {
@@ -23,7 +23,7 @@ impl wit::Host for CallState {
             return given.map(std::convert::identity);
         }
         let answer = self.stat_blob(&id).await.map(|it| it.sniffed.map(str::to_owned));
-        taped.keep_as(answer, |_, it| Kept::of(it, Clone::clone))
+        taped.keep_as(answer, |_, it| Kept::recorded(it, Clone::clone))
     }
 
     async fn read(&mut self, id: String, offset: u64, length: u32) -> Result<Vec<u8>, wit::Error> {
@@ -32,16 +32,16 @@ impl wit::Host for CallState {
             return given.map(Bytes::into_bytes);
         }
         let answer = self.read_blob(id, offset, length).await;
-        taped.keep_as(answer, |_, it| Kept::of(it, |it| Bytes::of(it)))
+        taped.keep_as(answer, |_, it| Kept::recorded(it, |it| Bytes::encode(it)))
     }
 
     async fn put(&mut self, data: Vec<u8>, mime_type: String) -> Result<wit::Blob, wit::Error> {
-        let taped = self.taped("blobs.put", || json!([Bytes::of(&data), mime_type]));
+        let taped = self.taped("blobs.put", || json!([Bytes::encode(&data), mime_type]));
         if let Some(given) = taped.given::<Kept<Found>>().await {
             return given.map(|it: Found| it.0);
         }
         let answer = self.put_blob(data, mime_type).await;
-        taped.keep_as(answer, |_, it| Kept::of(it, |it| Found(it.clone())))
+        taped.keep_as(answer, |_, it| Kept::recorded(it, |it| Found(it.clone())))
     }
 }
 
@@ -72,7 +72,7 @@ impl CallState {
         mime_type: String,
     ) -> Result<wit::Blob, wit::Error> {
         let blobs = self.blobs()?.clone();
-        // A small blob costs what it costs the disk, so that no call makes thousands.
+        // Small blobs count as a disk block, which bounds their number per call.
         let cost = Blobs::cost(data.len() as u64);
         let Some(left) = self.left.blob_bytes_max.checked_sub(cost) else {
             let message = "more blobs in one call than blob_bytes_max allows".to_owned();
@@ -121,8 +121,8 @@ impl ErrorParts for wit::Error {
     }
 }
 
-fn blob(it: Blob) -> wit::Blob {
-    wit::Blob { id: it.id, size: it.size, mime_type: it.mime_type }
+fn blob(blob: Blob) -> wit::Blob {
+    wit::Blob { id: blob.id, size: blob.size, mime_type: blob.mime_type }
 }
 
 fn error(error: BlobError) -> wit::Error {

@@ -1,4 +1,4 @@
-//! `caller` and `settings`: who calls, and what the operator set for the component.
+//! `caller` and `settings`: the caller, and the settings of the component.
 
 use serde_json::json;
 
@@ -35,7 +35,7 @@ impl settings::Host for CallState {
         if let Some(given) = taped.given().await {
             return given;
         }
-        if let Some(asked) = &self.context.setup.reach.asked_settings {
+        if let Some(asked) = &self.context.setup.reach.read_settings {
             asked.note(&name);
         }
         let value = self.context.setup.settings.get(&name);

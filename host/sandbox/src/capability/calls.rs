@@ -1,4 +1,4 @@
-//! `calls`: tools that a component calls on its caller's behalf.
+//! `calls`: tool calls of a component on its caller's behalf.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -19,12 +19,12 @@ pub(super) const AT_ONCE_MAX: usize = 64;
 #[derive(Clone, Default)]
 pub struct ToolCalls {
     pub tools: ToolSet,
-    /// Those that run without being allowed one by one.
+    /// Tools that need no approval.
     pub trusts: BTreeSet<String>,
 }
 
 impl CallState {
-    /// What asks, and what is asked; none where there is no caller, or nothing around.
+    /// The requesting context and the surroundings. `None` without a caller or surroundings.
     pub(super) fn requested(&self, acts: Acts) -> Option<(Requested, Arc<dyn Surroundings>)> {
         let context = &self.context;
         let around = context.setup.reach.around.get()?;
@@ -42,7 +42,7 @@ impl CallState {
         self.requested(Acts::Itself(self.context.setup.reach.calls.clone()))
     }
 
-    /// How many of so many calls may be made now; they are counted.
+    /// Counts up to `wanted` calls and returns how many are allowed.
     pub(super) fn take_calls(&mut self, wanted: usize) -> usize {
         let left = usize::try_from(self.left.tool_calls_max).unwrap_or(usize::MAX);
         let made = wanted.min(AT_ONCE_MAX).min(left);
@@ -51,7 +51,7 @@ impl CallState {
     }
 }
 
-/// What came of a call, as a record has it.
+/// The outcome of a call in a record.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "wit::Outcome", rename_all = "snake_case")]
 enum KeptOutcome {
@@ -146,28 +146,29 @@ impl wit::Host for CallState {
         };
         let rest = ids.len().saturating_sub(AT_ONCE_MAX);
         let asked = ids.into_iter().take(AT_ONCE_MAX);
-        let asked = asked.map(|it| around.held(by.clone(), it, Duration::ZERO));
+        let asked = asked.map(|it| around.held_call(by.clone(), it, Duration::ZERO));
         let held = join_all(asked).await.into_iter();
-        let mut outcomes: Vec<_> =
-            held.map(|it| it.map_or_else(|| wit::Outcome::Failed(unknown()), stands)).collect();
+        let mut outcomes: Vec<_> = held
+            .map(|it| it.map_or_else(|| wit::Outcome::Failed(unknown()), held_outcome))
+            .collect();
         outcomes.extend((0..rest).map(|_| wit::Outcome::Failed(too_many())));
         taped.keep_as(outcomes, |_, it| Kept::all(it))
     }
 }
 
-fn outcome(it: ToolOutcome) -> wit::Outcome {
-    match it {
+fn outcome(outcome: ToolOutcome) -> wit::Outcome {
+    match outcome {
         ToolOutcome::Done(json) => wit::Outcome::Done(json),
-        ToolOutcome::Held(it) => stands(it),
+        ToolOutcome::Held(it) => held_outcome(it),
         ToolOutcome::Failed(json) => wit::Outcome::Failed(json),
     }
 }
 
-fn stands(it: HeldCall) -> wit::Outcome {
-    match (it.standing, it.outcome) {
+fn held_outcome(held: HeldCall) -> wit::Outcome {
+    match (held.standing, held.outcome) {
         (Standing::Over, Some(Ok(json))) => wit::Outcome::Done(json),
         (Standing::Over, Some(Err(json))) => wit::Outcome::Failed(json),
-        _ => wit::Outcome::Held(it.id),
+        _ => wit::Outcome::Held(held.id),
     }
 }
 

@@ -1,5 +1,4 @@
-//! `files`: single files that the operator granted by name, opened once, read by position, never on the way of other
-//! calls.
+//! `files`: files granted by name, opened once and read by position, so that calls do not block each other.
 
 use std::{
     collections::BTreeMap,
@@ -21,7 +20,7 @@ use store::{blobs::read_at, blocking};
 /// Bytes of a name that are shown in the log.
 const NAME_BYTES_SHOWN: usize = 64;
 
-/// The files of one component; none where one is granted and cannot be opened.
+/// Files of one component. `None` for granted files that cannot be opened.
 #[derive(Clone, Default)]
 pub struct Files(BTreeMap<String, Option<Arc<File>>>);
 
@@ -44,14 +43,14 @@ impl Files {
 }
 
 impl files::Host for CallState {
-    /// Of a file that is not granted nothing goes to the log: a component may ask whether it has one.
+    /// Requests for files without a grant are not logged, because a component may probe for them.
     async fn size(&mut self, name: String) -> Result<u64, files::Error> {
         let taped = self.taped("files.size", || json!([name]));
         if let Some(given) = taped.given::<Kept<u64>>().await {
             return given.map(std::convert::identity);
         }
         let metadata = self.file(name).and_then(|it| it.metadata().map_err(unavailable));
-        taped.keep_as(metadata.map(|it| it.len()), |_, it| Kept::of(it, |it| *it))
+        taped.keep_as(metadata.map(|it| it.len()), |_, it| Kept::recorded(it, |it| *it))
     }
 
     async fn read(
@@ -65,7 +64,7 @@ impl files::Host for CallState {
             return given.map(Bytes::into_bytes);
         }
         let answer = self.read_file(name, offset, length).await;
-        taped.keep_as(answer, |_, it| Kept::of(it, |it| Bytes::of(it)))
+        taped.keep_as(answer, |_, it| Kept::recorded(it, |it| Bytes::encode(it)))
     }
 }
 
@@ -76,7 +75,7 @@ impl CallState {
         offset: u64,
         length: u32,
     ) -> Result<Vec<u8>, files::Error> {
-        let file = self.file(name).inspect_err(|it| self.say_what_grants(it))?;
+        let file = self.file(name).inspect_err(|it| self.log_granting_line(it))?;
         let (length, most) = (length as usize, self.context.setup.limits.output_bytes_max);
         if length > most {
             let message = format!("{length} bytes in one go; output_bytes_max allows {most}");
@@ -97,7 +96,7 @@ impl CallState {
     }
 
     /// Logs for the operator which line would grant a file that a component wanted to read.
-    fn say_what_grants(&self, error: &files::Error) {
+    fn log_granting_line(&self, error: &files::Error) {
         let files::Error::NotGranted(name) = error else { return };
         let component = &*self.context.component;
         let shown: String = name.chars().take(NAME_BYTES_SHOWN).collect();
@@ -139,8 +138,8 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// Up to `length` bytes from `offset`.
 ///
-/// What the system has in memory is copied at once, in microseconds. Only what must come from the disk takes the way
-/// over a thread that may wait, for else every call on this worker would wait with it.
+/// Cached pages are copied at once, in microseconds. Only disk reads use a blocking thread, so that other calls of
+/// this worker do not wait.
 async fn read(file: Arc<File>, offset: u64, length: usize) -> io::Result<Vec<u8>> {
     let left = file.metadata()?.len().saturating_sub(offset);
     let length = usize::try_from(left).unwrap_or(usize::MAX).min(length);
@@ -157,7 +156,7 @@ async fn read(file: Arc<File>, offset: u64, length: usize) -> io::Result<Vec<u8>
     blocking(read).await
 }
 
-/// As much as is in memory already; none where the system cannot say.
+/// Reads cached pages only. Returns 0 if the system cannot tell.
 #[cfg(target_os = "linux")]
 fn read_in_memory(file: &File, bytes: &mut [u8], offset: u64) -> usize {
     use rustix::io::{ReadWriteFlags, preadv2};

@@ -1,4 +1,4 @@
-//! What a component reaches of the machine beside its database: files, folders, blobs, its events.
+//! Host resources of a component besides its database: files, folders, blobs and events.
 
 use std::{
     collections::BTreeSet,
@@ -20,7 +20,7 @@ use store::{
     events::{EventChannel, Events},
 };
 
-/// What one component reaches. Opened once, shared by all calls of a version.
+/// Host resources of one component, opened once and shared by all calls of a version.
 #[derive(Clone, Default)]
 pub struct HostResources {
     /// Files that it may read, by name.
@@ -31,43 +31,43 @@ pub struct HostResources {
     pub blobs: Option<Blobs>,
     /// The channel on which the component publishes events.
     pub channel: EventChannel,
-    /// Where the page is, if there is one.
+    /// Address of the page, if any.
     pub page: Option<Arc<str>>,
     /// The assistants that it may ask.
     pub asks: BTreeSet<String>,
-    /// What the assistants may do that it runs.
+    /// Policies of the assistants it runs.
     pub assistants: Option<Assistants>,
     /// The tools that it may call.
     pub calls: ToolCalls,
-    /// What is above the sandbox.
+    /// Services of higher layers.
     pub around: Around,
-    /// Where it is noted which settings it asks for, on a trial that wants to know.
-    pub asked_settings: Option<AskedSettings>,
+    /// Records the settings it reads, in trials that need them.
+    pub read_settings: Option<ReadSettings>,
 }
 
 /// Names of settings that are noted, and bytes of one.
-const ASKED_MAX: usize = 1_000;
-const ASKED_BYTES_MAX: usize = 256;
+const SETTINGS_READ_MAX: usize = 1_000;
+const SETTING_NAME_BYTES_MAX: usize = 256;
 
 /// The names of the settings that a component has asked for.
 #[derive(Clone, Default)]
-pub struct AskedSettings(Arc<Mutex<BTreeSet<String>>>);
+pub struct ReadSettings(Arc<Mutex<BTreeSet<String>>>);
 
-impl AskedSettings {
+impl ReadSettings {
     pub(super) fn note(&self, name: &str) {
         let mut names = self.0.lock().unwrap_or_else(|it| it.into_inner());
-        if name.len() <= ASKED_BYTES_MAX && names.len() < ASKED_MAX {
+        if name.len() <= SETTING_NAME_BYTES_MAX && names.len() < SETTINGS_READ_MAX {
             names.insert(name.to_owned());
         }
     }
 
-    /// Those up to now.
+    /// Names read so far.
     pub fn names(&self) -> BTreeSet<String> {
         self.0.lock().unwrap_or_else(|it| it.into_inner()).clone()
     }
 }
 
-/// What all components have in common.
+/// Resources shared by all components.
 #[derive(Clone)]
 pub struct Shared {
     pub blobs: Blobs,
@@ -77,10 +77,10 @@ pub struct Shared {
     pub around: Around,
 }
 
-/// Which files and folders are granted, and whether each is still the same one.
+/// Identities of granted files and folders.
 pub type Stamp = Vec<(PathBuf, Option<Identity>)>;
 
-/// When it was last changed, how long it is, and which one it is on its disk.
+/// Modification time, length and inode.
 type Identity = (Option<SystemTime>, u64, u64);
 
 /// Why something that is granted cannot be reached.
@@ -91,14 +91,14 @@ pub struct HostResourcesError {
     pub what: &'static str,
     /// Its name for the component.
     pub name: String,
-    /// Where it should be.
+    /// The expected path.
     pub path: PathBuf,
     /// The system's error.
     pub source: io::Error,
 }
 
 impl HostResources {
-    /// The same for a trial: what is read is read, what is made or published is thrown away.
+    /// Resources for a trial: reads work, writes and events are discarded.
     pub fn on_trial(&self) -> Self {
         Self {
             blobs: None,
@@ -148,8 +148,7 @@ impl HostResources {
         (Arc::new(reach), error)
     }
 
-    /// What `config` grants, as it is now. Of a folder only which one it is: what lies in it is
-    /// looked up by each call anew.
+    /// Current stamp of the grants. A folder has only its identity, because each call looks up its content.
     pub fn stamp(config: &ComponentConfig, base: &Path) -> Stamp {
         let file = |path: &PathBuf| (base.join(path), identity(&base.join(path)));
         let folder = |path: &PathBuf| {
@@ -193,7 +192,7 @@ impl Folders {
         }
     }
 
-    /// Gives a call what is open. Costs nothing where nothing is granted.
+    /// Adds open folders to a call. Free without grants.
     pub fn show(&self, wasi: &mut WasiCtx) {
         if let Some(open) = &self.open {
             wasi.filesystem().clone_from(open);

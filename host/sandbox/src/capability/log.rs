@@ -1,6 +1,5 @@
-//! What a component sends while it is called: `log`, its lines in the operator's log and to a caller who asked for
-//! them; `progress`, how far along it is; `events`, what it publishes; `event-stream`, what a route writes to its
-//! client. Of each as much as a call may.
+//! Output of a component during a call, within its limits: `log` lines for the operator's log and for callers who
+//! request them, `progress`, `events` it publishes, and the `event-stream` of a route.
 
 use serde::de::IgnoredAny;
 use serde_json::json;
@@ -12,11 +11,11 @@ use crate::{
 };
 use base::notifications::{Level, Line, Notification, Progress};
 
-/// Bytes that the name of what has changed may have.
+/// Maximum length of an event name, in bytes.
 const URI_BYTES_MAX: usize = 1 << 10;
 /// Bytes that the name of an event may have.
 const NAME_BYTES_MAX: usize = 64;
-/// Bytes of a note's message; what is beyond is cut off.
+/// Maximum length of a progress message, in bytes. Longer ones are cut.
 const MESSAGE_BYTES_MAX: usize = 1 << 10;
 
 impl types::Host for CallState {}
@@ -29,16 +28,17 @@ impl log::Host for CallState {
         if message.is_empty() {
             return;
         }
-        let wanted = self.context.round.notifications.as_ref().filter(|it| it.wants(of(level)));
+        let wanted =
+            self.context.round.notifications.as_ref().filter(|it| it.wants(level_from_wit(level)));
         if let Some(notifications) = wanted {
             notifications.send(Notification::Log(Line {
-                level: of(level),
+                level: level_from_wit(level),
                 component: self.context.component.to_string(),
                 message: message.to_owned(),
                 data: data.map(str::to_owned),
             }));
         }
-        let (component, call) = self.whose();
+        let (component, call) = self.component_and_call();
         match level {
             log::Level::Debug => {
                 tracing::debug!(target: "guest", component, call, data, "{message}")
@@ -60,12 +60,12 @@ impl log::Host for CallState {
 }
 
 /// The contract has the same levels in the same order.
-fn of(level: log::Level) -> Level {
+fn level_from_wit(level: log::Level) -> Level {
     Level::from_repr(level as usize).unwrap_or(Level::Info)
 }
 
 impl progress::Host for CallState {
-    /// Never waits: a caller who is slow to listen misses a note.
+    /// Never blocks: a slow caller misses notifications.
     async fn report(&mut self, progress: f64, total: Option<f64>, message: Option<String>) {
         let Some(notifications) =
             self.context.round.notifications.as_ref().filter(|it| it.progress)
@@ -90,7 +90,7 @@ impl progress::Host for CallState {
 }
 
 impl events::Host for CallState {
-    /// At once, and never waits: a call that is woken reads what has been committed.
+    /// Never blocks. A woken call sees what was committed.
     async fn publish(&mut self, uri: String) {
         if self.taped("events.publish", || json!([uri])).given::<()>().await.is_some() {
             return;

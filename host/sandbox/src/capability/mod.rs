@@ -1,4 +1,4 @@
-//! What the host can do for components, by the interfaces of the contract.
+//! Capabilities of the host, by interface of the contract.
 
 pub mod assistant_calls;
 pub mod assistants;

@@ -1,4 +1,4 @@
-//! A guest's standard output and error: lines in the operator's log.
+//! A guest's standard output and error, as lines of the operator's log.
 
 use std::{
     io,
@@ -21,7 +21,7 @@ use crate::{capability::state::CallContext, resource_limiter::LogBudget};
 #[derive(Clone)]
 pub struct GuestOutput {
     budget: LogBudget,
-    /// The beginning of a line whose end has not come yet.
+    /// Start of an unfinished line.
     begun: Arc<Mutex<Begun>>,
 }
 
@@ -54,17 +54,17 @@ impl GuestOutput {
             }
             begun.text += self.budget.take(part);
             if part.ends_with('\n') {
-                begun.write_rest();
+                begun.write_remaining();
             }
         }
         if begun.text.len() > LINE_BYTES_MAX {
-            begun.write_rest();
+            begun.write_remaining();
         }
     }
 }
 
 impl Begun {
-    fn write_rest(&mut self) {
+    fn write_remaining(&mut self) {
         let rest = std::mem::take(&mut self.text);
         let (line, component, call) = (rest.trim_end(), &*self.component, self.call_id);
         if !line.is_empty() {
@@ -75,7 +75,7 @@ impl Begun {
 
 impl Drop for Begun {
     fn drop(&mut self) {
-        self.write_rest();
+        self.write_remaining();
     }
 }
 

@@ -1,5 +1,4 @@
-//! A part that an assistant plays for a component: which of the component's tools it may call, and with
-//! which arguments that it neither chooses nor sees.
+//! Parts: the tools of a component that an assistant may call for it, with arguments that it neither chooses nor sees.
 
 use std::sync::Arc;
 
@@ -26,7 +25,7 @@ impl Part {
     /// The part of `component`'s with those arguments.
     ///
     /// # Errors
-    /// Where one of them is no JSON.
+    /// If one of them is no JSON.
     pub fn new(component: &Arc<str>, given: Vec<wit::Given>) -> Result<Self, String> {
         let read = |one: wit::Given| {
             let value = serde_json::from_str(&one.value).map_err(|error| {
@@ -39,10 +38,9 @@ impl Part {
         Ok(Self { component: component.clone(), given })
     }
 
-    /// The schema of the component's own `tool` without what is given; none where nothing is, so that the
-    /// assistant may not call it.
+    /// Schema of the component's `tool` without given arguments. `None` if the assistant may not call it.
     pub fn schema(&self, tool: &str, schema: &Map<String, Value>) -> Option<Map<String, Value>> {
-        let given: Vec<_> = self.of(tool).collect();
+        let given: Vec<_> = self.given_for(tool).collect();
         if given.is_empty() {
             return None;
         }
@@ -58,20 +56,20 @@ impl Part {
         Some(schema)
     }
 
-    /// Adds what is given to the arguments of a call of the component's own `tool`.
+    /// Adds given arguments to a call of the component's `tool`.
     pub fn add(&self, tool: &str, arguments: &mut Map<String, Value>) {
-        for it in self.of(tool) {
-            // A null and a blank text are what some models write for what they leave out.
+        for given in self.given_for(tool) {
+            // Some models write null or blank text for omitted arguments.
             let is_blank = |it: &Value| it.as_str().is_some_and(|it| it.trim().is_empty());
-            let said = arguments.get(&it.argument);
-            let is_said = said.is_some_and(|it| !it.is_null() && !is_blank(it));
-            if !(it.is_default && is_said) {
-                arguments.insert(it.argument.clone(), it.value.clone());
+            let sent = arguments.get(&given.argument);
+            let is_sent = sent.is_some_and(|it| !it.is_null() && !is_blank(it));
+            if !(given.is_default && is_sent) {
+                arguments.insert(given.argument.clone(), given.value.clone());
             }
         }
     }
 
-    fn of(&self, tool: &str) -> impl Iterator<Item = &Given> {
+    fn given_for(&self, tool: &str) -> impl Iterator<Item = &Given> {
         self.given.iter().filter(move |it| it.tool == tool)
     }
 }

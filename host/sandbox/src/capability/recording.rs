@@ -1,4 +1,4 @@
-//! What crosses the border of one call: kept beside it, or given back to it later in the world's place.
+//! Records every use of a capability in a call, and replays it later.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
 /// Bytes that one record may have, as JSON.
 pub const BYTES_MAX: usize = 16 << 20;
-/// What stands in a record in place of a secret.
+/// Replacement of a secret.
 pub const REDACTED: &str = "(redacted)";
 /// Bytes below which a secret is nowhere looked for: a text so short stands in many others.
 const SECRET_BYTES_MIN: usize = 4;
-/// The same of one word of a secret.
+/// Minimum length of a single word of a secret that is masked.
 const WORD_BYTES_MIN: usize = 8;
-/// Parts of a name by which a header or a setting is taken for a secret.
+/// Name parts of secret headers and settings.
 const SECRETS: [&str; 7] =
     ["authorization", "cookie", "key", "passw", "secret", "token", "credential"];
 
@@ -28,10 +28,8 @@ pub struct Use {
     /// The capability and its function: `sql.query`.
     #[serde(rename = "use")]
     pub name: String,
-    /// What the component passed.
     #[serde(default)]
     pub with: Value,
-    /// What it was given.
     #[serde(default)]
     pub gives: Value,
 }
@@ -39,18 +37,18 @@ pub struct Use {
 /// The first use in which a call differs from its record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// Which use, from 1.
+    /// Number of the use, from 1.
     pub number: usize,
-    /// What the record has there: name and arguments; none behind its end.
+    /// Recorded name and arguments. `None` past the end of the record.
     pub expected: Option<(String, Value)>,
-    /// What came; none where the call had ended.
-    pub came: Option<(String, Value)>,
+    /// Actual name and arguments. `None` at the end of the call.
+    pub actual: Option<(String, Value)>,
 }
 
-/// The record of one call, as it is made or given back.
+/// The record of one call, being made or replayed.
 pub struct Recording {
     tape: Mutex<Tape>,
-    /// Where random numbers begin.
+    /// Seed of random numbers.
     pub seed: [u8; 32],
     is_replay: bool,
     differed: Notify,
@@ -66,34 +64,34 @@ struct Tape {
     difference: Option<Difference>,
 }
 
-/// One use on its way.
+/// One use in progress.
 pub struct Taped(Option<(Arc<Recording>, Turn)>);
 
 enum Turn {
     /// Its answer is kept at that place.
     Keeps(usize),
-    /// It is answered from that place.
+    /// Answered from this position.
     Gives(usize),
     Differs,
 }
 
 impl Recording {
-    /// One that is made now.
+    /// A new record.
     pub fn new() -> Arc<Self> {
-        Self::of(Vec::new(), rand::random(), false)
+        Self::with_uses(Vec::new(), rand::random(), false)
     }
 
-    /// One that gives `uses` back.
+    /// Replays `uses`.
     pub fn replay(uses: Vec<Use>, seed: [u8; 32]) -> Arc<Self> {
-        Self::of(uses, seed, true)
+        Self::with_uses(uses, seed, true)
     }
 
-    fn of(uses: Vec<Use>, seed: [u8; 32], is_replay: bool) -> Arc<Self> {
+    fn with_uses(uses: Vec<Use>, seed: [u8; 32], is_replay: bool) -> Arc<Self> {
         let tape = Mutex::new(Tape { uses, ..Tape::default() });
         Arc::new(Self { tape, seed, is_replay, differed: Notify::new() })
     }
 
-    /// The uses in their order, and what must not be shown of them; none where they are more than a record may have.
+    /// The uses in order, and secrets to redact. `None` if the record is too large.
     pub fn kept(&self) -> Option<(Vec<Use>, Vec<String>)> {
         let tape = self.tape.lock();
         (tape.bytes <= BYTES_MAX).then(|| (tape.uses.clone(), tape.secrets.clone()))
@@ -105,7 +103,7 @@ impl Recording {
         tape.difference.clone().or_else(|| {
             let left = tape.uses.get(tape.next).filter(|_| self.is_replay)?;
             let expected = Some((left.name.clone(), left.with.clone()));
-            Some(Difference { number: tape.next + 1, expected, came: None })
+            Some(Difference { number: tape.next + 1, expected, actual: None })
         })
     }
 
@@ -145,8 +143,8 @@ impl Recording {
     fn note(&self, tape: &mut Tape, at: usize, name: &str, with: Value) {
         if tape.difference.is_none() {
             let expected = tape.uses.get(at).map(|it| (it.name.clone(), it.with.clone()));
-            let came = Some((name.to_owned(), with));
-            tape.difference = Some(Difference { number: at + 1, expected, came });
+            let actual = Some((name.to_owned(), with));
+            tape.difference = Some(Difference { number: at + 1, expected, actual });
         }
         self.differed.notify_one();
     }
@@ -178,24 +176,24 @@ impl Recording {
     }
 }
 
-/// Whether what is called so is taken for a secret.
+/// Whether a name counts as secret.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SECRETS.iter().any(|it| name.contains(it))
 }
 
-/// `value` as it is read from a file: numbers are what their digits say.
+/// Normalizes `value` as if read from a file, where numbers are what their digits say.
 pub fn as_read(value: &Value) -> Value {
     serde_json::from_str(&value.to_string()).unwrap_or_default()
 }
 
-/// Whether `recorded` is what came; of an object that is still on its way, as far as that goes.
-fn has(recorded: &Value, came: &Value) -> bool {
-    match (recorded, came) {
-        (Value::Object(recorded), Value::Object(came)) => {
-            came.iter().all(|(key, it)| recorded.get(key) == Some(it))
+/// Whether `recorded` matches. Incomplete objects are compared as far as they go.
+fn has(recorded: &Value, actual: &Value) -> bool {
+    match (recorded, actual) {
+        (Value::Object(recorded), Value::Object(actual)) => {
+            actual.iter().all(|(key, it)| recorded.get(key) == Some(it))
         }
-        _ => recorded == came,
+        _ => recorded == actual,
     }
 }
 
@@ -203,15 +201,17 @@ impl Taped {
     /// A use that is neither kept nor given back.
     pub const NOT: Self = Self(None);
 
-    /// More of what the component passed, where that comes later than the use begins.
+    /// Adds an argument after the use has started.
     pub fn add(&self, key: &str, value: Value) {
         let Some((recording, turn)) = &self.0 else { return };
         let mut tape = recording.tape.lock();
         match turn {
             Turn::Keeps(at) => {
                 tape.bytes += value.to_string().len();
-                if let Some(it) = tape.uses.get_mut(*at).filter(|it| it.with.is_object()) {
-                    it.with[key] = value;
+                if let Some(recorded) =
+                    tape.uses.get_mut(*at).filter(|recorded| recorded.with.is_object())
+                {
+                    recorded.with[key] = value;
                 }
             }
             Turn::Gives(at) if tape.uses[*at].with.get(key) != Some(&value) => {
@@ -222,8 +222,7 @@ impl Taped {
         }
     }
 
-    /// The answer of the record; none where the use is made. Never ends where the call differs from its record: it has
-    /// no answer then, and the call is over.
+    /// The recorded answer, or `None` while recording. Never returns if the call differs from its record.
     pub async fn given<T: DeserializeOwned>(&self) -> Option<T> {
         let (recording, turn) = self.0.as_ref()?;
         if let Some(given) = self.given_now() {
@@ -238,7 +237,7 @@ impl Taped {
         }
     }
 
-    /// The same where nothing can wait.
+    /// The recorded answer, where waiting is impossible.
     fn given_now<T: DeserializeOwned>(&self) -> Option<T> {
         let (recording, Turn::Gives(at)) = self.0.as_ref()? else { return None };
         let mut tape = recording.tape.lock();
@@ -247,9 +246,9 @@ impl Taped {
         }
         let given = serde_json::from_value(tape.uses[*at].gives.clone());
         if given.is_err() {
-            // What was written there by hand is no answer to it.
-            let it = tape.uses[*at].clone();
-            recording.note(&mut tape, *at, &it.name, it.with);
+            // A hand-written answer of another type.
+            let recorded = tape.uses[*at].clone();
+            recording.note(&mut tape, *at, &recorded.name, recorded.with);
         }
         given.ok()
     }
@@ -261,9 +260,9 @@ impl Taped {
             let mut tape = recording.tape.lock();
             tape.bytes += shown.to_string().len();
             if tape.bytes <= BYTES_MAX
-                && let Some(it) = tape.uses.get_mut(*at)
+                && let Some(recorded) = tape.uses.get_mut(*at)
             {
-                it.gives = shown;
+                recorded.gives = shown;
             }
         }
         answer
@@ -319,8 +318,11 @@ pub(super) trait ErrorParts {
 }
 
 impl<T: Serialize> Kept<T> {
-    /// `answer` with `kept` of what it brought.
-    pub(super) fn of<A, E: ErrorParts>(answer: &Result<A, E>, kept: impl FnOnce(&A) -> T) -> Value {
+    /// A recorded form of `answer`, with `kept` applied to its value.
+    pub(super) fn recorded<A, E: ErrorParts>(
+        answer: &Result<A, E>,
+        kept: impl FnOnce(&A) -> T,
+    ) -> Value {
         let failed = |error: &E| {
             let (kind, text) = error.kind_and_text();
             (kind.to_owned(), text.to_owned())
@@ -346,7 +348,7 @@ pub(super) enum Bytes {
 }
 
 impl Bytes {
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(super) fn encode(bytes: &[u8]) -> Self {
         use base64::{Engine, prelude::BASE64_STANDARD};
         match std::str::from_utf8(bytes) {
             Ok(text) => Self::Text(text.to_owned()),
@@ -355,7 +357,7 @@ impl Bytes {
     }
 
     pub(super) fn value(bytes: &[u8]) -> Value {
-        serde_json::to_value(Self::of(bytes)).unwrap_or_default()
+        serde_json::to_value(Self::encode(bytes)).unwrap_or_default()
     }
 
     pub(super) fn into_bytes(self) -> Vec<u8> {
@@ -387,7 +389,7 @@ mod tests {
         let taped = replay.take("sql.query", json!(["a"]));
         assert_eq!(taped.given::<u32>().await, Some(1));
         let left = replay.difference().unwrap();
-        assert_eq!((left.number, left.came), (2, None), "the second one was not made");
+        assert_eq!((left.number, left.actual), (2, None), "the second one was not made");
         assert_eq!(replay.take("sql.query", json!(["b"])).given::<u32>().await, Some(2));
         assert_eq!(replay.difference(), None);
     }
@@ -404,7 +406,7 @@ mod tests {
         let found = replay.difference().unwrap();
         assert_eq!(found.number, 1);
         assert_eq!(found.expected, Some(("sql.query".to_owned(), json!(["a"]))));
-        assert_eq!(found.came, Some(("sql.query".to_owned(), json!(["b"]))));
+        assert_eq!(found.actual, Some(("sql.query".to_owned(), json!(["b"]))));
     }
 
     #[tokio::test]

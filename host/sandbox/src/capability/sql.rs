@@ -26,9 +26,11 @@ impl sql::Host for CallState {
         }
         let _span = self.context.round.span.child("sql transact");
         let answer = match self.database() {
-            Ok(it) => match &self.context.round.fence {
-                Some(fence) => it.transact_under(fence, statements, self.context.deadline).await,
-                None => it.transact(statements, self.context.deadline).await,
+            Ok(database) => match &self.context.round.fence {
+                Some(fence) => {
+                    database.transact_under(fence, statements, self.context.deadline).await
+                }
+                None => database.transact(statements, self.context.deadline).await,
             },
             Err(error) => Err(error),
         };

@@ -1,4 +1,4 @@
-//! The host's side of one instance: what its capabilities work on while the call lasts.
+//! The host state of one instance, used by its capabilities during a call.
 
 use std::{
     collections::BTreeSet,
@@ -21,7 +21,7 @@ use super::{
 use crate::{
     epoch_timer::{EpochTimer, Running},
     resource_limiter::{InstanceLimiter, LogBudget},
-    scheduler::Pace,
+    scheduler::TurnState,
     version::Version,
 };
 use base::{
@@ -39,38 +39,35 @@ use store::{
 };
 use telemetry::{Span, tally::Tally};
 
-/// What a component runs with: its name, grants, limits and belongings.
+/// The configuration of a component: name, grants, limits and resources.
 #[derive(Clone)]
 pub struct Setup {
     /// The component's name: the name of its file.
     pub name: String,
-    /// What the operator gave it.
     pub grants: BTreeSet<Grant>,
-    /// What it may carry without having it.
+    /// Stubbed imports.
     pub stubs: Stubs,
-    /// What stands before the names of its tools, where they are functions of it.
+    /// Name prefix of lifted tools.
     pub prefix: String,
-    /// How much it may use.
     pub limits: Limits,
     /// The variables of its environment, which its own file brings.
     pub environment: Environment,
     /// Its database, where it has leave to use one.
     pub database: Option<Database>,
-    /// What the operator set for it.
     pub settings: Arc<Settings>,
-    /// Where it may send requests.
+    /// Reachable hosts.
     pub http: Arc<Outgoing>,
-    /// What it reaches of the machine.
+    /// Host resources.
     pub reach: Arc<HostResources>,
     /// The time of day that it sees.
     pub clock: Clock,
-    /// Where it is counted what its versions do.
+    /// Counters of all its versions.
     pub tally: Arc<Tally>,
-    /// Which of its versions it is.
+    /// Its version.
     pub version: Arc<Version>,
 }
 
-/// What one round of a call brings along.
+/// Context of one round of a call.
 pub struct Round {
     /// The number of the call, in errors and in the log.
     pub call_id: u64,
@@ -78,24 +75,24 @@ pub struct Round {
     pub notifications: Option<Notifications>,
     pub span: Span,
     /// Whether it takes turns; what the host itself asks for does once it is interrupted.
-    pub pace: Arc<Pace>,
-    /// What its own calls go by; none where there is no caller to make them for.
+    pub turn_state: Arc<TurnState>,
+    /// Context of its own calls. `None` without a caller.
     pub asking: Option<Asking>,
-    /// Where what crosses the border is kept, or comes from; neither in a server.
+    /// Record or replay. `None` in a server.
     pub recording: Option<Arc<Recording>>,
-    /// What its SQL is held against, where it is done under a lease.
+    /// Lease that SQL writes are checked against.
     pub fence: Option<Fence>,
 }
 
 impl Round {
-    /// One that the host itself asks for.
+    /// A round of the host itself.
     pub fn of_host() -> Self {
         Self {
             call_id: next_call_id(),
             caller: Caller::anonymous(),
             notifications: None,
             span: Span::default(),
-            pace: Arc::default(),
+            turn_state: Arc::default(),
             asking: None,
             recording: None,
             fence: None,
@@ -103,17 +100,17 @@ impl Round {
     }
 }
 
-/// What one round runs with.
+/// Everything that one round runs with.
 pub struct CallContext {
-    /// As it is called in the log.
+    /// Name in the log.
     pub component: Arc<str>,
     pub setup: Arc<Setup>,
     /// The round; what capabilities are used is traced below its span.
     pub round: Round,
     pub deadline: Instant,
-    /// What all instances of the component have of memory now, in bytes.
+    /// Current memory of all instances of the component, in bytes.
     pub memory: Arc<AtomicUsize>,
-    /// Where the events go that a route writes; nowhere, where none are wanted.
+    /// Receiver of route events, if wanted.
     pub events: Option<mpsc::Sender<Written>>,
     /// Whether it does a job of its own, without a caller.
     pub is_job: bool,
@@ -126,7 +123,7 @@ pub struct CallState {
     pub context: CallContext,
     pub limiter: InstanceLimiter,
     pub log: LogBudget,
-    /// What is left of the limits of one call.
+    /// Remaining limits of the call.
     pub left: Limits,
     pub progress_dropped: u64,
     /// Made when it is first used.
@@ -158,7 +155,7 @@ impl CallState {
 
 impl CallState {
     /// The component and the number of the call, as the log has them.
-    pub fn whose(&self) -> (&str, u64) {
+    pub fn component_and_call(&self) -> (&str, u64) {
         (&self.context.component, self.context.round.call_id)
     }
 
@@ -168,7 +165,7 @@ impl CallState {
         recording.map_or(Taped::NOT, |it| it.take(name, with()))
     }
 
-    /// Notes what the instance used of the limits that it came near to, or that every call comes near to.
+    /// Records limits that the instance nearly reached.
     fn measure(&self) {
         let (limits, left) = (&self.context.setup.limits, &self.left);
         let span = &self.context.round.span;
@@ -189,7 +186,7 @@ impl CallState {
 
     /// Writes a line for the operator to the component's log, as far as there is room in it.
     pub(super) fn warn(&self, line: &str) {
-        let ((component, call), line) = (self.whose(), self.log.take(line));
+        let ((component, call), line) = (self.component_and_call(), self.log.take(line));
         if !line.is_empty() {
             tracing::warn!(target: "guest", component, call, "{line}");
         }
@@ -213,12 +210,12 @@ fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
     wasi.max_random_size(context.setup.limits.output_bytes_max as u64);
     // Ours, which stands still before 1970 where WASI's own would panic.
     wasi.wall_clock(context.setup.clock.clone());
-    if let Some(it) = &context.round.recording {
-        wasi.wall_clock(Clocks(it.clone(), context.setup.clock.clone()));
-        wasi.monotonic_clock(Clocks(it.clone(), Instant::now()));
-        wasi.secure_random(it.random(false)).insecure_random(it.random(true));
+    if let Some(recording) = &context.round.recording {
+        wasi.wall_clock(Clocks(recording.clone(), context.setup.clock.clone()));
+        wasi.monotonic_clock(Clocks(recording.clone(), Instant::now()));
+        wasi.secure_random(recording.random(false)).insecure_random(recording.random(true));
         wasi.insecure_random_seed(u128::from_le_bytes(
-            it.seed[..16].try_into().unwrap_or_default(),
+            recording.seed[..16].try_into().unwrap_or_default(),
         ));
     }
     let mut wasi = wasi.build();
@@ -227,10 +224,10 @@ fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
 }
 
 impl Drop for CallState {
-    /// Logs once what was dropped, now that it is known how much, and notes what the call took of its limits.
+    /// Logs dropped output once, and records used limits.
     fn drop(&mut self) {
         self.measure();
-        let (component, call) = self.whose();
+        let (component, call) = self.component_and_call();
         let bytes = self.log.dropped();
         if bytes > 0 {
             let limit = "log_bytes_max";

@@ -1,5 +1,5 @@
-//! What instances ask of the layers above the sandbox: tools of other components and servers, runs of assistants,
-//! and what components that understand sentences make of one.
+//! The interface of the sandbox to higher layers: tools of other components and servers, assistant runs, and dialogue
+//! components.
 
 use std::{
     collections::BTreeSet,
@@ -21,44 +21,43 @@ use crate::bindings::madoguchi::tool::{
 };
 use base::{call::TraceHeaders, caller::Caller, config::Policy};
 
-/// Calls that one call makes unasked, over all its rounds, of which what they came to is kept.
+/// Maximum number of unapproved calls with stored outcomes, over all rounds of a call.
 const MADE_MAX: usize = 256;
 /// Bytes of what one round's calls came to, until the round ends.
 const MADE_BYTES_MAX: usize = 8 << 20;
 
-/// What a component's calls go by while it answers a call or a request.
+/// Context of calls that a component makes.
 #[derive(Clone, Default)]
 pub struct Asking {
     /// The components of which calls of tools wait for this one, and the one that makes it, the outermost
     /// first. A request for a route is no call of a tool.
     pub chain: Vec<Arc<str>>,
-    /// The tools that the person lets happen unasked, as their client says.
+    /// Tools that the person's client allows without approval.
     pub trusts: Arc<[String]>,
     pub(super) trace: TraceHeaders,
     /// The approvals of the whole call.
     held: Arc<Mutex<Vec<String>>>,
-    /// Those whose outcomes this round has been given.
+    /// Approvals whose outcomes this round has received.
     used: Arc<Mutex<BTreeSet<String>>>,
-    /// What the whole call has changed unasked; none where nothing runs again from the top.
+    /// Unapproved changes of the whole call. `None` where nothing is rerun.
     made: Option<Arc<Mutex<Made>>>,
 }
 
-/// What a call has changed unasked, which is not made again when the call runs again from the top.
+/// Unapproved changes of a call, not repeated when it reruns.
 #[derive(Default)]
 struct Made {
-    /// Where it is written down.
+    /// Ids of stored changes.
     ids: Vec<String>,
-    /// What is not yet, as text.
+    /// Changes not stored yet, as text.
     unwritten: Vec<String>,
     bytes: usize,
-    /// How many have begun and not ended.
+    /// Number of unfinished changes.
     begun: usize,
     is_too_much: bool,
 }
 
 impl Asking {
-    /// That of a call that came through `chain`, whose earlier rounds left the approvals `held`, and under the
-    /// ids `made` what they changed unasked.
+    /// Context of a call through `chain` with earlier approvals `held` and stored changes `made`.
     pub fn of_call(
         chain: Vec<Arc<str>>,
         trace: TraceHeaders,
@@ -69,22 +68,22 @@ impl Asking {
         Self { chain, trace, held, made: Some(Arc::new(Mutex::new(made))), ..Self::default() }
     }
 
-    /// That of a request for a route.
+    /// Context of a route request.
     pub fn of_request(trace: TraceHeaders, trusts: Arc<[String]>) -> Self {
         Self { trace, trusts, ..Self::default() }
     }
 
-    /// That of the next round.
+    /// Context of the next round.
     pub fn round(&self) -> Self {
         Self { used: Arc::default(), ..self.clone() }
     }
 
     /// The approvals of the call.
-    pub fn held(&self) -> Vec<String> {
+    pub fn held_ids(&self) -> Vec<String> {
         self.held.lock().clone()
     }
 
-    /// One more, whose outcome is given now.
+    /// Adds an approval whose outcome is given now.
     pub fn hold(&self, id: &str) {
         // Before another request sees it, which would take it for its own.
         self.uses(id);
@@ -101,17 +100,17 @@ impl Asking {
         self.used.lock().contains(id)
     }
 
-    /// Where what the call changed unasked in earlier rounds is written down.
+    /// Ids of stored changes.
     pub fn made(&self) -> Vec<String> {
         self.made.as_ref().map(|it| it.lock().ids.clone()).unwrap_or_default()
     }
 
-    /// A change begins; whether what it comes to is to be kept.
+    /// Starts a change. Returns whether its outcome is to be stored.
     pub fn begins(&self) -> bool {
         self.made.as_ref().inspect(|it| it.lock().begun += 1).is_some()
     }
 
-    /// One that began has ended, with what is to be written down of it.
+    /// Ends a change, with the text to store.
     pub fn ends(&self, written: Option<String>) {
         let Some(made) = &self.made else { return };
         let made = &mut *made.lock();
@@ -126,8 +125,7 @@ impl Asking {
         }
     }
 
-    /// What is not written down yet, which is then taken; none where that is not all, because it was too much, or
-    /// the round has ended before its calls.
+    /// Takes changes to store. `None` if incomplete: there were too many, or calls are unfinished.
     pub fn unwritten(&self) -> Option<Vec<String>> {
         let Some(made) = &self.made else { return Some(Vec::new()) };
         let made = &mut *made.lock();
@@ -135,7 +133,7 @@ impl Asking {
         (!made.is_too_much && made.begun == 0).then(|| std::mem::take(&mut made.unwritten))
     }
 
-    /// One was written down under that id.
+    /// Adds the id of a stored change.
     pub fn keeps(&self, id: String) {
         if let Some(made) = &self.made {
             made.lock().ids.push(id);
@@ -146,9 +144,9 @@ impl Asking {
 /// The rules by which calls are allowed.
 #[derive(Clone)]
 pub enum Acts {
-    /// What the component was given: its tools, and those that run without being allowed one by one.
+    /// Tools granted to the component, and those that need no approval.
     Itself(ToolCalls),
-    /// What an assistant of the configuration may do, which the component runs.
+    /// Policy of an assistant that the component runs.
     Assistant(Arc<Acting>),
 }
 
@@ -158,13 +156,13 @@ pub struct Acting {
     pub policy: Arc<Policy>,
     /// The part that it plays, where there is no person.
     pub part: Option<Arc<Part>>,
-    /// What results are written in where the caller does not say.
+    /// Language of results, if the caller has none.
     pub language: Option<String>,
-    /// What the person's client can do, where it is not what the caller says.
+    /// Capabilities of the person's client, if they differ from the caller's.
     pub capabilities: Option<String>,
 }
 
-/// Which component asks, on whose behalf.
+/// A requesting component and its caller.
 #[derive(Clone)]
 pub struct Requested {
     pub component: Arc<str>,
@@ -174,12 +172,12 @@ pub struct Requested {
     pub trace: TraceHeaders,
 }
 
-/// What a component asks of an assistant.
+/// A component's request to an assistant.
 pub struct Ask {
     pub component: Arc<str>,
     pub task: tasks::Task,
     pub caller: Caller,
-    /// The part that the assistant plays; none where it serves the caller.
+    /// The part that the assistant plays. `None` if it serves the caller.
     pub part: Option<AskedPart>,
     pub trace: TraceHeaders,
     /// The components that wait for it.
@@ -188,10 +186,10 @@ pub struct Ask {
     pub events: mpsc::Sender<Written>,
 }
 
-/// What a component answers to a turn; its failure in a sentence.
+/// A component's reply to a turn, or an error sentence.
 pub type NamedReply = (Arc<str>, Result<sentences::Reply, String>);
 
-/// What is above the sandbox. What it runs of components is in tasks of its own: see `Scheduler`.
+/// Services above the sandbox. They run components in separate tasks; see `Scheduler`.
 pub trait Surroundings: Send + Sync {
     /// The tools that may be called.
     fn offers(&self, by: &Requested) -> Vec<ToolOffer>;
@@ -202,8 +200,8 @@ pub trait Surroundings: Send + Sync {
     /// Makes one call on behalf of `by`.
     fn call(&self, by: Requested, request: ToolRequest) -> BoxFuture<'static, ToolOutcome>;
 
-    /// How a call stands that was held; one that is being made is waited for as long as `patience`.
-    fn held(
+    /// State of a held call. Waits up to `patience` for a running one.
+    fn held_call(
         &self,
         by: Requested,
         id: String,
@@ -222,10 +220,10 @@ pub trait Surroundings: Send + Sync {
     /// The assistant of that name, where it is there.
     fn about(&self, assistant: String) -> BoxFuture<'static, Option<tasks::Facts>>;
 
-    /// What all components call things, and what may be written to them.
+    /// Names and message targets of all components.
     fn names(&self, language: sentences::Language) -> BoxFuture<'static, Vec<Name>>;
 
-    /// What the components that understand sentences make of `turn`, each with its own of the memories.
+    /// Asks all dialogue components about `turn`, each with its memory.
     fn consult(
         &self,
         turn: sentences::Turn,
@@ -234,8 +232,7 @@ pub trait Surroundings: Send + Sync {
     ) -> BoxFuture<'static, Vec<NamedReply>>;
 }
 
-/// The surroundings, once the server is put together, and for as long as it is there: components hold this, and
-/// are held by what they ask.
+/// Late-bound weak reference to the surroundings, because they and components refer to each other.
 #[derive(Clone, Default)]
 pub struct Around(Arc<OnceLock<Weak<dyn Surroundings>>>);
 

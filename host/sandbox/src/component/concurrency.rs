@@ -1,4 +1,4 @@
-//! The concurrency limit of one component: how many of its calls run at a time, and who waits for how long.
+//! The concurrency limit of one component: running calls, and the bounded queue of waiting ones.
 
 use std::{
     collections::HashMap,
@@ -16,28 +16,27 @@ use crate::Sandbox;
 use base::{limits::Limits, quota::Quota};
 use telemetry::tally::Tally;
 
-/// What a call is taken to last before one has ended.
+/// Assumed duration of the first call.
 const USUAL_FIRST: Duration = Duration::from_millis(100);
 /// A call is refused for no other reason.
 const RETRY_MS: std::ops::RangeInclusive<u64> = 50..=30_000;
 
-/// The places, and the queue before them. One caller who is known has at most half of either, so that another's calls
-/// are not behind theirs.
+/// Slots and queue. A known caller has at most half of each.
 pub struct Places {
     free: Semaphore,
     calls_max: usize,
-    /// What each caller who is known may have of them, while they have or wait for any.
+    /// Slots of known callers who use or await any.
     own: Mutex<HashMap<Arc<str>, Weak<Semaphore>>>,
     queue: Quota,
-    /// What a call lasted lately, in microseconds.
+    /// Recent call duration in microseconds.
     usual_us: AtomicU64,
 }
 
-/// One call's place, given back when dropped.
+/// A slot, released on drop.
 pub struct Place<'a> {
     places: &'a Places,
     began: Instant,
-    _own: Option<OwnedSemaphorePermit>,
+    _caller: Option<OwnedSemaphorePermit>,
     _permit: SemaphorePermit<'a>,
 }
 
@@ -66,7 +65,7 @@ impl Places {
         patience: Duration,
         tally: &Tally,
     ) -> Result<Place<'_>, u64> {
-        let own = owner.as_ref().map(|it| self.own(it));
+        let own = owner.as_ref().map(|it| self.slots_of_caller(it));
         let at_once = || {
             let own = own.clone().map(Semaphore::try_acquire_owned).transpose().ok()?;
             Some(self.place(own, self.free.try_acquire().ok()?))
@@ -78,7 +77,7 @@ impl Places {
             return Err(self.retry_after_ms());
         };
         let _queued = tally.queued.hold();
-        // Who has half waits for their own, and stands in no other's way.
+        // A caller with half the slots waits for its own.
         let in_turn = async {
             let own = match own {
                 Some(it) => Some(it.acquire_owned().await.ok()?),
@@ -90,7 +89,7 @@ impl Places {
         place.ok().flatten().ok_or_else(|| self.retry_after_ms())
     }
 
-    fn own(&self, owner: &Arc<str>) -> Arc<Semaphore> {
+    fn slots_of_caller(&self, owner: &Arc<str>) -> Arc<Semaphore> {
         let mut all = self.own.lock();
         if let Some(own) = all.get(owner).and_then(Weak::upgrade) {
             return own;
@@ -106,10 +105,10 @@ impl Places {
         own: Option<OwnedSemaphorePermit>,
         permit: SemaphorePermit<'a>,
     ) -> Place<'a> {
-        Place { places: self, began: Instant::now(), _own: own, _permit: permit }
+        Place { places: self, began: Instant::now(), _caller: own, _permit: permit }
     }
 
-    /// When those who wait now will have had their turn, if calls last as they did lately.
+    /// Estimated wait for those queued, from recent durations.
     pub(super) fn retry_after_ms(&self) -> u64 {
         let waiting = self.queue.taken().max(1);
         let turns = waiting.div_ceil(self.calls_max) as u64;
@@ -120,7 +119,7 @@ impl Places {
     fn note(&self, lasted: Duration) {
         let before = self.usual_us.load(Ordering::Relaxed);
         let lasted = u64::try_from(lasted.as_micros()).unwrap_or(u64::MAX / 8);
-        // One eighth of what is new; two at once may forget one of them, which does no harm.
+        // Moving average of one eighth; concurrent updates may lose one, which is harmless.
         self.usual_us.store(before - before / 8 + lasted / 8, Ordering::Relaxed);
     }
 }

@@ -1,5 +1,4 @@
-//! Why a component could not be loaded, and why a call brought no output; which limit it was that ended a guest, read
-//! from what wasmtime says.
+//! Errors of loading and calling a component, and the limit that ended a guest, as read from wasmtime's error.
 
 use std::{path::Path, sync::Arc};
 
@@ -20,27 +19,27 @@ pub enum LoadError {
     /// The file cannot be read or written.
     #[error("the file cannot be read: {0}")]
     Read(#[from] std::io::Error),
-    /// It is no component for this host.
+    /// Invalid for this host.
     #[error("it is not a WebAssembly component that this host can compile: {0:#}")]
     Compile(wasmtime::Error),
-    /// Compiling it would take, or took, more than it may.
+    /// Compilation exceeds a limit.
     #[error("it exceeds {limit}: {what}; see [sandbox] in the configuration")]
     TooMuch {
-        /// The limit, as it is called in the configuration.
+        /// Name of the limit in the configuration.
         limit: &'static str,
         /// The amount that was found.
         what: String,
     },
-    /// It wants what it was not granted.
+    /// Imports without a grant.
     #[error(transparent)]
     Refused(#[from] grants::Refused),
-    /// It does not fit the contract.
+    /// Does not fit the contract.
     #[error("it does not fit the contract madoguchi:tool: {0:#}")]
     Link(wasmtime::Error),
-    /// It does not run as far as describing itself.
+    /// Failed to describe itself.
     #[error("it does not describe itself: {0}")]
     Describe(CallError),
-    /// It was not made for this host, and has no function that can be a tool.
+    /// A component of another host without usable functions.
     #[error(
         "it neither exports madoguchi:tool/tools nor a function that can be a tool: {0}; `madoguchi wit` shows the contract"
     )]
@@ -48,10 +47,10 @@ pub enum LoadError {
     /// No instance of it can be made.
     #[error("it does not start: {0}")]
     Start(CallError),
-    /// What it carries without having it cannot be put in place.
+    /// Its stubs could not be linked.
     #[error("its stubs: {0:#}")]
     Stubs(wasmtime::Error),
-    /// It describes a tool, a prompt, a resource or a template that cannot be offered.
+    /// An invalid tool, prompt, resource or template.
     #[error(transparent)]
     Offer(#[from] OfferError),
     /// Its database cannot be opened.
@@ -74,7 +73,7 @@ pub enum LoadError {
     /// A file or a folder that it is granted cannot be opened.
     #[error(transparent)]
     HostResources(#[from] crate::capability::host_resources::HostResourcesError),
-    /// It does not accept its settings.
+    /// Rejected its settings.
     #[error("it does not accept its settings: {}", problems(.0))]
     Configure(Vec<Problem>),
     /// An example of its own does not hold.
@@ -82,10 +81,10 @@ pub enum LoadError {
     Example {
         /// The name of the example.
         name: String,
-        /// What came in place of what was expected.
+        /// The actual value.
         found: String,
     },
-    /// It wants what the version before it did not need.
+    /// Needs more grants than the version before.
     #[error(
         "it wants {wanted}, which generation {before} did not need; to let it, run: madoguchi accept {component}"
     )]
@@ -97,16 +96,15 @@ pub enum LoadError {
         /// The imports and grants that are new.
         wanted: String,
     },
-    /// It asks for grants, and the operator has not given it them yet.
+    /// Asks for grants that the operator has not accepted.
     #[error("it waits to be allowed, with: madoguchi accept {component}; {asked}")]
     Asks {
         /// The component's name.
         component: String,
-        /// What it would do, in sentences.
+        /// The grants, in sentences.
         asked: String,
     },
-    /// What else is wrong with it, in words: its limits, its exports, its environment, its resources or routes, damage
-    /// that was found while its database was in use, nodes on one database that do not agree on it.
+    /// Any other message: limits, exports, environment, resources, routes, a damaged database, or disagreeing nodes.
     #[error("{0}")]
     Other(String),
     /// The nodes on one database could not be asked.
@@ -137,10 +135,10 @@ pub enum LoadError {
         component: String,
         /// The number of the generation that serves.
         before: u64,
-        /// What it is, old beside new.
+        /// Old and new definitions.
         rewordings: Vec<Rewording>,
     },
-    /// It was tried, and sent back.
+    /// A build that was rolled back or rejected.
     #[error(
         "it was generation {number}, which was {status}; to try it again, run: madoguchi rollback {component} --to {number}; or put another build in its place"
     )]
@@ -149,7 +147,7 @@ pub enum LoadError {
         component: String,
         /// The generation that it was.
         number: u64,
-        /// How that generation ended.
+        /// Status of that revision.
         status: super::Status,
     },
     /// The operator looked at it and did not want it.
@@ -191,13 +189,13 @@ impl LoadError {
     }
 }
 
-/// Of what a model would read something else, in one line.
+/// Lists rewordings in one line.
 fn listed(rewordings: &[Rewording]) -> String {
     let all: Vec<_> = rewordings.iter().map(ToString::to_string).collect();
     all.join("; ")
 }
 
-/// What a call brings, once it is done.
+/// Future result of a call.
 pub type Called<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 
 /// Why a call brought no output.
@@ -208,7 +206,7 @@ pub enum CallError {
     UnknownTool {
         /// The name that was asked for.
         tool: String,
-        /// Tools whose names come close.
+        /// Similar tool names.
         similar: Vec<String>,
     },
     /// No component offers the prompt.
@@ -240,45 +238,45 @@ pub enum CallError {
     Trapped {
         /// The component that trapped.
         component: Arc<str>,
-        /// Which call, as in the log.
+        /// Call number in the log.
         call_id: u64,
         /// The error with its backtrace.
         source: wasmtime::Error,
-        /// Where in its source, the innermost place first, as far as its file says so.
+        /// Source locations, innermost first, if known.
         places: Vec<Place>,
     },
-    /// The component put out what it must not.
+    /// The component returned invalid output.
     #[error("{component} broke its contract in call {call_id}: {what}")]
     Broken {
         /// The component that broke it.
         component: Arc<str>,
-        /// Which call, as in the log.
+        /// Call number in the log.
         call_id: u64,
-        /// What it did, and what it may.
+        /// What was invalid, and what is allowed.
         what: String,
     },
-    /// The call took more than it may.
+    /// The call exceeded a limit.
     #[error("{component} exceeded {limit} in call {call_id}")]
     LimitExceeded {
         /// The component that exceeded it.
         component: Arc<str>,
-        /// Which call, as in the log.
+        /// Call number in the log.
         call_id: u64,
-        /// The limit, as it is called in the configuration.
+        /// Name of the limit in the configuration.
         limit: &'static str,
     },
-    /// It did not accept its settings when it was started first, and so serves nothing.
+    /// It rejected its settings at startup and serves nothing.
     #[error("the settings of {component} are refused")]
     SettingsRefused {
         /// The component's name.
         component: Arc<str>,
     },
-    /// All places are taken, and the queue is full or did not move in time.
+    /// All slots are taken, and the queue is full or stuck.
     #[error("{component} is busy")]
     Busy {
         /// The component's name.
         component: Arc<str>,
-        /// When there is likely to be a place.
+        /// Estimated wait.
         retry_after_ms: u64,
     },
 }
@@ -310,18 +308,18 @@ pub struct NameClash {
     pub name: Arc<str>,
     /// The component that offered it first.
     pub incumbent: Arc<str>,
-    /// How the operator can rename one, where they can.
+    /// How the operator can rename one, if possible.
     pub how: &'static str,
 }
 
 impl CallError {
-    /// Why and where it trapped, in one line without the engine's own backtrace; none where it did not.
+    /// Reason and location of a trap in one line. `None` for other errors.
     pub fn trap(&self) -> Option<String> {
         let Self::Trapped { source, places, .. } = self else { return None };
         Some(format!("{}{}", source.root_cause(), at(places)))
     }
 
-    /// The same, where the limit of time that was exceeded is called `named`.
+    /// Names the time limit that was exceeded.
     pub(super) fn of_deadline(mut self, named: &'static str) -> Self {
         if let Self::LimitExceeded { limit, .. } = &mut self
             && *limit == "deadline_ms"
@@ -335,7 +333,7 @@ impl CallError {
 /// Why a state does not belong to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {
-    /// It was made elsewhere, or changed.
+    /// Forged or changed.
     #[error(
         "requestState: not one that this server gave out; send it back unchanged, or call again without it"
     )]
@@ -343,7 +341,7 @@ pub enum StateError {
     /// Too much time has passed.
     #[error("requestState: it has expired; call again without it to be asked again")]
     Expired,
-    /// It was given out for something else.
+    /// Issued for another call.
     #[error(
         "requestState: it belongs to another call; send the same name and arguments as before, or call again without it"
     )]
@@ -354,26 +352,26 @@ pub enum StateError {
     /// There are answers without it.
     #[error("inputResponses: they need the requestState that came with the questions")]
     Missing,
-    /// What came with them is none.
+    /// Invalid answers.
     #[error(
         "inputResponses: each must be an answer, whose action is accept, decline or cancel, or a result with role and content or with roots"
     )]
     NoAnswer,
 }
 
-/// Where a stack that grows down from below 16 MiB lands when it passes zero: 32-bit addresses
-/// wrap around, and an instruction may add an offset of its own.
+/// Addresses of a stack overflow: a stack that grows below 16 MiB wraps around zero, with an instruction's offset
+/// added.
 const BELOW_ZERO: std::ops::Range<u64> = 0xff00_0000..0x1_0100_0000;
-/// The same function so often in one backtrace is a recursion.
+/// Repetitions of a function in a backtrace that count as recursion.
 const RECURSION: usize = 8;
-/// What wasmtime says where it has no type for it that we could name; a test holds each.
+/// Texts of wasmtime errors without a public type. A test checks each.
 const TEXT: [(&str, &str); 6] = [
     ("resource limit exceeded: instance count", "core_instances_max"),
     ("resource limit exceeded: memory count", "memories_max"),
     ("resource limit exceeded: table count", "tables_max"),
     ("fuel allocated for hostcalls has been exhausted", "output_bytes_max"),
     ("store handle limit exceeded", "handles_max"),
-    // Of random bytes in one go.
+    // Requests for too many random bytes.
     ("requested len", "output_bytes_max"),
 ];
 

@@ -1,4 +1,4 @@
-//! The examples with which a component proves itself before it serves.
+//! Examples that a component must pass before it serves.
 
 use futures::future::BoxFuture;
 use std::time::Duration;
@@ -17,7 +17,7 @@ impl LoadedComponent {
     /// The examples that it has, in order.
     ///
     /// # Errors
-    /// When it does not list them, or lists too many.
+    /// If it fails to list them, or lists too many.
     pub fn examples(&self) -> BoxFuture<'_, Result<Vec<Example>, LoadError>> {
         Box::pin(async move {
             let Some(export) = &self.exports.examples else { return Ok(Vec::new()) };
@@ -38,7 +38,7 @@ impl LoadedComponent {
             let all = async {
                 for example in examples {
                     let name = example.name.clone();
-                    self.try_out(example)
+                    self.run_example(example)
                         .await
                         .map_err(|found| LoadError::Example { name, found })?;
                 }
@@ -50,8 +50,8 @@ impl LoadedComponent {
         })
     }
 
-    /// Calls one example; an error says what came in place of what was expected.
-    async fn try_out(&self, example: Example) -> Result<(), String> {
+    /// Runs one example. The error has the actual value.
+    async fn run_example(&self, example: Example) -> Result<(), String> {
         if self.tools().iter().all(|it| *it.name != *example.tool) {
             return Err(format!("it calls {}, which is no tool of this component", example.tool));
         }
@@ -110,7 +110,7 @@ fn came(error: CallError) -> String {
     }
 }
 
-/// What is wrong with the examples as a whole.
+/// An error of the examples as a whole.
 fn all_wrong(found: String) -> LoadError {
     LoadError::Example { name: "the list of examples".to_owned(), found }
 }
@@ -133,8 +133,8 @@ fn fits(expected: &str, actual: &str) -> Result<(), String> {
     lacking("", &expected, &actual).map_or(Ok(()), Err)
 }
 
-/// The first place where `actual` is not what is `expected`. Of an object, every member given must
-/// be there; arrays must be as long, and fit element by element.
+/// The first place where `actual` lacks something `expected`. Objects may have more members; arrays must have equal
+/// length.
 fn lacking(at: &str, expected: &Value, actual: &Value) -> Option<String> {
     match (expected, actual) {
         (Value::Object(expected), Value::Object(actual)) => {

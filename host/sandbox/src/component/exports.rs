@@ -1,5 +1,4 @@
-//! What a component exports beside its tools, and is called for: its schedule, its look-ups, and what understands
-//! sentences.
+//! Exports of a component besides its tools: schedule, look-ups and dialogues.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -34,16 +33,16 @@ use store::database::Fence;
 
 pub use endpoints::Request;
 
-/// What a component's tools are.
+/// How a component provides tools.
 #[derive(Clone)]
 pub enum Tools {
-    /// Those that it tells, as the contract has it.
+    /// By the contract.
     Own(tools::GuestIndices),
-    /// The same for WASI 0.3, whose calls may await.
+    /// By the contract of WASI 0.3, with async calls.
     Awaiting(Awaiting),
     /// Functions that it exports.
     Lifted(Arc<Lifted>),
-    /// Those that it lists by an interface of others.
+    /// By an interface of another host.
     Listed(Arc<Listed>),
 }
 
@@ -55,7 +54,7 @@ pub struct Awaiting {
 }
 
 impl Awaiting {
-    fn of(component: &Component, interface: &str) -> wasmtime::Result<Self> {
+    fn find(component: &Component, interface: &str) -> wasmtime::Result<Self> {
         let instance = component.get_export_index(None, interface);
         let function = |name: &str| {
             let found = component.get_export_index(instance.as_ref(), name);
@@ -117,7 +116,7 @@ exports! {
     endpoints, dialogue, names, samples
 }
 
-/// What answers requests as WASI has it.
+/// WASI HTTP handler.
 #[derive(Clone)]
 pub enum Handler {
     /// `wasi:http/incoming-handler`, of WASI 0.2.
@@ -127,40 +126,42 @@ pub enum Handler {
 }
 
 impl Handler {
-    fn of(pre: &InstancePre<CallState>) -> Option<Self> {
+    fn find(pre: &InstancePre<CallState>) -> Option<Self> {
         let incoming = incoming_handler::GuestIndices::new(pre).map(Self::Incoming);
         incoming.or_else(|_| handler::GuestIndices::new(pre).map(Self::Concurrent)).ok()
     }
 }
 
-/// What the interfaces of the contract begin with, and their version.
+/// Prefix and version of contract interfaces.
 const CONTRACT: &str = "madoguchi:tool/";
 const VERSION: &str = "0.1.0";
 /// The interface that makes a component one for this host.
 const TOOLS: &str = "madoguchi:tool/tools";
-/// The same whose calls may await.
+/// Contract with async calls.
 const AWAITING: &str = "madoguchi:tool/tools@0.2.";
 
 impl Exports {
-    pub(super) fn of(
+    pub(super) fn find(
         pre: &InstancePre<CallState>,
         docs: &Docs,
         prefix: &str,
     ) -> Result<Self, LoadError> {
         let component = pre.component();
-        let handler = Handler::of(pre);
+        let handler = Handler::find(pre);
         let ty = component.component_type();
         let mut names = ty.exports(component.engine()).map(|it| it.0);
         let own = names.find(|it| it.split('@').next() == Some(TOOLS));
         let tools = if let Some(name) = own.filter(|it| it.starts_with(AWAITING)) {
-            Tools::Awaiting(Awaiting::of(component, name).map_err(LoadError::Link)?)
+            Tools::Awaiting(Awaiting::find(component, name).map_err(LoadError::Link)?)
         } else if own.is_some() {
             Tools::Own(tools::GuestIndices::new(pre).map_err(LoadError::Link)?)
-        } else if let Some(listed) = Listed::of(component, prefix).map_err(LoadError::NoFunction)? {
+        } else if let Some(listed) =
+            Listed::read(component, prefix).map_err(LoadError::NoFunction)?
+        {
             Tools::Listed(Arc::new(listed))
         } else {
-            // One that answers requests needs no tools.
-            let lifted = match (Lifted::of(component, docs, prefix), &handler) {
+            // Components with routes need no tools.
+            let lifted = match (Lifted::read(component, docs, prefix), &handler) {
                 (Err(why), None) => return Err(LoadError::NoFunction(why)),
                 (lifted, _) => lifted.unwrap_or_default(),
             };
@@ -178,9 +179,9 @@ impl Exports {
     fn unknown(&self, component: &Component) -> Option<String> {
         let engine = component.engine();
         let acts = |item: &ComponentItem| match item {
-            ComponentItem::ComponentInstance(it) => {
-                it.exports(engine).any(|(_, it)| matches!(it.ty, ComponentItem::ComponentFunc(_)))
-            }
+            ComponentItem::ComponentInstance(instance) => instance
+                .exports(engine)
+                .any(|(_, it)| matches!(it.ty, ComponentItem::ComponentFunc(_))),
             _ => false,
         };
         let is_known = |name: &str| {
@@ -213,7 +214,7 @@ impl LoadedComponent {
         let called = [
             (Grant::Schedule, self.is_scheduled()),
             (Grant::Jobs, self.has_jobs()),
-            (Grant::Endpoints, self.why_no_endpoints().is_none()),
+            (Grant::Endpoints, self.endpoints_error().is_none()),
         ];
         let called = called.into_iter().filter_map(|(grant, is_used)| is_used.then_some(grant));
         self.needed.iter().copied().chain(called).collect()
@@ -231,7 +232,7 @@ impl LoadedComponent {
     }
 
     /// Why `/api/NAME/…` is not answered, where it is not.
-    pub fn why_no_endpoints(&self) -> Option<String> {
+    pub fn endpoints_error(&self) -> Option<String> {
         let name = &self.name;
         if !self.has_endpoints() {
             return Some(format!("The component {name} has no endpoints."));
@@ -249,7 +250,7 @@ impl LoadedComponent {
         None
     }
 
-    /// Notes what it could do and is not let, for the operator who wonders.
+    /// Logs exports that are not granted.
     pub fn note_unused(&self, schedule_ms: Option<u64>) {
         let component = &*self.name;
         let granted = self.setup.grants.contains(&Grant::Schedule);
@@ -272,11 +273,16 @@ impl LoadedComponent {
         if matches!(self.exports.tools, Tools::Own(_)) && !self.setup.prefix.is_empty() {
             tracing::warn!(component, "prefix is set, and it names its tools itself");
         }
-        for it in self.left_out() {
-            tracing::info!(component, "its function {} is no tool: {}", it.function, it.why);
+        for function in self.left_out() {
+            tracing::info!(
+                component,
+                "its function {} is no tool: {}",
+                function.function,
+                function.why
+            );
         }
         if self.has_endpoints()
-            && let Some(why) = self.why_no_endpoints()
+            && let Some(why) = self.endpoints_error()
         {
             tracing::info!(component, "{why}");
         }
@@ -292,39 +298,39 @@ impl LoadedComponent {
         })
     }
 
-    /// What comes next in a conversation; an answer of no component, where it understands no sentences.
+    /// Next step of a dialogue. No answer for components without dialogues.
     pub fn next_in_dialogue<'a>(
         &'a self,
         turn: &'a sentences::Turn,
     ) -> Called<'a, Option<sentences::Reply>> {
         Box::pin(async move {
             let Some(export) = &self.exports.dialogue else { return Ok(None) };
-            let round = self.own_round();
+            let round = self.host_round();
             let call_id = round.call_id;
             let reply = self.in_place(round, calls!(export.call_next(turn)));
             reply.await?.map(Some).map_err(|what| self.broken(call_id, what))
         })
     }
 
-    /// Whether it says what people may call what it has, or what they may write to it.
+    /// Whether it exports names.
     pub fn has_names(&self) -> bool {
         self.exports.names.is_some() || self.exports.samples.is_some()
     }
 
-    /// What people may call what it has, as far as that may be passed on.
+    /// Names of its objects, as far as they may be passed on.
     pub fn names(&self) -> Called<'_, Vec<types::Name>> {
         Box::pin(async move {
             let Some(export) = &self.exports.names else { return Ok(Vec::new()) };
-            let round = self.own_round();
+            let round = self.host_round();
             let call_id = round.call_id;
             let names = self.in_place(round, calls!(export.call_names()));
             let mut names = names.await?.map_err(|what| self.broken(call_id, what))?;
             names.truncate(NAMES_MAX);
             let fits = |it: &String| !it.trim().is_empty() && it.len() <= NAME_BYTES_MAX;
             names.retain(|it| fits(&it.name) && it.kind.len() <= NAME_BYTES_MAX);
-            for it in &mut names {
-                it.english = it.english.take().filter(fits);
-                for others in [&mut it.also, &mut it.hints, &mut it.moods] {
+            for name in &mut names {
+                name.english = name.english.take().filter(fits);
+                for others in [&mut name.also, &mut name.hints, &mut name.moods] {
                     others.retain(fits);
                     others.truncate(OTHER_NAMES_MAX);
                 }
@@ -333,12 +339,11 @@ impl LoadedComponent {
         })
     }
 
-    /// What people may write to it in a language, as names of the kind `sample`: `within` is the component, `also`
-    /// are the tools that it needs.
+    /// Sample sentences in a language, as names of kind `sample`: `within` is the component, `also` the tools needed.
     pub fn samples<'a>(&'a self, language: &'a str) -> Called<'a, Vec<types::Name>> {
         Box::pin(async move {
             let Some(export) = &self.exports.samples else { return Ok(Vec::new()) };
-            let samples = self.in_place(self.own_round(), calls!(export.call_samples(language)));
+            let samples = self.in_place(self.host_round(), calls!(export.call_samples(language)));
             let fits = |sample: &samples::Sample| {
                 !sample.text.trim().is_empty() && sample.text.len() <= NAME_BYTES_MAX
             };
@@ -355,11 +360,11 @@ impl LoadedComponent {
         })
     }
 
-    /// Answers one look-up with a JSON document; none where nothing is served there.
+    /// Answers a look-up with JSON. `None` if nothing is served there.
     pub fn get<'a>(&'a self, request: &'a Request, caller: Caller) -> Called<'a, Option<String>> {
         Box::pin(async move {
             let Some(export) = &self.exports.endpoints else { return Ok(None) };
-            let round = Round { caller, ..self.own_round() };
+            let round = Round { caller, ..self.host_round() };
             let call_id = round.call_id;
             let answer = self.in_place(round, calls!(export.call_get(request)));
             match answer.await? {
@@ -371,13 +376,13 @@ impl LoadedComponent {
         })
     }
 
-    /// A round of the host's own whose turns follow from what the component has used.
-    fn own_round(&self) -> Round {
-        Round { pace: self.pace(), ..Round::of_host() }
+    /// A round of the host, scheduled by the component's use.
+    fn host_round(&self) -> Round {
+        Round { turn_state: self.turn_state(), ..Round::of_host() }
     }
 }
 
-/// The same as a tool would say it.
+/// As the error of a tool.
 fn stop(failure: endpoints::Failure) -> Stop {
     match failure {
         endpoints::Failure::NotFound => Stop::InvalidArguments(Vec::new()),

@@ -1,4 +1,4 @@
-//! Why a call of a component brought no output, as its caller reads it.
+//! The error object of a failed component call.
 
 use serde_json::json;
 
@@ -11,8 +11,7 @@ const POINTER_BYTES_MAX: usize = 256;
 const PROBLEMS_MAX: usize = 1_000;
 
 impl From<CallError> for Failure {
-    /// What is the component's fault goes to the log in full, and to the caller with the call's
-    /// number only.
+    /// Faults of the component are logged in full; callers get the call number only.
     fn from(error: CallError) -> Self {
         let log = error.to_string();
         match error {
@@ -61,14 +60,14 @@ impl From<CallError> for Failure {
             }
             CallError::LimitExceeded { component, call_id, limit } => {
                 tracing::warn!(target: "guest", component = &*component, call = call_id, limit, "{log}");
-                // What is found between two rounds belongs to none of them.
+                // Errors between rounds have no call number.
                 let call = match call_id {
                     0 => String::new(),
                     id => format!(" (call {id})"),
                 };
                 let message = format!(
                     "The component {component} exceeded its limit {limit} and was stopped{call}. {}",
-                    who_can_raise(limit, &component)
+                    limit_owner(limit, &component)
                 );
                 let failure = Self::new("limit_exceeded", 500, message).with("limit", limit);
                 if call_id > 0 { failure.with("call", call_id) } else { failure }
@@ -90,7 +89,7 @@ impl From<CallError> for Failure {
     }
 }
 
-fn who_can_raise(limit: &str, component: &str) -> String {
+fn limit_owner(limit: &str, component: &str) -> String {
     match limit {
         "stack_bytes_max" => "The operator can raise it under [sandbox]; the stack that a component brings along is its author's to raise.".to_owned(),
         "state_bytes_max" | "rounds_max" | "questions_max" | "memories_max" | "tables_max"
@@ -102,17 +101,17 @@ fn who_can_raise(limit: &str, component: &str) -> String {
 fn stopped(stop: Stop) -> Failure {
     match stop {
         Stop::InvalidArguments(problems) => invalid(&problems),
-        Stop::Refused(it) => {
-            let status = if (400..600).contains(&it.status) { it.status } else { 400 };
-            let mut failure = Failure::new(&it.code, status, it.message);
-            if let Some(Ok(details)) = it.details.map(|it| serde_json::from_str(&it)) {
+        Stop::Refused(refusal) => {
+            let status = if (400..600).contains(&refusal.status) { refusal.status } else { 400 };
+            let mut failure = Failure::new(&refusal.code, status, refusal.message);
+            if let Some(Ok(details)) = refusal.details.map(|it| serde_json::from_str(&it)) {
                 failure.data = Box::new(details);
             }
             failure
         }
-        Stop::Unavailable(it) => {
-            let failure = Failure::new("unavailable", 503, it.message);
-            match it.retry_after_ms {
+        Stop::Unavailable(unavailable) => {
+            let failure = Failure::new("unavailable", 503, unavailable.message);
+            match unavailable.retry_after_ms {
                 Some(ms) => failure.with("retry_after_ms", ms),
                 None => failure,
             }
@@ -209,10 +208,13 @@ mod tests {
 
     #[test]
     fn missing_scope_is_named_with_narrower_scope() {
-        let told =
+        let message =
             |scope: &str| Failure::from(CallError::Forbidden { scope: scope.to_owned() }).message;
-        assert!(told("tool:echo").contains("tool:echo") && told("tool:echo").contains("read-only"));
-        assert!(!told("component:shop").contains("read-only"));
+        assert!(
+            message("tool:echo").contains("tool:echo")
+                && message("tool:echo").contains("read-only")
+        );
+        assert!(!message("component:shop").contains("read-only"));
     }
 
     #[test]

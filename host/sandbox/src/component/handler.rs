@@ -1,5 +1,4 @@
-//! Requests for a component that answers them as other hosts ask it: by `wasi:http/incoming-handler`, or by
-//! `wasi:http/handler`, as WASI 0.3 has it (SYS-45).
+//! Requests to components that implement `wasi:http/incoming-handler`, or `wasi:http/handler` of WASI 0.3 (SYS-45).
 
 use std::{error::Error, pin::pin};
 
@@ -83,7 +82,7 @@ impl LoadedComponent {
             called = &mut call => {
                 called?;
                 match receiver.try_recv() {
-                    // All that it wrote is there; what is not now never comes.
+                    // All its output has arrived by now.
                     Ok(Ok(response)) => {
                         let whole = unconstrained(collected(response, bytes_max)).now_or_never();
                         let endless = || Err(Unusable::Broken("its body has no end"));
@@ -105,7 +104,7 @@ impl LoadedComponent {
             biased;
             whole = &mut whole => {
                 if whole.is_ok() {
-                    // It may do something more, once it has answered.
+                    // It may continue after its response.
                     call.await?;
                 }
                 Ok(whole)

@@ -1,5 +1,4 @@
-//! Work of a component's own: what is due, one run of a job, and runs of assistants, where it is the one that
-//! runs them.
+//! Jobs of a component: lists those due, runs one, and runs assistants.
 
 use std::{
     sync::Arc,
@@ -38,7 +37,7 @@ impl LoadedComponent {
         self.setup.limits.jobs_max.min(half).max(1)
     }
 
-    /// What is to be done now, beside the jobs of `running`; the inner error is the component's own message.
+    /// Due jobs besides the `running` ones. The inner error is the component's message.
     pub fn due<'a>(
         &'a self,
         running: &'a [String],
@@ -46,14 +45,14 @@ impl LoadedComponent {
     ) -> Called<'a, Result<Agenda, String>> {
         Box::pin(async move {
             let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
-            let (caller, fence) = (self.own_caller(), fence.cloned());
+            let (caller, fence) = (self.job_caller(), fence.cloned());
             let round = Round { caller, fence, ..Round::of_host() };
             self.in_place(round, calls!(export.call_due(running))).await
         })
     }
 
-    /// One run of `job`, in an instance of its own and beside the places of calls: it may wait for an
-    /// assistant that calls the component's tools. What it writes is held against `fence`.
+    /// Runs `job` in its own instance outside the slots of calls, because it may wait for an assistant that calls the
+    /// component. Writes are checked against `fence`.
     pub fn run_job<'a>(
         &'a self,
         job: &'a Job,
@@ -64,16 +63,17 @@ impl LoadedComponent {
             self.check_settings()?;
             let deadline = Instant::now() + Duration::from_millis(self.setup.limits.job_ms_max);
             let _running = self.setup.tally.running.hold();
-            let (caller, pace, fence) = (self.own_caller(), self.pace(), fence.cloned());
-            let round = Round { caller, pace, fence, ..Round::of_host() };
+            let (caller, turn_state, fence) =
+                (self.job_caller(), self.turn_state(), fence.cloned());
+            let round = Round { caller, turn_state, fence, ..Round::of_host() };
             let context = CallContext { is_job: true, ..self.context(round, deadline) };
             let result = self.round(context, calls!(export.call_run(job)));
             result.await.map_err(|it| it.of_deadline("job_ms_max"))
         })
     }
 
-    /// Who calls in a job of its own: the component.
-    fn own_caller(&self) -> Caller {
+    /// The component as caller of its job.
+    fn job_caller(&self) -> Caller {
         Caller::component(&self.name)
     }
 
@@ -82,8 +82,7 @@ impl LoadedComponent {
         self.exports.runs.is_some() && self.setup.grants.contains(&Grant::Runs)
     }
 
-    /// Runs a task of an assistant to its end, in an instance of its own; what it writes meanwhile goes to
-    /// `events`. What it comes to is a JSON document.
+    /// Runs an assistant task in its own instance and sends events. Returns a JSON document.
     pub fn run_assistant(
         &self,
         (task, role): (Task, Option<RunRole>),
@@ -113,7 +112,7 @@ impl LoadedComponent {
         })
     }
 
-    /// What it says of the assistant of that name.
+    /// The component's description of an assistant.
     pub fn about_assistant<'a>(&'a self, assistant: &'a str) -> Called<'a, Option<Facts>> {
         Box::pin(async move {
             let Some(export) = &self.exports.runs else { return Ok(None) };

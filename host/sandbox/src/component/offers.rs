@@ -1,5 +1,4 @@
-//! What a component offers beside its tools: prompts, help with filling in their arguments, and what there is to
-//! read, page by page and one by one.
+//! Prompts, completions and resources of a component.
 
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -25,25 +24,25 @@ const VALUES_MAX: usize = 100;
 /// Bytes of a component's own cursor.
 const CURSOR_BYTES_MAX: usize = 4 << 10;
 
-/// What a component offers beside its tools.
+/// Offers of a component besides tools.
 #[derive(Clone, Debug, Default)]
 pub struct Offers {
     /// Its prompts, in its own order.
     pub prompts: Vec<Prompt>,
     /// The templates of what there is to read.
     pub templates: Vec<Template>,
-    /// What there was to read when it was loaded: the first page.
+    /// First page of resources when loaded.
     pub resources: Vec<Resource>,
 }
 
-/// One page of what there is to read.
+/// One page of resources.
 pub struct Page {
     pub resources: Vec<Resource>,
     pub next_cursor: Option<String>,
 }
 
 impl LoadedComponent {
-    /// What it offers beside its tools.
+    /// Its offers besides tools.
     pub fn offers(&self) -> &Offers {
         &self.offers
     }
@@ -66,7 +65,7 @@ impl LoadedComponent {
     /// that cannot say so yet has nothing to read but what fits its templates.
     ///
     /// # Errors
-    /// It breaks down over the question, or answers what cannot be offered.
+    /// If it fails or offers something invalid.
     pub fn listed(&self) -> BoxFuture<'_, Result<Self, LoadError>> {
         Box::pin(async move {
             let mut offers = (*self.offers).clone();
@@ -125,7 +124,7 @@ impl LoadedComponent {
         })
     }
 
-    /// What there is to read now, from `cursor` on.
+    /// Resources from `cursor` on.
     pub fn list_resources<'a>(&'a self, cursor: Option<&'a str>, round: Round) -> Called<'a, Page> {
         Box::pin(async move {
             let empty = Page { resources: Vec::new(), next_cursor: None };
@@ -160,13 +159,14 @@ impl LoadedComponent {
     }
 }
 
-/// The same stop as a tool would say it; `unknown` where there is nothing of that name.
+/// Converts to the error of a tool; `unknown` for a missing name.
 pub(super) fn stopped(stop: stops::Stop, unknown: impl FnOnce() -> CallError) -> CallError {
     CallError::Stopped(match stop {
         stops::Stop::NotFound => return unknown(),
-        stops::Stop::InputRequired(it) => {
-            Stop::InputRequired(InputRequired { questions: it.questions, state: it.state })
-        }
+        stops::Stop::InputRequired(required) => Stop::InputRequired(InputRequired {
+            questions: required.questions,
+            state: required.state,
+        }),
         stops::Stop::InvalidArguments(problems) => Stop::InvalidArguments(problems),
         stops::Stop::Refused(stops::Refusal { code, message, status, details }) => {
             Stop::Refused(Refusal { code, message, status, details })

@@ -1,8 +1,8 @@
-//! What a component puts out, held against what it promised, before a client sees it.
+//! Checks outputs of a component against its schemas before a client sees them.
 //!
-//! That it is JSON, an object, and no deeper than other programs can read is checked always: the
-//! bytes go out to clients as they are. Whether it fits its schema is checked as configured; the
-//! check of a kilobyte takes several times as long as the rest of a small call's way out.
+//! Output is always checked to be a JSON object of readable depth, because its bytes go to clients unchanged.
+//! Validation against its schema is configurable; for a kilobyte it takes several times as long as the rest of a
+//! small call's output.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -21,7 +21,7 @@ use crate::{
 };
 use base::limits::CheckOutputs;
 
-/// Of a version's outputs, those that are held against their schema first, and one in how many then.
+/// Number of outputs checked first, and sampling interval afterwards.
 const FIRST: u64 = 100;
 const ONE_IN: u64 = 64;
 /// Questions that one round may ask.
@@ -31,7 +31,7 @@ const DEPTH_MAX: usize = 128;
 /// Bytes of a question's key.
 const KEY_BYTES_MAX: usize = 64;
 
-/// What the tools of one version promised.
+/// Output schemas of one version's tools.
 pub(super) struct OutputCheck(BTreeMap<Arc<str>, Promise>);
 
 struct Promise {
@@ -40,12 +40,12 @@ struct Promise {
 }
 
 impl OutputCheck {
-    pub(super) fn of(tools: &[Tool]) -> Self {
+    pub(super) fn for_tools(tools: &[Tool]) -> Self {
         let promise = |it: &Tool| Promise { schema: it.output_schema.clone(), count: 0.into() };
         Self(tools.iter().map(|it| (it.name.clone(), promise(it))).collect())
     }
 
-    /// Says what is wrong with an output of `tool`.
+    /// Checks an output of `tool`.
     pub(super) fn output(
         &self,
         tool: &str,
@@ -89,22 +89,22 @@ impl Promise {
     }
 }
 
-/// Says what is wrong with a prompt.
+/// Checks a prompt.
 pub(super) fn prompt(output: &PromptOutput) -> Result<(), String> {
     optional("its meta", output.meta.as_deref())?;
     output.messages.iter().try_for_each(|it| content(&it.content))
 }
 
-/// Says what is wrong with what was read.
+/// Checks read contents.
 pub(super) fn contents(contents: &[Contents]) -> Result<(), String> {
-    for it in contents {
-        definition::check_uri(&it.uri).map_err(|why| format!("of what was read, {why}"))?;
-        optional("the meta of what was read", it.meta.as_deref())?;
+    for content in contents {
+        definition::check_uri(&content.uri).map_err(|why| format!("of what was read, {why}"))?;
+        optional("the meta of what was read", content.meta.as_deref())?;
     }
     Ok(())
 }
 
-/// Says what is wrong with a round's questions.
+/// Checks questions of a round.
 pub(super) fn questions(asked: &InputRequired) -> Result<(), String> {
     let mut keys = HashSet::new();
     for question in &asked.questions {

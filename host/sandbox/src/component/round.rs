@@ -1,4 +1,4 @@
-//! One round of a call: what it brings along, who asks for it, and its run in an instance.
+//! One round of a call: its context, its caller, and its run in an instance.
 
 use std::{
     sync::Arc,
@@ -18,13 +18,13 @@ use super::{
 use crate::{
     capability::state::{CallContext, CallState, Round},
     listed::Unfit,
-    scheduler::{Pace, Turns},
+    scheduler::{TurnState, Turns},
 };
 
 impl LoadedComponent {
     /// Runs one round of a call in an instance of its own, gone when the round ends.
     ///
-    /// What comes back has been checked: `structured` and all that is called JSON are JSON objects.
+    /// Results are checked: `structured` and other JSON fields are JSON objects.
     pub fn call<'a>(&'a self, invocation: &'a Invocation, round: Round) -> Called<'a, Output> {
         Box::pin(async move {
             let check = |output: &Output| {
@@ -68,8 +68,7 @@ impl LoadedComponent {
         })
     }
 
-    /// Runs one round of whatever may end in questions, in one of the component's places; holds what
-    /// comes out against `check`.
+    /// Runs a round that may end in questions, in a slot, and checks its output by `check`.
     pub(super) async fn answered<T>(
         &self,
         round: Round,
@@ -112,8 +111,8 @@ impl LoadedComponent {
         self.round(self.context(round, deadline), body).await
     }
 
-    /// Runs `body` in one of `places`, for as long as `route_ms_max` with the wait for it; counts it as a call
-    /// of the version. `context` says what it has beside what all have.
+    /// Runs `body` in a slot of `places` with the limit `route_ms_max`, and counts it as a call. `context` adds to
+    /// the common context.
     pub(super) async fn in_long_place<T>(
         &self,
         places: &Places,
@@ -137,7 +136,7 @@ impl LoadedComponent {
         self.setup.version.count(&self.name, has_trapped).await;
     }
 
-    /// What the component answers to the host while it is loaded, before it has any place.
+    /// Queries the component while it is loaded, without a slot.
     pub(super) async fn described<T>(
         &self,
         body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
@@ -148,9 +147,8 @@ impl LoadedComponent {
             .map_err(LoadError::Describe)
     }
 
-    /// One of `places` for `round`, and the deadline of the call, which counts from before the wait for the place. The place
-    /// comes at once where one is free, in turn where there is a queue, and not at all where the component's
-    /// settings are refused: it would answer as if there were none.
+    /// Takes a slot for `round` and computes the deadline, which includes the wait. Fails if the settings were
+    /// rejected, because the component would answer as if there were none.
     async fn place<'a>(
         &self,
         (places, round): (&'a Places, &Round),
@@ -172,14 +170,14 @@ impl LoadedComponent {
         CallError::Busy { component: self.name.clone(), retry_after_ms }
     }
 
-    /// What the component put out in that call cannot be used.
+    /// Error for invalid output.
     pub(super) fn broken(&self, call_id: u64, what: impl Into<String>) -> CallError {
         CallError::Broken { component: self.name.clone(), call_id, what: what.into() }
     }
 
-    /// How the component's next call begins.
-    pub fn pace(&self) -> Arc<Pace> {
-        self.usage.pace()
+    /// TurnState of the component's next call.
+    pub fn turn_state(&self) -> Arc<TurnState> {
+        self.usage.turn_state()
     }
 
     /// Threads for calls that take turns.
@@ -219,7 +217,7 @@ impl LoadedComponent {
         let Some(_instance) = instance else {
             return Err(self.busy(self.queues.calls.retry_after_ms()));
         };
-        let (pace, span) = (context.round.pace.clone(), context.round.span.clone());
+        let (turn_state, span) = (context.round.turn_state.clone(), context.round.span.clone());
         let mut store = self.sandbox.store(self.pre.engine(), context);
         let result = {
             // In a box, or its kilobytes would be moved once for each future around it.
@@ -230,7 +228,7 @@ impl LoadedComponent {
                 };
                 body(&mut store, instance).await
             });
-            let turns = Turns::new(body.as_mut(), pace, &self.usage, &self.sandbox.scheduler);
+            let turns = Turns::new(body.as_mut(), turn_state, &self.usage, &self.sandbox.scheduler);
             tokio::time::timeout_at(deadline.into(), turns).await
         };
         let exceeded =

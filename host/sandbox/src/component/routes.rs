@@ -1,4 +1,4 @@
-//! The routes that a component declares: which requests it answers, and its answers to them.
+//! The routes of a component and its responses.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -26,7 +26,7 @@ const RETRY_AFTER_S_MAX: u32 = 24 * 60 * 60;
 pub struct Route {
     /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
     pub method: Method,
-    /// What follows the component's name, as it was declared.
+    /// Declared path behind the component's name.
     pub path: String,
     /// The tools of which the scope of any one is enough.
     pub tools: Vec<String>,
@@ -43,7 +43,7 @@ enum Segment {
     Named(String),
 }
 
-/// What there is for a request's path and method.
+/// Route for a path and method.
 pub enum Found<'a> {
     /// A route, with its parameters.
     Route(&'a Route, Vec<(String, String)>),
@@ -53,13 +53,13 @@ pub enum Found<'a> {
 }
 
 impl Route {
-    fn read(it: wit::Route, tools: &BTreeSet<&str>) -> Result<Self, String> {
-        let wrong = |what: &str| format!("{} {}: {what}", shown(&it.method), shown(&it.path));
+    fn read(route: wit::Route, tools: &BTreeSet<&str>) -> Result<Self, String> {
+        let wrong = |what: &str| format!("{} {}: {what}", shown(&route.method), shown(&route.path));
         let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
-        let method = methods.into_iter().find(|method| method.as_str() == it.method);
+        let method = methods.into_iter().find(|method| method.as_str() == route.method);
         let method = method
             .ok_or_else(|| wrong("GET, POST, PUT, PATCH or DELETE is a method of a route"))?;
-        let segments: Option<Vec<_>> = match it.path.as_str() {
+        let segments: Option<Vec<_>> = match route.path.as_str() {
             "" => Some(Vec::new()),
             path => path.split('/').map(Segment::read).collect(),
         };
@@ -73,15 +73,15 @@ impl Route {
         {
             return Err(wrong(&format!("{{{twice}}} stands twice in it")));
         }
-        if let Some(tool) = it.tools.iter().find(|it| !tools.contains(it.as_str())) {
+        if let Some(tool) = route.tools.iter().find(|it| !tools.contains(it.as_str())) {
             return Err(wrong(&format!("the component has no tool {}", shown(tool))));
         }
-        let body_bytes_max = usize::try_from(it.body_bytes_max).unwrap_or(usize::MAX);
-        let (path, tools, streams) = (it.path, it.tools, it.streams);
+        let body_bytes_max = usize::try_from(route.body_bytes_max).unwrap_or(usize::MAX);
+        let (path, tools, streams) = (route.path, route.tools, route.streams);
         Ok(Self { method, path, tools, body_bytes_max, streams, segments })
     }
 
-    /// As `path` has them, where it is of this route.
+    /// Parameters of `path`, if it matches.
     fn parameters(&self, path: &[&str]) -> Option<Vec<(String, String)>> {
         if path.len() != self.segments.len() {
             return None;
@@ -99,7 +99,7 @@ impl Route {
         Some(parameters)
     }
 
-    /// What no two routes may have in common: the method, and the path without its names.
+    /// Method and path without parameter names, unique among routes.
     fn shape(&self) -> (&str, Vec<Option<&Segment>>) {
         let fixed = |it: &'_ &Segment| it.name().is_none();
         (self.method.as_str(), self.segments.iter().map(|it| Some(it).filter(fixed)).collect())
@@ -162,13 +162,12 @@ impl LoadedComponent {
         routes.map_err(|it| LoadError::Other(format!("its routes: {it}")))
     }
 
-    /// What a request with that method and that path, decoded segment by segment, meets. A fixed segment
-    /// goes before one in braces.
+    /// Finds the route for a method and decoded path. Fixed segments take precedence over parameters.
     pub fn route(&self, method: &Method, path: &[&str]) -> Found<'_> {
         let all = self.routes.iter().filter_map(|it| Some((it, it.parameters(path)?)));
         let all: Vec<_> = all.collect();
         let fitting = all.iter().filter(|(it, _)| it.method == *method);
-        // Of two, the one that is fixed where they differ first.
+        // The one with a fixed segment at the first difference wins.
         let named =
             |it: &Route| it.segments.iter().map(|it| it.name().is_some()).collect::<Vec<_>>();
         match fitting.min_by_key(|(it, _)| named(it)) {
@@ -178,7 +177,7 @@ impl LoadedComponent {
         }
     }
 
-    /// Answers one request in an instance of its own; what it writes meanwhile goes to `events`.
+    /// Answers a request in its own instance and sends events.
     pub fn handle<'a>(
         &'a self,
         request: &'a Request,

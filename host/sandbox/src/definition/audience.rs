@@ -1,5 +1,5 @@
-//! Whom a tool is for, by what its meta says (`ui.visibility`, as MCP Apps have it), who looks, and what it says in the
-//! language that is read (`madoguchi/text`).
+//! The audience of a tool (`ui.visibility` of MCP Apps), the viewer of a list, and texts by language
+//! (`madoguchi/text`).
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use super::Tool;
 
-/// Extensions whose clients draw views: MCP Apps, and this server's own page.
-const VIEWS: [&str; 2] = [super::APPS_EXTENSION, OWN_VIEWS];
-const OWN_VIEWS: &str = "madoguchi/views";
+/// Client extensions that show views: MCP Apps, and this server's page.
+const VIEWS: [&str; 2] = [super::APPS_EXTENSION, PAGE_CAPABILITY];
+const PAGE_CAPABILITY: &str = "madoguchi/views";
 
-/// Whom a tool is for.
+/// Audience of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// Models, and views as well.
@@ -22,10 +22,10 @@ pub enum Audience {
     Host,
 }
 
-/// Who looks at a list.
+/// Viewer of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
-    /// A client that hands what it gets to a model.
+    /// A client that passes lists to a model.
     Client,
     /// A client that draws views.
     Page,
@@ -33,7 +33,7 @@ pub enum Viewer {
 
 impl Audience {
     /// The audience of a tool with that meta; without an entry, models and views.
-    pub fn of(meta: &Map<String, Value>) -> Self {
+    pub fn from_meta(meta: &Map<String, Value>) -> Self {
         let visibility = meta.get("ui").and_then(|it| it.get("visibility")?.as_array());
         match visibility {
             Some(all) if all.is_empty() => Self::Host,
@@ -53,13 +53,13 @@ impl Audience {
 }
 
 impl Viewer {
-    /// Of a client with these capabilities, a JSON object.
-    pub fn of(capabilities: &str) -> Self {
+    /// Detects the viewer by client capabilities, a JSON object.
+    pub fn from_capabilities(capabilities: &str) -> Self {
         if declares(capabilities, &VIEWS) { Self::Page } else { Self::Client }
     }
 
-    /// What of a tool's meta it can use: texts for pages and texts on views are for those that draw. Its app (`ui`) is
-    /// for all: no list is other for a client that says less of itself.
+    /// The part of `_meta` that the viewer can use: page and view texts are for clients that show views. The app
+    /// (`ui`) is for all, so that lists do not depend on it.
     pub fn meta(self, meta: &Map<String, Value>) -> Map<String, Value> {
         let is_for_pages = |name: &str| name.starts_with("madoguchi/");
         let all = meta.iter().filter(|(name, _)| self == Self::Page || !is_for_pages(name));
@@ -69,19 +69,19 @@ impl Viewer {
 
 /// Whether a client with these capabilities, a JSON object, is this server's own page.
 pub fn is_own_page(capabilities: &str) -> bool {
-    declares(capabilities, &[OWN_VIEWS])
+    declares(capabilities, &[PAGE_CAPABILITY])
 }
 
 /// Whether these capabilities have one of those extensions.
 fn declares(capabilities: &str, extensions: &[&str]) -> bool {
-    // Most clients say little, and what they say is read for each list.
+    // Capabilities are usually short, so they are parsed per list.
     let capabilities: Value = serde_json::from_str(capabilities).unwrap_or_default();
     let places = ["extensions", "experimental"].into_iter();
     let mut places = places.filter_map(|it| capabilities.get(it));
     places.any(|place| extensions.iter().any(|it| place.get(*it).is_some()))
 }
 
-/// Where a definition's meta has its texts by language.
+/// `_meta` key of localized texts.
 const TEXTS: &str = "madoguchi/text";
 
 /// A tool's texts in one language.
@@ -92,7 +92,7 @@ pub struct Localized {
 }
 
 impl Tool {
-    /// Its texts in `language` (`ja`, `en`), each as the tool has it where it says nothing in that one.
+    /// Texts in `language` (`ja`, `en`), with fallback to the tool's own.
     pub fn localized(&self, language: &str) -> Localized {
         let own = texts(&self.meta, language);
         let text = |name: &str| own?.get(name)?.as_str().map(str::to_owned);
@@ -115,7 +115,7 @@ impl Tool {
     }
 }
 
-/// What a definition with that meta says in `language`.
+/// Localized texts of a definition.
 pub fn texts<'a>(meta: &'a Map<String, Value>, language: &str) -> Option<&'a Value> {
     meta.get(TEXTS)?.get(language)
 }
@@ -153,7 +153,7 @@ mod tests {
             (json!({ "visibility": "app" }), Audience::Models),
         ] {
             let meta = json!({ "ui": ui });
-            assert_eq!(Audience::of(meta.as_object().unwrap()), audience, "{meta}");
+            assert_eq!(Audience::from_meta(meta.as_object().unwrap()), audience, "{meta}");
         }
         assert!(!Audience::Host.has(Viewer::Page));
         assert!(Audience::Views.has(Viewer::Page) && !Audience::Views.has(Viewer::Client));
@@ -169,7 +169,7 @@ mod tests {
             (r#"{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":[]}}}"#, Viewer::Page),
             (r#"{"experimental":{"io.modelcontextprotocol/ui":{}}}"#, Viewer::Page),
         ] {
-            assert_eq!(Viewer::of(capabilities), viewer, "{capabilities}");
+            assert_eq!(Viewer::from_capabilities(capabilities), viewer, "{capabilities}");
         }
         let meta = json!({ "madoguchi/view": "seats", "shop/colour": "red", "ui": {} });
         let left = Viewer::Client.meta(meta.as_object().unwrap());

@@ -1,11 +1,10 @@
-//! What a component says of its prompts and of what there is to read, checked and kept ready for `prompts/list` and
-//! `resources/list`.
+//! Definitions of prompts and resources, checked and prepared for `prompts/list` and `resources/list`.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{NAMES, OfferError, optional_object, read_all, twice, wrong};
+use super::{NAMES, OfferError, duplicate, optional_object, read_all, wrong};
 use crate::bindings::exports::madoguchi::tool::{prompts, resources as wit};
 use base::{
     clean,
@@ -30,24 +29,22 @@ pub struct Prompt {
     pub name: Arc<str>,
     /// Its name for people.
     pub title: Option<String>,
-    /// What it is good for.
     pub description: Option<String>,
     /// The arguments that it takes.
     pub arguments: Vec<Argument>,
     /// Its `_meta`, where it has one.
     pub meta: Option<Map<String, Value>>,
-    /// What models read before they ask for anything: `_meta["madoguchi/instructions"]`.
+    /// Instructions for models: `_meta["madoguchi/instructions"]`.
     pub instructions: Option<Arc<str>>,
 }
 
-/// What a prompt takes.
+/// An argument of a prompt.
 #[derive(Clone, Debug)]
 pub struct Argument {
     /// The argument's name.
     pub name: String,
     /// Its name for people.
     pub title: Option<String>,
-    /// What it is, for people and models.
     pub description: Option<String>,
     /// Whether the prompt cannot do without.
     pub required: bool,
@@ -63,24 +60,26 @@ impl Prompt {
         )
     }
 
-    fn read(it: prompts::Definition) -> Result<Self, OfferError> {
-        let wrong = |why: String| wrong("prompt", &it.name, &why);
-        if !is_name(&it.name) {
+    fn read(definition: prompts::Definition) -> Result<Self, OfferError> {
+        let wrong = |why: String| wrong("prompt", &definition.name, &why);
+        if !is_name(&definition.name) {
             return Err(wrong(NAMES.to_owned()));
         }
-        if it.arguments.len() > ARGUMENTS_MAX {
+        if definition.arguments.len() > ARGUMENTS_MAX {
             return Err(wrong(format!("it takes more than {ARGUMENTS_MAX} arguments")));
         }
         let is_none = |name: &&str| name.is_empty() || !clean::is_clean(name);
-        let unnamed = it.arguments.iter().map(|it| it.name.as_str()).find(is_none);
-        if let Some(name) = unnamed.or_else(|| twice(&it.arguments, |it| &it.name)) {
+        let unnamed = definition.arguments.iter().map(|it| it.name.as_str()).find(is_none);
+        if let Some(name) = unnamed.or_else(|| duplicate(&definition.arguments, |it| &it.name)) {
             return Err(wrong(format!("its argument {name:?} has no name or one twice given")));
         }
-        let meta =
-            optional_object(it.meta.as_deref()).map_err(|why| wrong(format!("its meta {why}")))?;
+        let meta = optional_object(definition.meta.as_deref())
+            .map_err(|why| wrong(format!("its meta {why}")))?;
         let instructions = match meta.as_ref().and_then(|it| it.get(INSTRUCTIONS)) {
             None => None,
-            Some(Value::String(it)) if it.len() <= INSTRUCTIONS_BYTES_MAX => Some(it.trim().into()),
+            Some(Value::String(text)) if text.len() <= INSTRUCTIONS_BYTES_MAX => {
+                Some(text.trim().into())
+            }
             Some(_) => {
                 return Err(wrong(format!(
                     "its meta {INSTRUCTIONS} is not a text of at most {INSTRUCTIONS_BYTES_MAX} bytes"
@@ -93,10 +92,10 @@ impl Prompt {
             Argument { name: argument.name, title, description, required: argument.required }
         };
         Ok(Self {
-            name: it.name.into(),
-            title: it.title.as_deref().map(clean::title),
-            description: it.description.as_deref().map(clean::text),
-            arguments: it.arguments.into_iter().map(argument).collect(),
+            name: definition.name.into(),
+            title: definition.title.as_deref().map(clean::title),
+            description: definition.description.as_deref().map(clean::text),
+            arguments: definition.arguments.into_iter().map(argument).collect(),
             meta,
             instructions,
         })
@@ -113,7 +112,7 @@ const PAGE_MAX: usize = 1_024;
 pub struct Resource {
     /// The URI by which it is read.
     pub uri: Arc<str>,
-    /// As MCP lists it.
+    /// The listed form.
     pub listed: Value,
 }
 
@@ -122,12 +121,11 @@ pub struct Resource {
 pub struct Template {
     /// The template of their URIs.
     pub uri_template: UriTemplate,
-    /// As MCP lists it.
+    /// The listed form.
     pub listed: Value,
 }
 
-/// What a resource or a template says of itself, as it is listed: where it is, its names and description, its
-/// kind, and its annotations and meta.
+/// Builds the listed form of a resource or template.
 fn listed(
     (key, uri): (&str, &str),
     (name, title, description): (String, Option<String>, Option<String>),
@@ -158,16 +156,19 @@ impl Resource {
         read_all(most, definitions, Self::read, ("resources at", |it| &it.uri))
     }
 
-    fn read(it: wit::Definition) -> Result<Self, OfferError> {
-        let wrong = |why: &str| wrong("resource", &it.uri, why);
-        check_uri(&it.uri).map_err(wrong)?;
-        let (names, more) = ((it.name, it.title, it.description), (it.annotations, it.meta));
-        let listed = listed(("uri", &it.uri), names, it.mime_type, more);
+    fn read(definition: wit::Definition) -> Result<Self, OfferError> {
+        let wrong = |why: &str| wrong("resource", &definition.uri, why);
+        check_uri(&definition.uri).map_err(wrong)?;
+        let (names, more) = (
+            (definition.name, definition.title, definition.description),
+            (definition.annotations, definition.meta),
+        );
+        let listed = listed(("uri", &definition.uri), names, definition.mime_type, more);
         let mut listed = listed.map_err(|why| wrong(&why))?;
-        if let Some(size) = it.size {
+        if let Some(size) = definition.size {
             listed["size"] = size.into();
         }
-        Ok(Self { uri: it.uri.into(), listed })
+        Ok(Self { uri: definition.uri.into(), listed })
     }
 }
 
@@ -177,16 +178,19 @@ impl Template {
         read_all(most, definitions, Self::read, (most.0, |it| it.uri_template.text()))
     }
 
-    fn read(it: wit::Template) -> Result<Self, OfferError> {
-        let wrong = |why: &str| wrong("resource template", &it.uri_template, why);
-        let uri_template = UriTemplate::new(&it.uri_template).map_err(|why| wrong(&why))?;
-        let (names, more) = ((it.name, it.title, it.description), (it.annotations, it.meta));
-        let listed = listed(("uriTemplate", &it.uri_template), names, it.mime_type, more);
+    fn read(template: wit::Template) -> Result<Self, OfferError> {
+        let wrong = |why: &str| wrong("resource template", &template.uri_template, why);
+        let uri_template = UriTemplate::new(&template.uri_template).map_err(|why| wrong(&why))?;
+        let (names, more) = (
+            (template.name, template.title, template.description),
+            (template.annotations, template.meta),
+        );
+        let listed =
+            listed(("uriTemplate", &template.uri_template), names, template.mime_type, more);
         Ok(Self { uri_template, listed: listed.map_err(|why| wrong(&why))? })
     }
 }
 
-/// Says what is wrong with a URI.
 pub fn check_uri(uri: &str) -> Result<(), &'static str> {
     if uri.len() > URI_BYTES_MAX {
         return Err("its URI has more than 2048 bytes");

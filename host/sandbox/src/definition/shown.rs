@@ -1,5 +1,4 @@
-//! Whose a tool is and what it says of itself, in a form that is kept and compared: what a person
-//! allowed, or an operator trusted, holds for that and for nothing else.
+//! Digests of a tool's owner and definition. A person's approval or an operator's trust holds for exactly these.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,7 +6,7 @@ use serde_json::Value;
 use base::tool_set::Owner;
 use store::digest::digest;
 
-/// A tool as it was shown, part by part as digests.
+/// Digests of a tool's definition, part by part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// The owner: `component:NAME` or `server:NAME`.
@@ -19,14 +18,14 @@ pub struct Shown {
     annotations: String,
 }
 
-/// What a model reads of a tool, a prompt or a template in two versions, in MCP's words.
+/// A definition in two versions, in MCP format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rewording {
-    /// What it is, and its name: `the tool greet`.
+    /// Kind and name: `the tool greet`.
     pub of: String,
-    /// As it is in the version that serves; null where it is new.
+    /// Serving definition, or null if new.
     pub pinned: Value,
-    /// As the other version has it; null where it is gone.
+    /// Other definition, or null if removed.
     pub waiting: Value,
 }
 
@@ -41,8 +40,8 @@ impl std::fmt::Display for Rewording {
     }
 }
 
-/// How a tool describes itself, as text.
-pub struct Says<'a> {
+/// Parts of a tool's definition as text.
+pub struct ToolTexts<'a> {
     pub title: Option<&'a str>,
     pub description: &'a str,
     pub input_schema: String,
@@ -51,22 +50,22 @@ pub struct Says<'a> {
 }
 
 impl Shown {
-    /// `says`, for a tool of any owner.
-    pub fn of(says: &Says<'_>) -> Self {
+    /// Digests of `says`, without an owner.
+    pub fn digests(texts: &ToolTexts<'_>) -> Self {
         let of = |text: &str| digest(text.as_bytes());
         let optional = |text: Option<&str>| text.map(of).unwrap_or_default();
         Self {
             owner: String::new(),
-            title: optional(says.title),
-            description: of(says.description),
-            input_schema: of(&says.input_schema),
-            output_schema: optional(says.output_schema.as_deref()),
-            annotations: of(&says.annotations),
+            title: optional(texts.title),
+            description: of(texts.description),
+            input_schema: of(&texts.input_schema),
+            output_schema: optional(texts.output_schema.as_deref()),
+            annotations: of(&texts.annotations),
         }
     }
 
-    /// The same as a tool of `owner`'s.
-    pub fn by(&self, owner: Owner<'_>) -> Self {
+    /// With the owner included.
+    pub fn with_owner(&self, owner: Owner<'_>) -> Self {
         let owner = match owner {
             Owner::Component(name) => format!("component:{name}"),
             Owner::Server(name) => format!("server:{name}"),
@@ -83,7 +82,7 @@ impl Shown {
         }
     }
 
-    /// What of it is not as in `before`; nothing, where all is the same.
+    /// Names of parts that differ from `before`.
     pub fn changes(&self, before: &Self) -> Vec<&'static str> {
         let parts = [
             ("owner", &self.owner, &before.owner),
@@ -96,7 +95,7 @@ impl Shown {
         parts.into_iter().filter(|(_, now, then)| now != then).map(|it| it.0).collect()
     }
 
-    /// `NAME@DIGEST`: by which a person trusts the tool as it is now, and no later one of that name.
+    /// `NAME@DIGEST`, by which a person trusts exactly this definition.
     pub fn trusted_as(&self, tool: &str) -> String {
         let Self { owner, title, description, input_schema, output_schema, annotations } = self;
         let all = [owner, title, description, input_schema, output_schema, annotations];
@@ -110,14 +109,14 @@ mod tests {
     use super::*;
 
     fn shown(owner: Owner<'_>, description: &str, annotations: &str) -> Shown {
-        let says = Says {
+        let texts = ToolTexts {
             title: None,
             description,
             input_schema: "{}".to_owned(),
             output_schema: None,
             annotations: annotations.to_owned(),
         };
-        Shown::of(&says).by(owner)
+        Shown::digests(&texts).with_owner(owner)
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! A call's arguments as values of a function's types; what does not fit is told at its place, in the words in which
-//! other tools tell it.
+//! Converts JSON arguments to values of a function's types. Errors name their place as other tools' errors do.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Map, Value};
@@ -8,9 +7,9 @@ use wasmtime::component::{Type, Val};
 use super::schema::{ERR, OK, SOME, bounds};
 use crate::bindings::madoguchi::tool::types::Problem;
 
-/// Problems that are told of one call.
+/// Maximum number of reported problems.
 const PROBLEMS_MAX: usize = 32;
-/// Names that are told where another one was expected, and the characters of what came that are told again.
+/// Maximum number of reported names, and of repeated characters.
 const NAMES_MAX: usize = 32;
 const CHARS_MAX: usize = 40;
 /// Up to here a float is an integer without doubt.
@@ -21,13 +20,13 @@ pub(super) struct Reader {
     bytes_max: usize,
     left: usize,
     is_full: bool,
-    /// A JSON pointer to what is read now.
+    /// JSON pointer of the current value.
     at: String,
     problems: Vec<Problem>,
 }
 
 impl Reader {
-    /// One that makes values of so many bytes at most.
+    /// Reads values of up to `bytes_max` bytes.
     pub(super) fn new(bytes_max: usize) -> Self {
         let (at, problems) = (String::new(), Vec::new());
         Self { bytes_max, left: bytes_max, is_full: false, at, problems }
@@ -54,7 +53,7 @@ impl Reader {
         }
     }
 
-    /// Every field of what is an object in JSON; one that is an option may be missing.
+    /// Reads fields of an object. Optional ones may be missing.
     fn fields(
         &mut self,
         fields: &[(&str, Type)],
@@ -188,7 +187,7 @@ impl Reader {
         self.each(items.iter().map(|it| (ty, it)))
     }
 
-    /// Each item as a value of its type.
+    /// Reads each item as its type.
     fn each<'a>(&mut self, items: impl Iterator<Item = (&'a Type, &'a Value)>) -> Option<Vec<Val>> {
         let mut values = Vec::new();
         let before = self.problems.len();
@@ -288,7 +287,7 @@ fn integer(ty: &Type, value: &Value) -> Option<Val> {
     })
 }
 
-/// What fits, in words.
+/// Describes what fits.
 fn expected(ty: &Type) -> String {
     if let Some((least, most)) = bounds(ty) {
         return format!("an integer from {least} to {most}");
@@ -310,20 +309,20 @@ fn expected(ty: &Type) -> String {
         Type::FixedLengthList(it) => format!("an array of {} items", it.len()),
         Type::Tuple(it) => format!("an array of {} items", it.types().len()),
         Type::Map(it) if it.key() != Type::String => "an array of pairs".to_owned(),
-        Type::Option(it) => match it.ty() {
+        Type::Option(option) => match option.ty() {
             Type::Option(_) => format!("null or an object with {SOME:?} alone"),
             inner => expected(&inner),
         },
         Type::Enum(it) => format!("one of {}", some(it.names().map(quoted).collect())),
-        Type::Flags(it) => {
-            format!("an array of some of {}", some(it.names().map(quoted).collect()))
+        Type::Flags(flags) => {
+            format!("an array of some of {}", some(flags.names().map(quoted).collect()))
         }
-        Type::Variant(it) => {
+        Type::Variant(variant) => {
             let case = |name: &str, has_payload: bool| match has_payload {
                 true => format!("an object with {name:?} alone"),
                 false => quoted(name),
             };
-            let cases = it.cases().map(|it| case(it.name, it.ty.is_some()));
+            let cases = variant.cases().map(|it| case(it.name, it.ty.is_some()));
             format!("one of {}", some(cases.collect()))
         }
         Type::Result(_) => format!("an object with {OK:?} or {ERR:?} alone"),
@@ -331,7 +330,7 @@ fn expected(ty: &Type) -> String {
     }
 }
 
-/// What came, as far as it is worth repeating.
+/// Formats an invalid value, shortened.
 fn shown(value: &Value) -> String {
     match value {
         Value::Array(_) => "an array".to_owned(),

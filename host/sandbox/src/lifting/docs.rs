@@ -1,4 +1,4 @@
-//! What a component's file says of its functions: the section `package-docs`, as WIT's tools write it.
+//! Reads documentation of functions from the section `package-docs`, written by WIT tools.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ const BYTES_MAX: usize = 1 << 20;
 pub struct Docs(BTreeMap<(Option<String>, String), String>);
 
 impl Docs {
-    /// What is said in `component`. What cannot be read says nothing.
-    pub fn of(component: &[u8]) -> Self {
+    /// Reads documentation of `component`, empty if unreadable.
+    pub fn extract(component: &[u8]) -> Self {
         let mut docs = Self::default();
         for payload in Parser::new(0).parse_all(component) {
             let Ok(Payload::CustomSection(it)) = payload else { continue };
@@ -59,7 +59,7 @@ impl Docs {
         }
     }
 
-    /// What is said of a function: of an interface, as it is exported, or at the root.
+    /// Documentation of a function in an interface or at the root.
     pub(super) fn of_function(&self, interface: Option<&str>, function: &str) -> Option<&str> {
         let plain = interface.map(|name| {
             let path = name.split('@').next().unwrap_or(name);
@@ -87,7 +87,7 @@ mod tests {
         let json = br#"{"interfaces":{"words":{"docs":"i","funcs":{"count":{"docs":" Counts. "}}}},
             "worlds":{"w":{"func_exports":{"add":"Adds."},
                 "interface_exports":{"own":{"funcs":{"go":{"docs":"Goes."},"dumb":{}}}}}}}"#;
-        let docs = Docs::of(&component(&[&b"\x01"[..], json].concat()));
+        let docs = Docs::extract(&component(&[&b"\x01"[..], json].concat()));
         assert_eq!(docs.of_function(Some("a:b/words@1.0.0"), "count"), Some("Counts."));
         assert_eq!(docs.of_function(None, "add"), Some("Adds."));
         assert_eq!(docs.of_function(Some("own"), "go"), Some("Goes."));
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn ignores_unreadable_docs_section() {
         for data in [&b""[..], b"\x01", b"\x01[]", b"\x07{}", b"\x01{\"interfaces\":7}"] {
-            assert!(Docs::of(&component(data)).0.is_empty(), "{data:?}");
+            assert!(Docs::extract(&component(data)).0.is_empty(), "{data:?}");
         }
     }
 }

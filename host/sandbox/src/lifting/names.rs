@@ -1,4 +1,4 @@
-//! What tools are called that are functions of a component.
+//! Names of lifted functions as tools.
 //!
 //! A function at the root keeps its name; one of an interface is `INTERFACE_FUNCTION`, as WIT writes both. WIT has no
 //! `_` in its names, so no two of one component are the same, unless two packages have an interface of one name: then
@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 use super::LeftOut;
 
-/// Where a function is exported.
+/// Export location of a function.
 pub(super) struct Origin {
     /// `NAMESPACE:PACKAGE/INTERFACE@VERSION`, or a plain name; none at the root.
     pub(super) interface: Option<String>,
     pub(super) function: String,
 }
 
-/// How much of an interface's name is in the tool's.
+/// Parts of the interface name used in the tool name.
 #[derive(Clone, Copy)]
 enum Detail {
     Interface,
@@ -37,7 +37,7 @@ impl Origin {
         })
     }
 
-    /// As it is exported.
+    /// Export name.
     fn export(&self) -> String {
         match &self.interface {
             Some(interface) => format!("{interface}#{}", self.function),
@@ -45,7 +45,7 @@ impl Origin {
         }
     }
 
-    /// What is said of it where its component says nothing.
+    /// Default description.
     pub(super) fn described(&self) -> String {
         match &self.interface {
             Some(interface) => format!("The function {} of {interface}.", self.function),
@@ -59,7 +59,7 @@ impl Origin {
 }
 
 /// The names of the functions from there, in their order.
-pub(super) fn of(origins: &[&Origin]) -> Vec<String> {
+pub(super) fn shortest_unique(origins: &[&Origin]) -> Vec<String> {
     let mut names: Vec<_> = origins.iter().map(|it| it.name(Detail::Interface)).collect();
     for detail in [Detail::Package, Detail::Version] {
         let mut times = BTreeMap::<_, usize>::new();
@@ -73,7 +73,7 @@ pub(super) fn of(origins: &[&Origin]) -> Vec<String> {
     names
 }
 
-/// The same with letters alone that a tool's name may have.
+/// Replaces characters that tool names may not have.
 fn fitting(name: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '.' | '-');
     name.chars().map(|it| if fits(it) { it } else { '_' }).collect()
@@ -89,7 +89,7 @@ mod tests {
             function: (*function).to_owned(),
         };
         let origins: Vec<_> = origins.iter().map(origin).collect();
-        of(&origins.iter().collect::<Vec<_>>())
+        shortest_unique(&origins.iter().collect::<Vec<_>>())
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a function gives back, as JSON: the other way round than `arguments`, and by the same table.
+//! Converts results of a function to JSON, the inverse of `arguments`.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Map, Value, json};
@@ -69,7 +69,7 @@ fn plain(value: &Val) -> Value {
         Val::U32(it) => json!(it),
         Val::S64(it) => json!(it),
         Val::U64(it) => json!(it),
-        // Its digits, and not those that a wider one adds to them.
+        // Its own digits, without those added by widening.
         Val::Float32(it) => number(it.to_string().parse().unwrap_or(f64::from(*it))),
         Val::Float64(it) => number(*it),
         Val::Char(it) => json!(it),
@@ -79,12 +79,12 @@ fn plain(value: &Val) -> Value {
     }
 }
 
-fn number(it: f64) -> Value {
+fn number(float: f64) -> Value {
     let [not_a_number, infinite, negative] = NO_NUMBERS;
-    match it {
-        _ if it.is_nan() => not_a_number.into(),
-        _ if it.is_finite() => json!(it),
-        _ if it > 0.0 => infinite.into(),
+    match float {
+        _ if float.is_nan() => not_a_number.into(),
+        _ if float.is_finite() => json!(float),
+        _ if float > 0.0 => infinite.into(),
         _ => negative.into(),
     }
 }

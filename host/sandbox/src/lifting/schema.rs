@@ -1,4 +1,4 @@
-//! The types of a function as JSON Schemas (2020-12): what its arguments are, and what it puts out.
+//! JSON Schemas (2020-12) of a function's arguments and results.
 //!
 //! | type | in JSON |
 //! |---|---|
@@ -23,9 +23,9 @@ use super::RESULT;
 /// Bytes that the schemas of one function may have, about; and how deep its types may go.
 const BYTES_MAX: usize = 128 << 10;
 const DEPTH_MAX: usize = 48;
-/// What a schema has beside names, about.
+/// Approximate size of a schema without names.
 const SCHEMA_BYTES: usize = 64;
-/// What a float may be that JSON has no number for.
+/// Float values without a JSON number.
 pub(super) const NO_NUMBERS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 /// The member of an option that holds what may be null itself, and those of a result.
 pub(super) const SOME: &str = "some";
@@ -38,21 +38,21 @@ pub(super) struct Described {
     pub(super) output: Value,
 }
 
-/// Whose document a schema describes.
+/// Direction of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Input,
     Output,
 }
 
-/// The schemas of a function; why it has none, where JSON has no word for one of its types.
+/// Schemas of a function, or why a type has none.
 pub(super) fn described(function: &ComponentFunc) -> Result<Described, String> {
     let mut writer = Writer { side: Side::Input, left: BYTES_MAX, depth: 0 };
     let input = writer.object(function.params().map(|(name, ty)| (name.to_owned(), ty)))?;
     writer.side = Side::Output;
     let result = match function.results().next() {
         Some(Type::Result(it)) => {
-            // What a failure says is in no schema, and is to be said all the same.
+            // Error texts are outside the schema but are still passed.
             it.err().map(|it| writer.schema(&it)).transpose()?;
             it.ok()
         }
@@ -109,12 +109,12 @@ impl Writer {
             return Err(format!("its types go deeper than {DEPTH_MAX} levels"));
         }
         self.depth += 1;
-        let schema = self.of(ty);
+        let schema = self.schema_of(ty);
         self.depth -= 1;
         schema
     }
 
-    fn of(&mut self, ty: &Type) -> Result<Value, String> {
+    fn schema_of(&mut self, ty: &Type) -> Result<Value, String> {
         if let Some((least, most)) = bounds(ty) {
             // Each of them is one of an `i64` or a `u64`.
             let number = |number: i128| match i64::try_from(number) {
@@ -133,24 +133,24 @@ impl Writer {
             },
             Type::Char => json!({ "type": "string", "minLength": 1, "maxLength": 1 }),
             Type::String => json!({ "type": "string" }),
-            Type::List(it) if it.ty() == Type::U8 => {
+            Type::List(list) if list.ty() == Type::U8 => {
                 json!({ "type": "string", "contentEncoding": "base64" })
             }
             Type::List(it) => json!({ "type": "array", "items": self.schema(&it.ty())? }),
-            Type::FixedLengthList(it) => {
-                let (length, items) = (it.len(), self.schema(&it.ty())?);
+            Type::FixedLengthList(list) => {
+                let (length, items) = (list.len(), self.schema(&list.ty())?);
                 json!({ "type": "array", "items": items, "minItems": length, "maxItems": length })
             }
             Type::Tuple(it) => self.tuple(it.types())?,
-            Type::Map(it) if it.key() == Type::String => {
-                json!({ "type": "object", "additionalProperties": self.schema(&it.value())? })
+            Type::Map(map) if map.key() == Type::String => {
+                json!({ "type": "object", "additionalProperties": self.schema(&map.value())? })
             }
-            Type::Map(it) => {
-                json!({ "type": "array", "items": self.tuple([it.key(), it.value()].into_iter())? })
+            Type::Map(map) => {
+                json!({ "type": "array", "items": self.tuple([map.key(), map.value()].into_iter())? })
             }
             Type::Record(it) => self.object(it.fields().map(|it| (it.name.to_owned(), it.ty)))?,
-            Type::Option(it) => {
-                let (inner, schema) = (it.ty(), self.schema(&it.ty())?);
+            Type::Option(option) => {
+                let (inner, schema) = (option.ty(), self.schema(&option.ty())?);
                 let some = match inner {
                     Type::Option(_) => closed([(SOME.to_owned(), schema)], &[SOME]),
                     _ => schema,
@@ -158,12 +158,12 @@ impl Writer {
                 json!({ "anyOf": [some, { "type": "null" }] })
             }
             Type::Enum(it) => json!({ "type": "string", "enum": self.names(it.names())? }),
-            Type::Flags(it) => {
-                let items = json!({ "type": "string", "enum": self.names(it.names())? });
+            Type::Flags(flags) => {
+                let items = json!({ "type": "string", "enum": self.names(flags.names())? });
                 json!({ "type": "array", "items": items, "uniqueItems": true })
             }
-            Type::Variant(it) => {
-                let cases: Vec<_> = it.cases().map(|it| (it.name.to_owned(), it.ty)).collect();
+            Type::Variant(variant) => {
+                let cases: Vec<_> = variant.cases().map(|it| (it.name.to_owned(), it.ty)).collect();
                 let plain = cases.iter().filter(|it| it.1.is_none()).map(|it| it.0.as_str());
                 let plain = self.names(plain)?;
                 let mut choices = Vec::new();
@@ -175,8 +175,8 @@ impl Writer {
                 }
                 any(choices)
             }
-            Type::Result(it) => {
-                let (ok, err) = (it.ok(), it.err());
+            Type::Result(result) => {
+                let (ok, err) = (result.ok(), result.err());
                 any(vec![self.choice(OK, ok.as_ref())?, self.choice(ERR, err.as_ref())?])
             }
             Type::Own(_) | Type::Borrow(_) => return no("a resource"),
@@ -187,7 +187,7 @@ impl Writer {
         })
     }
 
-    /// What is written as an object with one member.
+    /// Schema of an object with one member.
     fn choice(&mut self, name: &str, ty: Option<&Type>) -> Result<Value, String> {
         self.charge(2 * name.len())?;
         let schema = ty.map_or_else(|| Ok(json!({ "type": "null" })), |it| self.schema(it))?;

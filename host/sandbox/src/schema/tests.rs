@@ -1,4 +1,4 @@
-//! What the check finds, what it leaves alone, and that it ends.
+//! Tests of validation: errors found, unknown keywords, and termination.
 
 use serde_json::json;
 

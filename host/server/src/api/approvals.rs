@@ -1,6 +1,5 @@
-//! `/api/approvals`: the calls that wait for the caller's decision. `GET` lists them, `GET` of one says what
-//! became of it, and `POST` answers it. Everything else that asks a person, such as the page and MCP
-//! clients, ends in the same place.
+//! `/api/approvals`: calls that wait for the caller's decision. `GET` lists them or shows one, and `POST` answers one.
+//! The page and MCP clients use the same approvals.
 
 use std::collections::BTreeMap;
 
@@ -33,13 +32,13 @@ use calls::{
 /// Bytes that an answer may have.
 const BODY_BYTES_MAX: usize = 256 << 10;
 
-/// What a person decides: whether the call is made, or what its questions are answered.
+/// A decision: whether to make the call, or answers to its questions.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ReplyBody {
     allow: Option<bool>,
     answers: Option<BTreeMap<String, Value>>,
-    /// Of the arguments that the person was shown; others are refused.
+    /// SHA-256 of the arguments shown. Others are rejected.
     arguments_sha256: Option<String>,
 }
 
@@ -80,14 +79,14 @@ async fn answer(
     Path(id): Path<String>,
     request: Request,
 ) -> Result<Json<Value>, Refused> {
-    // Of a stranger nothing more is read.
+    // Nothing more is read for anonymous callers.
     let caller = endpoints.caller(request.headers(), request.extensions())?;
-    let trace = TraceHeaders::of(request.headers());
+    let trace = TraceHeaders::from_headers(request.headers());
     let body = Bytes::from_request(request, &()).await.map_err(|error| {
         Failure::new("unread", error.status().as_u16(), format!("The body was not read: {error}"))
     })?;
     let body: ReplyBody = serde_json::from_slice(&body).map_err(|error| {
-        let why = unreadable::why(&error.to_string());
+        let why = unreadable::explain(&error.to_string());
         Failure::invalid(format!("{FORM}: {why}"))
     })?;
     let reply = match (body.allow, body.answers) {
@@ -121,7 +120,7 @@ async fn fresh(mut response: Response) -> Response {
 }
 
 impl Endpoints {
-    /// Who asks: by a token, or by the gateway's cookie where there is a gateway.
+    /// The caller, by token or gateway cookie.
     fn caller(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Caller, Failure> {
         self.gateway.caller_of(headers, extensions).ok_or_else(|| {
             let message = "A token is needed, or the password of POST /api/auth.";
@@ -136,35 +135,35 @@ impl Endpoints {
         found.filter(|it| self.calls.shows(it, caller)).ok_or_else(unknown_approval)
     }
 
-    /// One approval as its caller gets it.
-    fn approval_json(&self, it: &Approval, caller: &Caller) -> Value {
-        let language = Language::of(Some(caller.locale.as_deref().unwrap_or("ja")), "");
+    /// Renders an approval.
+    fn approval_json(&self, approval: &Approval, caller: &Caller) -> Value {
+        let language = Language::detect(Some(caller.locale.as_deref().unwrap_or("ja")), "");
         let catalog = self.calls.registry.catalog();
-        let described = Described::of(&catalog, &it.tool, language);
+        let described = Described::find(&catalog, &approval.tool, language);
         let mut object = json!({
-            "id": it.id,
-            "state": it.state.name(),
-            "tool": it.tool,
+            "id": approval.id,
+            "state": approval.state.name(),
+            "tool": approval.tool,
             "title": described.as_ref().and_then(|it| it.title.as_deref()),
             "owner": described.as_ref().map(|it| &it.owner),
             "isDestructive": described.as_ref().is_some_and(|it| it.is_destructive),
-            "words": it.described(&catalog, language),
-            "arguments": it.veiled(described.as_ref()),
-            "argumentsSha256": it.arguments_sha256,
-            "reason": it.reason,
-            "askedBy": it.asked_by,
-            "askedAt": rfc3339(it.held_at_s),
-            "expiresAt": it.expires_at_s.map(rfc3339),
+            "words": approval.described(&catalog, language),
+            "arguments": approval.masked_arguments(described.as_ref()),
+            "argumentsSha256": approval.arguments_sha256,
+            "reason": approval.reason,
+            "askedBy": approval.asked_by,
+            "askedAt": rfc3339(approval.held_at_s),
+            "expiresAt": approval.expires_at_s.map(rfc3339),
         });
-        if !it.changed.is_empty() {
-            object["changed"] = json!(it.changed);
+        if !approval.changed.is_empty() {
+            object["changed"] = json!(approval.changed);
         }
-        match &it.state {
+        match &approval.state {
             Stands::Asks { questions, .. } => object["questions"] = json!(questions),
             Stands::Ended(Ok(result)) => object["result"] = json!(result),
             Stands::Replaced { by } => object["replacedBy"] = by.as_str().into(),
             _ => {
-                if let Some(Err(failure)) = it.ended() {
+                if let Some(Err(failure)) = approval.ended() {
                     object["error"] = failure.object();
                 }
             }
@@ -173,12 +172,12 @@ impl Endpoints {
     }
 }
 
-/// What an answer looks like.
+/// Describes the request body.
 const FORM: &str = "The body is {\"allow\": true}, {\"allow\": false} or {\"answers\": {KEY: {\"action\": …, \"content\": …}}}, each with \"argumentsSha256\" where the arguments are to be the ones that were shown";
 
-/// The person's decision comes too late, or is of another kind than what is asked for.
-fn over(it: &Approval) -> Failure {
-    let (error, status, message) = match it.state {
+/// Error for a decision that is too late or of the wrong kind.
+fn over(approval: &Approval) -> Failure {
+    let (error, status, message) = match approval.state {
         Stands::Waits => ("not_asked", 409, "The call waits to be allowed; it has asked nothing."),
         Stands::Asks { .. } => {
             ("allowed_already", 409, "The call was allowed and asks something; send answers.")
@@ -195,7 +194,7 @@ fn over(it: &Approval) -> Failure {
             ("answered_already", 409, "This call was answered before; GET says what became of it.")
         }
     };
-    Failure::new(error, status, message).with("state", it.state.name())
+    Failure::new(error, status, message).with("state", approval.state.name())
 }
 
 fn rfc3339(second: u64) -> String {

@@ -1,4 +1,4 @@
-//! `POST /api/auth` (ILL-44): the password of the gateway becomes a cookie.
+//! `POST /api/auth` (ILL-44): exchanges the gateway's password for a cookie.
 
 use axum::{
     Extension, Json, Router,

@@ -1,4 +1,4 @@
-//! `/api/blobs`: takes files in piece by piece, and gives them out so that none runs as a page.
+//! `/api/blobs`: uploads files in pieces, and serves them so that none runs as a page.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -19,12 +19,12 @@ use calls::{
 };
 use store::blobs::{Blob, BlobError, Blobs, Content, mime};
 
-/// How long the next piece of an upload may take.
+/// Maximum wait for the next piece of an upload.
 const PIECE_WAIT: Duration = Duration::from_secs(30);
-/// Whatever a blob is, a browser runs nothing of it.
+/// Content security policy of blobs: nothing runs.
 const POLICY: &str = "sandbox; default-src 'none'";
 
-/// Takes one in: 201 and what it is called.
+/// Handles an upload: 201 with the blob's id.
 pub(crate) async fn put(
     State(blobs): State<Blobs>,
     headers: HeaderMap,
@@ -268,11 +268,11 @@ pub(super) enum Part {
         from: u64,
         length: u64,
     },
-    /// A range that begins behind the end.
+    /// A range past the end.
     Beyond,
 }
 
-/// What `range` asks of `size` bytes. More ranges than one, and what cannot be read, mean the whole.
+/// Resolves `range` for `size` bytes. Multiple or invalid ranges mean the whole.
 pub(super) fn part(range: Option<&str>, size: u64) -> Part {
     let Some(spec) = range.and_then(|it| it.strip_prefix("bytes=")) else { return Part::Whole };
     let Some((first, last)) = spec.trim().split_once('-') else { return Part::Whole };

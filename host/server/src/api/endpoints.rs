@@ -1,5 +1,5 @@
-//! Requests that components answer, under their limits: `METHOD /api/COMPONENT/PATH` by the routes that
-//! they declare, `GET` by their look-ups too, and both at the other addresses of `[endpoints]`.
+//! Requests to components, within their limits: `METHOD /api/COMPONENT/PATH` by declared routes, `GET` also by
+//! look-ups, and both at the aliases of `[endpoints]`.
 
 use std::{borrow::Cow, convert::Infallible, sync::Arc, time::Duration};
 
@@ -44,17 +44,17 @@ const TRUSTS: &str = "madoguchi-trusts";
 const TRUSTS_MAX: usize = 64;
 /// Events that wait for a client that is slow to read.
 const WAITING_MAX: usize = 32;
-/// How long a stream may be quiet, or a proxy on the way takes it for dead.
+/// Maximum silence of a stream, before proxies take it for dead.
 const QUIET: Duration = Duration::from_secs(10);
 
-/// Nothing in an answer of a component's runs or loads, even where it is opened as a page.
+/// Content security policy of component responses: nothing runs or loads.
 const ANSWER_POLICY: &str = "default-src 'none'; sandbox";
 
-/// What the endpoints work on.
+/// State of the endpoints.
 #[derive(Clone)]
 pub(crate) struct Endpoints {
     pub(crate) calls: Calls,
-    /// What is before the chat.
+    /// Gateway of the chat.
     pub(crate) gateway: Gateway,
 }
 
@@ -85,23 +85,23 @@ async fn answer(State(endpoints): State<Endpoints>, request: http::Request<Body>
     response
 }
 
-/// Where a request leads to.
+/// Target of a request.
 struct Place {
     /// The component's name.
     name: String,
-    /// None where it is not served.
+    /// `None` if not served.
     component: Option<Arc<LoadedComponent>>,
-    /// The path there, as it was sent.
+    /// Path at the component, as sent.
     path: String,
 }
 
-/// The component that a request leads to, and the path there, as it was sent.
-type Asked = (Arc<LoadedComponent>, String);
+/// A component and the path at it, as sent.
+type Target = (Arc<LoadedComponent>, String);
 
 impl Endpoints {
     async fn answer(&self, parts: &Parts, body: Body) -> Result<Response, Failure> {
         let place = self.place(&parts.uri);
-        let answers = |it: &&Arc<LoadedComponent>| it.why_no_endpoints().is_none();
+        let answers = |it: &&Arc<LoadedComponent>| it.endpoints_error().is_none();
         let is_chat = match place.component.as_ref().filter(answers) {
             Some(it) => self.is_chat(it),
             None => first(&parts.uri).0 == CHAT,
@@ -131,7 +131,7 @@ impl Endpoints {
         }
         match component.route(method, &segments) {
             Found::Route(route, parameters) => {
-                // Everyone may talk; what is called for them is what they may call.
+                // The chat is open to everyone; tool calls need the caller's scopes.
                 if !is_chat {
                     let catalog = self.calls.registry.catalog();
                     must_use(&catalog, &caller, component, route)?;
@@ -157,7 +157,7 @@ impl Endpoints {
                     wants_events: route.streams && wants_events(&parts.headers),
                     meta: "{}".to_owned(),
                 };
-                let trace = TraceHeaders::of(&parts.headers);
+                let trace = TraceHeaders::from_headers(&parts.headers);
                 let component = component.clone();
                 let tool = if let [tool] = &*route.tools { Some(tool.clone()) } else { None };
                 let trusts = trusts(&parts.headers);
@@ -170,15 +170,15 @@ impl Endpoints {
                     None => Err(unknown(name, method, found, false)),
                 }
             }
-            // What may be looked up is known to the component alone, which is not run to say so.
+            // Only the component knows its look-ups, and it is not run to list them.
             found => Err(unknown(name, method, found, component.exports.endpoints.is_some())),
         }
     }
 
-    /// What a component has there for those who only read; none where there is nothing.
+    /// Response of a look-up. `None` if there is none.
     async fn looked_up(
         &self,
-        (component, path): &Asked,
+        (component, path): &Target,
         query: Vec<(String, String)>,
         caller: Caller,
     ) -> Result<Option<String>, Failure> {
@@ -197,11 +197,11 @@ impl Endpoints {
         Ok(component.get(&request, caller).await?)
     }
 
-    /// What a component answers that is asked as other hosts ask it (SYS-45): with the path under its own address, and
-    /// with no header that says who asks.
+    /// Response of a WASI HTTP component (SYS-45), with the path below its address and without headers that identify
+    /// the caller.
     async fn responded(
         &self,
-        (component, path): &Asked,
+        (component, path): &Target,
         parts: &Parts,
         body: Body,
         caller: Caller,
@@ -235,7 +235,7 @@ impl Endpoints {
         let request = request
             .body(body.into())
             .map_err(|_| Failure::invalid("The address cannot be passed on to the component."))?;
-        let (component, trace) = (component.clone(), TraceHeaders::of(&parts.headers));
+        let (component, trace) = (component.clone(), TraceHeaders::from_headers(&parts.headers));
         let answered = self.calls.respond(component, request, caller, trace).await?;
         let (answer, body) = answered.into_parts();
         // A component's answer is not a page of this server's, whatever it says that it is.
@@ -257,7 +257,7 @@ impl Endpoints {
         Ok(response)
     }
 
-    /// Where `uri` leads to, for any caller.
+    /// Target of `uri` for any caller.
     fn place(&self, uri: &Uri) -> Place {
         let (first, rest) = first(uri);
         if first == CHAT
@@ -278,14 +278,13 @@ impl Endpoints {
         Place { name: name.to_owned(), component, path: path.into_owned() }
     }
 
-    /// The component at `place`, which has something to answer. What a caller's toolset does not show is as what is not
-    /// there.
+    /// The component at `place`. What the caller's toolset hides counts as missing.
     fn asked(
         &self,
         place: Place,
         uri: &Uri,
         (caller, is_chat): (&Caller, bool),
-    ) -> Result<Asked, Failure> {
+    ) -> Result<Target, Failure> {
         let not_found = |message: String| Failure::new("not_found", 404, message);
         let (first, _) = first(uri);
         let none = || no_component(&first.chars().take(64).collect::<String>());
@@ -303,7 +302,7 @@ impl Endpoints {
                 None => none(),
             });
         };
-        match component.why_no_endpoints() {
+        match component.endpoints_error() {
             Some(why) => Err(not_found(why)),
             None => Ok((component, path)),
         }
@@ -314,14 +313,14 @@ impl Endpoints {
         let catalog = self.calls.registry.catalog();
         let named = self.calls.config.endpoints.chat().and_then(|it| catalog.component(it));
         let mut there = named.into_iter().chain(catalog.components().filter(|it| self.is_chat(it)));
-        there.find(|it| it.why_no_endpoints().is_none()).cloned()
+        there.find(|it| it.endpoints_error().is_none()).cloned()
     }
 
     fn is_chat(&self, component: &LoadedComponent) -> bool {
         component.runs_assistants() || self.calls.config.endpoints.chat() == Some(component.name())
     }
 
-    /// What a route answers: as one answer, or as events once it writes one.
+    /// Response of a route: a single one, or events once it writes one.
     async fn handled(&self, call: RouteCall) -> Result<Response, Failure> {
         if !call.request.wants_events {
             return Ok(answered(self.calls.handle(call, None).await?));
@@ -372,7 +371,7 @@ fn events(events: impl Stream<Item = Written> + Send + 'static) -> Response {
         events.map(|it| Ok::<_, Infallible>(Event::default().event(it.name).data(it.data)));
     let keep_alive = KeepAlive::new().interval(QUIET);
     let mut response = Sse::new(events).keep_alive(keep_alive).into_response();
-    // Proxies that gather what they pass on would turn events into one answer.
+    // Buffering proxies would merge events into one response.
     let name = HeaderName::from_static("x-accel-buffering");
     response.headers_mut().insert(name, HeaderValue::from_static("no"));
     response
@@ -425,7 +424,7 @@ fn must_use(
 /// The gateway is closed to the sender (ILL-44).
 fn closed(parts: &Parts) -> Response {
     let caller = caller_of(&parts.headers, &parts.extensions);
-    let language = Language::of(caller.locale.as_deref(), "");
+    let language = Language::detect(caller.locale.as_deref(), "");
     let error = language.pick("認証が必要です", "A password is needed");
     let details = language
         .pick("POST /api/auth にパスワードを送ってください", "Send the password to POST /api/auth");
@@ -433,7 +432,7 @@ fn closed(parts: &Parts) -> Response {
     (StatusCode::UNAUTHORIZED, Json(body)).into_response()
 }
 
-/// What stands first in an address, behind `/api`, and what follows it.
+/// First path segment behind `/api`, and the rest.
 fn first(uri: &Uri) -> (&str, &str) {
     match uri.path().strip_prefix("/api/") {
         Some(path) => path.split_once('/').unwrap_or((path, "")),
@@ -445,7 +444,7 @@ fn first(uri: &Uri) -> (&str, &str) {
     }
 }
 
-/// The tools that the person trusts, as their client says.
+/// Tools trusted by the person, from their client's header.
 fn trusts(headers: &HeaderMap) -> Arc<[String]> {
     let values = headers.get_all(TRUSTS).iter().filter_map(|it| it.to_str().ok());
     let each = values.flat_map(|it| it.split(',')).map(str::trim).filter(|it| !it.is_empty());
@@ -480,7 +479,7 @@ fn json(text: String) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], text)
 }
 
-/// Nothing is served there, or nothing for that method.
+/// Error for a missing path or method.
 fn unknown(name: &str, method: &Method, found: Found<'_>, is_read: bool) -> Failure {
     let mut allowed = match found {
         Found::Other(methods) => methods.into_iter().map(Method::as_str).collect(),

@@ -1,5 +1,5 @@
-//! `GET /api/health` (NAV-15): whether the server works, and what it serves that the caller
-//! may know of. `GET /api/ready` (STO-40): whether requests are to be sent here.
+//! `GET /api/health` (NAV-15): the state of the server and of everything that the caller may see. `GET /api/ready`
+//! (STO-40): whether this node accepts requests.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ use mcp::{Servers, Status};
 use registry::{Catalog, Registry, control::ReportedErrors};
 use store::{database::postgres, disk::Disk};
 
-/// How often it is looked whether other nodes are to be told of something.
-const TELL_EVERY: Duration = Duration::from_secs(1);
+/// Interval of checking whether readiness changed.
+const PUBLISH_EVERY: Duration = Duration::from_secs(1);
 
-/// What health is reported from.
+/// Sources of health reports.
 #[derive(Clone)]
 pub(crate) struct Health {
     pub(crate) registry: Registry,
@@ -40,10 +40,10 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// All that is wrong, for the operator: `{of, name?, why}`, `of` being `component`, `server`, `node`, `disk` or
+    /// All errors for the operator: `{of, name?, why}`, where `of` is `component`, `server`, `node`, `disk` or
     /// `store`.
     pub(crate) async fn errors(&self) -> Vec<Value> {
-        let disk = self.disk.trouble().await;
+        let disk = self.disk.write_error().await;
         let disk = disk.map(|why| json!({ "of": "disk", "why": why }));
         let store = self.store_error().map(|why| json!({ "of": "store", "why": why }));
         let nodes = self.registry.failing_nodes().into_iter().map(|node| {
@@ -60,8 +60,8 @@ impl Health {
         disk.into_iter().chain(store).chain(nodes).chain(components).chain(servers).collect()
     }
 
-    /// Why no requests are to be sent here, if so; anybody may read it.
-    async fn why_not_ready(&self) -> Option<String> {
+    /// Why no requests are to be sent here, if so. It is public.
+    async fn not_ready_reason(&self) -> Option<String> {
         if self.leaves.is_cancelled() {
             return Some("the server is about to stop".to_owned());
         }
@@ -71,26 +71,26 @@ impl Health {
         if let Some(why) = self.registry.out_of_rotation() {
             return Some(why);
         }
-        self.disk.trouble().await.map(|_| "the data folder cannot be written".to_owned())
+        self.disk.write_error().await.map(|_| "the data folder cannot be written".to_owned())
     }
 
-    /// Tells those who look at the nodes of the database whether this one is ready, until `stop`.
-    pub(crate) async fn tell_readiness(self, store: postgres::Server, stop: CancellationToken) {
+    /// Publishes whether this node is ready until `stop`.
+    pub(crate) async fn publish_readiness(self, store: postgres::Server, stop: CancellationToken) {
         let telling = async {
             loop {
-                store.set_not_ready(self.why_not_ready().await);
-                tokio::time::sleep(TELL_EVERY).await;
+                store.set_not_ready(self.not_ready_reason().await);
+                tokio::time::sleep(PUBLISH_EVERY).await;
             }
         };
         stop.run_until_cancelled(telling).await;
     }
 
     fn store_error(&self) -> Option<String> {
-        self.store.as_ref().and_then(postgres::Server::trouble)
+        self.store.as_ref().and_then(postgres::Server::current_error)
     }
 }
 
-/// What those read of the store who may not know where it is.
+/// Public error of the store, without its address.
 const STORE_GONE: &str = "the PostgreSQL server cannot be used now";
 
 /// 200 `{ready: true}` where this server takes calls; 503 `{ready: false, why}` where a load balancer is to send them
@@ -98,7 +98,7 @@ const STORE_GONE: &str = "the PostgreSQL server cannot be used now";
 pub(crate) async fn ready(
     State(health): State<Health>,
 ) -> (StatusCode, [(header::HeaderName, HeaderValue); 1], Json<Value>) {
-    let (status, body) = match health.why_not_ready().await {
+    let (status, body) = match health.not_ready_reason().await {
         None => (StatusCode::OK, json!({ "ready": true })),
         Some(why) => (StatusCode::SERVICE_UNAVAILABLE, json!({ "ready": false, "why": why })),
     };
@@ -113,7 +113,7 @@ pub(crate) async fn answer(
     headers: HeaderMap,
     extensions: Extensions,
 ) -> (StatusCode, Json<Value>) {
-    let (disk, services) = tokio::join!(health.disk.trouble(), health.services.reports());
+    let (disk, services) = tokio::join!(health.disk.write_error(), health.services.reports());
     let asked = query::pairs(&query.unwrap_or_default()).unwrap_or_default();
     let is_for_readiness = asked.iter().any(|(name, _)| name == "ready");
     let status = match disk.is_some() || health.store_error().is_some() {
@@ -149,18 +149,19 @@ fn report(
     let sees = |name: &str| catalog.may_use(&caller, Owner::Component(name));
     errors.retain(|name, _| sees(name));
     let mut components = Map::new();
-    let visible = catalog.components().filter(|it| {
-        let owner = Owner::Component(it.name());
-        sees(it.name()) || it.tools().iter().any(|it| caller.may_call(owner, &it.name, it.hints))
+    let visible = catalog.components().filter(|component| {
+        let owner = Owner::Component(component.name());
+        sees(component.name())
+            || component.tools().iter().any(|it| caller.may_call(owner, &it.name, it.hints))
     });
-    for it in visible {
+    for running in visible {
         let component = json!({
-            "status": if it.are_settings_refused { "failing" } else { "running" },
-            "digest": it.digest(),
-            "generation": it.generation(),
-            "tools": it.tools().len(),
+            "status": if running.are_settings_refused { "failing" } else { "running" },
+            "digest": running.digest(),
+            "generation": running.generation(),
+            "tools": running.tools().len(),
         });
-        components.insert(it.name().to_string(), component);
+        components.insert(running.name().to_string(), component);
     }
     for (name, error) in &errors {
         let component = components.entry(name).or_insert_with(|| json!({ "status": "stopped" }));
@@ -217,20 +218,20 @@ fn put(body: &mut Value, fields: Map<String, Value>) {
     }
 }
 
-/// How each server is that `caller` may know of.
+/// States of servers that `caller` may see.
 fn servers(catalog: &Catalog, caller: &Caller, statuses: Vec<Status>) -> Map<String, Value> {
     let mut servers = Map::new();
-    for it in statuses {
-        let tools = catalog.served.tools().filter(|tool| *tool.server.name() == it.name);
+    for upstream in statuses {
+        let tools = catalog.served.tools().filter(|tool| *tool.server.name() == upstream.name);
         let open = tools.filter(|it| it.is_open_to(caller)).count();
-        if open == 0 && !catalog.may_use(caller, Owner::Server(&it.name)) {
+        if open == 0 && !catalog.may_use(caller, Owner::Server(&upstream.name)) {
             continue;
         }
-        let mut server = json!({ "status": it.state, "tools": open });
-        if let Some(error) = it.error {
+        let mut server = json!({ "status": upstream.state, "tools": open });
+        if let Some(error) = upstream.error {
             server["error"] = (*error).into();
         }
-        servers.insert(it.name.to_string(), server);
+        servers.insert(upstream.name.to_string(), server);
     }
     servers
 }

@@ -1,4 +1,4 @@
-//! The REST endpoints: those of the specifications, blobs, and what components answer.
+//! REST endpoints: those of the specifications, blobs, and those of components.
 
 pub(crate) mod approvals;
 pub(crate) mod auth;

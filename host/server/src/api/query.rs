@@ -1,4 +1,4 @@
-//! The path and the query of a URL, decoded.
+//! Decodes the path and query of a URL.
 
 /// Pairs that a query may have, and bytes that it, or a path, may have.
 const PAIRS_MAX: usize = 64;
@@ -20,7 +20,7 @@ pub(crate) fn pairs(query: &str) -> Result<Vec<(String, String)>, String> {
     pairs.into_iter().map(pair).collect()
 }
 
-/// `text` with its `%` escapes taken for the bytes that they stand for.
+/// Decodes `%` escapes.
 pub(crate) fn decode(text: &str) -> Result<String, String> {
     if text.len() > BYTES_MAX {
         return Err(format!("The path has {} bytes; {BYTES_MAX} is most.", text.len()));

@@ -1,5 +1,5 @@
-//! `POST /rpc`: JSON-RPC 2.0 whose method *is* the tool and whose result is the tool's object,
-//! as the cinema's specification writes it (CIN-6).
+//! `POST /rpc`: JSON-RPC 2.0 whose method is the tool and whose result is the tool's object, by the cinema's
+//! specification (CIN-6).
 
 use axum::{
     body::Bytes,
@@ -18,7 +18,7 @@ use base::{
 };
 use calls::{
     CallResult, Calls,
-    authorization::{Shape, caller_of, forbidden, refusal, take_one_more},
+    authorization::{Shape, caller_of, forbidden, refusal, take_token},
     outcome::CallOutcome,
 };
 use sandbox::component::{CallError, InputRequired, Stop};
@@ -27,13 +27,13 @@ use sandbox::component::{CallError, InputRequired, Stop};
 const BATCH_MAX: usize = 32;
 /// Bodies of the largest size that the answers of one batch may have before the rest of it is refused.
 const ANSWERS_BODIES_MAX: usize = 2;
-/// Bytes of what is wrong with a request that are quoted.
+/// Maximum quoted length of a request error, in bytes.
 const QUOTED_BYTES_MAX: usize = 1 << 10;
 
 #[derive(Deserialize)]
 struct Request {
     jsonrpc: String,
-    /// As it came: a number of thirty digits goes back as one.
+    /// Kept as sent, because it may be a number of thirty digits.
     #[serde(default, deserialize_with = "present")]
     id: Option<Box<RawValue>>,
     method: String,
@@ -77,7 +77,7 @@ pub(crate) async fn answer(
         return refusal(Shape::JsonRpc, &failure);
     }
     let caller = caller_of(&headers, &extensions);
-    let trace = TraceHeaders::of(&headers);
+    let trace = TraceHeaders::from_headers(&headers);
     let text = match std::str::from_utf8(&body) {
         Ok(text) => text,
         Err(error) => {
@@ -88,28 +88,28 @@ pub(crate) async fn answer(
         }
     };
     if !text.trim_start().starts_with('[') {
-        return reply(one(&calls, text, &caller, &trace).await);
+        return reply(answer_one(&calls, text, &caller, &trace).await);
     }
     let requests: Vec<Box<RawValue>> = match serde_json::from_str(text) {
         Ok(requests) => requests,
-        Err(error) => return reply(Some(parse_error(&unreadable::why(&error.to_string())))),
+        Err(error) => return reply(Some(parse_error(&unreadable::explain(&error.to_string())))),
     };
     if requests.is_empty() || requests.len() > BATCH_MAX {
         let message = format!("a batch has 1 to {BATCH_MAX} requests");
         return reply(Some(failure(None, -32600, message, Value::Null)));
     }
     let bytes_max = ANSWERS_BODIES_MAX.saturating_mul(calls.config.body_bytes_max);
-    // As they are sent: as values they would take many times as much.
+    // Kept as text, because parsed values would take many times the memory.
     let mut answers = Vec::new();
     for (at, request) in requests.iter().map(|it| it.get()).enumerate() {
         let answer = if answers.len() > bytes_max {
-            // What cannot be told is not done.
+            // Calls whose audit line cannot be written are refused.
             one_too_long(request, bytes_max)
         } else {
             // The first was counted when the request came.
-            let taken = if at == 0 { Ok(()) } else { take_one_more(&extensions) };
+            let taken = if at == 0 { Ok(()) } else { take_token(&extensions) };
             match taken {
-                Ok(()) => one(&calls, request, &caller, &trace).await,
+                Ok(()) => answer_one(&calls, request, &caller, &trace).await,
                 Err(wait_ms) => one_too_many(request, wait_ms),
             }
         };
@@ -142,7 +142,7 @@ fn one_too_many(request: &str, wait_ms: u64) -> Option<Answer> {
     left_out(request, message, data)
 }
 
-/// The same where the answers before it have more than `bytes_max` bytes.
+/// Answer where earlier answers exceed `bytes_max` bytes.
 fn one_too_long(request: &str, bytes_max: usize) -> Option<Answer> {
     let message = format!(
         "This one was not carried out: the answers before it have more than {bytes_max} bytes. Send it again, with fewer calls in a batch."
@@ -157,16 +157,21 @@ fn left_out(request: &str, message: String, data: Value) -> Option<Answer> {
 }
 
 /// The answer to one request; none to a notification.
-async fn one(calls: &Calls, text: &str, caller: &Caller, trace: &TraceHeaders) -> Option<Answer> {
+async fn answer_one(
+    calls: &Calls,
+    text: &str,
+    caller: &Caller,
+    trace: &TraceHeaders,
+) -> Option<Answer> {
     let request: Request = match serde_json::from_str(text) {
         Ok(request) => request,
         Err(error) if error.is_data() => {
-            let why = shortened(unreadable::why(&error.to_string()), QUOTED_BYTES_MAX);
+            let why = shortened(unreadable::explain(&error.to_string()), QUOTED_BYTES_MAX);
             let id = serde_json::from_str::<Named>(text).ok().map(|it| it.id);
             let message = format!("not a JSON-RPC 2.0 request: {why}");
             return Some(failure(id.filter(|it| is_id(it)), -32600, message, Value::Null));
         }
-        Err(error) => return Some(parse_error(&unreadable::why(&error.to_string()))),
+        Err(error) => return Some(parse_error(&unreadable::explain(&error.to_string()))),
     };
     if request.id.as_ref().is_some_and(|it| !is_id(it)) {
         let message = "id: a string, a number or null is right";
@@ -182,30 +187,30 @@ async fn one(calls: &Calls, text: &str, caller: &Caller, trace: &TraceHeaders) -
     let call = CallRequest::new(request.method, arguments, caller, trace.clone());
     let answer = match called(calls, call).await {
         Ok(result) => Answer { jsonrpc: "2.0", id: id.clone(), outcome: Outcomes::Result(result) },
-        Err(it) => {
-            let mut data = (*it.data).clone();
-            if !it.is_protocol || it.error == "insufficient_scope" {
-                data.insert("error".to_owned(), it.error.as_str().into());
-                data.insert("status".to_owned(), it.status.into());
+        Err(error) => {
+            let mut data = (*error.data).clone();
+            if !error.is_protocol || error.error == "insufficient_scope" {
+                data.insert("error".to_owned(), error.error.as_str().into());
+                data.insert("status".to_owned(), error.status.into());
             }
             let data = if data.is_empty() { Value::Null } else { Value::Object(data) };
-            failure(id.clone(), code(&it), it.message, data)
+            failure(id.clone(), code(&error), error.message, data)
         }
     };
     id.map(|_| answer)
 }
 
-/// What a tool puts out for a client that cannot be asked anything.
+/// Output of a tool for a client that cannot answer questions.
 async fn called(calls: &Calls, call: CallRequest) -> Result<Value, Failure> {
     match calls.call(call).await? {
         CallOutcome::Done { component, call_id, output } => {
-            Ok(CallResult::of(&component, call_id, output)?.structured_content)
+            Ok(CallResult::from_output(&component, call_id, output)?.structured_content)
         }
-        CallOutcome::Passed(it) => {
-            let result = CallResult::passed(&it)?;
+        CallOutcome::Passed(passed) => {
+            let result = CallResult::passed(&passed)?;
             Ok(result.structured_or_content())
         }
-        CallOutcome::Asked { questions, .. } => {
+        CallOutcome::InputRequired { questions, .. } => {
             let asked = InputRequired { questions, state: None };
             Err(CallError::Stopped(Stop::InputRequired(asked)).into())
         }
@@ -227,7 +232,7 @@ fn response(answer: &Answer) -> Response {
     }
 }
 
-/// The code of the specification's table (CIN 2.3), by the status that says the same.
+/// Error code of the specification (CIN 2.3) for a status.
 fn code(failure: &Failure) -> i64 {
     match (failure.is_protocol, failure.status) {
         (true, 404) => -32601,

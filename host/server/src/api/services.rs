@@ -1,5 +1,5 @@
-//! What components report for `GET /api/health` (NAV-15): how the services fare that they use. A request for health
-//! asks them, and waits a moment for their answers: where they are slow, their last answer counts.
+//! Service states that components report for `GET /api/health` (NAV-15). A request for health asks them and waits
+//! briefly. Where they are slow, their last answer counts.
 
 use std::{
     collections::BTreeMap,
@@ -21,13 +21,13 @@ use base::{caller::Caller, config::Config};
 use registry::Registry;
 use sandbox::component::Request;
 
-/// How often they are asked at least.
+/// Maximum interval between checks.
 const EVERY: Duration = Duration::from_secs(30);
-/// How old their answers are at least when they are asked again: many requests ask them no more often.
+/// Minimum interval between checks, however many requests arrive.
 const EVERY_MIN: Duration = Duration::from_secs(1);
-/// How long a request waits for them.
+/// How long a request waits for answers.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// How old an answer may be that is reported (NAV-15).
+/// Maximum age of a reported answer (NAV-15).
 const AGE_MAX: Duration = Duration::from_secs(60);
 /// The status of a service that fails.
 const ERROR: &str = "error";
@@ -42,15 +42,15 @@ struct LookUp {
 /// The last answers and when they came, by component.
 type Answers = BTreeMap<String, (Instant, Map<String, Value>)>;
 
-/// All look-ups, and their last answers.
+/// All look-ups and their last answers.
 #[derive(Clone, Default)]
 pub(crate) struct Services {
     look_ups: Arc<[LookUp]>,
     answers: Arc<Mutex<Answers>>,
     wanted: Arc<Notify>,
-    /// When all had been asked last.
+    /// Time of the last complete check.
     last: Arc<Mutex<Option<Instant>>>,
-    /// Notified whenever all have been asked: all requests that wait meanwhile share the answers.
+    /// Notifies all waiting requests of a complete check.
     asked: watch::Sender<()>,
 }
 
@@ -70,8 +70,8 @@ impl Services {
         (services, tokio::spawn(task))
     }
 
-    /// What each component reports now; where all were asked a moment ago or it is slow, what it has reported within
-    /// the last minute. One that no longer answers fails with all the services that it reported.
+    /// Current reports of all components, or those of the last minute where they were just asked or are slow. A
+    /// component that no longer answers fails with all services it reported.
     pub(crate) async fn reports(&self) -> Vec<Map<String, Value>> {
         if !self.look_ups.is_empty() && self.is_due() {
             let mut asked = self.asked.subscribe();
@@ -119,7 +119,7 @@ impl Services {
                         Ok(Some(Some(fields))) => {
                             answers.insert(it.component.clone(), (Instant::now(), fields));
                         }
-                        // It is not served any more.
+                        // No longer served.
                         Ok(Some(None)) => _ = answers.remove(&it.component),
                         _ => {}
                     }
@@ -133,7 +133,7 @@ impl Services {
     }
 }
 
-/// Whether a part of what was reported fails.
+/// Whether a part of the report has failed.
 pub(crate) fn fails(body: &Value) -> bool {
     match body {
         Value::String(status) => status == ERROR,
@@ -142,7 +142,7 @@ pub(crate) fn fails(body: &Value) -> bool {
     }
 }
 
-/// `value` as it stands once its component no longer answers: what was connected fails.
+/// Marks connected parts of `value` as failed.
 fn failing(value: &Value) -> Value {
     match value {
         Value::String(status) if status == "connected" => ERROR.into(),
@@ -153,13 +153,14 @@ fn failing(value: &Value) -> Value {
     }
 }
 
-/// What the component reports now: an object. Nothing where it cannot answer, and nothing of it where it is not served.
-async fn ask(registry: &Registry, it: &LookUp) -> Option<Option<Map<String, Value>>> {
-    let component = registry.catalog().component(&it.component).cloned();
-    let Some(component) = component.filter(|it| it.why_no_endpoints().is_none()) else {
+/// Asks a component for its report, an object. The outer `None` means that it cannot answer, the inner one that it
+/// has no report.
+async fn ask(registry: &Registry, look_up: &LookUp) -> Option<Option<Map<String, Value>>> {
+    let component = registry.catalog().component(&look_up.component).cloned();
+    let Some(component) = component.filter(|it| it.endpoints_error().is_none()) else {
         return Some(None);
     };
-    let request = Request { path: it.path.clone(), query: Vec::new(), meta: "{}".to_owned() };
+    let request = Request { path: look_up.path.clone(), query: Vec::new(), meta: "{}".to_owned() };
     let answer = component.get(&request, Caller::anonymous()).await.ok()??;
     Some(Some(serde_json::from_str(&answer).ok()?))
 }
@@ -179,7 +180,7 @@ mod tests {
         let ago = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds));
         let _ = services.reports().await;
         assert!(is_wanted(), "there has been no look yet");
-        // Of an hour that is still to come: it is young, however long this takes.
+        // In the future, so that it stays fresh however long the test takes.
         *services.last.lock() = Some(Instant::now() + Duration::from_secs(3_600));
         for _ in 0..100 {
             let _ = services.reports().await;

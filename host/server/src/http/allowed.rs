@@ -1,13 +1,13 @@
-//! Under which names the server may be addressed, and from which pages.
+//! Allowed host names and origins.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts, uri::Authority};
 
 use base::{config::Config, failure::Failure, grants::address::host_of};
 
-/// What a browser says of where a request comes from, which no page can change.
+/// Browser header with the origin's relation, which pages cannot set.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Names and pages that are let in.
+/// Allowed host names and origins.
 pub(super) struct Allowed {
     hosts: Vec<String>,
     origins: Vec<String>,
@@ -77,8 +77,7 @@ impl Allowed {
         is_scheme && without(page) == without(host)
     }
 
-    /// A browser sends `Origin` with whatever may change something. One that does not still says
-    /// that a page elsewhere is behind it.
+    /// Checks a request without `Origin`. Browsers send it with changes, and mark cross-site requests otherwise.
     fn without_origin(&self, parts: &Parts) -> Result<(), Failure> {
         let changes = !matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
         let Some(site) = parts.headers.get(FETCH_SITE).filter(|_| changes) else { return Ok(()) };
@@ -101,7 +100,7 @@ fn host<'a>(headers: &'a HeaderMap, authority: Option<&'a Authority>) -> Result<
     })
 }
 
-/// As much of what was sent as is worth quoting.
+/// Shortens a value for quotation.
 fn shown(text: &str) -> &str {
     &text[..text.floor_char_boundary(128)]
 }

@@ -1,5 +1,5 @@
-//! Bodies on their way: what a request brings is counted, and held to its time and its sender's share;
-//! what an answer brings ends with the token of its listener, and counts until it is sent where it is long.
+//! Bodies in transit. Request bodies have size, time and caller limits. Response bodies end with their listener's token
+//! and are counted until sent if long.
 
 use std::{
     pin::Pin,
@@ -28,7 +28,7 @@ const SHORT_BYTES: usize = 64 << 10;
 pub(super) struct Metered {
     incoming: Incoming,
     state: Arc<State>,
-    /// Where its bytes are counted, if they are kept.
+    /// Share that its bytes count to while kept.
     share: Option<Share>,
     bytes_max: usize,
     /// Whether its end has come; of one in chunks its length is not known.
@@ -41,7 +41,7 @@ pub(super) struct Metered {
 struct Unread(Failure);
 
 impl Metered {
-    /// `incoming` as the body of a request; none where there is nothing in it.
+    /// Wraps a request body. `None` if it is empty.
     pub(super) fn body(incoming: Incoming, state: &Arc<State>, pass: &Pass) -> Body {
         if incoming.is_end_stream() {
             return Body::empty();
@@ -51,9 +51,9 @@ impl Metered {
         Body::new(Self { incoming, state: state.clone(), share, bytes_max, is_read: false })
     }
 
-    /// Counts a piece; what is wrong with it.
+    /// Counts a piece and returns an error if over the limit.
     fn count(&self, bytes: usize) -> Option<Failure> {
-        self.state.body_came(bytes);
+        self.state.body_received(bytes);
         if self.state.received() > self.bytes_max {
             return Some(Failure::Large);
         }
@@ -67,8 +67,8 @@ impl Metered {
 
 impl Drop for Metered {
     fn drop(&mut self) {
-        // Nothing is awaited any more.
-        self.state.body_came(0);
+        // Nothing waits for it.
+        self.state.body_received(0);
         if !self.is_read && !self.incoming.is_end_stream() {
             self.state.leave_unread();
         }
@@ -118,7 +118,7 @@ impl HttpBody for Metered {
     }
 }
 
-/// What is over when an answer is: the request, and what its body held.
+/// Ends a request and releases its body's bytes with its response.
 pub(super) struct End {
     pub(super) state: Arc<State>,
     pub(super) share: Share,
@@ -136,7 +136,7 @@ impl Drop for End {
     }
 }
 
-/// Notes at a long answer in memory, before it is compressed, that it is to be counted.
+/// Marks a long in-memory response before compression, so that it is counted.
 pub(super) fn noted(response: Response) -> Response {
     let length = response.body().size_hint().exact().and_then(|it| usize::try_from(it).ok());
     let Some(bytes) = length.filter(|it| *it > SHORT_BYTES) else { return response };
@@ -146,11 +146,11 @@ pub(super) fn noted(response: Response) -> Response {
     response
 }
 
-/// That an answer is long.
+/// Marker of a long response.
 #[derive(Clone)]
 pub(super) struct Long {
     bytes: usize,
-    /// What it holds of its caller's share, once it does.
+    /// Its held bytes, once counted.
     held: Arc<OnceLock<Held>>,
 }
 
@@ -205,7 +205,7 @@ impl AsRef<[u8]> for CountedBytes {
 /// The body of an answer.
 pub(super) struct Answer {
     body: Body,
-    /// When it ends, whether there is more or not.
+    /// Hard end of the response.
     until: Option<Pin<Box<Sleep>>>,
     /// And what ends it before that.
     ended: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
@@ -214,7 +214,7 @@ pub(super) struct Answer {
 
 impl Answer {
     /// `response`, which ends its request with itself, and at `expires` or with `ended` at the latest.
-    pub(super) fn of(
+    pub(super) fn wrap(
         response: Response,
         (expires, ended): (Option<SystemTime>, Option<CancellationToken>),
         end: End,

@@ -1,16 +1,16 @@
-//! What a page elsewhere may do that the configuration names (CORS), and nothing for any other.
+//! CORS for configured origins only.
 
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts};
 
-/// What such a page may send.
+/// Allowed methods.
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
-/// What it may read of an answer, beside what every page may.
+/// Additional readable response headers.
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("Mcp-Session-Id, WWW-Authenticate, Retry-After, Location");
-/// How long it need not ask again, in seconds.
+/// Cache lifetime of preflight results in seconds.
 const MAX_AGE_S: HeaderValue = HeaderValue::from_static("600");
-/// What changes the answer to a question whether it may.
+/// Headers that preflight results depend on.
 const VARIES: HeaderValue = HeaderValue::from_static(
     "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
 );
@@ -59,7 +59,7 @@ pub(super) fn preflight(origin: HeaderValue, asked: &HeaderMap) -> Response {
     response
 }
 
-/// Those of the headers that a page wants to send which it may.
+/// The requested headers that are allowed.
 fn allowed(asked: &HeaderMap) -> Option<HeaderValue> {
     let asked = asked.get(header::ACCESS_CONTROL_REQUEST_HEADERS)?.to_str().ok()?.to_lowercase();
     let is_allowed = |name: &&str| {

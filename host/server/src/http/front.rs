@@ -1,5 +1,5 @@
-//! What stands between a connection and the routes: each request is let in or refused before anything
-//! of its body is read, and each answer leaves with what every answer says.
+//! The layer between connections and routes: accepts or refuses each request before its body is read, and adds common
+//! response headers.
 
 use std::{
     convert::Infallible,
@@ -22,7 +22,7 @@ use tower::Service as _;
 use super::{
     body::{Answer, End, Long, Metered},
     cors,
-    guard::{Guard, Pass, Resolved, TOO_LARGE, Turned, is_probe},
+    guard::{Guard, NotPassed, Pass, Resolved, TOO_LARGE, is_probe},
     resource::ProtectedResource,
     state::{Failure, Order, State},
 };
@@ -33,9 +33,9 @@ use calls::{
     shares::Share,
 };
 
-/// How long a client is asked to wait for room in the memory.
+/// Retry delay without free memory.
 const FULL_WAIT_MS: u64 = 1_000;
-/// How long one is asked to wait for a server that starts in place of one that stops, or another one.
+/// Retry delay while the server stops.
 const STOPPED_WAIT_MS: u64 = 1_000;
 
 /// Routes, and what guards them.
@@ -44,9 +44,9 @@ pub(crate) struct Front(Arc<Inner>);
 
 struct Inner {
     routes: Router,
-    /// None where the routes look themselves who asks, as the operator's do.
+    /// `None` where routes authenticate themselves, as the operator's do.
     guard: Option<Guard>,
-    /// Of what is sent where there is no guard.
+    /// Share of bodies without a guard.
     share: Share,
     /// Counts requests until they are answered, so that a server that stops can wait.
     running: TaskTracker,
@@ -65,7 +65,7 @@ impl Front {
         Self(Arc::new(Inner { routes, guard, share, running }))
     }
 
-    /// The same for one connection.
+    /// The service of one connection.
     pub(super) fn served(&self, state: Arc<State>) -> Served {
         Served { front: self.clone(), state }
     }
@@ -93,11 +93,11 @@ impl hyper::service::Service<http::Request<Incoming>> for Served {
                 let (answer, pass) = front.answer(parts, incoming, &self.state, Ok(pass));
                 (answer, pass, None)
             }
-            Err(Turned::Away(refusal)) => {
+            Err(NotPassed::Away(refusal)) => {
                 let (answer, pass) = front.answer(parts, incoming, &self.state, Err(refusal));
                 (answer, pass, None)
             }
-            Err(Turned::Later) => {
+            Err(NotPassed::Later) => {
                 let later = front.clone().later(parts, incoming, self.state.clone());
                 let none = Either::Left(ready(Ok(Response::default())));
                 (none, Pass::operators(front.0.share.clone()), Some(Box::pin(later) as Later))
@@ -117,14 +117,14 @@ impl Front {
         parts: &mut Parts,
         state: &State,
         resolved: Option<Resolved>,
-    ) -> Result<Pass, Turned> {
+    ) -> Result<Pass, NotPassed> {
         match &self.0.guard {
             Some(guard) => guard.pass(parts, state.peer, resolved),
             None => Ok(Pass::operators(self.0.share.clone())),
         }
     }
 
-    /// The answer of the routes to what was let in, or the refusal of what was not.
+    /// Response to an accepted or refused request.
     fn answer(
         &self,
         parts: Parts,
@@ -154,7 +154,7 @@ impl Front {
         }
     }
 
-    /// The same once an identity provider has identified the sender; nothing of its body is read before.
+    /// Response after an identity provider has identified the sender. The body is not read before.
     async fn later(
         self,
         mut parts: Parts,
@@ -167,8 +167,8 @@ impl Front {
         };
         let pass = match self.pass(&mut parts, &state, resolved) {
             Ok(pass) => Ok(pass),
-            Err(Turned::Away(refusal)) => Err(refusal),
-            Err(Turned::Later) => {
+            Err(NotPassed::Away(refusal)) => Err(refusal),
+            Err(NotPassed::Later) => {
                 Err(Box::new(unauthorized(Shape::Rest, Unauthorized::Unresolved)))
             }
         };
@@ -176,9 +176,9 @@ impl Front {
     }
 }
 
-/// What is answered: by the routes, or at once.
+/// Immediate response or that of the routes.
 type Routed = Either<Ready<Result<Response, Infallible>>, TrackedFuture<RouteFuture<Infallible>>>;
-/// The same, when it is known who asks.
+/// Response after authentication.
 type Later = Pin<Box<dyn Future<Output = (Routed, Pass)> + Send>>;
 
 pin_project_lite::pin_project! {
@@ -214,7 +214,7 @@ impl Future for Answering {
             }
         }
         let Ok(response) = task::ready!(this.answer.poll(context));
-        // Whatever a handler makes of a body that was not read to its end, this is why.
+        // The actual cause, whatever the handler made of the incomplete body.
         let mut response = match this.state.failure() {
             Failure::None => response,
             failure => unread(failure, *this.shape),
@@ -242,7 +242,7 @@ impl Future for Answering {
         }
         let ending = if is_stream(&response) { std::mem::take(this.ending) } else { (None, None) };
         let Some(end) = this.end.take() else { return Poll::Pending };
-        Poll::Ready(Ok(Answer::of(response, ending, end)))
+        Poll::Ready(Ok(Answer::wrap(response, ending, end)))
     }
 }
 
@@ -251,7 +251,7 @@ fn is_stream(response: &Response) -> bool {
     kind.is_some_and(|it| it.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// The answer to what comes after the server was told to stop.
+/// Response while the server stops.
 fn stopping(shape: Shape) -> Response {
     let why = "The server is stopping; call again in a moment.";
     refusal(shape, &Refusal::new("unavailable", 503, why).with("retry_after_ms", STOPPED_WAIT_MS))
@@ -263,7 +263,7 @@ fn unsent(shape: Shape) -> Response {
     refusal(shape, &Refusal::new("busy", 503, why).with("retry_after_ms", FULL_WAIT_MS))
 }
 
-/// The answer to a request whose body was given up.
+/// Response to a request with an abandoned body.
 fn unread(failure: Failure, shape: Shape) -> Response {
     let (error, status, message) = match failure {
         Failure::Large => ("payload_too_large", 413, TOO_LARGE),

@@ -1,5 +1,4 @@
-//! What every request must pass before anything of its body is read: a name that is served here, no page
-//! from elsewhere, a sender who may come in, and not too often.
+//! Checks of every request before its body is read: host name, origin, authentication and rate limits.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -34,12 +33,12 @@ use registry::Registry;
 use telemetry::metrics::{Metrics, Refused};
 use tokio_util::sync::CancellationToken;
 
-/// The header by which a modern request says what it is.
+/// Header of modern requests with their method.
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-/// For whom a proxy asks.
+/// Header with the client address behind a proxy.
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Who may address the server, from which pages, and as whom.
+/// Rules for hosts, origins and callers.
 #[derive(Clone)]
 pub(crate) struct Guard(Arc<Rules>);
 
@@ -47,38 +46,38 @@ struct Rules {
     allowed: Allowed,
     authority: Authority,
     shares: Shares,
-    /// How often those may ask who are not known; none, as often as they like.
+    /// Rate limits of unknown senders. `None` without limits.
     strangers: Option<Arc<Strangers>>,
-    /// What those read who do not say it.
+    /// Default language.
     language: Option<HeaderValue>,
     /// The proxies that are trusted to name their clients.
     trusted_proxies: Vec<IpNet>,
-    /// Where it is counted whom it turned away.
+    /// Counters of refusals.
     metrics: Metrics,
-    /// Who comes in by a password, where there is a chat.
+    /// Password gateway, if there is a chat.
     gateway: Option<Gateway>,
-    /// Who looks after the server.
+    /// Operators.
     operators: Operators,
     /// Whether people have accounts here, at addresses for which no token is needed.
     has_accounts: bool,
     /// Whether there are addresses of toolsets.
     has_toolsets: bool,
-    /// The addresses beside `/api` where components answer.
+    /// Paths beside `/api` where components answer.
     elsewhere: Vec<String>,
-    /// Where clients find the identity providers whose tokens are taken, where there are such.
+    /// Resource metadata with identity providers, if there are any.
     resource: Option<Arc<ProtectedResource>>,
 }
 
-/// What lets in beside tokens: the chat's password, the operator's key, and accounts.
+/// Authenticators besides tokens: chat password, operator key and accounts.
 pub(super) type Authenticators = (Option<Gateway>, Option<OperatorAccess>, Option<Accounts>);
 
-/// Those who look after the server.
+/// Operator authentication.
 struct Operators {
     /// Opened by what the operator shows on this machine, where commands are served.
     access: Option<OperatorAccess>,
     /// The operator, as a caller.
     principal: Arc<Principal>,
-    /// What all of them may send at once: components are larger than other bodies.
+    /// Common share of operators' bodies, which include components.
     share: Share,
 }
 
@@ -92,20 +91,20 @@ impl Operators {
     }
 }
 
-/// What a request that was let in may bring and get.
+/// Limits and identity of an accepted request.
 pub(super) struct Pass {
     pub(super) share: Share,
-    /// How a refusal of it reads.
+    /// Format of refusals.
     pub(super) shape: Shape,
     /// Bytes that its body may have.
     pub(super) bytes_max: usize,
     /// Whether its body is kept in memory.
     pub(super) is_kept: bool,
-    /// When what it listens to ends.
+    /// End of its subscriptions.
     pub(super) expires: Option<SystemTime>,
-    /// Ends what it listens to before that.
+    /// Cancels its subscriptions early.
     pub(super) ended: Option<CancellationToken>,
-    /// What its sender was given by this server itself: with more they ask for that as well.
+    /// Scopes granted by this server, which a request for more scopes must include.
     pub(super) held: Option<Arc<[String]>>,
     /// The page elsewhere that may read the answer.
     pub(super) page: Option<HeaderValue>,
@@ -114,7 +113,7 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// The operator's, whose routes look themselves who asks.
+    /// For operator routes, which authenticate themselves.
     pub(super) fn operators(share: Share) -> Self {
         let (shape, bytes_max) = (Shape::Rest, usize::MAX);
         let (expires, ended, held, page, under_way) = (None, None, None, None, None);
@@ -122,21 +121,21 @@ impl Pass {
     }
 }
 
-/// Why a request is not let in, or not yet.
-pub(super) enum Turned {
-    /// It is refused with this answer.
+/// Why a request is not accepted yet.
+pub(super) enum NotPassed {
+    /// Refused with this response.
     Away(Box<Response>),
-    /// An identity provider has to be asked first who sends it.
+    /// The identity provider must be asked first.
     Later,
 }
 
-impl From<Box<Response>> for Turned {
+impl From<Box<Response>> for NotPassed {
     fn from(answer: Box<Response>) -> Self {
         Self::Away(answer)
     }
 }
 
-/// What an identity provider was found to say of a request's sender.
+/// Result of asking an identity provider.
 pub(super) type Resolved = Result<Option<Arc<Principal>>, Unauthorized>;
 
 impl Guard {
@@ -151,12 +150,12 @@ impl Guard {
         let largest = config.largest_body();
         let connections = &config.connections;
         let bodies_max = connections.bodies_bytes_max(largest);
-        // One caller leaves room for others, who may have the same address.
+        // Callers behind one address share its limit fairly.
         let under_way_max = listener::connections_max(connections) / 2;
         let shares = Shares::new(bodies_max, largest, connections.answers_bytes_max)
             .answering(under_way_max);
         let has_accounts = accounts.is_some();
-        let authority = Authority::of(config, &shares, accounts);
+        let authority = Authority::from_config(config, &shares, accounts);
         let resource = authority
             .oauth()
             .map(|it| Arc::new(ProtectedResource::new(config, it.clone(), registry)));
@@ -186,27 +185,27 @@ impl Guard {
         self.0.shares.of_caller()
     }
 
-    /// Lets a request in that came from `connected`, with its sender among its extensions; or says why
-    /// not. Where an identity provider had to be asked, `resolved` is what came of it.
+    /// Accepts a request from `connected` and adds its sender to its extensions, or refuses it. `resolved` is the
+    /// identity provider's answer, if it was asked.
     pub(super) fn pass(
         &self,
         parts: &mut Parts,
         connected: IpAddr,
         resolved: Option<Resolved>,
-    ) -> Result<Pass, Turned> {
+    ) -> Result<Pass, NotPassed> {
         let rules = &*self.0;
         let away = |why: &Failure| {
             rules.metrics.refused(Refused::Address);
-            Turned::Away(Box::new(denied(Shape::Rest, why)))
+            NotPassed::Away(Box::new(denied(Shape::Rest, why)))
         };
         // Clients on pages elsewhere read it, too: it is the same for all of them.
         if let Some(resource) = rules.resource.as_ref().filter(|it| it.is_described_at(parts)) {
             rules.allowed.check_host(parts).map_err(|why| away(&why))?;
-            return Err(Turned::Away(Box::new(resource.describe(parts))));
+            return Err(NotPassed::Away(Box::new(resource.describe(parts))));
         }
         let page = rules.allowed.check(parts).map_err(|why| away(&why))?;
         if let Some(page) = page.clone().filter(|_| cors::is_preflight(parts)) {
-            return Err(Turned::Away(Box::new(cors::preflight(page, &parts.headers))));
+            return Err(NotPassed::Away(Box::new(cors::preflight(page, &parts.headers))));
         }
         let peer = rules.peer(&parts.headers, connected);
         let admitted = match is_operators(parts.uri.path()) {
@@ -215,25 +214,25 @@ impl Guard {
         };
         match (admitted, page) {
             (Ok(pass), page) => Ok(Pass { page, ..pass }),
-            (Err(Turned::Away(refusal)), Some(page)) => {
-                Err(Turned::Away(Box::new(cors::readable(*refusal, page))))
+            (Err(NotPassed::Away(refusal)), Some(page)) => {
+                Err(NotPassed::Away(Box::new(cors::readable(*refusal, page))))
             }
             (Err(turned), _) => Err(turned),
         }
     }
 
-    /// Finds out who sends a request with these headers that came from `connected`.
+    /// Authenticates with identity providers if necessary.
     pub(super) async fn resolve(&self, headers: &HeaderMap, connected: IpAddr) -> Resolved {
         self.0.authority.resolve(headers, self.0.peer(headers, connected)).await
     }
 
-    /// What answers say of identity providers, where there are such.
+    /// Resource metadata, if there are identity providers.
     pub(super) fn resource(&self) -> Option<&Arc<ProtectedResource>> {
         self.0.resource.as_ref()
     }
 }
 
-/// What the password of the chat lets in to.
+/// Whether `path` is behind the password gateway.
 fn is_behind_gateway(path: &str) -> bool {
     path == "/api/chat" || path == "/api/approvals" || path.starts_with("/api/approvals/")
 }
@@ -243,7 +242,7 @@ pub(super) fn is_probe(path: &str) -> bool {
     matches!(path, "/api/health" | "/api/ready")
 }
 
-/// Whether only operators are let in there.
+/// Whether `path` is for operators only.
 fn is_operators(path: &str) -> bool {
     is_at(path, "/api/operator")
 }
@@ -254,14 +253,13 @@ fn is_at(path: &str, place: &str) -> bool {
 }
 
 impl Rules {
-    /// Lets in who looks after the server: with the key of this start on this machine, or with a token whose
-    /// scopes say so.
+    /// Accepts operators: with the key of this start on this machine, or a token with the scope.
     fn admit_operator(
         &self,
         parts: &mut Parts,
         peer: IpAddr,
         resolved: Option<Resolved>,
-    ) -> Result<Pass, Turned> {
+    ) -> Result<Pass, NotPassed> {
         let operators = &self.operators;
         let access = operators.access.as_ref().filter(|_| peer.is_loopback());
         let is_shown =
@@ -273,13 +271,13 @@ impl Rules {
         parts.headers.remove(header::AUTHORIZATION);
         let Some(principal) = principal else {
             self.metrics.refused(Refused::Unauthorized);
-            return Err(Turned::Away(Box::new(unknown_operator())));
+            return Err(NotPassed::Away(Box::new(unknown_operator())));
         };
         if !principal.caller.is_operator() {
             let why = "Looking after this server needs a token with the scope `operator`; yours has it not.";
             let failure = Failure::new("forbidden", 403, why).with("scope", "operator");
             let refusal = insufficient_scope(Shape::Rest, Value::Null, &failure);
-            return Err(Turned::Away(Box::new(refusal)));
+            return Err(NotPassed::Away(Box::new(refusal)));
         }
         parts.extensions.insert(principal);
         Ok(Pass::operators(operators.share.clone()))
@@ -290,7 +288,7 @@ impl Rules {
         parts: &mut Parts,
         peer: IpAddr,
         resolved: Option<Resolved>,
-    ) -> Result<Pass, Turned> {
+    ) -> Result<Pass, NotPassed> {
         let is_accounts = self.has_accounts && accounts::is_path(parts.uri.path());
         let shape = shape(parts, self.has_toolsets, &self.elsewhere).filter(|_| !is_accounts);
         let is_asked = !self.authority.is_open() || self.strangers.is_some();
@@ -320,7 +318,7 @@ impl Rules {
         if is_stranger && !is_chat && announced(&parts.headers) > STRANGERS_BODY_BYTES_MAX {
             self.metrics.refused(Refused::Unauthorized);
             let failure = Failure::new("payload_too_large", 413, TOO_LARGE);
-            return Err(Turned::Away(Box::new(denied(shape, &failure))));
+            return Err(NotPassed::Away(Box::new(denied(shape, &failure))));
         }
         let share = match &found {
             Some(principal) => &principal.share,
@@ -329,7 +327,7 @@ impl Rules {
         };
         let Some(under_way) = share.begin() else {
             self.metrics.refused(Refused::Rate);
-            return Err(Turned::Away(Box::new(too_many_open(shape))));
+            return Err(NotPassed::Away(Box::new(too_many_open(shape))));
         };
         let path = parts.uri.path();
         Ok(Pass {
@@ -346,24 +344,24 @@ impl Rules {
         })
     }
 
-    /// Who sends a request, and how often; none where it is no caller in particular.
+    /// Authenticates and applies rate limits. `None` for anonymous callers.
     fn identify(
         &self,
         parts: &mut Parts,
         (shape, peer): (Shape, IpAddr),
         resolved: Option<Resolved>,
-    ) -> Result<Option<Arc<Principal>>, Turned> {
+    ) -> Result<Option<Arc<Principal>>, NotPassed> {
         if !self.authority.is_open() && parts.uri.query().is_some_and(has_token) {
             self.metrics.refused(Refused::Unauthorized);
-            return Err(Turned::Away(Box::new(token_in_query(shape))));
+            return Err(NotPassed::Away(Box::new(token_in_query(shape))));
         }
         let is_resolved = resolved.is_some();
         let found = resolved.unwrap_or_else(|| self.authority.principal(&parts.headers));
         let taken = match (&found, &self.strangers) {
             (Ok(Some(principal)), _) => principal.rate.as_ref().map_or(Ok(()), |it| it.take()),
-            // It was counted when its sender was not known yet.
+            // Counted before the sender was known.
             _ if is_resolved => Ok(()),
-            (_, Some(strangers)) => strangers.of(peer).take(),
+            (_, Some(strangers)) => strangers.for_peer(peer).take(),
             (_, None) => Ok(()),
         };
         taken.map_err(|wait_ms| {
@@ -374,7 +372,7 @@ impl Rules {
         let principal = match found {
             Ok(None) => None,
             Ok(Some(principal)) => Some(principal),
-            Err(Unauthorized::Unresolved) if !is_resolved => return Err(Turned::Later),
+            Err(Unauthorized::Unresolved) if !is_resolved => return Err(NotPassed::Later),
             // A probe of whether the server lives has no token; a client that knows the password of
             // the chat, which is asked for there, needs none.
             Err(Unauthorized::Missing) if self.is_for_strangers(path) => {
@@ -383,7 +381,7 @@ impl Rules {
             }
             Err(why) => {
                 self.metrics.refused(Refused::Unauthorized);
-                return Err(Turned::Away(Box::new(unauthorized(shape, why))));
+                return Err(NotPassed::Away(Box::new(unauthorized(shape, why))));
             }
         };
         if let Some(principal) = &principal {
@@ -406,10 +404,10 @@ impl Rules {
         }
     }
 
-    /// Where a request comes from: what the last proxy that is trusted says, else the connection's.
+    /// Client address: from the last trusted proxy, else of the connection.
     fn peer(&self, headers: &HeaderMap, connected: IpAddr) -> IpAddr {
-        let is_trusted = |it: IpAddr| {
-            let peer = it.to_canonical();
+        let is_trusted = |address: IpAddr| {
+            let peer = address.to_canonical();
             self.trusted_proxies.iter().any(|it| it.contains(&peer))
         };
         if self.trusted_proxies.is_empty() || !is_trusted(connected) {
@@ -434,7 +432,7 @@ fn address_of(hop: &str) -> Option<IpAddr> {
     literal(hop).or_else(with_port)
 }
 
-/// What a stranger reads who sends too much.
+/// Error for a too large body of an unknown sender.
 pub(super) const TOO_LARGE: &str = "This server wants to know who calls before it reads that much. Send `Authorization: Bearer TOKEN`, with a token from the operator.";
 
 /// Whether a query has a token in it (RFC 6750, 2.3).
@@ -442,7 +440,7 @@ fn has_token(query: &str) -> bool {
     query.split('&').any(|it| it.split('=').next() == Some("access_token"))
 }
 
-/// Bytes of the body that a request says it has.
+/// Declared body length.
 fn announced(headers: &HeaderMap) -> usize {
     let length = headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok());
     length.and_then(|it| it.parse().ok()).unwrap_or(0)
@@ -454,7 +452,7 @@ fn is_subscription(parts: &Parts) -> bool {
     parts.uri.path().starts_with("/mcp") && (parts.method == Method::GET || listens())
 }
 
-/// How a refusal of a request reads; nothing for the page's files, which are public. At `elsewhere` components answer.
+/// Format of refusals for a request. `None` for files of the page, which are public.
 fn shape(parts: &Parts, has_toolsets: bool, elsewhere: &[String]) -> Option<Shape> {
     let path = parts.uri.path();
     match path {
@@ -508,7 +506,7 @@ mod tests {
             let mut config = Config::defaults();
             let file = format!("trusted_proxies = {trusted:?}");
             config.trusted_proxies = toml::from_str::<Config>(&file).unwrap().trusted_proxies;
-            let metrics = calls::record::Watch::unseen(Default::default()).metrics;
+            let metrics = calls::record::Watch::disabled(Default::default()).metrics;
             let mut headers = HeaderMap::new();
             for hop in hops {
                 headers.append(FORWARDED_FOR, hop.parse().unwrap());

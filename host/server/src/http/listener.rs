@@ -1,8 +1,6 @@
-//! The listener: takes connections, so many and no more, gives each its time, and lets go of all of
-//! them when the server stops.
+//! The listener: accepts a bounded number of connections, enforces time limits, and closes them when the server stops.
 //!
-//! HTTP/1.1 alone is spoken: a connection carries one request at a time, so that what it may hold is
-//! bounded by what a request may.
+//! Serves HTTP/1.1 only: one request at a time per connection bounds its memory.
 
 use std::{
     collections::HashMap,
@@ -33,20 +31,20 @@ use super::{
 };
 use base::{caller::network, limits::ConnectionsConfig};
 
-/// Bytes of a request's head, and of what is read ahead of a body.
+/// Maximum size of a request head, and of data read ahead of a body.
 const READ_BYTES_MAX: usize = 32 << 10;
-/// How long requests may go on arriving once the server stops, and later ones in any case.
+/// Grace period for incomplete requests when the server stops.
 const STOP_GRACE_TICKS: u32 = 4;
-/// How long the listener rests where the system gives it no connection.
+/// Pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// How soon it tries again to have as many as it may, after there were no descriptors left.
+/// Delay before restoring the connection limit after file descriptors ran out.
 const GROW_TICKS: u32 = 240;
-/// Connections that are taken in any case.
+/// Minimum connection limit.
 const CONNECTIONS_MIN: usize = 8;
-/// The same problem is logged once in this time.
+/// Interval of logging the same problem.
 const LOG_EVERY: Duration = Duration::from_secs(10);
-/// What is read and thrown away after an answer to a request that was not read to its end: a client
-/// that still sends would lose the answer otherwise.
+/// Maximum number of unread request bytes that are discarded after a response, because a sending client would
+/// otherwise lose it.
 const LINGER_BYTES_MAX: usize = 64 << 20;
 const LINGER_TIME: Duration = Duration::from_secs(2);
 /// The answer where there is no room for one more connection.
@@ -55,16 +53,16 @@ const NO_ROOM: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nc
 /// The end of a listener, step by step.
 #[derive(Clone)]
 pub(crate) struct End {
-    /// Connections end with their next answers; new ones are taken.
+    /// Connections end with their next response; new ones are accepted.
     pub(crate) leaves: CancellationToken,
-    /// What is asked is refused.
+    /// Requests are refused.
     pub(crate) stop: CancellationToken,
-    /// No connection is taken any more.
+    /// No connections are accepted.
     pub(crate) gone: CancellationToken,
 }
 
 impl End {
-    /// All at once.
+    /// All phases at once.
     pub(crate) fn at(stop: CancellationToken) -> Self {
         Self { leaves: stop.clone(), stop: stop.clone(), gone: stop }
     }
@@ -72,7 +70,7 @@ impl End {
 
 /// All connections of a listener.
 pub(crate) struct Connections {
-    /// As many as are configured, and as many as there is room for in the system now.
+    /// Configured limit, and current limit.
     most: usize,
     max: AtomicUsize,
     clock: Arc<Clock>,
@@ -118,7 +116,7 @@ impl Connections {
         let mut looks = tokio::time::interval(TICK);
         looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut warning = RareWarning::default();
-        // What those are ordered that come now.
+        // Orders to connections accepted from now on.
         let mut order = Order::None;
         loop {
             tokio::select! {
@@ -174,7 +172,7 @@ impl Connections {
             Ok((stream, peer)) => self.take(stream, peer.ip(), (front, order), warning),
             Err(error) if is_the_clients(&error) => {}
             Err(error) => {
-                warning.tell(&format!("cannot take connections: {error}"));
+                warning.warn(&format!("cannot take connections: {error}"));
                 self.shrink();
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
@@ -194,8 +192,7 @@ impl Connections {
         self.open.lock().states.values().for_each(|it| it.look(now, &self.timeouts));
     }
 
-    /// Makes do with fewer connections for a while: the system has no descriptors left. Those that wait
-    /// give way.
+    /// Lowers the limit when file descriptors run out, and closes idle connections.
     fn shrink(&self) {
         let open = self.open.lock().states.len();
         let room = open / 8 + 1;
@@ -211,8 +208,8 @@ impl Connections {
         self.open.lock().states.values().for_each(|it| it.give(order));
     }
 
-    /// Ends what has not been asked for to its end, so many ticks after the server was told to stop. A head that has
-    /// begun since then has its grace as well: it is there to be refused.
+    /// Closes incomplete requests after the grace period. Heads that started later get a grace period as well, in
+    /// order to be refused.
     fn end_unread(&self, ticks: u32) {
         if ticks < STOP_GRACE_TICKS {
             return;
@@ -239,7 +236,7 @@ impl Connections {
         let is_full = self.open.lock().states.len() >= max;
         if is_full {
             let has_room = self.make_room(Some(peer));
-            warning.tell(&format!(
+            warning.warn(&format!(
                 "connections_max under [connections]: all {max} are open; {}",
                 if has_room { "one was closed for a new one" } else { "one more was refused" },
             ));
@@ -255,7 +252,7 @@ impl Connections {
         let id = open.next;
         open.states.insert(id, state.clone());
         drop(open);
-        // One among all until it goes, however it does.
+        // Counted until dropped.
         let entry = guard(self.clone(), move |all| _ = all.open.lock().states.remove(&id));
         let served = front.served(state.clone());
         self.tracker.spawn(async move {
@@ -264,11 +261,11 @@ impl Connections {
         });
     }
 
-    /// Closes a connection for one more of `newcomer`; whether there is any that has to give way.
+    /// Closes a connection for `newcomer`. Returns whether there is one to close.
     ///
-    /// The address with most connections gives way first, with what has waited longest, so that one
-    /// address can take the place of no other. Where none waits, a newcomer whose address has less than its share takes
-    /// the place of what is answered longest to the address with most, where that has more than its share.
+    /// The longest waiting connection of the address with most is closed first, so that no address displaces another.
+    /// If none waits, a newcomer below its share replaces the longest response of the address with most, if that is
+    /// above its share.
     fn make_room(&self, newcomer: Option<IpAddr>) -> bool {
         let now = self.clock.now();
         let mut open = self.open.lock();
@@ -298,7 +295,7 @@ impl Connections {
     }
 }
 
-/// What counts as one address: in IPv6 a network, in which one can choose.
+/// Key of an address. An IPv6 network counts as one.
 fn subscriber(peer: IpAddr) -> u128 {
     network(peer, 32, 64)
 }
@@ -309,7 +306,7 @@ fn is_the_clients(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// As many connections as are configured, or as there are files for that the system lets this process open.
+/// Connection limit: configured, or by the process's file limit.
 pub(super) fn connections_max(config: &ConnectionsConfig) -> usize {
     match open_files_max() {
         // Components' databases and files need some, too.
@@ -320,7 +317,7 @@ pub(super) fn connections_max(config: &ConnectionsConfig) -> usize {
     }
 }
 
-/// How many files the system lets this process open, where it says so.
+/// File limit of the process, if known.
 fn open_files_max() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|it| it.strip_prefix("Max open files"))?;
@@ -335,7 +332,7 @@ struct RareWarning {
 }
 
 impl RareWarning {
-    fn tell(&mut self, what: &str) {
+    fn warn(&mut self, what: &str) {
         let now = Instant::now();
         if self.last.is_some_and(|it| now.duration_since(it) < LOG_EVERY) {
             self.untold += 1;
@@ -368,7 +365,7 @@ async fn connection(stream: TcpStream, served: Served, state: Arc<State>) {
             }
             _ => {}
         }
-        // What goes wrong with a connection is its client's business.
+        // Connection errors concern the client only.
         match Pin::new(&mut connection).poll(context) {
             Poll::Pending if is_finishing && state.phase() == Phase::Head => Poll::Ready(None),
             ended => ended.map(Some),

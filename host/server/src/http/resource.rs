@@ -1,5 +1,4 @@
-//! What clients read that get their tokens from identity providers: the metadata of this server (RFC 9728), and
-//! what a refusal says of where a token is to be had and what it must bring.
+//! Resource metadata for clients of identity providers (RFC 9728), and the challenge of a refusal.
 
 use std::sync::Arc;
 
@@ -21,16 +20,16 @@ use registry::Registry;
 
 /// Any page may read it: it is the same for all, and nothing in it is secret.
 const ANY: HeaderValue = HeaderValue::from_static("*");
-/// Where the metadata of one that gives tokens is, before its path.
+/// Path prefix of authorization server metadata.
 const ISSUER: &str = "/.well-known/oauth-authorization-server";
-/// How long clients keep it; an operator who moves to another provider waits no longer than that.
+/// Cache lifetime for clients, short so that they notice a new provider.
 const CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 const METHODS: &str = "GET, HEAD, OPTIONS";
 
 /// This server as its clients and their providers see it.
 pub(super) struct ProtectedResource {
     resource: Resource,
-    /// What this server is as one that gives tokens (RFC 8414), and the path that its address has.
+    /// Authorization server metadata (RFC 8414) and the path of its issuer.
     issuer: Option<(Value, String)>,
     oauth: Arc<Oauth>,
     registry: Option<Registry>,
@@ -41,7 +40,7 @@ impl ProtectedResource {
         let url = config.public_address(config.addr).parse::<http::Uri>();
         let path = url.map(|it| it.path().trim_end_matches('/').to_owned()).unwrap_or_default();
         let issuer = oauth.issuer().map(|it| (it, path));
-        Self { resource: Resource::of(config), issuer, oauth, registry }
+        Self { resource: Resource::from_config(config), issuer, oauth, registry }
     }
 
     /// Whether a request is for the metadata.
@@ -79,13 +78,13 @@ impl ProtectedResource {
         response
     }
 
-    /// Which of the addresses of MCP a request for `path` is sent to.
+    /// Index of the MCP address of `path`.
     pub(super) fn place_of(&self, path: &str) -> usize {
         self.resource.place_of(path)
     }
 
-    /// `response`, from that of its addresses, with where a token is to be had, where it says that one is needed or brings
-    /// too little: with the scopes of the providers, or of this server beside those that are `held`, so that more does not mean less.
+    /// Adds a challenge to `response` if a token is missing or insufficient: with the providers' scopes, or those of
+    /// this server including `held` ones, so that more does not mean less.
     pub(super) fn challenge(
         &self,
         mut response: Response,
@@ -98,7 +97,7 @@ impl ProtectedResource {
         let scope = match needed {
             Some(needed) if held.is_empty() => self.asked_for(needed),
             Some(needed) => {
-                // What narrows would narrow that, too; the person can say it again.
+                // `read-only` would narrow the new scope, too; the person can choose it again.
                 let held = held.iter().map(String::as_str).filter(|it| *it != READ_ONLY);
                 Some(held.chain([needed]).collect::<Vec<_>>().join(" "))
             }
@@ -115,7 +114,7 @@ impl ProtectedResource {
         response
     }
 
-    /// What a provider calls the scope that is `needed`; none where no provider can give it.
+    /// A provider's name of the `needed` scope, if any.
     fn asked_for(&self, needed: &str) -> Option<String> {
         let catalog = self.registry.as_ref().map(Registry::catalog);
         let tool = match needed.parse() {
@@ -130,9 +129,9 @@ impl ProtectedResource {
     }
 }
 
-/// The scope that gives nothing beside others.
+/// Scope that grants nothing besides others.
 const READ_ONLY: &str = "read-only";
-/// The parameter that says where the metadata is.
+/// Challenge parameter with the metadata address.
 const METADATA: &str = "resource_metadata";
 
 /// A challenge without its scope, and the scope.

@@ -1,5 +1,5 @@
-//! What one connection is doing, as far as time-outs and limits need to know: a few numbers that cost a
-//! request next to nothing, and that one task for all connections looks at now and then.
+//! The state of one connection for time and byte limits: a few atomic numbers, read from time to time by one task for
+//! all connections.
 
 use std::{
     net::IpAddr,
@@ -13,7 +13,7 @@ use std::{
 use futures::task::AtomicWaker;
 use strum::FromRepr;
 
-/// How often connections are looked at: what a time-out can be late by.
+/// Interval of checking connections, and thus the precision of timeouts.
 pub(super) const TICK: Duration = Duration::from_millis(250);
 /// Ticks in a second.
 const TICKS_PER_S: u64 = 4;
@@ -32,13 +32,13 @@ impl Clock {
     }
 }
 
-/// What a connection is doing.
+/// Phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRepr)]
 #[repr(u8)]
 pub(super) enum Phase {
     /// A head is awaited of which something has come, or the first one.
     Head,
-    /// Nothing has come since the last answer.
+    /// Waiting for a request.
     Idle,
     /// More of a body is awaited.
     Body,
@@ -55,22 +55,22 @@ pub(super) enum Failure {
     Slow,
     /// There is no room for it now.
     Full,
-    /// It is larger than a stranger's may be.
+    /// Larger than allowed for unknown senders.
     Large,
 }
 
-/// What a connection is ordered to do.
+/// Order to a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, FromRepr)]
 #[repr(u8)]
 pub(super) enum Order {
     None,
-    /// To say with its next answer that it ends: the server is about to stop.
+    /// Close with the next response, because the server will stop.
     Leave,
-    /// To refuse what is asked.
+    /// Refuse requests.
     Refuse,
-    /// To take no more requests.
+    /// Accept no more requests.
     Finish,
-    /// To close at once.
+    /// Close now.
     Close,
 }
 
@@ -85,20 +85,20 @@ pub(super) struct Timeouts {
     pub(super) body_bytes_per_tick: u64,
 }
 
-/// So many seconds in ticks.
+/// Converts seconds to ticks.
 pub(super) fn ticks(seconds: u64) -> u32 {
     u32::try_from(seconds.saturating_mul(TICKS_PER_S)).unwrap_or(u32::MAX / 2)
 }
 
-/// One connection: what it does now, and since when.
+/// State of one connection.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) peer: IpAddr,
     clock: Arc<Clock>,
     phase: AtomicU8,
-    /// When the phase began; of a body, when its last piece came.
+    /// Start of the phase, or time of the last body piece.
     since: AtomicU32,
-    /// When the request began, and what of its body has come.
+    /// Start of the request, and received body bytes.
     began: AtomicU32,
     received: AtomicUsize,
     /// Bytes of its body that are held in memory.
@@ -139,7 +139,7 @@ impl State {
         self.phase.store(phase as u8, Relaxed);
     }
 
-    /// How long the phase has lasted at `now`.
+    /// Age of the phase at `now`.
     pub(super) fn age(&self, now: u32) -> u32 {
         now.wrapping_sub(self.since.load(Relaxed))
     }
@@ -151,7 +151,7 @@ impl State {
         }
     }
 
-    /// The client takes what is sent, or not.
+    /// Records whether the client accepts data.
     pub(super) fn has_written(&self, is_stalled: bool) {
         let was = self.stalled.load(Relaxed);
         match is_stalled {
@@ -161,7 +161,7 @@ impl State {
         }
     }
 
-    /// Notes that a request has come.
+    /// Records the start of a request.
     pub(super) fn begin(&self) {
         self.enter(Phase::Answering);
         self.began.store(self.clock.now(), Relaxed);
@@ -184,14 +184,14 @@ impl State {
     }
 
     /// Something of a body has come.
-    pub(super) fn body_came(&self, bytes: usize) {
+    pub(super) fn body_received(&self, bytes: usize) {
         self.received.fetch_add(bytes, Relaxed);
         if self.phase.load(Relaxed) == Phase::Body as u8 {
             self.enter(Phase::Answering);
         }
     }
 
-    /// So many bytes of it are held until the answer.
+    /// Adds held body bytes.
     pub(super) fn hold(&self, bytes: usize) {
         self.held.fetch_add(bytes, Relaxed);
     }
@@ -201,7 +201,7 @@ impl State {
         self.left_unread.store(true, Relaxed);
     }
 
-    /// Whether the client may still be sending what is not read.
+    /// Whether the client may still be sending.
     pub(super) fn has_unread(&self) -> bool {
         self.left_unread.load(Relaxed)
     }
@@ -306,7 +306,7 @@ mod tests {
         for _ in 0..200 {
             slow.wait_for_body();
             pass(&slow, &clock, 4);
-            slow.body_came(2_048);
+            slow.body_received(2_048);
         }
         assert_eq!(slow.failure(), Failure::None);
 
@@ -315,13 +315,13 @@ mod tests {
         for _ in 0..4 {
             dripping.wait_for_body();
             pass(&dripping, &clock, 20);
-            dripping.body_came(1);
+            dripping.body_received(1);
         }
         assert_eq!(dripping.failure(), Failure::Slow, "on average");
 
         let (silent, clock) = state();
         silent.begin();
-        silent.body_came(1 << 20);
+        silent.body_received(1 << 20);
         silent.wait_for_body();
         pass(&silent, &clock, 30);
         assert_eq!(silent.failure(), Failure::Slow, "no next piece");
@@ -332,7 +332,7 @@ mod tests {
         let (state, clock) = state();
         state.begin();
         state.wait_for_body();
-        state.body_came(1 << 20);
+        state.body_received(1 << 20);
         pass(&state, &clock, 500);
         assert_eq!(state.failure(), Failure::None);
     }

@@ -1,4 +1,4 @@
-//! Who is let in: a client with the token, on this machine, and no page.
+//! Access to the operator listener: clients of this machine with the token, and no pages.
 
 use std::{
     fs, io,
@@ -25,17 +25,17 @@ use store::{
     seal::{Seal, random},
 };
 
-/// What lies in the data folder while a server runs there.
+/// Key file in the data folder of a running server.
 const FILE: &str = "operator.json";
 
-/// Where the operator is served, and the token that lets them in.
+/// Operator address and token.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Key {
-    /// Where the operator's listener is.
+    /// Address of the operator listener.
     pub addr: SocketAddr,
-    /// What to send as a bearer token.
+    /// Bearer token.
     pub token: String,
-    /// Where the page is on this machine, which takes the same token; none where it is not served.
+    /// Page address on this machine, which accepts the token. `None` without a page.
     pub page: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Key {
     /// # Errors
     /// When the file cannot be read, or is none of ours.
     pub fn read(data: &Path) -> io::Result<Option<Self>> {
-        let text = private::there(fs::read(data.join(FILE)))?;
+        let text = private::if_exists(fs::read(data.join(FILE)))?;
         Ok(text.map(|it| serde_json::from_slice(&it)).transpose()?)
     }
 }
@@ -53,8 +53,7 @@ impl Key {
 /// Distinguishes the operator from all other callers. The token itself is not kept.
 #[derive(Clone)]
 pub(crate) struct OperatorAccess {
-    /// HMAC under a key of this process: what is compared reveals nothing about the token, and is
-    /// compared in constant time.
+    /// HMAC under a process key, so that comparison takes constant time and reveals nothing.
     seal: Seal,
     tag: [u8; 32],
     addr: SocketAddr,
@@ -69,16 +68,16 @@ impl OperatorAccess {
         page: Option<String>,
     ) -> io::Result<(Self, Key)> {
         let token = URL_SAFE_NO_PAD.encode(random()?);
-        let access = Self::of(&token, addr, data.join(FILE))?;
+        let access = Self::new(&token, addr, data.join(FILE))?;
         Ok((access, Key { addr, token, page }))
     }
 
-    /// Writes `key` down, for users who can read the data folder.
-    pub(crate) fn hang_out(&self, key: &Key) -> io::Result<()> {
+    /// Writes the key file.
+    pub(crate) fn write_key_file(&self, key: &Key) -> io::Result<()> {
         private::write(&self.file, &serde_json::to_vec(key)?)
     }
 
-    fn of(token: &str, addr: SocketAddr, file: PathBuf) -> io::Result<Self> {
+    fn new(token: &str, addr: SocketAddr, file: PathBuf) -> io::Result<Self> {
         let seal = Seal::fresh()?;
         let tag = seal.tag(token.as_bytes());
         Ok(Self { seal, tag, addr, file })
@@ -97,7 +96,7 @@ impl OperatorAccess {
         }
     }
 
-    /// Why a request is not let in.
+    /// Why a request is refused.
     fn refuses(&self, headers: &HeaderMap, authority: Option<&str>) -> Option<Response> {
         let text = |name| headers.get(name).and_then(|it: &http::HeaderValue| it.to_str().ok());
         let forbidden = |why: &str| Some(refusal(StatusCode::FORBIDDEN, "forbidden", why));
@@ -132,8 +131,7 @@ pub(super) async fn check(
     }
 }
 
-/// Lets those look alone who may only read, and notes who changed what. The guard has let in none but
-/// operators.
+/// Limits read-only operators to reads, and audits changes. The guard accepts operators only.
 pub(super) async fn check_scope(request: Request, next: Next) -> Response {
     let caller = caller_of(request.headers(), request.extensions());
     if !caller.is_operator() {
@@ -159,7 +157,7 @@ mod tests {
 
     fn status(headers: &[(header::HeaderName, &str)]) -> Option<StatusCode> {
         let addr = SocketAddr::from(([127, 0, 0, 1], 9));
-        let access = OperatorAccess::of("right", addr, PathBuf::new()).unwrap();
+        let access = OperatorAccess::new("right", addr, PathBuf::new()).unwrap();
         let headers = headers.iter().map(|(name, it)| (name.clone(), it.parse().unwrap()));
         let headers: HeaderMap = headers.collect();
         access.refuses(&headers, None).map(|it| it.status())

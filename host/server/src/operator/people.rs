@@ -1,4 +1,4 @@
-//! People's accounts, as the operator makes and ends them.
+//! Operator routes for user accounts.
 
 use axum::{
     Json,
@@ -16,7 +16,7 @@ use base::failure::Failure;
 type Named = (State<Operator>, Path<String>);
 type Answer = Result<Json<Value>, Refused>;
 
-/// What an account has that is made without saying so.
+/// Default scope of an account.
 const EVERYTHING: &str = "*";
 
 /// `{"scopes": ["*"]}`: what an account may do.
@@ -71,7 +71,7 @@ pub(super) async fn create((State(operator), Path(name)): Named, body: Bytes) ->
     Ok(Json(json!({ "name": name, "link": link })))
 }
 
-/// `{"anew": true}`: whether what let in before is taken back.
+/// `{"anew": true}`: whether earlier access is revoked.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Linked {
@@ -85,7 +85,7 @@ pub(super) async fn link((State(operator), Path(name)): Named, body: Bytes) -> A
 }
 
 pub(super) async fn rescope((State(operator), Path(name)): Named, body: Bytes) -> Answer {
-    // Who says nothing means to look, and not to give everything.
+    // Without a scope, reading is assumed.
     let scopes = given(&body)?.ok_or_else(|| {
         Failure::invalid(
             "which scopes? {\"scopes\": [\"SCOPE\", …]} says, or --scopes at the command line",

@@ -1,4 +1,4 @@
-//! What the operator is answered, route by route.
+//! Routes of the operator API.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use telemetry::metrics;
 const LINES: usize = 100;
 const LINES_MAX: usize = 10_000;
 
-/// Who calls a tool from here.
+/// Principal of tool calls by the operator.
 const PRINCIPAL: &str = "operator";
 
 /// A component, by its name.
@@ -49,11 +49,11 @@ pub(super) async fn component((State(operator), Path(name)): Named) -> Answer<Co
 }
 
 pub(super) async fn load(named: Named, body: Bytes) -> Answer<ComponentReport> {
-    obey(named, Order::Load(body.to_vec())).await
+    execute(named, Order::Load(body.to_vec())).await
 }
 
 pub(super) async fn unload(named: Named) -> Answer<ComponentReport> {
-    obey(named, Order::Unload).await
+    execute(named, Order::Unload).await
 }
 
 /// `{"to": 3}`; an empty body goes to the generation before.
@@ -65,7 +65,7 @@ struct Rollback {
 
 pub(super) async fn rollback(named: Named, body: Bytes) -> Answer<ComponentReport> {
     let Rollback { to } = read_or_none(&body, "{\"to\": NUMBER}, or empty")?;
-    obey(named, Order::Rollback(to)).await
+    execute(named, Order::Rollback(to)).await
 }
 
 /// `{"digest": "…"}`, the build that was looked at; an empty body is for the one that waits.
@@ -77,12 +77,12 @@ struct Accepted {
 
 pub(super) async fn accept(named: Named, body: Bytes) -> Answer<ComponentReport> {
     let Accepted { digest } = read_or_none(&body, "{\"digest\": \"…\"}, or empty")?;
-    obey(named, Order::Accept(digest)).await
+    execute(named, Order::Accept(digest)).await
 }
 
 pub(super) async fn refuse(named: Named, body: Bytes) -> Answer<ComponentReport> {
     let Accepted { digest } = read_or_none(&body, "{\"digest\": \"…\"}, or empty")?;
-    obey(named, Order::Refuse(digest)).await
+    execute(named, Order::Refuse(digest)).await
 }
 
 /// `{"percent": 10, "callers": ["ci"], "digest": "…"}`: which calls the build answers that waits.
@@ -94,20 +94,20 @@ struct Share {
     digest: Option<String>,
 }
 
-/// What [`canary`] is sent.
+/// Describes the body of [`canary`].
 const SHARE: &str = "{\"percent\": 1 to 99, \"callers\": [\"NAME\", …], \"digest\": \"…\"}, of which percent or callers is needed";
 
 pub(super) async fn canary(named: Named, body: Bytes) -> Answer<ComponentReport> {
     let Share { percent, callers, digest } = read_or_none(&body, SHARE)?;
-    obey(named, Order::Canary(digest, CanaryShare { percent, callers })).await
+    execute(named, Order::Canary(digest, CanaryShare { percent, callers })).await
 }
 
 pub(super) async fn stop_canary(named: Named) -> Answer<ComponentReport> {
-    obey(named, Order::StopCanary(None)).await
+    execute(named, Order::StopCanary(None)).await
 }
 
-async fn obey((State(operator), Path(name)): Named, order: Order) -> Answer<ComponentReport> {
-    Ok(Json(operator.control.obey(&name, order).await.map_err(failure)?))
+async fn execute((State(operator), Path(name)): Named, order: Order) -> Answer<ComponentReport> {
+    Ok(Json(operator.control.execute(&name, order).await.map_err(failure)?))
 }
 
 /// The hosts that work on one database, or the only one (STO-33).
@@ -120,7 +120,7 @@ fn reports(operator: &Operator) -> Vec<ServerReport> {
     operator.health.servers.reports(&operator.health.registry)
 }
 
-/// Has another server be reached anew, at once.
+/// Reconnects an upstream server.
 pub(super) async fn reconnect((State(operator), Path(name)): Named) -> Answer<Value> {
     if operator.health.servers.reconnect(&name) {
         return Ok(Json(json!({ "name": name, "reconnecting": true })));
@@ -134,12 +134,12 @@ fn unknown_server(name: &str) -> Failure {
     Failure::new("unknown_server", 404, message)
 }
 
-/// What one of the latest calls did, round by round and part by part.
+/// Timeline of a recent call, by round and part.
 pub(super) async fn call_rounds((State(operator), Path(call)): Named) -> Answer<Value> {
     let number: u64 = call.parse().map_err(|_| {
         Failure::invalid(format!("{call:?} is no call's number; the audit log has it as `call`"))
     })?;
-    let rounds = operator.calls.watch.timelines.of(number);
+    let rounds = operator.calls.watch.timelines.of_call(number);
     if rounds.is_empty() {
         let message = format!(
             "of call {number} nothing is kept: it is none of the last 512, it reached no component, or it was before this start"
@@ -149,12 +149,12 @@ pub(super) async fn call_rounds((State(operator), Path(call)): Named) -> Answer<
     Ok(Json(json!({ "call": number, "rounds": rounds })))
 }
 
-/// What each setting is, and where that comes from; no secrets.
+/// Settings with sources, without secrets.
 pub(super) async fn settings(State(operator): State<Operator>) -> Json<Value> {
     Json(json!({ "settings": base::config::settings(&operator.calls.config) }))
 }
 
-/// Who may call by the configuration: its tokens without what they are, and whose other tokens let in.
+/// Configured tokens, without digests, and providers.
 pub(super) async fn tokens(State(operator): State<Operator>) -> Json<Value> {
     let config = &operator.calls.config;
     let now = jiff::Timestamp::now();
@@ -172,11 +172,11 @@ pub(super) async fn tokens(State(operator): State<Operator>) -> Json<Value> {
         "tokens": config.tokens.iter().map(token).collect::<Vec<_>>(),
         "issuers": config.oauth.iter().map(|it| &it.issuer).collect::<Vec<_>>(),
         "has_accounts": operator.accounts.is_some(),
-        "asks_who_calls": config.asks_who_calls(),
+        "asks_who_calls": config.requires_authentication(),
     }))
 }
 
-/// The other servers, with the tools whose definitions wait.
+/// Upstream servers with waiting tools.
 pub(super) async fn servers(State(operator): State<Operator>) -> Json<Value> {
     Json(json!({ "servers": reports(&operator) }))
 }
@@ -203,7 +203,7 @@ pub(super) async fn refuse_tools(named: Named, body: Bytes) -> Answer<ServerRepo
     decide(named, &body, false).await
 }
 
-/// Takes the operator's word on the tools of another server; how that server is then.
+/// Accepts or refuses waiting tools, and returns the server's state.
 async fn decide(
     (State(operator), Path(name)): Named,
     body: &[u8],
@@ -230,7 +230,7 @@ async fn decide(
     report.map(Json).ok_or_else(|| Failure::new("unknown_server", 404, "it is gone").into())
 }
 
-/// How the server does: its counters, and everything that is wrong.
+/// Server state: counters and errors.
 pub(super) async fn now(State(operator): State<Operator>) -> Json<Now> {
     let components = operator.control.components();
     let reports = reports(&operator);
@@ -254,13 +254,13 @@ pub(super) struct Now {
     /// Components that serve, and builds that wait.
     serving: usize,
     pending: usize,
-    /// Tools of other servers whose definitions wait.
+    /// Number of upstream tools with waiting definitions.
     waiting_tools: usize,
     tools: usize,
     troubles: Vec<Value>,
 }
 
-/// What `work` comes to, which blocks.
+/// Runs blocking `work`.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Failure> {
@@ -268,7 +268,7 @@ pub(super) async fn blocking<T: Send + 'static>(
     done.map_err(|it| Failure::new("internal_error", 500, format!("It broke off: {it}")))
 }
 
-/// What the body says, which is `form`; an empty one says nothing.
+/// Parses the body, described by `form`. An empty one is the default.
 pub(super) fn read_or_none<T: Default + DeserializeOwned>(
     body: &[u8],
     form: &str,
@@ -278,14 +278,14 @@ pub(super) fn read_or_none<T: Default + DeserializeOwned>(
 
 fn read<T: DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Failure> {
     serde_json::from_slice(body).map_err(|error| {
-        let why = unreadable::why(&error.to_string());
+        let why = unreadable::explain(&error.to_string());
         Failure::invalid(format!("the body is {form}: {why}"))
     })
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct CallBody {
     tool: String,
     arguments: Option<Box<RawValue>>,
 }
@@ -295,28 +295,28 @@ pub(super) async fn call(
     headers: HeaderMap,
     body: Bytes,
 ) -> Answer<Value> {
-    let asked: Asked = read(&body, "{\"tool\": …, \"arguments\": {…}}")?;
+    let asked: CallBody = read(&body, "{\"tool\": …, \"arguments\": {…}}")?;
     let arguments = asked.arguments.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
     let (principal, scopes) = (PRINCIPAL.into(), Arc::new(["*".to_owned()]));
     let caller = Caller { principal, scopes, ..Caller::anonymous() };
-    let trace = TraceHeaders::of(&headers);
+    let trace = TraceHeaders::from_headers(&headers);
     let call = CallRequest::new(asked.tool, arguments, (caller, Surface::Operator), trace);
     Ok(Json(match operator.calls.call(call).await? {
         CallOutcome::Done { component, call_id, output } => {
             called(output).map_err(|what| CallError::Broken { component, call_id, what })?
         }
-        CallOutcome::Passed(it) => {
-            let result = CallResult::passed(&it)?;
+        CallOutcome::Passed(passed) => {
+            let result = CallResult::passed(&passed)?;
             json!({ "output": result.structured_content, "texts": result.texts() })
         }
-        CallOutcome::Asked { questions, .. } => {
+        CallOutcome::InputRequired { questions, .. } => {
             let asked = InputRequired { questions, state: None };
             return Err(CallError::Stopped(Stop::InputRequired(asked)).into());
         }
     }))
 }
 
-/// The tool's object, and its texts beside it.
+/// The tool's object with its texts.
 fn called(output: Output) -> Result<Value, String> {
     let read = |it: String| serde_json::from_str::<Value>(&it);
     let structured = output.structured.map(read).transpose();

@@ -1,4 +1,4 @@
-//! What the data folder holds: how much, of whom, under which limits; and what a component has stored, as JSON lines.
+//! Reports sizes and limits of the data folder, and exports component data as JSON lines.
 
 use std::{
     collections::BTreeMap,
@@ -37,27 +37,27 @@ const ROWS_MAX: u32 = 100_000;
 /// Pieces of an export that wait for its reader, and bytes after which one is sent.
 const PIECES_MAX: usize = 4;
 const PIECE_BYTES: usize = 64 << 10;
-/// How long the reader of a backup may take none of it.
+/// How long a backup reader may stall.
 const STALLED: Duration = Duration::from_secs(60);
 
-/// What is kept in the data folder.
+/// Contents of the data folder.
 #[derive(Serialize, Deserialize)]
 pub struct Storage {
-    /// What holds the components' databases: `sqlite`, in the folder, or `postgresql`.
+    /// Database engine: `sqlite` or `postgresql`.
     pub kind: String,
     /// The folder.
     pub folder: String,
     /// The command that copies it, also while the server runs.
     pub backup: String,
-    /// All bytes of what follows.
+    /// Total bytes.
     pub bytes: u64,
-    /// What there is beside the components' databases, and under which limit.
+    /// Parts besides databases, with limits.
     pub parts: Vec<Kept>,
     /// The components' databases, in the folder or on the server.
     pub databases: Vec<Kept>,
 }
 
-/// One part of the data folder, or one component's database.
+/// One part of the data folder, or one database.
 #[derive(Serialize, Deserialize)]
 pub struct Kept {
     /// Its name, and its bytes.
@@ -73,18 +73,18 @@ pub struct Kept {
     pub error: Option<String>,
 }
 
-/// One table, and its rows.
+/// A table and its row count.
 #[derive(Serialize, Deserialize)]
 pub struct Table {
     /// Its name.
     pub name: String,
-    /// How many, as far as they were counted.
+    /// Counted rows.
     pub rows: u32,
     /// Whether there are more rows than were counted.
     pub has_more: bool,
 }
 
-/// All that is kept (OPS-3).
+/// Reports storage (OPS-3).
 pub(super) async fn all(State(operator): State<Operator>) -> Result<Json<Storage>, Refused> {
     let config = operator.calls.config.clone();
     Ok(Json(blocking(move || look(&config, Handle::current())).await?))
@@ -95,7 +95,7 @@ fn look(config: &Config, runtime: Handle) -> Storage {
     let audit = (config.audit.files_kept as u64 + 1).saturating_mul(config.audit.bytes_max);
     let limits = BTreeMap::from([
         ("approvals", config.approvals.approvals_bytes_max),
-        // Of each of its three kinds.
+        // Of each of the three kinds.
         ("audit", audit.saturating_mul(3)),
         ("blobs", config.blobs.bytes_max),
         ("tasks", config.tasks.tasks_bytes_max),
@@ -121,14 +121,14 @@ fn look(config: &Config, runtime: Handle) -> Storage {
 
 /// The databases by their components' names, or why there are none to see.
 fn databases(config: &Config, runtime: Handle) -> Vec<Kept> {
-    let kept = |it: StoredDatabase| {
-        let own = config.component(&it.taken.name).limits;
+    let kept = |database: StoredDatabase| {
+        let own = config.component(&database.taken.name).limits;
         let limits = own.as_ref().unwrap_or(&config.limits);
-        let (tables, error) = match it.tables {
+        let (tables, error) = match database.tables {
             Ok(all) => (Some(all.into_iter().map(table).collect()), None),
             Err(error) => (None, Some(error.to_string())),
         };
-        Kept { taken: it.taken, limit_bytes: Some(limits.database_bytes_max), tables, error }
+        Kept { taken: database.taken, limit_bytes: Some(limits.database_bytes_max), tables, error }
     };
     let stored = config.store.stored(&config.base, &config.data, runtime);
     match stored.and_then(|it| it.databases(ROWS_MAX).map_err(|it| it.to_string())) {
@@ -144,20 +144,20 @@ fn table((name, rows): (String, u32)) -> Table {
     Table { name, rows: rows.min(ROWS_MAX), has_more: rows > ROWS_MAX }
 }
 
-/// `{"table": "…"}`: what is to be exported.
+/// `{"table": "…"}`: the table to export.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Asked {
+struct ExportRequest {
     table: String,
 }
 
-/// A table of a component as JSON lines, all callers' rows; what is declared secret is left out. By POST, for
-/// a caller who may only look is not to read what others have stored.
+/// Exports a table as JSON lines with all callers' rows and without declared secrets. `POST`, because read-only
+/// operators must not read stored data.
 pub(super) async fn export(
     (State(operator), Path(name)): (State<Operator>, Path<String>),
     body: Bytes,
 ) -> Result<Response, Refused> {
-    let Asked { table } = read_or_none(&body, "{\"table\": \"NAME\"}")?;
+    let ExportRequest { table } = read_or_none(&body, "{\"table\": \"NAME\"}")?;
     if table.is_empty() {
         return Err(Failure::invalid(
             "the body is {\"table\": \"NAME\"}; GET storage says which there are",
@@ -167,7 +167,7 @@ pub(super) async fn export(
     let config = operator.calls.config.clone();
     let (component, runtime) = (name.clone(), Handle::current());
     let file = format!("{name}-{}.jsonl", plain(&table));
-    // What is wrong at once is an answer of its own.
+    // Early errors get their own response.
     let found = blocking(move || {
         let unreachable = |why| Failure::new("unavailable", 503, why);
         let stored = config.store.stored(&config.base, &config.data, runtime);
@@ -192,7 +192,7 @@ pub(super) async fn export(
             to.get_ref().fail(error);
         }
     };
-    // It ends with its reader.
+    // Ends with its reader.
     drop(tokio::task::spawn_blocking(read));
     let body = Body::from_stream(ReceiverStream::new(received));
     let headers = [
@@ -212,9 +212,8 @@ fn refused(error: &ExportError) -> Failure {
     Failure::new(code, status, error.to_string())
 }
 
-/// All that is kept as a tar archive that `madoguchi restore` puts back once it is unpacked, as secret as the data
-/// folder (OPS-11). By POST, for a caller who may only look is not to have it; one at a time; what components keep on
-/// PostgreSQL is not in it.
+/// Streams a tar archive for `madoguchi restore`, as secret as the data folder (OPS-11). `POST`, because read-only
+/// operators must not have it. One at a time, without data on PostgreSQL.
 pub(super) async fn backup(State(operator): State<Operator>) -> Result<Response, Refused> {
     let Ok(turn) = Arc::clone(&operator.backups).try_acquire_owned() else {
         let message =
@@ -240,7 +239,7 @@ pub(super) async fn backup(State(operator): State<Operator>) -> Result<Response,
     };
     drop(tokio::task::spawn_blocking(write));
     let mut received = ReceiverStream::new(received);
-    // What is wrong at once is an answer of its own.
+    // Early errors get their own response.
     let first = match received.next().await {
         Some(Err(error)) => {
             return Err(Failure::new("backup_failed", 500, error.to_string()).into());
@@ -260,14 +259,14 @@ pub(super) async fn backup(State(operator): State<Operator>) -> Result<Response,
     Ok((headers, body).into_response())
 }
 
-/// Where a backup is written to, piece by piece; a reader that takes none for a while has gone.
+/// Writer of a backup stream, which fails if the reader stalls.
 struct Pieces {
     to: mpsc::Sender<std::io::Result<Bytes>>,
     runtime: Handle,
 }
 
 impl Pieces {
-    /// Breaks it off with what went wrong; a reader that has gone is told nothing.
+    /// Aborts the stream with an error.
     fn fail(&self, error: String) {
         let error = std::io::Error::other(error);
         let _ = self.runtime.block_on(self.to.send_timeout(Err(error), STALLED));

@@ -1,4 +1,4 @@
-//! Why a server cannot start, and how to correct it.
+//! Startup errors and how to correct them.
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
@@ -8,13 +8,13 @@ use store::{data::DataError, database::postgres::ServerError};
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address is taken or not ours.
-    #[error("cannot listen on {addr}: {source}{}", hint(.source, said_by))]
+    /// The address is in use or not local.
+    #[error("cannot listen on {addr}: {source}{}", hint(.source, setting))]
     Listen {
-        /// Where it should listen.
+        /// The address.
         addr: SocketAddr,
-        /// What says that.
-        said_by: &'static str,
+        /// The setting that gives it.
+        setting: &'static str,
         /// The system's error.
         source: io::Error,
     },
@@ -38,7 +38,7 @@ pub enum StartError {
     /// The operator's address cannot be had.
     #[error("cannot serve the operator on {addr}: {source}{}", hint(.source, "--operator-addr or MADOGUCHI_OPERATOR_ADDR"))]
     Operator {
-        /// Where the operator should be served.
+        /// The operator address.
         addr: SocketAddr,
         /// The system's error.
         source: io::Error,
@@ -51,11 +51,11 @@ pub enum StartError {
     Telemetry(String),
 }
 
-/// What to do about an address that `said_by` says and that cannot be had.
-fn hint(error: &io::Error, said_by: &str) -> String {
+/// Remedy for an unavailable address given by `setting`.
+fn hint(error: &io::Error, setting: &str) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => format!(
-            "; another program listens there: choose another with {said_by} (port 0 takes a free one)"
+            "; another program listens there: choose another with {setting} (port 0 takes a free one)"
         ),
         io::ErrorKind::AddrNotAvailable => "; this machine has no such address".to_owned(),
         io::ErrorKind::PermissionDenied => "; ports below 1024 need special leave".to_owned(),
@@ -73,7 +73,7 @@ mod tests {
         let addr = SocketAddr::from(([127, 0, 0, 1], 8808));
         let operator = StartError::Operator { addr, source: taken() }.to_string();
         assert!(operator.contains("--operator-addr or MADOGUCHI_OPERATOR_ADDR"), "{operator}");
-        let apps = StartError::Listen { addr, said_by: "addr under [apps]", source: taken() };
+        let apps = StartError::Listen { addr, setting: "addr under [apps]", source: taken() };
         assert!(apps.to_string().contains("another with addr under [apps] (port 0"), "{apps}");
     }
 }

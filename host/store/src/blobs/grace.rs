@@ -1,4 +1,4 @@
-//! From when on what is unused is over: once components have had the time to say what they still want.
+//! The grace period before unused blobs are removed, in which components declare what they still use.
 
 use std::time::Duration;
 
@@ -7,11 +7,10 @@ use parking_lot::Mutex;
 use super::Limits;
 use crate::clock::Clock;
 
-/// How long after a start nothing is over, where that is less than a quarter of `ttl_s`: components that run once an hour
-/// have told by then what they still want, for however long no server ran. The same holds after the machine has slept,
-/// or its clock was set forward: in the time that is gone none could tell.
+/// Maximum grace period after a start (at most a quarter of `ttl_s`), in which nothing expires, so that components
+/// that run once an hour can declare what they use. It restarts after sleep or a clock jump.
 const GRACE_MAX: Duration = Duration::from_secs(2 * 3_600);
-/// By how much the time of day may run ahead between two looks without that being so.
+/// Clock jump that restarts the grace period.
 const STEP_MAX: Duration = Duration::from_secs(600);
 
 /// The time that components have.
@@ -21,22 +20,21 @@ pub(super) struct Grace {
     begun: Mutex<Begun>,
 }
 
-/// When it has begun, by the time that the program was awake, and how far the time of day was ahead of that at the
-/// latest look.
+/// Start of the period in awake time, and the clock's lead at the last check.
 struct Begun {
     awake: Duration,
     ahead: Duration,
 }
 
 impl Grace {
-    /// It begins now.
+    /// Starts a grace period.
     pub(super) fn new(clock: Clock, limits: &Limits) -> Self {
         let awake = clock.awake();
         let begun = Begun { awake, ahead: clock.now().saturating_sub(awake) };
         Self { clock, ttl: Duration::from_secs(limits.ttl_s), begun: begun.into() }
     }
 
-    /// What was used last before that is over.
+    /// Uses before this time have expired.
     pub(super) fn over_before(&self) -> Duration {
         self.over_before_at(self.clock.now(), self.clock.awake())
     }

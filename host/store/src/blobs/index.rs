@@ -1,6 +1,5 @@
-//! Which blobs there are, how many bytes they take, those on their way included, and how they lie on the disk: the
-//! content under its name, what is known of it beside, in folders that only this user can read. The time of the last use
-//! is the content's time of change.
+//! The index of blobs in a folder, with total bytes including uploads. Content is stored under its digest, its metadata
+//! beside it, readable by this user only. The modification time is the time of last use.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -15,17 +14,17 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{BlobError, Blobs, Limits, UPLOADS_MAX, mime};
 use crate::digest::digest;
 
-/// Which blobs are kept, and how much they take.
+/// Index of stored blobs.
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) blobs: BTreeMap<String, Kept>,
-    /// What all have together.
+    /// Total use.
     all: Share,
-    /// What each identified caller has.
+    /// Use by identified caller.
     shares: HashMap<Arc<str>, Share>,
 }
 
-/// What an owner takes of the store.
+/// Use of an owner.
 #[derive(Default)]
 struct Share {
     /// Bytes that are kept or promised to uploads.
@@ -33,14 +32,14 @@ struct Share {
     uploads: usize,
 }
 
-/// One blob; what is written of it lies beside its content.
+/// One blob. Its metadata is stored beside its content.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) size: u64,
     pub(super) mime_type: String,
     #[serde(deserialize_with = "known")]
     pub(super) sniffed: Option<mime::Sniffed>,
-    /// Whose share it is of: the digest of its first uploader's name, as on PostgreSQL.
+    /// Share: digest of the first uploader's name, as on PostgreSQL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) share: Option<Arc<str>>,
     /// The last use, since 1970, and when a use was last written down.
@@ -51,7 +50,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// One of that share, used at that time.
+    /// A blob of a share with its time of use.
     pub(super) fn new(
         size: u64,
         mime_type: String,
@@ -62,12 +61,12 @@ impl Kept {
     }
 }
 
-/// Where what is `owner`'s is counted.
+/// Share of `owner`.
 pub(super) fn share_of(owner: &str) -> Arc<str> {
     digest(owner.as_bytes()).into()
 }
 
-/// What a content was recognised as, where it still is.
+/// Reads a detected type, if still supported.
 fn known<'de, D: Deserializer<'de>>(from: D) -> Result<Option<mime::Sniffed>, D::Error> {
     Ok(Option::<String>::deserialize(from)?.as_deref().and_then(mime::known))
 }
@@ -81,7 +80,7 @@ impl Index {
         Self { blobs, ..index }
     }
 
-    /// One more upload, if there is a place for it.
+    /// Adds an upload if there is room.
     pub(super) fn begin_upload(
         &mut self,
         owner: Option<&Arc<str>>,
@@ -99,9 +98,9 @@ impl Index {
     }
 
     pub(super) fn end_upload(&mut self, owner: Option<&Arc<str>>, promised: u64) {
-        self.change(owner, |it| {
-            it.uploads = it.uploads.saturating_sub(1);
-            it.bytes = it.bytes.saturating_sub(promised);
+        self.change(owner, |share| {
+            share.uploads = share.uploads.saturating_sub(1);
+            share.bytes = share.bytes.saturating_sub(promised);
         });
     }
 
@@ -153,17 +152,17 @@ pub(super) fn is_id(id: &str) -> bool {
     id.len() == 64 && id.bytes().all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it))
 }
 
-/// Where the blob named `id` lies, which is a SHA-256.
+/// Path of a blob by SHA-256.
 pub(super) fn path(folder: &Path, id: &str) -> PathBuf {
     folder.join(&id[..2]).join(&id[2..4]).join(id)
 }
 
-/// Where uploads lie until they are whole.
+/// Folder of incomplete uploads.
 pub(super) fn arriving(folder: &Path) -> PathBuf {
     folder.join("arriving")
 }
 
-/// Moves what has arrived to its place.
+/// Moves a complete upload into place.
 pub(super) fn keep(arrived: &Path, path: &Path, kept: &Kept) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         crate::private::make_folder(folder)?;
@@ -183,7 +182,7 @@ pub(super) fn remove(path: &Path) {
 pub(super) fn scan(folder: &Path) -> io::Result<BTreeMap<String, Kept>> {
     let arriving = arriving(folder);
     crate::private::make_folder(&arriving)?;
-    // Emptied and not made anew: a full disk has no room for a folder.
+    // Truncated instead of recreated, because a full disk has no room for a folder.
     for half in fs::read_dir(&arriving)?.flatten() {
         let _ = fs::remove_file(half.path());
     }
@@ -231,7 +230,7 @@ pub(super) fn walk(
     std::iter::from_fn(move || next().transpose())
 }
 
-/// Removes what a power cut left beside no content.
+/// Removes leftovers of a power loss.
 fn tidy(path: &Path) {
     let of = |ending| path.extension().is_some_and(|it| it == ending);
     let is_half = path.extension().is_some_and(|it| it.as_encoded_bytes().starts_with(b"tmp-"));

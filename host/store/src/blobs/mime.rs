@@ -1,14 +1,14 @@
-//! What a blob is: the type that its maker gave, what it looks like, and whether a browser may show it.
+//! Media types of blobs: declared, detected, and whether a browser may show them.
 
 /// A type that contents are recognised as.
 pub type Sniffed = &'static str;
 
-/// What nothing is known of.
+/// Default media type.
 pub const UNKNOWN: &str = "application/octet-stream";
 /// Bytes that a declared type may have.
 const DECLARED_BYTES_MAX: usize = 127;
 
-/// How contents begin: an offset, the bytes there, and what it is then. The first that fits counts.
+/// Signatures: offset, bytes and type. The first match counts.
 const BEGINNINGS: [(usize, &[u8], &str); 26] = [
     (0, b"\x89PNG\r\n\x1a\n", "image/png"),
     (0, b"\xff\xd8\xff", "image/jpeg"),
@@ -56,7 +56,7 @@ const INLINE: [&str; 14] = [
     "video/webm",
 ];
 
-/// What the content that begins with `head` looks like.
+/// Detects the type of content that starts with `head`.
 pub fn sniff(head: &[u8]) -> Option<&'static str> {
     let text = head.trim_ascii_start().to_ascii_lowercase();
     let fits = |(at, bytes, _): &&(usize, &[u8], &str)| {
@@ -75,9 +75,9 @@ pub(super) fn known(mime_type: &str) -> Option<&'static str> {
 /// The type that is declared: [`UNKNOWN`] where none is, nothing where it is none.
 pub fn declared(mime_type: Option<&str>) -> Option<String> {
     let Some(mime_type) = mime_type.map(str::trim) else { return Some(UNKNOWN.to_owned()) };
-    let is_token = |it: &str| {
+    let is_token = |text: &str| {
         let fits = |c: char| c.is_ascii_alphanumeric() || "!#$&-^_.+".contains(c);
-        !it.is_empty() && it.chars().all(fits)
+        !text.is_empty() && text.chars().all(fits)
     };
     let is_shown = mime_type.chars().all(|it| it == ' ' || it.is_ascii_graphic());
     let (kind, subtype) = essence(mime_type).split_once('/')?;
@@ -93,7 +93,7 @@ fn essence(mime_type: &str) -> &str {
 pub fn is_inline(mime_type: &str, sniffed: Option<&str>) -> bool {
     let declared = essence(mime_type);
     let Some(sniffed) = sniffed.filter(|_| INLINE.contains(&declared)) else { return false };
-    // One container holds sound or pictures alike.
+    // One container for audio and video.
     let subtype = |it: &str| it.split_once('/').map(|it| it.1.to_owned());
     let is_media = |it: &str| it.starts_with("audio/") || it.starts_with("video/");
     let same_container =
@@ -101,7 +101,7 @@ pub fn is_inline(mime_type: &str, sniffed: Option<&str>) -> bool {
     declared == sniffed || same_container
 }
 
-/// Whether a page would take what has that type for a part of its program: its policy lets in what comes from here.
+/// Whether the page could load this type as code, because its policy allows its own origin.
 pub fn is_code(mime_type: &str) -> bool {
     let text = mime_type.to_ascii_lowercase();
     ["javascript", "ecmascript", "jscript", "livescript", "text/css", "wasm"]

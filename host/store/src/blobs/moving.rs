@@ -1,5 +1,4 @@
-//! Blobs as rows, for a move from a folder to tables and back (STO-46): what is known of each, and their contents in
-//! pieces.
+//! Blobs as rows, for moves between a folder and tables (STO-46).
 
 use std::{
     fs::File,
@@ -20,10 +19,10 @@ use crate::{
     private,
 };
 
-/// Where blobs lie in a data folder.
+/// Folder of blobs.
 const FOLDER: &str = "blobs";
 
-/// A content has the number that its name begins with.
+/// Content ids are the leading bits of the digest.
 const PUT: &str = "WITH of AS (SELECT ('x' || left($1, 16))::bit(64)::bigint AS content),
     own AS (INSERT INTO madoguchi_host.contents (content, owner, promised)
         SELECT content, $6, greatest($3, 4096) FROM of)
@@ -32,7 +31,7 @@ const PUT: &str = "WITH of AS (SELECT ('x' || left($1, 16))::bit(64)::bigint AS 
 const PUT_PIECE: &str = "INSERT INTO madoguchi_host.pieces (content, number, bytes)
     VALUES (('x' || left($1, 16))::bit(64)::bigint, $2::int, $3)";
 
-/// What is known of each, and their contents, which come after that; a blob has no more bytes than `limits` say.
+/// Metadata and contents to move, contents last. Blobs larger than `limits` are rejected.
 pub fn movables(limits: &Limits) -> [Movable; 2] {
     let most = limits.blob_bytes_max;
     let of_files = Movable {
@@ -116,7 +115,7 @@ fn fit(mut row: Vec<Value>, most: u64) -> Result<Vec<Value>, String> {
             "the file {id} has {size} bytes, and {most} is most: set blob_bytes_max under [blobs] to {size} at least, or let it end first"
         ));
     }
-    // A type that is not known any more is none on either side.
+    // Unknown types are dropped on both sides.
     if let Some(Value::Text(it)) = row.get(3)
         && mime::known(it).is_none()
     {
@@ -153,7 +152,7 @@ fn put_piece(folder: &Path, row: &[Value]) -> io::Result<()> {
         return Err(no_row());
     };
     let file = private::options().write(true).open(path(folder, id)?)?;
-    // The time of change is that of the last use.
+    // The modification time is the time of last use.
     let used = file.metadata()?.modified()?;
     file.write_all_at(bytes, number.unsigned_abs() * PIECE_BYTES as u64)?;
     file.set_modified(used)

@@ -1,6 +1,6 @@
-//! Blobs in tables that several nodes share (STO-14): contents in pieces, which are ordinary rows, so that each is
-//! read by itself, goes with its blob, and is in the database's own backup; a large object would need a transaction
-//! held open for each reader. What is on its way is its node's, and goes with it.
+//! Blobs in tables that nodes share (STO-14). Contents are rows of pieces, which are read singly, removed with their
+//! blob, and part of database backups; large objects would need a transaction per reader. An upload belongs to its node
+//! and ends with it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,16 +12,15 @@ use crate::{
     database::postgres::{GONE_AFTER, Server},
 };
 
-/// Bytes of a piece.
 pub(super) const PIECE_BYTES: usize = 256 << 10;
-/// After how long it is said again that an upload is given up.
+/// Retry delay for removing an abandoned upload.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Blobs that one sweep removes at a time.
 const SWEPT_MAX: i64 = 100;
 
 const STAT: &str = "SELECT size, mime_type, sniffed, used_ms, content FROM blobs WHERE id = $1";
 const TOUCH: &str = "UPDATE blobs SET used_ms = $2 WHERE id = $1 AND used_ms < $2";
-/// Of each piece that part of which is wanted.
+/// Selects the requested part of each piece.
 const READ: &str = "SELECT substring(bytes FROM (greatest($2 - begins.first, 0) + 1)::int
         FOR (least($3 - begins.first, $4) - greatest($2 - begins.first, 0))::int)
     FROM pieces, LATERAL (SELECT number * $4::bigint AS first) AS begins
@@ -50,14 +49,14 @@ pub(super) struct Arriving {
     owner: String,
     /// Bytes that are promised it.
     promised: u64,
-    /// What is not yet written, and how many pieces are.
+    /// Unwritten bytes, and number of pieces.
     piece: Vec<u8>,
     written: i32,
     has_ended: bool,
 }
 
 impl Table {
-    /// What is known of a blob and where its content is; counts as a use.
+    /// Metadata and content id of a blob. Counts as a use.
     pub(super) async fn stat(&self, id: &str) -> Result<(Blob, i64), BlobError> {
         // It may be any text.
         if !super::index::is_id(id) {
@@ -71,7 +70,7 @@ impl Table {
         if used < self.grace.over_before() {
             return Err(BlobError::Unknown);
         }
-        // Other nodes know of a use what is written down of it.
+        // Other nodes see only stored uses.
         if now.saturating_sub(used) >= TOUCH_EVERY.min(ttl / 4) {
             self.server.ask(TOUCH, &[&id, &millis(now)]).await?;
         }
@@ -104,7 +103,7 @@ impl Table {
         Ok(bytes)
     }
 
-    /// Removes what was not used for too long, and uploads of nodes that are gone; the number of the blobs.
+    /// Removes expired blobs and uploads of gone nodes. Returns the number of blobs.
     pub(super) async fn sweep(&self) -> Result<usize, std::io::Error> {
         let over = self.grace.over_before();
         let (over_ms, gone_s) = (millis(over), GONE_AFTER.as_secs_f64());
@@ -137,7 +136,7 @@ impl Arriving {
         let (piece, promised) = (Vec::new(), 0);
         let mut arriving =
             Self { table, content, owner, promised, piece, written: 0, has_ended: false };
-        // It comes to its end though its client goes, or it would be given up before it has begun.
+        // Runs to completion even if its client leaves, or it would be removed before it starts.
         let beginning = tokio::spawn(async move {
             let mut begun = arriving.ask_for(0, true).await;
             if matches!(begun, Err(BlobError::Busy | BlobError::ShareBusy(_))) {
@@ -145,7 +144,7 @@ impl Arriving {
                 arriving.table.sweep().await?;
                 begun = arriving.ask_for(0, true).await;
             }
-            // What is refused was not begun, and is not given up.
+            // A refused upload has not started and needs no removal.
             arriving.has_ended = !matches!(begun, Ok(()) | Err(BlobError::Io(_)));
             begun.map(|()| arriving)
         });
@@ -164,7 +163,7 @@ impl Arriving {
         promised
     }
 
-    /// Ends one that is refused: what it has had is free when the refusal is read.
+    /// Removes a refused upload before its error is returned.
     pub(super) async fn give_up(&mut self) {
         self.has_ended = self.table.give_up(self.content).await.is_ok();
     }
@@ -201,7 +200,7 @@ impl Arriving {
             Some("owner_busy") => Err(BlobError::ShareBusy(limits.caller_uploads_max)),
             Some("full") => Err(BlobError::Full(limits.bytes_max)),
             Some("owner_full") => Err(BlobError::ShareFull(limits.caller_bytes_max)),
-            Some(_) => Err(gone()),
+            Some(_) => Err(upload_lost()),
         }
     }
 
@@ -221,7 +220,7 @@ impl Arriving {
         let server = &self.table.server;
         let written = server.ask(WRITE, &[&self.content, &self.written, &self.piece]).await?;
         if written.is_empty() {
-            return Err(gone());
+            return Err(upload_lost());
         }
         self.piece.clear();
         self.written += 1;
@@ -245,7 +244,7 @@ impl Arriving {
             &[&self.content, &id, &bytes, &cost, &mime_type, &sniffed, &now_ms];
         let rows = self.table.server.ask(FINISH, finish).await?;
         if !rows.first().is_some_and(|it| it.get(0)) {
-            return Err(gone());
+            return Err(upload_lost());
         }
         self.has_ended = true;
         let expires_at = now + Duration::from_secs(self.table.limits.ttl_s);
@@ -258,7 +257,7 @@ impl Drop for Arriving {
         if self.has_ended {
             return;
         }
-        // Where the runtime ends, it goes with its node.
+        // Without a runtime, it is removed with its node.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let (table, content, node) = (self.table.clone(), self.content, self.table.server.node());
         runtime.spawn(async move {
@@ -273,8 +272,8 @@ impl Drop for Arriving {
     }
 }
 
-/// The node was taken for gone, and its upload was removed.
-fn gone() -> BlobError {
+/// The node was taken for gone, and its upload removed.
+fn upload_lost() -> BlobError {
     BlobError::Io(std::io::Error::other("the upload was removed meanwhile"))
 }
 

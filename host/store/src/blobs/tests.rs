@@ -1,4 +1,4 @@
-//! The store by itself: what comes back, what is refused, what goes, and what a restart finds.
+//! Tests of the blob store: content, limits, removal and restarts.
 
 use std::{path::Path, sync::Mutex};
 
@@ -78,8 +78,7 @@ async fn removes_unused_blobs_and_keeps_used_ones() {
     assert_eq!(bench.files(), 0);
 }
 
-/// A form names its files for weeks, and looks at them while it runs: a stop of two days, or a backup of before, is not
-/// that they are not wanted.
+/// Forms use files for weeks: a stop of two days, or a restored backup, must not expire them.
 #[tokio::test]
 async fn grace_period_does_not_elapse_while_stopped() {
     let bench = Bench::new();
@@ -129,7 +128,7 @@ async fn aborted_upload_frees_its_space() {
     drop(upload);
     assert_eq!(bench.files(), 0);
     blobs.put(b"x", "").await.expect("the room is back");
-    // Where the server itself was cut off, the next start tidies up.
+    // After a crash, the next start cleans up.
     fs::write(index::arriving(&bench.folder).join("7"), b"half").unwrap();
     bench.open(Limits::default());
     assert_eq!(bench.files(), 2);
@@ -195,7 +194,7 @@ async fn one_caller_cannot_exhaust_bytes_and_slots() {
     bench.pass(70);
     blobs.stat(&second.id).await.unwrap();
     drop(blobs);
-    // A restart knows whose they are, and what is over has no owner.
+    // Owners are known after a restart, and removed blobs have none.
     bench.pass(70);
     let blobs = bench.open(limits());
     bench.pass(26);

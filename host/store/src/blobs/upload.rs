@@ -1,4 +1,4 @@
-//! A blob on its way in: written beside, digested as it comes, moved to its name when it is whole.
+//! An upload in progress: written beside the blobs, digested, and renamed when complete.
 
 use std::{fs, path::PathBuf, sync::Arc, time::UNIX_EPOCH};
 
@@ -16,7 +16,7 @@ use crate::{blocking, digest::hexadecimal};
 /// Bytes from the beginning by which a content is recognised.
 const HEAD_BYTES: usize = 512;
 
-/// One upload. Dropped before its end, it leaves nothing.
+/// One upload. Removed if dropped before its end.
 pub struct Upload {
     blob_bytes_max: u64,
     to: To,
@@ -26,12 +26,12 @@ pub struct Upload {
 }
 
 enum To {
-    Folder(Beside),
+    Folder(FileUpload),
     Table(Arriving),
 }
 
-/// One that lies beside the others until it is whole.
-struct Beside {
+/// An upload in a folder.
+struct FileUpload {
     store: Arc<Store>,
     share: Option<Arc<str>>,
     path: PathBuf,
@@ -45,14 +45,14 @@ impl Upload {
         // An owner may have any name.
         let share = owner.map(|it| index::share_of(&it));
         let to = match &blobs.0 {
-            Way::Folder(store) => To::Folder(Beside::begin(store.clone(), share).await?),
+            Way::Folder(store) => To::Folder(FileUpload::begin(store.clone(), share).await?),
             Way::Table(table) => To::Table(Arriving::begin(table.clone(), share).await?),
         };
         let blob_bytes_max = blobs.limits().blob_bytes_max;
         Ok(Self { blob_bytes_max, to, digest: Sha256::new(), size: 0, head: Vec::new() })
     }
 
-    /// Makes sure that `size` bytes will fit, for those who say beforehand how many come.
+    /// Reserves `size` bytes, for uploads of known length.
     pub async fn expect(&mut self, size: u64) -> Result<(), BlobError> {
         if size > self.blob_bytes_max {
             if let To::Table(arriving) = &mut self.to {
@@ -93,7 +93,7 @@ impl Upload {
     }
 }
 
-impl Beside {
+impl FileUpload {
     async fn begin(store: Arc<Store>, share: Option<Arc<str>>) -> Result<Self, BlobError> {
         store.index.lock().begin_upload(share.as_ref(), &store.limits)?;
         let path = store.arriving();
@@ -140,7 +140,7 @@ impl Beside {
             store.index.lock().blobs.get(id).map(|it| (it.mime_type.clone(), it.share.clone()));
         let share = known.as_ref().map_or_else(|| self.share.clone(), |it| it.1.clone());
         let (kept, path) = (Kept { share, ..kept }, store.path(id));
-        // The same content under the name that it has: the last description holds.
+        // Existing content keeps its name; the last metadata counts.
         if known.is_none_or(|it| it.0 != kept.mime_type) {
             index::keep(&self.path, &path, &kept)?;
         } else {
@@ -151,7 +151,7 @@ impl Beside {
         let mut index = store.index.lock();
         let size = kept.size;
         if index.blobs.insert(id.to_owned(), kept).is_none() {
-            // What was promised is what it takes; anything beyond goes back.
+            // The reserved size is used; the rest is released.
             self.promised = self.promised.saturating_sub(Blobs::cost(size));
         }
         drop(index);
@@ -159,7 +159,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for FileUpload {
     fn drop(&mut self) {
         self.store.index.lock().end_upload(self.share.as_ref(), self.promised);
         // Already gone where it has been given its name.

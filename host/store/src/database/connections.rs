@@ -1,4 +1,4 @@
-//! Opens the connections of one database, each set up, limited and under guard.
+//! Opens connections of one database with pragmas, limits and guard.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,7 @@ use super::types::{Error, Limits};
 /// Statements that a connection keeps prepared.
 const PREPARED_MAX: usize = 160;
 
-/// What all connections of one database share.
+/// State shared by connections of one database.
 pub(super) struct Site {
     pub(super) path: PathBuf,
     pub(super) limits: Limits,
@@ -22,7 +22,7 @@ pub(super) struct Site {
     pub(super) durable: bool,
     /// Whether it can only be read for the time being.
     pub(super) frozen: Arc<Frozen>,
-    /// What was found to be wrong with the file.
+    /// Detected damage of the file.
     pub(super) damage: OnceLock<String>,
 }
 
@@ -42,8 +42,8 @@ impl Site {
         self.damage.get().map_or(Ok(()), |why| Err(Error::Unavailable(why.clone())))
     }
 
-    /// The file of that ending that SQLite keeps beside.
-    pub(super) fn beside(&self, ending: &str) -> PathBuf {
+    /// Path of a file beside the database, such as its log.
+    pub(super) fn sibling(&self, ending: &str) -> PathBuf {
         let mut path = self.path.clone().into_os_string();
         path.push(ending);
         path.into()
@@ -77,7 +77,7 @@ pub(super) struct Guarded {
 }
 
 impl Guarded {
-    /// One of which a statement may put so many bytes aside.
+    /// Opens a connection whose statements may use `aside` temporary bytes.
     fn new(site: &Arc<Site>, mut connection: Connection, aside: u64) -> rusqlite::Result<Self> {
         set_limits(&connection, &site.limits)?;
         connection.set_prepared_statement_cache_capacity(PREPARED_MAX);
@@ -87,12 +87,12 @@ impl Guarded {
 
     /// Does something of the host's own.
     pub(super) fn host<T>(&self, act: impl FnOnce(&Connection) -> T) -> T {
-        self.guard.within(Mode::Host, || act(&self.connection))
+        self.guard.with_mode(Mode::Host, || act(&self.connection))
     }
 
     /// A transaction statement of the host's. That it is cached gives no guest a way to it: the
     /// text of every guest's statement is checked before it is looked up.
-    pub(super) fn tell(&self, sql: &'static str) -> rusqlite::Result<()> {
+    pub(super) fn execute(&self, sql: &'static str) -> rusqlite::Result<()> {
         self.host(|it| it.prepare_cached(sql)?.execute([]).map(drop))
     }
 }
@@ -119,7 +119,7 @@ pub(super) fn open_writer(site: &Arc<Site>) -> rusqlite::Result<(Guarded, String
     let pages = site.limits.database_bytes_max / u64::from(page_bytes);
     let pages = i64::try_from(pages).unwrap_or(i64::MAX);
     connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))?;
-    // Beside what it sorts lies what takes its statements back, which is as much as the database.
+    // Temporary data includes the statement journal, as large as the database.
     let aside = site.limits.aside_bytes_max().saturating_mul(2);
     Ok((Guarded::new(site, connection, aside)?, mode))
 }

@@ -1,8 +1,7 @@
-//! What leaves a database, also while the host is running: a copy as it is at one moment, and a component's tables as
-//! JSON objects, row by row.
+//! Exports a database, also of a running host: a consistent copy, and tables as JSON objects row by row.
 //!
-//! What a column is declared as says what becomes of it: `JSON` is read as JSON, `SECRET_TEXT` (a text
-//! to SQLite; digests of tokens, hashes of passwords) is left out.
+//! Declared column types decide: `JSON` is parsed, `SECRET_TEXT` (text to SQLite; token digests, password hashes) is
+//! omitted.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -55,8 +54,8 @@ pub enum ExportError {
 /// Takes one row; its error ends the export.
 pub(super) type Each<'a> = &'a mut dyn FnMut(Map<String, Json>) -> std::io::Result<()>;
 
-/// What components have stored, read beside hosts that go on: files in a folder, or schemas on a server (OPS-3). All of
-/// it blocks.
+/// Stored data of components, readable while hosts run: files in a folder, or schemas on a server (OPS-3). All
+/// methods block.
 pub enum Stored {
     /// The folder of SQLite's files.
     Files(PathBuf),
@@ -73,10 +72,10 @@ pub struct StoredDatabase {
 }
 
 impl Stored {
-    /// All databases by the names of their components; of rows, `most` and one are counted.
+    /// All databases by component. At most `most` rows plus one are counted.
     ///
     /// # Errors
-    /// See [`ExportError`]. What is wrong with a single file is told in its place.
+    /// See [`ExportError`]. Errors of single files are reported in their place.
     pub fn databases(&self, most: u32) -> Result<Vec<StoredDatabase>, ExportError> {
         let folder = match self {
             Self::Files(folder) => folder,
@@ -87,9 +86,9 @@ impl Stored {
             let name = file.file_name().to_string_lossy().into_owned();
             // Its log and the log's index are a part of it.
             let Some((component, "" | "-wal" | "-shm")) = name.split_once(".db") else { continue };
-            let it = found.entry(component.to_owned()).or_default();
-            it.files += 1;
-            it.bytes += file.metadata().map_or(0, |it| it.len());
+            let taken = found.entry(component.to_owned()).or_default();
+            taken.files += 1;
+            taken.bytes += file.metadata().map_or(0, |it| it.len());
         }
         let database = |(name, taken): (String, Taken)| {
             let tables = rows_readonly(&folder.join(format!("{name}.db")), most);
@@ -119,7 +118,7 @@ impl Stored {
     }
 }
 
-/// Whether a component may be called so: what the host itself keeps beside, such as accounts, is not exported.
+/// Whether it is a component's database. Those of the host, such as accounts, are not exported.
 fn is_name(component: &str) -> bool {
     component.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it))
 }
@@ -163,7 +162,7 @@ pub(super) fn export_readonly(
 ) -> Result<u64, ExportError> {
     let guarded = open(path)?;
     let tables = guarded.host(|connection| {
-        // One snapshot for the shape and the rows.
+        // One snapshot for schema and rows.
         connection.execute_batch("BEGIN")?;
         list(connection, true)
     })?;
@@ -282,7 +281,7 @@ pub(super) fn object(columns: &[Column], values: Vec<Value>) -> Map<String, Json
     exported.zip(values).map(|(it, value)| (it.name.clone(), json(it, value))).collect()
 }
 
-/// JSON has no infinity; a text says what a null would hide.
+/// Formats a number. JSON has no infinity, so a text replaces it.
 fn number(real: f64) -> Json {
     serde_json::Number::from_f64(real).map_or_else(|| real.to_string().into(), Json::Number)
 }
@@ -294,7 +293,7 @@ const BUSY_PAUSE: Duration = Duration::from_millis(20);
 /// Copies the database in `from` into `to`, which is not there yet; all of it is of one moment.
 ///
 /// # Errors
-/// That it is locked all the time or damaged, or why the one cannot be read or the other not be written.
+/// If it stays locked or is damaged, or a file cannot be read or written.
 pub fn copy(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let source = Connection::open_with_flags(from, flags)?;

@@ -1,5 +1,5 @@
-//! A database whose disk takes nothing while it is opened: what is in it is read as it lies there, and
-//! it is opened for writing as soon as there is room.
+//! A database whose disk is full or read-only when opened. It serves reads, and is opened for writing as soon as
+//! possible.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use super::migrations;
 use super::types::{Error, OpenError};
 use super::writer::{Job, WriterState, answer};
 
-/// How often to look whether there is room.
+/// Interval of checking for free space.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Bytes of the smallest database: its header.
 const HEADER_BYTES: u64 = 100;
 
-/// Whether a database is frozen, and who reads it as such.
+/// Whether a database is frozen, and its readers.
 #[derive(Default)]
 pub(super) struct Frozen {
     is: AtomicBool,
@@ -31,7 +31,7 @@ pub(super) struct Frozen {
 pub(super) struct FrozenReader(Arc<Frozen>);
 
 impl Frozen {
-    pub(super) fn is(&self) -> bool {
+    pub(super) fn is_frozen(&self) -> bool {
         self.is.load(Ordering::SeqCst)
     }
 
@@ -40,12 +40,12 @@ impl Frozen {
         // Counted before looking, so that the thread that thaws sees it.
         self.readers.fetch_add(1, Ordering::SeqCst);
         let reader = FrozenReader(self.clone());
-        self.is().then_some(reader)
+        self.is_frozen().then_some(reader)
     }
 
     /// Whether no connection takes it for frozen any more.
     pub(super) fn has_thawed(&self) -> bool {
-        !self.is() && self.readers.load(Ordering::SeqCst) == 0
+        !self.is_frozen() && self.readers.load(Ordering::SeqCst) == 0
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) fn freeze(site: &Arc<Site>, error: &OpenError) -> Option<String> {
             | ErrorCode::PermissionDenied
     );
     let bytes = |path: &Path| path.metadata().map_or(0, |it| it.len());
-    let log = site.beside("-wal");
+    let log = site.sibling("-wal");
     if !is_the_disks || !site.durable || bytes(&site.path) < HEADER_BYTES || bytes(&log) > 0 {
         return None;
     }

@@ -1,5 +1,5 @@
-//! The second check: SQLite's authorizer, which denies, and a clock in its engine, which stops: at the deadline, and
-//! where a query puts too much aside in files of SQLite's own, which count against no limit of the database.
+//! The second check of statements: SQLite's authorizer, and a progress handler that stops at the deadline or when a
+//! query uses too much temporary space.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -32,7 +32,7 @@ const FUNCTIONS_QUICK: [&str; 14] = [
     "substr", "sum", "upper",
 ];
 
-/// On whose behalf SQLite is being asked.
+/// On whose behalf a statement runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Mode {
@@ -51,23 +51,23 @@ pub(super) struct Guard {
     deadline: AtomicU64,
     interrupted: AtomicBool,
     slow: AtomicBool,
-    /// Bytes that what runs may put aside: what it sorts, or holds to tell what is there twice.
+    /// Limit of temporary bytes for sorting and grouping.
     aside_max: u64,
     has_put_too_much_aside: AtomicBool,
-    /// What its thread had written at the first look, and nanoseconds since [`EPOCH`] of the latest.
+    /// Bytes written by the thread at the first check, and time of the latest in nanoseconds since [`EPOCH`].
     written_before: AtomicU64,
     looked_aside_at: AtomicU64,
 }
 
-/// The deadline of what is to stop at once.
+/// Deadline value of an immediate stop.
 const STOPPED: u64 = 0;
-/// In place of what was written before the first look.
+/// Marks that no check has been made.
 const NOT_LOOKED: u64 = u64::MAX;
 
 static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Bytes of the files without a name, in which SQLite puts aside what queries of this program sort or gather.
-fn held() -> u64 {
+fn temporary_bytes() -> u64 {
     let Ok(open) = std::fs::read_dir("/proc/self/fd") else { return 0 };
     let is_aside = |path: &std::path::PathBuf| {
         std::fs::read_link(path).is_ok_and(|it| it.to_string_lossy().ends_with(" (deleted)"))
@@ -76,7 +76,7 @@ fn held() -> u64 {
     aside.filter_map(|it| std::fs::metadata(it).ok()).map(|it| it.len()).sum()
 }
 
-/// Bytes that this thread has written to files, where the system says so: what it puts aside, and the log of what writes.
+/// Bytes written to files by this thread, if known: temporary data and the log.
 fn written() -> Option<u64> {
     let figures = std::fs::read_to_string("/proc/thread-self/io").ok()?;
     figures.lines().find_map(|it| it.strip_prefix("wchar: "))?.parse().ok()
@@ -87,7 +87,7 @@ fn nanoseconds(instant: Instant) -> u64 {
 }
 
 impl Guard {
-    /// Puts a new connection under guard, whose queries may put so many bytes aside.
+    /// Installs the guard on a connection with a limit of temporary bytes.
     pub(super) fn install(
         connection: &mut Connection,
         aside_max: u64,
@@ -112,7 +112,7 @@ impl Guard {
         Ok(guard)
     }
 
-    /// From now on the engine stops at this moment; what was stopped before it began stays stopped.
+    /// Sets the deadline. A stop before the start stays in effect.
     pub(super) fn stop_at(&self, deadline: Instant) {
         self.interrupted.store(false, Ordering::Relaxed);
         self.has_put_too_much_aside.store(false, Ordering::Relaxed);
@@ -127,7 +127,7 @@ impl Guard {
         self.deadline.store(u64::MAX, Ordering::Relaxed);
     }
 
-    /// Stops whatever runs now, or begins next.
+    /// Stops the current or next statement.
     pub(super) fn stop_now(&self) {
         self.deadline.store(STOPPED, Ordering::Relaxed);
     }
@@ -148,7 +148,7 @@ impl Guard {
     }
 
     /// Does something on another's behalf.
-    pub(super) fn within<T>(&self, mode: Mode, act: impl FnOnce() -> T) -> T {
+    pub(super) fn with_mode<T>(&self, mode: Mode, act: impl FnOnce() -> T) -> T {
         let before = self.mode.swap(mode as u8, Ordering::Relaxed);
         let done = act();
         self.mode.store(before, Ordering::Relaxed);
@@ -187,10 +187,10 @@ impl Guard {
         if written.saturating_sub(before) <= self.aside_max {
             return false;
         }
-        // What is gathered in no order is written over and over: what counts is what is there, looked at once for so
-        // much that is written.
+        // Unordered temporary data is overwritten repeatedly, so the current size counts, checked once per written
+        // amount.
         self.written_before.store(written, Ordering::Relaxed);
-        let is_too_much = held() > self.aside_max;
+        let is_too_much = temporary_bytes() > self.aside_max;
         self.has_put_too_much_aside.store(is_too_much, Ordering::Relaxed);
         is_too_much
     }

@@ -1,5 +1,4 @@
-//! What is remembered beside a database, so that it is noticed when it, or its log, is not the one that
-//! was there before: a file that is gone or empty, a log that is gone or damaged, pages that do not fit.
+//! A marker beside a database, to detect a missing, empty or damaged database or log at the next start.
 
 use std::cell::Cell;
 use std::fs;
@@ -15,15 +14,14 @@ use super::types::OpenError;
 
 /// Bytes of the smallest database: its header.
 const HEADER_BYTES: u64 = 100;
-/// How long the pages are looked through before the database is used; what is left is looked through
-/// behind it.
+/// Time limit of checking pages before use. The rest is checked in the background.
 const CHECK_TIME: Duration = Duration::from_secs(1);
-/// How long that may take.
+/// Time limit of the background check.
 const CHECK_TIME_BEHIND: Duration = Duration::from_secs(120);
 /// Why a log is not the one that was there.
 const NO_LOG: &str = "what was committed last is missing, for its log (the file that ends in -wal) is gone or damaged";
 
-/// The mark, as it lies beside the database.
+/// The stored marker.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Known {
     /// The number that the database has in its header (`user_version`), first of all in its log: one
@@ -40,7 +38,7 @@ pub(super) struct Mark {
 }
 
 fn path(site: &Site) -> PathBuf {
-    site.beside("-state")
+    site.sibling("-state")
 }
 
 fn read(site: &Site) -> Option<Known> {
@@ -60,8 +58,7 @@ pub(super) fn check_file(site: &Site) -> Result<(), OpenError> {
     Err(damaged(site, found))
 }
 
-/// Whether what was committed is there and its pages fit each other; what is not looked through in time
-/// is looked through behind what uses it.
+/// Checks that committed data is present and pages are consistent. What takes too long is checked in the background.
 pub(super) fn check(guarded: &Guarded) -> Result<(), OpenError> {
     let site = &guarded.site;
     if !site.durable {
@@ -71,13 +68,13 @@ pub(super) fn check(guarded: &Guarded) -> Result<(), OpenError> {
     if read(site).is_some_and(|it| it.is_open && number < it.number) {
         return Err(damaged(site, NO_LOG));
     }
-    match look_through(guarded, CHECK_TIME) {
+    match check_pages(guarded, CHECK_TIME) {
         Ok(None) => Ok(()),
         Ok(Some(found)) => Err(damaged(site, &found)),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => {
             let site = Arc::clone(site);
             let thread = std::thread::Builder::new().name(format!("check {}", site.name()));
-            // Where no thread can be had, what is wrong is noticed when it is read.
+            // Without a thread, damage is noticed on reads.
             let _ = thread.spawn(move || look_through_behind(&site));
             Ok(())
         }
@@ -103,8 +100,8 @@ fn number(connection: &Connection) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// What is wrong with the pages, if anything is.
-fn look_through(guarded: &Guarded, most: Duration) -> rusqlite::Result<Option<String>> {
+/// Checks pages and returns the first problem.
+fn check_pages(guarded: &Guarded, most: Duration) -> rusqlite::Result<Option<String>> {
     guarded.guard.stop_at(Instant::now() + most);
     let check = "PRAGMA quick_check(1)";
     let found = guarded.host(|it| it.query_row(check, [], |row| row.get::<_, String>(0)));
@@ -114,7 +111,7 @@ fn look_through(guarded: &Guarded, most: Duration) -> rusqlite::Result<Option<St
 
 fn look_through_behind(site: &Arc<Site>) {
     let looked = connections::open_reader(site)
-        .and_then(|(guarded, _)| look_through(&guarded, CHECK_TIME_BEHIND));
+        .and_then(|(guarded, _)| check_pages(&guarded, CHECK_TIME_BEHIND));
     let found = match looked {
         Ok(found) => found,
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
@@ -134,7 +131,7 @@ fn look_through_behind(site: &Arc<Site>) {
 }
 
 impl Mark {
-    /// Marks a database that is in use from now on; none where its disk takes nothing.
+    /// Writes a marker for a database in use. `None` if the disk is full.
     pub(super) fn begin(guarded: &Guarded) -> Option<Self> {
         if !guarded.site.durable {
             return None;

@@ -1,4 +1,4 @@
-//! Migrations: numbered steps that give the database its shape, each remembered by its hash.
+//! Migrations: numbered schema steps, each stored with its hash.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,10 +9,10 @@ use sha2::{Digest as _, Sha256};
 use super::connections::{self, Guarded, Site};
 use super::guard::Mode;
 use super::scan::{self, Access};
-use super::types::{Error, explain, invalid, told};
+use super::types::{Error, describe, explain, invalid};
 use crate::digest::hexadecimal;
 
-/// Where the host remembers what it has applied.
+/// Table of applied migrations.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS madoguchi_migrations (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, applied_at TEXT NOT NULL
 ) STRICT";
@@ -22,12 +22,12 @@ const REMEMBER: &str = "INSERT INTO madoguchi_migrations
 const FOREIGN: &str = "SELECT name FROM sqlite_schema
     WHERE name LIKE 'madoguchi\\_%' ESCAPE '\\' AND name <> 'madoguchi_migrations'";
 
-/// One step. Once released it never changes, and it only adds.
+/// One schema step. It never changes once released, and only adds.
 #[derive(Clone, Debug)]
 pub struct Migration {
     /// 1, 2, 3 … without gaps.
     pub number: u32,
-    /// What it is for, in a few words.
+    /// Short description.
     pub name: String,
     /// Its statements, one a text.
     pub statements: Vec<String>,
@@ -48,7 +48,7 @@ pub enum MigrateError {
         /// The name of what stands there.
         name: String,
     },
-    /// One that is applied already has changed since.
+    /// An applied migration was changed.
     #[error(
         "migration {number} `{name}` was applied in another form: leave it as it was and add a new one"
     )]
@@ -58,8 +58,8 @@ pub enum MigrateError {
         /// The migration's name.
         name: String,
     },
-    /// One of its statements failed.
-    #[error("migration {number} `{name}`: {}", told(error))]
+    /// A statement failed.
+    #[error("migration {number} `{name}`: {}", describe(error))]
     Failed {
         /// The migration's number.
         number: u32,
@@ -72,12 +72,12 @@ pub enum MigrateError {
     #[error("`{0}`: names that begin with `madoguchi_` are the host's")]
     Reserved(String),
     /// The database could not be read or written.
-    #[error("{}", told(.0))]
+    #[error("{}", describe(.0))]
     Database(Error),
 }
 
 impl Migration {
-    /// Each part with its length before it, so that no two lists look alike.
+    /// Hash of all parts with lengths, so that different lists never collide.
     pub(super) fn hash(&self) -> String {
         let mut hash = Sha256::new();
         for part in std::iter::once(&self.name).chain(&self.statements) {
@@ -91,7 +91,7 @@ impl Migration {
 /// Applies the new ones in one transaction. On the writer's thread.
 pub(super) fn apply(guarded: &Guarded, list: &[Migration]) -> Result<u32, MigrateError> {
     check_numbers(list)?;
-    let tell = |sql| guarded.tell(sql).map_err(|error| unusable(&guarded.site, error));
+    let tell = |sql| guarded.execute(sql).map_err(|error| unusable(&guarded.site, error));
     tell("BEGIN IMMEDIATE")?;
     guarded.guard.stop_at(Instant::now() + guarded.site.limits.migrate_time_max);
     let applied = apply_within(guarded, list);
@@ -119,9 +119,9 @@ pub(super) fn check_numbers(list: &[Migration]) -> Result<(), MigrateError> {
 
 fn apply_within(guarded: &Guarded, list: &[Migration]) -> Result<u32, MigrateError> {
     let unusable = |error| unusable(&guarded.site, error);
-    let known = guarded.host(|it| {
-        it.execute_batch(TABLE)?;
-        known(it)
+    let known = guarded.host(|connection| {
+        connection.execute_batch(TABLE)?;
+        known(connection)
     });
     let new = new(list, &known.map_err(unusable)?)?;
     for migration in new {
@@ -148,7 +148,7 @@ pub(super) fn known(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         .collect()
 }
 
-/// Those of `list` that are not applied yet.
+/// Unapplied migrations of `list`.
 pub(super) fn new<'a>(
     list: &'a [Migration],
     known: &[String],
@@ -162,7 +162,7 @@ pub(super) fn new<'a>(
     Ok(list.get(known.len()..).unwrap_or_default())
 }
 
-/// The same where nothing can be written: good as long as there is nothing to apply; else `why`.
+/// Checks a read-only database: `why` is the error if migrations are missing.
 pub(super) fn look(site: &Arc<Site>, list: &[Migration], why: &str) -> Result<u32, MigrateError> {
     check_numbers(list)?;
     let (guarded, _frozen) =
@@ -178,7 +178,7 @@ fn step(guarded: &Guarded, migration: &Migration) -> Result<(), Error> {
     for (statement, sql) in (0..).zip(&migration.statements) {
         scan::check(sql, Access::Migration).map_err(|message| invalid(statement, message))?;
         let explain = |error| explain(&guarded.site, statement, error);
-        guarded.guard.within(Mode::Migration, || {
+        guarded.guard.with_mode(Mode::Migration, || {
             let mut prepared = guarded.connection.prepare(sql).map_err(explain)?;
             if prepared.parameter_count() > 0 {
                 return Err(invalid(statement, "a migration has no parameters"));

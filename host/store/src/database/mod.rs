@@ -1,11 +1,10 @@
-//! A component's own database: in SQLite durable group commits, snapshot reads, and nothing escapes; or a schema
-//! on a PostgreSQL server (`postgres`), with the same answers.
+//! The database of a component: SQLite with group commits and snapshot reads, or a schema on a PostgreSQL server
+//! (`postgres`) with the same results.
 //!
-//! In SQLite: one file, one writer thread that commits what has queued up together (an fsync costs
-//! milliseconds, so sharing it is worth an order of magnitude), a few read-only connections that
-//! never wait for the writer. Every statement of a guest passes three checks, each of which would
-//! do alone for most attacks: the text (`scan`), SQLite's authorizer and limits (`guard`), and
-//! for reads a connection that cannot write.
+//! In SQLite: one file, one writer thread that commits queued batches together (an fsync costs milliseconds, so
+//! sharing gains an order of magnitude), and a few read-only connections that never wait for the writer. Every guest
+//! statement passes three checks, each of which stops most attacks: its text (`scan`), SQLite's authorizer and limits
+//! (`guard`), and for reads a read-only connection.
 
 mod connections;
 mod export;
@@ -72,8 +71,7 @@ impl Database {
 
     /// A database that is gone with its last handle: for self-tests and for running a tool alone.
     ///
-    /// It is a file like any other, so that what passes here passes there, but nothing waits for
-    /// the disk.
+    /// An ordinary file with the same checks, without waiting for the disk.
     pub fn temporary(limits: Limits) -> Result<Self, OpenError> {
         let mut folder = tempfile::Builder::new();
         folder
@@ -99,9 +97,9 @@ impl Database {
     pub fn query(&self, statements: Vec<Statement>, deadline: Instant) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
             match &self.0 {
-                Engine::Sqlite(it) => {
-                    it.site.check_damage()?;
-                    it.readers.query(statements, deadline).await
+                Engine::Sqlite(sqlite) => {
+                    sqlite.site.check_damage()?;
+                    sqlite.readers.query(statements, deadline).await
                 }
                 Engine::Postgres(it) => it.query(statements, deadline).await,
             }
@@ -115,16 +113,16 @@ impl Database {
     pub fn transact(&self, statements: Vec<Statement>, deadline: Instant) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
             match &self.0 {
-                Engine::Sqlite(it) => {
-                    it.site.check_damage()?;
-                    it.writer.transact(statements, deadline).await
+                Engine::Sqlite(sqlite) => {
+                    sqlite.site.check_damage()?;
+                    sqlite.writer.transact(statements, deadline).await
                 }
                 Engine::Postgres(it) => it.transact(statements, None, deadline).await,
             }
         })
     }
 
-    /// The same of what is done under a lease: refused where another node has that by now.
+    /// Runs a batch under a lease; refused if another node has it.
     pub fn transact_under<'a>(
         &'a self,
         fence: &'a Fence,
@@ -155,14 +153,13 @@ impl Database {
         })
     }
 
-    /// Commits what has been accepted, brings the log home into the file, and ends the thread.
-    /// Calls that come later are answered with [`Error::Unavailable`].
+    /// Commits accepted writes, checkpoints the log and ends the thread. Later calls get [`Error::Unavailable`].
     pub fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             match &self.0 {
-                Engine::Sqlite(it) => {
-                    it.readers.close();
-                    it.writer.close().await;
+                Engine::Sqlite(sqlite) => {
+                    sqlite.readers.close();
+                    sqlite.writer.close().await;
                 }
                 Engine::Postgres(it) => it.close(),
             }
@@ -171,10 +168,10 @@ impl Database {
 
     /// Whether it can only be read for the time being, because its disk takes nothing.
     pub fn is_frozen(&self) -> bool {
-        matches!(&self.0, Engine::Sqlite(it) if it.site.frozen.is())
+        matches!(&self.0, Engine::Sqlite(it) if it.site.frozen.is_frozen())
     }
 
-    /// What was found to be wrong with the file since it was opened: nothing is read or written then.
+    /// Damage found since opening. Reads and writes then fail.
     pub fn damage(&self) -> Option<&str> {
         match &self.0 {
             Engine::Sqlite(it) => it.site.damage.get().map(String::as_str),

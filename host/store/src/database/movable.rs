@@ -1,5 +1,4 @@
-//! What the host itself keeps beside components' SQL, as rows that are the same in a data folder and on PostgreSQL: so a
-//! move takes it along, and compares it (STO-46).
+//! Data of the host as rows, equal in a data folder and on PostgreSQL, so that moves include and compare it (STO-46).
 
 use std::io;
 use std::path::Path;
@@ -9,25 +8,23 @@ use super::types::Value;
 
 /// The rows of a part, as they come.
 pub type Rows = Box<dyn Iterator<Item = io::Result<Vec<Value>>>>;
-/// What reads the rows of a data folder, where nothing is changed.
+/// Reads rows of a data folder without changes.
 type Read = Box<dyn Fn(&Path) -> io::Result<Rows>>;
-/// What puts a row into a folder, which has nothing of its part but what was put there.
+/// Writes a row to an empty folder.
 type Put = Box<dyn Fn(&Path, &[Value]) -> io::Result<()>>;
-/// What gives the row as it is kept on either side; or says why it is not kept there, in a sentence that says what to
-/// correct.
+/// Adapts a row to both sides, or explains why it cannot be moved.
 type Fit = Box<dyn Fn(Vec<Value>) -> Result<Vec<Value>, String>>;
 
-/// One part of it, and how it lies on PostgreSQL, in the schema `madoguchi_host`.
+/// A part of the host's data, and its table in the schema `madoguchi_host`.
 pub struct Movable {
-    /// What it is called where it is told of.
+    /// Name for display.
     pub name: &'static str,
     /// The values of a row.
     pub columns: &'static [(&'static str, Kind)],
     /// The query that gives all rows, and the statement that puts one there.
     pub select: String,
     pub insert: &'static str,
-    /// Where it lies in a data folder, if nothing of it may be there when it comes. What a data folder has copies of
-    /// gives way.
+    /// Path in a data folder that must be empty before a move. Mere copies are replaced.
     pub path: Option<&'static str>,
     pub rows: Read,
     pub put: Put,
@@ -41,22 +38,22 @@ impl Movable {
     }
 }
 
-/// The rows in `folder`, each as it is kept on either side.
+/// Rows in `folder`, adapted to both sides.
 pub(super) fn fitting<'a>(
     part: &'a Movable,
     table: &'a Table,
     folder: &Path,
 ) -> Result<impl Iterator<Item = Result<Vec<Value>, MoveError>> + use<'a>, MoveError> {
-    let rows = (part.rows)(folder).map_err(|it| MoveError::of(&table.name, &it))?;
-    Ok(rows.map(|row| fit(part, table, row.map_err(|it| MoveError::of(&table.name, &it))?)))
+    let rows = (part.rows)(folder).map_err(|it| MoveError::for_name(&table.name, &it))?;
+    Ok(rows.map(|row| fit(part, table, row.map_err(|it| MoveError::for_name(&table.name, &it))?)))
 }
 
-/// The row as it is kept on either side.
+/// Adapts a row to both sides.
 pub(super) fn fit(part: &Movable, table: &Table, row: Vec<Value>) -> Result<Vec<Value>, MoveError> {
-    table.fit((part.fit)(row).map_err(|it| MoveError::of(&table.name, &it))?)
+    table.fit((part.fit)(row).map_err(|it| MoveError::for_name(&table.name, &it))?)
 }
 
-/// What is put there that is no row of its part.
+/// Error for a foreign row.
 pub fn no_row() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a row there is not as it should be")
 }

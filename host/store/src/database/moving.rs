@@ -1,5 +1,5 @@
-//! What a move from one engine to the other needs of both: whose migrations were applied, what tables there are, and
-//! a digest of each table's rows that is the same on both sides (STO-42). SQLite's side of it.
+//! Moves between engines, on SQLite's side: applied migrations, tables, and a digest of each table's rows that is equal
+//! on both sides (STO-42).
 //!
 //! Rows are digested without an order, for the engines have none in common, and as they are kept: a column of JSON
 //! holds numbers as such in SQLite, and as their text in PostgreSQL.
@@ -16,25 +16,25 @@ use sha2::{Digest as _, Sha256};
 use super::connections::{self, Guarded, Site};
 use super::export;
 use super::migrations::{self, Migration};
-use super::run::own;
+use super::run::owned_value;
 use super::types::{Limits, Value};
 use super::{Database, mark};
 use crate::data::{DATABASES, MOVED, finish_move};
 use crate::private;
 
-/// Where the files are made that then go to their places.
+/// Staging folder of a move.
 const STAGING: &str = ".moving";
-/// What else of a data folder a move writes.
+/// Other parts that a move writes.
 const WRITTEN: [&str; 5] = [DATABASES, "approvals", "blobs", "generations", "tasks"];
 
-/// Why nothing was moved, in a sentence that says what to do.
+/// Why nothing was moved, with a remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct MoveError(pub(super) String);
 
 impl MoveError {
-    /// That something of what is called so cannot be read or written.
-    pub(super) fn of(name: &str, error: &dyn std::fmt::Display) -> Self {
+    /// Error for an unreadable or unwritable object.
+    pub(super) fn for_name(name: &str, error: &dyn std::fmt::Display) -> Self {
         Self(format!("{name}: {error}; nothing was moved"))
     }
 }
@@ -48,7 +48,7 @@ pub struct Recorded {
     pub hashes: Vec<String>,
 }
 
-/// What a component's database is made with before its rows come.
+/// Migrations of a database before its rows are moved.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) component: String,
@@ -56,8 +56,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Of a database that is the host's own, and so has a dot before its name: the migrations of the engine that it
-    /// goes to, for which columns of integers may be that the other one has not.
+    /// Plan of a host database, whose name starts with a dot: migrations of the target engine, which may have
+    /// different integer columns.
     pub fn of_host(name: &str, migrations: Vec<Migration>) -> Self {
         Self { component: name.to_owned(), migrations }
     }
@@ -81,7 +81,7 @@ pub struct Moved {
 }
 
 impl Recorded {
-    /// The plan for it, if `list`, a build's migrations, begins with those that were applied.
+    /// The plan by `list`, if it starts with the applied migrations.
     pub fn plan(&self, list: &[Migration]) -> Option<Plan> {
         let applied = list.get(..self.hashes.len())?;
         let is_known = applied.iter().zip(&self.hashes).all(|(it, hash)| it.hash() == *hash);
@@ -89,7 +89,7 @@ impl Recorded {
     }
 }
 
-/// What a column holds.
+/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Integer,
@@ -112,7 +112,7 @@ impl Table {
         names.join(", ")
     }
 
-    /// What both engines call it and its columns, which fold cases differently.
+    /// Name and columns, folded alike for both engines.
     fn shape(&self) -> String {
         let mut names: Vec<_> = self.columns.iter().map(|it| it.0.to_ascii_lowercase()).collect();
         names.sort();
@@ -187,7 +187,7 @@ impl Tally {
         self.sum.iter().map(|it| format!("{it:016x}")).collect()
     }
 
-    /// What was moved, if `other` is the same.
+    /// The result, if it equals `other`.
     pub(super) fn same_as(
         &self,
         other: &Self,
@@ -228,13 +228,13 @@ fn number(value: &Value) -> Option<Value> {
     Some(whole.map_or(Value::Real(real), Value::Integer))
 }
 
-/// Of the tables on PostgreSQL what SQLite has, too.
+/// The tables of PostgreSQL that SQLite has as well.
 pub(super) fn common(there: &[Table], here: &[Table]) -> Vec<Table> {
-    let both = there.iter().filter_map(|it| {
-        let own = here.iter().find(|own| own.name == it.name)?;
+    let both = there.iter().filter_map(|table| {
+        let own = here.iter().find(|own| own.name == table.name)?;
         let is_own = |column: &&(String, Kind)| own.columns.iter().any(|it| it.0 == column.0);
-        let columns = it.columns.iter().filter(is_own).cloned().collect();
-        Some(Table { name: it.name.clone(), columns })
+        let columns = table.columns.iter().filter(is_own).cloned().collect();
+        Some(Table { name: table.name.clone(), columns })
     });
     both.collect()
 }
@@ -253,13 +253,13 @@ pub(super) fn check_shapes(
     let there: BTreeSet<_> = there.iter().map(Table::shape).collect();
     match here.symmetric_difference(&there).next() {
         None => Ok(()),
-        Some(it) => Err(MoveError(format!(
-            "{component}: the table {it} is on one side only, though both were made by the same migrations; nothing was moved"
+        Some(table) => Err(MoveError(format!(
+            "{component}: the table {table} is on one side only, though both were made by the same migrations; nothing was moved"
         ))),
     }
 }
 
-/// The components with a database among the files of the data folder `data`, and what was applied to each.
+/// Components with databases in `data`, with applied migrations.
 ///
 /// # Errors
 /// When one cannot be read or is damaged.
@@ -267,12 +267,12 @@ pub fn recorded(data: &Path) -> Result<Vec<Recorded>, MoveError> {
     let mut found = Vec::new();
     for (component, path) in files(data)? {
         let source = Source::open(&component, &path)?;
-        let hashes = source.guarded.host(|it| {
+        let hashes = source.guarded.host(|connection| {
             let there = "SELECT 1 FROM sqlite_schema WHERE name = 'madoguchi_migrations'";
-            if it.query_row(there, [], |_| Ok(())).optional()?.is_none() {
+            if connection.query_row(there, [], |_| Ok(())).optional()?.is_none() {
                 return Ok(Vec::new());
             }
-            migrations::known(it)
+            migrations::known(connection)
         });
         let hashes = hashes.map_err(|it| source.failed(&it))?;
         if hashes.is_empty() && source.tables()?.is_empty() {
@@ -283,7 +283,7 @@ pub fn recorded(data: &Path) -> Result<Vec<Recorded>, MoveError> {
     Ok(found)
 }
 
-/// The files of components' databases; the host's own begin with a dot.
+/// Database files of components. Host files start with a dot.
 fn files(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
     let component = |name: &str| {
         let name = name.strip_suffix(".db")?;
@@ -293,10 +293,11 @@ fn files(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
     Ok(found.filter_map(|(name, path)| Some((component(&name)?, path))).collect())
 }
 
-/// What is in the folder of databases, by name.
+/// Files in the database folder by name.
 fn entries(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
     let folder = data.join(DATABASES);
-    let entries = private::there(fs::read_dir(&folder)).map_err(|it| failed_at(&folder, &it))?;
+    let entries =
+        private::if_exists(fs::read_dir(&folder)).map_err(|it| failed_at(&folder, &it))?;
     let named = |it: fs::DirEntry| Some((it.file_name().into_string().ok()?, it.path()));
     let mut found: Vec<_> = entries.into_iter().flatten().flatten().filter_map(named).collect();
     found.sort();
@@ -320,7 +321,7 @@ impl Source {
     }
 
     /// The file of a component in the data folder `data`.
-    pub(super) fn of(data: &Path, component: &str) -> Result<Self, MoveError> {
+    pub(super) fn of_component(data: &Path, component: &str) -> Result<Self, MoveError> {
         Self::open(component, &data.join(DATABASES).join(format!("{component}.db")))
     }
 
@@ -370,7 +371,7 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Each of them as PostgreSQL keeps it.
+    /// Iterates rows as stored on PostgreSQL.
     pub(super) fn each(&mut self) -> Result<impl FnMut(&Table) -> Next, MoveError> {
         let source = self.source;
         let columns = self.statement.column_count();
@@ -380,7 +381,8 @@ impl Reading<'_> {
                 None => return Ok(None),
                 Some(row) => row,
             };
-            let value = |at| own(row.get_ref(at)?).map_err(|it| rusqlite::Error::Utf8Error(at, it));
+            let value =
+                |at| owned_value(row.get_ref(at)?).map_err(|it| rusqlite::Error::Utf8Error(at, it));
             let row: rusqlite::Result<Vec<_>> = (0..columns).map(value).collect();
             table.fit(row.map_err(|it| source.failed(&it))?).map(Some)
         })
@@ -390,8 +392,7 @@ impl Reading<'_> {
 /// The next row, if there is one.
 pub(super) type Next = Result<Option<Vec<Value>>, MoveError>;
 
-/// Refuses a data folder that has something of what comes: databases of components, those of the `plans`, or what of
-/// the host is in these `ways`.
+/// Refuses a data folder with existing data: databases, those of `plans`, or host data in `ways`.
 pub(super) fn check_vacant(data: &Path, plans: &[Plan], ways: &[&str]) -> Result<(), MoveError> {
     // A log that is left of a database would be taken for the new one's.
     let is_in_the_way = |name: &str| {
@@ -417,9 +418,9 @@ pub(super) fn check_vacant(data: &Path, plans: &[Plan], ways: &[&str]) -> Result
     let elsewhere = |it: &PathBuf| device(it).is_some_and(|own| Some(own) != device(data));
     match WRITTEN.iter().map(|it| data.join(it)).find(elsewhere) {
         None => Ok(()),
-        Some(it) => Err(MoveError(format!(
+        Some(path) => Err(MoveError(format!(
             "{} is on another file system than {}, and what comes is put there in one step: name a data folder that is on one with --data, and copy it",
-            it.display(),
+            path.display(),
             data.display()
         ))),
     }
@@ -439,16 +440,16 @@ impl Drop for Staging {
 }
 
 impl Staging {
-    /// Begins anew; what was left by one that was killed is removed.
+    /// Starts a move and removes leftovers of a killed one.
     pub(crate) fn begin(data: &Path) -> Result<Self, MoveError> {
         let folder = data.join(STAGING);
-        let begun = private::there(fs::remove_dir_all(&folder))
+        let begun = private::if_exists(fs::remove_dir_all(&folder))
             .and_then(|_| private::make_folder(&folder.join(DATABASES)));
         begun.map_err(|it| failed_at(&folder, &it))?;
         Ok(Self { data: data.to_owned(), folder })
     }
 
-    /// Where what comes is made, as in a data folder.
+    /// Staging folder, laid out as a data folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -519,7 +520,7 @@ impl Target {
         put().map_err(|it| self.failed(&it))
     }
 
-    /// Commits, if what is referred to is there, and gives the file to be read again.
+    /// Checks references, commits, and reopens the file.
     pub(super) fn commit(self) -> Result<Source, MoveError> {
         let broken = "SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1";
         let broken = self.connection.query_row(broken, [], |row| row.get::<_, String>(0));

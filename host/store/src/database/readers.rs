@@ -1,4 +1,4 @@
-//! Reading: a few connections that cannot write, each batch in one snapshot.
+//! The readers: a few read-only connections. Each batch reads one snapshot.
 //!
 //! Where a batch runs was measured: a point read takes 3 µs; handed to a blocking thread and back
 //! it takes 30 µs of CPU, more than the rest of a whole tool call. So a batch runs on the async
@@ -6,7 +6,7 @@
 //! - the connection has run the same texts before, on a thread, from parsing to the last row
 //!   within [`INLINE_TIME`] (parsing and planning cannot be interrupted);
 //! - they call no function of which one step may take long ([`Guard::saw_slow`](super::guard::Guard::saw_slow));
-//! - it ends within [`INLINE_TIME`] now; else it is stopped, begun again on a thread, and the
+//! - it ends within [`INLINE_TIME`] now; else it is stopped, started again on a thread, and the
 //!   texts lose their place until they have been quick again.
 
 use std::collections::HashSet;
@@ -23,7 +23,7 @@ use super::run;
 use super::scan::Access;
 use super::types::{Error, Rows, Statement, explain, out_of_time};
 
-/// What a batch may take on an async worker: eighty point reads, or a tenth of an epoch's tick.
+/// Time limit of a batch on an async worker: eighty point reads, or a tenth of an epoch tick.
 pub(super) const INLINE_TIME: Duration = Duration::from_micros(250);
 /// Texts that a connection remembers as quick, and as slow.
 const TEXTS_MAX: usize = 64;
@@ -35,7 +35,7 @@ pub(super) struct Readers {
     site: Arc<Site>,
     /// Idle connections; none once the database is closed.
     idle: Mutex<Option<Vec<Reader>>>,
-    /// One place for each connection; a query that has none waits here, not on a thread.
+    /// One permit per connection, so that queries wait without blocking a thread.
     places: Arc<Semaphore>,
 }
 
@@ -48,11 +48,11 @@ impl Readers {
     pub(super) async fn query(&self, statements: Vec<Statement>, deadline: Instant) -> Answer {
         run::measure(&self.site.limits, &statements)?;
         let place = self.place(deadline).await?;
-        // What is short ends before the engine first looks at the clock.
+        // Short statements end before the engine checks the clock.
         if Instant::now() >= deadline {
             return Err(out_of_time());
         }
-        let mut idle = self.take(self.site.frozen.is());
+        let mut idle = self.take(self.site.frozen.is_frozen());
         if let Some(mut reader) = idle.take_if(|reader| reader.knows_as_quick(&statements)) {
             if let Some(answer) = reader.run_inline(&statements, deadline) {
                 self.put(reader);
@@ -77,7 +77,7 @@ impl Readers {
         statements: Vec<Statement>,
         deadline: Instant,
     ) -> Answer {
-        // A query that is not awaited any more is stopped. Its connection is then not used again.
+        // A dropped query is stopped, and its connection discarded.
         let stop = scopeguard::guard(Arc::clone(&reader.guarded.guard), |it| it.stop_now());
         // The place travels along: it is free when the thread is, even if the query has been given up.
         let (reader, place, answer) = on_thread(move || {
@@ -100,13 +100,13 @@ impl Readers {
         place.map_err(|_late| out_of_time())?.map_err(|_closed| closed())
     }
 
-    /// Refuses what comes from now on; what runs ends, and its connections with it.
+    /// Refuses new queries; running ones finish and close their connections.
     pub(super) fn close(&self) {
         self.places.close();
         *self.idle.lock() = None;
     }
 
-    /// One that reads as the database is now; those that do not are closed.
+    /// Takes a reader of the current file; outdated ones are closed.
     fn take(&self, is_frozen: bool) -> Option<Reader> {
         let mut idle = self.idle.lock();
         let readers = idle.as_mut()?;
@@ -163,7 +163,7 @@ pub(super) fn closed() -> Error {
 /// A connection that one query at a time has to itself.
 struct Reader {
     guarded: Guarded,
-    /// There where it reads the file as it lies, without what is written from now on.
+    /// Set if it reads a frozen file, without later writes.
     frozen: Option<FrozenReader>,
     /// Texts that may run on an async worker.
     quick: HashSet<String>,
@@ -196,9 +196,9 @@ impl Reader {
     }
 
     fn run_on_thread(&mut self, statements: &[Statement], deadline: Instant) -> Answer {
-        let begun = Instant::now();
+        let started = Instant::now();
         let answer = self.run(statements, deadline);
-        if answer.is_ok() && begun.elapsed() < INLINE_TIME {
+        if answer.is_ok() && started.elapsed() < INLINE_TIME {
             self.quick.extend(statements.iter().map(|statement| statement.sql.clone()));
             self.quick.retain(|sql| !self.slow.contains(sql));
         }
@@ -206,12 +206,12 @@ impl Reader {
         answer
     }
 
-    /// One statement is a snapshot by itself; several need a transaction around them.
+    /// A single statement is a snapshot; several need a transaction.
     fn run(&mut self, statements: &[Statement], deadline: Instant) -> Answer {
         let several = statements.len() > 1;
         if several {
-            // Without a deadline: what is stopped here may have begun all the same.
-            self.tell("BEGIN")?;
+            // Without a deadline, because a stop here could come too late.
+            self.execute("BEGIN")?;
         }
         self.guarded.guard.stop_at(deadline);
         let (guarded, quick, slow) = (&self.guarded, &mut self.quick, &mut self.slow);
@@ -226,12 +226,12 @@ impl Reader {
         self.guarded.guard.never_stop();
         // An error of the disk ends a transaction by itself.
         if several && !self.guarded.connection.is_autocommit() {
-            self.tell("COMMIT")?;
+            self.execute("COMMIT")?;
         }
         answer
     }
 
-    /// Keeps the two sets small. What is forgotten must be parsed anew to be judged anew.
+    /// Bounds both caches. Forgotten texts are parsed again.
     fn forget(&mut self) {
         if self.quick.len() > TEXTS_MAX || self.slow.len() > TEXTS_MAX {
             self.quick.clear();
@@ -240,7 +240,7 @@ impl Reader {
         }
     }
 
-    fn tell(&self, sql: &'static str) -> Result<(), Error> {
-        self.guarded.tell(sql).map_err(|error| explain(&self.guarded.site, 0, error))
+    fn execute(&self, sql: &'static str) -> Result<(), Error> {
+        self.guarded.execute(sql).map_err(|error| explain(&self.guarded.site, 0, error))
     }
 }

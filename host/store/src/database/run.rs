@@ -1,4 +1,4 @@
-//! Runs a guest's statements: checks the text, binds by name, counts, and stays within limits.
+//! Runs a guest's statements on SQLite: checks the text, binds by name, counts rows, and enforces limits.
 
 use std::str::Utf8Error;
 
@@ -45,7 +45,7 @@ pub(super) fn batch(
     let mut batch = Batch { guarded, access, rows, bytes };
     let mut answers = Vec::with_capacity(statements.len());
     for (index, statement) in (0..).zip(statements) {
-        let answer = batch.one(index, statement);
+        let answer = batch.run_statement(index, statement);
         after_each(statement);
         answers.push(answer.map_err(|error| match guarded.guard.too_much_aside() {
             Some(most) => too_much_aside(most),
@@ -56,7 +56,7 @@ pub(super) fn batch(
 }
 
 impl Batch<'_> {
-    fn one(&mut self, index: u32, statement: &Statement) -> Result<Rows, Error> {
+    fn run_statement(&mut self, index: u32, statement: &Statement) -> Result<Rows, Error> {
         let Guarded { site, connection, .. } = self.guarded;
         let invalid = |message: String| types::invalid(index, message);
         if statement.sql.len() > site.limits.sql_bytes_max {
@@ -102,7 +102,8 @@ impl Batch<'_> {
             for (column, name) in answer.columns.iter().enumerate() {
                 let value = row.get_ref(column).map_err(|error| explain(site, index, error))?;
                 let unreadable = |_| format!("column {name} is text that is not UTF-8");
-                let value = own(value).map_err(|it| types::invalid(index, unreadable(it)))?;
+                let value =
+                    owned_value(value).map_err(|it| types::invalid(index, unreadable(it)))?;
                 let Some(left) = self.bytes.checked_sub(value.bytes()) else {
                     let most = site.limits.result_bytes_max;
                     return Err(Error::LimitExceeded(format!("more than {most} bytes of rows")));
@@ -152,14 +153,14 @@ fn bind(
     }
 }
 
-/// To be asked after the first step: that is where SQLite notices that a table has changed since
-/// the text was parsed, and `*` may then stand for more columns.
+/// Column names. They must be read after the first step, where SQLite notices changed tables, because `*` may then
+/// have more columns.
 fn names(prepared: &rusqlite::Statement<'_>) -> Vec<String> {
     prepared.column_names().map(str::to_owned).collect()
 }
 
 /// A value of SQLite's as ours.
-pub(super) fn own(value: ValueRef<'_>) -> Result<Value, Utf8Error> {
+pub(super) fn owned_value(value: ValueRef<'_>) -> Result<Value, Utf8Error> {
     Ok(match value {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(integer) => Value::Integer(integer),

@@ -1,10 +1,10 @@
-//! The first check: reads a statement's text as SQLite's tokenizer does, and says what is not allowed.
+//! The first check: tokenizes a statement like SQLite and rejects what is not allowed.
 //!
 //! SQLite's authorizer is never asked about `OR ROLLBACK` and `RAISE(ROLLBACK)`, which would end
 //! the transaction of a whole group; so the bare word ROLLBACK is refused wherever it stands. A
 //! test compares this reading with SQLite's own on thousands of mutilated texts.
 
-/// What a statement is for.
+/// Purpose of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     /// A statement of `query`.
@@ -19,7 +19,7 @@ const READS: [&str; 3] = ["SELECT", "WITH", "VALUES"];
 const WRITES: [&str; 4] = ["INSERT", "REPLACE", "UPDATE", "DELETE"];
 const DEFINITIONS: [&str; 3] = ["CREATE", "ALTER", "DROP"];
 
-/// Refuses what is never allowed, with a sentence that says what would be right.
+/// Rejects forbidden statements and names the correct form.
 pub(super) fn check(sql: &str, access: Access) -> Result<(), String> {
     if sql.contains('\0') {
         return Err("the text holds a NUL character".into());
@@ -87,9 +87,9 @@ pub(super) fn parameter_number(text: &str) -> Option<usize> {
 }
 
 pub(super) enum Token<'a> {
-    /// A bare word: a keyword or a name.
+    /// An unquoted keyword or name.
     Word(&'a str),
-    /// Whatever begins as a parameter: `?`, `?1`, `:name`, `@name`, `#1`, `$name`.
+    /// A parameter: `?`, `?1`, `:name`, `@name`, `#1`, `$name`.
     Parameter(&'a str),
     /// Anything else that is not space or comment.
     Other(&'a str),
@@ -156,7 +156,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// Length of a quoted token, in which a doubled quote stands for one.
+/// Length of a quoted token with doubled quotes.
 fn quoted(bytes: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < bytes.len() {

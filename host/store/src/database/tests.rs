@@ -1,12 +1,12 @@
-//! Tests of the database, one file a subject; here what they share.
+//! Tests of the database, one file per subject, and their shared helpers.
 
+mod checks;
+mod errors;
 mod export;
-mod gates;
 mod killed;
 mod migrations;
 mod reads;
 mod text;
-mod trouble;
 mod writes;
 
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ impl Statement {
         Self { sql: sql.into(), parameters: parameters.into(), expect: None }
     }
 
-    /// The same, but it must touch exactly this many rows.
+    /// Requires this number of affected rows.
     fn expecting(mut self, rows: u32) -> Self {
         self.expect = Some(rows);
         self
@@ -77,7 +77,7 @@ fn soon() -> Instant {
     Instant::now() + Duration::from_millis(100)
 }
 
-fn say(sql: &str) -> Vec<Statement> {
+fn statements(sql: &str) -> Vec<Statement> {
     vec![Statement::new(sql, [])]
 }
 
@@ -126,11 +126,11 @@ fn sell(showtime: &str, seat: &str) -> Vec<Statement> {
 }
 
 async fn read(database: &Database, sql: &str) -> Result<Vec<Rows>, Error> {
-    database.query(say(sql), later()).await
+    database.query(statements(sql), later()).await
 }
 
 async fn write(database: &Database, sql: &str) -> Result<Vec<Rows>, Error> {
-    database.transact(say(sql), later()).await
+    database.transact(statements(sql), later()).await
 }
 
 /// The one number that a query gives.

@@ -1,5 +1,4 @@
-//! What goes into a database and what comes out: statements, values, rows, errors, what a guest learns of
-//! SQLite's errors, and how much of everything it may use.
+//! Types of the database: statements, values, rows, limits, and errors as a guest sees them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +13,7 @@ pub(super) use sql::{
     Value,
 };
 
-/// What a batch is and gives stands in the contract (`wit/capabilities.wit`) alone.
+/// Batches and results are documented in the contract (`wit/capabilities.wit`).
 ///
 /// Statements are counted from 0; a constraint that is checked at the commit is the last one's. A real number must
 /// be finite as a parameter, and may be infinite in a row. SQLite does not name foreign keys.
@@ -34,14 +33,14 @@ mod contract {
     });
 }
 
-/// What a batch is held against: it is refused where the lease of that number is another's by then (STO-24).
+/// Lease that a batch is checked against: refused if another holder has a later number (STO-24).
 #[derive(Clone, Debug)]
 pub struct Fence {
-    /// Whose lease it is.
+    /// Owner of the lease.
     pub component: std::sync::Arc<str>,
-    /// What it is for.
+    /// Key of the lease.
     pub key: std::sync::Arc<str>,
-    /// The number that it has since it was taken.
+    /// Fencing number.
     pub number: i64,
 }
 
@@ -70,7 +69,7 @@ pub(super) fn invalid(statement: u32, message: impl Into<String>) -> Error {
 }
 
 /// An error of a migration as its author reads it.
-pub(super) fn told(error: &Error) -> String {
+pub(super) fn describe(error: &Error) -> String {
     match error {
         Error::Constraint(ConstraintFailure { statement, kind, name }) => {
             let kind = match kind {
@@ -111,14 +110,14 @@ pub enum OpenError {
         /// SQLite's error.
         source: rusqlite::Error,
     },
-    /// It is not the database that was there before, or not whole.
+    /// A missing, replaced or damaged database.
     #[error(
         "the database {path} is damaged: {found}. Stop the server and put a backup in its place, with the file {path}-state beside it removed; or, to begin anew without what was in it, remove {path} and all files whose names begin so"
     )]
     Damaged {
         /// The database's file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is damaged.
         found: String,
     },
     /// The folder is on a file system that cannot share memory, which write-ahead logging needs.
@@ -170,13 +169,13 @@ pub struct Limits {
     /// After this long a group takes no further batch, so that a slow one does not delay the
     /// acknowledgement of those before it. 20 ms: five times the fsync that they share.
     pub group_time_max: Duration,
-    /// How long one batch may occupy the writer, whatever its deadline. 5 s.
+    /// Maximum time of one batch in the writer, whatever its deadline. 5 s.
     pub transact_time_max: Duration,
-    /// How long all new migrations together may take. 5 min.
+    /// Maximum time of all new migrations together. 5 min.
     pub migrate_time_max: Duration,
     /// Connections for reading. 4.
     pub readers_max: usize,
-    /// How long to wait for a lock that another process holds. 2 s.
+    /// Maximum wait for a lock of another process. 2 s.
     pub lock_time_max: Duration,
 }
 
@@ -263,15 +262,15 @@ fn constraint(statement: u32, failure: ffi::Error, message: &str) -> Error {
         None if kind == ConstraintKind::ForeignKey => "",
         None => message,
     };
-    // Of an index on an expression SQLite says: index 'name'.
+    // For an index on an expression SQLite reports: index 'name'.
     let index = name.strip_prefix("index '").and_then(|name| name.strip_suffix('\''));
     let name = index.unwrap_or(name).to_owned();
     Error::Constraint(ConstraintFailure { statement, kind, name })
 }
 
-/// SQLite says the same of a full disk and of its own page limit; a small file shows which it is.
+/// Distinguishes a full disk from the page limit, for which SQLite has one error, by writing a small file.
 fn full(site: &Site) -> Error {
-    match crate::private::try_out(&site.path.with_extension("probe"), 256 << 10) {
+    match crate::private::check_room(&site.path.with_extension("probe"), 256 << 10) {
         Ok(()) => full_at(&site.limits, &site.name()),
         Err(error) => Error::Unavailable(format!("the disk has no room: {error}")),
     }

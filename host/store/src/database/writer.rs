@@ -1,10 +1,9 @@
-//! The writer: a bounded queue, and at its end one thread that commits together whatever has queued up.
+//! The writer: a bounded queue, and one thread that commits queued batches together.
 //!
-//! Each batch has a savepoint of its own, so one that fails is undone alone. No request is answered
-//! before the commit, not even those that failed: what they ran into may be a neighbour's row that
-//! the commit then refuses. When the commit fails, or a statement has broken the whole transaction
-//! (SQLite does that on an interrupted write and on a full disk), every batch of the group is tried
-//! again in a transaction of its own: a bad one fails alone.
+//! Each batch has its own savepoint, so that a failing one is undone alone. No request is answered before the commit,
+//! not even failed ones, because they may have failed on another batch's row that the commit then rejects. If the
+//! commit fails, or a statement aborts the whole transaction (as SQLite does on an interrupted write or full disk),
+//! every batch of the group is retried in its own transaction, so that a bad one fails alone.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -28,9 +27,9 @@ use super::types::{Error, OpenError, Statement, explain, out_of_time};
 /// Pages in the log from which on it is checkpointed when the queue is empty: 4 MiB.
 const LOG_PAGES_IDLE: u32 = 1_000;
 /// Pages in the log from which on it is checkpointed even with requests waiting: 16 MiB.
-const LOG_PAGES_MOST: u32 = 4_000;
+const LOG_PAGES_MAX: u32 = 4_000;
 /// Pages that it may have in any case.
-const LOG_PAGES_ALLOWED: u32 = 2 * LOG_PAGES_MOST;
+const LOG_PAGES_ALLOWED: u32 = 2 * LOG_PAGES_MAX;
 /// Why nothing is written to a log that has all that it may have.
 const LOG_FULL: &str = "the database is busy: a query that runs keeps its log from being brought home, and that is full; try again once the query is over";
 
@@ -134,7 +133,7 @@ pub(super) struct WriterState {
     mark: Option<Mark>,
     /// Pages in the write-ahead log after the last commit.
     log_pages: Arc<AtomicU32>,
-    /// How many of them had been there when the log was last brought home.
+    /// Log pages at the last checkpoint.
     home_at: Cell<u32>,
     queued_bytes: Arc<AtomicUsize>,
 }
@@ -163,20 +162,20 @@ impl WriterState {
         Ok(Self { guarded, mark, log_pages, home_at: Cell::new(0), queued_bytes })
     }
 
-    /// Does what comes, `next` before all else.
+    /// Runs queued jobs, `next` first.
     pub(super) fn serve(self, queue: &Receiver<Job>, mut next: Option<Job>) {
-        // Ends when the last handle is dropped, or at `Close`, with what was accepted before done.
+        // Ends when the last handle is dropped, or at `Close`, after accepted jobs.
         while let Some(job) = next.take().or_else(|| queue.recv().ok()) {
             match job {
                 Job::Transact(first) => next = self.group(first, queue),
                 Job::Migrate(list, reply) => {
-                    // The caller may have gone; what is applied stands all the same.
+                    // The caller may be gone; applied migrations stand.
                     let _ = reply.send(migrations::apply(&self.guarded, &list));
                 }
                 Job::Close => break,
             }
             next = next.or_else(|| queue.try_recv().ok());
-            self.bring_home(if next.is_some() { LOG_PAGES_MOST } else { LOG_PAGES_IDLE });
+            self.checkpoint(if next.is_some() { LOG_PAGES_MAX } else { LOG_PAGES_IDLE });
         }
         let Self { guarded, mark, .. } = self;
         let closed = guarded.connection.close();
@@ -185,15 +184,14 @@ impl WriterState {
         }
     }
 
-    /// Carries out and answers one batch and what has queued up behind it, up to a job of another
-    /// kind, which it returns.
+    /// Runs one batch and those queued behind it as a group, up to another kind of job, which it returns.
     fn group(&self, first: Request, queue: &Receiver<Job>) -> Option<Job> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let limits = &self.guarded.site.limits;
         let (mut group, mut answers) = (Vec::new(), Vec::new());
         let (mut current, mut next, mut broken) = (Some(first), None, false);
         if let Err(error) = self.begin() {
-            // What has queued up waits for the same, and each would have the next wait as long again.
+            // Queued batches would wait for the same lock, each as long again.
             let most = if self.is_log_full() { limits.queue_max.max(1) } else { 1 };
             for _ in 0..most {
                 if let Some(request) = current.take().and_then(|request| self.accept(request)) {
@@ -208,11 +206,13 @@ impl WriterState {
         }
         while let Some(request) = current.take() {
             if let Some(request) = self.accept(request) {
-                answers.push(self.carry_out(&request));
+                answers.push(self.run_batch(&request));
                 group.push(request);
                 broken = self.guarded.connection.is_autocommit();
             }
-            if broken || group.len() >= limits.group_max || begun.elapsed() > limits.group_time_max
+            if broken
+                || group.len() >= limits.group_max
+                || started.elapsed() > limits.group_time_max
             {
                 break;
             }
@@ -221,10 +221,10 @@ impl WriterState {
                 other => next = other.ok(),
             }
         }
-        if !broken && self.guarded.tell("COMMIT").is_ok() {
+        if !broken && self.guarded.execute("COMMIT").is_ok() {
             group.into_iter().zip(answers).for_each(|(request, done)| answer(request, done));
         } else {
-            // One that was stopped for its time has had it; anything else is tried once more.
+            // A batch that timed out is not retried.
             let stopped =
                 if broken && self.guarded.guard.was_interrupted() { answers.pop() } else { None };
             self.abandon();
@@ -242,11 +242,11 @@ impl WriterState {
 
     fn alone(&self, request: &Request) -> Answer {
         self.begin()?;
-        let done = self.carry_out(request);
+        let done = self.run_batch(request);
         // A broken transaction has undone itself, and its error is in `done`.
         let last = u32::try_from(request.statements.len()).unwrap_or(u32::MAX).saturating_sub(1);
         let commit = || {
-            self.guarded.tell("COMMIT").map_err(|error| explain(&self.guarded.site, last, error))
+            self.guarded.execute("COMMIT").map_err(|error| explain(&self.guarded.site, last, error))
         };
         let done = done.and_then(|rows| commit().map(|()| rows));
         self.abandon();
@@ -260,13 +260,13 @@ impl WriterState {
     }
 
     /// Runs a batch within the open transaction; of one that fails nothing stays.
-    fn carry_out(&self, request: &Request) -> Answer {
+    fn run_batch(&self, request: &Request) -> Answer {
         let now = Instant::now();
         if now >= request.deadline {
             return Err(out_of_time());
         }
         let unavailable = |error| explain(&self.guarded.site, 0, error);
-        self.guarded.tell("SAVEPOINT batch").map_err(unavailable)?;
+        self.guarded.execute("SAVEPOINT batch").map_err(unavailable)?;
         self.guarded
             .guard
             .stop_at(request.deadline.min(now + self.guarded.site.limits.transact_time_max));
@@ -274,10 +274,10 @@ impl WriterState {
         let done = run::batch(&self.guarded, statements, Access::Write, &mut |_| ());
         self.guarded.guard.never_stop();
         if done.is_err() && !self.guarded.connection.is_autocommit() {
-            self.guarded.tell("ROLLBACK TO batch").map_err(unavailable)?;
+            self.guarded.execute("ROLLBACK TO batch").map_err(unavailable)?;
         }
         if !self.guarded.connection.is_autocommit() {
-            self.guarded.tell("RELEASE batch").map_err(unavailable)?;
+            self.guarded.execute("RELEASE batch").map_err(unavailable)?;
         }
         done
     }
@@ -286,20 +286,22 @@ impl WriterState {
         if self.is_log_full() && !self.begin_log_anew() {
             return Err(Error::Unavailable(LOG_FULL.into()));
         }
-        self.guarded.tell("BEGIN IMMEDIATE").map_err(|error| explain(&self.guarded.site, 0, error))
+        self.guarded
+            .execute("BEGIN IMMEDIATE")
+            .map_err(|error| explain(&self.guarded.site, 0, error))
     }
 
     /// Undoes an open transaction, if there is one.
     fn abandon(&self) {
         if !self.guarded.connection.is_autocommit()
-            && let Err(error) = self.guarded.tell("ROLLBACK")
+            && let Err(error) = self.guarded.execute("ROLLBACK")
         {
             tracing::error!(database = %self.guarded.site.path.display(), %error, "cannot roll back");
         }
     }
 
-    /// Whether the log has as many pages as the database may have. It begins anew only when nothing reads from it, and no
-    /// limit of the database counts it.
+    /// Whether the log is as large as the database may be. It is reset only when unread, and no other limit counts
+    /// it.
     fn is_log_full(&self) -> bool {
         let pages = self.log_pages.load(Ordering::Relaxed);
         let allowed = || -> rusqlite::Result<u32> {
@@ -308,8 +310,7 @@ impl WriterState {
         pages >= LOG_PAGES_ALLOWED && pages >= allowed().unwrap_or(LOG_PAGES_ALLOWED)
     }
 
-    /// Copies all of the log into the file, and has the next commit begin it anew; whether those that read let that be
-    /// within `lock_time_max`.
+    /// Checkpoints the log and resets it. Returns whether readers allowed it within `lock_time_max`.
     fn begin_log_anew(&self) -> bool {
         if !self.guarded.site.frozen.has_thawed() {
             return false;
@@ -329,7 +330,7 @@ impl WriterState {
 
     /// Copies the log into the file when it has grown by so many pages. No request waits for this: it
     /// comes after the answers, and readers go on reading.
-    fn bring_home(&self, grown: u32) {
+    fn checkpoint(&self, grown: u32) {
         let pages = self.log_pages.load(Ordering::Relaxed);
         if pages < self.home_at.get() {
             self.home_at.set(0);
@@ -351,6 +352,6 @@ impl WriterState {
 }
 
 pub(super) fn answer(request: Request, answer: Answer) {
-    // The caller may have gone; what is on disk stands all the same.
+    // The caller may be gone; committed data stands.
     let _ = request.reply.send(answer);
 }

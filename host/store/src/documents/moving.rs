@@ -1,4 +1,4 @@
-//! Documents as rows, for a move from a folder to a table and back (STO-46).
+//! Documents as rows, for moves between a folder and a table (STO-46).
 
 use std::{
     collections::HashSet,
@@ -13,14 +13,13 @@ use crate::{
     private,
 };
 
-/// Those of a folder or a table of that name, of these kinds. None has more bytes than `limits` say, which are set by
-/// that entry of the configuration.
+/// Documents of a folder or table to move. `limits` come from `entry` of the configuration.
 pub fn movable(
     (name, entry): (&'static str, &'static str),
     limits: &DocumentLimits,
     kinds: Kinds,
 ) -> Movable {
-    // Those that come after a move are younger than all of it.
+    // Documents created after a move are newer than moved ones.
     let since = SystemTime::now() - Duration::from_secs(86_400);
     let most = limits.document_bytes_max;
     Movable {
@@ -53,7 +52,7 @@ type Kinds = &'static [&'static str];
 /// The eldest first, as a folder tells it: by the time of change.
 pub(super) fn rows(folder: PathBuf, of: &'static str, kinds: Kinds) -> io::Result<MovedRows> {
     let (mut found, mut names) = (Vec::new(), HashSet::new());
-    for entry in private::there(fs::read_dir(&folder))?.into_iter().flatten() {
+    for entry in private::if_exists(fs::read_dir(&folder))?.into_iter().flatten() {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
         if parse(&name, kinds).is_none() {

@@ -1,5 +1,4 @@
-//! Documents in a table that several nodes share (STO-13): nothing is known of them here, so that each node sees at
-//! once what another one wrote.
+//! Documents in a table that nodes share (STO-13). Nothing is cached, so that each node sees writes of others at once.
 
 use std::io;
 
@@ -42,7 +41,7 @@ const OF: &str = "SELECT body FROM documents WHERE folder = $1 AND share = $2 AN
 
 pub(super) struct Table {
     pub(super) server: Server,
-    /// What tells these documents from others in the table.
+    /// Name of these documents in the table.
     pub(super) name: &'static str,
 }
 
@@ -66,14 +65,14 @@ impl Table {
         if put.is_empty() {
             return Ok(false);
         }
-        // It is written, whether others give way or not; the next one has them do so.
+        // Written in any case; the next write evicts.
         if let Err(error) = self.make_room((id, &share), limits, kinds).await {
             tracing::warn!("kept documents are more than they may be: {error}");
         }
         Ok(true)
     }
 
-    /// Removes what is more than the limits allow, but for the document of that number and share.
+    /// Evicts documents above the limits, except the one just written.
     async fn make_room(
         &self,
         (id, share): (&str, &str),
@@ -83,8 +82,8 @@ impl Table {
         let documents_max = i64::try_from(limits.documents_max).unwrap_or(i64::MAX);
         let bytes_max = i64::try_from(limits.bytes_max).unwrap_or(i64::MAX);
         let sums = self.server.ask(SUMS, &[&self.name]).await?;
-        let is_within = |it: &Row| {
-            let (documents, bytes): (i64, i64) = (it.get(0), it.get(1));
+        let is_within = |row: &Row| {
+            let (documents, bytes): (i64, i64) = (row.get(0), row.get(1));
             documents < 2 || documents <= documents_max && bytes <= bytes_max
         };
         if sums.first().is_none_or(is_within) {
@@ -114,7 +113,7 @@ impl Table {
         self.server.ask(REMOVE, &[&self.name, &id, &share(owner)]).await.map(drop)
     }
 
-    pub(super) async fn of<T: DeserializeOwned>(
+    pub(super) async fn of_owner<T: DeserializeOwned>(
         &self,
         owner: &str,
         kind: &str,

@@ -1,10 +1,9 @@
-//! Events between the nodes that share a database (STO-20).
+//! Events between nodes of a database (STO-20).
 //!
-//! What a node publishes it writes in groups to `madoguchi_host.outbox`, numbered without a gap, and says so by one
-//! NOTIFY a group, which has the events with it where they are short. Each node listens on one connection, and reads
-//! the outbox besides each second: what a lost connection has missed is found there by its number. Where numbers are
-//! missing, because a node was away for longer than rows are kept, and where a node is gone, which may have committed
-//! without having published, anything may have been published, and all that waits looks for itself.
+//! A node publishes events in groups to `madoguchi_host.outbox`, numbered without gaps, and sends one NOTIFY per
+//! group, which includes short events. Each node listens on one connection and polls the outbox every second, where
+//! missed events are found by number. If numbers are missing, because a node was away longer than rows are kept, or a
+//! node is gone, which may have committed without publishing, everything counts as changed, and all waiters check.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,17 +21,17 @@ use tokio_util::sync::CancellationToken;
 use super::{Events, outbox};
 use crate::database::postgres::{Server, ServerError};
 
-/// What nodes say to one another, as PostgreSQL calls it.
+/// PostgreSQL notification channel.
 const CHANNEL: &str = "madoguchi_events";
 /// Bytes of events that a NOTIFY has with it; PostgreSQL takes 8,000 of all.
 const PAYLOAD_BYTES_MAX: usize = 7_900;
-/// How often the outbox is read whatever is said.
+/// Interval of polling the outbox.
 const READ_EVERY: Duration = Duration::from_secs(1);
-/// How long an answer of the server may take before its connection is given up.
+/// Response timeout of the connection.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
-/// How long to wait before a connection is made again.
+/// Reconnect delay.
 const AGAIN: Duration = Duration::from_millis(200);
-/// How often what all have read is swept away, and how long it is kept.
+/// Interval of removing read events, and their lifetime.
 const SWEEP_EVERY: Duration = Duration::from_secs(10);
 const KEPT_S: f64 = 60.0;
 /// Groups of one node that are kept at most.
@@ -43,11 +42,10 @@ const READ_MAX: i64 = 256;
 const NODES_MAX: usize = 1_024;
 
 impl Events {
-    /// Sends what is published from now on to the other nodes of `server`, and receives what they publish, until
-    /// `stop`; what is left to send is sent then.
+    /// Exchanges events with other nodes of `server` until `stop`, then sends the rest.
     ///
     /// # Errors
-    /// Where the server cannot be reached.
+    /// If the server is unreachable.
     pub async fn spread(
         &self,
         server: &Server,
@@ -59,7 +57,7 @@ impl Events {
             known: BTreeMap::new(),
             alive: BTreeSet::new(),
         };
-        // What was published before is nothing new.
+        // Earlier events do not count.
         reader.begin().await?;
         self.outbox.open();
         let sender = Sender { events: self.clone(), server: server.clone(), node: 0, sent: 0 };
@@ -74,17 +72,17 @@ impl Events {
 struct Sender {
     events: Events,
     server: Server,
-    /// As which node, and the number of the last group that was committed.
+    /// Node id, and number of its last committed group.
     node: i64,
     sent: i64,
 }
 
 impl Sender {
     async fn serve(mut self, stop: CancellationToken) {
-        // What is not known to be committed: sent again under its number.
+        // Sent again under its number if the commit is unknown.
         let mut group = None;
         while !stop.is_cancelled() {
-            if let Ok(client) = self.server.apart().await {
+            if let Ok(client) = self.server.dedicated_client().await {
                 let _lost = self.on(&client, &mut group, &stop).await;
             }
             if !stop.is_cancelled() {
@@ -108,7 +106,7 @@ impl Sender {
         let last = "SELECT coalesce(max(number), 0) FROM madoguchi_host.outbox WHERE node = $1";
         let last: i64 = client.query_one(last, &[&self.node]).await?.get(0);
         if last < self.sent && group.is_none() {
-            // A server that broke down has lost what it had: the next number tells those who had not read it.
+            // A crashed server has lost its rows; the next number reveals that.
             *group = Some("[]".to_owned());
         }
         let mut sweep = Instant::now() + SWEEP_EVERY;
@@ -116,7 +114,7 @@ impl Sender {
             if group.is_none() {
                 tokio::select! {
                     biased;
-                    () = self.events.outbox.more() => *group = Some(self.events.outbox.take()),
+                    () = self.events.outbox.wait() => *group = Some(self.events.outbox.take()),
                     () = stop.cancelled() => return Ok(()),
                     () = sleep_until(sweep) => {}
                 }
@@ -140,14 +138,14 @@ impl Sender {
 
     async fn send(&self, client: &Client, events: &str) -> Result<(), PgError> {
         let number = self.sent + 1;
-        let said = match events.len() <= PAYLOAD_BYTES_MAX {
+        let payload = match events.len() <= PAYLOAD_BYTES_MAX {
             true => format!("{} {number} {events}", self.node),
             false => format!("{} {number}", self.node),
         };
         let sql = "WITH kept AS (
               INSERT INTO madoguchi_host.outbox (node, number, events) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
             ) SELECT pg_notify($4, $5)";
-        client.execute(sql, &[&self.node, &number, &events, &CHANNEL, &said]).await.map(drop)
+        client.execute(sql, &[&self.node, &number, &events, &CHANNEL, &payload]).await.map(drop)
     }
 
     /// Removes what others have read; the last group of a node stays while it is there.
@@ -186,8 +184,8 @@ impl Reader {
     async fn serve(mut self) {
         loop {
             match self.server.listening(CHANNEL).await {
-                Ok((client, said)) => self.on(&client, said).await,
-                // Where nothing can be heard, what was written may still be read.
+                Ok((client, payloads)) => self.on(&client, payloads).await,
+                // Without notifications, the outbox can still be read.
                 Err(_) => {
                     let server = self.server.clone();
                     if let Ok(mut host) = server.host().await {
@@ -201,7 +199,7 @@ impl Reader {
     }
 
     /// Listens on this connection until it is lost.
-    async fn on(&mut self, client: &Client, mut said: mpsc::Receiver<String>) {
+    async fn on(&mut self, client: &Client, mut payloads: mpsc::Receiver<String>) {
         loop {
             if !matches!(timeout(ANSWER_TIME, self.read(client)).await, Ok(Ok(()))) {
                 return;
@@ -210,8 +208,8 @@ impl Reader {
             loop {
                 tokio::select! {
                     biased;
-                    text = said.recv() => match text {
-                        Some(text) if self.is_heard(&text) => {}
+                    text = payloads.recv() => match text {
+                        Some(text) if self.is_new_payload(&text) => {}
                         Some(_) => break,
                         None => return,
                     },
@@ -221,9 +219,9 @@ impl Reader {
         }
     }
 
-    /// Receives what a node says; not where it says only that there is something to read, or something before it was
-    /// missed.
-    fn is_heard(&mut self, text: &str) -> bool {
+    /// Handles a notification. Returns false if it has no events or earlier ones were missed, so that the outbox must
+    /// be read.
+    fn is_new_payload(&mut self, text: &str) -> bool {
         let mut words = text.splitn(3, ' ');
         let mut number = || words.next().and_then(|it| it.parse::<i64>().ok());
         let (Some(node), Some(number)) = (number(), number()) else { return true };
@@ -269,7 +267,7 @@ impl Reader {
                 break;
             }
         }
-        // One that is gone may have written something else and died before it published it.
+        // A gone node may have committed without publishing.
         if is_one_gone {
             self.events.miss();
         }

@@ -1,4 +1,4 @@
-//! What other nodes are still to receive: bounded, each source by itself, and each source in its turn.
+//! The outbox of events for other nodes: bounded per source, and drained round-robin.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -19,7 +19,7 @@ const SOURCES_MAX: usize = 4_096;
 /// Bytes of events that leave together, about.
 const GROUP_BYTES_MAX: usize = 64 << 10;
 
-/// What is to be sent; nothing is kept until it is opened.
+/// Events to send, kept once open.
 #[derive(Default)]
 pub(super) struct Outbox {
     is_open: AtomicBool,
@@ -29,9 +29,9 @@ pub(super) struct Outbox {
 
 #[derive(Default)]
 struct Waiting {
-    /// What each source has to send: nothing, where it had so much that it is not known any more.
+    /// Events by source. `None` after an overflow.
     sources: HashMap<By, Option<VecDeque<Arc<str>>>>,
-    /// Whose turn is next.
+    /// Order of sources.
     turns: VecDeque<By>,
     /// Whether there were so many sources that they are not known any more.
     is_anyone: bool,
@@ -49,7 +49,7 @@ struct Sent {
 }
 
 impl Outbox {
-    /// From now on what is put here is sent.
+    /// Starts keeping events.
     pub(super) fn open(&self) {
         self.is_open.store(true, Ordering::Relaxed);
     }
@@ -64,7 +64,7 @@ impl Outbox {
     }
 
     /// Waits until there is something to send.
-    pub(super) async fn more(&self) {
+    pub(super) async fn wait(&self) {
         while self.is_empty() {
             self.more.notified().await;
         }
@@ -75,15 +75,15 @@ impl Outbox {
         waiting.turns.is_empty() && !waiting.is_anyone
     }
 
-    /// What is to be sent next, as text.
+    /// Takes the next group as text.
     pub(super) fn take(&self) -> String {
-        let group: Vec<_> = self.waiting.lock().take().iter().map(Sent::of).collect();
+        let group: Vec<_> = self.waiting.lock().take().iter().map(Sent::from_event).collect();
         // Texts alone: there is nothing that could fail.
         serde_json::to_string(&group).unwrap_or_default()
     }
 }
 
-/// The events of a text that [`Outbox::take`] made; none where another has made it.
+/// Parses a group of [`Outbox::take`]. `None` if invalid.
 pub(super) fn read(text: &str) -> Option<Vec<Published>> {
     let sent: Vec<Sent> = serde_json::from_str(text).ok()?;
     Some(sent.into_iter().map(Sent::published).collect())
@@ -115,7 +115,7 @@ impl Waiting {
         }
     }
 
-    /// As much as leaves together: one of each source in turn.
+    /// Takes a group: one event of each source in turn.
     fn take(&mut self) -> Vec<Published> {
         if std::mem::take(&mut self.is_anyone) {
             return vec![Published { by: By::Anyone, what: None }];
@@ -142,7 +142,7 @@ impl Waiting {
 }
 
 impl Sent {
-    fn of(published: &Published) -> Self {
+    fn from_event(published: &Published) -> Self {
         let (component, to) = match &published.by {
             By::Component(component) => (Some(component.to_string()), None),
             By::Host { to } => (None, Some(to.to_string())),
@@ -173,7 +173,7 @@ mod tests {
         Published { by: by(component), what: Some(what.into()) }
     }
 
-    fn told(group: &[Published]) -> Vec<String> {
+    fn described(group: &[Published]) -> Vec<String> {
         let one = |it: &Published| match (&it.by, &it.what) {
             (By::Component(name), what) => format!("{name} {}", what.as_deref().unwrap_or("*")),
             (by, what) => format!("{by:?} {what:?}"),
@@ -193,7 +193,7 @@ mod tests {
         outbox.put(&Published { by: By::Host { to: "ann".into() }, what: Some("tasks/1".into()) });
         let read = read(&outbox.take()).unwrap();
         assert_eq!(
-            told(&read),
+            described(&read),
             ["shop shop://orders/\"1\"", "Host { to: \"ann\" } Some(\"tasks/1\")"]
         );
         assert!(outbox.is_empty());
@@ -210,14 +210,14 @@ mod tests {
                 waiting.put(&event("shop", &format!("{number}")));
             }
         }
-        assert_eq!(told(&waiting.take()), ["flood *", "shop 0", "shop 1"]);
+        assert_eq!(described(&waiting.take()), ["flood *", "shop 0", "shop 1"]);
         let long = "x".repeat(1_000);
         for number in 0..200 {
             waiting.put(&event("flood", &format!("{long}{number}")));
         }
         waiting.put(&event("shop", "2"));
         let group = waiting.take();
-        assert_eq!(told(&group)[1], "shop 2", "not behind all of the other's");
+        assert_eq!(described(&group)[1], "shop 2", "not behind all of the other's");
         assert!(group.len() < 100, "the rest leaves later: {}", group.len());
         assert!(!waiting.turns.is_empty());
     }
@@ -229,7 +229,7 @@ mod tests {
         for number in 0..=SOURCES_MAX {
             waiting.put(&event(&format!("{number}"), "x"));
         }
-        assert_eq!(told(&waiting.take()), ["Anyone None"]);
+        assert_eq!(described(&waiting.take()), ["Anyone None"]);
         assert!(waiting.take().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! The files of the audit log: one that is written, and the full ones before it.
+//! The files of the audit log: the current one and rotated ones.
 
 use std::{
     fs::{self, File},
@@ -27,12 +27,12 @@ const TAIL_BYTES_MAX: u64 = 8 << 20;
 /// Bytes by which it is tried out whether lines can be written.
 const PROBE_BYTES: usize = 16 << 10;
 
-/// What kind of lines a file has, each with files and a bound of its own.
+/// Kind of audit file, each with its own limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Calls that ran.
     Ran,
-    /// Those of them that only read, and ended well.
+    /// Successful reads.
     Read,
     /// Calls that were turned away: nothing ran, or what ran did nothing but say no.
     Refused,
@@ -52,7 +52,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// The journal of that kind, whose file is begun with its first line.
+    /// A journal of that kind, created with its first line.
     pub(super) fn new(kind: Kind, folder: &Path, config: &AuditConfig) -> Self {
         Self {
             kind,
@@ -70,7 +70,7 @@ impl Journal {
         let probe = self.folder.join("probe");
         let written = private::write(&probe, &[0xA5; PROBE_BYTES]);
         let _ = fs::remove_file(&probe);
-        self.tell(&written);
+        self.report_write(&written);
         written.is_ok()
     }
 
@@ -80,7 +80,7 @@ impl Journal {
             return true;
         }
         let written = self.try_write();
-        self.tell(&written);
+        self.report_write(&written);
         if written.is_ok() {
             self.waiting.clear();
         }
@@ -88,7 +88,7 @@ impl Journal {
     }
 
     /// Logs where that has changed.
-    fn tell(&mut self, written: &io::Result<()>) {
+    fn report_write(&mut self, written: &io::Result<()>) {
         match (written, self.is_failing) {
             (Err(error), false) => {
                 tracing::error!("{}: the audit log: {error}", self.folder.display());
@@ -109,7 +109,7 @@ impl Journal {
         }
         let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
         if let Err(error) = file.write_all(&self.waiting) {
-            // All of it comes again. Begun anew next time, which repairs a line that is cut all the same.
+            // Everything is retried. The file is reopened, which repairs a truncated line.
             let _ = file.set_len(self.bytes);
             self.file = None;
             return Err(error);
@@ -122,10 +122,10 @@ impl Journal {
     fn turn(&mut self) -> io::Result<()> {
         self.file = None;
         let (kept, path) = (self.config.files_kept, |it| file(self.kind, &self.folder, it));
-        // What is not there need not be moved.
-        private::there(fs::remove_file(path(kept)))?;
+        // Missing files need no move.
+        private::if_exists(fs::remove_file(path(kept)))?;
         for number in (0..kept).rev() {
-            private::there(fs::rename(path(number), path(number + 1)))?;
+            private::if_exists(fs::rename(path(number), path(number + 1)))?;
         }
         self.bytes = 0;
         self.begin()
@@ -204,25 +204,24 @@ fn file(kind: Kind, folder: &Path, number: usize) -> PathBuf {
     }
 }
 
-// The writer's thread: gathers lines, writes them together, and keeps those that the disk does not take
-// for when it does.
+// The writer thread: collects lines, writes them together, and keeps them while the disk fails.
 
-/// How long the writer gathers what comes: waking it costs a call more than its line does.
+/// Batching delay, because waking the writer costs more than writing a line.
 const GATHER: Duration = Duration::from_millis(20);
-/// Bytes after which the writer writes what it has.
+/// Batch size in bytes that is written at once.
 const BATCH_BYTES: usize = 256 << 10;
 /// Bytes that wait for the disk to take lines again; beyond that they are counted and dropped.
 const WAITING_BYTES_MAX: usize = 1 << 20;
-/// How often to try again, and how often to report how many more were turned away.
+/// Retry interval, and interval of reporting refused lines.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// What the writer's thread owns.
+/// State of the writer thread.
 pub(super) struct Writer {
     ran: Journal,
     read: Journal,
     refused: Journal,
     state: Arc<State>,
-    /// When it last reported how many more were turned away.
+    /// Time of the last report of refused lines.
     warned_at: Option<Instant>,
 }
 
@@ -236,7 +235,7 @@ impl Writer {
         Self { ran, read, refused, state, warned_at: None }
     }
 
-    /// Writes what comes until all senders are gone.
+    /// Writes lines until all senders are gone.
     pub(super) fn write_all(mut self, jobs: &Receiver<Job>) {
         loop {
             let first = match self.is_quiet() {
@@ -259,7 +258,7 @@ impl Writer {
         }
     }
 
-    /// One turn with what has come.
+    /// Processes queued jobs once.
     #[cfg(test)]
     pub(super) fn gather_for_tests(&mut self, jobs: &Receiver<Job>) {
         self.gather(None, jobs);
@@ -275,7 +274,7 @@ impl Writer {
             && !self.state.is_failing.load(Ordering::Relaxed)
     }
 
-    /// Makes lines of what has come; returns those who want to know when it is written.
+    /// Formats queued lines. Returns those who wait for a flush.
     fn gather(&mut self, mut next: Option<Job>, jobs: &Receiver<Job>) -> Vec<SyncSender<()>> {
         let (mut bytes, mut asked) = (0, Vec::new());
         while bytes < BATCH_BYTES

@@ -14,7 +14,7 @@ use store::digest::digest;
 /// Bytes of arguments that may wait in the queue; longer ones are digested before.
 const ARGUMENTS_BYTES_MAX: usize = 2 << 10;
 
-/// One call, as the log has it.
+/// One call.
 #[derive(Serialize)]
 pub struct Line {
     #[serde(serialize_with = "rfc3339")]
@@ -31,7 +31,7 @@ pub struct Line {
     pub name: Name,
     #[serde(flatten)]
     pub by: By,
-    /// Who wanted it, where that is not the principal. In a box: most lines have none.
+    /// Who made it for the principal. Boxed, because most lines have none.
     #[serde(flatten)]
     pub on_behalf: Option<Box<OnBehalf>>,
     #[serde(rename = "arguments_sha256")]
@@ -47,7 +47,7 @@ pub struct Line {
     pub kind: Kind,
 }
 
-/// The name of what was called.
+/// Name of the called object.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Name {
@@ -56,17 +56,17 @@ pub enum Name {
     Name(String),
 }
 
-/// Who wanted a call on the principal's behalf.
+/// The assistant or component behind a call.
 #[derive(Serialize)]
 pub struct OnBehalf {
-    /// Who asked for it: `assistant:NAME` or `component:NAME`.
+    /// `assistant:NAME` or `component:NAME`.
     pub asked_by: Arc<str>,
     /// The approval that it is held for, or made with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<Arc<str>>,
 }
 
-/// Who answered: a component in one of its versions, or another server; where a call got nowhere, neither.
+/// The component version or upstream server that answered, if any.
 #[derive(Clone, Default, Serialize)]
 pub struct By {
     pub component: Option<Arc<str>>,
@@ -82,7 +82,7 @@ pub struct By {
     pub canary: bool,
 }
 
-/// What a tool was called with, on its way to being a digest.
+/// Arguments, or their digest.
 pub enum Arguments {
     Text(String),
     Digest(String),
@@ -91,7 +91,7 @@ pub enum Arguments {
 impl Arguments {
     /// Short ones are digested by the writer, off the call's path; long ones here, so that the
     /// queue stays small.
-    pub fn of(text: String) -> Self {
+    pub fn digest_long(text: String) -> Self {
         if text.len() > ARGUMENTS_BYTES_MAX {
             Self::Digest(digest(text.as_bytes()))
         } else {
@@ -109,7 +109,7 @@ impl Serialize for Arguments {
     }
 }
 
-/// Appends a line that says how many are missing, and why.
+/// Appends a line with the number of missing ones and the reason.
 pub(super) fn write_count(what: &'static str, count: u64, to: &mut Vec<u8>) {
     push(&serde_json::json!({ "time": written(SystemTime::now()), what: count }), to);
 }

@@ -1,4 +1,4 @@
-//! Lines come back as they were sent, files stay within their bounds, and what is lost is reported.
+//! Tests of the audit log: round trips, rotation and loss reports.
 
 use std::time::SystemTime;
 
@@ -22,7 +22,7 @@ fn line(call: u64, arguments: &str) -> Line {
             digest: Some("0123456789abcdef".into()),
             ..By::default()
         },
-        arguments: Arguments::of(arguments.to_owned()),
+        arguments: Arguments::digest_long(arguments.to_owned()),
         outcome: "done".into(),
         trap: None,
         on_behalf: None,
@@ -116,8 +116,8 @@ fn truncated_line_spoils_no_other() {
 
 #[test]
 fn digests_long_arguments_before_queueing() {
-    assert!(matches!(Arguments::of("x".repeat(3 << 10)), Arguments::Digest(_)));
-    assert!(matches!(Arguments::of("{}".to_owned()), Arguments::Text(_)));
+    assert!(matches!(Arguments::digest_long("x".repeat(3 << 10)), Arguments::Digest(_)));
+    assert!(matches!(Arguments::digest_long("{}".to_owned()), Arguments::Text(_)));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What assistants did: their runs by how they ended, and what they took.
+//! Metrics of assistant runs: outcomes and usage.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -9,7 +9,7 @@ use super::{Metrics, text::counters};
 use crate::tally::RunUsage;
 
 /// Names of providers, and of endings of one assistant's runs, that are counted one by one; others are `other`.
-const WORDS_MAX: usize = 16;
+const OUTCOMES_MAX: usize = 16;
 const OTHER: &str = "other";
 
 /// The counters of all assistants. Their names are the configuration's, so that there are few.
@@ -22,7 +22,7 @@ struct Tally {
     usage: RunUsage,
 }
 
-/// One run while it lasts; counted when it is dropped, whatever becomes of it.
+/// A running run, counted on drop.
 pub struct Running {
     metrics: Metrics,
     assistant: String,
@@ -32,7 +32,7 @@ pub struct Running {
 }
 
 impl Metrics {
-    /// A run of `assistant` begins, in which `provider` decides.
+    /// Starts a run of `assistant` with `provider`.
     pub fn run(&self, assistant: &str, provider: &str) -> Running {
         Running {
             metrics: self.clone(),
@@ -50,12 +50,14 @@ impl Drop for Running {
         let (assistant, mut provider) =
             (std::mem::take(&mut self.assistant), std::mem::take(&mut self.provider));
         let providers = counted.keys().filter(|it| it.0 == assistant).count();
-        if providers >= WORDS_MAX && !counted.contains_key(&(assistant.clone(), provider.clone())) {
+        if providers >= OUTCOMES_MAX
+            && !counted.contains_key(&(assistant.clone(), provider.clone()))
+        {
             provider = OTHER.to_owned();
         }
         let tally = counted.entry((assistant, provider)).or_default();
         let mut outcome = std::mem::take(&mut self.outcome);
-        if tally.outcomes.len() >= WORDS_MAX && !tally.outcomes.contains_key(&outcome) {
+        if tally.outcomes.len() >= OUTCOMES_MAX && !tally.outcomes.contains_key(&outcome) {
             outcome = OTHER.to_owned();
         }
         *tally.outcomes.entry(outcome).or_default() += 1;

@@ -1,4 +1,4 @@
-//! The counters as text, in the format of OpenMetrics.
+//! Metrics in the OpenMetrics text format.
 
 use std::{
     fmt,
@@ -18,12 +18,12 @@ use crate::tally::Tally;
 use base::call::Ending;
 
 type Components = Vec<(Arc<str>, Arc<Tally>)>;
-/// A metric of each component: its name, what it measures, its unit, and where it is read.
+/// A metric per component: name, description, unit and reader.
 type Each = (&'static str, &'static str, Option<Unit>, fn(&Tally) -> u64);
 /// A metric of the server as a whole, with its value.
 type Number = (&'static str, &'static str, Option<Unit>, u64);
 
-/// One look at the counters.
+/// Collector of the counters.
 struct Look(Metrics);
 
 pub(super) fn encode(metrics: &Metrics) -> String {
@@ -63,8 +63,8 @@ impl Collector for Look {
             ("load_failures", "Refused versions", None, all.load_failures.load(Relaxed)),
             ("audit_lines_dropped", "Lost audit lines", None, all.audit.dropped()),
         ];
-        for it in host {
-            number(encoder, it, MetricType::Counter)?;
+        for metric in host {
+            number(encoder, metric, MetricType::Counter)?;
         }
         let uptime = all.began.elapsed().as_secs();
         let uptime = ("uptime", "Time since the start", Some(Unit::Seconds), uptime);
@@ -89,9 +89,10 @@ impl Collector for Look {
             [(name, "serving", serving), (name, "canary", canary)]
         });
         let calls = sides.flat_map(|(name, version, tally)| {
-            Ending::ALL.iter().map(move |it| {
-                let labels = [("component", &**name), ("version", version), ("outcome", it.name())];
-                (labels, tally.ending(*it))
+            Ending::ALL.iter().map(move |ending| {
+                let labels =
+                    [("component", &**name), ("version", version), ("outcome", ending.name())];
+                (labels, tally.ending(*ending))
             })
         });
         let help = "Calls beside the last canary, by the version that answered and how they ended";

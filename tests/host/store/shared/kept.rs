@@ -29,7 +29,7 @@ async fn both_ways(
     let folder = tempfile::tempdir().unwrap();
     let (_, nodes) = nodes(3).await;
     let in_folder = documents(Place::Folder(folder.path().join("kept")), documents_max, bytes_max);
-    let in_table = nodes.iter().map(|it| Place::of(Some(it), Path::new(""), "kept"));
+    let in_table = nodes.iter().map(|it| Place::new(Some(it), Path::new(""), "kept"));
     let in_table = in_table.map(|it| documents(it, documents_max, bytes_max)).collect();
     (folder, [vec![in_folder], in_table])
 }
@@ -112,7 +112,7 @@ async fn documents_are_evicted_in_the_same_order_both_ways() {
 #[tokio::test(flavor = "multi_thread")]
 async fn claim_belongs_to_one_node_until_released_or_lost() {
     let (url, nodes) = nodes(3).await;
-    let leases: Vec<_> = nodes.iter().map(|it| Leases::of(Some(it))).collect();
+    let leases: Vec<_> = nodes.iter().map(|it| Leases::new(Some(it))).collect();
     let soon = Duration::from_millis(100);
     let first = leases[0].claim(".tests", "a").await.unwrap();
     assert!(leases[1].claim_within(".tests", "a", soon).await.unwrap().is_none());
@@ -159,8 +159,8 @@ async fn claim_belongs_to_one_node_until_released_or_lost() {
 async fn lease_taken_during_renewal_is_not_lost() {
     let (_, nodes) = nodes(1).await;
     for round in 0..30 {
-        let (leases, stop) = (Leases::of(Some(&nodes[0])), CancellationToken::new());
-        let looks = leases.look_after(&stop).expect("they are shared");
+        let (leases, stop) = (Leases::new(Some(&nodes[0])), CancellationToken::new());
+        let looks = leases.monitor(&stop).expect("they are shared");
         let take = async |number: usize| {
             tokio::time::sleep(Duration::from_micros(200) * u32::try_from(number).unwrap()).await;
             leases.take(".tests", &format!("{round}/{number}")).await.unwrap().expect("it is free")
@@ -178,7 +178,7 @@ async fn lease_taken_during_renewal_is_not_lost() {
 #[tokio::test(flavor = "multi_thread")]
 async fn abandoned_claim_blocks_no_later_lease() {
     let (_, nodes) = nodes(2).await;
-    let (leases, others) = (Leases::of(Some(&nodes[0])), Leases::of(Some(&nodes[1])));
+    let (leases, others) = (Leases::new(Some(&nodes[0])), Leases::new(Some(&nodes[1])));
     for round in 0..100 {
         let (key, patience) = (round.to_string(), Duration::from_micros(20 * round));
         drop(leases.claim_within(".tests", &key, patience).await.unwrap());
@@ -195,7 +195,7 @@ async fn abandoned_claim_blocks_no_later_lease() {
 async fn finished_task_is_not_overwritten_by_another_node() {
     let (_, nodes) = nodes(2).await;
     let [here, there] =
-        [0, 1].map(|it| documents(Place::of(Some(&nodes[it]), Path::new(""), "kept"), 9, 900));
+        [0, 1].map(|it| documents(Place::new(Some(&nodes[it]), Path::new(""), "kept"), 9, 900));
     let id = number().unwrap();
     let of = (id.as_str(), "ann");
     assert!(here.put_before_the_end(of, "wait", "begun").await.unwrap());
@@ -216,7 +216,7 @@ async fn finished_task_is_not_overwritten_by_another_node() {
 #[tokio::test(flavor = "multi_thread")]
 async fn oldest_ceremony_is_evicted_beyond_the_limit() {
     let (url, nodes) = nodes(1).await;
-    let open = Ceremonies::of(Some(&nodes[0]));
+    let open = Ceremonies::open(Some(&nodes[0]));
     let many = "INSERT INTO madoguchi_host.ceremonies (name, state, at)
         SELECT 'c' || it, '', now() - make_interval(secs => 100 - it / 100.0)
         FROM generate_series(1, 4096) AS it";

@@ -1,4 +1,4 @@
-//! What is wrong with `[oauth]` is reported with its place, and what is right is read.
+//! Tests of `[oauth]`: valid entries, and errors with their place.
 
 use std::path::Path;
 

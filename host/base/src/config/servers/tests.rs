@@ -1,4 +1,4 @@
-//! What an entry may contain, and which errors a wrong one gives.
+//! Tests of server entries and their errors.
 
 use super::*;
 

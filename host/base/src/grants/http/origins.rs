@@ -1,18 +1,17 @@
-//! Hosts as an environment variable names them: by their origins.
+//! Hosts given by environment variables, as origins.
 
 use http::Method;
 use reqwest::Url;
 
 use super::{HostGrant, HostName, Scheme};
-use crate::grants::address::{self, is_here, literal};
+use crate::grants::address::{self, is_loopback_host, literal};
 
 /// Origins that one variable may name.
 const ORIGINS_MAX: usize = 64;
 
 impl HostGrant {
-    /// What an environment variable may say: origins such as `https://a.example`, separated by
-    /// commas, that are asked with `GET` alone. Plain http, and addresses of this machine, only
-    /// where the origin itself says that it is this machine.
+    /// Parses a variable with comma-separated origins such as `https://a.example`, which allow `GET` only. Plain http
+    /// and private addresses are allowed only for loopback origins.
     pub fn of_origins(text: &str) -> Result<Vec<Self>, String> {
         let origins = text.split(',').map(str::trim).filter(|it| !it.is_empty());
         let origins: Vec<_> = origins.map(Self::of_origin).collect::<Result<_, _>>()?;
@@ -22,8 +21,8 @@ impl HostGrant {
         Ok(origins)
     }
 
-    /// What an environment variable may say where one base address is asked for: an origin with or
-    /// without a path. Who lets it be `private` lets it name any host, and plain http.
+    /// Parses a variable with one base address: an origin with an optional path. `private` allows any host and plain
+    /// http.
     pub fn of_base(text: &str, methods: &[String], private: bool) -> Result<Self, String> {
         let right = "\"https://routes.example\" or \"https://a.example/routes\"";
         let wrong = |why: &str| wrong(text, why, right);
@@ -51,31 +50,31 @@ impl HostGrant {
         let name = host(&url).filter(|_| url.path() == "/");
         let name = name.ok_or_else(|| wrong("is more than scheme, host and port"))?;
         let ip = literal(name);
-        let is_here = is_here(name);
+        let is_loopback_host = is_loopback_host(name);
         let scheme = match url.scheme() {
             "https" => Scheme::Https,
-            "http" if is_here => Scheme::Http,
+            "http" if is_loopback_host => Scheme::Http,
             "http" => return Err(wrong("is not https, which only this machine need not be")),
             _ => return Err(wrong("is not https")),
         };
-        if ip.is_some_and(address::is_private) && !is_here {
+        if ip.is_some_and(address::is_private) && !is_loopback_host {
             return Err(wrong(
                 "is an address of this machine's network, which takes an entry of its own with private = true",
             ));
         }
-        Ok(Self::at(HostName::read(name)?, scheme, url.port(), vec![Method::GET], is_here))
+        Ok(Self::at(HostName::read(name)?, scheme, url.port(), vec![Method::GET], is_loopback_host))
     }
 }
 
-/// What is wrong with `text`, and what would be right.
+/// Formats what is wrong with `text` and the correct form.
 fn wrong(text: &str, why: &str, right: &str) -> String {
     let shown: String = text.chars().take(100).collect();
-    // What stands before an @ may be a password.
+    // Text before an @ may be a password.
     let shown = shown.rsplit('@').next().unwrap_or_default();
     format!("{shown:?} {why}; {right} is right")
 }
 
-/// The host's name; none where the URL says more than scheme, host, port and path.
+/// The host name of a URL with scheme, host, port and path only.
 fn host(url: &Url) -> Option<&str> {
     let is_base = url.query().is_none()
         && url.fragment().is_none()
@@ -89,7 +88,6 @@ fn host(url: &Url) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// Of origins, only those of this machine are private.
     #[test]
     fn origin_allows_get_only_and_private_only_on_loopback() {
         let text =
@@ -134,7 +132,6 @@ mod tests {
         assert!(HostGrant::of_origins(&many).unwrap_err().contains("at most 64"));
     }
 
-    /// Where that is allowed, it may be of this machine or its network.
     #[test]
     fn base_url_may_have_path_and_be_local_if_allowed() {
         let of = |text: &str, private| HostGrant::of_base(text, &["POST".to_owned()], private);

@@ -1,4 +1,4 @@
-//! Entries as operators write them, right and wrong.
+//! Tests of host entries, valid and invalid.
 
 use super::*;
 

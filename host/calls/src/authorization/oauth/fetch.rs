@@ -1,5 +1,4 @@
-//! Requests to an identity provider: to the addresses that its configuration allows, with a limit on time and
-//! size, and along no redirect.
+//! Requests to an identity provider: only to configured addresses, without redirects, within limits of time and size.
 
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use base::{
 
 /// Bytes that an answer may have.
 const BYTES_MAX: usize = 256 << 10;
-/// How long one request may take to the end of its answer.
+/// Time limit of one request.
 const TIME_MAX: Duration = Duration::from_secs(5);
 
 /// A way to one provider.
@@ -47,13 +46,13 @@ pub(super) enum FetchError {
     Failed(Url, String),
 }
 
-/// What came, and for how long it may be kept where the provider says so.
+/// A response and its cache lifetime, if given.
 pub(super) struct Fetched {
     pub(super) object: Value,
     pub(super) max_age: Option<Duration>,
 }
 
-/// What is asked at an endpoint for programs that are known.
+/// A form for an endpoint with client authentication.
 pub(super) struct Form<'a> {
     pub(super) client_id: &'a str,
     pub(super) client_secret: &'a Secret,
@@ -84,7 +83,7 @@ impl Web {
     }
 
     async fn ask(&self, url: &Url, form: Option<Form<'_>>) -> Result<Fetched, FetchError> {
-        // What may be wrong with a request is reported without the request.
+        // Errors do not include the request.
         let failed =
             |error: reqwest::Error| FetchError::Failed(url.clone(), causes(&error.without_url()));
         let is_private = self.config.private || self.config.is_local();

@@ -1,5 +1,4 @@
-//! What a provider says that a token is worth (RFC 7662): the only way to know of an opaque one, and of any that
-//! it was taken back.
+//! Token introspection (RFC 7662): the only way to check an opaque token, and to notice that a token was revoked.
 
 use std::{
     path::PathBuf,
@@ -19,7 +18,7 @@ use base::config::{Given, OauthConfig};
 
 /// Questions to one provider at a time.
 const AT_ONCE_MAX: usize = 16;
-/// How long one waits until it may be asked.
+/// Maximum wait for the turn to ask.
 const WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// A provider's endpoint for introspection.
@@ -35,7 +34,7 @@ pub(super) struct Introspection {
 }
 
 impl Introspection {
-    /// That of the provider of `config`, where it has one; files count from `base`.
+    /// Introspection by the provider of `config`, if configured. Files are relative to `base`.
     pub(super) fn new(config: &OauthConfig, web: &Arc<Web>, base: PathBuf) -> Option<Self> {
         Some(Self {
             issuer: config.issuer.clone(),
@@ -49,7 +48,7 @@ impl Introspection {
         })
     }
 
-    /// What the provider says of `token`, where it is worth something now for one of `audience`.
+    /// Introspects `token`. Returns its claims if active and for one of `audience`.
     pub(super) async fn ask(
         &self,
         token: &str,
@@ -58,7 +57,7 @@ impl Introspection {
         let unavailable = Unauthorized::Unavailable { retry_after_ms: 1_000 };
         let place = tokio::time::timeout(WAIT_MAX, self.places.acquire()).await;
         let Ok(Ok(_place)) = place else { return Err(unavailable) };
-        // Read anew each time, for the operator may change it; a disk may take a while.
+        // Read each time, because it may change; the disk may be slow.
         let (secret, base) = (self.client_secret.clone(), self.base.clone());
         let client_secret = tokio::task::spawn_blocking(move || secret.read(&base)).await;
         let client_secret =
@@ -87,12 +86,12 @@ impl Introspection {
         if claims.get("iss").is_some_and(|it| it.as_str() != Some(&self.issuer)) {
             return invalid("The token is of another issuer");
         }
-        let is_ours =
+        let is_valid_cookie =
             |it: &Value| it.as_str().is_some_and(|it| audience.iter().any(|own| own == it));
         let is_for_us = match claims.get("aud") {
             None => return invalid("The token does not say for which audience it is (aud)"),
-            Some(Value::Array(all)) => all.iter().any(is_ours),
-            Some(one) => is_ours(one),
+            Some(Value::Array(all)) => all.iter().any(is_valid_cookie),
+            Some(one) => is_valid_cookie(one),
         };
         if !is_for_us {
             return invalid("The token is for another audience than this server");
@@ -116,7 +115,7 @@ impl Introspection {
     }
 }
 
-/// The time that a claim says, where it is one.
+/// A claim as a time.
 pub(super) fn seconds(claims: &Claims, name: &str) -> Option<SystemTime> {
     let at = claims.get(name)?;
     let at = at.as_u64().or_else(|| {

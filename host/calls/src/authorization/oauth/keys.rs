@@ -1,5 +1,5 @@
-//! The keys that an issuer signs with: fetched when they are needed, kept, and fetched anew before they are old
-//! or where a token names one that is not among them.
+//! The signing keys of an issuer, fetched on demand and cached. They are fetched again before they expire, or when a
+//! token names an unknown key.
 
 use std::{
     sync::Arc,
@@ -18,15 +18,15 @@ use tokio::sync::Mutex;
 use super::fetch::{FetchError, Fetched, Web};
 use base::config::OauthConfig;
 
-/// How long keys are fresh where their provider does not say it, and at least and at most.
+/// Freshness of keys without cache headers, and its bounds.
 const FRESH: Duration = Duration::from_secs(10 * 60);
 const FRESH_MIN: Duration = Duration::from_secs(60);
 const FRESH_MAX: Duration = Duration::from_secs(60 * 60);
-/// How long they are used where newer ones cannot be had.
+/// How long old keys are used while new ones are unavailable.
 const KEPT: Duration = Duration::from_secs(6 * 60 * 60);
-/// How often a provider is asked at most, whatever strangers send.
+/// Minimum interval between requests to a provider.
 const PAUSE: Duration = Duration::from_secs(5);
-/// How often a request waits for newer keys while there are old ones.
+/// Minimum interval between waits for newer keys.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Keys of one issuer.
 const KEYS_MAX: usize = 64;
@@ -37,23 +37,23 @@ pub(super) struct Keys {
     jwks_uri: Option<String>,
     web: Arc<Web>,
     held: RwLock<Held>,
-    /// One request at a time.
+    /// Allows one request at a time.
     turn: Mutex<()>,
 }
 
 #[derive(Default)]
 struct Held {
     set: Option<Arc<KeySet>>,
-    /// When the last try ended, and how many there were.
+    /// Time of the last attempt, and their number.
     tried: Option<Instant>,
     tries: u64,
-    /// When they were last fetched for a token whose key was not among the new ones either.
+    /// Time of the last fetch for a token whose key was not found.
     in_vain: Option<Instant>,
 }
 
 /// The key that a token's header asks for.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct KeyQuery {
     pub(super) algorithm: Algorithm,
     pub(super) id: Option<String>,
 }
@@ -67,18 +67,18 @@ pub(super) struct KeySet {
 
 struct Key {
     id: Option<String>,
-    /// What it may sign with.
+    /// Algorithms of the key.
     algorithms: Vec<Algorithm>,
     key: DecodingKey,
 }
 
-/// What is known of an issuer's keys now.
+/// Current state of an issuer's keys.
 pub(super) enum Now {
     /// The keys that are fresh.
     Keys(Arc<KeySet>),
     /// They have to be fetched first.
     Fetch,
-    /// None, and the provider was asked a moment ago.
+    /// No keys, and a recent attempt failed.
     None,
 }
 
@@ -86,7 +86,7 @@ impl KeySet {
     /// The one key that a token with this header may be signed with.
     ///
     /// Without a key id only where there is no choice (OpenID Connect Core, 10.1).
-    pub(super) fn find(&self, wanted: &Wanted) -> Option<&DecodingKey> {
+    pub(super) fn find(&self, wanted: &KeyQuery) -> Option<&DecodingKey> {
         let fits = |key: &&Key| {
             let is_named = wanted.id.is_none() || key.id == wanted.id;
             is_named && key.algorithms.contains(&wanted.algorithm)
@@ -99,11 +99,11 @@ impl KeySet {
     }
 
     /// Whether `other` is the very same.
-    pub(super) fn is(self: &Arc<Self>, other: &Arc<Self>) -> bool {
+    pub(super) fn is_same(self: &Arc<Self>, other: &Arc<Self>) -> bool {
         Arc::ptr_eq(self, other)
     }
 
-    fn of(fetched: &Fetched, address: &str) -> Result<Self, String> {
+    fn parse(fetched: &Fetched, address: &str) -> Result<Self, String> {
         let all = fetched.object.get("keys").and_then(Value::as_array);
         let keys: Vec<_> = all.into_iter().flatten().take(KEYS_MAX).filter_map(key).collect();
         if keys.is_empty() {
@@ -149,12 +149,12 @@ fn key(published: &Value) -> Option<Key> {
     }
     let possible = match &jwk.algorithm {
         AlgorithmParameters::RSA(_) => AlgorithmFamily::Rsa.algorithms().to_vec(),
-        AlgorithmParameters::EllipticCurve(it) => match it.curve {
+        AlgorithmParameters::EllipticCurve(key) => match key.curve {
             EllipticCurve::P256 => vec![Algorithm::ES256],
             EllipticCurve::P384 => vec![Algorithm::ES384],
             _ => return None,
         },
-        AlgorithmParameters::OctetKeyPair(it) if it.curve == EllipticCurve::Ed25519 => {
+        AlgorithmParameters::OctetKeyPair(key) if key.curve == EllipticCurve::Ed25519 => {
             vec![Algorithm::EdDSA]
         }
         // A shared secret in public is none.
@@ -182,7 +182,7 @@ impl Keys {
         })
     }
 
-    /// What there is, without waiting for anything.
+    /// Current keys, without waiting.
     pub(super) fn now(self: &Arc<Self>) -> Now {
         let held = self.held.read();
         let is_due = |pause| held.tried.is_none_or(|it| it.elapsed() >= pause);
@@ -200,7 +200,7 @@ impl Keys {
         Now::Keys(set.clone())
     }
 
-    /// Whether they may be fetched for a token whose key is not among them, or are being fetched.
+    /// Whether keys may be or are being fetched for a token with an unknown key.
     pub(super) fn may_be_newer(&self) -> bool {
         self.is_busy() || self.held.read().in_vain.is_none_or(|it| it.elapsed() >= PAUSE)
     }
@@ -209,14 +209,13 @@ impl Keys {
         self.turn.try_lock().is_err()
     }
 
-    /// Fetches them, for a token whose key is not among them or because there are none; unless that is being done
-    /// or was done a moment ago. Waits until there is an end to it.
-    pub(super) async fn fetch(self: &Arc<Self>, wanted: Option<Wanted>) {
+    /// Fetches keys unless that is in progress or was done recently. Waits for the end of a fetch.
+    pub(super) async fn fetch(self: &Arc<Self>, wanted: Option<KeyQuery>) {
         // A client that goes meanwhile has caused one request all the same.
         let _ = tokio::spawn(self.clone().fetched(wanted)).await;
     }
 
-    async fn fetched(self: Arc<Self>, wanted: Option<Wanted>) {
+    async fn fetched(self: Arc<Self>, wanted: Option<KeyQuery>) {
         let before = self.held.read().tries;
         let _turn = self.turn.lock().await;
         let is_done = {
@@ -231,7 +230,7 @@ impl Keys {
         let mut held = self.held.write();
         held.tries += 1;
         let now = Some(Instant::now());
-        // After a start that came before the provider's, the first request asks again at once.
+        // If the provider started later, the first request tries again at once.
         held.tried = now.filter(|_| held.tries > 1 || set.is_ok());
         let mut is_found = false;
         match set {
@@ -256,10 +255,10 @@ impl Keys {
             None => self.discovered().await?,
         };
         let fetched = self.web.get(&address).await.map_err(|it| it.to_string())?;
-        KeySet::of(&fetched, &address)
+        KeySet::parse(&fetched, &address)
     }
 
-    /// Where the issuer's metadata says that its keys are.
+    /// The address of the keys in the issuer's metadata.
     async fn discovered(&self) -> Result<String, String> {
         let mut failed = None;
         for address in metadata(&self.issuer) {
@@ -291,8 +290,8 @@ impl Keys {
     }
 }
 
-/// Where the metadata of `issuer` may be, in the order in which MCP's clients look for it: RFC 8414, then OpenID
-/// Connect Discovery with the path behind and before.
+/// Metadata addresses of `issuer` in the order of MCP clients: RFC 8414, then OpenID Connect Discovery with the path
+/// appended and inserted.
 fn metadata(issuer: &str) -> Vec<String> {
     let Ok(url) = Url::parse(issuer) else { return Vec::new() };
     let origin = url.origin().ascii_serialization();
@@ -335,7 +334,7 @@ mod tests {
 
     fn set(keys: &Value) -> KeySet {
         let fetched = Fetched { object: json!({ "keys": keys }), max_age: None };
-        KeySet::of(&fetched, "a").unwrap_or(KeySet {
+        KeySet::parse(&fetched, "a").unwrap_or(KeySet {
             keys: Vec::new(),
             fetched: Instant::now(),
             fresh: FRESH,
@@ -349,7 +348,7 @@ mod tests {
             key.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             set(&json!([key]))
         };
-        let can = |set: &KeySet, algorithm| set.find(&Wanted { algorithm, id: None }).is_some();
+        let can = |set: &KeySet, algorithm| set.find(&KeyQuery { algorithm, id: None }).is_some();
         assert!(can(&rsa(json!({})), Algorithm::RS256) && can(&rsa(json!({})), Algorithm::PS512));
         assert!(!can(&rsa(json!({})), Algorithm::ES256));
         let one = rsa(json!({ "alg": "RS256", "use": "sig" }));
@@ -370,7 +369,7 @@ mod tests {
         let key = |id: &str| json!({ "kty": "RSA", "n": "AQAB", "e": "AQAB", "kid": id });
         let two = set(&json!([key("a"), key("b")]));
         let wanted =
-            |id: Option<&str>| Wanted { algorithm: Algorithm::RS256, id: id.map(str::to_owned) };
+            |id: Option<&str>| KeyQuery { algorithm: Algorithm::RS256, id: id.map(str::to_owned) };
         assert!(two.find(&wanted(Some("a"))).is_some());
         assert!(two.find(&wanted(Some("c"))).is_none());
         assert!(two.find(&wanted(None)).is_none());

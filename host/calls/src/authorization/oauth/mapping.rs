@@ -1,4 +1,4 @@
-//! What a token's claims let its holder do here: what the configuration says of them, and nothing else.
+//! Maps claims of a token to scopes, by the configuration only.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use base::{
 /// Values of one claim that are looked at.
 const VALUES_MAX: usize = 512;
 
-/// By value, the scopes that it stands for.
+/// Scopes by claim value.
 type Values = BTreeMap<String, Vec<Scope>>;
 
-/// Claims and the scopes that they stand for.
+/// Claims and their scopes.
 pub(super) struct Mapping {
     scope_claim: Option<String>,
     own_scopes: bool,
@@ -45,8 +45,8 @@ impl Mapping {
         }
     }
 
-    /// What these claims let their holder do.
-    pub(super) fn of(&self, claims: &Claims) -> Vec<Scope> {
+    /// Scopes of a token with these claims.
+    pub(super) fn scopes(&self, claims: &Claims) -> Vec<Scope> {
         let mut found = self.default.clone();
         let scope = match &self.scope_claim {
             Some(name) => claim(claims, name),
@@ -69,7 +69,7 @@ impl Mapping {
         all
     }
 
-    /// What a client is to ask the provider for, where it lacks `needed`: the value that brings least beside it.
+    /// The claim value to request for `needed` with the fewest other scopes.
     pub(super) fn asked_for<'a>(
         &'a self,
         needed: &'a str,
@@ -91,7 +91,7 @@ impl Mapping {
                 Scope::Tool(_) => 1,
                 Scope::Component(_) | Scope::Server(_) => 100,
                 Scope::All | Scope::Operator => 10_000,
-                // It would narrow what its holder has already.
+                // It would narrow the holder's existing scopes.
                 Scope::ReadOnly => 1_000_000,
             };
             mapped.iter().map(reach).sum::<usize>()
@@ -106,8 +106,8 @@ impl Mapping {
 
 /// The claim of that name, or else what its dots lead to: `realm_access.roles`.
 pub(super) fn claim<'a>(claims: &'a Claims, name: &str) -> Option<&'a Value> {
-    if let Some(it) = claims.get(name) {
-        return Some(it);
+    if let Some(claim) = claims.get(name) {
+        return Some(claim);
     }
     let mut steps = name.split('.');
     let first = claims.get(steps.next()?)?;
@@ -133,8 +133,8 @@ mod tests {
         Mapping::new(&serde_json::from_value(config).unwrap())
     }
 
-    fn of(mapping: &Mapping, claims: Value) -> Vec<String> {
-        let scopes = mapping.of(claims.as_object().unwrap());
+    fn scopes_of(mapping: &Mapping, claims: Value) -> Vec<String> {
+        let scopes = mapping.scopes(claims.as_object().unwrap());
         scopes.iter().map(ToString::to_string).collect()
     }
 
@@ -142,7 +142,7 @@ mod tests {
     fn nothing_maps_by_default() {
         let none = mapping(json!({}));
         let claims = json!({ "scope": "* operator component:shop", "roles": ["*"], "groups": "*" });
-        assert!(of(&none, claims).is_empty());
+        assert!(scopes_of(&none, claims).is_empty());
     }
 
     #[test]
@@ -154,19 +154,27 @@ mod tests {
                 "https://a.example/groups": { "all staff": ["read-only"] },
             },
         }));
-        assert_eq!(of(&all, json!({ "scope": "openid shop shop" })), ["component:shop"]);
-        assert_eq!(of(&all, json!({ "scp": ["admin"] })), ["operator", "*"]);
-        assert!(of(&all, json!({ "scope": "component:shop *" })).is_empty());
-        assert_eq!(of(&all, json!({ "realm_access": { "roles": ["x", "staff"] } })), ["tool:book"]);
-        assert_eq!(of(&all, json!({ "https://a.example/groups": "all staff" })), ["read-only"]);
-        assert!(of(&all, json!({ "scope": 7, "realm_access": "staff", "sub": null })).is_empty());
+        assert_eq!(scopes_of(&all, json!({ "scope": "openid shop shop" })), ["component:shop"]);
+        assert_eq!(scopes_of(&all, json!({ "scp": ["admin"] })), ["operator", "*"]);
+        assert!(scopes_of(&all, json!({ "scope": "component:shop *" })).is_empty());
+        assert_eq!(
+            scopes_of(&all, json!({ "realm_access": { "roles": ["x", "staff"] } })),
+            ["tool:book"]
+        );
+        assert_eq!(
+            scopes_of(&all, json!({ "https://a.example/groups": "all staff" })),
+            ["read-only"]
+        );
+        assert!(
+            scopes_of(&all, json!({ "scope": 7, "realm_access": "staff", "sub": null })).is_empty()
+        );
         let named = mapping(json!({ "scope_claim": "perms.x", "own_scopes": true }));
         assert_eq!(
-            of(&named, json!({ "perms": { "x": "tool:a nonsense" }, "scope": "*" })),
+            scopes_of(&named, json!({ "perms": { "x": "tool:a nonsense" }, "scope": "*" })),
             ["tool:a"]
         );
         let default = mapping(json!({ "default_scopes": ["read-only"] }));
-        assert_eq!(of(&default, json!({})), ["read-only"]);
+        assert_eq!(scopes_of(&default, json!({})), ["read-only"]);
     }
 
     #[test]

@@ -1,21 +1,21 @@
-//! What this server is to clients and providers (RFC 9728): the resource for which tokens are made.
+//! This server as a protected resource (RFC 9728).
 
 use reqwest::Url;
 use serde_json::{Value, json};
 
 use base::config::Config;
 
-/// Where the metadata of a resource is, before its path.
+/// Path prefix of resource metadata.
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
-/// What people read where the configuration has no name.
+/// Default display name.
 const NAME: &str = "Madoguchi";
-/// Where MCP is served.
+/// Path of MCP.
 const MCP: &str = "/mcp";
 
 /// The server as a protected resource.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// What clients are to ask for at first, separated by spaces; empty where the configuration names none.
+    /// Scopes that clients should request first, separated by spaces.
     pub scope: String,
     /// The path of `/mcp` as others see it, which is behind that of the metadata.
     path: String,
@@ -26,19 +26,19 @@ pub struct Resource {
 /// An address of the server's, as a protected resource.
 #[derive(Clone, Debug)]
 struct Place {
-    /// What is behind the path of `/mcp`.
+    /// Path behind `/mcp`.
     behind: String,
     /// The document of RFC 9728.
     metadata: Value,
-    /// Where that is.
+    /// Metadata address.
     metadata_url: String,
     /// Its identifier (RFC 8707).
     uri: String,
 }
 
 impl Resource {
-    /// That of a server with this configuration, whose `addr` is where it listens.
-    pub fn of(config: &Config) -> Self {
+    /// The resource of a server with this configuration and listen address.
+    pub fn from_config(config: &Config) -> Self {
         let uri = format!("{}/mcp", config.public_address(config.addr));
         let url = Url::parse(&uri).ok();
         let origin = url.as_ref().map(|it| it.origin().ascii_serialization()).unwrap_or_default();
@@ -92,13 +92,13 @@ impl Resource {
         self.places.get(at).map(|it| &it.metadata)
     }
 
-    /// Which of its addresses a request for `path` is sent to; `/mcp` for what is sent to none.
+    /// Index of the MCP address of `path`; that of `/mcp` for other paths.
     pub fn place_of(&self, path: &str) -> usize {
         let behind = path.strip_prefix(MCP).map(|it| it.strip_suffix('/').unwrap_or(it));
         behind.and_then(|it| self.place(it)).unwrap_or(0)
     }
 
-    /// Where the metadata of that address is.
+    /// Metadata address of an MCP address.
     pub fn metadata_url(&self, place: usize) -> &str {
         self.places.get(place).map_or("", |it| &it.metadata_url)
     }
@@ -120,7 +120,7 @@ mod tests {
         });
         config.oauth = vec![serde_json::from_value(provider).unwrap()];
         config.toolsets = serde_json::from_value(json!({ "booking": {} })).unwrap();
-        Resource::of(&config)
+        Resource::from_config(&config)
     }
 
     #[test]

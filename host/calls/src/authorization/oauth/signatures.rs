@@ -1,4 +1,4 @@
-//! Signatures of tokens, checked by `ring`, which is what TLS uses here.
+//! Verifies token signatures with `ring`, which TLS uses as well.
 
 use std::sync::Once;
 
@@ -15,7 +15,7 @@ use ring::signature::{
     UnparsedPublicKey, VerificationAlgorithm,
 };
 
-/// Signs nothing, and checks what has a pair of keys: no shared secret is ever a key.
+/// Verifies asymmetric signatures only.
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: |_, _| Err(ErrorKind::UnsupportedAlgorithm.into()),
     verifier_factory: verifier,

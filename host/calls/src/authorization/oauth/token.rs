@@ -1,11 +1,11 @@
-//! A signed access token (RFC 9068, RFC 8725): what its header asks for, and what of it is true.
+//! Parses and validates signed access tokens (RFC 9068, RFC 8725).
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jsonwebtoken::{Algorithm, Validation, decode, errors::ErrorKind};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::keys::{KeySet, Wanted};
+use super::keys::{KeyQuery, KeySet};
 use crate::authorization::Unauthorized;
 use base::config::OauthConfig;
 
@@ -14,7 +14,7 @@ pub(super) type Claims = Map<String, Value>;
 
 const BAD_SIGNATURE: Unauthorized = Unauthorized::Invalid("The token's signature is not right");
 
-/// What can be read of a token before it is known to be genuine.
+/// Unverified parts of a token.
 pub(super) struct Token<'a> {
     text: &'a str,
     header: Header,
@@ -36,12 +36,12 @@ struct Issuer {
     iss: Option<String>,
 }
 
-/// Why a token is not taken.
+/// Why a token is rejected.
 pub(super) enum NotTaken {
     /// No newer key would change that.
     Refused(Unauthorized),
     /// Its key is not among these, and may be among newer ones.
-    Unknown(Wanted),
+    Unknown(KeyQuery),
 }
 
 fn part<T: DeserializeOwned>(text: &str) -> Option<T> {
@@ -49,7 +49,7 @@ fn part<T: DeserializeOwned>(text: &str) -> Option<T> {
 }
 
 impl<'a> Token<'a> {
-    /// A token that is signed; none where it is anything else, which its issuer alone understands.
+    /// Parses a signed token. `None` for opaque ones, which only their issuer understands.
     pub(super) fn read(text: &'a str) -> Option<Self> {
         let mut parts = text.split('.');
         let (header, claims) = (parts.next()?, parts.next()?);
@@ -61,7 +61,7 @@ impl<'a> Token<'a> {
         Some(Self { text, header: part(header)?, issuer: issuer.iss })
     }
 
-    /// Who has issued it, as it says.
+    /// Its claimed issuer.
     pub(super) fn issuer(&self) -> Option<&str> {
         self.issuer.as_deref()
     }
@@ -87,7 +87,7 @@ impl<'a> Token<'a> {
         let Some(algorithm) = named else {
             return Err(refused("The token is signed with an algorithm that is not allowed"));
         };
-        let wanted = Wanted { algorithm, id: header.kid.clone() };
+        let wanted = KeyQuery { algorithm, id: header.kid.clone() };
         let Some(key) = keys.find(&wanted) else { return Err(NotTaken::Unknown(wanted)) };
         let mut validation = Validation::new(algorithm);
         validation.leeway = config.clock_skew_s;
@@ -123,14 +123,13 @@ fn is_access_token(typ: &str) -> bool {
     matches!(typ.strip_prefix("application/").unwrap_or(&typ), "jwt" | "at+jwt")
 }
 
-/// Whether the claims are those of an ID token, a refresh token, or of one that says that something happened: all
-/// of them are signed by the same issuer.
+/// Whether the claims are those of an ID token, refresh token or security event, which the same issuer signs.
 fn is_no_access_token(claims: &Claims) -> bool {
     let is = |name: &str, values: &[&str]| {
         let value = claims.get(name).and_then(Value::as_str);
         value.is_some_and(|it| values.iter().any(|value| it.eq_ignore_ascii_case(value)))
     };
-    // Keycloak and Cognito say of each of their tokens what it is.
+    // Keycloak and Cognito declare the kind of each token.
     let is_said = is("typ", &["id", "refresh", "offline"]) || is("token_use", &["id"]);
     is_said || ["at_hash", "c_hash", "s_hash", "events"].iter().any(|it| claims.contains_key(*it))
 }

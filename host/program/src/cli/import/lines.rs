@@ -1,4 +1,4 @@
-//! A file of lines, read in batches that one call takes; what is no line of text is named.
+//! Reads a file of lines in batches of one call each, and reports lines that are not text.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -11,7 +11,7 @@ const BATCH_BYTES_MAX: usize = 1 << 20;
 /// Bytes of one line: ten times the longest message, however its letters are escaped.
 const LINE_BYTES_MAX: usize = 512 << 10;
 
-/// What is still to be read.
+/// Remaining input.
 pub(super) struct Lines<R: Read> {
     file: BufReader<R>,
     number: u64,
@@ -23,12 +23,12 @@ pub(super) struct Batch {
     pub(super) lines: Vec<String>,
     /// The number of each in the file, from 1.
     pub(super) numbers: Vec<u64>,
-    /// Those that cannot even be sent.
+    /// Lines that cannot be sent.
     pub(super) problems: Vec<Problem>,
 }
 
 impl<R: Read> Lines<R> {
-    pub(super) fn of(file: BufReader<R>) -> Self {
+    pub(super) fn new(file: BufReader<R>) -> Self {
         Self { file, number: 0 }
     }
 
@@ -38,8 +38,8 @@ impl<R: Read> Lines<R> {
         let (mut batch, mut bytes) = (Batch::default(), 0);
         while batch.lines.len() + batch.problems.len() < LINES_MAX && bytes < BATCH_BYTES_MAX {
             let Some(line) = self.next()? else { break };
-            let line = line.and_then(|it| {
-                String::from_utf8(it).map_err(|_| "the line is not UTF-8".to_owned())
+            let line = line.and_then(|bytes| {
+                String::from_utf8(bytes).map_err(|_| "the line is not UTF-8".to_owned())
             });
             match line {
                 // Some programs begin their files with a byte order mark.
@@ -81,7 +81,7 @@ mod tests {
         file.extend(b"\xff\n");
         file.extend(vec![b'x'; LINE_BYTES_MAX + 9]);
         file.extend(b"\nlast");
-        let mut lines = Lines::of(BufReader::new(file.as_slice()));
+        let mut lines = Lines::new(BufReader::new(file.as_slice()));
         let batch = lines.batch().unwrap();
         assert_eq!(batch.lines, ["a", "b", "last"]);
         assert_eq!(batch.numbers, [1, 4, 7]);
@@ -95,11 +95,11 @@ mod tests {
     #[test]
     fn batch_holds_what_one_call_accepts() {
         let file = "line\n".repeat(LINES_MAX + 1);
-        let mut lines = Lines::of(BufReader::new(file.as_bytes()));
+        let mut lines = Lines::new(BufReader::new(file.as_bytes()));
         assert_eq!(lines.batch().unwrap().lines.len(), LINES_MAX);
         assert_eq!(lines.batch().unwrap().numbers, [201]);
         let long = format!("{}\n", "x".repeat(LINE_BYTES_MAX - 1)).repeat(3);
-        let mut lines = Lines::of(BufReader::new(long.as_bytes()));
+        let mut lines = Lines::new(BufReader::new(long.as_bytes()));
         assert_eq!(lines.batch().unwrap().lines.len(), 2);
     }
 }

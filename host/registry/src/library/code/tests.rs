@@ -1,4 +1,4 @@
-//! What is loaded and what is not, whatever lies in the folder.
+//! Tests of the cache: which files are loaded and which are rejected.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -38,7 +38,7 @@ fn code(sandbox: &Sandbox) -> Vec<u8> {
     sandbox.compiler(false).precompile_component(b"\0asm\x0d\0\x01\0").expect("it is a component")
 }
 
-/// A folder with code under both names, and what it was made with.
+/// A folder with code under both names, with its sandbox and key.
 fn kept(data: &Data) -> (Sandbox, Seal, CodeStore) {
     let (sandbox, seal) = (sandbox(), Seal::fresh().expect("random bytes"));
     let store = CodeStore::open(data.folder(), &seal);

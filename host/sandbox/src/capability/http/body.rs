@@ -1,4 +1,4 @@
-//! Bodies on their way: counted, held to their time, and freed of secrets.
+//! HTTP bodies in transit: size and time limits, and masking of secrets.
 
 use std::{
     pin::Pin,
@@ -67,10 +67,10 @@ pub(super) struct Incoming {
     pub pause: Option<Duration>,
 }
 
-/// What has been read of it so far.
+/// Read state of a body.
 struct Reading {
     from: Incoming,
-    /// When the last piece came.
+    /// Time of the last piece.
     last: Instant,
     /// Bytes held back: they may be the beginning of a secret.
     held: BytesMut,
@@ -132,11 +132,11 @@ impl Reading {
         Err(Error::HttpResponseBodySize(Some(budget.bytes_max)))
     }
 
-    /// As much of what has come as is certain to hold no part of a secret.
+    /// Returns the part that certainly holds no part of a secret.
     fn release(&mut self, bytes: &[u8]) -> Bytes {
         self.held.extend_from_slice(bytes);
         self.from.mask.bytes(&mut self.held);
-        let certain = self.held.len() - self.from.mask.begun(&self.held);
+        let certain = self.held.len() - self.from.mask.secret_prefix_len(&self.held);
         self.held.split_to(certain).freeze()
     }
 }

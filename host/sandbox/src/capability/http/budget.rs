@@ -1,5 +1,4 @@
-//! What the requests of one call may take, counted over all of them, and what the operator reads of them: never a
-//! path, a query or a header.
+//! The budget of HTTP requests of one call, and their log line for the operator, which has no path, query or header.
 
 use std::{
     sync::{
@@ -16,7 +15,7 @@ use crate::capability::state::CallContext;
 use base::limits::Limits;
 use telemetry::{Span, tally::Tally};
 
-/// What is left of a call's outgoing HTTP.
+/// Remaining HTTP budget of a call.
 pub(super) struct Budget {
     requests: AtomicU32,
     bytes: AtomicU64,
@@ -84,12 +83,12 @@ impl Report {
     }
 
     pub(super) fn warn(&self, method: &Method, url: &Url, what: &str, why: &str) {
-        let (component, call, to) = (&*self.component, self.call, Whereto(url));
+        let (component, call, to) = (&*self.component, self.call, HostPort(url));
         tracing::warn!(target: "guest", component, call, "{method} {to} {what}: {why}");
     }
 
     pub(super) fn answered(&self, method: &Method, url: &Url, status: u16) {
-        let (component, call, to) = (&*self.component, self.call, Whereto(url));
+        let (component, call, to) = (&*self.component, self.call, HostPort(url));
         tracing::debug!(target: "guest", component, call, status, "{method} {to} was answered");
     }
 
@@ -106,9 +105,9 @@ impl Report {
 }
 
 /// Scheme, host and port, and nothing that could carry a secret.
-struct Whereto<'a>(&'a Url);
+struct HostPort<'a>(&'a Url);
 
-impl std::fmt::Display for Whereto<'_> {
+impl std::fmt::Display for HostPort<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self(url) = self;
         write!(f, "{}://{}", url.scheme(), url.host_str().unwrap_or_default())?;

@@ -1,4 +1,4 @@
-//! Finds hosts and connects: to the address that was checked, and to no other.
+//! Resolves hosts and connects only to the address that was checked.
 
 use std::{error::Error as StdError, io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
@@ -20,19 +20,18 @@ use base::{
 
 /// Connections to one host that are kept for the next request.
 const IDLE_MAX: usize = 8;
-/// How long they are kept.
+/// Idle lifetime of connections.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// Where one component may send requests, and the connections that it has.
+/// Granted hosts of one component, and its connections.
 #[derive(Debug, Default)]
 pub struct Outgoing {
     pub hosts: Hosts,
     pub limits: Limits,
-    /// For hosts of the public network, and for those with leave to be private: a connection of one
-    /// kind never serves the other.
+    /// Separate pools for public and private hosts.
     public: OnceCell<HttpClient>,
     private: OnceCell<HttpClient>,
-    /// Certificates of authorities that are trusted beside the system's.
+    /// Additional trusted CA certificates.
     authorities: Vec<Certificate>,
 }
 
@@ -49,7 +48,7 @@ impl Outgoing {
         Self { hosts, limits: limits.clone(), ..Self::default() }
     }
 
-    /// The same, with certificates of authorities that are trusted beside the system's.
+    /// Adds trusted CA certificates.
     #[must_use]
     pub fn trusting(mut self, authorities: Vec<Certificate>) -> Self {
         self.authorities = authorities;
@@ -71,7 +70,7 @@ impl Outgoing {
     }
 }
 
-/// All of a body that has at most so many bytes; none of one that has more.
+/// Reads a body of at most `most` bytes. `None` if it is longer.
 pub async fn body_within(mut response: Response, most: usize) -> reqwest::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     while let Some(piece) = response.chunk().await? {
@@ -109,7 +108,7 @@ fn build(
     if let Ok(client) = merged.build() {
         return Ok(HttpClient { client, has_roots: true });
     }
-    // No root certificates here: http works all the same, and https says why it does not.
+    // Without root certificates, http still works, and https explains why it does not.
     let client = builder().tls_certs_only(authorities.iter().cloned()).build()?;
     Ok(HttpClient { client, has_roots: !authorities.is_empty() })
 }
@@ -121,14 +120,13 @@ fn lookup(name: String) -> Found {
     Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.collect()) })
 }
 
-/// Resolves names to addresses that may be connected to. What it returns is what is connected to:
-/// the name is not looked up again.
+/// Resolves names to allowed addresses, which are used without another lookup.
 struct Checked {
     private: bool,
     lookup: Arc<dyn Fn(String) -> Found + Send + Sync>,
 }
 
-/// All addresses of a host are private, and it has no leave to be.
+/// All addresses of the host are private and not granted.
 #[derive(Debug, thiserror::Error)]
 #[error("it has an address of this machine or its network; that needs private = true in its entry")]
 pub(super) struct Prohibited;
@@ -151,18 +149,18 @@ impl Resolve for Checked {
 #[cfg(test)]
 mod tests;
 
-// What went wrong on the way, for the component and for the operator.
+// An error for the component and the operator.
 
 /// Why a request brought no answer.
 pub(super) struct Failed {
     /// The error that the component gets.
     pub error: Error,
-    /// For the operator, in one line.
+    /// Log line for the operator.
     pub why: String,
 }
 
 impl Failed {
-    /// The error of a client whose machine has, or has not, root certificates.
+    /// Classifies an error; `has_roots` tells whether the machine has root certificates.
     pub(super) fn read(error: reqwest::Error, has_roots: bool) -> Self {
         // The URL may carry a secret.
         let error = error.without_url();

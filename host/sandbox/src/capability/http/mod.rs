@@ -1,4 +1,4 @@
-//! `wasi:http`: requests to the hosts that the operator granted, and to nothing else.
+//! `wasi:http`: requests to granted hosts only.
 //!
 //! The component builds a request with wasmtime's implementation of wasi:http. Sending it is ours:
 //! it is checked here against the grants, given its secrets and counted; [`client`] finds the host,
@@ -65,7 +65,7 @@ impl CallHttp {
 
 impl WasiHttpView for CallState {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
-        // One table for all resources: streams of bodies are wasi:io's.
+        // One table for all resources, because body streams belong to wasi:io.
         let Self { http, table, context, .. } = self;
         let http = http.get_or_insert_with(|| CallHttp::new(context));
         WasiHttpCtxView { hooks: &mut http.sender, table, ctx: &mut http.ctx }
@@ -115,7 +115,7 @@ struct Sender {
     outgoing: Arc<Outgoing>,
     budget: Arc<Budget>,
     report: Report,
-    /// When the call must be over.
+    /// Deadline of the call.
     deadline: Instant,
     recording: Option<Arc<Recording>>,
 }
@@ -241,7 +241,7 @@ impl Sender {
     }
 }
 
-/// The URL as the client will read it, so that what is checked is what is sent.
+/// Parses the URL as the client will, so that checked and sent URL agree.
 fn read_url(uri: &http::Uri) -> Result<Url, Error> {
     let url = Url::parse(&uri.to_string()).map_err(|_| Error::HttpRequestUriInvalid)?;
     if !url.has_host() || !url.username().is_empty() || url.password().is_some() {

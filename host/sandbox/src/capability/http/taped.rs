@@ -1,4 +1,4 @@
-//! Requests of a call that is recorded or replayed: read whole, and answered from the record.
+//! HTTP requests of recorded and replayed calls: read completely, or answered from the record.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ const ERRORS: [(&str, Make); 14] = [
     ("HttpResponseTimeout", || Error::HttpResponseTimeout),
 ];
 
-/// What a host answered, as a record has it.
+/// A host's response in a record.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Answer {
@@ -41,7 +41,7 @@ enum Answer {
     Failed(String),
 }
 
-/// The next use of the call: this request, as far as it is known before its body.
+/// Starts a use: this request, without its body yet.
 pub(super) fn begin(recording: &Arc<Recording>, request: &Request<WasiBody>) -> Taped {
     let head = json!({
         "method": request.method().as_str(),
@@ -78,18 +78,18 @@ impl Sender {
         }
         let answer = self.send(Request::from_parts(parts, full(body)), options).await;
         let answer = match answer {
-            Ok(response) => whole(response).await,
+            Ok(response) => read_completely(response).await,
             Err(error) => Err(error),
         };
         taped
-            .keep_as(answer, Answer::of)
+            .keep_as(answer, Answer::recorded)
             .map(|(parts, body)| Response::from_parts(parts, full(body)))
     }
 }
 
-type Whole = (http::response::Parts, bytes::Bytes);
+type CompleteResponse = (http::response::Parts, bytes::Bytes);
 
-async fn whole(response: Response<WasiBody>) -> Result<Whole, Error> {
+async fn read_completely(response: Response<WasiBody>) -> Result<CompleteResponse, Error> {
     let (parts, body) = response.into_parts();
     Ok((parts, body.collect().await?.to_bytes()))
 }
@@ -99,12 +99,12 @@ fn full(bytes: bytes::Bytes) -> WasiBody {
 }
 
 impl Answer {
-    fn of(recording: &Recording, answer: &Result<Whole, Error>) -> Value {
+    fn recorded(recording: &Recording, answer: &Result<CompleteResponse, Error>) -> Value {
         let answer = match answer {
             Ok((parts, body)) => Self::Came {
                 status: parts.status.as_u16(),
                 headers: headers(recording, &parts.headers),
-                body: Bytes::of(body),
+                body: Bytes::encode(body),
             },
             Err(error) => Self::Failed(format!("{error:?}")),
         };

@@ -1,4 +1,4 @@
-//! What is let out, what is not, and how often that is looked at.
+//! Tests of which outputs pass and how often they are checked.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The address of a PostgreSQL server: read, with what it says of how to connect.
+//! The address of a PostgreSQL server and its connection settings.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,16 +15,16 @@ use super::server::{ANSWER_TIME, ServerError};
 
 const EXAMPLE: &str = "postgres://USER:PASSWORD@HOST:5432/DATABASE is how one looks, with %40 for an @ in the password";
 
-/// Where the databases are (STO-1).
+/// Address of the database server (STO-1).
 #[derive(Clone)]
 pub struct Address {
     /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; it may hold a password, so nothing shows it.
     pub url: String,
-    /// A file of certificates (PEM) that are trusted beside the system's.
+    /// Additional trusted CA certificates (PEM file).
     pub ca: Option<PathBuf>,
     /// Connections for each component, at most.
     pub connections_max: usize,
-    /// What this node is called where several share the database.
+    /// Name of this node.
     pub node: String,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Debug for Address {
     }
 }
 
-/// Where and as whom, as errors say it.
+/// Host and user, for errors.
 pub(super) struct Place {
     pub(super) at: String,
     pub(super) user: String,
@@ -44,7 +44,7 @@ pub(super) struct Place {
 /// Reads an address.
 ///
 /// # Errors
-/// What is wrong with it, without repeating it.
+/// What is wrong, without repeating it.
 pub fn check_address(url: &str) -> Result<(), ServerError> {
     parse(url).map(drop)
 }
@@ -58,7 +58,7 @@ pub(super) fn parse(url: &str) -> Result<(Config, Place), ServerError> {
     let (mut options, mut mode) = (Vec::new(), None);
     for option in query.split('&').filter(|it| !it.is_empty()) {
         match option.split_once('=') {
-            Some(("sslmode", said)) => mode = Some(said),
+            Some(("sslmode", value)) => mode = Some(value),
             // The host sets these itself.
             Some((
                 "connect_timeout" | "channel_binding" | "sslnegotiation" | "host" | "port",

@@ -1,5 +1,4 @@
-//! What the host itself asks of the server: one statement each, again where the connection was lost or another was in
-//! the way. Each may be carried out twice and come to the same.
+//! Statements of the host itself: one each, retried after a lost connection or conflict, and idempotent.
 
 use std::{
     future::poll_fn,
@@ -16,34 +15,33 @@ use super::{
     server::{Server, ServerError},
 };
 
-/// For how long a server that is away is looked for.
+/// How long to retry an unavailable server.
 const AWAY_MAX: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
 
-enum NotAsked {
+enum QueryError {
     Unreached(ServerError),
     Refused(PgError),
 }
 
 impl Server {
-    /// The rows of one statement, each name in which is of the schema `madoguchi_host`. It sees what is committed when
-    /// it begins, and is committed when this returns.
+    /// Runs one statement on the schema `madoguchi_host` in its own transaction and returns its rows.
     ///
     /// # Errors
-    /// What the server says of it, or that it is not there for 5 s.
+    /// The server's error, or that it was unavailable for 5 s.
     pub fn ask<'a>(
         &'a self,
         sql: &'a str,
         parameters: &'a [&'a (dyn ToSql + Sync)],
     ) -> BoxFuture<'a, io::Result<Vec<Row>>> {
-        // In a box: what asks is part of calls, most of which ask nothing.
+        // Boxed, because it is part of calls that rarely need it.
         Box::pin(async move {
             let until = Instant::now() + AWAY_MAX;
             loop {
                 let (error, may_pass) = match self.asked(sql, parameters).await {
                     Ok(rows) => return Ok(rows),
-                    Err(NotAsked::Unreached(error)) => (io::Error::other(error), true),
-                    Err(NotAsked::Refused(error)) => {
+                    Err(QueryError::Unreached(error)) => (io::Error::other(error), true),
+                    Err(QueryError::Refused(error)) => {
                         let passes = matches!(
                             explain(0, &error),
                             Failed::Lost(_) | Failed::Conflict | Failed::Stale
@@ -63,31 +61,30 @@ impl Server {
         &self,
         sql: &str,
         parameters: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<Row>, NotAsked> {
-        let mut host = self.host().await.map_err(NotAsked::Unreached)?;
-        host.client().query(sql, parameters).await.map_err(NotAsked::Refused)
+    ) -> Result<Vec<Row>, QueryError> {
+        let mut host = self.host().await.map_err(QueryError::Unreached)?;
+        host.client().query(sql, parameters).await.map_err(QueryError::Refused)
     }
 }
 
-fn failed(error: &PgError, told: ServerError) -> io::Error {
+fn failed(error: &PgError, reported: ServerError) -> io::Error {
     let is_full = error.as_db_error().is_some_and(|it| it.code().code() == "53100");
     let kind = if is_full { io::ErrorKind::StorageFull } else { io::ErrorKind::Other };
-    io::Error::new(kind, told)
+    io::Error::new(kind, reported)
 }
 
-// Connections of the host's own that are at one work for long, and are counted beside those that are shared.
+// Dedicated connections for long work, counted besides the shared ones.
 
-/// What may wait to be taken; what is too much is left out.
-const SAID_MAX: usize = 1_024;
+/// Maximum number of queued notifications.
+const PAYLOADS_MAX: usize = 1_024;
 
 impl Server {
     /// A connection of the host's own for one work alone.
-    pub fn apart(&self) -> BoxFuture<'_, Result<Client, ServerError>> {
+    pub fn dedicated_client(&self) -> BoxFuture<'_, Result<Client, ServerError>> {
         Box::pin(async move { self.way().connect().await.map_err(|it| self.error(&it)) })
     }
 
-    /// The same, and what is said on `channel` from now on, which ends with the connection. Where too much waits to
-    /// be taken, the rest is left out.
+    /// Opens a connection that listens on `channel`. Notifications beyond the queue are dropped.
     pub fn listening<'a>(
         &'a self,
         channel: &'static str,
@@ -98,14 +95,14 @@ impl Server {
             let mut silence = way.silence.subscribe();
             let connected = way.in_time(way.config.connect(way.tls.clone())).await;
             let (client, mut connection) = connected.map_err(|it| self.error(&it))?;
-            let (sender, said) = mpsc::channel(SAID_MAX);
+            let (sender, payloads) = mpsc::channel(PAYLOADS_MAX);
             tokio::spawn(async move {
                 let listens = async {
                     while let Some(Ok(message)) =
                         poll_fn(|context| connection.poll_message(context)).await
                     {
-                        if let AsyncMessage::Notification(it) = message {
-                            let _ = sender.try_send(it.payload().to_owned());
+                        if let AsyncMessage::Notification(notification) = message {
+                            let _ = sender.try_send(notification.payload().to_owned());
                         }
                     }
                 };
@@ -116,7 +113,7 @@ impl Server {
             });
             let listen = client.batch_execute(&format!("LISTEN {channel}")).await;
             listen.map_err(|it| self.error(&it))?;
-            Ok((client, said))
+            Ok((client, payloads))
         })
     }
 }

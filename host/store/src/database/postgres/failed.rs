@@ -1,4 +1,4 @@
-//! What a guest and an operator learn of PostgreSQL's errors: the words that SQLite's have, and no secret.
+//! Errors of PostgreSQL for guests and operators, in SQLite's terms and without secrets.
 
 use tokio_postgres::Error as PgError;
 use tokio_postgres::error::SqlState;
@@ -8,9 +8,9 @@ use super::super::types::{ConstraintFailure, ConstraintKind, Error, invalid, out
 /// Why a batch did not end.
 #[derive(Debug)]
 pub(super) enum Failed {
-    /// As it is told.
-    Told(Error),
-    /// The same, with more on its way, or a state that is not known: the connection is not used again.
+    /// Reported as is.
+    Reported(Error),
+    /// Reported, and the connection is discarded because its state is unknown.
     Stop(Error),
     /// The whole batch is to be tried again: another transaction was in its way.
     Conflict,
@@ -18,26 +18,26 @@ pub(super) enum Failed {
     Lost(String),
     /// A uniqueness does not hold; the name is the index's.
     Unique(u32, String),
-    /// What was prepared does not fit the tables any more.
+    /// A prepared statement is outdated.
     Stale,
 }
 
 impl From<Error> for Failed {
     fn from(error: Error) -> Self {
-        Self::Told(error)
+        Self::Reported(error)
     }
 }
 
-/// What an error of a statement means.
+/// Classifies a statement error.
 pub(super) fn explain(statement: u32, error: &PgError) -> Failed {
     let Some(db) = error.as_db_error() else {
         return Failed::Lost(cause(error));
     };
     let constraint = |kind, name: String| {
-        Failed::Told(Error::Constraint(ConstraintFailure { statement, kind, name }))
+        Failed::Reported(Error::Constraint(ConstraintFailure { statement, kind, name }))
     };
     let name = db.constraint().unwrap_or_default().to_owned();
-    let unavailable = |why: String| Failed::Told(Error::Unavailable(why));
+    let unavailable = |why: String| Failed::Reported(Error::Unavailable(why));
     match db.code().code() {
         "23505" => Failed::Unique(statement, name),
         "23503" => constraint(ConstraintKind::ForeignKey, String::new()),
@@ -63,22 +63,22 @@ pub(super) fn explain(statement: u32, error: &PgError) -> Failed {
         code if ["08", "53", "58", "XX", "57", "F0"].iter().any(|it| code.starts_with(it)) => {
             unavailable(format!("the database is unavailable: {}", db.message()))
         }
-        // As SQLite has it, and authors know it.
+        // In SQLite's terms, which authors know.
         "42P01" => invalid(statement, missing("table", db.message())).into(),
         "42703" => invalid(statement, missing("column", db.message())).into(),
         _ => invalid(statement, db.message()).into(),
     }
 }
 
-/// What a statement names that is not there: `relation "seats" does not exist`. A message in another language stays.
+/// Describes a missing object: `relation "seats" does not exist`. Messages in other languages are kept.
 fn missing(kind: &str, message: &str) -> String {
     let name = message.strip_suffix(" does not exist").and_then(|it| it.split_once(' '));
     let name = name.map(|(_kind, name)| name.replace('"', ""));
     name.map_or_else(|| message.to_owned(), |name| format!("no such {kind}: {name}"))
 }
 
-/// What the server says, or what became of the connection.
-pub(super) fn told(error: &PgError) -> String {
+/// Message of the server or connection error.
+pub(super) fn describe(error: &PgError) -> String {
     error.as_db_error().map_or_else(|| cause(error), |it| it.message().to_owned())
 }
 
@@ -91,7 +91,7 @@ pub(super) fn cause(error: &PgError) -> String {
     last.to_string()
 }
 
-/// Why a server cannot be used, and what to do about it; `at` is where it is, `user` as whom it was asked.
+/// Why the server at `at` is unusable for `user`, with a remedy.
 pub(super) fn unusable(error: &PgError, at: &str, user: &str, database: &str) -> String {
     let Some(db) = error.as_db_error() else {
         let why = cause(error);
@@ -133,7 +133,7 @@ pub(super) fn unusable(error: &PgError, at: &str, user: &str, database: &str) ->
     }
 }
 
-/// A server that is reached and says nothing.
+/// Error for a server that does not respond.
 pub(super) fn silent(at: &str) -> String {
     format!(
         "the PostgreSQL server at {at} does not answer: look whether it is overloaded, and whether the network lets its answers through"

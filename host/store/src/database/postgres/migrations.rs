@@ -1,4 +1,4 @@
-//! Migrations, once for all hosts: in one transaction, under a lock, as the component's own role.
+//! Migrations on PostgreSQL, once for all hosts: in one transaction, under a lock, as the component's role.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use super::failed::{Failed, explain};
 use super::portable::portable;
 
 impl Postgres {
-    /// Applies the new ones; what was prepared before holds no more then.
+    /// Applies new migrations and invalidates prepared statements.
     pub(in super::super) async fn migrate(&self, list: &[Migration]) -> Result<u32, MigrateError> {
         check_numbers(list)?;
         self.server.check().map_err(MigrateError::Database)?;
@@ -26,7 +26,9 @@ impl Postgres {
 
     async fn apply(&self, list: &[Migration]) -> Result<u32, MigrateError> {
         let unusable = |error: PgError| {
-            MigrateError::Database(Error::Unavailable(self.server.told(&error, &self.role)))
+            MigrateError::Database(Error::Unavailable(
+                self.server.explain_failure(&error, &self.role),
+            ))
         };
         let client = self.server.way().connect().await.map_err(unusable)?;
         client.batch_execute("BEGIN").await.map_err(unusable)?;
@@ -35,14 +37,16 @@ impl Postgres {
         Ok(applied)
     }
 
-    /// The same within the transaction of `client`.
+    /// Applies migrations in the transaction of `client`.
     pub(super) async fn apply_on(
         &self,
         client: &Client,
         list: &[Migration],
     ) -> Result<u32, MigrateError> {
         let unusable = |error: PgError| {
-            MigrateError::Database(Error::Unavailable(self.server.told(&error, &self.role)))
+            MigrateError::Database(Error::Unavailable(
+                self.server.explain_failure(&error, &self.role),
+            ))
         };
         let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0)),
             set_config('search_path', quote_ident($1) || ', madoguchi', true),
@@ -72,12 +76,12 @@ impl Postgres {
     }
 }
 
-/// Carries one out with the rights of the component, whose its tables are then.
+/// Applies one migration as the component's role, which then owns the tables.
 async fn step(client: &Client, role: &str, migration: &Migration) -> Result<(), Error> {
     let becomes = "SELECT set_config('role', $1, true)";
-    let told = |statement: u32| {
+    let failure = |statement: u32| {
         move |error: PgError| match explain(statement, &error) {
-            Failed::Told(error) | Failed::Stop(error) => error,
+            Failed::Reported(error) | Failed::Stop(error) => error,
             Failed::Unique(statement, name) => {
                 let kind = ConstraintKind::Unique;
                 Error::Constraint(ConstraintFailure { statement, kind, name })
@@ -88,7 +92,7 @@ async fn step(client: &Client, role: &str, migration: &Migration) -> Result<(), 
             ),
         }
     };
-    client.query_one(becomes, &[&role]).await.map_err(told(0))?;
+    client.query_one(becomes, &[&role]).await.map_err(failure(0))?;
     for (statement, sql) in (0..).zip(&migration.statements) {
         let wrong = |message| invalid(statement, message);
         scan::check(sql, Access::Migration).map_err(wrong)?;
@@ -96,8 +100,8 @@ async fn step(client: &Client, role: &str, migration: &Migration) -> Result<(), 
         if !portable.parameters.is_empty() {
             return Err(invalid(statement, "a migration has no parameters"));
         }
-        client.execute(&portable.sql, &[]).await.map_err(told(statement))?;
+        client.execute(&portable.sql, &[]).await.map_err(failure(statement))?;
     }
-    client.query_one(becomes, &[&"none"]).await.map_err(told(0))?;
+    client.query_one(becomes, &[&"none"]).await.map_err(failure(0))?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A component's database on a PostgreSQL server: a schema and a role of its own, and the same answers (STO-2).
+//! A component's database on a PostgreSQL server: its own schema and role, with the same results as SQLite (STO-2).
 //!
 //! All of a batch is one transaction, serializable, tried again where another was in its way: first beside others,
 //! then alone among those of all nodes (STO-15). What a statement may say is held to what both engines have (`portable`), and the
@@ -41,13 +41,13 @@ pub(super) struct Postgres {
     limits: super::Limits,
     readers: Pool,
     writers: Pool,
-    /// Held by those of this node who write side by side; whole by one that others were in the way of.
+    /// Shared by concurrent writers of this node; exclusive after a conflict.
     turn: tokio::sync::RwLock<()>,
     /// The number of the lock that does the same for all nodes.
     lock: i64,
-    /// Bytes of the schema when they were last counted, and what was sent since.
+    /// Last counted size of the schema, and bytes sent since.
     size: Mutex<run::Size>,
-    /// One more with each migration, after which nothing that was prepared holds.
+    /// Incremented by migrations, which invalidate prepared statements.
     generation: AtomicU64,
     /// Batches that wait for a connection to write on.
     waiting: AtomicUsize,
@@ -55,9 +55,9 @@ pub(super) struct Postgres {
 
 impl Postgres {
     /// Whether the component's role gets in.
-    async fn try_out(&self) -> Result<(), String> {
+    async fn check_login(&self) -> Result<(), String> {
         let connection =
-            self.readers.take().await.map_err(|it| self.server.told(&it, &self.role))?;
+            self.readers.take().await.map_err(|it| self.server.explain_failure(&it, &self.role))?;
         self.readers.put(connection);
         Ok(())
     }
@@ -68,10 +68,10 @@ impl Postgres {
     }
 }
 
-/// How long a server may take to let a connection in, where its address says nothing of that.
+/// Default connect timeout.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 
-/// How a server is reached, and what ends all connections to it: one that has fallen silent tells none of them.
+/// Connection parameters, and a signal that ends all connections of an unresponsive server.
 #[derive(Clone)]
 struct Way {
     config: Config,
@@ -80,12 +80,12 @@ struct Way {
 }
 
 impl Way {
-    /// A connection whose other half runs by itself until this one is dropped, or the server is found silent (STO-6).
+    /// Connects. The driver task ends with the client or when the server is found unresponsive (STO-6).
     async fn connect(&self) -> Result<Client, PgError> {
         let mut silence = self.silence.subscribe();
         let (client, connection) = self.in_time(self.config.connect(self.tls.clone())).await?;
         tokio::spawn(async move {
-            // What ends it is told to the next use of the client.
+            // Its error is reported at the client's next use.
             tokio::select! {
                 _ = connection => {}
                 _ = silence.changed() => {}
@@ -94,7 +94,7 @@ impl Way {
         Ok(client)
     }
 
-    /// What comes of connecting; a server that takes too long is silent.
+    /// Applies the connect timeout.
     async fn in_time<T>(
         &self,
         connect: impl Future<Output = Result<T, PgError>>,

@@ -1,5 +1,5 @@
-//! A move of everything that components have in SQL, and of what the host keeps, from a data folder to a PostgreSQL
-//! server and back (STO-42, STO-46): whole or not at all, and compared before it counts.
+//! Moves all data between a data folder and a PostgreSQL server (STO-42, STO-46): completely or not at all, and
+//! compared before use.
 
 use std::path::Path;
 use std::pin::pin;
@@ -18,7 +18,7 @@ use super::super::moving::{
 };
 use super::super::types::{Limits, Value};
 use super::super::{Engine, migrations::MigrateError};
-use super::failed::told;
+use super::failed::describe;
 use super::server::Server;
 use super::values::{Parameter, cells};
 use super::{Postgres, server::schema_of};
@@ -26,14 +26,14 @@ use super::{Postgres, server::schema_of};
 /// Rows of the host's that are on their way to the server at a time, and bytes from which on there are fewer.
 const ROWS_AT_A_TIME: usize = 256;
 const BYTES_AT_A_TIME: usize = 4 << 20;
-/// What is where the host keeps something that belongs to no component.
+/// Owner name of host data.
 const HOST: &str = "madoguchi";
 pub(super) const SCHEMA_PREFIX: &str = "component_";
-/// What the host itself keeps in the way of a component, such as accounts.
+/// Name pattern of host databases, such as accounts.
 const HOSTS: &str = "component\\_.%";
 
 impl Kind {
-    fn of(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "int8" => Self::Integer,
             "float8" => Self::Real,
@@ -55,11 +55,11 @@ impl Kind {
 }
 
 fn failed(component: &str, error: &PgError) -> MoveError {
-    let why = told(error);
+    let why = describe(error);
     MoveError(format!("{component}: the PostgreSQL server says: {why}; nothing was moved"))
 }
 
-/// The component whose schema is called so, among those that are `known`.
+/// The component of a schema among `known` ones.
 fn component_of(schema: &str, known: &[String]) -> String {
     let found = known.iter().find(|it| schema_of(it) == schema).map(String::as_str);
     found.or(schema.strip_prefix(SCHEMA_PREFIX)).unwrap_or(schema).to_owned()
@@ -102,7 +102,7 @@ impl Server {
     ) -> Result<Vec<Moved>, MoveError> {
         let client = self.mover().await?;
         self.check_vacant(&client, plans, parts).await?;
-        // What does not fit is known before anything is written.
+        // Checked before anything is written.
         for part in parts.iter().filter(|it| it.path.is_some()) {
             fitting(part, &part.table(), data)?.try_for_each(|it| it.map(drop))?;
         }
@@ -115,8 +115,8 @@ impl Server {
         client.batch_execute(begin).await.map_err(|it| failed(HOST, &it))?;
         let mut moved = Vec::new();
         for (plan, database) in &databases {
-            let Engine::Postgres(it) = &database.0 else { continue };
-            moved.extend(it.fill(&client, data, plan).await?);
+            let Engine::Postgres(postgres) = &database.0 else { continue };
+            moved.extend(postgres.fill(&client, data, plan).await?);
         }
         let mut tallies = Vec::new();
         for part in parts {
@@ -134,7 +134,7 @@ impl Server {
         Ok(moved)
     }
 
-    /// Refuses where there is something of what comes.
+    /// Refuses a server with existing data.
     async fn check_vacant(
         &self,
         client: &Client,
@@ -168,8 +168,7 @@ impl Server {
         Ok(())
     }
 
-    /// Makes files of all that components have here, and of `parts`, in the data folder `data`, where nothing of it is
-    /// yet. What is here stays as it is.
+    /// Copies all data of components and `parts` into the empty data folder `data`. The server's data is not changed.
     ///
     /// # Errors
     /// Why nothing was moved.
@@ -182,7 +181,7 @@ impl Server {
         let mut ways = Vec::new();
         for part in parts {
             let Some(path) = part.path else { continue };
-            let found = (part.rows)(data).map_err(|it| MoveError::of(part.name, &it))?.next();
+            let found = (part.rows)(data).map_err(|it| MoveError::for_name(part.name, &it))?.next();
             ways.extend(found.map(|_| path));
         }
         check_vacant(data, plans, &ways)?;
@@ -190,7 +189,7 @@ impl Server {
         let begin =
             "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0";
         client.batch_execute(begin).await.map_err(|it| failed(HOST, &it))?;
-        // What does not fit is known before anything is written.
+        // Checked before anything is written.
         for part in parts.iter().filter(|it| it.path.is_some()) {
             read_part(&client, part, |_| Ok(())).await?;
         }
@@ -231,7 +230,7 @@ impl Server {
         for part in parts {
             let put = |row: &[Value]| {
                 let put = (part.put)(staging.folder(), row);
-                put.map_err(|it| MoveError::of(part.name, &it))
+                put.map_err(|it| MoveError::for_name(part.name, &it))
             };
             tallies.push(read_part(&client, part, put).await?);
         }
@@ -247,8 +246,7 @@ impl Server {
     }
 }
 
-/// What follows from the rows that were put there: how much of files each owner has, and which place the next document
-/// gets.
+/// Updates sums after inserting rows: blob use by owner, and the next document number.
 const SUMS: &str = "INSERT INTO madoguchi_host.blob_shares AS s (owner, bytes, uploads)
         SELECT owner, sum(promised)::bigint, 0 FROM madoguchi_host.contents
         WHERE node IS NULL AND owner <> '' GROUP BY owner
@@ -256,7 +254,7 @@ const SUMS: &str = "INSERT INTO madoguchi_host.blob_shares AS s (owner, bytes, u
         ON CONFLICT (owner) DO UPDATE SET bytes = s.bytes + excluded.bytes;
     SELECT setval('madoguchi_host.document_places', max(place)) FROM madoguchi_host.documents HAVING count(*) > 0";
 
-/// Puts the rows of a part in the data folder `data` there, and says what they were.
+/// Inserts rows of a part from `data` and returns their tally.
 async fn insert(client: &Client, part: &Movable, data: &Path) -> Result<Tally, MoveError> {
     let failed = |it: PgError| failed(part.name, &it);
     let types: Vec<_> = part.columns.iter().map(|it| it.1.sent_as()).collect();
@@ -281,7 +279,7 @@ async fn insert(client: &Client, part: &Movable, data: &Path) -> Result<Tally, M
     Ok(tally)
 }
 
-/// Reads the rows of a part, gives each away, and says what they were.
+/// Reads rows of a part and returns their tally.
 async fn read_part(
     client: &Client,
     part: &Movable,
@@ -307,7 +305,7 @@ impl Postgres {
         let becomes =
             "SELECT set_config('role', $1, true), set_config('statement_timeout', '0', true)";
         client.query_one(becomes, &[&self.role]).await.map_err(failed)?;
-        let source = Source::of(data, component)?;
+        let source = Source::of_component(data, component)?;
         let (mut tables, here) = (tables(client, component, schema).await?, source.tables()?);
         let mut zeros = Vec::new();
         if plan.is_hosts() {
@@ -325,10 +323,10 @@ impl Postgres {
         } else {
             check_shapes(component, &here, &tables)?;
         }
-        for it in &zeros {
-            client.batch_execute(&format!("{it} SET DEFAULT 0")).await.map_err(failed)?;
+        for column in &zeros {
+            client.batch_execute(&format!("{column} SET DEFAULT 0")).await.map_err(failed)?;
         }
-        // What the migrations themselves have put there is among what comes.
+        // Rows inserted by migrations are part of the moved ones.
         let names: Vec<_> = tables.iter().map(|it| named(schema, &it.name)).collect();
         if !names.is_empty() {
             let sql = format!("TRUNCATE {}", names.join(", "));
@@ -336,8 +334,8 @@ impl Postgres {
         }
         // Rows may refer to some that come later.
         let references = references(client, schema).await.map_err(failed)?;
-        for it in &references {
-            let sql = format!("{it} DEFERRABLE INITIALLY DEFERRED");
+        for reference in &references {
+            let sql = format!("{reference} DEFERRABLE INITIALLY DEFERRED");
             client.batch_execute(&sql).await.map_err(failed)?;
         }
         client.batch_execute("SET CONSTRAINTS ALL DEFERRED").await.map_err(failed)?;
@@ -346,11 +344,11 @@ impl Postgres {
             tallies.push(copy(client, (component, schema), table, &source).await?);
         }
         client.batch_execute("SET CONSTRAINTS ALL IMMEDIATE").await.map_err(failed)?;
-        for it in &references {
-            client.batch_execute(&format!("{it} NOT DEFERRABLE")).await.map_err(failed)?;
+        for reference in &references {
+            client.batch_execute(&format!("{reference} NOT DEFERRABLE")).await.map_err(failed)?;
         }
-        for it in &zeros {
-            client.batch_execute(&format!("{it} DROP DEFAULT")).await.map_err(failed)?;
+        for column in &zeros {
+            client.batch_execute(&format!("{column} DROP DEFAULT")).await.map_err(failed)?;
         }
         number_on(client, schema).await.map_err(failed)?;
         let mut moved = Vec::new();
@@ -385,7 +383,7 @@ async fn tables(client: &Client, component: &str, schema: &str) -> Result<Vec<Ta
     for row in rows {
         let (name, column, typename): (String, String, String) =
             (row.get(0), row.get(1), row.get(2));
-        let Some(kind) = Kind::of(&typename) else {
+        let Some(kind) = Kind::from_name(&typename) else {
             return Err(MoveError(format!(
                 "{component}: the column {column} of the table {name} is of the type {typename}, which SQLite and PostgreSQL do not share; nothing was moved"
             )));
@@ -420,15 +418,15 @@ async fn number_on(client: &Client, schema: &str) -> Result<(), PgError> {
     Ok(())
 }
 
-/// Copies the rows of a table from a file, and says what they were.
+/// Copies rows of a table from a file and returns their tally.
 async fn copy(
     client: &Client,
     (component, schema): (&str, &str),
     table: &Table,
     source: &Source,
 ) -> Result<Tally, MoveError> {
-    let failed = |it: PgError| {
-        let MoveError(why) = failed(component, &it);
+    let failed = |error: PgError| {
+        let MoveError(why) = failed(component, &error);
         MoveError(format!("{why} (table {})", table.name))
     };
     let (name, columns) = (named(schema, &table.name), table.names());
@@ -446,7 +444,7 @@ async fn copy(
     Ok(tally)
 }
 
-/// Reads the rows of a table, each as it `fits`, gives them away, and says what they were.
+/// Reads rows of a table, adapted by `fits`, and returns their tally.
 async fn read(
     client: &Client,
     (component, table): (&str, &Table),

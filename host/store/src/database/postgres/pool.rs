@@ -1,4 +1,4 @@
-//! A component's connections: a few, each with the statements that it has prepared.
+//! A component's connections with their prepared statements.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,8 +16,7 @@ use super::Way;
 
 /// Statements that a connection keeps prepared.
 const PREPARED_MAX: usize = 160;
-/// What holds whatever happens to this end; a batch has a deadline of its own, which comes first. An end that has fallen
-/// silent holds up no other for long.
+/// Session settings. Batches have earlier deadlines; these end statements of lost clients.
 const SESSION: &str = "SET standard_conforming_strings = on; SET TimeZone = 'UTC'; SET jit = off;
     SET default_transaction_isolation = 'serializable';
     SET statement_timeout = '120s'; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '10s';
@@ -25,12 +24,12 @@ const SESSION: &str = "SET standard_conforming_strings = on; SET TimeZone = 'UTC
 const READS: &str = "SET default_transaction_read_only = on";
 const HOST: &str = "SET default_transaction_isolation = 'read committed'";
 
-/// What connections are for.
+/// Purpose of connections.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Read,
     Write,
-    /// What the host keeps for itself.
+    /// Data of the host.
     Host,
 }
 
@@ -65,7 +64,7 @@ impl Pool {
         place.map_err(|_late| out_of_time())?.map_err(|_closed| closed())
     }
 
-    /// One that is idle, or a new one.
+    /// Takes an idle connection or opens one.
     pub(super) async fn take(&self) -> Result<Connection, PgError> {
         let idle = {
             let mut idle = self.idle.lock();
@@ -105,7 +104,7 @@ impl Pool {
         self.idle.lock().clear();
     }
 
-    /// Refuses what comes from now on; what runs ends.
+    /// Refuses new use; running batches finish.
     pub(super) fn close(&self) {
         self.places.close();
         self.forget();
@@ -120,8 +119,8 @@ impl Connection {
         types: &[Type],
     ) -> Result<Statement, PgError> {
         let key = (sql.to_owned(), types.to_vec());
-        if let Some(it) = self.prepared.get(&key) {
-            return Ok(it.clone());
+        if let Some(prepared) = self.prepared.get(&key) {
+            return Ok(prepared.clone());
         }
         let statement = self.client.prepare_typed(sql, types).await?;
         self.remember(sql, key.1, &statement);

@@ -1,4 +1,4 @@
-//! The subset of SQL that SQLite and PostgreSQL share, as PostgreSQL is told it: the one place where a text changes.
+//! Translates the SQL subset shared by SQLite and PostgreSQL for PostgreSQL. No other code changes statement texts.
 //!
 //! A text that reached here was read by `scan` as SQLite reads it. What PostgreSQL would read otherwise (escaped and
 //! bit strings, brackets, nested comments) is refused or left out, so that both see the same tokens. Functions are
@@ -150,7 +150,7 @@ const AFTER_ORDER: [&str; 13] = [
 /// Bytes of a name; PostgreSQL would cut the rest off.
 const NAME_BYTES_MAX: usize = 63;
 
-/// A statement as PostgreSQL is told it.
+/// A statement translated for PostgreSQL.
 #[derive(Debug)]
 pub(super) struct Portable {
     pub(super) sql: String,
@@ -164,7 +164,7 @@ pub(super) struct Portable {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A word that is not quoted.
+    /// An unquoted word.
     Word,
     /// A name in double quotes.
     Quoted,
@@ -197,13 +197,13 @@ impl Piece<'_> {
         self.kind != Kind::Other
     }
 
-    /// Without its quotes.
+    /// The name without quotes.
     fn name(&self) -> &str {
         self.text.trim_matches('"')
     }
 }
 
-/// Checks a text that `scan` let pass, and says it as PostgreSQL reads it.
+/// Checks a text that passed `scan`, and translates it for PostgreSQL.
 ///
 /// # Errors
 /// A sentence that says what would be right.
@@ -215,10 +215,10 @@ pub(super) fn portable(sql: &str, access: Access) -> Result<Portable, String> {
     }
     let first = pieces[0];
     let mut depth = 0_usize;
-    let writes = pieces.iter().any(|it| {
-        depth = if it.is_sign("(") { depth + 1 } else { depth };
-        depth = if it.is_sign(")") { depth.saturating_sub(1) } else { depth };
-        depth == 0 && it.is_any(&["INSERT", "UPDATE", "DELETE"])
+    let writes = pieces.iter().any(|piece| {
+        depth = if piece.is_sign("(") { depth + 1 } else { depth };
+        depth = if piece.is_sign(")") { depth.saturating_sub(1) } else { depth };
+        depth == 0 && piece.is_any(&["INSERT", "UPDATE", "DELETE"])
     });
     let parameters = pieces.iter().filter_map(|it| parameter_number(it.text));
     Ok(Portable {
@@ -248,7 +248,7 @@ fn pieces(sql: &str) -> Result<Vec<Piece<'_>>, String> {
     Ok(found)
 }
 
-/// What may be created, changed and dropped.
+/// Allowed schema changes.
 fn check_shape(pieces: &[Piece<'_>], access: Access) -> Result<(), String> {
     if pieces[0].is("REPLACE") {
         return Err("REPLACE is not portable: use INSERT … ON CONFLICT … DO UPDATE".into());
@@ -279,9 +279,9 @@ fn check(pieces: &[Piece<'_>], at: usize) -> Result<(), String> {
     if piece.text.starts_with(['x', 'X']) && piece.text.contains('\'') {
         return Err("send bytes as a parameter: x'…' means something else in PostgreSQL".into());
     }
-    let is_glued = before.is_some_and(|it| {
-        let is_number = it.text.starts_with(|it: char| it.is_ascii_digit());
-        it.kind == Kind::Word && it.text.len() == 1 || is_number
+    let is_glued = before.is_some_and(|earlier| {
+        let is_number = earlier.text.starts_with(|it: char| it.is_ascii_digit());
+        earlier.kind == Kind::Word && earlier.text.len() == 1 || is_number
     });
     let is_quoted = piece.text.starts_with(['\'', '"', '&']);
     if is_glued && is_quoted && !piece.is_apart {
@@ -319,7 +319,7 @@ fn check(pieces: &[Piece<'_>], at: usize) -> Result<(), String> {
     }
 }
 
-/// What stands before a parenthesis: a keyword, a function of the list, or a name with its columns.
+/// Checks the token before a parenthesis: a keyword, an allowed function, or a name with columns.
 fn check_call(pieces: &[Piece<'_>], at: usize) -> Result<(), String> {
     let (piece, before) = (pieces[at], at.checked_sub(1).map(|it| pieces[it]));
     let lower = piece.name().to_ascii_lowercase();
@@ -330,8 +330,10 @@ fn check_call(pieces: &[Piece<'_>], at: usize) -> Result<(), String> {
     let is_index = creates && pieces.iter().take(3).any(|it| it.is("INDEX"));
     let is_first_on =
         |it: &Piece<'_>| it.is("ON") && is_index && !pieces[..at - 1].iter().any(|it| it.is("ON"));
-    let has_columns = before.is_some_and(|it| {
-        it.is_any(&BEFORE_COLUMNS) || creates && it.is_any(&["EXISTS", "VIEW"]) || is_first_on(&it)
+    let has_columns = before.is_some_and(|earlier| {
+        earlier.is_any(&BEFORE_COLUMNS)
+            || creates && earlier.is_any(&["EXISTS", "VIEW"])
+            || is_first_on(&earlier)
     });
     if has_columns {
         return Ok(());
@@ -340,7 +342,7 @@ fn check_call(pieces: &[Piece<'_>], at: usize) -> Result<(), String> {
     Err(format!("`{lower}` is no function that both engines have: {known} are"))
 }
 
-/// What opened a parenthesis.
+/// Kind of an open parenthesis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Cast,
@@ -426,7 +428,7 @@ impl<'a> Writing<'a> {
         self.out
     }
 
-    /// Puts a piece as it is, with a space where there was anything.
+    /// Writes a piece, preserving whitespace.
     fn put(&mut self, piece: Piece<'_>) {
         if piece.is_apart && !self.out.is_empty() {
             self.out.push(' ');
@@ -467,7 +469,7 @@ impl<'a> Writing<'a> {
         at.checked_sub(2).is_some_and(|it| self.pieces[it].is("CONSTRAINT"))
     }
 
-    /// Names a check by what it says.
+    /// Names a check by its condition.
     fn name_check(&mut self, at: usize) {
         let (mut depth, mut to) = (0, at + 1);
         for (index, piece) in self.pieces.iter().enumerate().skip(at + 1) {
@@ -480,8 +482,8 @@ impl<'a> Writing<'a> {
         let (Some(first), Some(last)) = (self.pieces.get(at + 1), self.pieces.get(to)) else {
             return;
         };
-        let said = self.sql.get(first.at + 1..last.at).unwrap_or_default().trim();
-        let name = said[..said.floor_char_boundary(NAME_BYTES_MAX)].replace('"', "\"\"");
+        let condition = self.sql.get(first.at + 1..last.at).unwrap_or_default().trim();
+        let name = condition[..condition.floor_char_boundary(NAME_BYTES_MAX)].replace('"', "\"\"");
         self.out.push_str(&format!(" CONSTRAINT \"{name}\""));
     }
 
@@ -493,7 +495,7 @@ impl<'a> Writing<'a> {
             || piece.is("COLUMN") && before.is_some_and(|it| it.is("ADD"))
     }
 
-    /// Puts the type that begins there; returns where it ends. One that is not known is left for PostgreSQL.
+    /// Translates a column type and returns its end. Unknown ones are left to PostgreSQL.
     fn column_type(&mut self, at: usize) -> usize {
         let Some(piece) = self.pieces.get(at) else { return at };
         let words = |words: &[&str]| {
@@ -548,7 +550,7 @@ mod tests {
     use super::super::super::scan;
     use super::*;
 
-    fn told(sql: &str, access: Access) -> Result<String, String> {
+    fn translated(sql: &str, access: Access) -> Result<String, String> {
         scan::check(sql, access)?;
         portable(sql, access).map(|it| it.sql)
     }
@@ -574,7 +576,7 @@ mod tests {
                 "CREATE UNIQUE INDEX i ON a (min(s, t) NULLS FIRST, n DESC NULLS LAST) WHERE (n > 0)",
             ),
         ] {
-            assert_eq!(told(sql, Access::Migration).as_deref(), Ok(expected), "{sql}");
+            assert_eq!(translated(sql, Access::Migration).as_deref(), Ok(expected), "{sql}");
         }
     }
 
@@ -603,11 +605,11 @@ mod tests {
                 "SELECT 1 FROM t WHERE a ILIKE $1 ESCAPE '\\'",
             ),
         ] {
-            assert_eq!(told(sql, Access::Read).as_deref(), Ok(expected), "{sql}");
+            assert_eq!(translated(sql, Access::Read).as_deref(), Ok(expected), "{sql}");
         }
     }
 
-    /// Whatever would reach out of a schema, a transaction or the subset is refused with what is right.
+    /// Everything outside schema, transaction or subset is refused with the correct form.
     #[test]
     fn rejects_access_outside_the_schema() {
         for sql in [
@@ -634,10 +636,10 @@ mod tests {
             "SELECT a FROM t WHERE a LIKE 'x%'",
             "WITH d AS (DELETE FROM t RETURNING a) SELECT a FROM d",
         ] {
-            assert!(told(sql, Access::Read).is_err(), "{sql}");
+            assert!(translated(sql, Access::Read).is_err(), "{sql}");
         }
         for sql in ["INSERT OR IGNORE INTO t VALUES (1)", "REPLACE INTO t VALUES (1)"] {
-            let why = told(sql, Access::Write).unwrap_err();
+            let why = translated(sql, Access::Write).unwrap_err();
             assert!(why.contains("ON CONFLICT"), "{why}");
         }
         for sql in [
@@ -648,7 +650,7 @@ mod tests {
             "ALTER ROLE x SUPERUSER",
             "DROP SCHEMA x",
         ] {
-            assert!(told(sql, Access::Migration).is_err(), "{sql}");
+            assert!(translated(sql, Access::Migration).is_err(), "{sql}");
         }
     }
 }

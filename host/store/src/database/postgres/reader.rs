@@ -1,4 +1,4 @@
-//! What components have stored on a server, read beside hosts that go on: no node joins for it, and nothing is written.
+//! Reads component data on a server beside running hosts, without joining as a node or writing.
 
 use std::pin::pin;
 
@@ -10,7 +10,7 @@ use tokio_postgres::{Client, Error as PgError, Row};
 use super::super::export::{Column, Each, ExportError, StoredDatabase, in_order, nothing, object};
 use super::Way;
 use super::address::{Address, Place, parse, tls};
-use super::failed::{told, unusable};
+use super::failed::{describe, unusable};
 use super::moving::{SCHEMA_PREFIX, named};
 use super::server::{ServerError, role_of, schema_of};
 use super::values::cells;
@@ -24,12 +24,12 @@ pub struct Reader {
     client: Client,
     runtime: Handle,
     place: Place,
-    /// What the connection lives by.
+    /// Keeps the connection alive.
     _way: Way,
 }
 
 fn failed(error: &PgError) -> ExportError {
-    ExportError::Postgres(told(error))
+    ExportError::Postgres(describe(error))
 }
 
 impl Reader {
@@ -52,15 +52,15 @@ impl Reader {
         self.runtime.block_on(self.client.query(sql, parameters)).map_err(|it| failed(&it))
     }
 
-    fn say(&self, sql: &str) -> Result<(), ExportError> {
+    fn execute(&self, sql: &str) -> Result<(), ExportError> {
         self.runtime.block_on(self.client.batch_execute(sql)).map_err(|it| failed(&it))
     }
 
-    /// All that `read` reads is of one moment.
+    /// Runs `read` in one snapshot.
     fn at_once<T>(&self, read: impl FnOnce() -> Result<T, ExportError>) -> Result<T, ExportError> {
-        self.say(SNAPSHOT)?;
+        self.execute(SNAPSHOT)?;
         let found = read();
-        self.say("ROLLBACK")?;
+        self.execute("ROLLBACK")?;
         found
     }
 

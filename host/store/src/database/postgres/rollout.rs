@@ -1,5 +1,4 @@
-//! What the nodes on one database agree on: which build of each component serves, and how it comes to all of them
-//! (STO-30).
+//! State shared by nodes of a database: the serving build of each component, and proposals of new ones (STO-30).
 //!
 //! Every change of a component raises its epoch. One node at a time has the turn to change components; a node that is
 //! gone loses it, and with it the right to raise. Nothing here decides anything: the registry does.
@@ -18,26 +17,25 @@ use super::server::{GONE_AFTER, Server, ServerError};
 
 type Result<T> = std::result::Result<T, ServerError>;
 
-/// Where nodes are told that something has changed.
+/// Notification channel of changes.
 const CHANNEL: &str = "madoguchi_components";
-/// How long a change that no notification told of stays unseen at most.
+/// Poll interval for missed notifications.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How long after the loss of the connection that listens another one is made.
+/// Reconnect delay of the listening connection.
 const LISTEN_AGAIN: Duration = Duration::from_secs(2);
 
-/// How far a node has come with an epoch of a component.
+/// Progress of a node with an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It can serve it as soon as the epoch is raised.
+    /// Ready to serve when the epoch is raised.
     Prepared,
-    /// It serves what the epoch says.
+    /// Serving the epoch.
     Serving,
-    /// It cannot.
     Failed,
 }
 
 impl State {
-    /// As it is kept and shown.
+    /// Stored and displayed form.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Prepared => "prepared",
@@ -52,18 +50,18 @@ impl State {
 pub struct Entry {
     pub component: String,
     pub epoch: i64,
-    /// What is remembered of its versions, in JSON.
+    /// Manifest as JSON.
     pub manifest: String,
 }
 
-/// What has changed since a node looked last.
+/// Changes since the last look.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// The epoch of each component.
     pub epochs: Vec<(String, i64)>,
-    /// What another node is about to raise.
+    /// Pending proposal of another node.
     pub proposal: Option<Entry>,
-    /// What other nodes do not serve as they should.
+    /// Components that other nodes fail to serve.
     pub failing: Vec<Failing>,
 }
 
@@ -75,11 +73,11 @@ pub struct Failing {
     pub why: String,
 }
 
-/// What a node has said of a proposal.
+/// A node's answer to a proposal.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub node: String,
-    /// None where it is still at it.
+    /// `None` while preparing.
     pub is_prepared: Option<bool>,
     pub why: String,
 }
@@ -87,30 +85,29 @@ pub struct Answer {
 /// A host, of those that work on one database, or the only one (STO-33).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeReport {
-    /// What it is called.
     pub name: String,
     /// The number of its start: a later start of any node has a higher one. 1 for one that is alone.
     pub id: i64,
-    /// Where it serves; none where it serves one client on standard input and output.
+    /// Address. `None` for servers on standard input and output.
     pub address: Option<String>,
     /// The version of its program.
     pub version: String,
-    /// When it started, as RFC 3339 has it.
+    /// Start time (RFC 3339).
     pub started_at: String,
-    /// When it was last seen, as RFC 3339 has it.
+    /// Time last seen (RFC 3339).
     pub seen_at: String,
     /// Whether it is the one that answers this.
     pub is_here: bool,
     /// Whether it was not seen for so long that the others go on without it.
     pub is_gone: bool,
-    /// Why no requests are to be sent to it, as it says itself; none where it is in rotation.
+    /// Why it is out of rotation, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_ready: Option<String>,
-    /// How far it has come with each component.
+    /// Progress by component.
     pub components: Vec<NodeComponent>,
 }
 
-/// How far a node has come with a component.
+/// Progress of a node with a component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeComponent {
     /// The component's name.
@@ -125,7 +122,7 @@ pub struct NodeComponent {
 }
 
 impl NodeComponent {
-    /// That of a component of that name; a `why` that is empty is none.
+    /// The progress of a component; an empty `why` means none.
     pub fn new(name: String, epoch: i64, state: String, why: String) -> Self {
         Self { name, epoch, state, why: (!why.is_empty()).then_some(why) }
     }
@@ -141,7 +138,7 @@ pub struct Rollout {
 
 impl Rollout {
     /// Begins to listen for what other nodes change.
-    pub fn of(server: &Server) -> Self {
+    pub fn listen(server: &Server) -> Self {
         let woken = Arc::new(Notify::new());
         tokio::spawn(listen(server.clone(), Arc::downgrade(&woken)));
         Self { server: server.clone(), woken }
@@ -163,11 +160,11 @@ impl Rollout {
         act: impl AsyncFnOnce(&Transaction<'_>) -> std::result::Result<T, tokio_postgres::Error>,
     ) -> Result<T> {
         let mut host = self.server.host().await?;
-        let begun = host.client().build_transaction();
-        // What two must not do at once is held apart by the turn and by rows.
-        let begun = begun.isolation_level(IsolationLevel::ReadCommitted).start().await;
+        let started = host.client().build_transaction();
+        // Exclusion is by the turn and row locks.
+        let started = started.isolation_level(IsolationLevel::ReadCommitted).start().await;
         let done = async {
-            let transaction = begun?;
+            let transaction = started?;
             let done = act(&transaction).await?;
             transaction.commit().await?;
             Ok(done)
@@ -175,23 +172,23 @@ impl Rollout {
         done.await.map_err(|it| self.server.error(&it))
     }
 
-    /// How all components stand.
+    /// State of all components.
     pub fn look(&self) -> BoxFuture<'_, Result<Seen>> {
         Box::pin(async move {
             let (node, is_there) = (self.node(), is_there());
-            self.run(async |it| {
-            let rows = it.query("SELECT component, epoch FROM components ORDER BY 1", &[]).await?;
+            self.run(async |client| {
+            let rows = client.query("SELECT component, epoch FROM components ORDER BY 1", &[]).await?;
             let epochs = rows.iter().map(|it| (it.get(0), it.get(1))).collect();
             let sql = format!(
                 "SELECT component, epoch, manifest FROM component_turn t JOIN nodes n ON n.id = t.node
                  WHERE t.component IS NOT NULL AND n.id <> $1 AND {is_there}"
             );
-            let proposal = it.query_opt(&sql, &[&node]).await?.map(|it| entry(&it));
+            let proposal = client.query_opt(&sql, &[&node]).await?.map(|it| entry(&it));
             let sql = format!(
                 "SELECT n.name, s.component, s.why FROM component_states s JOIN nodes n ON n.id = s.node
                  WHERE s.state = 'failed' AND n.id <> $1 AND {is_there} ORDER BY 1, 2"
             );
-            let failing = it.query(&sql, &[&node]).await?;
+            let failing = client.query(&sql, &[&node]).await?;
             let failing = failing.iter().map(|it| Failing {
                 node: it.get(0),
                 component: it.get(1),
@@ -230,9 +227,9 @@ impl Rollout {
     pub fn release(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let node = self.node();
-            self.run(async |it| {
-                it.execute("DELETE FROM component_turn WHERE node = $1", &[&node]).await?;
-                tell(it).await
+            self.run(async |client| {
+                client.execute("DELETE FROM component_turn WHERE node = $1", &[&node]).await?;
+                notify_nodes(client).await
             })
             .await
         })
@@ -247,16 +244,16 @@ impl Rollout {
         })
     }
 
-    /// Has the other nodes prepare what is about to serve; whether this node has the turn.
+    /// Proposes a revision to other nodes. Returns whether this node has the turn.
     pub fn propose<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let node = self.node();
             let sql = "UPDATE component_turn SET component = $2, epoch = $3, manifest = $4 WHERE node = $1";
-            self.run(async |it| {
+            self.run(async |client| {
                 let Entry { component, epoch, manifest } = entry;
-                let told = it.execute(sql, &[&node, component, epoch, manifest]).await?;
-                tell(it).await?;
-                Ok(told == 1)
+                let changed = client.execute(sql, &[&node, component, epoch, manifest]).await?;
+                notify_nodes(client).await?;
+                Ok(changed == 1)
             })
             .await
         })
@@ -267,15 +264,15 @@ impl Rollout {
         Box::pin(async move {
             let node = self.node();
             let sql = "UPDATE component_turn SET component = NULL, epoch = NULL, manifest = NULL WHERE node = $1";
-            self.run(async |it| {
-                it.execute(sql, &[&node]).await?;
-                tell(it).await
+            self.run(async |client| {
+                client.execute(sql, &[&node]).await?;
+                notify_nodes(client).await
             })
             .await
         })
     }
 
-    /// What the other nodes that are there have said of that epoch.
+    /// Answers of live nodes to an epoch.
     pub fn answers<'a>(
         &'a self,
         component: &'a str,
@@ -313,9 +310,9 @@ impl Rollout {
             VALUES ($1, $2, $3, $4, $5) ON CONFLICT (node, component) DO UPDATE
             SET epoch = excluded.epoch, state = excluded.state, why = excluded.why, changed_at = now()";
             let state = state.as_str();
-            self.run(async |it| {
-                it.execute(sql, &[&node, &component, &epoch, &state, &why]).await?;
-                tell(it).await
+            self.run(async |client| {
+                client.execute(sql, &[&node, &component, &epoch, &state, &why]).await?;
+                notify_nodes(client).await
             })
             .await
         })
@@ -323,10 +320,10 @@ impl Rollout {
 
     /// Raises the epoch of a component: from now on this is what all nodes serve. Whether this node had the turn.
     ///
-    /// Builds that no component has in its `kept` any more are dropped.
+    /// Drops builds that no component keeps.
     ///
     /// # Errors
-    /// Where the server is not there. It may have been raised all the same; [`Rollout::entry`] tells.
+    /// If the server is unavailable. It may have been raised; see [`Rollout::entry`].
     pub fn raise<'a>(
         &'a self,
         entry: &'a Entry,
@@ -334,9 +331,9 @@ impl Rollout {
     ) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let node = self.node();
-            self.run(async |it| {
+            self.run(async |client| {
                 let turn = "SELECT 1 FROM component_turn WHERE node = $1 FOR UPDATE";
-                if it.query_opt(turn, &[&node]).await?.is_none() {
+                if client.query_opt(turn, &[&node]).await?.is_none() {
                     return Ok(false);
                 }
                 let sql = "INSERT INTO components (component, epoch, manifest, kept, node)
@@ -344,21 +341,22 @@ impl Rollout {
                 SET epoch = excluded.epoch, manifest = excluded.manifest, kept = excluded.kept,
                 node = excluded.node, changed_at = now() WHERE components.epoch < excluded.epoch";
                 let Entry { component, epoch, manifest } = entry;
-                let raised = it.execute(sql, &[component, epoch, manifest, &kept, &node]).await?;
+                let raised =
+                    client.execute(sql, &[component, epoch, manifest, &kept, &node]).await?;
                 let clear =
                     "UPDATE component_turn SET component = NULL, epoch = NULL, manifest = NULL";
-                it.execute(clear, &[]).await?;
+                client.execute(clear, &[]).await?;
                 let sweep = "DELETE FROM component_builds b
                 WHERE NOT EXISTS (SELECT 1 FROM components c WHERE b.digest = ANY (c.kept))";
-                it.execute(sweep, &[]).await?;
-                tell(it).await?;
+                client.execute(sweep, &[]).await?;
+                notify_nodes(client).await?;
                 Ok(raised == 1)
             })
             .await
         })
     }
 
-    /// Which of these builds are not kept whole.
+    /// Digests of builds not stored completely.
     pub fn missing<'a>(&'a self, digests: &'a [&'a str]) -> BoxFuture<'a, Result<Vec<String>>> {
         Box::pin(async move {
             let sql = "SELECT it FROM unnest($1::text[]) it WHERE NOT EXISTS
@@ -386,53 +384,53 @@ impl Rollout {
         })
     }
 
-    /// From now on this node is waited for; it serves at `address`.
+    /// Registers this node, served at `address`, as one to wait for.
     pub fn join<'a>(&'a self, address: Option<&'a str>) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let node = self.node();
-            self.run(async |it| {
+            self.run(async |client| {
                 let sql = "UPDATE nodes SET address = $2 WHERE id = $1";
-                it.execute(sql, &[&node, &address]).await?;
+                client.execute(sql, &[&node, &address]).await?;
                 let sql = "INSERT INTO component_nodes (node) VALUES ($1) ON CONFLICT DO NOTHING";
-                it.execute(sql, &[&node]).await
+                client.execute(sql, &[&node]).await
             })
             .await
             .map(drop)
         })
     }
 
-    /// All nodes that were there of late, and how far each has come.
+    /// Recent nodes with their progress.
     pub fn nodes(&self) -> BoxFuture<'_, Result<Vec<NodeReport>>> {
         Box::pin(async move {
-            let time = |it: &str| {
-                format!("to_char({it} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
+            let time = |column: &str| {
+                format!("to_char({column} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
             };
             let (started, seen, is_there) = (time("n.started_at"), time("n.seen_at"), is_there());
             let sql = format!(
             "SELECT n.id, n.name, n.address, n.version, {started}, {seen}, {is_there}, n.not_ready
              FROM nodes n ORDER BY n.id"
         );
-            self.run(async |it| {
-                let rows = it.query(&sql, &[]).await?;
+            self.run(async |client| {
+                let rows = client.query(&sql, &[]).await?;
                 let sql = "SELECT node, component, epoch, state, why FROM component_states
                 WHERE epoch > 0 ORDER BY 1, 2";
-                let states = it.query(sql, &[]).await?;
-                let node = |it: &tokio_postgres::Row| {
-                    let id: i64 = it.get(0);
+                let states = client.query(sql, &[]).await?;
+                let node = |row: &tokio_postgres::Row| {
+                    let id: i64 = row.get(0);
                     let own = states.iter().filter(|it| it.get::<_, i64>(0) == id);
-                    let component = |it: &tokio_postgres::Row| {
-                        NodeComponent::new(it.get(1), it.get(2), it.get(3), it.get(4))
+                    let component = |row: &tokio_postgres::Row| {
+                        NodeComponent::new(row.get(1), row.get(2), row.get(3), row.get(4))
                     };
                     NodeReport {
                         id,
-                        name: it.get(1),
-                        address: it.get(2),
-                        version: it.get(3),
-                        started_at: it.get(4),
-                        seen_at: it.get(5),
+                        name: row.get(1),
+                        address: row.get(2),
+                        version: row.get(3),
+                        started_at: row.get(4),
+                        seen_at: row.get(5),
                         is_here: id == self.node(),
-                        is_gone: !it.get::<_, bool>(6),
-                        not_ready: it.get(7),
+                        is_gone: !row.get::<_, bool>(6),
+                        not_ready: row.get(7),
                         components: own.map(component).collect(),
                     }
                 };
@@ -443,7 +441,7 @@ impl Rollout {
     }
 }
 
-/// That a node is there, in SQL (STO-10).
+/// SQL condition for live nodes (STO-10).
 fn is_there() -> String {
     format!("n.seen_at > now() - interval '{} s'", GONE_AFTER.as_secs())
 }
@@ -453,18 +451,19 @@ fn entry(row: &tokio_postgres::Row) -> Entry {
 }
 
 /// Tells all nodes that something has changed, once this is committed.
-async fn tell(transaction: &Transaction<'_>) -> std::result::Result<(), tokio_postgres::Error> {
+async fn notify_nodes(
+    transaction: &Transaction<'_>,
+) -> std::result::Result<(), tokio_postgres::Error> {
     transaction.execute("SELECT pg_notify($1, '')", &[&CHANNEL]).await.map(drop)
 }
 
-/// Wakes who waits whenever a node has told of a change, on a connection of its own, until the server is closed here.
-/// Without one, or between two, nodes look by themselves.
+/// Wakes waiters on notifications over a connection of its own until the server is closed. Without it, nodes poll.
 async fn listen(server: Server, woken: Weak<Notify>) {
     let is_wanted = || woken.strong_count() > 0 && !server.is_closed();
     while is_wanted() {
-        if let Ok((_client, mut said)) = server.listening(CHANNEL).await {
+        if let Ok((_client, mut payloads)) = server.listening(CHANNEL).await {
             while is_wanted() {
-                match tokio::time::timeout(LOOK_EVERY, said.recv()).await {
+                match tokio::time::timeout(LOOK_EVERY, payloads.recv()).await {
                     Ok(Some(_)) => woken.upgrade().iter().for_each(|it| it.notify_one()),
                     Ok(None) => break,
                     Err(_) => {}

@@ -1,4 +1,4 @@
-//! Runs a guest's batches: one transaction each, tried again where another was in its way, within the limits.
+//! Runs batches of a guest on PostgreSQL: one transaction each, retried on conflicts, within limits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -20,32 +20,32 @@ use super::pool::{Connection, Pool};
 use super::portable::{Portable, portable};
 use super::values::{Cell, Parameter, type_of};
 
-/// How often a batch is tried that others are in the way of.
+/// Maximum attempts of a conflicting batch.
 const TRIES_MAX: u32 = 20;
 /// The pause before it is tried again, at most, the first time; doubled from then on.
 const PAUSE: Duration = Duration::from_millis(2);
 const PAUSE_MAX: Duration = Duration::from_millis(200);
-/// How long a batch waits for a new connection at a time.
+/// Connect timeout of one attempt.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
-/// How often to look whether a server that was lost is back.
+/// Poll interval for a lost server.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Part of the bytes that a database may have after which they are counted again.
 const COUNTED_PART: u64 = 64;
-/// How long that number counts, for other nodes write, too.
+/// Validity of a counted size, because other nodes write as well.
 const COUNTED_FOR: Duration = Duration::from_secs(5);
-/// How often it is looked what of a full database is free again, at most.
+/// Minimum interval of vacuuming a full database.
 const VACUUM_EVERY: Duration = Duration::from_secs(10);
 
 /// Bytes of the schema.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Size {
-    /// When they were last counted.
+    /// Bytes when last counted.
     counted: u64,
-    /// What was sent since then.
+    /// Bytes sent since.
     sent: u64,
-    /// When that was.
+    /// Time of counting.
     counted_at: Option<Instant>,
-    /// How many of the schema's bytes wait for rows to come, as far as is known.
+    /// Known free bytes in the schema.
     free: u64,
     vacuumed: Option<Instant>,
 }
@@ -58,16 +58,16 @@ struct Busy<'a> {
 
 impl Busy<'_> {
     fn give_back(mut self) {
-        if let Some(it) = self.connection.take() {
-            self.pool.put(it);
+        if let Some(connection) = self.connection.take() {
+            self.pool.put(connection);
         }
     }
 }
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
-        if let Some(it) = self.connection.take() {
-            it.stop();
+        if let Some(connection) = self.connection.take() {
+            connection.stop();
         }
     }
 }
@@ -78,9 +78,9 @@ struct Batch<'a> {
     texts: Vec<Result<Portable, Error>>,
     access: Access,
     bytes: usize,
-    /// What it is held against.
+    /// Lease it is checked against.
     fence: Option<&'a Fence>,
-    /// Whether it is being committed, and what comes of that is not known.
+    /// Whether a commit is in progress with unknown result.
     is_committing: AtomicBool,
 }
 
@@ -92,7 +92,7 @@ impl Postgres {
     ) -> Answer {
         measure(&self.limits, &statements)?;
         let batch = self.read(&statements, Access::Read, 0);
-        self.until(&self.readers, &batch, deadline).await
+        self.run_until(&self.readers, &batch, deadline).await
     }
 
     pub(in super::super) async fn transact(
@@ -110,7 +110,7 @@ impl Postgres {
             return Err(busy());
         }
         let batch = Batch { fence, ..self.read(&statements, Access::Write, bytes) };
-        self.until(&self.writers, &batch, deadline).await
+        self.run_until(&self.writers, &batch, deadline).await
     }
 
     fn read<'a>(&self, statements: &'a [Statement], access: Access, bytes: usize) -> Batch<'a> {
@@ -165,8 +165,8 @@ impl Postgres {
         }
     }
 
-    /// Runs a batch until it is through or its time is: the first time beside others, then alone among all nodes'.
-    async fn until(&self, pool: &Pool, batch: &Batch<'_>, deadline: Instant) -> Answer {
+    /// Runs a batch until success or deadline: first concurrently, then with the lock of all nodes.
+    async fn run_until(&self, pool: &Pool, batch: &Batch<'_>, deadline: Instant) -> Answer {
         let writes = batch.access == Access::Write;
         let _place = pool.place(deadline).await?;
         let (mut tries, mut lost_since) = (0_u32, None);
@@ -184,19 +184,20 @@ impl Postgres {
             let _turn = turn.map_err(|_late| out_of_time())?;
             let most = Instant::now() + self.limits.transact_time_max;
             let end = if writes { deadline.min(most) } else { deadline };
-            let done = tokio::time::timeout_at(end.into(), self.once(pool, batch, tries > 0)).await;
+            let done =
+                tokio::time::timeout_at(end.into(), self.try_once(pool, batch, tries > 0)).await;
             let pause = match done {
                 Err(_late) if batch.is_committing.load(Ordering::Relaxed) => {
                     return Err(not_known());
                 }
                 Err(_late) => {
-                    return Err(match self.server.trouble() {
+                    return Err(match self.server.current_error() {
                         Some(_) => unreachable("it did not answer before the deadline"),
                         None => out_of_time(),
                     });
                 }
                 Ok(Ok(rows)) => return Ok(rows),
-                Ok(Err(Failed::Told(error) | Failed::Stop(error))) => return Err(error),
+                Ok(Err(Failed::Reported(error) | Failed::Stop(error))) => return Err(error),
                 // Rows that came after the snapshot are met as this error, too: alone it is theirs or it is gone.
                 Ok(Err(Failed::Unique(..))) if writes && tries == 0 => {
                     tries += 1;
@@ -230,7 +231,7 @@ impl Postgres {
         }
     }
 
-    async fn once(
+    async fn try_once(
         &self,
         pool: &Pool,
         batch: &Batch<'_>,
@@ -239,7 +240,7 @@ impl Postgres {
         let taken = tokio::time::timeout(CONNECT_TIME, pool.take()).await;
         let taken = taken.map_err(|_late| Failed::Lost("it does not answer".to_owned()))?;
         let connection = taken.map_err(|error| match error.as_db_error() {
-            Some(db) if db.code().code() == "53300" => Failed::Told(Error::Unavailable(
+            Some(db) if db.code().code() == "53300" => Failed::Reported(Error::Unavailable(
                 "the database is busy: its server has no connection left".into(),
             )),
             Some(db) => Failed::Lost(db.message().to_owned()),
@@ -249,8 +250,8 @@ impl Postgres {
         let Some(connection) = busy.connection.as_mut() else { return Err(Failed::Conflict) };
         let is_alone = is_alone && batch.access == Access::Write;
         if is_alone {
-            // Before the transaction, whose snapshot would else be older than what is waited for. Where the connection
-            // is not given back, the lock goes with it, and the server ends one that falls silent meanwhile.
+            // Before the transaction, so that its snapshot is not older than the lock. If the connection is lost, the
+            // server ends it with the lock.
             let lock =
                 format!("SET idle_session_timeout = '10s'; SELECT pg_advisory_lock({})", self.lock);
             if let Err(error) = connection.client.batch_execute(&lock).await {
@@ -259,7 +260,7 @@ impl Postgres {
         }
         let done = self.attempt(connection, batch, is_alone).await;
         match &done {
-            // What is still on its way is not waited for.
+            // Pending responses are not awaited.
             Err(Failed::Stop(_) | Failed::Lost(_)) => {}
             _ if is_alone => {
                 let unlock = format!(
@@ -292,7 +293,7 @@ impl Postgres {
         let mut prepared = Vec::with_capacity(batch.statements.len());
         for (index, (statement, text)) in (0..).zip(batch.statements.iter().zip(&batch.texts)) {
             let one = match text {
-                Err(error) => Err(Failed::Told(error.clone())),
+                Err(error) => Err(Failed::Reported(error.clone())),
                 Ok(text) if is_full && !text.reads && !text.only_removes => {
                     Err(full_at(&self.limits, &self.name).into())
                 }
@@ -321,7 +322,7 @@ impl Postgres {
                 let begin = format!("BEGIN; SELECT pg_advisory_xact_lock_shared({})", self.lock);
                 if let Err(error) = client.batch_execute(&begin).await {
                     let failed = waited(&error);
-                    // What began may have.
+                    // It may have started.
                     client.batch_execute("ROLLBACK").await.map_err(lost)?;
                     return Err(failed);
                 }
@@ -329,7 +330,7 @@ impl Postgres {
             _ if is_single => {}
             _ => client.batch_execute("BEGIN").await.map_err(lost)?,
         }
-        let done = match held(client, batch.fence).await {
+        let done = match lock_lease(client, batch.fence).await {
             Ok(()) => self.statements(client, batch, prepared).await,
             Err(failed) => Err(failed),
         };
@@ -372,7 +373,8 @@ impl Postgres {
                 .texts
                 .get(answers.len())
                 .is_some_and(|it| it.as_ref().is_ok_and(|it| it.reads));
-            let answer = self.one(client, (index, statement), (&one?, reads), &mut left).await?;
+            let answer =
+                self.run_statement(client, (index, statement), (&one?, reads), &mut left).await?;
             let found = if reads { answer.rows.len() as u64 } else { answer.changes };
             if let Some(expected) = statement.expect.filter(|it| u64::from(*it) != found) {
                 let found = u32::try_from(found).unwrap_or(u32::MAX);
@@ -388,7 +390,7 @@ impl Postgres {
         Ok(answers)
     }
 
-    async fn one(
+    async fn run_statement(
         &self,
         client: &Client,
         (index, statement): (u32, &Statement),
@@ -432,8 +434,8 @@ impl Postgres {
         Ok(answer)
     }
 
-    /// The columns of an index, as SQLite names what is not unique; of one on an expression, its name. It is not
-    /// remembered: a migration on another node may change it.
+    /// Columns of an index, as SQLite names a uniqueness violation, or the index name for expressions. Not cached,
+    /// because migrations on other nodes may change it.
     async fn columns(&self, client: &Client, index: String) -> Result<String, PgError> {
         let sql = "SELECT string_agg(t.relname || '.' || a.attname, ', ' ORDER BY k.place)
             FROM pg_class i JOIN pg_namespace n ON n.oid = i.relnamespace JOIN pg_index x ON x.indexrelid = i.oid
@@ -463,7 +465,7 @@ impl Postgres {
         let mut bytes = self.count(client).await.map_err(failed)?;
         let (mut free, mut vacuumed) = (size.free.saturating_sub(size.sent), size.vacuumed);
         if bytes >= most && may_vacuum {
-            // What was removed makes room soon, as it does in SQLite, though tables seldom become smaller.
+            // Deleted rows free space soon, as in SQLite, though tables rarely shrink.
             client.batch_execute("VACUUM (ANALYZE)").await.map_err(failed)?;
             vacuumed = Some(Instant::now());
             bytes = self.count(client).await.map_err(failed)?;
@@ -498,7 +500,7 @@ impl Postgres {
 }
 
 /// Holds a transaction against its lease, which no other node takes until it ends: soon, should this end fall silent.
-async fn held(client: &Client, fence: Option<&Fence>) -> Result<(), Failed> {
+async fn lock_lease(client: &Client, fence: Option<&Fence>) -> Result<(), Failed> {
     let Some(Fence { component, key, number }) = fence else { return Ok(()) };
     let sql = "SELECT madoguchi.holds($1, $2, $3),
         set_config('idle_in_transaction_session_timeout', '3s', true)";
@@ -512,7 +514,7 @@ async fn held(client: &Client, fence: Option<&Fence>) -> Result<(), Failed> {
     }
 }
 
-/// What the server says of the lock of all nodes: one that took too long is waited for again.
+/// Error of waiting for the lock of all nodes, which is retried on timeout.
 fn waited(error: &PgError) -> Failed {
     match error.as_db_error() {
         Some(db) if db.code().code() == "55P03" => Failed::Conflict,
@@ -520,7 +522,7 @@ fn waited(error: &PgError) -> Failed {
     }
 }
 
-/// What the server says of a commit: where it says nothing, whether it was carried out is not known.
+/// Commits. Without a response, the result is unknown.
 async fn commit(client: &Client, batch: &Batch<'_>) -> Result<(), Failed> {
     let last = u32::try_from(batch.statements.len()).unwrap_or(u32::MAX).saturating_sub(1);
     let writes = batch.access == Access::Write;
@@ -544,7 +546,7 @@ fn unreachable(why: &str) -> Error {
     Error::Unavailable(why)
 }
 
-/// Prepares a statement with the types of its values. Where nothing says what a NULL is, the first type that fits is.
+/// Prepares a statement with types of its values. An untyped NULL gets the first type that works.
 async fn prepare(
     connection: &mut Connection,
     sql: &str,
@@ -557,7 +559,7 @@ async fn prepare(
     };
     let mut types = given.clone();
     for _ in 0..given.len() {
-        let Some(number) = undetermined(&error) else { break };
+        let Some(number) = untyped_parameter(&error) else { break };
         let mut fits = None;
         for guess in [Type::TEXT, Type::INT8, Type::FLOAT8, Type::BYTEA] {
             let Some(place) = types.get_mut(number - 1) else { return Err(error) };
@@ -567,7 +569,7 @@ async fn prepare(
                     connection.remember(sql, given, &prepared);
                     return Ok(prepared);
                 }
-                Err(next) if undetermined(&next).is_some_and(|it| it != number) => {
+                Err(next) if untyped_parameter(&next).is_some_and(|it| it != number) => {
                     fits = Some(next);
                     break;
                 }
@@ -582,8 +584,8 @@ async fn prepare(
     Err(error)
 }
 
-/// The number of the parameter of which nothing says what it is.
-fn undetermined(error: &PgError) -> Option<usize> {
+/// Number of the parameter without a known type.
+fn untyped_parameter(error: &PgError) -> Option<usize> {
     let db = error.as_db_error().filter(|it| ["42P08", "42P18"].contains(&it.code().code()))?;
     db.message().rsplit_once('$')?.1.parse().ok().filter(|it| *it > 0)
 }

@@ -1,4 +1,4 @@
-//! The server that holds all components' databases: reached, looked at, and set up, before anything is served.
+//! The PostgreSQL server of all components: connects, checks and sets it up before anything is served.
 
 use futures::future::BoxFuture;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -46,10 +46,10 @@ const NODE_CHARS_MAX: usize = 64;
 pub(super) const ANSWER_TIME: Duration = Duration::from_secs(5);
 /// How long it may take until this node is among those of the database.
 const BEGIN_TIME: Duration = Duration::from_secs(30);
-/// What holds for the connection with the host's lock: it holds up no other node should this end fall silent.
+/// Settings of the connection with the host's lock, so that it blocks no other node if its client disappears.
 const ADMIN: &str = "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '10s';
     SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 2";
-/// How often to look whether the server is there.
+/// Interval of checking the server.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Bytes of the longest name that PostgreSQL keeps whole.
 const NAME_BYTES_MAX: usize = 63;
@@ -61,17 +61,17 @@ const TABLES: &str = include_str!("tables.sql");
 pub struct Server(Arc<Inner>);
 
 pub(super) struct Inner {
-    /// How the host itself connects.
+    /// Connection parameters of the host.
     way: Way,
     place: Place,
     connections_max: usize,
-    /// What the passwords of the components' roles are made of, the same for all nodes.
+    /// Secret for passwords of component roles, shared by all nodes.
     secret: OnceLock<[u8; 32]>,
     /// The host's own connection, which holds its lock.
     admin: tokio::sync::Mutex<Option<Client>>,
     /// The host's other connections.
     host: Pool,
-    /// What this node is called.
+    /// Name of this node.
     name: String,
     /// The number of this start of this node: higher than those of all that started before.
     node: AtomicI64,
@@ -79,25 +79,24 @@ pub(super) struct Inner {
     /// Why no requests are to be sent to this node.
     not_ready: Mutex<Option<String>>,
     is_closed: AtomicBool,
-    trouble: Mutex<Option<Trouble>>,
+    error: Mutex<Option<CurrentError>>,
 }
 
-/// What the watch has found.
+/// A problem found by the watch.
 #[derive(Clone)]
-struct Trouble {
+struct CurrentError {
     why: String,
-    /// Whether another host has taken the database over.
+    /// Whether another host has taken over the database.
     is_taken: bool,
 }
 
-/// Why a server cannot be used, in a sentence that says what to correct; never with a password (STO-5).
+/// Why a server is unusable, with a remedy and without password (STO-5).
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ServerError(pub(super) String);
 
 impl Server {
-    /// Reaches the server, looks whether it can hold what is to last, makes what the host itself keeps there, and
-    /// takes its place among the nodes that share the database (STO-10).
+    /// Connects, checks the server, creates host tables, and registers this node (STO-10).
     ///
     /// # Errors
     /// In a sentence that says what to correct: nothing is half done then.
@@ -121,7 +120,7 @@ impl Server {
                 live_nodes: LiveNodes::default(),
                 not_ready: Mutex::default(),
                 is_closed: AtomicBool::new(false),
-                trouble: Mutex::default(),
+                error: Mutex::default(),
             }));
             let client = server.0.begin().await?;
             *server.0.admin.lock().await = Some(client);
@@ -169,18 +168,18 @@ impl Server {
                 generation: std::sync::atomic::AtomicU64::new(0),
                 waiting: std::sync::atomic::AtomicUsize::new(0),
             };
-            // That the role gets in is known before anything is served.
-            database.try_out().await.map_err(OpenError::Postgres)?;
+            // Checks the role's login before serving.
+            database.check_login().await.map_err(OpenError::Postgres)?;
             Ok(Database(Engine::Postgres(Arc::new(database))))
         })
     }
 
-    /// What is wrong with the server now, in a sentence.
-    pub fn trouble(&self) -> Option<String> {
-        self.0.trouble.lock().as_ref().map(|it| it.why.clone())
+    /// Current problem of the server, if any.
+    pub fn current_error(&self) -> Option<String> {
+        self.0.error.lock().as_ref().map(|it| it.why.clone())
     }
 
-    /// Where it is, without user and password.
+    /// Address without user and password.
     pub fn place(&self) -> String {
         format!("{} at {}", self.0.place.database, self.0.place.at)
     }
@@ -192,7 +191,7 @@ impl Server {
             let client = self.0.admin.lock().await.take();
             if let Some(client) = client {
                 let leave = "DELETE FROM madoguchi_host.nodes WHERE id = $1";
-                // One that cannot say so is gone after a while.
+                // Otherwise it expires after a while.
                 let node = self.node();
                 let _ = tokio::time::timeout(LOCK_TIME, client.execute(leave, &[&node])).await;
             }
@@ -203,7 +202,7 @@ impl Server {
     /// Takes the database for this process alone, until it closes; none may share it then.
     ///
     /// # Errors
-    /// Where other nodes work on it.
+    /// If other nodes use it.
     pub fn alone(&self) -> BoxFuture<'_, Result<(), ServerError>> {
         Box::pin(async move {
             let until = Instant::now() + LOCK_TIME;
@@ -231,21 +230,20 @@ impl Server {
         self.0.node.load(Ordering::Relaxed)
     }
 
-    /// Says within a second why no requests are to be sent to this node; none where they are.
+    /// Publishes why this node is out of rotation, within a second. `None` if it is not.
     pub fn set_not_ready(&self, why: Option<String>) {
         *self.0.not_ready.lock() = why;
     }
 
-    /// How many nodes share it.
+    /// Number of nodes.
     pub fn live_nodes(&self) -> LiveNodes {
         self.0.live_nodes.clone()
     }
 
-    /// A connection of the host's own user, whose names are those of the schema `madoguchi_host`. Its transactions
-    /// read what is committed unless they say otherwise.
+    /// A connection of the host's user with search path `madoguchi_host`. Transactions are read committed by default.
     ///
     /// # Errors
-    /// Where none is free in 10 s, or the server is not there.
+    /// If none is free within 10 s, or the server is unavailable.
     pub fn host(&self) -> BoxFuture<'_, Result<HostConnection<'_>, ServerError>> {
         Box::pin(async move {
             let place = self.0.host.place(Instant::now() + HOST_WAIT).await;
@@ -268,20 +266,20 @@ impl Server {
         value.as_slice().try_into().map_err(wrong)
     }
 
-    /// What `error` of a connection of the host's own means, in a sentence.
+    /// Explains an error of a host connection.
     pub fn error(&self, error: &PgError) -> ServerError {
         self.0.unusable(error)
     }
 
     /// Refuses where another host has the database now.
     pub(super) fn check(&self) -> Result<(), Error> {
-        match &*self.0.trouble.lock() {
+        match &*self.0.error.lock() {
             Some(it) if it.is_taken => Err(Error::Unavailable(it.why.clone())),
             _ => Ok(()),
         }
     }
 
-    pub(super) fn told(&self, error: &PgError, role: &str) -> String {
+    pub(super) fn explain_failure(&self, error: &PgError, role: &str) -> String {
         unusable(error, &self.0.place.at, role, &self.0.place.database)
     }
 
@@ -290,7 +288,7 @@ impl Server {
         self.0.is_closed.load(Ordering::Relaxed)
     }
 
-    /// How the host itself connects.
+    /// Connection parameters of the host.
     pub(super) fn way(&self) -> &Way {
         &self.0.way
     }
@@ -304,7 +302,7 @@ pub struct HostConnection<'a> {
 }
 
 impl HostConnection<'_> {
-    /// What statements are sent to. A transaction that is dropped is rolled back.
+    /// Client for statements. Dropped transactions are rolled back.
     pub fn client(&mut self) -> &mut Client {
         &mut self.connection.as_mut().expect("it is there until it is dropped").client
     }
@@ -331,17 +329,17 @@ impl Inner {
             self.join(&client).await?;
             Ok(client)
         };
-        let begun = tokio::time::timeout(BEGIN_TIME, begins).await;
-        begun.unwrap_or_else(|_late| Err(self.fell_silent()))
+        let started = tokio::time::timeout(BEGIN_TIME, begins).await;
+        started.unwrap_or_else(|_late| Err(self.became_unresponsive()))
     }
 
-    /// The server does not answer, and says nothing: what waits for it does so no longer (STO-6).
-    fn fell_silent(&self) -> ServerError {
+    /// Ends all waits for an unresponsive server (STO-6).
+    fn became_unresponsive(&self) -> ServerError {
         self.way.silence.send_replace(());
         ServerError(silent(&self.place.at))
     }
 
-    /// Takes a place among the nodes, a new one where this node was away for so long that it was taken for gone.
+    /// Registers this node, as a new one if it was taken for gone.
     async fn join(&self, client: &Client) -> Result<(), ServerError> {
         if self.seen(client).await.map_err(|it| self.unusable(&it))? {
             return Ok(());
@@ -356,7 +354,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Says that this node is there; whether it is still taken to be.
+    /// Updates the last-seen time. Returns whether the node is still registered.
     async fn seen(&self, client: &Client) -> Result<bool, PgError> {
         let node = self.node.load(Ordering::Relaxed);
         let gone_s = GONE_AFTER.as_secs_f64();
@@ -371,8 +369,7 @@ impl Inner {
         Ok(true)
     }
 
-    /// Shares the database with hosts that share it; one that works alone and has just ended has let go of it in a
-    /// moment.
+    /// Takes the shared lock of hosts. Waits briefly for a host without sharing that just ended.
     async fn lock(&self, client: &Client) -> Result<(), ServerError> {
         let until = Instant::now() + LOCK_TIME;
         loop {
@@ -391,7 +388,7 @@ impl Inner {
         }
     }
 
-    /// Whether it is a server that can hold what is to last, and this user may make what is needed there.
+    /// Checks durability settings of the server and privileges of the user.
     async fn inspect(&self, client: &Client) -> Result<(), ServerError> {
         let Place { at, user, database } = &self.place;
         let sql =
@@ -446,8 +443,8 @@ impl Inner {
         }
     }
 
-    /// Makes it where this version's is not there, for to look for it locks what hosts are at work on; leaves what a
-    /// newer host has made as it is.
+    /// Creates host tables if this version's are missing, because checking each would lock them. Tables of newer
+    /// hosts are kept.
     async fn make_tables(&self, client: &mut Client) -> Result<Result<(), ServerError>, PgError> {
         let transaction = client.transaction().await?;
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&SETUP_LOCK]).await?;
@@ -479,8 +476,8 @@ impl Inner {
         if made.as_deref() != Some(&*digest) {
             transaction.batch_execute(SETUP).await?;
             transaction.batch_execute(TABLES).await?;
-            let told = format!("COMMENT ON TABLE madoguchi.format IS '{digest}'");
-            transaction.batch_execute(&told).await?;
+            let statement = format!("COMMENT ON TABLE madoguchi.format IS '{digest}'");
+            transaction.batch_execute(&statement).await?;
         }
         transaction.commit().await.map(Ok)
     }
@@ -490,8 +487,7 @@ impl Inner {
         ServerError(unusable(error, at, user, database))
     }
 
-    /// Looks whether the server is there, and says that this node is; takes its lock and place again where it has
-    /// lost them.
+    /// Checks the server and updates this node, and registers it again if lost.
     async fn look(&self) {
         let Ok(mut admin) = tokio::time::timeout(ANSWER_TIME, self.admin.lock()).await else {
             // Something takes its time on that one.
@@ -502,7 +498,7 @@ impl Inner {
                 Ok::<_, PgError>(())
             };
             if tokio::time::timeout(ANSWER_TIME, seen).await.is_err() {
-                self.found(self.fell_silent().0);
+                self.found(self.became_unresponsive().0);
             }
             return;
         };
@@ -520,7 +516,7 @@ impl Inner {
                     }
                 }
                 Ok(Err(_)) => {}
-                Err(_late) => self.found(self.fell_silent().0),
+                Err(_late) => self.found(self.became_unresponsive().0),
             }
         }
         // With the old connection goes its lock.
@@ -528,7 +524,7 @@ impl Inner {
         match self.begin().await {
             Ok(client) => {
                 *admin = Some(client);
-                if self.trouble.lock().take().is_some() {
+                if self.error.lock().take().is_some() {
                     tracing::info!("the PostgreSQL server at {} answers again", self.place.at);
                 }
             }
@@ -536,10 +532,10 @@ impl Inner {
         }
     }
 
-    /// What is wrong from now on.
+    /// Records a problem.
     fn found(&self, why: String) {
-        let found = Trouble { why: why.clone(), is_taken: why.starts_with(ANOTHER) };
-        if self.trouble.lock().replace(found).is_none_or(|it| it.why != why) {
+        let found = CurrentError { why: why.clone(), is_taken: why.starts_with(ANOTHER) };
+        if self.error.lock().replace(found).is_none_or(|it| it.why != why) {
             tracing::error!("{why}");
         }
     }
@@ -556,7 +552,7 @@ impl Inner {
         act(client).await.map_err(|it| self.unusable(&it))
     }
 
-    /// The password of a role, the same on all nodes; the server is told its verifier only.
+    /// Password of a role, the same on all nodes. The server gets its verifier only.
     fn password(&self, role: &str) -> Result<String, ServerError> {
         let secret =
             self.secret.get().ok_or_else(|| ServerError("it is not reached yet".into()))?;
@@ -575,11 +571,11 @@ impl Inner {
             let there = "SELECT 1 FROM pg_roles WHERE rolname = $1";
             let is_new = transaction.query_opt(there, &[&role]).await?.is_none();
             let run = async |sql: &str, names: &[&(dyn ToSql + Sync)]| {
-                // The server itself quotes what is a name there and what a text.
+                // The server itself quotes names and texts.
                 let places: Vec<_> = (1..=names.len()).map(|it| format!("${it}::text")).collect();
                 let format = format!("SELECT format('{sql}', {})", places.join(", "));
-                let told: String = transaction.query_one(&format, names).await?.get(0);
-                transaction.batch_execute(&told).await
+                let statement: String = transaction.query_one(&format, names).await?.get(0);
+                transaction.batch_execute(&statement).await
             };
             if is_new {
                 run("CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE", &[&role]).await?;
@@ -588,7 +584,7 @@ impl Inner {
             }
             run("ALTER ROLE %I PASSWORD %L", &[&role, &verifier]).await?;
             run("CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I", &[&schema, &role]).await?;
-            // What a dump brought back is the user's own, for it was read without owners.
+            // Restored dumps without owners belong to this user.
             let own = "SELECT told FROM (
                 SELECT 0 AS step, format('ALTER SCHEMA %I OWNER TO %I', nspname, $2::text) AS told
                     FROM pg_namespace WHERE nspname = $1 AND nspowner::regrole::text = quote_ident(current_user)

@@ -1,4 +1,4 @@
-//! Values on their way to PostgreSQL and back, in its binary form: what SQLite would take and give.
+//! Converts values to and from PostgreSQL's binary format with the semantics of SQLite.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
@@ -11,8 +11,8 @@ use super::super::types::Value;
 
 type Failed = Box<dyn StdError + Sync + Send>;
 
-/// Stands before what it stands for: `0` for a NUL character, which PostgreSQL keeps in no text, and itself for itself. It is
-/// no character of any writing, but one of those that Unicode leaves to programs.
+/// Escape character: followed by `0` for NUL, which PostgreSQL cannot store, or by itself. It is a Unicode
+/// noncharacter for internal use.
 const ESCAPE: char = '\u{FDD0}';
 
 /// A text as PostgreSQL keeps it (STO-47).
@@ -51,7 +51,7 @@ fn unescaped(kept: &str) -> String {
 #[derive(Debug)]
 pub(super) struct Parameter<'a>(pub(super) &'a Value);
 
-/// The type that a value is declared as; of NULL, none: what is around it decides.
+/// Declared type of a value. NULL has none.
 pub(super) fn type_of(value: &Value) -> Type {
     match value {
         Value::Null => Type::UNKNOWN,
@@ -165,7 +165,7 @@ fn numeric(raw: &[u8]) -> Result<Value, Failed> {
 mod tests {
     use super::*;
 
-    fn of(parts: &[u16]) -> Option<Value> {
+    fn decode_numeric(parts: &[u16]) -> Option<Value> {
         let raw: Vec<u8> = parts.iter().flat_map(|it| it.to_be_bytes()).collect();
         numeric(&raw).ok()
     }
@@ -191,15 +191,15 @@ mod tests {
 
     #[test]
     fn sums_are_integers_and_decimals_are_real() {
-        assert_eq!(of(&[0, 0, 0, 0]), Some(Value::Integer(0)));
-        assert_eq!(of(&[1, 0, 0x4000, 0, 42]), Some(Value::Integer(-42)));
-        assert_eq!(of(&[1, 2, 0, 0, 5]), Some(Value::Integer(500_000_000)));
-        assert_eq!(of(&[2, 1, 0, 0, 1, 2]), Some(Value::Integer(10_002)));
-        assert_eq!(of(&[2, 0, 0, 1, 1, 5_000]), Some(Value::Real(1.5)));
-        assert_eq!(of(&[1, 0, 0, 1, 2]), Some(Value::Real(2.0)));
+        assert_eq!(decode_numeric(&[0, 0, 0, 0]), Some(Value::Integer(0)));
+        assert_eq!(decode_numeric(&[1, 0, 0x4000, 0, 42]), Some(Value::Integer(-42)));
+        assert_eq!(decode_numeric(&[1, 2, 0, 0, 5]), Some(Value::Integer(500_000_000)));
+        assert_eq!(decode_numeric(&[2, 1, 0, 0, 1, 2]), Some(Value::Integer(10_002)));
+        assert_eq!(decode_numeric(&[2, 0, 0, 1, 1, 5_000]), Some(Value::Real(1.5)));
+        assert_eq!(decode_numeric(&[1, 0, 0, 1, 2]), Some(Value::Real(2.0)));
         let most = [5, 4, 0, 0, 922, 3_372, 368, 5_477, 5_807];
-        assert_eq!(of(&most), Some(Value::Integer(i64::MAX)));
-        assert_eq!(of(&[5, 4, 0, 0, 922, 3_372, 368, 5_477, 5_808]), None, "too large");
-        assert_eq!(of(&[3, 0, 0, 0, 1]), None, "cut off");
+        assert_eq!(decode_numeric(&most), Some(Value::Integer(i64::MAX)));
+        assert_eq!(decode_numeric(&[5, 4, 0, 0, 922, 3_372, 368, 5_477, 5_808]), None, "too large");
+        assert_eq!(decode_numeric(&[3, 0, 0, 0, 1]), None, "cut off");
     }
 }

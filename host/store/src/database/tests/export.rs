@@ -1,4 +1,4 @@
-//! Export of tables as JSON objects (CIN-45, CONV-X22).
+//! Tests of exporting tables as JSON objects (CIN-45, CONV-X22).
 
 use serde_json::{Value as Json, json};
 

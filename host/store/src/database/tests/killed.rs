@@ -1,4 +1,4 @@
-//! A process that is killed while it writes.
+//! Tests of a process killed while writing.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use super::*;
 
 const CHILD: &str = "MADOGUCHI_DATABASE_OF_THE_CHILD";
 
-/// The process that is killed: sells seats and says which sales were acknowledged.
+/// The process to be killed: sells seats and prints acknowledged sales.
 async fn sell_until_killed(path: PathBuf) {
     let cinema = Database::open(path, Limits::default()).unwrap();
     prepared(&cinema).await;

@@ -1,4 +1,4 @@
-//! Migrations: what is applied, when, and what is refused.
+//! Tests of migrations: applied, skipped and refused.
 
 use super::super::MigrateError;
 use super::*;

@@ -1,4 +1,4 @@
-//! Reading: snapshots, deadlines, limits, and where a batch runs.
+//! Tests of reads: snapshots, deadlines, limits and threads.
 
 use super::*;
 
@@ -30,11 +30,11 @@ async fn readers_see_acknowledged_writes() {
     }
 }
 
-/// SQLite looks at the clock after it has begun, too: the transaction must end all the same.
+/// SQLite looks at the clock after it has started, too: the transaction must end all the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn query_stopped_at_start_does_not_stop_later_ones() {
     let cinema = cinema().await;
-    let both = || [say("SELECT 1"), say("SELECT 2")].concat();
+    let both = || [statements("SELECT 1"), statements("SELECT 2")].concat();
     cinema.query(both(), later()).await.unwrap();
     for number in 0..400 {
         // A statement's looks come every so many of all its steps: at each of them once.
@@ -77,7 +77,7 @@ async fn reader_does_not_wait_for_writer() {
     let busy = cinema.clone();
     let long = format!("INSERT INTO notes (note) {ENDLESS}");
     let writing = tokio::spawn(async move {
-        busy.transact(say(&long), Instant::now() + Duration::from_secs(5)).await
+        busy.transact(statements(&long), Instant::now() + Duration::from_secs(5)).await
     });
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(number(&cinema, "SELECT count(*) FROM showtimes").await, 2);
@@ -88,19 +88,19 @@ async fn reader_does_not_wait_for_writer() {
 #[tokio::test]
 async fn deadline_interrupts_endless_query() {
     let cinema = cinema().await;
-    let begun = Instant::now();
-    let error = cinema.query(say(ENDLESS), soon()).await.unwrap_err();
+    let started = Instant::now();
+    let error = cinema.query(statements(ENDLESS), soon()).await.unwrap_err();
     assert!(
         matches!(&error, Error::LimitExceeded(message) if message.contains("deadline")),
         "{error}"
     );
-    assert!(begun.elapsed() < Duration::from_secs(2));
-    let error = cinema.query(say("SELECT 1"), Instant::now()).await.unwrap_err();
+    assert!(started.elapsed() < Duration::from_secs(2));
+    let error = cinema.query(statements("SELECT 1"), Instant::now()).await.unwrap_err();
     assert!(matches!(error, Error::LimitExceeded(_)), "a deadline that has passed: {error}");
     assert_eq!(number(&cinema, "SELECT 1").await, 1);
 }
 
-/// On one thread alone, an endless query on the async worker would stop the clock of this test.
+/// Needs several threads: on one, an endless query on the async worker would stop the test's clock.
 #[tokio::test(flavor = "current_thread")]
 async fn query_that_became_slow_leaves_the_async_worker() {
     let cinema = cinema().await;
@@ -145,9 +145,9 @@ async fn distinct_statements_do_not_accumulate() {
 #[tokio::test]
 async fn dropping_a_query_stops_it() {
     let cinema = cinema_with(Limits { readers_max: 1, ..Limits::default() }).await;
-    let dropped = cinema.query(say(ENDLESS), later());
+    let dropped = cinema.query(statements(ENDLESS), later());
     tokio::time::timeout(Duration::from_millis(50), dropped).await.expect_err("it is endless");
-    let next = cinema.query(say("SELECT 1"), Instant::now() + Duration::from_secs(5)).await;
+    let next = cinema.query(statements("SELECT 1"), Instant::now() + Duration::from_secs(5)).await;
     assert_eq!(next.unwrap()[0].rows.len(), 1);
 }
 
@@ -156,10 +156,10 @@ async fn waiting_for_a_connection_ends_at_the_deadline() {
     let cinema = cinema_with(Limits { readers_max: 1, ..Limits::default() }).await;
     let busy = cinema.clone();
     let endless = tokio::spawn(async move {
-        busy.query(say(ENDLESS), Instant::now() + Duration::from_millis(700)).await
+        busy.query(statements(ENDLESS), Instant::now() + Duration::from_millis(700)).await
     });
     tokio::time::sleep(Duration::from_millis(50)).await;
-    let error = cinema.query(say("SELECT 1"), soon()).await.unwrap_err();
+    let error = cinema.query(statements("SELECT 1"), soon()).await.unwrap_err();
     assert!(matches!(error, Error::LimitExceeded(_)), "{error}");
     assert!(!endless.is_finished());
     endless.await.unwrap().unwrap_err();
@@ -210,7 +210,7 @@ async fn rejects_oversized_batch_before_waiting() {
     message(&cinema.query(with("SELECT $1, $2, $3, $4, $5, $6", six), later()).await.unwrap_err());
 }
 
-/// What is sorted or gathered lies in files of SQLite's own, which no limit of the database counts.
+/// Sorting and grouping use temporary files of SQLite that do not count against the database.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn stops_query_with_too_much_temporary_data() {

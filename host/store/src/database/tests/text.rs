@@ -1,4 +1,4 @@
-//! How a statement's text is read: parameters, one statement a text, and the word ROLLBACK.
+//! Tests of statement texts: parameters, single statements, and the keyword ROLLBACK.
 
 use super::super::scan::{self, Access};
 use super::*;

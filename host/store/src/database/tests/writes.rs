@@ -1,4 +1,4 @@
-//! Writing: whole or not at all, together and yet apart.
+//! Tests of writes: atomic batches in group commits.
 
 use super::super::sql::{ConstraintFailure, ConstraintKind, UnexpectedCount};
 use super::*;
@@ -112,7 +112,7 @@ async fn names_failed_constraint() {
 async fn batch_reads_its_own_writes() {
     let cinema = cinema().await;
     let mut batch = sell("noon", "A1");
-    batch.extend(say("SELECT count(*) FROM seats"));
+    batch.extend(statements("SELECT count(*) FROM seats"));
     let rows = cinema.transact(batch, later()).await.unwrap();
     assert_eq!(rows[1].rows, [vec![Value::Integer(1)]]);
     assert_eq!(cinema.transact(vec![], later()).await.unwrap(), []);

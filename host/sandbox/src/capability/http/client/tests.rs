@@ -1,4 +1,4 @@
-//! Names that change their mind between the check and the connection.
+//! Tests of names that resolve differently between check and connection.
 
 use std::{
     net::IpAddr,

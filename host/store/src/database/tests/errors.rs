@@ -1,10 +1,9 @@
-//! Errors: full, locked, busy, and neighbours that break a group.
+//! Tests of errors: full, locked and busy databases, and failing batches of a group.
 
 use super::super::sql::ConstraintKind;
 use super::*;
 
-/// Another process, as far as SQLite can tell: while it holds the lock, the writer waits and
-/// requests queue up, to be one group when it lets go.
+/// Acts as another process: while it holds the lock, the writer waits and requests queue up for one group.
 struct Other {
     connection: rusqlite::Connection,
 }
@@ -16,7 +15,7 @@ impl Other {
         Self { connection }
     }
 
-    fn lets_go(self) {
+    fn release(self) {
         self.connection.execute_batch("ROLLBACK").unwrap();
     }
 }
@@ -24,19 +23,19 @@ impl Other {
 type Batch = (Vec<Statement>, Instant);
 
 /// Carries out batches as one group and gives their answers.
-async fn together(cinema: &Database, batches: Vec<Batch>) -> Vec<Result<Vec<Rows>, Error>> {
+async fn as_one_group(cinema: &Database, batches: Vec<Batch>) -> Vec<Result<Vec<Rows>, Error>> {
     let other = Other::locks(cinema);
     let mut tasks = Vec::new();
     for (statements, deadline) in batches {
         let cinema = cinema.clone();
         tasks.push(tokio::spawn(async move { cinema.transact(statements, deadline).await }));
-        // Each gets to the queue before the next: the order is part of what is tested. The first
-        // is with the writer before the others fill the queue.
+        // Each is queued before the next, because the order is tested. The first is with the writer before the others
+        // fill the queue.
         let head_start = if tasks.len() == 1 { 50 } else { 0 };
         tokio::time::sleep(Duration::from_millis(head_start)).await;
     }
     tokio::time::sleep(Duration::from_millis(100)).await;
-    other.lets_go();
+    other.release();
     let mut answers = Vec::new();
     for task in tasks {
         answers.push(task.await.unwrap());
@@ -56,7 +55,7 @@ async fn batch_failing_at_commit_fails_alone() {
     batches.extend(sales(5..10));
     // The neighbour's row was there when this one ran; it must get the error of the second run.
     batches.push((sell("noon", "3"), later()));
-    let answers = together(&cinema, batches).await;
+    let answers = as_one_group(&cinema, batches).await;
     for (index, answer) in answers.iter().enumerate() {
         let kind = match answer {
             Ok(_) => None,
@@ -79,9 +78,9 @@ async fn batch_stopped_for_time_does_not_affect_others() {
     let endless = "INSERT INTO notes (note) WITH RECURSIVE c (n) AS
         (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT 'n' || n FROM c";
     let mut batches: Vec<_> = sales(0..5).collect();
-    batches.push((say(endless), Instant::now() + Duration::from_millis(400)));
+    batches.push((statements(endless), Instant::now() + Duration::from_millis(400)));
     batches.extend(sales(5..10));
-    let answers = together(&cinema, batches).await;
+    let answers = as_one_group(&cinema, batches).await;
     for (index, answer) in answers.iter().enumerate() {
         match answer {
             Err(Error::LimitExceeded(message)) if index == 5 => {
@@ -100,9 +99,9 @@ async fn rejects_or_rollback_and_keeps_batches_of_the_group() {
     let cinema = cinema().await;
     let mut batches: Vec<_> = sales(0..5).collect();
     let attack = "INSERT OR/**/rollback INTO seats (showtime, seat) VALUES ('noon', '1')";
-    batches.push((say(attack), later()));
+    batches.push((statements(attack), later()));
     batches.extend(sales(5..10));
-    let answers = together(&cinema, batches).await;
+    let answers = as_one_group(&cinema, batches).await;
     assert!(message(answers[5].as_ref().unwrap_err()).contains("ROLLBACK"));
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 10);
     assert_eq!(number(&cinema, "SELECT count(*) FROM seats").await, 10);
@@ -114,9 +113,9 @@ async fn batch_cannot_occupy_the_writer_until_a_far_deadline() {
     let cinema = cinema_with(limits).await;
     let endless = "INSERT INTO notes (note) WITH RECURSIVE c (n) AS
         (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT 'n' || n FROM c";
-    let begun = Instant::now();
+    let started = Instant::now();
     assert!(matches!(write(&cinema, endless).await, Err(Error::LimitExceeded(_))));
-    assert!(begun.elapsed() < Duration::from_millis(5_900), "it was given its time twice");
+    assert!(started.elapsed() < Duration::from_millis(5_900), "it was given its time twice");
 }
 
 #[tokio::test]
@@ -140,7 +139,7 @@ async fn full_database_names_the_limit_and_allows_reads_and_deletes() {
     let kept = i64::try_from(filled).unwrap();
     assert_eq!(number(&cinema, "SELECT count(*) FROM notes").await, kept);
     // In a group, a batch that still finds room is served.
-    let answers = together(
+    let answers = as_one_group(
         &cinema,
         vec![(sell("noon", "A1"), later()), (unique(99), later()), (sell("noon", "A2"), later())],
     )
@@ -157,16 +156,16 @@ async fn lock_of_another_process_is_temporary() {
     let other = Other::locks(&cinema);
     let error = cinema.transact(sell("noon", "A1"), later()).await.unwrap_err();
     assert!(matches!(&error, Error::Unavailable(message) if message.contains("locked")), "{error}");
-    other.lets_go();
+    other.release();
     cinema.transact(sell("noon", "A1"), later()).await.unwrap();
 }
 
 #[tokio::test]
 async fn full_queue_answers_busy_at_once() {
     let cinema = cinema_with(Limits { queue_max: 4, ..Limits::default() }).await;
-    let answers = together(&cinema, sales(0..10).collect()).await;
+    let answers = as_one_group(&cinema, sales(0..10).collect()).await;
     let busy = |answer: &Result<_, Error>| matches!(answer, Err(Error::Unavailable(why)) if why.contains("busy"));
-    // One is with the writer, four in the queue.
+    // One is with the writer, four are queued.
     assert_eq!(answers.iter().filter(|answer| busy(answer)).count(), 5);
     assert_eq!(number(&cinema, "SELECT count(*) FROM seats").await, 5);
     cinema.transact(sell("noon", "A1"), later()).await.unwrap();
@@ -176,9 +175,11 @@ async fn full_queue_answers_busy_at_once() {
 async fn counts_bytes_in_the_queue() {
     let cinema = cinema_with(Limits { queue_bytes_max: 10_000, ..Limits::default() }).await;
     let big = || with("INSERT INTO notes (note) VALUES ($1)", [Value::Text("x".repeat(9_000))]);
-    let answers =
-        together(&cinema, vec![(sell("noon", "A1"), later()), (big(), later()), (big(), later())])
-            .await;
+    let answers = as_one_group(
+        &cinema,
+        vec![(sell("noon", "A1"), later()), (big(), later()), (big(), later())],
+    )
+    .await;
     assert!(answers[1].is_ok() && matches!(answers[2], Err(Error::Unavailable(_))), "{answers:?}");
     write(&cinema, "DELETE FROM notes").await.unwrap();
     cinema.transact(big(), later()).await.unwrap();
@@ -195,14 +196,14 @@ async fn dropping_a_waiting_write_cancels_only_it() {
     tokio::time::sleep(Duration::from_millis(30)).await;
     let dropped = cinema.transact(sell("noon", "A2"), later());
     tokio::time::timeout(Duration::from_millis(30), dropped).await.expect_err("it waits");
-    other.lets_go();
+    other.release();
     first.await.unwrap().unwrap();
     cinema.transact(sell("noon", "A3"), later()).await.unwrap();
     assert_eq!(number(&cinema, "SELECT count(*) FROM seats WHERE seat = 'A2'").await, 0);
     assert_eq!(number(&cinema, "SELECT count(*) FROM seats").await, 2);
 }
 
-/// What a query reads from stays in the log, which would grow with each commit for as long as it runs.
+/// A running query keeps its pages in the log, which would grow with each commit.
 #[tokio::test]
 async fn long_query_limits_growth_of_the_log() {
     let cinema = cinema_with(Limits {
@@ -212,7 +213,7 @@ async fn long_query_limits_growth_of_the_log() {
     })
     .await;
     let write = async |letter: u8| {
-        // The same again would write nothing.
+        // The same values would write nothing.
         let long = Value::Text(char::from(b'a' + letter % 20).to_string().repeat(1_000_000));
         let put = "INSERT INTO notes (id, note) VALUES (1, $1)
             ON CONFLICT (id) DO UPDATE SET note = excluded.note";
@@ -232,7 +233,7 @@ async fn long_query_limits_growth_of_the_log() {
     let log = || std::fs::metadata(cinema.path().with_extension("db-wal")).unwrap().len();
     assert!(log() < 40 << 20, "{}", log());
     assert_eq!(number(&cinema, "SELECT count(*) FROM notes").await, 1, "it is read meanwhile");
-    let begun = Instant::now();
+    let started = Instant::now();
     let many = sales(0..30).map(|(statements, deadline)| {
         let cinema = cinema.clone();
         tokio::spawn(async move { cinema.transact(statements, deadline).await })
@@ -240,7 +241,7 @@ async fn long_query_limits_growth_of_the_log() {
     for one in many.collect::<Vec<_>>() {
         one.await.unwrap().unwrap_err();
     }
-    assert!(begun.elapsed() < Duration::from_secs(3), "one does not wait after the other");
+    assert!(started.elapsed() < Duration::from_secs(3), "one does not wait after the other");
     other.execute_batch("COMMIT").unwrap();
     for letter in 0..40 {
         write(letter).await.unwrap();

@@ -1,4 +1,4 @@
-//! What a guest's statement may not do, and what it may.
+//! Tests of allowed and forbidden statements.
 
 use super::super::connections::{self, Guarded, Site};
 use super::super::guard::Mode;
@@ -73,7 +73,7 @@ fn authorizer_alone_denies_what_the_text_check_rejects() {
     let (Guarded { connection, guard, .. }, _) = connections::open_writer(&site).unwrap();
     let schema = "CREATE TABLE seats (price); CREATE INDEX prices ON seats (price);
         CREATE TABLE madoguchi_migrations (number, hash)";
-    guard.within(Mode::Host, || connection.execute_batch(schema)).unwrap();
+    guard.with_mode(Mode::Host, || connection.execute_batch(schema)).unwrap();
     let run = |sql: &str| -> rusqlite::Result<()> {
         let mut prepared = connection.prepare(sql)?;
         let mut rows = prepared.raw_query();
@@ -98,9 +98,9 @@ fn authorizer_alone_denies_what_the_text_check_rejects() {
         "CREATE TABLE madoguchi_x (x)",
         "DROP TABLE madoguchi_migrations",
     ] {
-        guard.within(Mode::Migration, || run(sql)).expect_err(sql);
+        guard.with_mode(Mode::Migration, || run(sql)).expect_err(sql);
     }
-    guard.within(Mode::Migration, || run("CREATE TABLE t (x)")).unwrap();
+    guard.with_mode(Mode::Migration, || run("CREATE TABLE t (x)")).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
