@@ -52,15 +52,15 @@ pub(crate) struct Attempts {
     all_registrations: DefaultDirectRateLimiter,
 }
 
-fn quota(pace: &RateLimit) -> Quota {
-    let burst = NonZeroU32::new(pace.0).unwrap_or(NonZeroU32::MIN);
-    Quota::with_period(pace.1).unwrap_or(Quota::per_second(NonZeroU32::MIN)).allow_burst(burst)
+fn quota(limit: &RateLimit) -> Quota {
+    let burst = NonZeroU32::new(limit.0).unwrap_or(NonZeroU32::MIN);
+    Quota::with_period(limit.1).unwrap_or(Quota::per_second(NonZeroU32::MIN)).allow_burst(burst)
 }
 
 impl Attempts {
     /// Limits for all nodes together: each node has its share (STO-18).
     pub(crate) fn new(live_nodes: &LiveNodes) -> Self {
-        let keyed = |pace: &RateLimit| RateLimiter::keyed(quota(pace));
+        let keyed = |limit: &RateLimit| RateLimiter::keyed(quota(limit));
         Self {
             live_nodes: live_nodes.clone(),
             hasher: RandomState::new(),

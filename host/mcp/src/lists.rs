@@ -281,7 +281,8 @@ async fn page(
     caller: &Caller,
     to: &mut Vec<Resource>,
 ) -> Result<Option<String>> {
-    let round = Round { caller: caller.clone(), pace: component.pace(), ..Round::of_host() };
+    let round =
+        Round { caller: caller.clone(), turn_state: component.turn_state(), ..Round::of_host() };
     let page = match component.list_resources(at.as_deref(), round).await {
         Ok(page) => page,
         // A failing component does not affect others.

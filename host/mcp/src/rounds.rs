@@ -104,7 +104,7 @@ impl McpServer {
                 let Ok(taken) = self.asking.take(&again.caller) else {
                     let why = legacy::cannot_ask(&questions, TOO_MANY);
                     let unasked = may_come_later.then(|| again.unanswered(&state));
-                    return self.unasked::<M>(unasked, why, context).await;
+                    return self.end_unasked::<M>(unasked, why, context).await;
                 };
                 place = Some(taken);
             }
@@ -136,7 +136,7 @@ impl McpServer {
                 Ok(responses) => responses,
                 Err(why) => {
                     let unasked = may_come_later.then(|| again.unanswered(&state));
-                    return self.unasked::<M>(unasked, why, context).await;
+                    return self.end_unasked::<M>(unasked, why, context).await;
                 }
             };
             call = CallRequest { responses, state: Some(state), ..again };

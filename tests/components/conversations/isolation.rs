@@ -111,7 +111,9 @@ impl House {
             SoloOutcome::Done(output) => Ok(format!("{output:?}")),
             SoloOutcome::Waits(_) => Ok(String::new()),
             SoloOutcome::Failed(failure) => Err(failure),
-            SoloOutcome::InputRequired(questions) => panic!("{tool} asks before it looks: {questions:?}"),
+            SoloOutcome::InputRequired(questions) => {
+                panic!("{tool} asks before it looks: {questions:?}")
+            }
         }
     }
 }

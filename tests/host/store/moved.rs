@@ -319,7 +319,7 @@ async fn host_tables_are_equal_after_a_move_both_ways() {
         documents(Place::Table(server.clone(), "approvals")),
     ];
     for documents in ways {
-        assert_eq!(documents.of::<u32>("ann", "wait").await.unwrap().len(), 3);
+        assert_eq!(documents.of_owner::<u32>("ann", "wait").await.unwrap().len(), 3);
         for (new, gone) in [(20, 9), (21, 1), (22, 5), (23, 20)] {
             documents.put((&at(new), "ann"), "wait", new).await.unwrap();
             assert_eq!(

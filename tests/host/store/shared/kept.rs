@@ -57,11 +57,11 @@ async fn documents_are_private_and_current_on_all_nodes() {
         for wrong in ["", "../../seal.key", &one[..31], &one.to_uppercase()] {
             assert!(!is_there(last, wrong, "ann").await, "{wrong}");
         }
-        assert_eq!(last.of::<String>("ann", "wait").await.unwrap().len(), 1);
-        assert_eq!(last.of::<String>("eve", "wait").await.unwrap().len(), 0);
+        assert_eq!(last.of_owner::<String>("ann", "wait").await.unwrap().len(), 1);
+        assert_eq!(last.of_owner::<String>("eve", "wait").await.unwrap().len(), 0);
         put(last, &one, "ann", "over", 20).await;
         assert_eq!(first.get::<String>(&one, "ann").await.unwrap().unwrap().len(), 18);
-        assert_eq!(first.of::<String>("ann", "wait").await.unwrap().len(), 0, "of one kind");
+        assert_eq!(first.of_owner::<String>("ann", "wait").await.unwrap().len(), 0, "of one kind");
         let too_big = first.put((&one, "ann"), "over", "x".repeat(99)).await.unwrap_err();
         assert_eq!(too_big.to_string(), "it has 101 bytes; 100 is most");
         first.remove(&one, "eve").await.unwrap();
