@@ -264,10 +264,13 @@ pub fn unknown_options(form: &Form, values: &Values) -> Vec<Fault> {
     let mut faults = Vec::new();
     for field in &form.fields {
         // A search never returns all options.
-        let (Kind::CascadingSelect(it) | Kind::AsyncSelect(it)) = &field.kind else { continue };
+        let (Kind::CascadingSelect(select) | Kind::AsyncSelect(select)) = &field.kind else {
+            continue;
+        };
         let Some(value) = values.get(&field.name) else { continue };
-        let parent = it.depends_on.as_ref().and_then(|(name, _)| values.get(name));
-        let choices = local_answer(&it.url("", parent)).and_then(|found| choices(it, &found).ok());
+        let parent = select.depends_on.as_ref().and_then(|(name, _)| values.get(name));
+        let choices =
+            local_answer(&select.url("", parent)).and_then(|found| choices(select, &found).ok());
         // The list may be truncated.
         let Some(choices) = choices.filter(|it| it.len() < OPTIONS_MAX) else { continue };
         if !choices.iter().any(|it| is_same(&it.value, value)) {

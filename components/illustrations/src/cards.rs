@@ -161,8 +161,8 @@ pub fn names() -> Vec<Name> {
     let mut names = Vec::new();
     for theme in themes() {
         names.push(named("theme", (&theme.name, &theme.name_en), None, &extra_words.themes));
-        names.extend(theme.cards.iter().map(|it| {
-            named("card", (&it.name, &it.name_en), Some(&theme.name), &extra_words.cards)
+        names.extend(theme.cards.iter().map(|card| {
+            named("card", (&card.name, &card.name_en), Some(&theme.name), &extra_words.cards)
         }));
     }
     names

@@ -252,8 +252,8 @@ mod tests {
     fn refuses_coordinates_off_the_globe() {
         let place = |text: &str| place("/origin", text, Language::Japanese);
         for text in ["NaN,139", "91,0", "0,-181", "inf,0", "1e999,0", "99.9 200.5"] {
-            let Err(Stop::Refused(it)) = place(text) else { panic!("{text}") };
-            assert!(it.code == "invalid_params" && it.message.contains("座標"), "{text}");
+            let Err(Stop::Refused(refusal)) = place(text) else { panic!("{text}") };
+            assert!(refusal.code == "invalid_params" && refusal.message.contains("座標"), "{text}");
         }
         assert!(place("1-1, 丸の内").is_ok(), "an address with a comma is one");
     }

@@ -372,8 +372,10 @@ mod tests {
 
     #[test]
     fn read_may_ask_the_user() {
-        let Err(Stop::InputRequired(it)) = read("shelf://secret") else { panic!("was not asked") };
-        assert_eq!((it.questions.len(), it.state.as_deref()), (1, Some("7")));
+        let Err(Stop::InputRequired(required)) = read("shelf://secret") else {
+            panic!("was not asked")
+        };
+        assert_eq!((required.questions.len(), required.state.as_deref()), (1, Some("7")));
     }
 
     #[test]

@@ -229,11 +229,13 @@ mod tests {
             format!("oci://[::1]:5000/a/b__c/d-e.f@{DIGEST}"),
             format!("oci://registry.example/echo:1.0@{DIGEST}"),
         ] {
-            let Ok(Named::Reference(it)) = text.parse() else { panic!("{text}") };
-            assert_eq!(it.to_string(), text);
+            let Ok(Named::Reference(reference)) = text.parse() else { panic!("{text}") };
+            assert_eq!(reference.to_string(), text);
         }
-        let Ok(Named::Reference(it)) = "oci://Registry.Example/echo".parse() else { panic!() };
-        assert_eq!(it.to_string(), "oci://registry.example/echo:latest");
+        let Ok(Named::Reference(reference)) = "oci://Registry.Example/echo".parse() else {
+            panic!()
+        };
+        assert_eq!(reference.to_string(), "oci://registry.example/echo:latest");
     }
 
     #[test]
@@ -265,10 +267,10 @@ mod tests {
 
     #[test]
     fn package_has_namespace_name_and_optional_version() {
-        let Ok(Named::Package(it)) = "ann:echo-all@1.2.3-rc.1".parse() else { panic!() };
-        assert_eq!((&*it.namespace, &*it.name), ("ann", "echo-all"));
-        assert_eq!(it.version.unwrap().to_string(), "1.2.3-rc.1");
-        let Ok(Named::Package(it)) = "ann:echo".parse() else { panic!() };
-        assert_eq!(it.version, None);
+        let Ok(Named::Package(package)) = "ann:echo-all@1.2.3-rc.1".parse() else { panic!() };
+        assert_eq!((&*package.namespace, &*package.name), ("ann", "echo-all"));
+        assert_eq!(package.version.unwrap().to_string(), "1.2.3-rc.1");
+        let Ok(Named::Package(package)) = "ann:echo".parse() else { panic!() };
+        assert_eq!(package.version, None);
     }
 }

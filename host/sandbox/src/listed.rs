@@ -310,19 +310,20 @@ fn outcome(result: &Value) -> Result<Output, Unfit> {
 /// Converts a content block. The error names unsupported parts.
 fn content(block: &Value) -> Result<Content, String> {
     let case = block.as_object().and_then(|it| it.iter().next());
-    let Some((kind, it)) = case else { return Err(format!("its content {block}")) };
-    let options = &it["options"];
+    let Some((kind, content)) = case else { return Err(format!("its content {block}")) };
+    let options = &content["options"];
     let (annotations, meta) = (annotations(&options["annotations"]), text(&options["meta"]));
     Ok(match kind.as_str() {
-        "text" => Content::Text(TextContent { text: inline(&it["text"])?, annotations, meta }),
+        "text" => Content::Text(TextContent { text: inline(&content["text"])?, annotations, meta }),
         "image" | "audio" => {
-            let mime_type = text(&it["mime-type"]).unwrap_or_default();
-            let media = MediaContent { data: bytes(&it["data"])?, mime_type, annotations, meta };
+            let mime_type = text(&content["mime-type"]).unwrap_or_default();
+            let media =
+                MediaContent { data: bytes(&content["data"])?, mime_type, annotations, meta };
             if kind == "image" { Content::Image(media) } else { Content::Audio(media) }
         }
         "resource-link" => Content::Link(LinkContent {
-            uri: text(&it["uri"]).unwrap_or_default(),
-            name: text(&it["name"]).unwrap_or_default(),
+            uri: text(&content["uri"]).unwrap_or_default(),
+            name: text(&content["name"]).unwrap_or_default(),
             title: text(&options["title"]),
             description: text(&options["description"]),
             mime_type: text(&options["mime-type"]),
@@ -331,7 +332,7 @@ fn content(block: &Value) -> Result<Content, String> {
             meta,
         }),
         "embedded-resource" => {
-            let (of, is_text) = match (&it["resource"]["text"], &it["resource"]["blob"]) {
+            let (of, is_text) = match (&content["resource"]["text"], &content["resource"]["blob"]) {
                 (of @ Value::Object(_), _) => (of, true),
                 (_, of) => (of, false),
             };

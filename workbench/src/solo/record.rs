@@ -243,18 +243,18 @@ impl Record {
     /// When no example can end as it did.
     pub fn example(&self, language: Language) -> Result<String, String> {
         let Call { tool, arguments, .. } = &self.call;
-        let (kind, it) = self.outcome.as_object().and_then(|it| it.iter().next()).ok_or(
+        let (kind, value) = self.outcome.as_object().and_then(|it| it.iter().next()).ok_or(
             "its outcome is none that a call can have, so that it is no example".to_owned(),
         )?;
         let names = language.names();
         let mut notes = Vec::new();
         let end = match kind.as_str() {
-            "output" => format!("gives({})", language.literal(&it["structured"])),
-            "refused" => format!("refuses({})", it["code"]),
+            "output" => format!("gives({})", language.literal(&value["structured"])),
+            "refused" => format!("refuses({})", value["code"]),
             "invalid_arguments" => format!("{}()", names.refuses_the_arguments),
             "asks" => "asks()".to_owned(),
             "trapped" | "exceeded" | "broken" => {
-                let why = it.as_str().unwrap_or_default();
+                let why = value.as_str().unwrap_or_default();
                 notes.push(format!("It ended otherwise ({kind}: {why}); say what it is to give."));
                 format!("gives({})", language.literal(&json!({})))
             }

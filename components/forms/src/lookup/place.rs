@@ -167,11 +167,11 @@ mod tests {
     #[test]
     fn rejects_other_paths_of_the_server() {
         for url in ["/api/health", "/api/demo/../blobs/1", "/mcp", "/", "/api/demo"] {
-            let Err(Failure::Refused(it)) = Place::read(url, &sample()) else {
+            let Err(Failure::Refused(refusal)) = Place::read(url, &sample()) else {
                 panic!("{url} is the page's")
             };
-            assert_eq!((it.status, it.code.as_str()), (400, "lookup_not_elsewhere"));
-            assert!(it.message.contains("directly"), "{}", it.message);
+            assert_eq!((refusal.status, refusal.code.as_str()), (400, "lookup_not_elsewhere"));
+            assert!(refusal.message.contains("directly"), "{}", refusal.message);
         }
     }
 

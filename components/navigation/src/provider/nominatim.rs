@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_or_is_refused_is_told() {
+    fn reports_refusals_and_unreadable_answers() {
         for (status, body, expected) in [
             (429, String::new(), "OverQueryLimit"),
             (

@@ -64,8 +64,8 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
     };
     found.extend(wrong.map(|what| Problem::new(&["chat", "password"], what, true)));
     if !BODY_BYTES.contains(&chat.body_bytes_max) {
-        let (it, least, most) = (chat.body_bytes_max, BODY_BYTES.start(), BODY_BYTES.end());
-        let what = format!("{it} cannot work; {least} to {most} is right");
+        let (value, least, most) = (chat.body_bytes_max, BODY_BYTES.start(), BODY_BYTES.end());
+        let what = format!("{value} cannot work; {least} to {most} is right");
         found.push(Problem::new(&["chat", "body_bytes_max"], what, true));
     }
     found

@@ -67,14 +67,14 @@ pub(super) fn unusable(error: toml::de::Error) -> ConfigError {
 pub fn section(component: &[u8]) -> Result<Option<String>, String> {
     let mut found = None;
     for payload in Parser::new(0).parse_all(component) {
-        let Ok(Payload::CustomSection(it)) = payload else { continue };
-        if it.name() != SECTION {
+        let Ok(Payload::CustomSection(section)) = payload else { continue };
+        if section.name() != SECTION {
             continue;
         }
-        if it.data().len() > BYTES_MAX {
+        if section.data().len() > BYTES_MAX {
             return Err(format!("its section {SECTION} has more than {BYTES_MAX} bytes"));
         }
-        let text = str::from_utf8(it.data())
+        let text = str::from_utf8(section.data())
             .map_err(|_| format!("its section {SECTION} is no text in UTF-8"))?;
         if found.replace(text.to_owned()).is_some() {
             return Err(format!("it has more than one section {SECTION}"));

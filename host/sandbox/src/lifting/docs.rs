@@ -19,11 +19,11 @@ impl Docs {
     pub fn extract(component: &[u8]) -> Self {
         let mut docs = Self::default();
         for payload in Parser::new(0).parse_all(component) {
-            let Ok(Payload::CustomSection(it)) = payload else { continue };
-            if it.name() != SECTION || it.data().len() > BYTES_MAX {
+            let Ok(Payload::CustomSection(section)) = payload else { continue };
+            if section.name() != SECTION || section.data().len() > BYTES_MAX {
                 continue;
             }
-            let Some((version, json)) = it.data().split_first() else { continue };
+            let Some((version, json)) = section.data().split_first() else { continue };
             if VERSIONS.contains(version)
                 && let Ok(package) = serde_json::from_slice(json)
             {

@@ -61,11 +61,11 @@ impl Drop for Running {
             outcome = OTHER.to_owned();
         }
         *tally.outcomes.entry(outcome).or_default() += 1;
-        let (all, it) = (&mut tally.usage, &self.usage);
-        all.input_tokens = all.input_tokens.saturating_add(it.input_tokens);
-        all.cached_tokens = all.cached_tokens.saturating_add(it.cached_tokens);
-        all.output_tokens = all.output_tokens.saturating_add(it.output_tokens);
-        *all.cost_usd.get_or_insert_default() += it.cost_usd.unwrap_or_default();
+        let (all, used) = (&mut tally.usage, &self.usage);
+        all.input_tokens = all.input_tokens.saturating_add(used.input_tokens);
+        all.cached_tokens = all.cached_tokens.saturating_add(used.cached_tokens);
+        all.output_tokens = all.output_tokens.saturating_add(used.output_tokens);
+        *all.cost_usd.get_or_insert_default() += used.cost_usd.unwrap_or_default();
     }
 }
 

@@ -322,10 +322,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn all_said(legs: &[Leg], expected: &[(&str, Option<&str>)]) {
+    fn assert_instructions(legs: &[Leg], expected: &[(&str, Option<&str>)]) {
         let steps = japanese(legs);
-        let said: Vec<_> = steps.iter().map(|it| (it.0.as_str(), it.1)).collect();
-        assert_eq!(said, expected);
+        let instructions: Vec<_> = steps.iter().map(|it| (it.0.as_str(), it.1)).collect();
+        assert_eq!(instructions, expected);
     }
 
     #[test]
@@ -335,7 +335,7 @@ mod tests {
             turned(leg("国道15号", 900.0), 60.0, &[0.0, -90.0], "札の辻"),
             turned(leg("国道15号", 900.0), -5.0, &[90.0], ""),
         ];
-        all_said(&legs, &[("国道15号を北に向かって進む", None)]);
+        assert_instructions(&legs, &[("国道15号を北に向かって進む", None)]);
     }
 
     #[test]
@@ -354,7 +354,7 @@ mod tests {
             ("大きく左折する", Some("turn-sharp-left")),
         ];
         // An unnamed street that continues is no step.
-        all_said(&legs, &expected);
+        assert_instructions(&legs, &expected);
         let english = spoken(&legs, Language::English);
         assert_eq!(english[1].0, "Turn right onto 国道1号 at 日比谷");
     }
@@ -381,7 +381,7 @@ mod tests {
             ("浜崎橋JCTを右方向、首都高速1号羽田線に入る", Some("fork-right")),
             ("横浜駅東口出口で首都高速1号羽田線を出て、国道1号に入る", Some("ramp-left")),
         ];
-        all_said(&legs, &expected);
+        assert_instructions(&legs, &expected);
         let english: Vec<_> = spoken(&legs, Language::English).into_iter().map(|it| it.0).collect();
         assert_eq!(english[1], "Take the ramp on the left at 汐留IC onto Inner Circular Route");
         assert_eq!(english[2], "Keep right onto Haneda Route at 浜崎橋JCT");
@@ -419,7 +419,7 @@ mod tests {
             ("フェリー（東京湾フェリー）に乗る", Some("ferry")),
             ("フェリーを降りてCに入る", Some("straight")),
         ];
-        all_said(&legs, &expected);
+        assert_instructions(&legs, &expected);
     }
 
     #[test]
@@ -436,7 +436,7 @@ mod tests {
             ("そのまま桜田通りに入る", Some("straight")),
             ("Uターンして国道15号に入る", Some("uturn-right")),
         ];
-        all_said(&legs, &expected);
+        assert_instructions(&legs, &expected);
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn the_directions_call_is_the_specified_one() {
 }
 
 #[test]
-fn a_time_is_told_in_seconds_and_a_walker_is_told_of_no_traffic() {
+fn sends_time_in_seconds_and_no_traffic_for_walkers() {
     let (script, at) =
         (Script::of([directions(1)]), SystemTime::UNIX_EPOCH + Duration::from_secs(1_900_000_000));
     let ask =

@@ -121,7 +121,7 @@ fn a_walker_has_other_wishes_and_a_time_is_that_of_the_place() {
 
 /// It takes the nearest road, wherever that is.
 #[test]
-fn a_place_off_the_road_is_told_of_as_far_as_the_line_shows() {
+fn warns_of_destination_far_from_the_road() {
     let script = Script::of([json!({ "trip": trip() })]);
     let sea = RouteAsk { destination: "35.44,139.62".to_owned(), ..ask() };
     let (routes, _) = valhalla(&script).routes(&sea).unwrap();

@@ -6,7 +6,7 @@ const JA: &str = "東京駅から横浜駅まで高速なしで";
 const EN: &str = "from Tokyo to Yokohama without highways";
 
 /// The answer to the last of `sentences`, after each of the others was answered.
-fn told(sentences: &[&str], routes: &ToolResult) -> String {
+fn last_answer(sentences: &[&str], routes: &ToolResult) -> String {
     let mut talk = new_talk();
     let mut text = String::new();
     for sentence in sentences {
@@ -58,12 +58,12 @@ fn answers_arrival_time() {
         (&["from Tokyo to Yokohama", "when will I arrive?"], "today at 10:53"),
         (&["from Tokyo to Yokohama", "what time do I get there?"], "today at 10:53"),
     ] {
-        let text = told(sentences, &routes());
+        let text = last_answer(sentences, &routes());
         assert!(text.contains(arrival), "{sentences:?}: {text}");
     }
     for sentence in ["東京駅から横浜駅まで", "東京駅から横浜駅に18時に着きたい、何時に出ればいい？"]
     {
-        let text = told(&[sentence], &routes());
+        let text = last_answer(&[sentence], &routes());
         assert!(!text.contains("着きます"), "{text}");
     }
 }
@@ -80,7 +80,7 @@ fn lists_steps_of_the_route() {
         (EN, "where do I turn", "1 right turn"),
         (EN, "give me the route step by step", "1 right turn"),
     ] {
-        let text = told(&[first, later], &routes);
+        let text = last_answer(&[first, later], &routes);
         assert!(text.contains("2. 昭和通りを左折 (120 m)"), "{later}: {text}");
         assert!(text.contains(turns), "{later}: {text}");
     }
@@ -114,7 +114,7 @@ fn reports_unsupported_place_to_avoid() {
         &["from Shinjuku to Yokohama", "without going through Shibuya"],
         &["from Shinjuku to Yokohama", "don't go through Shibuya"],
     ] {
-        let text = told(sentences, &routes());
+        let text = last_answer(sentences, &routes());
         let is_told =
             text.contains("渋谷を避けてはいません") || text.contains("Shibuya was not avoided");
         let is_lost = ["分からない", "understand", "立ち寄", "where to stop"]
@@ -122,7 +122,7 @@ fn reports_unsupported_place_to_avoid() {
             .any(|it| text.contains(it));
         assert!(is_told && !is_lost, "{sentences:?}: {text}");
     }
-    let text = told(&["新宿から横浜まで", "渋谷を避けて", "高速なしで"], &routes());
+    let text = last_answer(&["新宿から横浜まで", "渋谷を避けて", "高速なしで"], &routes());
     assert!(!text.contains("渋谷"), "{text}");
 }
 
@@ -135,7 +135,7 @@ fn treats_motorcycles_and_lorries_as_cars() {
         &["can a truck go from Tokyo to Yokohama"],
         &["from Tokyo to Yokohama", "and by motorbike?"],
     ] {
-        let text = told(sentences, &routes());
+        let text = last_answer(sentences, &routes());
         let is_told = text.contains("対応していません") || text.contains("ordinary car");
         let is_lost = text.contains("分からない") || text.contains("understand");
         assert!(is_told && !is_lost, "{sentences:?}: {text}");
@@ -146,7 +146,7 @@ fn treats_motorcycles_and_lorries_as_cars() {
         talk.last[0].meta["navigation/travelMode"].clone()
     };
     assert_eq!(meta("マウンテンバイクで"), "bicycling");
-    let text = told(&["東京駅から横浜駅まで歩いて", "バイクだと？"], &routes());
+    let text = last_answer(&["東京駅から横浜駅まで歩いて", "バイクだと？"], &routes());
     assert!(!text.contains("徒歩"), "{text}");
 }
 
