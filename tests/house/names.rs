@@ -8,7 +8,7 @@ const AREAS: [&str; 6] =
 /// Keywords of checked definitions.
 const ITEMS: [&str; 8] = ["const", "enum", "fn", "mod", "static", "struct", "trait", "type"];
 /// Words that had a meaning in this project alone, or that leave open who is meant.
-const PRIVATE: [&str; 37] = [
+const PRIVATE: [&str; 41] = [
     "amend",
     "amended",
     "amends",
@@ -34,12 +34,16 @@ const PRIVATE: [&str; 37] = [
     "mended",
     "mends",
     "nobody",
+    "player",
+    "players",
     "probation",
     "said",
     "shelf",
     "shelves",
     "somebody",
+    "spent",
     "talker",
+    "talkers",
     "ticker",
     "told",
     "trouble",
