@@ -57,6 +57,12 @@ fn japanese(text: &str) -> String {
             at = first.0 - length;
             continue;
         }
+        // `席3つ取って。いや2つでいいや`: the order stays that the number stood in.
+        if between.split_once(['。', '、']).is_some_and(|it| is_retraction(it.1)) {
+            chars.drain(first.0..first.1);
+            at = second.0 - (first.1 - first.0);
+            continue;
+        }
         // `3枚で、2枚じゃなくて`: only the earlier word can replace it.
         let behind: String = chars[second.1..].iter().collect();
         let mark = marks(RETRACTIONS)
@@ -214,6 +220,12 @@ mod tests {
             ("no seats for one", "no seats for one"),
             ("two, no wait, four", "no wait, four"),
             ("3 - sorry, 5", "- sorry, 5"),
+            ("席3つ取って。いや2つでいいや。明日の昼", "席取って。いや2つでいいや。明日の昼"),
+            ("席3つ取って。いや、AKIRAの席2つ", "席3つ取って。いや、AKIRAの席2つ"),
+            ("明日2枚取って。明後日も3枚", "明日2枚取って。明後日も3枚"),
+            ("3枚取れる？2枚でもいいや", "3枚取れる？2枚でもいいや"),
+            ("子供3人です。いや大人2人もいる", "子供3人です。いや大人2人もいる"),
+            ("AKIRAを3枚。やっぱりゴジラも2枚", "AKIRAを3枚。やっぱりゴジラも2枚"),
             ("two, I mean three please", "three please"),
         ] {
             assert_eq!(corrected(sentence), meant);

@@ -138,7 +138,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
          plane ticket|plane tickets|宝くじ|電車の切符|新幹線の切符|メールで|メール送|送信して|send me an email|email it|ラーメン|カフェ|\
          美容|予報|占い|翻訳|レシピ|料理|電話して|メールを送|リマインダー|reminder|remind me|人間と話|人と話したい|スタッフと話|スタッフの人|スタッフを呼|スタッフに代|店員|係の人|係員|担当者と話|担当者に代|担当者を呼|オペレーター|a human|real person|to a person|with a person|to somebody real|to an agent|to staff|member of staff|staff member|customer service|an operator|the manager|cafe|cafes|coffee shop|タイマー|アラーム|冗談|ジョーク|小説|joke|jokes|poem|recipe|translate|alarm|timer|\
          restaurant booking|レストラン|ホテル|旅館|お宿|宿泊|民宿|宿の予約|宿を予約|宿を取|宿を探|安い宿|飛行機|航空券|新幹線|病院|歯医者|美容院|居酒屋|焼肉|寿司|\
-         ピザ|コンサート|ライブ|天気|気温|株価|ニュース|為替|flight|flights|hotel|hotels|restaurant|restaurants|dinner|lunch|\
+         ピザ|コンサート|ライブ|天気|雨かな|雪かな|will it rain|気温|株価|ニュース|為替|flight|flights|hotel|hotels|restaurant|restaurants|dinner|lunch|\
          pizza|doctor|dentist|haircut|weather|forecast|concert|concerts|stock price|news",
     ),
     (
