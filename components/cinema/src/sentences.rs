@@ -38,6 +38,7 @@ use serde_json::{Map, Value, json};
 use toolkit::dialogue::{Name, Reply, Sample, Turn};
 
 use self::{
+    answers::place,
     cancel::{Bookings, Cancel, number},
     facts::Facts,
     held_seats::{Before, Held, HoldAction},
@@ -548,7 +549,8 @@ impl Family for Cinema {
             Some(Request::Visit(visit)) if manner.is_none() && !utterance.has(&[Word::THEIRS]) => {
                 use Goal::{Book, Films, Look, Showtimes};
                 let is_order = matches!(goal, None | Some(Book | Films | Look | Showtimes));
-                if let Some(next) = visit.once_more(utterance).filter(|_| is_order) {
+                let less = || visit.without(utterance);
+                if let Some(next) = visit.once_more(utterance).or_else(less).filter(|_| is_order) {
                     **visit = next;
                     return Some(on);
                 }
@@ -566,7 +568,11 @@ impl Family for Cinema {
                 }
                 // `席だけ変えて、F列で`: nothing is reserved that could be changed.
                 let is_change = goal == Some(Goal::Change) && !visit.is_made;
-                if !visit.awaits_text() || !is_change && !matches!(goal, None | Some(Book)) {
+                let is_counted = !utterance.numbers.counts.is_empty() && !utterance.asks();
+                // `3番の映画を2枚` books one that was listed.
+                let is_picked = goal == Some(Films) && is_counted && place(utterance).is_some();
+                let is_open = is_change || is_picked || matches!(goal, None | Some(Book));
+                if !visit.awaits_text() || !is_open {
                     return None;
                 }
                 if goal == Some(Book) {

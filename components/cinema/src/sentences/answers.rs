@@ -142,6 +142,16 @@ pub(super) fn is_addition(utterance: &Utterance) -> bool {
         && !marks(FEWER).any(|it| padded.contains(&format!(" {it} ")))
 }
 
+/// Whether what `utterance` counts is taken off what was counted before: `1枚減らして`, `one less seat`.
+pub(super) fn lessens(utterance: &Utterance) -> bool {
+    const BEHIND: &str = "減らし|減って|減りま|へらし|less|fewer";
+    let [(from, to)] = utterance.numbers.counted[..] else { return false };
+    let text = |from: usize, to: usize| utterance.lower[from..to].iter().collect::<String>();
+    let (counted, behind) = (text(from, to), text(to, utterance.lower.len()));
+    let behind = behind.trim_start_matches(['を', 'は', '分', ' ']);
+    marks(BEHIND).any(|it| behind.starts_with(it) || counted.contains(&format!(" {it} ")))
+}
+
 /// Words for each kind of people.
 const KINDS_OF_PEOPLE: [&str; 4] = [
     "大人|おとな|adult|adults",

@@ -329,15 +329,14 @@ impl Conditions {
         };
         let is_left_out = self.without.as_ref().is_some_and(|without| {
             let fold = |text: &str| folded(text).iter().collect::<String>();
-            let without = fold(without);
+            let parts: Vec<_> = without.split('・').map(fold).collect();
             ["title", "title_en", "genre", "genre_en"]
                 .iter()
                 .filter_map(|it| film[*it].as_str())
                 .map(fold)
                 .any(|mark| {
-                    mark.chars().count() > 1
-                        && (without.contains(&mark)
-                            || without.chars().count() > 2 && mark.contains(&without))
+                    let is = |it: &String| it.contains(&mark) || it.len() > 2 && mark.contains(it);
+                    mark.chars().count() > 1 && parts.iter().any(is)
                 })
         });
         let is_among = self.among.is_empty() || {
@@ -494,9 +493,12 @@ fn row(lower: &[char]) -> Option<String> {
         let is_alone = !is_word(before.chars().rev().nth(1));
         return is_alone.then(|| row.to_ascii_uppercase().to_string());
     }
-    let (_, behind) = text.split_once("row ")?;
-    let row = letter(behind.chars().next())?;
-    (!is_word(behind.chars().nth(1))).then(|| row.to_ascii_uppercase().to_string())
+    text.match_indices("row ").find_map(|(at, mark)| {
+        let mut behind = text[at + mark.len()..].chars();
+        let row = letter(behind.next())?;
+        let is_apart = !is_word(text[..at].chars().next_back()) && !is_word(behind.next());
+        is_apart.then(|| row.to_ascii_uppercase().to_string())
+    })
 }
 
 /// Whether a film's name is within the phrase for a showing: `the first Rashomon showing on Thursday`.

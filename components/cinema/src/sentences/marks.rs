@@ -40,7 +40,22 @@ pub(super) fn seats(chars: &[char], lower: &[char], at: usize) -> Marked {
         return None;
     }
     let seat = chars[at..end].iter().filter(|it| **it != '-').collect::<String>();
-    Some((vec![seat.to_ascii_uppercase()], end - at))
+    let (seats, end) = through(chars, lower, seat.to_ascii_uppercase(), end);
+    Some((seats, end - at))
+}
+
+/// The seats from `first`, which ends at `end`, up to one that is named behind: `C3 to C6`, `A1からA4`.
+fn through(chars: &[char], lower: &[char], first: String, end: usize) -> (Vec<String>, usize) {
+    const TO: [&str; 8] = ["から", "〜", "～", "~", "–", " - ", " to ", " through "];
+    let link = TO.iter().find(|it| starts(&lower[end..], it)).map(|it| end + it.chars().count());
+    let last = link.filter(|it| *it < lower.len()).and_then(|from| {
+        let (next, length) = seats(chars, lower, from)?;
+        let number = |seat: &str| seat[1..].parse::<u32>().ok();
+        let range = number(&first)?..=number(&next[0])?;
+        (first[..1] == next[0][..1] && !range.is_empty()).then_some((range, from + length))
+    });
+    let Some((range, to)) = last else { return (vec![first], end) };
+    (range.map(|it| format!("{}{it}", &first[..1])).collect(), to)
 }
 
 /// `row F seat 7`, `row F, seats 7 and 8`.

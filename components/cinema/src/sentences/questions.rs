@@ -3,7 +3,7 @@
 use language::{
     Language,
     context::TurnContext,
-    coverage::{Used, unused},
+    coverage::{Used, is_small, unused},
     inquiry::{asks_whether_done, is_hypothetical},
     scan::marks,
     utterance::Utterance,
@@ -25,6 +25,8 @@ use super::{
 const TIME_LEFT: &str = "あと何分|あと何秒|いつまで|何分まで|何時まで|何分間|期限|有効|how long|until when|till when|how much time|how many minutes|expire|expires|run out|keep them|keep it";
 /// Words that book held seats.
 const CONFIRMS: &str = "確定|confirm|confirmed";
+/// Films by their places in a list that elsewhere are showings.
+pub(super) const OF_LIST: &str = "first one|last one|最後の映画";
 /// People with discounts.
 const DISCOUNTS: &str = "割引|割り引き|学割|値引|安くなる|子供|子ども|こども|小人|学生|シニア|高齢|大学生|高校生|中学生|小学生|discount|discounts|child|children|kid|kids|student|students|senior|seniors|concession";
 /// Words for discounts.
@@ -38,6 +40,16 @@ pub(super) const CHEAPEST: &str = "一番やすい|安い席|やすい席|cheap 
 /// Phrases that ask the same price for others.
 const FOR_BEHIND: &str = "だと|なら|だったら|の場合は|の場合";
 const FOR_BEFORE: &str = "what about |how about |and for |and what about ";
+
+/// Whether `utterance` says no to a seat that it names: `not C3`, `C3はやめて`.
+pub(super) fn refuses_seats(utterance: &Utterance) -> bool {
+    const BEFORE: &str = "not |without |except |drop |remove |release ";
+    const BEHIND: &str = "以外|じゃな|ではな|はいらな|は要らな|はやめ|をやめ|は無し|はなし|なし|抜き|は外|を外|を除|は除";
+    utterance.numbers.marked.iter().map(|it| it.to_lowercase()).any(|seat| {
+        marks(BEFORE).any(|it| utterance.find(&format!("{it}{seat}"), 0).is_some())
+            || marks(BEHIND).any(|it| utterance.find(&format!("{seat}{it}"), 0).is_some())
+    })
+}
 
 /// Whether `utterance` asks when a film is on.
 pub(super) fn asks_when(utterance: &Utterance) -> bool {
@@ -192,6 +204,47 @@ pub(super) fn abandons(utterance: &Sentence) -> bool {
 }
 
 impl Visit {
+    /// Takes the seats that `utterance` names; where it says no to some that were named, the others stay.
+    pub(super) fn take_seats(&mut self, utterance: &Sentence) {
+        let marked = utterance.numbers.marked.iter().cloned();
+        let (held, new): (Vec<_>, Vec<_>) = marked.partition(|it| self.seats.contains(it));
+        if !refuses_seats(utterance) && !utterance.numbers.marked.is_empty() {
+            self.seats.clone_from(&utterance.numbers.marked);
+        } else if !held.is_empty() {
+            self.seats.retain(|it| !held.contains(it));
+            self.seats.extend(new);
+            self.count = u32::try_from(self.seats.len()).ok().filter(|it| *it > 0).or(self.count);
+        }
+    }
+
+    /// The films that were listed without those that are refused now or were before: `ゴジラも抜きで`, `without Ikiru`.
+    pub(super) fn without(&self, utterance: &Sentence) -> Option<Self> {
+        const BEFORE: &str = "and not |and no |without |not |no |except |leave out |skip ";
+        const BEHIND: &str = "抜きで|抜いて|除いて|外して|なしで|無しで|以外で|以外|いらない";
+        let text = utterance.text().to_lowercase();
+        let text = text.trim_end_matches(['。', '.', '!', '?', ' ']);
+        let name = marks(BEFORE).find_map(|it| text.strip_prefix(it));
+        let name = name.or_else(|| marks(BEHIND).find_map(|it| text.strip_suffix(it)))?;
+        let name = name.trim_end_matches(" either").trim_end_matches(" please");
+        let name = name.trim_end_matches(['も', 'は', 'を']);
+        // `not this` and `no me` are parts of titles, too.
+        let is_listed = |name: &&str| {
+            let is_name = name.len() > 3 && !is_small(name);
+            let is_it = |word: &String| is_name && word.to_lowercase().contains(name);
+            self.choices.iter().any(|it| it.words.iter().any(is_it))
+        };
+        let both = name.replace(" and ", "と").replace(" or ", "と");
+        let names: Vec<_> = if is_listed(&name) { vec![name] } else { both.split('と').collect() };
+        let listed = || names.iter().all(is_listed).then(|| names.join("・"));
+        let is_open = self.question == Some(Question::Film) && utterance.when.spans.is_empty();
+        let no = utterance.refused_genres().or_else(listed).filter(|_| is_open)?;
+        let all = self.wanted.without.iter().fold(no, |all, it| format!("{all}・{it}"));
+        let mut next =
+            Self { choices: Vec::new(), question: None, film_of_answer: None, ..self.clone() };
+        next.wanted.without = Some(all);
+        Some(next)
+    }
+
     /// Whether the last question is repeated: the writer hesitates, or repeats the pending order.
     pub(super) fn repeats_question(
         &mut self,
@@ -276,7 +329,7 @@ impl Visit {
         let place = place_of(utterance, before.choices.len());
         let chosen = place.and_then(|it| before.choices.get(it));
         // `the first one` is a film of the list.
-        let is_film = chosen.is_some() && utterance.says("first one|last one|最後の映画");
+        let is_film = chosen.is_some() && utterance.says(OF_LIST);
         self.wanted.pick = self.wanted.pick.filter(|_| !is_film);
         if self.aim == Aim::Films {
             // `how long is number 3?` is about that film.
@@ -340,6 +393,7 @@ impl Visit {
             next.count = next.count.or_else(|| utterance.numbers.pieces().filter(|_| is_booked));
             next.genre = next.genre.or_else(|| self.genre.clone());
             next.wanted.minutes = next.wanted.minutes.or(self.wanted.minutes);
+            next.wanted.without = next.wanted.without.or_else(|| self.wanted.without.clone());
             // The first in the same order is the film of the last answer.
             let remark = self.film_of_answer.clone().filter(|_| wanted.order == self.wanted.order);
             next.film = match is_when {

@@ -10,6 +10,7 @@ mod compared;
 mod conditions;
 mod mid_visit;
 mod questions;
+mod refused;
 
 const TOOLS: &str = include_str!("../../tools.json");
 

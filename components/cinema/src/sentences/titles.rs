@@ -147,6 +147,7 @@ impl Sentence {
         let behind = self.lower.get(span.1..).unwrap_or_default();
         let behind: String = behind.iter().take(12).collect();
         let behind = FILMS.iter().find_map(|it| behind.strip_prefix(it)).unwrap_or(&behind);
+        let more = behind.strip_prefix('も').map(|it| format!("は{it}")).unwrap_or_default();
         let before: String = self.lower[..span.0].iter().collect();
         let before = before.trim_end();
         let article = [" the", " a", " an", " any"].iter().find_map(|it| before.strip_suffix(it));
@@ -170,7 +171,7 @@ impl Sentence {
                     && self.is_refused(other)
             })
         };
-        marks(BEHIND).any(|it| behind.starts_with(it))
+        marks(BEHIND).any(|it| behind.starts_with(it) || more.starts_with(it))
             && !asks.iter().any(|it| behind.starts_with(it))
             || marks(BEFORE).any(ends)
             || is_excluded()

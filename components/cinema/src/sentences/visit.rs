@@ -10,6 +10,7 @@ use language::{
     context::{TurnContext, failure, output, submitted},
     coverage::{SUPERLATIVES, Used, is_condition, unused},
     dates::Hours,
+    numbers::whole,
     say,
     scan::marks,
     turn::{Answered, Decision, Failure},
@@ -19,14 +20,15 @@ use language::{
 
 use super::{
     answers::{
-        corrected_kind, is_addition, ordinal, place_of, recount, short_name, takes_back, undated,
+        corrected_kind, is_addition, lessens, ordinal, place_of, recount, short_name, takes_back,
+        undated,
     },
     cancel::number,
     conditions::{Conditions, Pick, hours, names_position},
     fares::Fares,
     films,
     held_seats::KnownHold,
-    questions::{asks_length, asks_when, refers_to_film},
+    questions::{OF_LIST, asks_length, asks_when, refers_to_film},
     rules::{Goal, MOVIE, SHOWTIME},
     showings,
     titles::Sentence,
@@ -328,6 +330,7 @@ impl Visit {
         let is_name = (2..=NAME_MAX).contains(&name.chars().count())
             && utterance.when.spans.is_empty()
             && utterance.numbers.counts.is_empty()
+            && utterance.numbers.marked.is_empty()
             && Conditions::parse(utterance).pick.is_none()
             && utterance
                 .tokens
@@ -407,7 +410,7 @@ impl Visit {
     /// Keeps unused words, which may describe a film.
     pub(super) fn described_by(&mut self, words: &[String], utterance: &Utterance) {
         // Numbers describe no film.
-        let is_word = |it: &str| it.chars().any(char::is_alphabetic);
+        let is_word = |it: &str| it.chars().any(char::is_alphabetic) && whole(it).is_none();
         let words = words.iter().filter(|it| is_word(it)).cloned();
         (self.wanted.others, self.wanted.words) = words.partition(|it| is_condition(utterance, it));
         if self.film.is_some() {
@@ -463,7 +466,7 @@ impl Visit {
         let points =
             ["それ", "これ", "that one", "this one", "it "].iter().any(|it| raw.contains(it));
         let mut wanted = Conditions::parse(utterance);
-        if self.question == Some(Question::Film) && chosen.is_some() {
+        if self.question == Some(Question::Film) && chosen.is_some() && utterance.says(OF_LIST) {
             // `the first one` is a film of the list.
             wanted.pick = None;
         }
@@ -544,15 +547,14 @@ impl Visit {
             owned_count == 0 && self.count.is_some() && self.count == earlier.numbers.people()
         });
         let count = match (sort, self.count) {
+            (_, Some(all)) if lessens(utterance) => count.map(|it| all.saturating_sub(it).max(1)),
             (Some((owned_count, now)), Some(all)) => {
                 Some(all.saturating_sub(owned_count).saturating_add(now))
             }
             _ => count.map(|it| it.saturating_add(owned_count)),
         };
         self.count = count.or(self.count);
-        if !utterance.numbers.marked.is_empty() {
-            self.seats.clone_from(&utterance.numbers.marked);
-        }
+        self.take_seats(utterance);
         let is_moved = self.count != before.count || is_asked_for;
         if of_seats && is_moved && self.seats == before.seats {
             // Other seats than those chosen.

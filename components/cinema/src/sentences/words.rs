@@ -103,7 +103,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         HOW_TO,
         "なぜ予約|どうして予約|なんで予約|どうやって予約|どうすれば予約|予約方法|予約の方法|予約のしかた|予約の仕方|予約するには|予約はどう|how do i book|\
          how do i reserve|how can i book|how can i reserve|how to book|how to reserve|how does booking|\
-         how does the booking|how does reservation|how do reservations",
+         how does the booking|how does reservation|how do reservations|do you take reservations|do you take bookings",
     ),
     (
         MINE,

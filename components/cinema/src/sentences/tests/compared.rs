@@ -264,9 +264,15 @@ fn totals_and_corrections_are_no_addition() {
         // Totals, reductions, other things, and other actions.
         ("AKIRA 明日18:30 3枚", "もう2枚でいい", 2),
         ("AKIRA 明日18:30 3枚", "もう1枚にして", 1),
-        ("AKIRA 明日18:30 3枚", "もう1枚減らして", 1),
+        ("AKIRA 明日18:30 3枚", "もう1枚減らして", 2),
+        ("AKIRA 明日18:30 4枚", "2枚減らして", 2),
+        ("AKIRA 明日18:30 4枚", "2枚に減らして", 2),
+        ("AKIRA 明日18:30 4枚", "1枚に減らして", 1),
+        ("AKIRA 明日18:30、大人2、子供3", "子供1人減って", 4),
+        ("Akira tomorrow at 6:30pm, 4 please", "one less seat", 3),
+        ("Akira tomorrow at 6:30pm, 4 please", "3 seats for less money", 3),
         ("AKIRA 明日18:30 3枚", "そのあと2人で", 2),
-        ("Akira tomorrow at 6:30pm, 3 please", "one more person less", 1),
+        ("Akira tomorrow at 6:30pm, 3 please", "one more person less", 2),
         ("Akira tomorrow at 6:30pm, 2 please", "no wait, one more person is coming", 3),
         // One kind of people is corrected.
         ("AKIRA 明日18:30、大人2、子供3", "子供は二枚でした", 4),
