@@ -200,7 +200,9 @@ impl Family for Forms {
         }
         let is_new = utterance.has(&[Word::MAKE]) && utterance.has(&[FORM]);
         if !is_new && survey.is_taken_up(utterance) {
-            return Some(FollowUp::Continue(CONTINUED, Vec::new()));
+            let changed = survey.change(utterance, context.language);
+            let left = changed.map(|_| survey.unused_words().to_vec());
+            return Some(FollowUp::Continue(CONTINUED, left.unwrap_or_default()));
         }
         let may_amend = match manner {
             Some(manner) => manner.is_elsewhere() || manner == Manner::Nothing,

@@ -217,7 +217,7 @@ impl Reading {
                         if Text::new(written).has("それぞれ|each") {
                             self.share(&fields);
                         }
-                        self.add(fields);
+                        add(&mut self.fields, fields);
                         let (marks, others) = left.into_iter().partition(|it| is_mark(it));
                         marked.extend::<Vec<_>>(marks);
                         self.left.extend::<Vec<_>>(others);
@@ -283,16 +283,6 @@ impl Reading {
         }
     }
 
-    fn add(&mut self, fields: Vec<Field>) {
-        for field in fields {
-            match self.fields.iter_mut().find(|it| it.is_same(&field)) {
-                // New properties extend the known ones.
-                Some(same) => same.more.extend(field.more),
-                None => self.fields.push(field),
-            }
-        }
-    }
-
     /// Whether it has more fields than `before`.
     fn is_more_than(&self, before: &Self) -> bool {
         self.fields.len() > before.fields.len()
@@ -355,6 +345,16 @@ impl Reading {
             }
         }
         is_any
+    }
+}
+
+/// Adds `more` to `fields`; new properties extend the known ones.
+pub(super) fn add(fields: &mut Vec<Field>, more: Vec<Field>) {
+    for field in more {
+        match fields.iter_mut().find(|it| it.is_same(&field)) {
+            Some(same) => same.more.extend(field.more),
+            None => fields.push(field),
+        }
     }
 }
 
@@ -628,8 +628,10 @@ impl Field {
     }
 
     /// Whether both ask for the same.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.kind.name == other.kind.name && self.label == other.label
+    fn is_same(&self, other: &Self) -> bool {
+        let own = [self.kind.label.0, self.kind.label.1];
+        let label = |it: &Self| it.label.clone().filter(|it| !own.contains(&it.as_str()));
+        self.kind.name == other.kind.name && label(self) == label(other)
     }
 
     /// Whether `name` refers to it.
@@ -663,6 +665,9 @@ impl Field {
             for (name, value) in more.as_object().into_iter().flatten() {
                 field[name.as_str()] = value.clone();
             }
+        }
+        if type_ == "range" && ["max", "step"].iter().any(|it| self.more.contains_key(*it)) {
+            field["min"] = 0.into();
         }
         for (name, value) in self.more.iter().filter(|it| it.0 != DEFAULT) {
             field[name.as_str()] = value.clone();

@@ -191,11 +191,9 @@ impl Survey {
                 Some((japanese, english)) => Some(Field::line(language.pick(japanese, english))),
                 None => fields::field_named(line),
             };
-            let usual: Vec<Field> = those.split('|').filter_map(line).collect();
-            let others = std::mem::take(&mut fields);
-            let is_new = |it: &Field| !usual.iter().any(|usual| usual.is_same(it));
-            let others: Vec<_> = others.into_iter().filter(is_new).collect();
-            fields = usual.into_iter().chain(others).collect();
+            let mut usual: Vec<Field> = those.split('|').filter_map(line).collect();
+            fields::add(&mut usual, fields);
+            fields = usual;
         }
         fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
         let fields = fields::definitions(&fields, language);
@@ -229,7 +227,8 @@ impl Survey {
 
     /// Rewrites a replacement of an existing field: `メールじゃなくて電話で`, `phone instead of email`.
     pub(super) fn rewrite_replacement(&self, sentence: &str) -> Option<String> {
-        const BUT: &str = "じゃなくて|ではなくて|ではなく|じゃなく|の代わりに|のかわりに|をやめて";
+        const BUT: &str =
+            "じゃなくて|ではなくて|ではなく|じゃなく|の代わりに|のかわりに|をやめて|はやめて";
         const TAILS: &str = "にしてください|でお願いします|でお願い|にして|を聞いて|で|に|を";
         const LEADS: &str = "actually |no, |make it |use |ask for |the ";
         let sentence = sentence.trim().trim_end_matches(['。', '.', '!', '！']);
@@ -239,7 +238,8 @@ impl Survey {
                 (old, marks(LEADS).fold(new, |it, lead| it.strip_prefix(lead).unwrap_or(it)))
             }
             None => {
-                let (old, new) = marks(BUT).find_map(|it| lower.split_once(it))?;
+                let parted = || lower.split_once("に分け")?.0.split_once(['は', 'を']);
+                let (old, new) = marks(BUT).find_map(|it| lower.split_once(it)).or_else(parted)?;
                 let tail =
                     marks(TAILS).filter_map(|it| new.strip_suffix(it)).min_by_key(|it| it.len());
                 (old, tail.unwrap_or(new).trim_start_matches('、'))

@@ -92,6 +92,12 @@ fn is_length(unit: &str) -> bool {
     marks(UNITS).any(|it| it == unit)
 }
 
+/// A number as a definition has it: `3` and `0.5`.
+pub(super) fn written(value: f64) -> serde_json::Value {
+    let whole = value as i64;
+    if whole as f64 == value { whole.into() } else { value.into() }
+}
+
 /// Parses all of `text` as a number with an optional unit.
 pub(super) fn only(text: &Text) -> Option<f64> {
     let (value, end) = number(text, 0)?;
@@ -107,7 +113,7 @@ pub(super) fn is_of_age(piece: &str) -> bool {
 
 /// Whether `piece` is only the maximum of a rating: `満点は10にして`, `make it out of 10`.
 pub(super) fn is_of_rating(piece: &str) -> bool {
-    is_bounding(piece, "満点|段階|out of|stars|星")
+    is_bounding(piece, "満点|段階|out of|stars|星|from |から")
 }
 
 /// Whether `piece` has one of `signs` with limits, and nothing else.

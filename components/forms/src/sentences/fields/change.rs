@@ -33,7 +33,7 @@ pub(in crate::sentences) fn change(
     let text: String = utterance.chars.iter().collect();
     let mut fields = before.to_vec();
     let mut left = Vec::new();
-    let (mut is_changed, mut is_sure) = (false, false);
+    let (mut is_changed, mut is_sure, mut about) = (false, false, None::<String>);
     let of = |field: &Value, name: &str| {
         let text = |key: &str| field[key].as_str().unwrap_or_default();
         is_called(name, text("name"), text("label"))
@@ -84,21 +84,40 @@ pub(in crate::sentences) fn change(
             continue;
         }
         let mut marked = false;
-        let markings = all_marked(&piece).map_or_else(|| marking(&piece), |it| vec![it]);
+        // `年齢は20歳以上で、任意` marks the one that is named.
+        let one = about.clone().filter(|_| !text.has("全部|ぜんぶ|all|them"));
+        let all = |it: (Vec<_>, bool)| vec![(one.map_or(it.0, |name| vec![name]), it.1)];
+        let markings = all_marked(&piece).map_or_else(|| marking(&piece), all);
         for (names, is_required) in markings {
             let names: Vec<String> =
                 names.into_iter().map(|it| by_place(&it, &fields).unwrap_or(it)).collect();
             for field in &mut fields {
                 if names.iter().any(|name| name == "*" || of(field, name)) {
                     field["required"] = is_required.into();
-                    marked = true;
+                    (marked, about) = (true, field["name"].as_str().map(str::to_owned));
                     bound(field, &piece);
+                    let stated = initial::default_in(&piece).map(|it| it.value);
+                    left.extend(stated.filter(|it| !initial::begin(field, it)));
                 }
             }
         }
         if marked {
             is_changed = true;
             continue;
+        }
+        // `年齢は任意で、18以上` goes on with the field before it, and `0.1刻みで` means the one that has a number.
+        if let Item::More(_) = item::item(&piece, false) {
+            let is_number = |it: &Value| ["number", "range"].iter().any(|kind| it["type"] == *kind);
+            let count = fields.iter().filter(|it| is_number(it)).count();
+            let is_meant = |field: &&mut Value| match &about {
+                Some(name) => field["name"] == **name,
+                None => count == 1 && is_number(field),
+            };
+            if let Some(field) = fields.iter_mut().find(is_meant) {
+                bound(field, &piece);
+                is_changed = true;
+                continue;
+            }
         }
         // `個数は最大20まで` constrains an existing field.
         if !text.has(ADD)
@@ -111,6 +130,7 @@ pub(in crate::sentences) fn change(
                 one.kind.name == text("name") || one.label.as_deref() == Some(text("label"))
             };
             if let Some(field) = fields.iter_mut().find(called) {
+                about = field["name"].as_str().map(str::to_owned);
                 for (name, value) in one.more.iter().filter(|it| it.0 != DEFAULT) {
                     field[name.as_str()] = value.clone();
                 }
@@ -197,6 +217,8 @@ pub(in crate::sentences) fn change(
                 (place, is_changed) = (place + 1, true);
             }
             left.extend(found.left);
+        } else if piece.contains(|it: char| it.is_ascii_digit()) {
+            left.push(piece);
         }
     }
     unlink(&mut fields);
@@ -242,11 +264,11 @@ fn is_added(text: &Text) -> bool {
 /// Applies the constraints in `piece`, except whether it is required.
 fn bound(field: &mut Value, piece: &str) {
     let bounds = bounds::take(&mut Text::new(piece));
-    let numbers = [("min", bounds.min), ("max", bounds.max)];
+    let numbers = [("min", bounds.min), ("max", bounds.max), ("step", bounds.step)];
     let is_number = ["number", "range"].iter().any(|it| field["type"] == *it);
     for (name, value) in numbers.into_iter().filter(|_| is_number) {
         if let Some(value) = value {
-            field[name] = (value as i64).into();
+            field[name] = bounds::written(value);
         }
     }
     for (name, value) in [("minLength", bounds.length_min), ("maxLength", bounds.length_max)] {

@@ -52,7 +52,7 @@ pub(super) struct StatedDefault {
 
 /// Parses a default outside brackets: `…フォーム、初期値は中で`, `…, default medium`.
 pub(super) fn default_in(text: &str) -> Option<StatedDefault> {
-    const HEADS: &str = "初期値は|初期値を|初期値:|初期値|デフォルトは|デフォルトを|デフォルト:|デフォルト|既定値は|既定値を|既定は|defaulting to |defaults to |default is |default: |default ";
+    const HEADS: &str = "初期値は|初期値を|初期値:|初期値|デフォルトは|デフォルトを|デフォルト:|デフォルト|既定値は|既定値を|既定は|default to |defaulting to |defaults to |default is |default: |default ";
     const VALUE_MAX: usize = 20;
     let lower = text.to_ascii_lowercase();
     let heads = marks(HEADS).filter_map(|it| Some((lower.find(it)?, it)));
@@ -86,7 +86,7 @@ fn bare(value: &str) -> &str {
 
 /// Parses a field's new default: `優先度の初期値は中`, `size defaults to M`, `default priority is medium`.
 pub(super) fn of_field(text: &str) -> Option<(&str, &str)> {
-    const BEHIND: &str = "の初期値は|の初期値を|の初期値|のデフォルトは|のデフォルトを|のデフォルト|の既定値は|の既定値を| should default to | defaults to ";
+    const BEHIND: &str = "の初期値は|の初期値を|の初期値|のデフォルトは|のデフォルトを|のデフォルト|の既定値は|の既定値を| should default to | defaults to | default ";
     const BEFORE: &str = "the default for |default for |the default |default ";
     const LINKS: &str = " is | should be | to |: ";
     let lower = text.to_ascii_lowercase();
@@ -143,11 +143,7 @@ fn value(field: &Value, words: &str) -> Option<Value> {
     const OFF: &str = "オフ|off|チェックなし|なし|いいえ|no|false|unticked|unchecked";
     let is = |list| marks(list).any(|it| it == words.to_lowercase());
     match field["type"].as_str()? {
-        "number" | "range" => {
-            let number = bounds::only(&Text::new(words))?;
-            let whole = number as i64;
-            Some(if whole as f64 == number { whole.into() } else { number.into() })
-        }
+        "number" | "range" => bounds::only(&Text::new(words)).map(bounds::written),
         "date" | "datetime" if is(TODAY) => Some("today".into()),
         "date" | "datetime" if is(TOMORROW) => Some("+1days".into()),
         "checkbox" if is(ON) || is(OFF) => Some(is(ON).into()),

@@ -667,16 +667,8 @@ impl About {
             }
             for (name, value) in [("min", bounds.min), ("max", bounds.max), ("step", bounds.step)] {
                 if let Some(value) = value {
-                    let whole = value as i64;
-                    self.more.insert(
-                        name.to_owned(),
-                        if whole as f64 == value { whole.into() } else { value.into() },
-                    );
+                    self.more.insert(name.to_owned(), bounds::written(value));
                 }
-            }
-            let is_range = type_.unwrap_or(kind.kind) == "range";
-            if is_range && !self.more.contains_key("min") {
-                self.more.insert("min".to_owned(), 0.into());
             }
         } else if *type_ == Some("range") && kind.kind != "range" {
             self.more.extend([("min".to_owned(), 1.into()), ("max".to_owned(), 5.into())]);

@@ -112,6 +112,9 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
         let next = (to..text.len()).find(|it| matches!(text.chars[*it], '(' | '、' | '。'));
         let close = next.filter(|it| text.chars[*it] == '(');
         let close = close.and_then(|open| (open..text.len()).find(|it| text.chars[*it] == ')'));
+        // `商品はA、Bから選択、数量は1〜10`: behind options the list goes on.
+        let goes_on = text.chars[from] == 'か' && text.piece(to, text.len()).contains('、');
+        add(begin, if goes_on { text.len() } else { 0 }, true);
         add(begin, close.map_or(verb_end(&text, from, to), |it| it + 1), true);
         add(to, text.len(), false);
     }

@@ -1,6 +1,6 @@
 //! Parses the options of an item: in brackets, after a word of choosing, or in a row.
 
-use language::scan::marks;
+use language::{name_pieces::is_hiragana, scan::marks};
 
 use super::{
     item::{YES_OR_NO, shaped},
@@ -186,9 +186,11 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
                 return Some((options, false));
             }
         }
+        let cut = list.replace(['と', 'か'], "、");
+        let is_cut = parts(&cut).iter().any(|it| it.len() == 3 && it.starts_with(is_hiragana));
         let options: Vec<_> = match is_letters {
             true => list.chars().map(String::from).collect(),
-            false => parts(&list.replace(['と', 'か'], "、")).iter().map(|it| clean(it)).collect(),
+            false => parts(if is_cut { &list } else { &cut }).iter().map(|it| clean(it)).collect(),
         };
         if fits(&options) {
             text.cut(begin, text.len());

@@ -411,3 +411,95 @@ fn explains_what_happens_with_a_form() {
         assert!(matches!(new_talk().say(sentence), Decision::Call(_)), "{sentence}");
     }
 }
+
+#[test]
+fn a_limit_goes_on_with_the_field_before_it() {
+    let all = form(&["名前、電話番号、年齢を聞くフォームを作って", "年齢は任意で、18以上"]);
+    assert_eq!((&all[2]["min"], &all[2]["required"]), (&json!(18), &json!(false)), "{all:?}");
+    for (later, is_required) in [
+        ("年齢は20歳以上で、任意", [true, false]),
+        ("年齢は20歳以上で、全部任意", [false, false]),
+        ("任意にして", [false, false]),
+        ("名前は任意で、年齢は20歳以上", [false, true]),
+    ] {
+        let all = form(&["名前と年齢のフォーム", later]);
+        assert_eq!([0, 1].map(|it| all[it]["required"] == true), is_required, "{later}: {all:?}");
+    }
+    let all = form(&[
+        "a form with name and t-shirt size (S, M, L)",
+        "size should be optional and default to M",
+    ]);
+    assert_eq!((&all[1]["default"], &all[1]["required"]), (&json!("M"), &json!(false)), "{all:?}");
+    for (later, name, value) in [
+        ("満足度は0.5刻みで", "step", json!(0.5)),
+        ("0.5刻みで", "step", json!(0.5)),
+        ("満足度は0から5まで", "min", json!(0)),
+        ("from 0 to 10 instead", "max", json!(10)),
+        ("満足度は必須で、理由は任意", "required", json!(true)),
+    ] {
+        let all = form(&["アンケート作って、満足度は1から5で、理由も", later]);
+        assert_eq!(all[0][name], value, "{later}: {all:?}");
+        let least = if later.contains("0から") || later.contains("from 0") { 0 } else { 1 };
+        assert_eq!((all.len(), &all[0]["min"]), (2, &json!(least)), "{later}: {all:?}");
+    }
+}
+
+#[test]
+fn a_field_is_put_in_place_of_another_one() {
+    for (first, later, expected) in [
+        ("名前と電話番号と年齢のフォーム", "電話番号はやめてメールに", "name age email"),
+        ("名前と期間を聞くフォーム", "期間は開始日と終了日に分けて", "name start_date end_date"),
+        ("名前と電話番号と年齢のフォーム", "電話番号はやめて", "name age"),
+        (
+            "名前と電話番号と年齢のフォーム",
+            "電話番号はやめて、住所と職業を追加",
+            "name age address",
+        ),
+    ] {
+        let all = form(&[first, later]);
+        let names: Vec<_> = all.iter().filter_map(|it| it["name"].as_str()).collect();
+        assert!(names.join(" ").starts_with(expected), "{later}: {names:?}");
+    }
+}
+
+#[test]
+fn a_form_that_is_taken_up_again_is_changed_as_well() {
+    for (first, later) in [
+        ("名前とメールのフォーム作って", "フォームに戻って、電話番号も足して"),
+        ("make a form with name and email", "back to the form: add a phone number"),
+    ] {
+        assert_eq!(form(&[first, later]).len(), 3, "{later}");
+    }
+    assert_eq!(form(&["名前とメールのフォーム作って", "フォームに戻って"]).len(), 2);
+}
+
+#[test]
+fn what_is_usual_is_bound_and_not_asked_twice() {
+    let all =
+        form(&["a contact form please, but without the phone, and the message max 500 characters"]);
+    let of = |name: &str| all.iter().find(|it| it["name"] == name).cloned().unwrap_or_default();
+    assert_eq!((all.len(), &of("message")["maxLength"]), (3, &json!(500)), "{all:?}");
+}
+
+#[test]
+fn options_are_not_cut_within_a_word() {
+    for (sentence, options, count) in [
+        (
+            "注文フォーム。商品はりんご、みかん、ぶどうから選択、数量は1〜10、配送日は明日以降",
+            &["りんご", "みかん", "ぶどう"][..],
+            3,
+        ),
+        ("名前を聞くフォーム。色は赤と青から選んで", &["赤", "青"], 2),
+        ("名前を聞くフォーム。野菜はとまと、なすから選んで", &["とまと", "なす"], 2),
+        ("名前を聞くフォーム。サイズはSかMから選ぶ", &["S", "M"], 2),
+    ] {
+        let all = form(&[sentence]);
+        let found =
+            all.iter().find(|it| it["options"].is_array()).unwrap_or_else(|| panic!("{all:?}"));
+        assert_eq!(
+            (options_of(found), all.len()),
+            (options.to_vec(), count),
+            "{sentence}: {all:?}"
+        );
+    }
+}
