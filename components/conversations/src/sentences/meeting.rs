@@ -17,7 +17,7 @@ use language::{
 
 use super::{
     REMARK_SURE, scripted,
-    sentence::{Sentence, message, message_for_both, topic, without_length},
+    sentence::{Sentence, message, message_for_both, stated_topic, topic, without_length},
     words,
 };
 
@@ -194,7 +194,11 @@ impl Meeting {
             return false;
         }
         let lower = text.to_ascii_lowercase();
+        let game = GAMES.into_iter().find(|it| self.purpose.iter().any(|of| of.starts_with(it)));
+        let stated = stated_topic(&text);
+        let stated = stated.map(|it| game.map_or(it.clone(), |game| format!("{game}: {it}")));
         let topic = match text.is_ascii() {
+            _ if stated.is_some() => stated.as_deref(),
             true => {
                 let first = lower.split([' ', ',']).next().unwrap_or_default();
                 let is_led = marks(LEADS).any(|it| it.split(' ').next() == Some(first));

@@ -120,23 +120,25 @@ fn is_name(text: &str) -> bool {
     begins && parts.clone().count() > 1 && parts.all(|it| !it.is_empty())
 }
 
+/// Returns the topic that `text` states anywhere: `話題はお昼ごはん`, `change the topic to lunch`.
+pub(super) fn stated_topic(text: &str) -> Option<String> {
+    const TOPICS: &str = "change the topic to |change the subject to |話題は|テーマは|お題は|議題は|トピックは|内容は|話題:|テーマ:|topic is |topic: |topic being |subject: |subject is ";
+    let lower = text.to_lowercase();
+    let (at, mark) = marks(TOPICS).filter_map(|it| Some((lower.find(it)?, it))).min()?;
+    let rest = text.get(at + mark.len()..).filter(|_| lower.len() == text.len())?;
+    let end = rest.find(['、', '。', ',', '.', '\n']).unwrap_or(rest.len());
+    let topic = ["にしてください", "にして", "でお願いします", "でお願い", "です", "で"]
+        .iter()
+        .fold(rest[..end].trim(), |it, tail| it.strip_suffix(tail).unwrap_or(it));
+    Some(topic.to_owned()).filter(|it| !it.is_empty())
+}
+
 /// Returns what the agents are to talk about, in the sentence's own words.
 pub(super) fn topic(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
     let text = utterance.text();
     let is_japanese = text.chars().any(|it| matches!(it, '\u{3041}'..='\u{30fa}'));
-    // `話題はお昼ごはん` names the topic anywhere in the sentence.
-    const TOPICS: &str = "話題は|テーマは|お題は|議題は|トピックは|内容は|話題:|テーマ:|topic is |topic: |topic being |subject: |subject is ";
-    let lower = text.to_lowercase();
-    if let Some((at, mark)) = marks(TOPICS).filter_map(|it| Some((lower.find(it)?, it))).min()
-        && lower.len() == text.len()
-    {
-        let rest = &text[at + mark.len()..];
-        let end = rest.find(['、', '。', ',', '.', '\n']).unwrap_or(rest.len());
-        let topic = rest[..end].trim();
-        let topic = ["でお願いします", "でお願い", "です", "で"]
-            .iter()
-            .fold(topic, |it, tail| it.strip_suffix(tail).unwrap_or(it));
-        return (!topic.is_empty()).then(|| topic.to_owned());
+    if let Some(topic) = stated_topic(&text) {
+        return Some(topic);
     }
     let named = agents.iter().map(|it| it.to).max();
     let spoken = utterance.tokens.iter().filter(|it| it.word == words::AGENTS);
@@ -297,7 +299,7 @@ impl Sentence {
 
     /// Returns the agent named as both members: `worker-aとworker-aで話して`.
     pub(super) fn agent_named_twice(&self) -> Option<String> {
-        const JOINTS: &str = "と| and | with | to | & |、| を| に";
+        const JOINTS: &str = "と| and | with | to | & |、| を| に| talk to | talk with | speak to | speak with | chat with ";
         let [agent] = &self.agents()[..] else { return None };
         let text: String = self.text().split(['「', '」', '"']).collect();
         let twice = marks(JOINTS).any(|it| text.contains(&format!("{0}{it}{0}", agent.text)));

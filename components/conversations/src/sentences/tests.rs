@@ -698,3 +698,45 @@ fn denied_conversation_is_reported_as_not_done() {
         assert!(text.contains("not done") || text.contains("行っていません"), "{later}: {text}");
     }
 }
+
+#[test]
+fn the_topic_of_a_talk_that_waits_is_changed() {
+    for (first, later, purpose) in [
+        (
+            "Begin a talk between worker-a and worker-b on space",
+            "change the topic to deep sea",
+            "deep sea",
+        ),
+        ("worker-aとworker-bで宇宙について話させて", "テーマは深海にして", "深海"),
+        ("worker-aとworker-bで宇宙について話させて", "やっぱり深海の話で", "深海"),
+        ("worker-aとworker-bでしりとりをして", "お題は動物", "しりとり: 動物"),
+        ("worker-aとworker-bでしりとりをして", "やっぱり旅行の話で", "旅行"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let next = talk.say_instead(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!(
+            (tool, &arguments["purpose"]),
+            ("begin_conversation", &json!(purpose)),
+            "{later}"
+        );
+    }
+    for later in
+        ["what is the topic?", "changes of topic are fine", "the topic", "深海魚って何？", "話題"]
+    {
+        let mut talk = new_talk();
+        talk.say("Begin a talk between worker-a and worker-b on space");
+        assert!(!matches!(talk.say_instead(later), Decision::Call(_)), "{later}");
+    }
+}
+
+#[test]
+fn an_agent_does_not_talk_to_itself() {
+    for sentence in
+        ["have worker-a talk to worker-a about the budget", "worker-aとworker-aで話して"]
+    {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("worker-a") && text.contains("worker-b"), "{sentence}: {text}");
+    }
+}
