@@ -7,7 +7,7 @@ use language::{
 
 use super::{
     cards::{CARDS_MAX, Cards, NAMES_MAX, STYLES, TITLE_MAX, Wanted, shown},
-    catalogue::Card,
+    catalogue::{Card, card_of},
     names::known_names,
     positions::{leaves_out, pick},
     request::{cards_in, count, is_named_as, placed},
@@ -295,6 +295,18 @@ impl Cards {
                 self.found.extend(more);
                 is_any |= is_added;
             }
+            // `swap the verdant for crimson`: cards of the one that the picture has not.
+            [one, other] if says(REPLACED) => {
+                let theme = |it: &String| card_of(it).map(|it| it.theme);
+                let has = |of: Theme| self.found.iter().any(|it| theme(it) == Some(of.japanese));
+                let (old, new) = if has(one.0) { (one.0, other.0) } else { (other.0, one.0) };
+                let count = if has(new) { 0 } else { CARDS_MAX };
+                let mut more = self.more_of(new, count).into_iter();
+                for it in self.found.iter_mut().filter(|it| theme(it) == Some(old.japanese)) {
+                    *it = more.next()?;
+                    is_any = true;
+                }
+            }
             _ => return None,
         }
         let spotted = cards_in(utterance, &written);
@@ -333,6 +345,12 @@ impl Cards {
             }
             ([], new) if says(ADDED) || !out.is_empty() => {
                 self.found.extend(new.iter().map(|it| name(it.card)));
+                is_any = true;
+            }
+            // `versus Stella`: the other side of those that are there.
+            ([], [new]) if utterance.has(&[words::VERSUS]) => {
+                self.found.push(name(new.card));
+                (self.style, self.is_versus) = (Some("versus".to_owned()), true);
                 is_any = true;
             }
             ([], new) if says(REPLACED) && self.found.len() == 1 => {

@@ -151,7 +151,8 @@ fn lower_case_listed(utterance: &Sentence, known_names: &[Piece], taken: &[Piece
                 let piece = utterance.piece(from, to);
                 let is_free = !taken.iter().chain(&beside).any(|it| overlaps(it, &piece));
                 // Capitals and the sentence's verb are handled elsewhere.
-                let is_name = to - from > 2 && new.contains(&piece.text);
+                let counts = utterance.lower.get(to + 1).is_some_and(char::is_ascii_digit);
+                let is_name = to - from > 2 && !counts && new.contains(&piece.text);
                 let is_small = piece.text.chars().all(|it| it.is_ascii_lowercase());
                 if is_free && is_name && is_small {
                     beside.push(piece);
@@ -475,7 +476,7 @@ pub(super) fn count(utterance: &Sentence) -> Option<u32> {
     // `only 2`.
     let limited = || {
         let text: String = utterance.lower.iter().collect();
-        ["only ", "just ", "another "].iter().find_map(|lead| {
+        ["only ", "just ", "another ", "max ", "at most ", "up to "].iter().find_map(|lead| {
             let (_, rest) = text.split_once(lead)?;
             whole(rest.split([' ', ',', '.', '!']).next()?)
         })

@@ -7,6 +7,8 @@ use language::{
 };
 use serde_json::json;
 
+mod changed;
+
 const TOOLS: &str = include_str!("../../tools.json");
 
 fn new_talk() -> trial::Talk {
