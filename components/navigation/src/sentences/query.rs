@@ -498,21 +498,12 @@ impl Query {
             }
             field
         };
-        let origin = context.say("出発地", "Origin");
-        let destination = context.say("目的地", "Destination");
+        let from = context.say("例: 東京駅", "e.g. Tokyo Station");
+        let to = context.say("例: 横浜駅", "e.g. Yokohama Station");
+        let [start, end] = [self.origins.first(), self.destinations.first()];
         let fields = [
-            field(
-                "origin",
-                origin,
-                context.say("例: 東京駅", "e.g. Tokyo Station"),
-                self.origins.first(),
-            ),
-            field(
-                "destination",
-                destination,
-                context.say("例: 横浜駅", "e.g. Yokohama Station"),
-                self.destinations.first(),
-            ),
+            field("origin", context.say("出発地", "Origin"), from, start),
+            field("destination", context.say("目的地", "Destination"), to, end),
         ];
         let form = json!({
             "title": context.say("どこからどこまでですか？", "From where to where?"),
@@ -521,9 +512,14 @@ impl Query {
         });
         let reason = context
             .say("出発地か目的地が分からないため", "The origin or the destination is missing");
+        let (japanese, english) = match (start, end) {
+            (None, Some(_)) => ("出発地", "the origin"),
+            (Some(_), None) => ("目的地", "the destination"),
+            _ => ("出発地と目的地", "the origin and the destination"),
+        };
         let text = context.say(
-            "出発地と目的地を教えてください。例:「東京駅から横浜駅まで」",
-            "Please name the origin and the destination, such as \"from Tokyo Station to Yokohama Station\".",
+            format!("{japanese}を教えてください。例:「東京駅から横浜駅まで」"),
+            format!("Please name {english}, such as \"from Tokyo Station to Yokohama Station\"."),
         );
         context.ask(form, reason, text)
     }

@@ -59,7 +59,7 @@ pub(super) enum Sign {
     Pieces,
     /// Has words joined by `to` that look like no places: `steps to reproduce`.
     Unnamed,
-    /// Ends with a destination.
+    /// Ends with a destination, or is one end of a route and nothing else.
     Towards,
     /// The route begins at the person's location.
     Here,
@@ -168,7 +168,12 @@ fn is_towards(utterance: &Sentence, places: &Places) -> bool {
         piece.text.starts_with(char::is_numeric)
             && marks(COUNTERS).any(|end| piece.text.ends_with(end))
     };
-    !places.destinations.is_empty()
-        && !places.destinations.iter().any(is_count)
-        && marks(ENDS).any(|it| text.ends_with(it))
+    let lower = text.to_lowercase().replace(" please", "");
+    let bare = lower.trim_end_matches("から").trim_start_matches("from ").trim_start_matches("to ");
+    let is_end = |it: &(usize, usize)| it.1 - it.0 == bare.chars().count();
+    let is_bare = bare.len() < lower.len() && utterance.spots.iter().any(is_end);
+    is_bare
+        || !places.destinations.is_empty()
+            && !places.destinations.iter().any(is_count)
+            && marks(ENDS).any(|it| text.ends_with(it))
 }

@@ -31,7 +31,7 @@ pub(super) const SOUGHT: &str = "って正確にはどこ|は正確にはどこ|
 /// Removed from the begin of a place.
 pub(super) const LEADS: &str = "電車だと|電車なら|電車は|バスだと|車だと|車なら|徒歩だと|自転車だと|歩いて|徒歩で|車で|バスで|電車で|自転車で|バイクで|を|に|は|の|が|も|で|て|、|と|から|まで|ずに|ないで|・|,| |「|」|『|』|\"|“|”|【|】|:";
 /// Removed from the end of a place.
-pub(super) const TAILS: &str = "の順番で|の順番に|の順で|の順に|の順|何時ごろ|何時頃|何時|」|』|\"|”|】| |、|,|さん|。|まで|から|!|?|の|は|を|に|間";
+pub(super) const TAILS: &str = "行くのと|行くの|行く|の順番で|の順番に|の順で|の順に|の順|何時ごろ|何時頃|何時|」|』|\"|”|】| |、|,|さん|。|まで|から|!|?|の|は|を|に|間";
 /// Between places of a list.
 pub(super) const BETWEEN: &str =
     "?それとも|、それとも|それとも|、|・|と|や|および|または|か|, and | and | or |, |,";

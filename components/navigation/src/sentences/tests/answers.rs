@@ -404,3 +404,35 @@ fn reason_is_no_place() {
         assert_eq!(talk.last[0].arguments["origin"], origin, "{sentence}");
     }
 }
+
+#[test]
+fn a_route_may_be_given_one_end_after_the_other() {
+    for (first, second) in [
+        ("東京駅から", "横浜駅まで"),
+        ("from Tokyo Station", "to Yokohama Station"),
+        ("to Yokohama Station please", "from Tokyo Station"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let next = talk.say_instead(second);
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, "route_search", "{first}");
+        let ends = [&arguments["origin"], &arguments["destination"]].map(|it| it.to_string());
+        let is_right = |it: &str, names: [&str; 2]| names.iter().any(|name| it.contains(name));
+        assert!(
+            is_right(&ends[0], ["東京", "Tokyo"]) && is_right(&ends[1], ["横浜", "Yokohama"]),
+            "{ends:?}"
+        );
+    }
+    for sentence in ["明日から", "to be honest", "from Monday", "東京駅", "横浜駅が好きだから"]
+    {
+        let next = new_talk().say(sentence);
+        assert!(!matches!(next, Decision::Call(_)), "{sentence}: {next:?}");
+    }
+}
+
+#[test]
+fn ends_that_are_compared_are_named_without_the_verb() {
+    let next = new_talk().say("東京駅から横浜駅まで行くのと川崎駅まで行くのとどっちが早い？");
+    assert_eq!(call(&next).1["destinations"], json!(["横浜駅", "川崎駅"]));
+}
