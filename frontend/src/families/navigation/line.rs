@@ -78,8 +78,16 @@ impl Weights {
     }
 }
 
+/// How much `b` adds to a line from `a` to `c`: the area of the triangle. Where the line turns back there it is at least
+/// half the square of the way back, for a way to a stop and back on the same road has no area at all.
 fn triangle(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> f64 {
-    ((b.0 - a.0) * (c.1 - a.1) - (c.0 - a.0) * (b.1 - a.1)).abs() / 2.0
+    let area = ((b.0 - a.0) * (c.1 - a.1) - (c.0 - a.0) * (b.1 - a.1)).abs() / 2.0;
+    let (to, back) = ((a.0 - b.0, a.1 - b.1), (c.0 - b.0, c.1 - b.1));
+    if to.0 * back.0 + to.1 * back.1 <= 0.0 {
+        return area;
+    }
+    let square = |side: (f64, f64)| side.0 * side.0 + side.1 * side.1;
+    area.max(square(to).min(square(back)) / 2.0)
 }
 
 /// A visible part of the globe: south, west, north, east.
@@ -355,6 +363,16 @@ mod tests {
         }
         let stays = vec![(35.0, 139.0); 50];
         assert_eq!(drawn(&stays, &Weights::compute(&stays), 12.0, &WORLD), [vec![0, 49]]);
+    }
+
+    #[test]
+    fn route_to_a_stop_and_back_on_same_road_is_drawn() {
+        let north = |step: u32| (35.0 + f64::from(step) / 100.0, 139.0);
+        let east = (1..20).map(|step| (35.0, 139.0 + f64::from(step) / 100.0));
+        let line: Vec<Point> =
+            (0..=10).map(north).chain((0..10).rev().map(north)).chain(east).collect();
+        let runs = drawn(&line, &Weights::compute(&line), 10.0, &WORLD);
+        assert_eq!(runs, [vec![0, 10, 20, 39]]);
     }
 
     #[test]
