@@ -13,7 +13,7 @@ use crate::table::{
     ActivitySource, Draw, Drawing, Family, Found, NONE, Ongoing, Outputs, Place, Search, View,
     counted, fits, listed, text,
 };
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::part::drawn_by;
 
 mod hall;
@@ -72,10 +72,18 @@ pub(super) static FAMILY: Family = Family {
     approval_text: |tool, params, lang| {
         let seats = if tool == "reserve_seats" { seats(params) } else { Vec::new() };
         let names = seats.join(lang.comma());
+        let start = text(params, "showtime_id").and_then(start_of);
+        let start = start.map_or_else(String::new, |start| {
+            let start = dates::day_and_time(&start, lang);
+            match lang {
+                Lang::Ja => format!("（{start}）"),
+                Lang::En => format!(" ({start})"),
+            }
+        });
         match seats.len() {
             0 => None,
-            1 => Some((Key::CardAskReserveOne, vec![names])),
-            count => Some((Key::CardAskReserve, vec![names, count.to_string()])),
+            1 => Some((Key::CardAskReserveOne, vec![names, start])),
+            count => Some((Key::CardAskReserve, vec![names, count.to_string(), start])),
         }
     },
     advice: |refusal, lang| {
@@ -228,6 +236,18 @@ fn refused_seats(refusal: &Refusal) -> Vec<String> {
     listed(&refusal.data, "seat_ids").iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
+/// The start of the showing with this identifier: `st-20261120-s1-1830` is on 20 November 2026 at 18:30.
+fn start_of(showtime_id: &str) -> Option<String> {
+    let (date, rest) = showtime_id.strip_prefix("st-")?.split_once('-')?;
+    let time = rest.rsplit_once('-')?.1;
+    let is_number =
+        |text: &str, count| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number(date, 8) && is_number(time, 4)).then(|| {
+        let (year, month, day) = (&date[..4], &date[4..6], &date[6..]);
+        format!("{year}-{month}-{day}T{}:{}:00", &time[..2], &time[2..])
+    })
+}
+
 /// The seats of a call.
 fn seats(params: &Value) -> Vec<String> {
     let list = params.get("seat_ids").or_else(|| params.get("seats")).and_then(Value::as_array);
@@ -243,7 +263,6 @@ mod tests {
     use super::*;
     use crate::families;
     use crate::table::{advice, approval_text, summary};
-    use crate::text::Lang;
 
     #[test]
     fn summarises_output_that_matches_its_view() {
@@ -310,11 +329,25 @@ mod tests {
     }
 
     #[test]
+    fn reads_start_from_showtime_id() {
+        let start = start_of("st-20261201-small-hall-2045");
+        assert_eq!(start.as_deref(), Some("2026-12-01T20:45:00"));
+        for other in
+            ["st-2026-s1-2045", "st-20261201-s1-20h5", "st-20261201", "日本-20261201-s1-2045"]
+        {
+            assert_eq!(start_of(other), None, "{other}");
+        }
+    }
+
+    #[test]
     fn names_reservation_by_its_seats() {
         families::register();
         let params = json!({ "seat_ids": ["A5", "A6"] });
         let text = approval_text("reserve_seats", &params, Lang::Ja);
-        assert_eq!(text, Some((Key::CardAskReserve, vec!["A5、A6".to_owned(), "2".to_owned()])));
+        assert_eq!(
+            text,
+            Some((Key::CardAskReserve, vec!["A5、A6".to_owned(), "2".to_owned(), String::new()]))
+        );
         assert_eq!(approval_text("reserve_seats", &json!({}), Lang::Ja), None);
         assert_eq!(approval_text("show_seats", &params, Lang::Ja), None);
     }

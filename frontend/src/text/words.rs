@@ -133,6 +133,7 @@ with_chat_words! {
     SeatsLeft: "残り {0} 席", "{0} {0|seat|seats} left";
     SeatsFew: "残りわずか {0} 席", "Only {0} left";
     SeatsStarted: "上映開始", "Begun";
+    SalesClosed: "販売を休止しています", "Sales are closed";
     SeatsFull: "満席", "Sold out";
     Minutes: "{0} 分", "{0} min";
     Rating: "評価 {0}（5 点満点）", "Rated {0} of 5";
@@ -309,7 +310,6 @@ with_chat_words! {
     SeatsCount: "{0} 席", "{0} {0|seat|seats}";
     SuggestCount: "席数", "How many seats";
     Suggest: "おすすめの席を選ぶ", "Pick the best seats for me";
-    SalesClosed: "販売を休止しています", "Sales are closed";
     SalesClosedHint: "この上映の座席は、いま販売していません。別の上映をお選びください。", "Seats of this showing are not on sale now. Please choose another one.";
     WaitingTitle: "キャンセル待ち", "Waiting list";
     WaitingHint: "この上映は満席です。空きが出たら、順番にお席を確保します。", "This showing is full. When seats come free, they are held for those who wait, in turn.";

@@ -130,11 +130,16 @@ pub(crate) enum Left {
     None,
     /// The showing has begun.
     Started,
+    /// The staff has closed its sales.
+    Closed,
 }
 
 impl Left {
     /// `now` is as for [`has_begun`].
     pub(crate) fn new(showtime: &Showtime, now: &str) -> Self {
+        if showtime.is_sales_closed {
+            return Self::Closed;
+        }
         if has_begun(showtime, now) {
             return Self::Started;
         }
@@ -300,6 +305,13 @@ mod tests {
         let showtime = showtime("a1", "2026-11-21T09:00:00");
         assert_eq!(Left::new(&showtime, "2026-11-21T09:00:00"), Left::Started);
         assert_eq!(Left::new(&showtime, "2026-11-21T08:59:59"), Left::None);
+    }
+
+    #[test]
+    fn closed_sales_are_not_a_begun_showing() {
+        let (is_open, is_sales_closed) = (Some(false), true);
+        let closed = Showtime { is_open, is_sales_closed, ..showtime("a1", "2026-11-21T09:00:00") };
+        assert_eq!(Left::new(&closed, "2026-11-20T09:00:00"), Left::Closed);
     }
 
     #[test]

@@ -216,7 +216,7 @@ macro_rules! with_conversation_words {
             DefineAgentTitle: "新しいエージェント", "A new agent";
             DefineProjectId: "プロジェクト ID", "Project ID";
             DefineAgentId: "エージェント ID", "Agent ID";
-            DefineIdHint: "半角英数字と . _ -（例：worker-c）。あとから変更できません。", "Letters, digits, . _ and -, such as worker-c. It cannot be changed later.";
+            DefineIdHint: "半角英数字と . _ -（例：tokyo-1）。あとから変更できません。", "Letters, digits, . _ and -, such as tokyo-1. It cannot be changed later.";
             DefineType: "種類", "Type";
             DefineTypeAi: "AI（プログラム）", "AI (a program)";
             DefineTypeHuman: "人", "A person";

@@ -60,7 +60,7 @@ words! {
     RemoveNamed: "「{0}」を削除", "Remove {0}";
     Sure: "「{0}」を削除しますか。", "Remove {0}?";
     SureYes: "削除する", "Yes, remove it";
-    SureNo: "削除しない", "No, keep it";
+    SureNo: "残す", "No, keep it";
     Required: "必須", "required";
     Missing: "入力してください。", "Please fill this in.";
     IdWrong: "半角の英小文字・数字・ハイフンで 32 文字までです。", "Up to 32 lower-case letters, digits and hyphens.";
@@ -107,7 +107,7 @@ words! {
     OpenNamed: "{0} の販売を再開する", "Open sales of {0}";
     CloseAsk: "{0} の販売を止めます。予約済みの座席はそのまま残ります。", "This closes the sales of {0}. What is reserved stays reserved.";
     Reason: "理由（任意）", "Reason (optional)";
-    ReasonHint: "予約しようとした人に表示されます。", "Shown to people who want to reserve.";
+    ReasonHint: "チャットやほかのアプリから予約しようとした人に伝えます。", "Told to people who try to reserve in a chat or another program.";
     ClosedNow: "{0} の販売を止めました。", "The sales of {0} are closed.";
     OpenedNow: "{0} の販売を再開しました。", "The sales of {0} are open again.";
     NewShowing: "上映回を追加", "Add a showing";

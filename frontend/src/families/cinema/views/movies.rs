@@ -34,7 +34,7 @@ pub(crate) fn FilmCard(
             </div>
             <ul class="showtimes" aria-label=move || format!("{} {}", title(), Key::StepShowtime.say())>
                 <For each=move || showtimes.get()
-                    key=|it| (it.showtime_id.clone(), it.available_seats_count, it.is_open)
+                    key=|it| (it.showtime_id.clone(), it.available_seats_count, it.is_open, it.is_sales_closed)
                     let:showtime>
                     <li><ShowtimeLink showtime/></li>
                 </For>
@@ -76,13 +76,14 @@ pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
         Left::Plenty(_) => "showtime",
         Left::Few(_) => "showtime is-few",
         Left::None => "showtime is-full",
-        Left::Started => "showtime is-started",
+        Left::Started | Left::Closed => "showtime is-started",
     };
     let seats = move || match left {
         Left::Plenty(seats) => Key::SeatsLeft.fill(&[&seats.to_string()]),
         Left::Few(seats) => Key::SeatsFew.fill(&[&seats.to_string()]),
         Left::None => Key::SeatsFull.say().to_owned(),
         Left::Started => Key::SeatsStarted.say().to_owned(),
+        Left::Closed => Key::SalesClosed.say().to_owned(),
     };
     let href = seats_of(&showtime.showtime_id, &showtime.start_time);
     let start = dates::clock(&showtime.start_time).to_owned();
@@ -101,7 +102,7 @@ pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
         <span class="showtime-left">{seats}</span>
     };
     match left {
-        Left::Started => any_view! { <div class=class>{text}</div> },
+        Left::Started | Left::Closed => any_view! { <div class=class>{text}</div> },
         _ => any_view! { <a class=class href=href>{text}</a> },
     }
 }

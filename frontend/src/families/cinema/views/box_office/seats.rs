@@ -208,10 +208,15 @@ impl Showing {
         }
     }
 
-    /// When the shown seats were fetched, in the cinema's time zone, as its showtimes are.
+    /// When the shown seats were fetched, in the cinema's time zone, as its showtimes are: nothing until it
+    /// is known what that shows.
     fn as_of(self, lang: Lang) -> String {
-        let ahead_ms = self.office.programme.with(|it| it.ready().map_or(0.0, |it| it.ahead_ms));
-        dates::clock_at(self.as_of.get() + ahead_ms, lang)
+        let ahead_ms = self.office.programme.with(|it| match it {
+            Loaded::Loading => None,
+            it => Some(it.ready().map_or(0.0, |it| it.ahead_ms)),
+        });
+        let clock = ahead_ms.map(|it| dates::clock_at(self.as_of.get() + it, lang));
+        clock.map(|it| lang.fill(Key::HallAsOf, &[&it])).unwrap_or_default()
     }
 
     /// Whether picked seats were just lost, which the reader should notice before reserving. Reported once.
@@ -364,7 +369,7 @@ fn Plan(showing: Showing) -> impl IntoView {
                             {move || if showing.is_stale.get() {
                                 Key::Stale.say().to_owned()
                             } else {
-                                Key::HallAsOf.fill(&[&showing.as_of(Lang::spoken())])
+                                showing.as_of(Lang::spoken())
                             }}
                         </span>
                         <button type="button" class="plain small" on:click=move |_| showing.refresh()>
