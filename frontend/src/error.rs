@@ -170,11 +170,17 @@ impl Refusal {
     /// Reads the refusal the host provides; a foreign server's refusal is the first text of its content.
     pub(crate) fn new(own: Option<&Value>, text: Option<&str>) -> Self {
         let ours = |value: Value| Some(Self::from(value)).filter(|it| !it.code.is_empty());
-        let from_text = || ours(serde_json::from_str(text?).ok()?);
-        own.cloned().and_then(ours).or_else(from_text).unwrap_or_else(|| Self {
-            message: text.unwrap_or_default().chars().take(TEXT_MAX).collect(),
-            ..Self::default()
-        })
+        let json = text.and_then(|text| serde_json::from_str(text).ok());
+        let is_json = json.is_some();
+        let from_text = || ours(json?);
+        let mut refusal = own.cloned().and_then(ours).or_else(from_text).unwrap_or_default();
+        if refusal.message.is_empty() {
+            // A refusal without a reason shows its code at least.
+            let is_shown = |text: &&str| !text.is_empty() && (refusal.code.is_empty() || !is_json);
+            let message = text.filter(is_shown).unwrap_or(&refusal.code);
+            refusal.message = message.chars().take(TEXT_MAX).collect();
+        }
+        refusal
     }
 
     /// Returns a text of the details by name; empty if there is none.
@@ -218,6 +224,16 @@ mod tests {
 
     fn refused(value: &Value) -> CallError {
         CallError::Refused(Box::new(Refusal::new(Some(value), None)))
+    }
+
+    #[test]
+    fn refusal_without_message_shows_its_text_or_code() {
+        let own = json!({ "error": "no_seats", "message": null });
+        let message = |text: &str| Refusal::new(Some(&own), Some(text)).message;
+        assert_eq!(message("All are sold."), "All are sold.");
+        assert_eq!(message(&own.to_string()), "no_seats");
+        assert_eq!(Refusal::new(Some(&own), None).message, "no_seats");
+        assert_eq!(Refusal::new(None, Some("{}")).message, "{}");
     }
 
     #[test]
