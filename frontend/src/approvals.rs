@@ -38,6 +38,17 @@ pub(crate) struct Approval {
     pub(crate) error: Option<Refusal>,
 }
 
+impl Approval {
+    /// Whether the call was allowed; none while it waits or runs, and if it has expired.
+    pub(crate) fn was_allowed(&self) -> Option<bool> {
+        match self.state.as_str() {
+            "done" | "failed" | "begun" => Some(true),
+            "denied" => Some(false),
+            _ => None,
+        }
+    }
+}
+
 /// A tool's question: `schema` for a form, `url` for a page elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -144,10 +155,24 @@ impl Inbox {
         self.load();
         if let Ok(now) = &result
             && now.id == approval.id
-            && matches!(now.state.as_str(), "done" | "failed" | "denied")
+            && let Some(was_allowed) = now.was_allowed()
         {
-            Answered::shared().decided.set(Some((now.id.clone(), now.state != "denied")));
+            Answered::shared().decided.set(Some((now.id.clone(), was_allowed)));
         }
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_whether_a_finished_call_was_allowed() {
+        let was_allowed =
+            |state: &str| Approval { state: state.to_owned(), ..Approval::default() }.was_allowed();
+        assert_eq!(["done", "failed", "begun"].map(was_allowed), [Some(true); 3]);
+        assert_eq!(was_allowed("denied"), Some(false));
+        assert_eq!(["waiting", "asking", "running", "expired"].map(was_allowed), [None; 4]);
     }
 }

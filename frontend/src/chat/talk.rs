@@ -12,11 +12,13 @@ use super::client::{self, Assistants, Lost, Unmet};
 use super::entry::{Phase, Reply};
 use super::storage::SavedChats;
 use super::thread::{Coming, Thread};
-use crate::approvals::Answered;
+use crate::approvals::{Answered, Approval};
 use crate::browser;
 use crate::call::{Attempt, Loaded};
 use crate::cards::picture::Shared;
 use crate::page::{lasting, page};
+use crate::rest;
+use crate::route::encoded;
 use crate::table;
 use crate::text::Key;
 
@@ -86,12 +88,18 @@ impl Talk {
         // Approvals answered in the list are no longer questions here.
         let answered = Answered::shared();
         Effect::new(move |_| {
-            let Some((approval, was_allowed)) = answered.decided.get() else { return };
-            let waits = talk.thread.with(|it| it.waits_for(&approval));
-            if let Some(call_id) = waits {
-                talk.reply(&call_id, if was_allowed { Reply::Allow } else { Reply::Deny });
+            if let Some((approval, was_allowed)) = answered.decided.get() {
+                talk.take_decision(&approval, was_allowed);
             }
         });
+        // Nor are approvals answered in another window or by another client.
+        let open = Memo::new(move |_| talk.thread.with(Thread::open_approvals));
+        Effect::new(move |_| {
+            page().approvals.track();
+            talk.check_approvals(open.get());
+        });
+        let check = move |_| talk.check_approvals(open.get_untracked());
+        let _seen = window_event_listener_untyped("visibilitychange", check);
         // Stores a partial answer for a reload.
         let _left = window_event_listener_untyped("pagehide", move |_| {
             if talk.has_met.get_value() {
@@ -210,6 +218,31 @@ impl Talk {
         if is_complete == Some(true) {
             self.thread.update(Thread::go_on);
             self.start();
+        }
+    }
+
+    /// Continues after an approval that was answered outside of the chat.
+    fn take_decision(self, approval: &str, was_allowed: bool) {
+        let call = self.thread.with_untracked(|thread| thread.waits_for(approval));
+        if let Some(call_id) = call {
+            self.reply(&call_id, if was_allowed { Reply::Allow } else { Reply::Deny });
+        }
+    }
+
+    /// Asks the host whether these approvals are answered. If several windows show this conversation, the visible one
+    /// continues it.
+    fn check_approvals(self, approvals: Vec<String>) {
+        if !browser::is_visible() {
+            return;
+        }
+        for id in approvals {
+            spawn_local(async move {
+                let address = format!("/api/approvals/{}", encoded(&id));
+                let approval = rest::get::<Approval>(&address).await.ok();
+                if let Some(was_allowed) = approval.and_then(|approval| approval.was_allowed()) {
+                    self.take_decision(&id, was_allowed);
+                }
+            });
         }
     }
 

@@ -88,28 +88,31 @@ impl Thread {
 
     /// The question of the last answer, as defined by [`Waiting::asks`].
     pub(crate) fn asks(&self) -> Option<&str> {
-        let turn = self.last_turn().filter(|it| it.phase == Phase::Waiting)?;
-        let mut open = turn.pending.iter().filter(|it| it.reply.is_none());
-        open.find_map(|it| it.waiting.asks())
+        self.open().find_map(Waiting::asks)
+    }
+
+    /// Everything that waits for the reader.
+    fn open(&self) -> impl Iterator<Item = &Waiting> {
+        let turn = self.last_turn().filter(|it| it.phase == Phase::Waiting);
+        let open = turn.into_iter().flat_map(|it| &it.pending).filter(|it| it.reply.is_none());
+        open.map(|it| &it.waiting)
     }
 
     /// The call that waits for this approval of the host's.
     pub(crate) fn waits_for(&self, approval: &str) -> Option<String> {
-        let turn = self.last_turn().filter(|it| it.phase == Phase::Waiting)?;
-        let open = turn.pending.iter().filter(|it| it.reply.is_none());
-        open.map(|it| &it.waiting).find_map(|it| match it {
-            Waiting::Approval { call_id, approval: own, .. } if own == approval => {
-                Some(call_id.clone())
-            }
-            _ => None,
-        })
+        let call = self.open().find(|it| it.approval() == Some(approval))?;
+        Some(call.call_id().to_owned())
+    }
+
+    /// Identifiers of the approvals that wait for the reader.
+    pub(crate) fn open_approvals(&self) -> Vec<String> {
+        let ids = self.open().filter_map(Waiting::approval).filter(|it| !it.is_empty());
+        ids.map(str::to_owned).collect()
     }
 
     /// The handles of the pending forms.
     pub(crate) fn open_forms(&self) -> Vec<String> {
-        let turn = self.last_turn().filter(|it| it.phase == Phase::Waiting);
-        let open = turn.into_iter().flat_map(|it| &it.pending).filter(|it| it.reply.is_none());
-        open.filter_map(|it| it.waiting.form()).map(str::to_owned).collect()
+        self.open().filter_map(Waiting::form).map(str::to_owned).collect()
     }
 
     fn turn_mut(&mut self) -> Option<&mut Turn> {

@@ -70,7 +70,11 @@ fn ToolQuestions(
             </div>
         },
         Some(reply) => {
-            let is_given = matches!(&reply, Reply::Answers(answers) if is_accepted(answers));
+            // `Allow` stands for answers given outside of the chat.
+            let is_given = match &reply {
+                Reply::Answers(answers) => is_accepted(answers),
+                other => *other == Reply::Allow,
+            };
             let key = if is_given { Key::CardAnswersSent } else { Key::CardAnswersNone };
             any_view! { <p class="card-said">{key}</p> }
         }
