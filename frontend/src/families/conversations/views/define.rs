@@ -305,9 +305,15 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
         let project = project.clone();
         move |_| agents_state.project(&project).map(|it| able(&it)).unwrap_or_default()
     });
-    let choices = Signal::derive(move || {
-        let choice = |it: ProjectAgent| (it.agent.agent_id, it.agent.name);
-        agents.get().into_iter().map(choice).collect()
+    let choice = |it: ProjectAgent| (it.agent.agent_id, it.agent.name);
+    let choices = Signal::derive(move || agents.get().into_iter().map(choice).collect());
+    // Only one that the host plays can be made to begin; where there is none, its refusal says so.
+    let beginners = Signal::derive(move || {
+        let mut all = agents.get();
+        if all.iter().any(|it| it.agent.assistant.is_some()) {
+            all.retain(|it| it.agent.assistant.is_some());
+        }
+        all.into_iter().map(choice).collect()
     });
     let is_lonely = Memo::new(move |_| agents.with(|it| it.len() < 2));
     let submit = move |event: SubmitEvent| {
@@ -333,7 +339,8 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
             <h3 id="begin-title">{Key::BeginTitle}</h3>
             {move || is_lonely.get().then(|| view! { <p class="hint">{Key::BeginTwo}</p> })}
             <div class="agents-pair">
-                <ChoiceField checked name="initiator_agent_id" say=Key::BeginFirst value=initiator choices/>
+                <ChoiceField checked name="initiator_agent_id" say=Key::BeginFirst value=initiator
+                    choices=beginners/>
                 <ChoiceField checked name="target_agent_id" say=Key::BeginTarget value=target choices/>
             </div>
             <TextField checked name="purpose" say=Key::BeginPurpose hint=Key::BeginPurposeHint
