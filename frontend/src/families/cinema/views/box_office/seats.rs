@@ -384,7 +384,7 @@ fn Plan(showing: Showing) -> impl IntoView {
                     (_, true) => any_view! {
                         <HallView hall picks=showing.picks on_pick=pick/>
                         <Legend hall/>
-                        <Suggest showing/>
+                        {move || (!is_full.get()).then(|| view! { <Suggest showing/> })}
                         <p class="hint hall-hint">
                             {move || Key::HallHint.fill(&[&seats_max.get().to_string()])}
                         </p>
