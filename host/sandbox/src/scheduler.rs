@@ -1,12 +1,12 @@
 //! The scheduler. Calls of components that use little run at once. All others take turns, and the component that has
-//! used least runs next.
+//! used least runs next; within it, the caller who has.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     future::poll_fn,
     pin::Pin,
     sync::{
-        Arc, OnceLock,
+        Arc, OnceLock, Weak,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     task::{Context, Poll, Waker, ready},
@@ -45,13 +45,38 @@ pub struct Usage {
     recent_at: AtomicU64,
     /// Total CPU time of its turns in nanoseconds, which orders turns.
     turns: AtomicU64,
+    /// What each caller has used who has calls that take turns now.
+    shares: Mutex<HashMap<Owner, Weak<Share>>>,
+    /// What the caller who had the component's latest turn had used.
+    reached: AtomicU64,
+}
+
+/// Whose a call is: the caller who is known, or all others together.
+type Owner = Option<Arc<str>>;
+
+/// CPU time of one caller's turns in a component, in nanoseconds.
+#[derive(Default)]
+struct Share(AtomicU64);
+
+impl Share {
+    fn turns(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Default for Usage {
     fn default() -> Self {
         let since = Instant::now();
         let zero = AtomicU64::default;
-        Self { since, calls: AtomicU32::new(0), recent: zero(), recent_at: zero(), turns: zero() }
+        Self {
+            since,
+            calls: AtomicU32::new(0),
+            recent: zero(),
+            recent_at: zero(),
+            turns: zero(),
+            shares: Mutex::default(),
+            reached: zero(),
+        }
     }
 }
 
@@ -91,6 +116,18 @@ impl Usage {
 
     fn turns(&self) -> u64 {
         self.turns.load(Ordering::Relaxed)
+    }
+
+    /// What `owner` has used of the component's turns, for as long as one of their calls takes any.
+    fn share(&self, owner: &Owner) -> Arc<Share> {
+        let mut all = self.shares.lock();
+        if let Some(share) = all.get(owner).and_then(Weak::upgrade) {
+            return share;
+        }
+        all.retain(|_, it| it.strong_count() > 0);
+        let share = Arc::<Share>::default();
+        all.insert(owner.clone(), Arc::downgrade(&share));
+        share
     }
 }
 
@@ -136,6 +173,7 @@ struct State {
 }
 
 struct Waiting {
+    share: Arc<Share>,
     given: Arc<AtomicBool>,
     waker: Waker,
 }
@@ -146,11 +184,11 @@ impl Scheduler {
         Self(Mutex::new(State { free: turns, reached: 0, queues: Vec::new() }))
     }
 
-    /// A turn for a call of the component with this `usage`. `place` is the call's place in the
-    /// queue, which is to be left if it no longer waits.
+    /// A turn for a call of the component with this `usage`, of the caller with this `share` of it. `place` is
+    /// the call's place in the queue, which is to be left if it no longer waits.
     fn poll_turn(
         &self,
-        usage: &Arc<Usage>,
+        (usage, share): (&Arc<Usage>, &Arc<Share>),
         place: &mut Option<Arc<AtomicBool>>,
         context: &Context<'_>,
     ) -> Poll<()> {
@@ -167,18 +205,23 @@ impl Scheduler {
             }
             return Poll::Pending;
         }
-        usage.turns.fetch_max(state.reached.saturating_sub(nanos(CREDIT)), Ordering::Relaxed);
+        let reached = usage.reached.load(Ordering::Relaxed);
+        for (turns, reached) in [(&usage.turns, state.reached), (&share.0, reached)] {
+            turns.fetch_max(reached.saturating_sub(nanos(CREDIT)), Ordering::Relaxed);
+        }
         if state.free > 0 && state.queues.is_empty() {
-            state.begin(usage);
+            state.begin(usage, share);
             return Poll::Ready(());
         }
-        *place = Some(state.queue(usage, context));
+        *place = Some(state.queue(usage, share, context));
         Poll::Pending
     }
 
     /// Ends a turn that took `used`.
-    fn end(&self, usage: &Usage, used: Duration) {
-        usage.turns.fetch_add(nanos(used), Ordering::Relaxed);
+    fn end(&self, (usage, share): (&Usage, &Share), used: Duration) {
+        for turns in [&usage.turns, &share.0] {
+            turns.fetch_add(nanos(used), Ordering::Relaxed);
+        }
         self.give_back();
     }
 
@@ -213,9 +256,15 @@ impl Scheduler {
 
 impl State {
     /// A place at the end of the component's queue.
-    fn queue(&mut self, usage: &Arc<Usage>, context: &Context<'_>) -> Arc<AtomicBool> {
+    fn queue(
+        &mut self,
+        usage: &Arc<Usage>,
+        share: &Arc<Share>,
+        context: &Context<'_>,
+    ) -> Arc<AtomicBool> {
         let given = Arc::<AtomicBool>::default();
-        let waiting = Waiting { given: given.clone(), waker: context.waker().clone() };
+        let (share, waker) = (share.clone(), context.waker().clone());
+        let waiting = Waiting { share, given: given.clone(), waker };
         match self.queues.iter_mut().find(|it| Arc::ptr_eq(&it.0, usage)) {
             Some((_, queue)) => queue.push_back(waiting),
             None => self.queues.push((usage.clone(), VecDeque::from([waiting]))),
@@ -223,21 +272,25 @@ impl State {
         given
     }
 
-    fn begin(&mut self, usage: &Usage) {
+    fn begin(&mut self, usage: &Usage, share: &Share) {
         self.free -= 1;
         self.reached = self.reached.max(usage.turns());
+        usage.reached.fetch_max(share.turns(), Ordering::Relaxed);
     }
 
-    /// Assigns the free turn to the least used component and returns its waker.
+    /// Assigns the free turn to the least used component, there to the first call of the least served caller, and
+    /// returns its waker.
     fn next(&mut self) -> Option<Waker> {
         let queues = self.queues.iter().enumerate();
         let (at, _) = queues.min_by_key(|(_, it)| it.0.turns())?;
         let usage = self.queues[at].0.clone();
-        let waiting = self.queues[at].1.pop_front()?;
+        let calls = self.queues[at].1.iter().enumerate();
+        let (first, _) = calls.min_by_key(|(_, it)| it.share.turns())?;
+        let waiting = self.queues[at].1.remove(first)?;
         if self.queues[at].1.is_empty() {
             self.queues.remove(at);
         }
-        self.begin(&usage);
+        self.begin(&usage, &waiting.share);
         waiting.given.store(true, Ordering::Release);
         Some(waiting.waker)
     }
@@ -249,6 +302,9 @@ pub struct Turns<'a, F> {
     body: Pin<&'a mut F>,
     turn_state: Arc<TurnState>,
     usage: &'a Arc<Usage>,
+    owner: Owner,
+    /// Its caller's, once it takes turns.
+    share: Option<Arc<Share>>,
     scheduler: &'a Scheduler,
     /// Its place among those that wait for a turn.
     place: Option<Arc<AtomicBool>>,
@@ -260,11 +316,11 @@ impl<'a, F> Turns<'a, F> {
     pub fn new(
         body: Pin<&'a mut F>,
         turn_state: Arc<TurnState>,
-        usage: &'a Arc<Usage>,
+        (usage, owner): (&'a Arc<Usage>, Owner),
         scheduler: &'a Scheduler,
     ) -> Self {
         let used = usage.is_measured().then_some(Duration::ZERO);
-        Self { body, turn_state, usage, scheduler, place: None, used }
+        Self { body, turn_state, usage, owner, share: None, scheduler, place: None, used }
     }
 }
 
@@ -273,21 +329,29 @@ impl<F: Future> Future for Turns<'_, F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.get_mut();
-        let takes_turns = this.turn_state.is_slow();
-        if takes_turns {
-            ready!(this.scheduler.poll_turn(this.usage, &mut this.place, context));
+        let (scheduler, usage) = (this.scheduler, this.usage);
+        let share = this
+            .turn_state
+            .is_slow()
+            .then(|| this.share.get_or_insert_with(|| usage.share(&this.owner)).clone());
+        if let Some(share) = &share {
+            ready!(scheduler.poll_turn((usage, share), &mut this.place, context));
         }
-        let (scheduler, usage) = (this.scheduler, &**this.usage);
-        let end = |began| scheduler.end(usage, processor_time().saturating_sub(began));
-        let _turn = takes_turns.then(|| scopeguard::guard(processor_time(), end));
+        let _turn = share.as_ref().map(|share| {
+            let end = move |began| {
+                scheduler.end((usage, share), processor_time().saturating_sub(began));
+            };
+            scopeguard::guard(processor_time(), end)
+        });
         let began = this.used.is_some().then(processor_time);
         let polled = this.body.as_mut().poll(context);
         if let (Some(used), Some(began)) = (&mut this.used, began) {
             *used += processor_time().saturating_sub(began);
         }
-        if this.turn_state.was_interrupted() && takes_turns && polled.is_pending() {
+        let was_interrupted = this.turn_state.was_interrupted();
+        if let Some(share) = share.as_ref().filter(|_| was_interrupted && polled.is_pending()) {
             // It finishes its turn first; otherwise calls of others would always be next, however much they used.
-            this.place = Some(this.scheduler.0.lock().queue(this.usage, context));
+            this.place = Some(scheduler.0.lock().queue(usage, share, context));
         }
         polled
     }
@@ -422,28 +486,51 @@ mod tests {
     }
 
     /// Asks for a turn; whether it is there at once.
-    fn ask(scheduler: &Scheduler, usage: &Arc<Usage>, place: &mut Option<Arc<AtomicBool>>) -> bool {
+    fn ask(
+        scheduler: &Scheduler,
+        (usage, share): &(Arc<Usage>, Arc<Share>),
+        place: &mut Option<Arc<AtomicBool>>,
+    ) -> bool {
         let context = Context::from_waker(Waker::noop());
-        scheduler.poll_turn(usage, place, &context).is_ready()
+        scheduler.poll_turn((usage, share), place, &context).is_ready()
+    }
+
+    /// Ends a turn that took so long.
+    fn end(scheduler: &Scheduler, (usage, share): &(Arc<Usage>, Arc<Share>), used: Duration) {
+        scheduler.end((usage, share), used);
+    }
+
+    /// A place behind the call's own turn.
+    fn queue(
+        scheduler: &Scheduler,
+        (usage, share): &(Arc<Usage>, Arc<Share>),
+    ) -> Option<Arc<AtomicBool>> {
+        let context = Context::from_waker(Waker::noop());
+        Some(scheduler.0.lock().queue(usage, share, &context))
+    }
+
+    /// The calls of a component with one caller.
+    fn component() -> (Arc<Usage>, Arc<Share>) {
+        Default::default()
     }
 
     #[test]
     fn least_used_component_runs_next() {
         let scheduler = Scheduler::new(1);
-        let (hog, reader) = (Arc::<Usage>::default(), Arc::<Usage>::default());
+        let (hog, reader) = (component(), component());
         assert!(ask(&scheduler, &hog, &mut None));
         let mut hogs = vec![None; 32];
         for place in &mut hogs {
             assert!(!ask(&scheduler, &hog, place));
         }
-        scheduler.end(&hog, 28 * MS);
+        end(&scheduler, &hog, 28 * MS);
         assert!(ask(&scheduler, &hog, &mut hogs[0]), "the first of the only ones that wait");
         for _ in 0..50 {
             let mut place = None;
             assert!(!ask(&scheduler, &reader, &mut place));
-            scheduler.end(&hog, 28 * MS);
+            end(&scheduler, &hog, 28 * MS);
             assert!(ask(&scheduler, &reader, &mut place), "31 calls of the other wait longer");
-            scheduler.end(&reader, MS);
+            end(&scheduler, &reader, MS);
             let next =
                 hogs.iter_mut().find(|it| it.as_ref().is_some_and(|it| it.load(Ordering::Acquire)));
             let next = next.unwrap();
@@ -453,35 +540,78 @@ mod tests {
     }
 
     #[test]
+    fn least_served_caller_is_next_within_a_component() {
+        let scheduler = Scheduler::new(1);
+        let usage = Arc::<Usage>::default();
+        let of = |owner: &str| (usage.clone(), usage.share(&Some(owner.into())));
+        let ann = of("ann");
+        assert!(ask(&scheduler, &ann, &mut None));
+        let mut anns = vec![None; 32];
+        for place in &mut anns {
+            assert!(!ask(&scheduler, &of("ann"), place));
+        }
+        let (ben, mut place) = (of("ben"), None);
+        assert!(!ask(&scheduler, &ben, &mut place));
+        end(&scheduler, &ann, 5 * MS);
+        let mut turns = [0, 0];
+        for _ in 0..100 {
+            if ask(&scheduler, &ben, &mut place) {
+                turns[1] += 1;
+                place = queue(&scheduler, &ben);
+                end(&scheduler, &ben, MS);
+            } else {
+                let given = |it: &&mut Option<Arc<AtomicBool>>| {
+                    it.as_ref().is_some_and(|it| it.load(Ordering::Acquire))
+                };
+                let next = anns.iter_mut().find(given).unwrap();
+                assert!(ask(&scheduler, &ann, next));
+                turns[0] += 1;
+                *next = queue(&scheduler, &ann);
+                end(&scheduler, &ann, MS);
+            }
+        }
+        assert!((40..60).contains(&turns[1]), "half of the turns, not one in 33: {turns:?}");
+    }
+
+    #[test]
+    fn caller_without_calls_is_forgotten() {
+        let usage = Usage::default();
+        drop((0..100).map(|at| usage.share(&Some(at.to_string().into()))).collect::<Vec<_>>());
+        let ann = usage.share(&Some("ann".into()));
+        assert!(Arc::ptr_eq(&ann, &usage.share(&Some("ann".into()))));
+        assert_eq!(usage.shares.lock().len(), 1);
+    }
+
+    #[test]
     fn idle_component_gets_no_large_credit() {
         let scheduler = Scheduler::new(1);
-        let (busy, idle) = (Arc::<Usage>::default(), Arc::<Usage>::default());
+        let (busy, idle) = (component(), component());
         assert!(ask(&scheduler, &busy, &mut None));
-        scheduler.end(&busy, Duration::from_secs(100));
+        end(&scheduler, &busy, Duration::from_secs(100));
         assert!(ask(&scheduler, &busy, &mut None));
         let (mut waits, mut late) = (None, None);
         assert!(!ask(&scheduler, &busy, &mut waits));
         assert!(!ask(&scheduler, &idle, &mut late));
-        scheduler.end(&busy, MS);
+        end(&scheduler, &busy, MS);
         assert!(ask(&scheduler, &idle, &mut late));
-        scheduler.end(&idle, CREDIT + 2 * MS);
+        end(&scheduler, &idle, CREDIT + 2 * MS);
         assert!(ask(&scheduler, &busy, &mut waits), "the credit is used up");
     }
 
     #[test]
     fn dropped_call_leaves_queue_or_passes_its_turn() {
         let scheduler = Scheduler::new(1);
-        let usage = Arc::<Usage>::default();
+        let usage = component();
         assert!(ask(&scheduler, &usage, &mut None));
         let (mut first, mut second, mut third) = (None, None, None);
         for place in [&mut first, &mut second, &mut third] {
             assert!(!ask(&scheduler, &usage, place));
         }
         scheduler.leave(second.as_ref().unwrap());
-        scheduler.end(&usage, MS);
+        end(&scheduler, &usage, MS);
         scheduler.leave(first.as_ref().unwrap());
         assert!(ask(&scheduler, &usage, &mut third));
-        scheduler.end(&usage, MS);
+        end(&scheduler, &usage, MS);
         assert!(ask(&scheduler, &usage, &mut None), "nothing is left behind");
     }
 
@@ -489,24 +619,23 @@ mod tests {
     #[test]
     fn continuing_call_waits_for_its_next_turn() {
         let scheduler = Scheduler::new(1);
-        let (hog, drawer) = (Arc::<Usage>::default(), Arc::<Usage>::default());
-        let context = Context::from_waker(Waker::noop());
+        let (hog, drawer) = (component(), component());
         assert!(ask(&scheduler, &drawer, &mut None));
         let mut hogs = None;
         assert!(!ask(&scheduler, &hog, &mut hogs));
         let mut turns = [0, 0];
-        let mut place = Some(scheduler.0.lock().queue(&drawer, &context));
-        scheduler.end(&drawer, MS);
+        let mut place = queue(&scheduler, &drawer);
+        end(&scheduler, &drawer, MS);
         while turns[0] < 60 {
             if ask(&scheduler, &drawer, &mut place) {
                 turns[0] += 1;
-                place = Some(scheduler.0.lock().queue(&drawer, &context));
-                scheduler.end(&drawer, MS);
+                place = queue(&scheduler, &drawer);
+                end(&scheduler, &drawer, MS);
             } else {
                 assert!(ask(&scheduler, &hog, &mut hogs));
                 turns[1] += 1;
-                hogs = Some(scheduler.0.lock().queue(&hog, &context));
-                scheduler.end(&hog, 20 * MS);
+                hogs = queue(&scheduler, &hog);
+                end(&scheduler, &hog, 20 * MS);
             }
         }
         assert!(turns[1] <= 4, "{turns:?}");
@@ -521,12 +650,12 @@ mod tests {
         );
         let (send, receive) = tokio::sync::oneshot::channel::<()>();
         let waits = std::pin::pin!(receive);
-        let mut first = Turns::new(waits, turn_state.clone(), &usage, &scheduler);
+        let mut first = Turns::new(waits, turn_state.clone(), (&usage, None), &scheduler);
         assert!(futures::poll!(&mut first).is_pending());
         assert_eq!(scheduler.0.lock().free, 1, "it waits outside");
         let second = std::pin::pin!(async { scheduler.0.lock().free });
         assert_eq!(
-            Turns::new(second, turn_state, &usage, &scheduler).await,
+            Turns::new(second, turn_state, (&usage, None), &scheduler).await,
             0,
             "what runs has a turn"
         );

@@ -218,6 +218,7 @@ impl LoadedComponent {
             return Err(self.busy(self.queues.calls.retry_after_ms()));
         };
         let (turn_state, span) = (context.round.turn_state.clone(), context.round.span.clone());
+        let owner = context.round.caller.share();
         let mut store = self.sandbox.store(self.pre.engine(), context);
         let result = {
             // In a box, or its kilobytes would be moved once for each future around it.
@@ -228,7 +229,8 @@ impl LoadedComponent {
                 };
                 body(&mut store, instance).await
             });
-            let turns = Turns::new(body.as_mut(), turn_state, &self.usage, &self.sandbox.scheduler);
+            let whose = (&self.usage, owner);
+            let turns = Turns::new(body.as_mut(), turn_state, whose, &self.sandbox.scheduler);
             tokio::time::timeout_at(deadline.into(), turns).await
         };
         let exceeded =
