@@ -35,6 +35,7 @@ mod call;
 mod command;
 mod connection;
 mod limited;
+mod messages;
 mod offer;
 mod pins;
 mod retry;
@@ -43,7 +44,7 @@ mod supervisor;
 
 pub(crate) use call::cancel;
 use connection::Connection;
-pub(crate) use limited::{id_in_head, id_in_tail};
+pub(crate) use messages::{id_in_head, id_in_tail};
 use offer::Lists;
 use pins::Pins;
 pub use pins::WaitingTool;

@@ -2,7 +2,7 @@
 //! error of its own request, and affects neither the connection nor other requests. A tool that does not fit MCP is
 //! left out of its list.
 
-use std::{borrow::Cow, collections::HashMap, io, sync::Arc};
+use std::{collections::HashMap, io, sync::Arc};
 
 use bytes::Bytes;
 use futures::{StreamExt, stream::BoxStream};
@@ -17,22 +17,16 @@ use rmcp::{
         StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
     },
 };
-use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use sse_stream::{Error as SseError, Sse};
 
+use super::messages::{ID_WITHIN, id_in_head, id_in_tail, no_message, readable};
 use crate::wire;
-use base::unreadable;
 
 /// Error code in place of a too large answer.
 pub(super) const TOO_LARGE: ErrorCode = ErrorCode(-32_097);
-/// Error code in place of an unreadable answer.
-pub(super) const UNREADABLE: ErrorCode = ErrorCode(-32_096);
 /// Prefix of the SDK's error for invalid messages.
 const NO_MESSAGE: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
-/// Bytes at the beginning and at the end of a message in which its request's id is looked for.
-pub(super) const ID_WITHIN: usize = 1 << 10;
-
 /// `_meta` key of tools that do not fit MCP.
 pub(super) const MISSHAPEN: &str = "madoguchi/misshapen";
 
@@ -222,55 +216,6 @@ fn error_in(message: &str) -> &str {
     message[place..].find(": ").map_or(message, |it| &message[..place + it])
 }
 
-/// Error in place of an invalid message.
-fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
-    let why = format!("its answer is no message in JSON: {}", unreadable::explain(error));
-    ServerJsonRpcMessage::error(ErrorData::new(UNREADABLE, why, None), Some(id))
-}
-
-/// The message in `text`, as the SDK can read it; the error of its request where it is an answer and no JSON: what cannot
-/// be read answers nothing, and would be waited for.
-pub(super) fn readable(text: &str) -> Cow<'_, str> {
-    let text = without_halves(text);
-    let Err(error) = serde_json::from_str::<IgnoredAny>(&text) else { return text };
-    let is_answer =
-        (text.contains("\"result\"") || text.contains("\"error\"")) && !text.contains("\"method\"");
-    let id = id_in_head(text.as_bytes()).or_else(|| id_in_tail(text.as_bytes()));
-    let Some(id) = id.filter(|_| is_answer) else { return text };
-    json!(no_message(&error.to_string(), id)).to_string().into()
-}
-
-/// `json` with U+FFFD in place of each escape that is half of a pair of surrogates: a text that was cut in the middle of
-/// a character ends in one, which is JSON and no text that can be kept here.
-fn without_halves(json: &str) -> Cow<'_, str> {
-    let unit = |at: usize| {
-        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let (mut whole, mut kept, mut at) = (String::new(), 0, 0);
-    while let Some(found) =
-        json.as_bytes().get(at..).and_then(|it| it.iter().position(|it| *it == b'\\'))
-    {
-        let here = at + found;
-        at = here
-            + match (unit(here), unit(here + 6)) {
-                (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
-                (Some(0xd800..=0xdfff), _) => {
-                    whole.push_str(&json[kept..here]);
-                    whole.push_str("\\ufffd");
-                    kept = here + 6;
-                    6
-                }
-                _ => 2,
-            };
-    }
-    if kept == 0 {
-        return json.into();
-    }
-    whole.push_str(&json[kept..]);
-    whole.into()
-}
-
 /// Whether an error response means that the session has ended. Restarted servers answer 400 with their own texts
 /// instead of 404.
 fn is_of_no_session(why: &str) -> bool {
@@ -360,31 +305,6 @@ fn answer(passed: &mut Vec<u8>, id: Option<RequestId>) -> bool {
     true
 }
 
-/// The id in the beginning of a message: before its result, in which there may be others.
-pub(crate) fn id_in_head(bytes: &[u8]) -> Option<RequestId> {
-    let text = String::from_utf8_lossy(bytes);
-    let ours = text.split("\"result\"").next()?.split("\"error\"").next()?;
-    id(ours.split_once("\"id\"")?.1)
-}
-
-/// The id in the end of a message: its last member.
-pub(crate) fn id_in_tail(bytes: &[u8]) -> Option<RequestId> {
-    let text = String::from_utf8_lossy(bytes);
-    let (before, last) = text.trim_end().strip_suffix('}')?.rsplit_once("\"id\"")?;
-    let is_member = before.trim_end().ends_with(',') && !last.contains(['{', '}', ',', '[']);
-    id(last).filter(|_| is_member)
-}
-
-/// The id behind a colon.
-fn id(text: &str) -> Option<RequestId> {
-    let text = text.trim_start().strip_prefix(':')?.trim_start();
-    let end = match text.strip_prefix('"') {
-        Some(rest) => rest.find('"')? + 2,
-        None => text.find(|it: char| !it.is_ascii_digit()).unwrap_or(text.len()),
-    };
-    serde_json::from_str(text.get(..end)?).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
@@ -394,6 +314,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::servers::messages::UNREADABLE;
 
     /// Result of a call with id 7 whose response has this status and body.
     async fn posted(status: &str, session: Option<&str>, body: &str) -> Posted {
@@ -532,44 +453,6 @@ mod tests {
         let event = Sse::default().data(r#"{"jsonrpc":"2.0","id":7,"result":{"a":"\ud83d"}}"#);
         let read: Value = serde_json::from_str(&readable_event(event).data.unwrap()).unwrap();
         assert_eq!(read["result"]["a"], "\u{fffd}");
-    }
-
-    #[test]
-    fn reads_text_cut_within_a_character() {
-        let answer = |text: &str| {
-            format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"content":[],"a":"{text}"}}}}"#)
-        };
-        for (sent, read) in [
-            (r"cut \ud83d", "cut \u{fffd}"),
-            (r"\uDE00\ud83d\uD83D\uDE00", "\u{fffd}\u{fffd}\u{1f600}"),
-            (r"\\ud83d \u00e9\n席", "\\ud83d é\n席"),
-            (r"\ud83d\u0041", "\u{fffd}A"),
-        ] {
-            let (sent, wanted) = (answer(sent), json!(read));
-            let read: Value = serde_json::from_str(&readable(&sent)).unwrap();
-            assert_eq!(read["result"]["a"], wanted, "{sent}");
-        }
-        let whole = answer(r#"\ud83d\ude00 \\ \""#);
-        assert!(matches!(readable(&whole), Cow::Borrowed(_)), "as it is");
-    }
-
-    #[test]
-    fn non_json_answer_fails_its_request() {
-        for (text, id) in [
-            (r#"{"jsonrpc":"2.0","id":7,"result":{"x":NaN}}"#, 7.into()),
-            (r#"{"result":{"x":Infinity},"jsonrpc":"2.0","id":"a"}"#, json!("a")),
-        ] {
-            let error: Value = serde_json::from_str(&readable(text)).unwrap();
-            assert_eq!((&error["id"], &error["error"]["code"]), (&id, &json!(UNREADABLE.0)));
-            assert!(error["error"]["message"].as_str().unwrap().contains("JSON"), "{error}");
-        }
-        for text in [
-            "Server running",
-            "{\"id\":7,\"method\":\"ping\",",
-            r#"{"jsonrpc":"2.0","id":7,"method":"a/b","params":{"result":NaN}}"#,
-        ] {
-            assert_eq!(readable(text), text, "it answers nothing");
-        }
     }
 
     fn passed(most: usize, chunks: &[&str]) -> Result<String, String> {

@@ -8,10 +8,7 @@ use rmcp::{
     transport::streamable_http_client::{HttpStatusError, StreamableHttpError},
 };
 
-use super::{
-    limited::{TOO_LARGE, UNREADABLE},
-    sse::SseError,
-};
+use super::{limited::TOO_LARGE, messages::UNREADABLE, sse::SseError};
 use base::unreadable;
 
 /// Retries after the first attempt.

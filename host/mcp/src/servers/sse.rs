@@ -17,10 +17,7 @@ use rmcp::{
 use sse_stream::{Sse, SseStream};
 use tokio::sync::Semaphore;
 
-use super::{
-    limited::{Cut, readable},
-    retry::Failed,
-};
+use super::{limited::Cut, messages::readable, retry::Failed};
 use base::grants::secret::Secret;
 
 /// Messages that are being posted at a time; more wait.
