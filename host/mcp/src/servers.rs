@@ -38,6 +38,7 @@ mod limited;
 mod messages;
 mod offer;
 mod pins;
+mod post;
 mod retry;
 mod sse;
 mod supervisor;

@@ -20,13 +20,14 @@ use rmcp::{
 use serde_json::{Value, json};
 use sse_stream::{Error as SseError, Sse};
 
-use super::messages::{ID_WITHIN, id_in_head, id_in_tail, no_message, readable};
+use super::{
+    messages::{ID_WITHIN, id_in_head, id_in_tail, no_message, readable},
+    post::{Answer, EVENT_TOO_LARGE, NO_MESSAGE, Post},
+};
 use crate::wire;
 
 /// Error code in place of a too large answer.
 pub(super) const TOO_LARGE: ErrorCode = ErrorCode(-32_097);
-/// Prefix of the SDK's error for invalid messages.
-const NO_MESSAGE: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
 /// `_meta` key of tools that do not fit MCP.
 pub(super) const MISSHAPEN: &str = "madoguchi/misshapen";
 
@@ -40,7 +41,6 @@ pub(super) fn too_large(id: RequestId) -> ServerJsonRpcMessage {
 #[derive(Clone)]
 pub(super) struct Limited(pub(super) Client);
 
-type Answer<T> = Result<T, StreamableHttpError<reqwest::Error>>;
 type Posted = Answer<StreamableHttpPostResponse>;
 type Events = Answer<BoxStream<'static, Result<Sse, SseError>>>;
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -74,11 +74,20 @@ impl StreamableHttpClient for Limited {
         };
         let lists_tools = matches!(&message, ClientJsonRpcMessage::Request(it)
             if matches!(it.request, ClientRequest::ListToolsRequest(_)));
+        // How an era is found out is the SDK's.
+        let begins = matches!(&message, ClientJsonRpcMessage::Request(it) if matches!(it.request,
+            ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_)));
         let (http, session_id) = (&self.0, session.as_deref().map(str::to_owned));
         let is_over = |why: &str| session_id.is_some() && is_of_no_session(why);
-        let posted = http
-            .post_message_with_max_sse_event_size(uri, message, session, auth, headers, most)
-            .await;
+        let posted = match id.is_some() && !begins {
+            true => Post { uri, message, session, auth, headers, most }.send(http).await,
+            false => {
+                http.post_message_with_max_sse_event_size(
+                    uri, message, session, auth, headers, most,
+                )
+                .await
+            }
+        };
         match (posted, id) {
             (Err(StreamableHttpError::ResponseBodyTooLarge { .. }), Some(id)) => {
                 Ok(StreamableHttpPostResponse::Json(too_large(id), session_id))
@@ -225,7 +234,7 @@ fn is_of_no_session(why: &str) -> bool {
 
 /// The SDK has a type for it, which it keeps to itself.
 fn is_too_large(error: &SseError) -> bool {
-    matches!(error, SseError::Body(it) if it.to_string().contains("exceeded the maximum size"))
+    matches!(error, SseError::Body(it) if it.to_string().contains(EVENT_TOO_LARGE))
 }
 
 /// Limits events of a stream. A too large event is not read further and is replaced by an error of its request.
@@ -433,7 +442,7 @@ mod tests {
     #[tokio::test]
     async fn json_without_message_is_an_error() {
         for (result, why) in [
-            (r#"{"t":"cut \ud83d"}"#, "an escape in a text is wrong (line 1"),
+            (r#"{"t":"cut \ud8"}"#, "an escape in a text is wrong (line 1"),
             (r#"{"t":"at line 7: b","n":NaN}"#, "it is not well-formed (line 1"),
         ] {
             let body = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
@@ -446,6 +455,46 @@ mod tests {
             assert!(error.error.message.contains(why), "{}", error.error.message);
             assert!(!error.error.message.contains("jsonrpc"), "{}", error.error.message);
         }
+    }
+
+    #[tokio::test]
+    async fn reads_cut_text_in_one_document_too() {
+        let body = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"cut \ud83d"}]}}"#;
+        let Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Response(it), _)) =
+            posted("200 OK", None, body).await
+        else {
+            panic!("no answer")
+        };
+        assert_eq!(json!(it.result)["content"][0]["text"], "cut \u{fffd}");
+    }
+
+    #[tokio::test]
+    async fn reports_errors_of_other_forms() {
+        for (error, code, message) in [
+            (r#"{"code":-32000,"message":null,"data":1}"#, -32000, "it says no reason"),
+            (r#"{"code":-32000}"#, -32000, "it says no reason"),
+            (r#"{"code":"E_FULL","message":"no room"}"#, -32603, "E_FULL: no room"),
+            (r#"{"code":"-32602","message":"no"}"#, -32602, "no"),
+            (r#"{"code":4.0,"message":{"a":1}}"#, 4, r#"{"a":1}"#),
+            (r#"{"code":99999999999,"message":"no"}"#, -32603, "99999999999: no"),
+            (r#""no room""#, -32603, "no room"),
+        ] {
+            for status in ["200 OK", "400 Bad Request"] {
+                let body = format!(r#"{{"jsonrpc":"2.0","id":7,"error":{error}}}"#);
+                let Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(it), _)) =
+                    posted(status, None, &body).await
+                else {
+                    panic!("{status} {body}")
+                };
+                assert_eq!((it.error.code.0, &*it.error.message), (code, message), "{error}");
+            }
+        }
+        let body = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]},"error":null}"#;
+        let posted = posted("200 OK", None, body).await;
+        assert!(matches!(
+            posted,
+            Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Response(_), _))
+        ));
     }
 
     #[test]

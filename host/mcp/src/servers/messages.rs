@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use serde::de::IgnoredAny;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use base::unreadable;
 
@@ -22,13 +22,51 @@ pub(super) fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
 /// The message in `text`, as the SDK can read it; the error of its request where it is an answer and no JSON: what cannot
 /// be read answers nothing, and would be waited for.
 pub(super) fn readable(text: &str) -> Cow<'_, str> {
-    let text = without_halves(text);
-    let Err(error) = serde_json::from_str::<IgnoredAny>(&text) else { return text };
+    let text = without_halves(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let Err(error) = serde_json::from_str::<IgnoredAny>(&text) else {
+        return with_error(&text).map_or(text, Cow::Owned);
+    };
     let is_answer =
         (text.contains("\"result\"") || text.contains("\"error\"")) && !text.contains("\"method\"");
     let id = id_in_head(text.as_bytes()).or_else(|| id_in_tail(text.as_bytes()));
     let Some(id) = id.filter(|_| is_answer) else { return text };
     json!(no_message(&error.to_string(), id)).to_string().into()
+}
+
+/// The answer in `json` with its error as JSON-RPC has it, a number and a text, or without one that is null beside a result;
+/// none where it is so already. Others write errors in many ways, and what they refuse is to be read.
+fn with_error(json: &str) -> Option<String> {
+    json.contains("\"error\"").then_some(())?;
+    let mut answer: Map<String, Value> = serde_json::from_str(json).ok()?;
+    let error = answer.get("error").filter(|_| !answer.contains_key("method"))?;
+    if serde_json::from_value::<ErrorData>(error.clone()).is_ok() {
+        return None;
+    }
+    if error.is_null() {
+        answer.contains_key("result").then(|| answer.remove("error"))?;
+        return Some(json!(answer).to_string());
+    }
+    let text = |it: &Value| match it {
+        Value::Null => None,
+        Value::String(it) => Some(it.clone()),
+        it => Some(it.to_string()),
+    };
+    let (code, message) = match error {
+        Value::Object(it) => (it.get("code"), it.get("message").and_then(text)),
+        it => (None, text(it)),
+    };
+    let number = code.and_then(|it| it.as_f64().or_else(|| it.as_str()?.parse().ok()));
+    let number = number
+        .filter(|it| it.fract() == 0.0 && f64::from(i32::MIN) <= *it && *it <= f64::from(i32::MAX));
+    let mut message = message.unwrap_or_else(|| "it says no reason".to_owned());
+    if let Some(code) = code.filter(|_| number.is_none()).and_then(text) {
+        message = format!("{code}: {message}");
+    }
+    let code = number.map_or(ErrorCode::INTERNAL_ERROR.0, |it| it as i32);
+    let data = error.get("data").cloned();
+    answer.insert("error".to_owned(), json!(ErrorData::new(ErrorCode(code), message, data)));
+    answer.remove("result");
+    Some(json!(answer).to_string())
 }
 
 /// `json` with U+FFFD in place of each escape that is half of a pair of surrogates: a text that was cut in the middle of
@@ -89,8 +127,6 @@ fn id(text: &str) -> Option<RequestId> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
 
     #[test]
