@@ -99,6 +99,11 @@ fn by_sdk(sdk: McpService, request: Request) -> BoxFuture<'static, Response> {
 
 impl<A: Executor> FastPath<A> {
     async fn to_sdk(&self, request: Request) -> Response {
+        if let Some(name) = repeated(request.headers()) {
+            let message = format!("{name} is there more than once: one is right.");
+            let refused = (StatusCode::BAD_REQUEST, message).into_response();
+            return error_mapping::mapped(refused, self.body_bytes_max).await;
+        }
         let request = match middleware::pass(&self.answers, request, self.body_bytes_max).await {
             Ok(request) => request,
             Err(refusal) => return refusal,
@@ -150,6 +155,13 @@ fn is_plain(method: &Method, headers: &HeaderMap, body_bytes_max: usize) -> bool
         && media.split(';').next().is_some_and(|it| it.trim() == "application/json")
         && accepts(accept, "application/json")
         && accepts(accept, "text/event-stream")
+}
+
+/// A header that says how a request is to be read, and is there more than once: who looks at the first of them reads
+/// another request than who looks at the last.
+fn repeated(headers: &HeaderMap) -> Option<&'static str> {
+    let mut names = ["MCP-Protocol-Version", "Mcp-Session-Id"].into_iter();
+    names.find(|it| headers.get_all(*it).iter().count() > 1)
 }
 
 /// The header's value, where there is one and one only.
@@ -435,6 +447,18 @@ fn is_surrogate(digits: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finds_repeated_headers() {
+        let headers = |names: &[&'static str]| -> HeaderMap {
+            let value = http::HeaderValue::from_static(MODERN);
+            names.iter().map(|it| (HeaderName::from_static(it), value.clone())).collect()
+        };
+        let (version, session) = ("mcp-protocol-version", "mcp-session-id");
+        assert_eq!(repeated(&headers(&[version, session, "accept", "accept"])), None);
+        assert_eq!(repeated(&headers(&[version, version])), Some("MCP-Protocol-Version"));
+        assert_eq!(repeated(&headers(&[session, version, session])), Some("Mcp-Session-Id"));
+    }
 
     #[test]
     fn accepts_values_common_to_all_and_rejects_forbidden_ones() {

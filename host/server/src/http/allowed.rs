@@ -33,9 +33,19 @@ impl Allowed {
     /// back, would send (DNS rebinding). Returns the page's origin where it is one from elsewhere that may.
     pub(super) fn check(&self, parts: &Parts) -> Result<Option<HeaderValue>, Failure> {
         let host = self.check_host(parts)?;
-        let Some(sent) = parts.headers.get(header::ORIGIN) else {
+        let mut sent = parts.headers.get_all(header::ORIGIN).iter();
+        let (sent, more) = (sent.next(), sent.next());
+        let Some(sent) = sent else {
             return self.without_origin(parts).map(|()| None);
         };
+        // What stands between may have looked at the other one.
+        if more.is_some() {
+            return Err(Failure::new(
+                "bad_request",
+                400,
+                "A request has one Origin header at most.",
+            ));
+        }
         let origin = sent.to_str().unwrap_or_default();
         if origin.split_once("://").is_some_and(|it| self.is_own(it, host)) {
             return Ok(None);
@@ -188,6 +198,17 @@ mod tests {
         let headers = [(header::HOST, "localhost"), (header::HOST, "evil.example")];
         for headers in [&headers[..], &[(header::HOST, "")], &[]] {
             let refused = Allowed::new(&config()).check(&parts("GET", headers)).unwrap_err();
+            assert_eq!(refused.status, 400);
+        }
+    }
+
+    #[test]
+    fn rejects_two_origins() {
+        let [own, evil] =
+            ["http://localhost", "http://evil.example"].map(|it| (header::ORIGIN, it));
+        for origins in [[own.clone(), evil.clone()], [evil, own]] {
+            let headers = [&[(header::HOST, "localhost")], &origins[..]].concat();
+            let refused = Allowed::new(&config()).check(&parts("POST", &headers)).unwrap_err();
             assert_eq!(refused.status, 400);
         }
     }
