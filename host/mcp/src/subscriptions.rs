@@ -213,7 +213,9 @@ impl McpServer {
             return Err(ErrorData::invalid_request(message, None));
         }
         let owner = catalog.component_for_resource(&uri);
-        if !owner.is_some_and(|it| catalog.may_use(caller, Owner::Component(it.name()))) {
+        let may_use = owner.is_some_and(|it| catalog.may_use(caller, Owner::Component(it.name())));
+        // What waits for a caller's approval is each caller's own.
+        if !may_use && uri != approvals::CHANGED {
             return Err(wire::error(CallError::UnknownResource { uri }));
         }
         let is_subscribed = match self.link(caller, &context.extensions) {

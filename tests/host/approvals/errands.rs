@@ -1,7 +1,7 @@
 //! Calls of components that behave well: run, held, approved, denied, questioned.
 
 use serde_json::json;
-use tests::{client::Client, component_bytes, rebuilt};
+use tests::{client::Client, component_bytes, legacy::LegacySession, rebuilt};
 
 use super::{Errands, allow, approval, decide, next_pending, pending};
 
@@ -143,8 +143,14 @@ async fn listeners_are_notified_of_pending_calls() {
     let uri = "madoguchi://approvals";
     let wanted = json!({ "resourceSubscriptions": [uri] });
     let (mut listener, _) = errands.server.client().listen_for(wanted).await;
+    let session = LegacySession::open(&errands.server.url()).await;
+    let mut older = session.listen().await;
+    let subscribed = session.request("resources/subscribe", json!({ "uri": uri })).await;
+    assert_eq!(subscribed["result"], json!({}), "{subscribed}");
     errands.hold(json!([errands.reserve(0)])).await;
     let event = listener.next(tests::PATIENCE).await.unwrap();
     assert_eq!(event["method"], "notifications/resources/updated", "{event}");
     assert_eq!(event["params"]["uri"], uri);
+    let (method, heard) = older.notified().await;
+    assert_eq!((&*method, heard.as_deref()), ("notifications/resources/updated", Some(uri)));
 }
