@@ -1,6 +1,6 @@
 //! Reads an answer's body within limits, and its server-sent events.
 
-use std::time::Instant;
+use std::{borrow::Cow, time::Instant};
 
 use serde_json::Value;
 use toolkit::http::Incoming;
@@ -73,7 +73,7 @@ impl Events {
         }
         loop {
             if let Some(data) = self.lines.event() {
-                let event = || serde_json::from_str(&data).map_err(not_json);
+                let event = || serde_json::from_str(&whole(&data)).map_err(not_json);
                 return (data.trim() != DONE).then(|| self.judged(event()?));
             }
             match self.pieces.as_mut()?.next() {
@@ -96,6 +96,35 @@ impl Events {
 
 pub(super) fn not_json(error: serde_json::Error) -> WireError {
     WireError::Unreadable(format!("not JSON: {error}"))
+}
+
+/// `json` with U+FFFD in place of each escape that is half of a pair of surrogates: a piece of the answer that was cut in
+/// the middle of a character ends in one, and costs no more than that character.
+fn whole(json: &str) -> Cow<'_, str> {
+    let unit = |at: usize| {
+        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let (mut whole, mut kept, mut at) = (String::new(), 0, 0);
+    while let Some(found) = json.get(at..).and_then(|it| it.find('\\')) {
+        let here = at + found;
+        at = here
+            + match (unit(here), unit(here + 6)) {
+                (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+                (Some(0xd800..=0xdfff), _) => {
+                    whole.push_str(&json[kept..here]);
+                    whole.push_str("\\ufffd");
+                    kept = here + 6;
+                    6
+                }
+                _ => 2,
+            };
+    }
+    if kept == 0 {
+        return json.into();
+    }
+    whole.push_str(&json[kept..]);
+    whole.into()
 }
 
 /// Server-sent events (<https://html.spec.whatwg.org/multipage/server-sent-events.html>) for a client
@@ -144,6 +173,18 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_piece_cut_within_a_character() {
+        for (sent, read) in [
+            (r#""\ud83d""#, "\u{fffd}"),
+            (r#""\uDE00b \ud83d\ude00\\ud83d""#, "\u{fffd}b \u{1f600}\\ud83d"),
+            (r#""\\\ud83d席\n""#, "\\\u{fffd}席\n"),
+        ] {
+            assert_eq!(serde_json::from_str::<String>(&whole(sent)).unwrap(), read, "{sent}");
+        }
+        assert!(matches!(whole(r#""\ud83d\ude00 \n""#), Cow::Borrowed(_)), "as it is");
+    }
 
     #[test]
     fn parses_events_from_any_chunking() {
