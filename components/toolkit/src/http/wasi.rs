@@ -194,6 +194,9 @@ fn failed(code: ErrorCode) -> Error {
         ErrorCode::HttpResponseTimeout | ErrorCode::ConnectionReadTimeout => Error::TimedOut,
         ErrorCode::HttpRequestUriInvalid => Error::InvalidUrl("what was asked for".to_owned()),
         ErrorCode::HttpRequestMethodInvalid => Error::InvalidRequest("the method".to_owned()),
+        ErrorCode::HttpResponseBodySize(_) => {
+            Error::Unavailable("the answer is too long".to_owned())
+        }
         // `ErrorCode::ConnectionRefused` and so on are WASI's names.
         code => Error::Unavailable(format!("{code:?}").replace("ErrorCode::", "")),
     }
