@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use toml::de::{DeTable, DeValue};
+
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -54,8 +56,35 @@ impl ConfigError {
     pub(super) fn parse(text: &str, path: &Path, error: &toml::de::Error) -> Self {
         let at = error.span().map_or(0, |it| it.start.min(text.len()));
         let line = text.as_bytes()[..at].iter().filter(|it| **it == b'\n').count() + 1;
-        Self::Parse { path: path.to_owned(), line, message: in_plain_terms(error.message()) }
+        let message = in_plain_terms(error.message());
+        let key = DeTable::parse(text).ok().and_then(|it| key_at(it.get_ref(), at));
+        let of = key.filter(|it| it.last().is_none_or(|it| !has_word(&message, it)));
+        let message = of.map(|it| format!("{}: {message}", it.join("."))).unwrap_or(message);
+        Self::Parse { path: path.to_owned(), line, message }
     }
+}
+
+/// The keys that lead to what stands at that byte of the document.
+fn key_at(table: &DeTable<'_>, at: usize) -> Option<Vec<String>> {
+    table.iter().find_map(|(key, value)| {
+        let within = |it: &DeValue<'_>| match it {
+            DeValue::Table(it) => key_at(it, at),
+            _ => None,
+        };
+        let inner = match value.get_ref() {
+            DeValue::Array(all) => all.iter().find_map(|it| within(it.get_ref())),
+            it => within(it),
+        };
+        let is_here = || [key.span(), value.span()].iter().any(|it| it.contains(&at));
+        let mut path = inner.or_else(|| is_here().then(Vec::new))?;
+        path.insert(0, key.get_ref().to_string());
+        Some(path)
+    })
+}
+
+/// Whether a message names that key by itself.
+fn has_word(message: &str, key: &str) -> bool {
+    message.split(|it: char| !it.is_ascii_alphanumeric() && it != '_').any(|it| it == key)
 }
 
 /// Rewrites the library's message without Rust's terms and without values of the file.
@@ -86,4 +115,35 @@ pub(super) fn in_plain_terms(message: &str) -> String {
         None => return message.to_owned(),
     };
     format!("what is right here is {right}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_key_at_position() {
+        for (text, wanted) in [
+            ("a = 1\n[limits]\ncpu_ms_max = 'x'\n", "limits.cpu_ms_max"),
+            (
+                "[[servers.b.http]]\nhost = 'a'\n[[servers.b.http]]\nhost = 5\n",
+                "servers.b.http.host",
+            ),
+            ("a = { b = { c = 7 } }", "a.b.c"),
+            ("[a.'b c']\nd = [1,\n  7]", "a.b c.d"),
+        ] {
+            let document = DeTable::parse(text).unwrap();
+            let at = text.rfind(['x', '5', '7']).unwrap();
+            let key = key_at(document.get_ref(), at).unwrap().join(".");
+            assert_eq!(key, wanted, "{text}");
+        }
+        let document = DeTable::parse("[a]\nb = 1\n[tokens.c]\nd = 1\n").unwrap();
+        assert_eq!(key_at(document.get_ref(), 10).unwrap(), ["tokens", "c"]);
+    }
+
+    #[test]
+    fn finds_whole_words_in_messages() {
+        assert!(has_word("unknown field `bogus`, expected", "bogus"));
+        assert!(!has_word("what is right here is an address", "addr"));
+    }
 }

@@ -34,7 +34,10 @@ fn names_correct_value_without_rust_terms() {
         ("addr = 8808", "such as \"127.0.0.1:8808\""),
         ("trusted_proxies = ['proxy.example']", "IP addresses in quotes"),
         ("trusted_proxies = ['10.0.0.0/33']", "or networks, such as \"10.0.0.0/8\""),
-        ("[limits]\ncpu_ms_max = '2s'", "line 2: what is right here is a whole number from 0 on"),
+        (
+            "[limits]\ncpu_ms_max = '2s'",
+            "line 2: limits.cpu_ms_max: what is right here is a whole number from 0 on",
+        ),
         ("[limits]\ncpu_ms_max = -1", "a whole number from 0 on"),
         ("[rate]\nrequests_per_s = 0", "a whole number from 1 on"),
         ("[telemetry]\nsample_ratio = 'all'", "a number, without quotes"),
