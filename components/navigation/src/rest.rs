@@ -6,6 +6,8 @@ mod reasoned;
 mod refusal;
 mod request;
 
+use std::time::SystemTime;
+
 use serde_json::{Value, json};
 use toolkit::{
     Stop,
@@ -318,7 +320,7 @@ fn plain_route(fields: &Fields) -> Result<PlainRoute, Refusal> {
     let mode = fields.one_of("travelMode", &MODES)?.map(|it| MODES[it]);
     let kind = fields.one_of("routeType", &KINDS)?.map_or(KINDS[0], |it| KINDS[it]);
     let via = fields.places("via", VIA_MAX)?;
-    let arrival = fields.moment("arrivalTime")?;
+    let arrival = fields.moment("arrivalTime", SystemTime::now())?;
     let constraints = [
         ("kind", kind.into()),
         ("mode", mode.into()),

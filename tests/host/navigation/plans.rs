@@ -216,6 +216,8 @@ async fn shortest_and_cheapest_are_right_and_stops_are_kept() {
         ("via", json!(vec!["川崎駅"; 11])),
         ("via", json!([""])),
         ("arrivalTime", json!("9 o'clock")),
+        ("arrivalTime", json!("2020-01-01T09:00:00+09:00")),
+        ("arrivalTime", json!("2999-01-01T09:00:00+09:00")),
     ] {
         let asked = json!({ "origin": "渋谷駅", "destination": "横浜駅", field: value });
         let (status, answer) = post(&client, "/api/route", &asked).await;

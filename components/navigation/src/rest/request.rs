@@ -1,5 +1,7 @@
 //! Parses the body of a request by field; errors name the field (NAV-7).
 
+use std::time::SystemTime;
+
 use chrono::DateTime;
 use output::text::is_blank;
 use serde::Serialize;
@@ -7,7 +9,10 @@ use serde_json::{Map, Value, json};
 use toolkit::{arguments, routes::Request};
 
 use super::Refusal;
-use crate::ask::Language;
+use crate::{
+    arguments::{departure, written},
+    ask::{Departure, Language},
+};
 
 /// Maximum number of characters of a place.
 const PLACE_MAX: usize = 200;
@@ -86,18 +91,25 @@ impl Fields {
         })
     }
 
-    /// Reads an optional future time in RFC 3339, as written.
-    pub(super) fn moment(&self, name: &str) -> Result<Option<String>, Refusal> {
+    /// Reads an optional time in RFC 3339 that lies within a year of `now`, as written.
+    pub(super) fn moment(&self, name: &str, now: SystemTime) -> Result<Option<String>, Refusal> {
         let text = match self.fields.get(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(value) => value.as_str().map(str::trim),
         };
         let is_time = |it: &&str| DateTime::parse_from_rfc3339(it).is_ok();
-        text.filter(is_time).map(|it| Some(it.to_owned())).ok_or_else(|| {
+        let text = text.filter(is_time).ok_or_else(|| {
             let japanese = format!("{name}は2026-11-21T10:00:00+09:00のような時刻にしてください");
             let english = format!("{name} must be a time as 2026-11-21T10:00:00+09:00");
             Refusal::invalid(name, self.language.pick(japanese, english))
-        })
+        })?;
+        if matches!(departure(text, now), Ok(Departure::At(_))) {
+            return Ok(Some(text.to_owned()));
+        }
+        let now = written(now);
+        let japanese = format!("{name}は1年以内のこれからの時刻にしてください（いまは{now}です）");
+        let english = format!("{name} must be a time ahead, within a year; it is {now} now");
+        Err(Refusal::invalid(name, self.language.pick(japanese, english)))
     }
 
     /// Reads an optional text as its index in `allowed`, ignoring case.
@@ -199,4 +211,26 @@ fn given(fields: &Fields) -> Result<Vec<Value>, Refusal> {
 fn remark(entry: &Value) -> Remark {
     let content = entry["content"].as_str().unwrap_or_default().to_owned();
     Remark { is_user: entry["role"] == "user", content }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn accepts_moments_within_a_year() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_000_000);
+        let moment = |text: &str, language| {
+            let fields = json!({ "at": text }).as_object().cloned().unwrap();
+            Fields { fields, language }.moment("at", now)
+        };
+        let ahead = written(now + Duration::from_hours(3));
+        assert_eq!(moment(&ahead, Language::Japanese).ok(), Some(Some(ahead)));
+        for text in ["2020-01-01T09:00:00+09:00", "2999-01-01T09:00:00+09:00", "now", "1795000100"]
+        {
+            assert!(moment(text, Language::Japanese).is_err(), "{text}");
+        }
+    }
 }
