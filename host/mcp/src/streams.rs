@@ -23,7 +23,7 @@ use tokio::{
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
 
 use super::{
-    servers::{id_in_head, id_in_tail},
+    servers::{ID_WITHIN, id_in_head, id_in_tail},
     subscriptions::{LISTEN, set_aside},
     wire,
 };
@@ -219,19 +219,19 @@ impl Transport<RoleServer> for Client {
             let line =
                 line.inspect_err(|it| tracing::error!("a line cannot be read: {it}")).ok()?;
             let refusal = match line.map(|it| message(&it)) {
-                Some(Ok(None)) => continue,
-                Some(Ok(Some(message))) => match self.admitted(message) {
+                Ok(Ok(None)) => continue,
+                Ok(Ok(Some(message))) => match self.admitted(message) {
                     Ok(None) => continue,
                     Ok(message) => return message,
                     Err(refusal) => *refusal,
                 },
-                Some(Err(refusal)) => *refusal,
-                None => {
+                Ok(Err(refusal)) => *refusal,
+                Err(TooLong(id)) => {
                     let most = self.line_bytes_max;
                     let message = format!(
                         "The line has more than {most} bytes; send less, or let the operator raise body_bytes_max."
                     );
-                    JsonRpcMessage::error(ErrorData::invalid_request(message, None), None)
+                    JsonRpcMessage::error(ErrorData::invalid_request(message, None), id)
                 }
             };
             self.refusing = Some(Box::pin(self.output.send(refusal)));
@@ -299,31 +299,51 @@ fn id_of_request(line: &[u8]) -> Option<RequestId> {
     id_in_head(before.as_bytes()).or_else(|| id_in_tail(line).filter(|_| is_whole))
 }
 
-/// Lines, or none in place of one that is too long.
+/// A line that is too long, and the id of the request that it was to be, where its beginning has it.
+struct TooLong(Option<RequestId>);
+
+impl TooLong {
+    /// What is answered to what may be an answer itself has no id.
+    fn of(line: &[u8]) -> Self {
+        let head = &line[..line.len().min(ID_WITHIN)];
+        let is_answer = [&b"\"result\""[..], b"\"error\""]
+            .iter()
+            .any(|member| head.windows(member.len()).any(|it| it == *member));
+        Self(id_of_request(head).filter(|_| !is_answer))
+    }
+}
+
+/// Lines, of which one that is too long is none.
 struct Lines(AnyDelimiterCodec);
 
 impl Lines {
     fn line(
         found: Result<Option<Bytes>, AnyDelimiterCodecError>,
-    ) -> io::Result<Option<Option<Bytes>>> {
+        buffer: &[u8],
+    ) -> io::Result<Option<Result<Bytes, TooLong>>> {
         match found {
-            Ok(line) => Ok(line.map(Some)),
-            Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(None)),
+            Ok(line) => Ok(line.map(Ok)),
+            // What there is of it is still there.
+            Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => {
+                Ok(Some(Err(TooLong::of(buffer))))
+            }
             Err(AnyDelimiterCodecError::Io(error)) => Err(error),
         }
     }
 }
 
 impl Decoder for Lines {
-    type Item = Option<Bytes>;
+    type Item = Result<Bytes, TooLong>;
     type Error = io::Error;
 
     fn decode(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Self::Item>> {
-        Self::line(self.0.decode(buffer))
+        let found = self.0.decode(buffer);
+        Self::line(found, buffer)
     }
 
     fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Self::Item>> {
-        Self::line(self.0.decode_eof(buffer))
+        let found = self.0.decode_eof(buffer);
+        Self::line(found, buffer)
     }
 }
 
@@ -489,7 +509,9 @@ mod tests {
     #[tokio::test]
     async fn answers_invalid_line_with_its_error() {
         let long = format!(r#"{{"jsonrpc":"2.0","id":5,"method":"{}"}}"#, "x".repeat(300));
-        let cases: [(&[u8], i64, Value, &str); 14] = [
+        let told =
+            format!(r#"{{"jsonrpc":"2.0","id":5,"result":{{"method":"{}"}}}}"#, "x".repeat(300));
+        let cases: [(&[u8], i64, Value, &str); 15] = [
             (br#"{"id":7,"method":"a","params":{"id":3}"#, -32700, 7.into(), "too early"),
             (br#"{"method":"a","params":{"id":3}"#, -32700, Value::Null, "too early"),
             (
@@ -518,7 +540,8 @@ mod tests {
             (b"{}", -32600, Value::Null, "is right"),
             (br#"{"jsonrpc":"2.0","id":5,"method":7}"#, -32600, 5.into(), "is right"),
             (br#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, -32600, "a".into(), "is right"),
-            (long.as_bytes(), -32600, Value::Null, "more than 100 bytes"),
+            (long.as_bytes(), -32600, 5.into(), "more than 100 bytes"),
+            (told.as_bytes(), -32600, Value::Null, "more than 100 bytes"),
         ];
         for (line, code, id, text) in cases {
             let line_text = String::from_utf8_lossy(line);

@@ -11,7 +11,7 @@ use base::unreadable;
 /// Error code in place of an unreadable answer.
 pub(super) const UNREADABLE: ErrorCode = ErrorCode(-32_096);
 /// Bytes at the beginning and at the end of a message in which its request's id is looked for.
-pub(super) const ID_WITHIN: usize = 1 << 10;
+pub(crate) const ID_WITHIN: usize = 1 << 10;
 
 /// Error in place of an invalid message.
 pub(super) fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
