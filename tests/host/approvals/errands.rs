@@ -154,3 +154,24 @@ async fn listeners_are_notified_of_pending_calls() {
     let (method, heard) = older.notified().await;
     assert_eq!((&*method, heard.as_deref()), ("notifications/resources/updated", Some(uri)));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn late_decision_gets_conflict() {
+    let errands = Errands::begin().await;
+    let client = errands.server.client();
+    for _ in 0..8 {
+        let id = errands.hold(json!([errands.reserve(0)])).await;
+        let said = |allow: bool| {
+            let (client, id) = (&client, &id);
+            async move { (allow, decide(client, id, json!({ "allow": allow })).await) }
+        };
+        let both = tokio::join!(said(true), said(false), said(true), said(false));
+        let all = [both.0, both.1, both.2, both.3];
+        let is_denied = approval(&client, &id).await.1["state"] == "denied";
+        for (allow, (status, answer)) in &all {
+            let counts = *allow != is_denied;
+            assert!(counts || *status == 409, "{allow}: {status} {answer}");
+        }
+        assert!(all.iter().any(|it| it.1.0 == 200), "{all:?}");
+    }
+}

@@ -110,7 +110,17 @@ async fn answer(
         return Err(over(&before).into());
     }
     let speaker = Speaker { caller: caller.clone(), surface: Surface::Rest, trace };
+    let denies = matches!(reply, Reply::Deny);
     let approval = endpoints.calls.reply(&id, speaker, reply).await?;
+    // Another decision may have come in between.
+    let is_late = match approval.state {
+        Stands::Denied => !denies,
+        Stands::Expired => true,
+        _ => denies && matches!(before.state, Stands::Waits),
+    };
+    if is_late && approval.id == id {
+        return Err(over(&approval).into());
+    }
     Ok(Json(endpoints.approval_json(&approval, &caller)))
 }
 
