@@ -509,7 +509,7 @@ mod tests {
     #[tokio::test]
     async fn answers_invalid_line_with_its_error() {
         let long = format!(r#"{{"jsonrpc":"2.0","id":5,"method":"{}"}}"#, "x".repeat(300));
-        let told =
+        let response =
             format!(r#"{{"jsonrpc":"2.0","id":5,"result":{{"method":"{}"}}}}"#, "x".repeat(300));
         let cases: [(&[u8], i64, Value, &str); 15] = [
             (br#"{"id":7,"method":"a","params":{"id":3}"#, -32700, 7.into(), "too early"),
@@ -541,7 +541,7 @@ mod tests {
             (br#"{"jsonrpc":"2.0","id":5,"method":7}"#, -32600, 5.into(), "is right"),
             (br#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, -32600, "a".into(), "is right"),
             (long.as_bytes(), -32600, 5.into(), "more than 100 bytes"),
-            (told.as_bytes(), -32600, Value::Null, "more than 100 bytes"),
+            (response.as_bytes(), -32600, Value::Null, "more than 100 bytes"),
         ];
         for (line, code, id, text) in cases {
             let line_text = String::from_utf8_lossy(line);

@@ -560,8 +560,8 @@ mod tests {
                 place = queue(&scheduler, &ben);
                 end(&scheduler, &ben, MS);
             } else {
-                let given = |it: &&mut Option<Arc<AtomicBool>>| {
-                    it.as_ref().is_some_and(|it| it.load(Ordering::Acquire))
+                let given = |place: &&mut Option<Arc<AtomicBool>>| {
+                    place.as_ref().is_some_and(|it| it.load(Ordering::Acquire))
                 };
                 let next = anns.iter_mut().find(given).unwrap();
                 assert!(ask(&scheduler, &ann, next));

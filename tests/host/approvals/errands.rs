@@ -151,8 +151,8 @@ async fn listeners_are_notified_of_pending_calls() {
     let event = listener.next(tests::PATIENCE).await.unwrap();
     assert_eq!(event["method"], "notifications/resources/updated", "{event}");
     assert_eq!(event["params"]["uri"], uri);
-    let (method, heard) = older.notified().await;
-    assert_eq!((&*method, heard.as_deref()), ("notifications/resources/updated", Some(uri)));
+    let (method, updated) = older.notified().await;
+    assert_eq!((&*method, updated.as_deref()), ("notifications/resources/updated", Some(uri)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -161,12 +161,13 @@ async fn late_decision_gets_conflict() {
     let client = errands.server.client();
     for _ in 0..8 {
         let id = errands.hold(json!([errands.reserve(0)])).await;
-        let said = |allow: bool| {
+        let decision = |allow: bool| {
             let (client, id) = (&client, &id);
             async move { (allow, decide(client, id, json!({ "allow": allow })).await) }
         };
-        let both = tokio::join!(said(true), said(false), said(true), said(false));
-        let all = [both.0, both.1, both.2, both.3];
+        let answers =
+            tokio::join!(decision(true), decision(false), decision(true), decision(false));
+        let all = [answers.0, answers.1, answers.2, answers.3];
         let is_denied = approval(&client, &id).await.1["state"] == "denied";
         for (allow, (status, answer)) in &all {
             let counts = *allow != is_denied;

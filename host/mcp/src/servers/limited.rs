@@ -460,12 +460,12 @@ mod tests {
     #[tokio::test]
     async fn reads_cut_text_in_one_document_too() {
         let body = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"cut \ud83d"}]}}"#;
-        let Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Response(it), _)) =
+        let Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Response(response), _)) =
             posted("200 OK", None, body).await
         else {
             panic!("no answer")
         };
-        assert_eq!(json!(it.result)["content"][0]["text"], "cut \u{fffd}");
+        assert_eq!(json!(response.result)["content"][0]["text"], "cut \u{fffd}");
     }
 
     #[tokio::test]
@@ -481,12 +481,13 @@ mod tests {
         ] {
             for status in ["200 OK", "400 Bad Request"] {
                 let body = format!(r#"{{"jsonrpc":"2.0","id":7,"error":{error}}}"#);
-                let Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(it), _)) =
+                let Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(answer), _)) =
                     posted(status, None, &body).await
                 else {
                     panic!("{status} {body}")
                 };
-                assert_eq!((it.error.code.0, &*it.error.message), (code, message), "{error}");
+                let found = (answer.error.code.0, &*answer.error.message);
+                assert_eq!(found, (code, message), "{error}");
             }
         }
         let body = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]},"error":null}"#;
