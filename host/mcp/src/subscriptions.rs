@@ -203,7 +203,10 @@ impl McpServer {
     pub(super) async fn subscribe_session(&self, uri: String, context: &Context) -> Result<()> {
         let caller = &self.caller(context);
         let catalog = self.registry.catalog();
-        if let Some(server) = catalog.server_for_resource(&uri)
+        // Each caller's approvals are their own, whatever another server lists.
+        let is_own = uri == approvals::CHANGED;
+        if !is_own
+            && let Some(server) = catalog.server_for_resource(&uri)
             && catalog.may_use(caller, Owner::Server(server.name()))
         {
             let message = format!(
@@ -214,8 +217,7 @@ impl McpServer {
         }
         let owner = catalog.component_for_resource(&uri);
         let may_use = owner.is_some_and(|it| catalog.may_use(caller, Owner::Component(it.name())));
-        // What waits for a caller's approval is each caller's own.
-        if !may_use && uri != approvals::CHANGED {
+        if !may_use && !is_own {
             return Err(wire::error(CallError::UnknownResource { uri }));
         }
         let is_subscribed = match self.link(caller, &context.extensions) {
@@ -243,7 +245,7 @@ impl McpServer {
         let catalog = self.registry.catalog();
         match catalog.component_for_resource(uri) {
             Some(owner) => catalog.may_use(caller, Owner::Component(owner.name())),
-            None => catalog.server_for_resource(uri).is_none(),
+            None => uri == approvals::CHANGED || catalog.server_for_resource(uri).is_none(),
         }
     }
 
