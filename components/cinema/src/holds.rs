@@ -82,9 +82,9 @@ pub struct Held {
     pub user_id: String,
     /// Identifier of the showtime.
     pub showtime_id: String,
-    /// Seconds since 1970.
+    /// When it was made, in seconds since 1970.
     pub made_at: i64,
-    /// Seconds since 1970.
+    /// When it expires, in seconds since 1970.
     pub expires_at: i64,
 }
 

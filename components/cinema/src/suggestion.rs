@@ -261,7 +261,8 @@ fn around<'r, 'a>(
     others.sort_by_cached_key(|it| (places(it), near(it)));
     let mut parts = vec![first];
     while left > 0 {
-        // The nearest of those with the most seats. Wheelchair places are spared as long as there are other seats.
+        // The nearest of those with the most seats. Once the party has enough wheelchair places, they are spared as
+        // long as there are other seats.
         let most = |(index, run): &(usize, &&Run<'a>)| {
             (places(run) != (lacking > 0), Reverse(run.seats.len().min(left)), *index)
         };

@@ -137,7 +137,7 @@ pub struct Entry {
     pub together: bool,
     /// Whether they must include a wheelchair place.
     pub wheelchair: bool,
-    /// Seconds since 1970.
+    /// When the user joined, in seconds since 1970.
     pub joined_at: i64,
     /// Whether it waits or is offered seats.
     pub state: WaitingState,

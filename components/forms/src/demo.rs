@@ -238,7 +238,7 @@ impl Query {
     }
 }
 
-/// Normalizes text: NFKC, lower case, hiragana, and short vowels in romaji.
+/// Normalizes text: NFKC, lower case, hiragana, and long vowels of romaji shortened.
 fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for letter in text.nfkc().flat_map(char::to_lowercase) {

@@ -65,7 +65,7 @@ fn declaration(offer: &Offer, reasons: bool, language: Language) -> Declaration 
 /// at the top, whose members become properties. A provider rejects all tools if one schema is invalid.
 fn normalized(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut schema = schema.clone();
-    // No provider accepts `$schema` and these.
+    // No provider accepts these at the top of a schema.
     for refused in ["$schema", "title", "not", "enum"] {
         schema.remove(refused);
     }

@@ -98,8 +98,8 @@ pub(super) fn not_json(error: serde_json::Error) -> WireError {
     WireError::Unreadable(format!("not JSON: {error}"))
 }
 
-/// `json` with U+FFFD in place of each escape that is half of a pair of surrogates: a piece of the answer that was cut in
-/// the middle of a character ends in one, and costs no more than that character.
+/// Returns `json` with U+FFFD in place of each escape that is half of a pair of surrogates: a piece of the answer
+/// that was cut in the middle of a character ends in one, and costs no more than that character.
 fn whole(json: &str) -> Cow<'_, str> {
     let unit = |at: usize| {
         let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;

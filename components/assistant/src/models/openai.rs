@@ -115,7 +115,7 @@ impl OpenAi {
             limit_name,
             tokens_max: config.max_tokens.unwrap_or(TOKENS_MAX),
             thinking_tokens_max: config.max_tokens.unwrap_or(THINKING_TOKENS_MAX),
-            // The price of cached tokens differs between servers; counts as full price.
+            // The price of cached tokens differs between servers, so they count at full price.
             price: prices.map(|(input, output)| Price {
                 input,
                 output,

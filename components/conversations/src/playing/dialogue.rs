@@ -203,7 +203,7 @@ impl Dialogue<'_> {
                 let reason = farewell.reason();
                 match EndConversation::new(&self.worker.token, id, text, reason).end() {
                     Err(stop) if is_over(&stop) => return Err(stop),
-                    // RunResult, or it was over already.
+                    // Ended, or it was over already.
                     Ok(_) | Err(Stop::Refused(_)) => {}
                     Err(stop) => return Err(stop),
                 }

@@ -21,7 +21,7 @@ use crate::{
     tools::{Action, GetNextAction, GetPendingMessages, Logout, Next, enter},
 };
 
-/// Maximum pause between two looks for unanswered, in seconds.
+/// Maximum pause between two looks for unanswered messages, in seconds.
 const WAIT_S: u32 = 45;
 /// How long an idle worker stays, in seconds.
 const IDLE_S: u32 = 3;

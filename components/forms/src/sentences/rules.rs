@@ -142,7 +142,7 @@ pub(super) fn asks_fields(utterance: &Utterance) -> bool {
     utterance.says(FIELDS) && utterance.asks() && !utterance.has(&[Word::MAKE])
 }
 
-/// Whether `utterance` asks what happens with a form and its answers: `フォームを送るとどうなる？`, `who can_list the answers?`.
+/// Whether `utterance` asks what happens with a form and its answers: `フォームを送るとどうなる？`, `who sees the answers?`.
 pub(super) fn asks_about_handling(utterance: &Utterance) -> bool {
     const WONDERS: &str = "who sees|who can see|who will see|who gets|where do the answers|where are the answers|where do answers|edit my answers|change my answers|edit the answers|change the answers|誰が見|誰に見|誰に送|誰に届|どこに保存|どこに送|どこに届|どこへ送|後から直|あとから直|後で直|あとで直|後から変|あとから変|後から編集|あとから編集";
     let text = utterance.text();

@@ -29,7 +29,8 @@ pub(super) struct MadeCall<'a> {
     pub(super) call: &'a Value,
 }
 
-/// The same for a text model, without signatures, which it would refuse if another model made them.
+/// Converts the earlier messages for a text model, without signatures, which it would refuse if another model made
+/// them.
 pub(super) fn without_signature(messages: &[Message]) -> Vec<Value> {
     let bare = messages.iter().map(|message| {
         let parts = message.parts.iter().map(|it| Part { signature: None, ..it.clone() });

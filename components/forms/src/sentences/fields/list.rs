@@ -200,7 +200,7 @@ pub(super) fn items(list: &str) -> Vec<String> {
                 usize::from(!is_thousand)
             }
             'と' | 'や' => usize::from(is_joint(&text, at, &known)),
-            // Both sides of `name email` are kinds; otherwise they are options.
+            // Both sides of `name / email` are kinds; otherwise they are options.
             '/' => {
                 let side = |it: &str| super::item::known(&Text::new(it)).is_some();
                 let end = (at + 1..text.len())
