@@ -172,8 +172,8 @@ async fn a_new_component_builds_is_tried_alone_and_served() {
     assert_eq!(served, json!({ "text": "Hello, Ann!" }));
 }
 
-/// What an author sees in an hour: what is saved is served, and what is not good is named and leaves what serves (DEV-1,
-/// DEV-2).
+/// What an author sees in an hour: what is saved is served, and what is not good is named and leaves what serves
+/// (DEV-1, DEV-2).
 #[test]
 fn each_save_is_built_tested_and_served_or_its_error_reported() {
     let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
@@ -208,8 +208,8 @@ fn each_save_is_built_tested_and_served_or_its_error_reported() {
     assert!(dev.interrupt());
 }
 
-/// The loop in JavaScript and in Python, which compiles nothing anew but what has changed: no interpreter and no kit (DEV-8,
-/// SYS-63).
+/// The loop in JavaScript and in Python, which compiles nothing anew but what has changed: no interpreter and no kit
+/// (DEV-8, SYS-63).
 #[test]
 fn a_save_in_js_or_python_is_served_uncompiled() {
     // A second tool of the same name, and one with a text in one language.

@@ -44,8 +44,8 @@ fn built(name: &str) -> Vec<u8> {
     fs::read(&file).unwrap_or_else(|_| panic!("{name} is not built; `cargo xtask test` builds it"))
 }
 
-/// A server with these files, each under the name of a component, configured so. Tests that start at once compile nothing
-/// twice: a component of Python's takes a processor for a while.
+/// A server with these files, each under the name of a component, configured so. Tests that start at once compile
+/// nothing twice: a component of Python's takes a processor for a while.
 async fn server(components: &[(&str, &str)], lines: &str) -> TestServer {
     static COMPILING: Mutex<()> = Mutex::const_new(());
     let _one = COMPILING.lock().await;

@@ -8,7 +8,7 @@ use tests::{
     server::{Folders, TestServer},
 };
 
-/// Waits until `path` of health contains `part`, or is absent if there is no part.
+/// Waits until health reports an error of the cinema that contains `part`; without a part, until it reports none.
 async fn health_says(server: &TestServer, part: Option<&str>) {
     let body = async {
         loop {

@@ -88,7 +88,7 @@ async fn a_folder_that_others_can_write_is_emptied() {
     assert_eq!(compiled(&server.folders), file, "what was planted is gone");
 }
 
-/// A compiler that waits for the file `gate`.
+/// A compiler that waits until `file` exists.
 fn gated(folders: &Folders, file: &Path) -> PathBuf {
     let script = folders.components().with_file_name("compiler.sh");
     let text = format!(

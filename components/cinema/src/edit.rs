@@ -22,8 +22,8 @@ const ATTEMPTS_MAX: u32 = 5;
 /// Maximum number of reported changes.
 const CHANGES_MAX: usize = 200;
 
-/// Applies an edit to the catalogue on sale, or returns what it would change. `locate` maps a problem
-/// of the catalogue to the call's arguments. Past showings are removed unless the edit `keeps_past`.
+/// Applies an edit to the catalogue on sale, or returns what it would change. `tell` maps a problem of the catalogue
+/// to the call's arguments. Past showings are removed unless the edit `keeps_past`.
 ///
 /// # Errors
 /// If the edited catalogue is invalid or lacks sold seats.

@@ -98,8 +98,8 @@ impl ExpiryCheck {
         )
     }
 
-    /// Writes what [`ExpiryCheck::due`] found, and notifies. Returns whether there was anything: then everything read along with
-    /// it has to be read again.
+    /// Writes what [`ExpiryCheck::due`] found, and notifies. Returns whether there was anything: then everything read
+    /// along with it has to be read again.
     ///
     /// # Errors
     /// When the database fails.

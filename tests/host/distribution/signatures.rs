@@ -212,8 +212,8 @@ async fn rejects_each_invalid_signature() {
     assert!(refusal.contains("not by a certificate"), "{refusal}");
 }
 
-/// A log in its second version signs no times: an authority's timestamp does (RFC 3161). A time that is not signed counts
-/// for nothing.
+/// A log in its second version signs no times: an authority's timestamp does (RFC 3161). A time that is not signed
+/// counts for nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn accepts_time_signed_by_a_timestamp_authority() {
     let signing = FakeSigning::new();

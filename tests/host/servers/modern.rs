@@ -128,7 +128,7 @@ impl Modern {
         locked(&self.state.deeds).extend(deeds);
     }
 
-    /// The number of calls so far.
+    /// The calls so far, each with its bearer token and its message.
     pub(crate) fn calls(&self) -> Vec<(String, Value)> {
         locked(&self.state.calls).clone()
     }

@@ -175,8 +175,8 @@ async fn connection_cut_at_any_byte_does_nothing_twice() {
     assert_eq!(read(&database, "SELECT COUNT(*) FROM kept WHERE n = 110").await, "2");
 }
 
-/// STO-6, STO-40: a host whose server has fallen silent tells its callers, leaves rotation, and comes back by itself; the
-/// others go on.
+/// STO-6, STO-40: a host whose server has fallen silent tells its callers, leaves rotation, and comes back by itself;
+/// the others go on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn disconnected_host_is_not_ready_and_recovers() {
     let cluster = Cluster::shared();

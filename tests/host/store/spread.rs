@@ -63,7 +63,8 @@ async fn node_on(
     .await
 }
 
-/// Three nodes, a, b and c; the first has these bytes in its folder as `shop`, and the second is configured by `change`.
+/// Three nodes, a, b and c; the first has these bytes in its folder as `shop`, and the second is configured by
+/// `change`.
 async fn three(bytes: &[u8], change: impl FnOnce(&mut Config)) -> (String, [TestServer; 3]) {
     let url = Cluster::shared().database();
     let folders = Folders::new();

@@ -111,7 +111,7 @@ impl Browser {
         }
     }
 
-    /// The text of the elements that an attribute of a field refers to.
+    /// The value of an attribute of a field; empty where the field lacks it.
     pub async fn attribute(&self, label: &str, attribute: &str) -> String {
         let field = self.field(label).await;
         field.attr(attribute).await.ok().flatten().unwrap_or_default()

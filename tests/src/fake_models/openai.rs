@@ -30,8 +30,8 @@ pub enum OpenAi {
     /// `Strict`, and thinks first as DeepSeek does: what it thought is wanted back with each message of its own that
     /// calls (api-docs.deepseek.com/guides/thinking_mode). It sees no pictures.
     DeepSeek,
-    /// `Strict` as Mistral is: no `stream_options`, no message of the person's right after results of tools, and what it
-    /// thinks comes in a list (docs.mistral.ai/capabilities/reasoning).
+    /// `Strict` as Mistral is: no `stream_options`, no message of the person's right after results of tools, and what
+    /// it thinks comes in a list (docs.mistral.ai/capabilities/reasoning).
     Mistral,
 }
 

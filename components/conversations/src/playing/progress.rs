@@ -73,8 +73,8 @@ pub(super) fn load_all(agent: &Agent) -> Result<Vec<Progress>, Stop> {
     Ok(all_progress)
 }
 
-/// Returns the columns of [`Progress`] from `plays p`. The conditions on messages `t` say which exist and which count as
-/// received where there is no row yet.
+/// Returns the columns of [`Progress`] from `plays p`. The conditions on messages `t` say which exist and which count
+/// as received where there is no row yet.
 fn progress_columns(place: &str, is_there: &str, is_read: &str) -> String {
     let received = format!(
         "COALESCE(p.heard, (SELECT MAX(t.sequence) FROM messages t \

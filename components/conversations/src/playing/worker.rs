@@ -67,8 +67,8 @@ struct Found {
 }
 
 impl Worker {
-    /// Opens a session, or continues the live one under a new token that replaces that of the run before. None where the
-    /// agent is not wanted or its assistant does not exist.
+    /// Opens a session, or continues the live one under a new token that replaces that of the run before. None where
+    /// the agent is not wanted or its assistant does not exist.
     ///
     /// # Errors
     /// When the database fails.

@@ -153,8 +153,8 @@ struct Open {
 }
 
 impl RetireAgent {
-    /// Returns the statements that end its open conversations in the operator's name. One that begins at the same moment
-    /// expires later.
+    /// Returns the statements that end its open conversations in the operator's name. One that begins at the same
+    /// moment expires later.
     fn endings(&self, cause: &Cause<'_>) -> Result<Vec<Statement>, Stop> {
         let find = toolkit::sql!(
             format!(

@@ -186,8 +186,8 @@ impl Tool for RespondChat {
 }
 
 impl RespondChat {
-    /// Returns the sender of the latest unread message, or of the message read last. Unread messages of acknowledged ends
-    /// do not count. A resent message goes where it went before.
+    /// Returns the sender of the latest unread message, or of the message read last. Unread messages of acknowledged
+    /// ends do not count. A resent message goes where it went before.
     fn writer(&self) -> Result<String, Stop> {
         expiry::settle()?;
         let token = ids::digest(&self.session_token);

@@ -214,7 +214,8 @@ impl Shape {
         self.and(other)
     }
 
-    /// Returns the path for the rasteriser; all outlines have the same direction, so that none cuts a hole into another.
+    /// Returns the path for the rasteriser; all outlines have the same direction, so that none cuts a hole into
+    /// another.
     pub(crate) fn path(&self) -> Option<Path> {
         let mut path = PathBuilder::new();
         for outline in &self.0 {

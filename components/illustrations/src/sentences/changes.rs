@@ -239,7 +239,8 @@ impl Cards {
         self.wanted.splice(0..0, kept.take(NAMES_MAX - 1));
     }
 
-    /// Applies the changes of `utterance`. Returns whether there are any, or none where it names cards that are not shown.
+    /// Applies the changes of `utterance`. Returns whether there are any, or none where it names cards that are not
+    /// shown.
     fn apply_changes(&mut self, utterance: &Sentence, language: Language) -> Option<bool> {
         let says = |words: &'static str| {
             marks(words).any(|mark| {

@@ -21,8 +21,8 @@ const AROUND: &str =
     "away|out|remove|drop|lose|ditch|rid|forget|instead|rather|actually|either|外|消|抜|除|結構|代";
 
 impl Cards {
-    /// Returns the request without the themes and cards that `utterance` excludes, and with those that it names instead.
-    /// None where it says anything else.
+    /// Returns the request without the themes and cards that `utterance` excludes, and with those that it names
+    /// instead. None where it says anything else.
     pub(super) fn exclude(
         &self,
         utterance: &Sentence,

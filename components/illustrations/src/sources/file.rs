@@ -59,14 +59,14 @@ pub struct Theme {
 }
 
 impl Card {
-    /// Returns all its names.
+    /// Returns all names of the card.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         names(&self.name, self.reading.as_ref(), &self.aliases)
     }
 }
 
 impl Theme {
-    /// Returns all its names.
+    /// Returns all names of the theme.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         names(&self.name, self.reading.as_ref(), &self.aliases)
     }

@@ -122,8 +122,8 @@ impl<S: Source> Graph<S> {
         })
     }
 
-    /// Limits the number of blocks of 128 junctions per search; 2,048 by default, at most 60,000. Beyond that, a route is
-    /// [`NotFound::TooFar`].
+    /// Limits the number of blocks of 128 junctions per search; 2,048 by default, at most 60,000. Beyond that, a
+    /// route is [`NotFound::TooFar`].
     pub fn touching_at_most(mut self, blocks: usize) -> Self {
         self.blocks_max = blocks.min(60_000);
         self

@@ -109,8 +109,8 @@ impl<'s, S: Source> Places<'s, S> {
         Ok(hits)
     }
 
-    /// Finds up to `most` places with names similar to `text`, with the number of typos, best first. They begin with the
-    /// same letter and are no houses.
+    /// Finds up to `most` places with names similar to `text`, with the number of typos, best first. They begin with
+    /// the same letter and are no houses.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged.

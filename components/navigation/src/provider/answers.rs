@@ -1,4 +1,4 @@
-//! Common parts of providers' answers: lines with precision 5, the begins of steps on them, instructions without
+//! Common parts of providers' answers: lines with precision 5, the starts of steps on them, instructions without
 //! HTML, and tables of pairs.
 
 use output::navigation::{Comparison, Element, Point, Row};
@@ -30,8 +30,8 @@ pub fn encoded(points: &[Point]) -> Result<String, ProviderError> {
         .map_err(|_| failed("the provider's line of a route leaves the globe"))
 }
 
-/// Returns the index of the point of `line` at which each step begins: the nearest to the provider's begin, not before
-/// that of the step before.
+/// Returns the index of the point of `line` at which each step begins: the nearest to the provider's start, not
+/// before that of the step before.
 pub fn steps_at(line: &[Point], begins: &[Point]) -> Vec<u32> {
     let mut from = 0;
     let at = begins.iter().map(|begin| {

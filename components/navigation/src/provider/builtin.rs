@@ -115,7 +115,7 @@ fn within<S: Source>(
     let traffic = traffic_at(ask.mode, origin, leaves, ask.traffic);
     let options = RouteOptions { ways, traffic, ..options(ask) };
     for (at, pair) in stops.windows(2).enumerate() {
-        // Later parts use the traffic of their begin.
+        // Later parts use the traffic at their departure.
         let traffic = traffic_at(ask.mode, &pair[0], leaves, ask.traffic);
         let options = RouteOptions { traffic, ..options.clone() };
         let ways = graph.ways(pair[0].at, pair[1].at, &options).map_err(|error| {

@@ -163,7 +163,7 @@ const FIELD: &str = "\"reasoning\"";
 #[derive(Default)]
 pub(super) struct ReasonStream {
     written: String,
-    /// The begin of the next piece of the field's text.
+    /// The start of the next piece of the field's text.
     at: Option<usize>,
     is_over: bool,
     sent: String,
@@ -195,7 +195,7 @@ impl ReasonStream {
     }
 }
 
-/// Returns the begin of the field's text.
+/// Returns the start of the field's text.
 fn begin(written: &str) -> Option<usize> {
     let name = written.find(FIELD)? + FIELD.len();
     let value = written[name..].trim_start().strip_prefix(':')?.trim_start();

@@ -618,7 +618,7 @@ impl Sentence {
         (is_new && !is_time).then(|| self.piece(from, to))
     }
 
-    /// Returns the begin of a hiragana station that ends at `end`: `とうきょうえき`.
+    /// Returns the start of a hiragana station that ends at `end`: `とうきょうえき`.
     fn station(&self, least: usize, end: usize) -> Option<usize> {
         const STATION: &str = "えき";
         const CHARS_MIN: usize = 4;
@@ -632,7 +632,7 @@ impl Sentence {
         (end - begin >= CHARS_MIN).then_some(begin)
     }
 
-    /// Returns the begin of the place that ends at `end`: after the words before it, not before `least`.
+    /// Returns the start of the place that ends at `end`: after the words before it, not before `least`.
     fn cut_before(&self, end: usize, least: usize) -> usize {
         const MARKS: &[char] =
             &['、', '。', ',', '!', '?', '\n', ';', ':', '「', '『', '"', '“', '→', '…'];
@@ -692,7 +692,7 @@ impl Sentence {
         if is_ascii && !is_pair {
             return self.name_begin(begin, end);
         }
-        // Known names are not cut; after hiragana they begin at their known begin.
+        // Known names are not cut; after hiragana they begin where they are known to begin.
         let is_kana = |at: usize| {
             matches!(self.chars[at], 'ぁ'..='ん') && !"のとやか".contains(self.chars[at])
         };

@@ -308,7 +308,8 @@ impl Query {
             && has_constraint(&self.constraint_texts, text, context.now)
     }
 
-    /// Returns how surely `utterance` asks about this route: its length and time, the tolls, the departure or the arrival.
+    /// Returns how surely `utterance` asks about this route: its length and time, the tolls, the departure or the
+    /// arrival.
     pub(super) fn question_confidence(&self, utterance: &Sentence) -> Option<Percent> {
         const TOLLS: &str = "高速代|高速料金|高速の料金|通行料|通行代|有料道路の料金|有料道路代|道路料金|いくらかかる|toll|tolls|toll fee|toll fees|toll charge|toll charges";
         const LEAVE: &str = "何時に出れば|何時に出たら|何時に出発|何時に出るべき|何時までに出|いつ出れば|いつ出たら|いつ出発|出発は何時|should i leave|should we leave|do i have to leave|do we have to leave|do i need to leave|need to leave|must i leave|to set off|should i set off";

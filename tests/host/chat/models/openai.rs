@@ -193,7 +193,7 @@ async fn reports_non_json_arguments_to_the_model_and_calls_nothing() {
     let messages = talking.fake.bodies()[1]["messages"].clone();
     assert!(messages[3]["content"].as_str().unwrap().contains("invalid_arguments"), "{messages}");
     assert_eq!(messages[4]["tool_call_id"], "c2");
-    // Not for ever.
+    // It is asked again only once.
     talking.fake.says(broken()).says(broken());
     let (status, _) = talking.post(&json!({ "message": "やって" })).await;
     assert_eq!((status, talking.fake.left()), (500, 0), "ILL-42");
@@ -205,7 +205,7 @@ async fn retries_unparsable_call_once() {
     let refusal = "tool_use_failed: tool call validation failed";
     talking.fake.then(Reply::Refusal(400, refusal)).says(says("はい"));
     assert_eq!(talking.say("やって").await["text"], "はい");
-    // Not for ever.
+    // It is asked again only once.
     talking.fake.then(Reply::Refusal(400, refusal)).then(Reply::Refusal(400, refusal));
     let (status, _) = talking.post(&json!({ "message": "やって" })).await;
     assert_eq!((status, talking.fake.left()), (500, 0), "ILL-42");

@@ -33,7 +33,7 @@ pub(super) enum Move {
     Nothing,
 }
 
-/// The last message of the game.
+/// The kind of the last message so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Last {
     Nothing,

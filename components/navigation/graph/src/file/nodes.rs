@@ -116,7 +116,7 @@ pub(crate) struct Nodes {
     pub(crate) at: Vec<(i32, i32)>,
     pub(crate) texts: Vec<u32>,
     pub(crate) halves: Vec<Half>,
-    /// Where in `halves` each junction's begin; one more at the end.
+    /// Where in `halves` those of each junction begin; one more at the end.
     pub(crate) first: Vec<u16>,
     /// The junction of each half.
     pub(crate) owner: Vec<u8>,

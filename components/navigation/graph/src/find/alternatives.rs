@@ -71,7 +71,7 @@ impl<S: Source> Graph<S> {
 
     fn repeats(&self, way: &Path) -> bool {
         let mut nodes = HashSet::with_capacity(way.arcs.len());
-        // The first link may be left to either side, so its begin does not count.
+        // The first link may be left to either side, so its start does not count.
         !way.arcs.iter().skip(1).all(|it| nodes.insert(it.node))
     }
 
@@ -94,8 +94,8 @@ impl<S: Source> Graph<S> {
         Ok(metres)
     }
 
-    /// Adds up to `most` − 1 alternatives to the best route: over plateaus, then by penalties. There are fewer where the
-    /// search limit is exceeded.
+    /// Adds up to `most` − 1 alternatives to the best route: over plateaus, then by penalties. There are fewer where
+    /// the search limit is exceeded.
     pub(super) fn alternatives(
         &self,
         ways: &mut Vec<Path>,

@@ -2,8 +2,8 @@
 //! direct distance.
 //!
 //! The search goes over directed links, not over junctions, so that turns have costs and forbidden turns apply. The
-//! forward side knows the cost to the begin of a link, the backward side that from its end; a link known to both gives
-//! a route.
+//! forward side knows the cost to the start of a link, the backward side that from its end; a link known to both
+//! gives a route.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -352,11 +352,11 @@ impl Goal {
         let mut most = 0;
         for (goal, here) in self.landmarks.iter().zip(here) {
             let (begin, end) = if to { (here, goal) } else { (goal, here) };
-            // Triangle inequality: the landmark is no farther from the end than over the begin …
+            // Triangle inequality: the landmark is no farther from the end than over the start …
             if end.0 != UNKNOWN && begin.0 != UNKNOWN {
                 most = most.max(end.0.saturating_sub(begin.0));
             } else if begin.0 != UNKNOWN {
-                // … so where only the begin is reachable, there is no route between them.
+                // … so where only the start is reachable, there is no route between them.
                 return NEVER;
             }
             if end.1 != UNKNOWN && begin.1 != UNKNOWN {

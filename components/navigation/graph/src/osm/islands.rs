@@ -6,8 +6,8 @@ use crate::network::{Class, Forbidden, Link};
 
 /// Networks with fewer links stay unchanged.
 const LINKS_MIN: usize = 100;
-/// Minimum size of a kept part, as a share of the largest part's directed links or as their number: real islands have
-/// their own roads.
+/// Minimum size of a kept part: this fraction of the largest part's directed links (a fifth), or this number of them.
+/// Real islands have their own roads.
 const SHARE: usize = 5;
 const ARCS: usize = 2000;
 

@@ -99,7 +99,7 @@ fn runs<'w>(ways: &'w Ways, nodes: &Nodes) -> Vec<(&'w Way, Vec<u32>)> {
     runs
 }
 
-/// Returns the nodes to keep: where ways end.
+/// Returns the nodes to keep: those where ways meet or end.
 fn stays(runs: &[(&Way, Vec<u32>)], nodes: &Nodes) -> HashSet<u32> {
     // Number of ways at a node: two is a bend, anything else a junction or an end.
     let mut goes = vec![0_u8; nodes.ids.len()];

@@ -118,7 +118,7 @@ impl Layout {
         self.keys(index, name, WALK_MAX, fits)
     }
 
-    /// Returns the entries with the same beginning as `name` that match `like`.
+    /// Returns the entries that begin with `begin` and match `like`, within [`CLOSE_WALK_MAX`] blocks.
     pub(super) fn keys_like<S: Source>(
         &self,
         index: &Places<'_, S>,

@@ -146,7 +146,7 @@ pub(crate) fn road_metres(parts: &[Found], stops: &[Spot]) -> Vec<f64> {
     stops.iter().zip(roads).map(|(it, road)| road.map_or(0.0, |at| at.metres_to(it.at))).collect()
 }
 
-/// Returns notes on the begin and the end of a route.
+/// Returns notes on the start and the end of a route.
 pub(crate) fn notes(parts: &[Found], stops: &[Spot], language: Language) -> Vec<String> {
     let understood = stops.iter().filter_map(|it| it.understood_as(language));
     let far = stops.iter().zip(road_metres(parts, stops));
@@ -168,8 +168,8 @@ pub(crate) fn locate<S: Source>(
     let broken = |it| unreadable(graph.name(), NotFound::from(it));
     let hits = graph.places().hits(asked, HITS_MAX).map_err(broken)?;
     let Some(hit) = hits.first().cloned() else { return mistyped(graph, asked) };
-    // An exact name elsewhere is not a name that only begins so here; a single letter matches too much; and the town that
-    // a street is named after is another place.
+    // An exact name elsewhere is not a name that only begins so here; a single letter matches too much; and the town
+    // that a street is named after is another place.
     let is_street = matches!(hit.place.kind, PlaceKind::Street | PlaceKind::House);
     let is_meant = hit.by != Match::Beginning
         || (!is_street && folded(asked).chars().count() > 1 && elsewhere(asked).is_none());

@@ -86,7 +86,7 @@ pub(crate) fn cuts(legs: &[Leg]) -> Vec<Cut> {
     cuts
 }
 
-/// Returns the manoeuvre at the begin of the leg `at`; none where the road only continues.
+/// Returns the manoeuvre at the start of the leg `at`; none where the road only continues.
 fn what(legs: &[Leg], at: usize, last: Option<usize>) -> Option<Move> {
     let (before, leg) = (&legs[at - 1], &legs[at]);
     let side = || side(leg.turn, &leg.others);

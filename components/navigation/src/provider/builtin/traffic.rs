@@ -39,7 +39,7 @@ const SMALL: [u16; 24] = [
 const BAD: f64 = 1.7;
 /// Factor of delays on a good day.
 const GOOD: f64 = 0.5;
-/// Minimum delay on a bad day.
+/// Additional delay on a bad day, even in an empty hour.
 const BAD_LEAST: f64 = 0.05;
 
 /// Returns the factors of all classes at a moment and place; 1 is an empty road.

@@ -115,10 +115,10 @@ pub struct Matrix {
     /// A row for each origin.
     #[serde(default)]
     pub rows: Vec<Row>,
-    /// As Google knows them.
+    /// The origins as Google knows them.
     #[serde(default)]
     pub origin_addresses: Vec<String>,
-    /// As Google knows them.
+    /// The destinations as Google knows them.
     #[serde(default)]
     pub destination_addresses: Vec<String>,
 }

@@ -65,7 +65,7 @@ pub struct Step {
     pub static_duration: String,
     /// Where it begins.
     pub start_location: Location,
-    /// What the driver has to do.
+    /// The instruction for the step.
     pub navigation_instruction: Instruction,
 }
 

@@ -136,7 +136,7 @@ impl Sentence {
         None
     }
 
-    /// Returns the begin of the name that ends at `end`: after words that belong to no name.
+    /// Returns the start of the name that ends at `end`: after words that belong to no name.
     pub(super) fn name_begin(&self, least: usize, end: usize) -> usize {
         let (mut begin, mut at) = (end, end);
         loop {
@@ -160,8 +160,8 @@ impl Sentence {
         end > the && self.is_name_word(the, end)
     }
 
-    /// Whether the word from `from` to `to` may belong to a place's name: known names, capitalized words, and words that
-    /// are neither function words nor constraints.
+    /// Whether the word from `from` to `to` may belong to a place's name: known names, capitalized words, and words
+    /// that are neither function words nor constraints.
     fn is_name_word(&self, from: usize, to: usize) -> bool {
         const NO_NAME: &[Word] = &[
             Word::SHOW,
