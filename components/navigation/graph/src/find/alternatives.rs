@@ -19,7 +19,7 @@ use crate::{
 
 /// Maximum ratio of an alternative's time to the best route's.
 pub const LONGER_MAX: f64 = 1.4;
-/// Maximum share of its length in common with a better route.
+/// Maximum length in common with a better route, as a share of the shorter of the two.
 pub const SHARED_MAX: f64 = 0.7;
 /// Stretches up to this part of the best route's time are locally optimal.
 pub const STRETCH: f64 = 0.25;

@@ -1,4 +1,5 @@
-//! Costs of links and turns, in whole milliseconds, so that sums are equal in both directions.
+//! Costs of links and turns, in whole numbers (milliseconds, or tenths of a metre), so that sums are equal in both
+//! directions.
 //!
 //! **Driving**: a link takes its length by its speed, times the factor of its class. Where three links
 //! or more meet, a turn of 45° or more takes 3 s, and 8 s where it crosses the traffic that comes towards

@@ -18,14 +18,14 @@ use crate::{
 pub(super) const NEVER: u32 = u32::MAX;
 /// Maximum cost: ten days.
 pub(super) const COST_MAX: u32 = 864_000_000;
-/// Parents from here on are origins by their number.
+/// Parents from here on are origins or destinations, by their number.
 pub(super) const ROOTS: u32 = 0xffff_0000;
 
 /// The cost to (or from) an end of a link, and the parent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Label {
     pub(super) cost: u32,
-    /// The parent as page and half; the highest numbers are origins.
+    /// The parent as page and half; the highest numbers are origins or destinations.
     pub(super) parent: u32,
     pub(super) settled: bool,
 }

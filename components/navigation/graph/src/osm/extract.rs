@@ -34,7 +34,7 @@ pub(super) struct Relations {
     pub(super) turns: Vec<Turn>,
     /// Large places and the ways around them.
     pub(super) sights: Vec<(Sight, Vec<i64>)>,
-    /// The tags of a country's border.
+    /// Whether people drive on the left, by the tags of a country's border.
     pub(super) drives_on_left: Option<bool>,
 }
 

@@ -113,7 +113,7 @@ fn stays(runs: &[(&Way, Vec<u32>)], nodes: &Nodes) -> HashSet<u32> {
     (0..).zip(goes).filter(|(_, goes)| *goes > 0 && *goes != 2).map(|(index, _)| index).collect()
 }
 
-/// Whether ways end at a node.
+/// For each node, whether a way ends there.
 fn meetings(runs: &[(&Way, Vec<u32>)], count: usize) -> Vec<bool> {
     let mut met = vec![false; count];
     for (_, run) in runs {
