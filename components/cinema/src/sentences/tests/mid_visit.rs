@@ -81,7 +81,7 @@ fn pronoun_means_the_best_of_a_list() {
 }
 
 /// The hall with prices.
-fn as_price_question() -> ToolResult {
+fn priced_hall() -> ToolResult {
     let ToolResult::Output { mut structured, meta, content } = seats() else { panic!("no hall") };
     structured["prices"] = json!({ "standard": 2000, "currency": "JPY" });
     ToolResult::Output { structured, meta, content }
@@ -98,7 +98,7 @@ fn answers_price_while_choosing_and_waiting() {
         (PAIR_JA, "学生割引ある？", "4,000円"),
     ] {
         let mut talk = new_talk().after(first, &[films(), showings()]);
-        assert_eq!(call(&talk.back(&[as_price_question()])).0, FORM, "{first}");
+        assert_eq!(call(&talk.back(&[priced_hall()])).0, FORM, "{first}");
         let text = concluded(&talk.say(later)).text();
         assert!(text.contains(total), "{later}: {text}");
         let is_lower = later.contains("student") || later.contains("割引");
@@ -351,7 +351,7 @@ fn asks_price_for_other_people() {
         (PAIR_JA, "子供は？"),
         (PAIR, "what about two seniors?"),
     ] {
-        let mut talk = new_talk().after(first, &[films(), showings(), as_price_question()]);
+        let mut talk = new_talk().after(first, &[films(), showings(), priced_hall()]);
         let text = concluded(&talk.say(later)).text();
         assert!(text.contains("4,000"), "{later}: {text}");
     }
