@@ -57,7 +57,7 @@ pub(crate) fn enter(token: &str) {
     TOKEN.set(Some(token.to_owned()));
 }
 
-/// Uses an account's token for all further calls; the account keeps it.
+/// Uses an account's token for all further calls. The account module stores it, not the tab.
 pub(crate) fn enter_by_account(token: String) {
     Keep::Tab.remove(STORAGE_KEY);
     TOKEN.set(Some(token));

@@ -39,7 +39,7 @@ pub(crate) struct Approval {
 }
 
 impl Approval {
-    /// Whether the call was allowed; none while it waits or runs, and if it has expired.
+    /// Whether the call was allowed; none while it waits or runs, and if it has expired or was replaced.
     pub(crate) fn was_allowed(&self) -> Option<bool> {
         match self.state.as_str() {
             "done" | "failed" | "begun" => Some(true),

@@ -277,8 +277,8 @@ pub(crate) fn mirrored(shown: impl Fn() -> String + 'static) -> NodeRef<Input> {
 /// How often to check whether the mouse button was released.
 const RELEASE_TIME: Duration = Duration::from_millis(40);
 
-/// Runs `then`, but while a mouse button is down only after it was released and has clicked. A target that moves away
-/// in between is missed.
+/// Runs `then`, but while a mouse button is down only after it was released and has clicked: the click would miss a
+/// target that `then` moves away.
 pub(crate) fn once_released(then: impl FnOnce() + 'static) {
     let page = document().document_element();
     if page.is_some_and(|it| it.matches(":active").unwrap_or_default()) {

@@ -25,7 +25,7 @@ pub(crate) fn set_on_lost(when_lost: impl Fn() + 'static) {
     WHEN_LOST.set(Some(Box::new(when_lost)));
 }
 
-/// Adds the headers of every request: language and authorization. It ends with `stop`.
+/// Adds the headers of every request: language and authorization. `stop` aborts the request.
 pub(crate) fn with_headers(request: RequestBuilder, stop: Option<&AbortSignal>) -> RequestBuilder {
     let request =
         request.header("Accept-Language", &browser::document_language()).abort_signal(stop);

@@ -11,7 +11,7 @@ use crate::lookup::failed;
 use crate::mcp::Pieces;
 use crate::request::{answered, for_json, lost, with_json};
 
-/// Maximum number of characters of an answer: a long conversation, or all possible components.
+/// Maximum size of an answer in bytes: a long conversation, or all possible components.
 const ANSWER_MAX: usize = 32 << 20;
 
 /// Fetches an address of this host.

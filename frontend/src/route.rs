@@ -115,7 +115,7 @@ type Canonicalize = fn(&Address) -> Option<Address>;
 
 static CANONICALIZE: OnceLock<Canonicalize> = OnceLock::new();
 
-/// Registers the canonical form.
+/// Registers the function that makes families' addresses canonical.
 pub(crate) fn set_canonicalize(canonicalize: Canonicalize) {
     let _ = CANONICALIZE.set(canonicalize);
 }

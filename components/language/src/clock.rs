@@ -185,7 +185,7 @@ pub(crate) fn past_midnight(text: &[char], at: usize) -> Option<(u16, usize)> {
         return None;
     }
     let (hour, digits) = number(&text[at..]).filter(|it| (24..=29).contains(&it.0))?;
-    // The minutes are the same as on the day before.
+    // The minutes are parsed as after an ordinary hour.
     let mut same = vec!['5'];
     same.extend(&text[at + digits..]);
     let (Time::At { minute, .. }, length) = numeral(&same)? else { return None };
@@ -220,7 +220,7 @@ pub fn moved(text: &[char], at: usize) -> Option<(i32, usize)> {
         };
         let (unit, each) = first(&UNITS, &rest[digits..])?;
         let length = digits + unit.chars().count();
-        // The half of `an hour and a half`.
+        // `2時間半` has one half, not two.
         let number = if each == 90 { number * 60 + 30 } else { number };
         (number, length, if each == 90 { 1 } else { each }, &rest[length..])
     };

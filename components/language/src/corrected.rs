@@ -57,7 +57,7 @@ fn japanese(text: &str) -> String {
             at = first.0 - length;
             continue;
         }
-        // `席3つ取って。いや2つでいいや`: the order stays that the number stood in.
+        // `席3つ取って。いや2つでいいや`: the order around the corrected number stays.
         if between.split_once(['。', '、']).is_some_and(|it| is_retraction(it.1)) {
             chars.drain(first.0..first.1);
             at = second.0 - (first.1 - first.0);

@@ -19,7 +19,7 @@ pub const SUPERLATIVES: &str = "一番|いちばん|最も|もっとも|the most
 pub const LAST: &str = "最終回|最後|最初";
 /// Things that are over.
 pub const OVER: &str = "終わった|終わっちゃ|終了した|already over|finished";
-/// Low prices.
+/// Low and high prices.
 pub const CHEAP: &str = "安い|高い|安く|割引|無料で|cheap|discount|expensive";
 /// Vehicles other than cars.
 pub const VEHICLES: &str =

@@ -179,12 +179,12 @@ impl Utterance {
     fn may_be_name(&self, piece: &Piece) -> bool {
         let before = self.chars[..piece.from].iter().rev().find(|it| **it != ' ');
         let begins = before.is_none_or(|it| matches!(it, '.' | '!' | '?' | '\n'));
-        // A sentence's first word is a name before a noun that has names,
+        // A sentence's first word is a name before a noun that has names.
         let is_head = |token: &Token| {
             token.from == piece.to + 1
                 && (self.is_noun(token.word) || self.vocabulary.heads.contains(&token.word))
         };
-        // and if nothing else is in the sentence.
+        // It is also one if nothing else is in the sentence.
         let is_alone = !self.chars[..piece.from]
             .iter()
             .chain(&self.chars[piece.to..])

@@ -87,7 +87,7 @@ impl Numbers {
         (1..=99).contains(&sum).then_some(sum)
     }
 
-    /// Total number of pieces.
+    /// Number of pieces, by the first count of them.
     pub fn pieces(&self) -> Option<u32> {
         self.counts.iter().find(|it| it.0 == Unit::Pieces).map(|it| it.1)
     }

@@ -74,7 +74,7 @@ pub fn done(outcome: Outcome) -> Result<Value, Stop> {
     }
 }
 
-/// Waits for the approval of calls held under these ids.
+/// A stop that waits until the person has decided about one of the calls held under these ids.
 pub fn waits<'a>(ids: impl IntoIterator<Item = &'a str>) -> Stop {
     let events = ids.into_iter().map(|it| format!("approvals/{it}"));
     Stop::wait(events, SystemTime::UNIX_EPOCH + FOREVER)

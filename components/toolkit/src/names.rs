@@ -10,7 +10,7 @@ pub const ALIKE_MIN: f64 = 0.45;
 /// every title of the cinema's demo, such as `string`, have up to 0.36.
 pub const NEAR_MIN: f64 = 0.38;
 
-/// Maximum characters of a compared name; the comparison is quadratic.
+/// Maximum characters of a folded name; longer names are similar to none, because the comparison is quadratic.
 const CHARS_MAX: usize = 128;
 
 /// Weight of a similar part against a similar whole name.

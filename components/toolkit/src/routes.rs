@@ -63,7 +63,8 @@ impl Route {
         Self { declared, answer }
     }
 
-    /// Permits callers that may call the tool `T`; as the only route, it replaces that tool.
+    /// Permits callers that may call the tool `T`. If `T` is the route's only tool, the route stands for it, in the
+    /// audit log too.
     #[must_use]
     pub fn of_tool<T: Tool>(mut self) -> Self {
         self.declared.tools.push(T::NAME.to_owned());

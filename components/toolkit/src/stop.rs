@@ -52,8 +52,8 @@ impl Stop {
 }
 
 /// A table of refusals. Each row becomes a function of what it is about; its name is the code, and its arguments are
-/// the details. The first text is what callers read for whom the function before the rows says that they read Japanese,
-/// the second what others do; both may name the arguments.
+/// the details. The first text is for callers that read Japanese, as the function before the rows decides, the second
+/// for all others; both may name the arguments.
 ///
 /// ```
 /// toolkit::refusals! { (|| false)

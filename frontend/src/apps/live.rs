@@ -677,7 +677,7 @@ impl Live {
         });
     }
 
-    /// Opens a page when the person presses the button.
+    /// Asks the person whether to open a page; the button that they press opens it.
     fn follow(self, id: Value, url: String) {
         let attempt = self.attempt.get_value();
         spawn_local(async move {

@@ -17,7 +17,7 @@ use crate::request::{self, lost, with_headers};
 use crate::rest;
 use crate::route::encoded;
 
-/// Maximum number of characters of an unstreamed answer, which contains pictures.
+/// Maximum size in bytes of an unstreamed answer, which contains pictures.
 const ANSWER_MAX: usize = 64 << 20;
 /// Maximum number of assistants.
 const ASSISTANTS_MAX: usize = 20;

@@ -70,7 +70,7 @@ pub(crate) enum Piece {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Phase {
-    /// Running, with the host's status text.
+    /// The answer is running.
     #[default]
     Thinking,
     Tool(String),

@@ -12,9 +12,9 @@ use crate::cards::picture::{Picture, Shared};
 pub(crate) const TURNS_MAX: usize = 20;
 /// Maximum number of stored conversations.
 pub(crate) const THREADS_MAX: usize = 10;
-/// Maximum number of characters of one call's output.
+/// Maximum size of one call's output in bytes, as JSON.
 const RESULT_MAX: usize = 96 << 10;
-/// Maximum number of characters of one conversation: browsers give an origin about five million.
+/// Maximum size of one conversation in bytes, as JSON: browsers give an origin about five million characters.
 const THREAD_MAX: usize = 350 << 10;
 
 /// Summary of a stored conversation.
@@ -151,7 +151,7 @@ fn length(value: &impl Serialize) -> usize {
     serde_json::to_string(value).map_or(0, |it| it.len())
 }
 
-/// Truncates outputs of calls beyond a number of characters.
+/// Removes outputs of calls of more than `max` bytes as JSON; the beginning of their text stays.
 fn cut_results(entry: &mut Shared<Entry>, max: usize) {
     let is_heavy = |piece: &Piece| match piece {
         Piece::Call(card) => {

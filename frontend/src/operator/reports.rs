@@ -102,7 +102,7 @@ pub(crate) enum Source {
 }
 
 impl Server {
-    /// A key that changes with any displayed property.
+    /// A key of its name and its pending definitions; it changes when these do.
     pub(crate) fn key(&self) -> String {
         let digests = self.waiting.iter().map(|it| it.digest.as_str());
         [self.name.as_str()].into_iter().chain(digests).collect::<Vec<_>>().join(" ")

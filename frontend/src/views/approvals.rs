@@ -37,7 +37,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     Effect::new(move |_| {
         if is_by_assistant.get() {
             spawn_local(async move {
-                // Otherwise their names are shown.
+                // If this fails, the names of the assistants are shown instead of their titles.
                 if let Ok(found) = rest::get("/api/assistant").await {
                     let _ = assistants.try_set(found);
                 }

@@ -188,7 +188,7 @@ fn of_days(required: bool, days: Days, today: Today) -> Option<Unfit> {
     })
 }
 
-/// The parent is never shown or filled.
+/// Whether its parent is a hidden field without a value, so that nothing can be chosen.
 fn without_parent(form: &Form, field: &Field) -> Option<Unfit> {
     let (name, _) = field.lookup()?.depends_on.as_ref()?;
     let is_empty = matches!(&form.field(name)?.kind, Kind::Hidden(value) if is_empty(value));

@@ -18,7 +18,7 @@ pub(crate) enum Inline {
 const DEPTH_MAX: usize = 6;
 /// Maximum distance in bytes between a mark and its closing mark.
 const REACH_MAX: usize = 4_000;
-/// Maximum number of characters of an address.
+/// Maximum size of an address in bytes.
 const URL_MAX: usize = 2_000;
 
 /// Remaining parsing work: a text consisting of marks must not take long.

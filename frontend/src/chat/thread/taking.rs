@@ -11,7 +11,7 @@ use crate::chat::entry::{
 };
 use crate::chat::event::{Called, Done, Event, ImageIn, PendingItem, Resulted, WAITING_MAX};
 
-/// Maximum number of characters of one answer.
+/// Maximum size of one piece of text in bytes.
 const TEXT_MAX: usize = 200_000;
 /// Maximum number of pieces of one answer.
 const PIECES_MAX: usize = 400;

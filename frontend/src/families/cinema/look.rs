@@ -210,7 +210,7 @@ mod tests {
             ("is-held", 1),
         ];
         assert_eq!(classes(&shapes.seats), seats);
-        // Two digits are two strokes; a seat that cannot be picked has no mark.
+        // Two digits are two strokes; a seat that cannot be picked has the mark of its state instead of its own.
         let marks = [
             ("is-number", 4),
             ("is-taken", 1),

@@ -44,8 +44,8 @@ impl Programme {
         days
     }
 
-    /// The day to show: the requested one, else the next day with a bookable showing, else the next day. `now` is as
-    /// for [`has_begun`].
+    /// The day to show: the requested one, else the next day with a bookable showing, else the next day with any, else
+    /// the last. `now` is as for [`has_begun`].
     pub(crate) fn day(&self, requested: Option<Day>, now: &str) -> Option<Day> {
         let days = self.days();
         let requested = requested.filter(|it| days.contains(it));
@@ -153,8 +153,8 @@ impl Left {
     }
 }
 
-/// Whether a showing can no longer be booked: by the cinema's flag, or by `now`, `YYYY-MM-DDTHH:MM:SS` in the reader's
-/// time zone.
+/// Whether a showing can no longer be booked: by the cinema's flag, else by `now`, `YYYY-MM-DDTHH:MM:SS` in the
+/// reader's time zone.
 pub(crate) fn has_begun(showtime: &Showtime, now: &str) -> bool {
     let start = showtime.start_time.as_str();
     showtime.is_open.map_or_else(|| start.len() == now.len() && start <= now, |it| !it)

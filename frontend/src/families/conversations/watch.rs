@@ -99,7 +99,7 @@ impl Watch {
         Self::new(id, begun.filter(|it| it.conversation.conversation_id == id))
     }
 
-    /// Stores a conversation that this page has just begun, and navigates to it.
+    /// Stores a conversation that this page has just begun, for its view.
     pub(crate) fn begun(transcript: Transcript) {
         BEGUN.set(Some(transcript));
     }

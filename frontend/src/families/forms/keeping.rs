@@ -7,7 +7,7 @@ use crate::browser::Keep;
 
 /// Maximum number of stored drafts; the oldest is dropped first.
 const FORMS_MAX: usize = 20;
-/// Maximum number of characters of one draft, as JSON.
+/// Maximum size of one draft in bytes, as JSON.
 const CHARS_MAX: usize = 256 << 10;
 /// Storage key of the list.
 const HANDLES: &str = "forms";

@@ -77,7 +77,7 @@ fn time(route: &Route) -> &Measure {
     route.duration_in_traffic.as_ref().unwrap_or(&route.duration)
 }
 
-/// The smallest value; none if all are equal.
+/// The index of the smallest value; none if all are equal.
 fn least(mut values: impl Iterator<Item = u64> + Clone) -> Option<usize> {
     let (index, least) = values.clone().enumerate().min_by_key(|(_, value)| *value)?;
     values.any(|it| it != least).then_some(index)
@@ -248,7 +248,7 @@ pub(crate) fn ComparisonView(comparison: Comparison) -> impl IntoView {
     }
 }
 
-/// The fastest reachable one; none if there is only one.
+/// The index of the fastest reachable one; none if there is only one, or all are equally fast.
 fn fastest(elements: &[Element]) -> Option<usize> {
     let reached =
         |it: &Element| it.duration_in_traffic.as_ref().or(it.duration.as_ref()).map(|it| it.value);

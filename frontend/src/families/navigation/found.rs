@@ -159,7 +159,7 @@ impl Found {
     }
 }
 
-/// The smallest value; none if there is only one or all are equal.
+/// The index of the smallest value; none if there is only one or all are equal.
 fn least(mut values: impl Iterator<Item = u64> + Clone) -> Option<usize> {
     let (index, least) = values.clone().enumerate().min_by_key(|(_, value)| *value)?;
     values.any(|it| it != least).then_some(index)

@@ -10,7 +10,7 @@ pub(crate) type Point = (f64, f64);
 pub(crate) const POINTS_MAX: usize = 200_000;
 /// Maximum size of an encoded line in bytes.
 const ENCODED_BYTES_MAX: usize = 4_000_000;
-/// Minimum triangle area in square pixels, with its neighbours, for a point to be drawn.
+/// Minimum area of the triangle of a point and its neighbours, in square pixels, for the point to be drawn.
 const AREA_MIN_PX: f64 = 0.6;
 /// Maximum number of points drawn within the viewport; more are indistinguishable.
 const DRAWN_MAX: usize = 4_000;
@@ -78,8 +78,8 @@ impl Weights {
     }
 }
 
-/// How much `b` adds to a line from `a` to `c`: the area of the triangle. Where the line turns back there it is at least
-/// half the square of the way back, for a way to a stop and back on the same road has no area at all.
+/// How much `b` adds to a line from `a` to `c`: the area of the triangle. Where the line turns back, it is at least
+/// half the square of the way back, because a way to a stop and back on the same road has no area.
 fn triangle(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> f64 {
     let area = ((b.0 - a.0) * (c.1 - a.1) - (c.0 - a.0) * (b.1 - a.1)).abs() / 2.0;
     let (to, back) = ((a.0 - b.0, a.1 - b.1), (c.0 - b.0, c.1 - b.1));

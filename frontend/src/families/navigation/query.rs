@@ -163,7 +163,7 @@ impl RouteQuery {
         Self { chosen: None, ..self.trimmed() } == Self { chosen: None, ..other.trimmed() }
     }
 
-    /// Whether it has the same ends and mode, regardless of the condition.
+    /// Whether it has the same ends, regardless of mode and condition.
     pub(crate) fn is_same_way(&self, other: &Self) -> bool {
         let (own, other) = (self.trimmed(), other.trimmed());
         own.from == other.from && own.to == other.to
@@ -176,7 +176,7 @@ pub(crate) enum Planner {
     /// The host's own, without a model.
     Builtin,
     Claude,
-    /// A provider's model.
+    /// Another provider's model.
     Model,
 }
 

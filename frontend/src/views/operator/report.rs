@@ -236,8 +236,8 @@ impl Inventory {
         }
     }
 
-    /// Runs `work` and announces `announcement` with the component's name on success; an error goes to `error`. A lost focus
-    /// goes to `way_back`.
+    /// Runs `work` and announces `announcement` with the component's name on success; an error goes to `error`. A lost
+    /// focus goes to `way_back`.
     pub(super) fn order(
         self,
         error: RwSignal<Option<CallError>>,

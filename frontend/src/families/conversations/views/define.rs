@@ -307,7 +307,8 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
     });
     let choice = |it: ProjectAgent| (it.agent.agent_id, it.agent.name);
     let choices = Signal::derive(move || agents.get().into_iter().map(choice).collect());
-    // Only one that the host plays can be made to begin; where there is none, its refusal says so.
+    // Only an agent run by the host can begin. If there is none, all are offered, and the host's refusal gives the
+    // reason.
     let beginners = Signal::derive(move || {
         let mut all = agents.get();
         if all.iter().any(|it| it.agent.assistant.is_some()) {

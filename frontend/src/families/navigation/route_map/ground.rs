@@ -73,7 +73,7 @@ async fn fetch_tiles() -> Option<Tiles> {
     is_safe.then_some(tiles)
 }
 
-/// Gives up tiles if the first ones fail before any has loaded.
+/// Lays the tiles. They are given up if one fails before any has loaded.
 fn lay_tiles(map: &leaflet::Map, tiles: &Tiles, ground: RwSignal<Ground>) {
     let options = Object::new();
     set(&options, "maxNativeZoom", &tiles.max_zoom.unwrap_or(19.0).into());

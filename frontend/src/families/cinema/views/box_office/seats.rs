@@ -40,7 +40,7 @@ pub(super) struct Showing {
     pub(super) id: StoredValue<String>,
     pub(super) map: RwSignal<Loaded<SeatMap>>,
     pub(super) hall: Memo<Hall>,
-    /// Whether it has not begun.
+    /// Whether it can still be booked: it has not begun, and its sales are not closed.
     is_open: Memo<bool>,
     pub(super) picks: RwSignal<Picks>,
     /// The rules violated by the choice.
@@ -208,8 +208,8 @@ impl Showing {
         }
     }
 
-    /// When the shown seats were fetched, in the cinema's time zone, as its showtimes are: nothing until it
-    /// is known what that shows.
+    /// When the shown seats were fetched, in the cinema's time zone, as its showtimes are. Empty while the programme,
+    /// which has the difference of the clocks, is loading.
     fn as_of(self, lang: Lang) -> String {
         let ahead_ms = self.office.programme.with(|it| match it {
             Loaded::Loading => None,
@@ -228,7 +228,7 @@ impl Showing {
         is_fresh
     }
 
-    /// The showing has begun: picks are dropped and no seat can be picked.
+    /// The showing has begun, or its sales are closed: picks are dropped and no seat can be picked.
     fn close(self) {
         if self.picks.with_untracked(|it| !it.is_empty()) {
             self.picks.set(Picks::default());
@@ -347,7 +347,7 @@ fn Plan(showing: Showing) -> impl IntoView {
     // Separate memos, so that a change of one seat does not redraw the hall.
     let is_empty = Memo::new(move |_| hall.with(|it| it.rows.is_empty()));
     let is_open = showing.is_open;
-    // If there is a waiting list and nothing else to do.
+    // Whether the reader can only wait: no seat is free, none is picked, and there is a waiting list.
     let is_full = Memo::new(move |_| {
         let is_full = hall.with(|it| it.counts().0 == 0) && showing.picks.with(Picks::is_empty);
         is_full && page().tool("join_waiting_list").is_some()

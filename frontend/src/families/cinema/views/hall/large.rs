@@ -25,11 +25,11 @@ const EDGE: f64 = 8.0;
 const SCREEN: f64 = 44.0;
 /// Size of a place that a finger can hit and whose number is legible, in CSS pixels.
 const PLAIN: f64 = 28.0;
-/// Minimum size of a place picked by a click; clicking smaller ones zooms in first.
+/// Minimum size of a place picked by a click, in CSS pixels; clicking smaller ones zooms in first.
 const PICKED_FROM: f64 = 16.0;
 /// Maximum size of a place, in CSS pixels.
 const MOST: f64 = 48.0;
-/// Minimum size, for an empty hall.
+/// Minimum size of a place, in CSS pixels, for an empty hall.
 const LEAST: f64 = 2.0;
 /// Zoom factor of a button.
 const ZOOM: f64 = 1.4;

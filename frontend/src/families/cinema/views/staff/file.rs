@@ -89,7 +89,7 @@ impl Files {
         }
         spawn_local(async move {
             let text = JsFuture::from(file.text()).await.ok().and_then(|it| it.as_string());
-            // Invalid UTF-8 contains this character and would end up in names.
+            // Invalid UTF-8 is decoded with this character, which would end up in names.
             let text = text.filter(|it| !it.contains('\u{fffd}'));
             let format = if name.to_lowercase().ends_with(".csv") { "csv" } else { "json" };
             match text {

@@ -345,7 +345,7 @@ fn Showing(week: Week, showing: ShowtimeOccupancy) -> impl IntoView {
             {number_cell(Text::Waiting, waiting)}
             <td role="cell"><span class=class>{state}</span></td>
             <td role="cell"><div class="staff-actions">
-                // Sales have ended.
+                // Once a showing has begun, its sales have ended.
                 {(!has_begun).then(|| view! {
                     <button type="button" class="quiet small" on:click=sales
                         aria-label=move || sales_named.fill(&[&called()])>{sales_word}</button>

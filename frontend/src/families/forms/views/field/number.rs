@@ -10,7 +10,7 @@ use super::{Spot, around, described};
 use crate::dates;
 use crate::text::{Key, Lang, narrow};
 
-/// The largest integer range that a double represents exactly.
+/// Below this, a double represents every integer exactly.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// Parses typed text: a number, or the text itself, which is then invalid.
