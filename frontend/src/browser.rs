@@ -235,7 +235,8 @@ pub(crate) fn focus_if_lost(id: impl Into<String>) {
     focus_back(None, id);
 }
 
-/// Focuses the element that had the focus `before`, or that of the id if it is no longer on the page.
+/// If the focus is lost, returns it to the element that had it `before`, if that is a button still on the page, else to
+/// that of the id.
 pub(crate) fn focus_back(before: Option<web_sys::Element>, id: impl Into<String>) {
     let id = id.into();
     let check = move || {

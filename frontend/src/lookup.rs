@@ -172,7 +172,8 @@ pub(crate) fn narrow(options: &[Choice], typed: &str) -> Options {
 /// Longer than any URL that a host accepts.
 const BYTES_MAX: usize = 8 << 10;
 
-/// The address to request for a URL; none if it is neither a path of this host nor `https://…`.
+/// The address to request for a URL; none if it is neither a path of this host nor an absolute web address, which the
+/// host fetches.
 fn address_of(url: &str) -> Option<String> {
     // A browser drops control characters and reads `\` as `/`: an apparent path could lead elsewhere and take the token
     // along.

@@ -175,7 +175,7 @@ impl Utterance {
         marks(ENDS).any(|it| text.ends_with(it))
     }
 
-    /// Whether it begins with an unsupported errand.
+    /// Whether it orders an unsupported errand: in English at its beginning, in Japanese anywhere.
     pub fn is_errand(&self) -> bool {
         const POLITE: &str = "please |can you |could you |would you |will you |hey |ok |i want you to |i need you to |go ahead and ";
         const VERBS: &str = "send|email|e-mail|mail|text|phone|call|order|buy|remind|translate|turn|write|pay|post|tweet|play|sing|install|download|upload|print|summarize|summarise|calculate|convert|solve|open|wake|deliver|ship";

@@ -13,8 +13,8 @@ use crate::{
     words::{PHRASES, Word},
 };
 
-/// Kind of names that are a family's words: `within` is the family, `also` are its nouns, `moods` its
-/// actions and `hints` its other words.
+/// Kind of names that are a family's words: `within` is the family, `also` are its nouns, `moods` its actions and
+/// heads, and `hints` its other words.
 const KIND: &str = "word";
 /// Maximum words of one name.
 const CHUNK: usize = 64;

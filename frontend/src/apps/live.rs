@@ -596,7 +596,8 @@ impl Live {
         }
     }
 
-    /// Makes a permitted call. Returns the MCP result.
+    /// Makes a call. The person is asked first, unless it only reads or they have allowed the tool already. Returns the
+    /// MCP result.
     async fn perform(self, tool: Tool, arguments: Value) -> Result<Value, String> {
         let is_allowed = self.allowed.try_with_value(|it| it.contains(&tool.name)) == Some(true);
         if !only_reads(&tool) && !is_allowed {

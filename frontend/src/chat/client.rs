@@ -76,7 +76,7 @@ impl From<CallError> for Unmet {
     }
 }
 
-/// Fetches the assistants; none if the host has no chat.
+/// Fetches the assistants; the list is empty if the host has no chat.
 pub(crate) async fn assistants() -> Result<Assistants, Unmet> {
     let sent = with_headers(Request::get("/api/chat"), None).send().await;
     let response = request::answered(sent, None)?;

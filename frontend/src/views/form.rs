@@ -105,7 +105,7 @@ impl Filling {
         field.try_with_value(|it| self.touch(it));
     }
 
-    /// The arguments; none if there are faults, whose summary is then focused.
+    /// The arguments; none if there are faults; they are announced, and the first faulty field is focused.
     pub(crate) fn submit(self) -> Option<Value> {
         self.problems.set(Vec::new());
         let arguments =

@@ -174,7 +174,7 @@ fn TextView(text: String) -> AnyView {
     any_view! { <pre class="text">{shown}</pre> }
 }
 
-/// A data URL of media of the drawn kind, in valid base64, which cannot be markup.
+/// A data URL of media of the drawn kind. Its data has only base64 letters, which cannot be markup.
 fn media_url(kind: &str, mime: &str, data: &str) -> Option<String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "+-./".contains(c);
     let is_mime = mime.starts_with(kind) && mime.len() < 60 && mime.chars().all(is_name);

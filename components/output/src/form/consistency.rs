@@ -70,7 +70,7 @@ pub(super) fn check_links(form: &Form) -> Result<(), SchemaFault> {
     }
 }
 
-/// Checks that the field named by `property` exists and has a value.
+/// Checks that `property` names another field that has values; `dependsOn` cannot name a file.
 fn named(
     form: &Form,
     positions: &HashMap<&str, usize>,
@@ -94,7 +94,7 @@ fn named(
     }
 }
 
-/// Finds a field that depends on itself.
+/// Finds a field that depends on itself by way of others.
 fn find_cycle(form: &Form, positions: &HashMap<&str, usize>) -> Option<usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Visit {

@@ -21,7 +21,7 @@ pub struct Choice {
 pub struct Lookup {
     /// `searchUrl` or `loadUrl`: `https://…`, or a path of this host.
     pub url: String,
-    /// Query with `{query}` for the typed text; `q={query}` if the definition has none and text is typed.
+    /// Query with `{query}` for the typed text; `q={query}` if the definition and the URL have none and text is typed.
     pub params: Vec<(String, String)>,
     /// Member of an item that is its label.
     pub display_field: String,

@@ -60,7 +60,7 @@ impl Chat {
         Self { outgoing: unsent.into_iter().map(outgoing).collect(), ..Self::default() }
     }
 
-    /// Merges the newest page. Returns the new messages of the other side.
+    /// Merges the newest page. Returns the new messages of the other side; none for the first page.
     pub(crate) fn take_newest(
         &mut self,
         me: &str,

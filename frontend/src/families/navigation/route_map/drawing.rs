@@ -287,7 +287,7 @@ fn is_same_lines(one: &Scene, other: &Scene) -> bool {
         && is_same_pin(&one.goal, &other.goal)
 }
 
-/// Fits all alternatives, or without lines the ends.
+/// Fits the area if it is shown, else all alternatives and the ends.
 fn fit(map: &leaflet::Map, scene: &Scene) {
     let ends: Vec<Point> =
         [&scene.start, &scene.goal].into_iter().flatten().map(|it| (it.lat, it.lng)).collect();

@@ -149,7 +149,7 @@ impl Sheet {
         is_right
     }
 
-    /// Assigns the cinema's faults to their fields. Returns whether all belong to fields.
+    /// Assigns the cinema's faults to their fields. Returns whether there are any, and all belong to fields.
     pub(super) fn takes(self, error: &CallError) -> bool {
         let problems = error.problems();
         let mut found = BTreeMap::new();
