@@ -34,7 +34,7 @@ pub struct Talk {
     pub names: Vec<Name>,
     /// Language of the answers; by default that of the first sentence.
     pub language: Option<Language>,
-    /// Context.
+    /// Context of the turns: an object with a member per kind.
     pub context: Option<Value>,
     /// Calls of the turn before.
     pub last: Vec<ToolCall>,

@@ -52,9 +52,9 @@ pub const FILES_MAX: usize = 50;
 /// A form (FORM-15).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Form {
-    /// Title.
+    /// Title of the form, for people.
     pub title: String,
-    /// Purpose.
+    /// What the form is for.
     pub description: Option<String>,
     /// Label of the submit button; 「送信」 by default.
     pub submit_label: Option<String>,
@@ -73,7 +73,7 @@ pub struct Field {
     pub label: String,
     /// Text below the label. For a heading, the text after it (FORM-23).
     pub description: Option<String>,
-    /// Placeholder.
+    /// Text shown while the field is empty.
     pub placeholder: Option<String>,
     /// Whether it is required; for a checkbox, checked (FORM-X5).
     pub required: bool,

@@ -269,7 +269,7 @@ pub struct Answer {
     pub status: u16,
     /// Headers, names in lower case.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// Body.
+    /// Bytes of the body.
     pub body: Vec<u8>,
 }
 

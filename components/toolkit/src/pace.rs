@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{clock::now_ms, sql};
 
-/// Maximum wait for a slot, in milliseconds.
+/// Maximum wait for a slot, in milliseconds; callers wait no longer.
 const WAIT_MS_MAX: i64 = 5_000;
 
 /// Reserves the next slot at `service` and waits for it; false if too many wait already. The database

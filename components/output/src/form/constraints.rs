@@ -34,18 +34,18 @@ pub struct Text {
 /// Range of a length or number of choices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Minimum.
+    /// Smallest valid count.
     pub min: Option<usize>,
-    /// Maximum.
+    /// Largest valid count.
     pub max: Option<usize>,
 }
 
 /// Constraints of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Number {
-    /// Minimum.
+    /// Smallest valid number.
     pub min: Option<f64>,
-    /// Maximum.
+    /// Largest valid number.
     pub max: Option<f64>,
     /// Step, counted from `min` or else from 0.
     pub step: Option<f64>,

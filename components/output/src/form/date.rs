@@ -17,9 +17,9 @@ pub enum Day {
 /// accepts every current date on earth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Today {
-    /// Earliest.
+    /// Earliest possible date.
     pub earliest: NaiveDate,
-    /// Latest.
+    /// Latest possible date.
     pub latest: NaiveDate,
 }
 

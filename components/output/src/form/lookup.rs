@@ -12,7 +12,7 @@ use crate::text::is_blank;
 pub struct Choice {
     /// Value to send: a string, a number or a boolean.
     pub value: Value,
-    /// Label.
+    /// Text that people read.
     pub label: String,
 }
 

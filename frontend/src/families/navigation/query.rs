@@ -74,7 +74,7 @@ pub(crate) enum Lack {
 }
 
 impl Lack {
-    /// The message.
+    /// The message for the reader.
     pub(crate) fn key(self) -> Key {
         match self {
             Self::From => Key::NavLackFrom,

@@ -227,7 +227,7 @@ impl Beginning {
         }
     }
 
-    /// Checks it.
+    /// Checks the values of all fields.
     pub(crate) fn faults(&self) -> Faults {
         let mut faults = Faults::new();
         let mut note = |name: &str, fault: Fault| drop(faults.insert(name.to_owned(), fault));
