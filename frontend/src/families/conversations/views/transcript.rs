@@ -124,7 +124,7 @@ fn Older(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
     }
 }
 
-/// The button that returns to the end, with the number of new messages.
+/// The buttons that show all fetched messages at once, and return to the end, with the number of new messages.
 #[component]
 fn Latest(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
     let back = move |_| {
