@@ -8,7 +8,7 @@ use crate::browser::Keep;
 /// Maximum number of stored drafts; the oldest is dropped first.
 const FORMS_MAX: usize = 20;
 /// Maximum size of one draft in bytes, as JSON.
-const CHARS_MAX: usize = 256 << 10;
+const BYTES_MAX: usize = 256 << 10;
 /// Storage key of the list.
 const HANDLES: &str = "forms";
 
@@ -56,7 +56,7 @@ pub(crate) fn find(handle: &str) -> Option<StoredDraft> {
 
 /// Stores a draft; one that is too long is left to the host.
 pub(crate) fn put(handle: &str, stored: &StoredDraft) -> bool {
-    let is_short = serde_json::to_string(stored).is_ok_and(|it| it.len() <= CHARS_MAX);
+    let is_short = serde_json::to_string(stored).is_ok_and(|it| it.len() <= BYTES_MAX);
     if !is_short {
         forget(handle);
         return false;
