@@ -16,7 +16,6 @@ use crate::browser;
 use crate::cards::picture::{Kind, Shared};
 use crate::chat::entry::{Body, Entry, Failure, Phase, Piece, Turn, Usage, UserMessage};
 use crate::chat::talk::Talk;
-use crate::chat::thread::Thread;
 use crate::dates::grouped;
 use crate::page::page;
 use crate::text::{Key, Lang};
@@ -25,12 +24,6 @@ use crate::views::output::copy;
 
 /// Distance in pixels from the end of the page that counts as the end.
 const NEAR_PX: f64 = 80.0;
-
-/// Approvals, questions and forms that wait for the reader.
-const WAITING: &str = ".chat-log :is(.card-form form, .card-ask, .approval.is-open)";
-
-/// Height in pixels of the header over the page, with some space.
-const HEAD_PX: f64 = 72.0;
 
 /// How long the end of an answer may still grow, in milliseconds.
 const SETTLING_MS: f64 = 1_500.0;
@@ -68,7 +61,7 @@ pub(super) fn Latest() -> impl IntoView {
     });
     let to_end = move |_| {
         talk.is_at_end.set(true);
-        scroll_to_end(talk);
+        scroll_to_end();
         browser::focus_if_lost("chat-input");
     };
     view! {
@@ -84,26 +77,17 @@ pub(super) fn Latest() -> impl IntoView {
 
 /// Whether the end of the page is visible.
 fn is_near_end() -> bool {
-    end() - window().scroll_y().unwrap_or_default() <= NEAR_PX
-}
-
-/// The scroll position of the end of the page.
-fn end() -> f64 {
-    let height_seen = window().inner_height().ok().and_then(|it| it.as_f64());
+    let window = window();
+    let number = |it: Result<wasm_bindgen::JsValue, _>| it.ok().and_then(|it| it.as_f64());
     let height = document().document_element().map_or(0, |it| it.scroll_height());
-    f64::from(height) - height_seen.unwrap_or_default()
+    let (height_seen, top) = (number(window.inner_height()), window.scroll_y().unwrap_or_default());
+    f64::from(height) - height_seen.unwrap_or_default() - top <= NEAR_PX
 }
 
-/// Scrolls to the end, but not beyond the beginning of an open approval, question or form.
-fn scroll_to_end(talk: Talk) {
-    let is_waiting = talk.thread.try_with_untracked(Thread::is_waiting) == Some(true);
-    let find = || document().query_selector(WAITING).ok().flatten();
-    let waiting_top = is_waiting.then(find).flatten().map(|element| {
-        let card = element.closest(".card-form").ok().flatten().unwrap_or(element);
-        card.get_bounding_client_rect().top() + window().scroll_y().unwrap_or_default() - HEAD_PX
-    });
-    let top = waiting_top.map_or(end(), |top| top.min(end()));
-    window().scroll_to_with_x_and_y(0.0, top);
+fn scroll_to_end() {
+    if let Some(root) = document().document_element() {
+        window().scroll_to_with_x_and_y(0.0, f64::from(root.scroll_height()));
+    }
 }
 
 /// Keeps the end in view while an answer grows, unless the reader scrolled away.
@@ -124,17 +108,13 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
         // Read, not only tracked: a memo that is never read is never evaluated.
         count.with(|_| ());
         is_at_end.set(true);
-        request_animation_frame(move || scroll_to_end(talk));
+        request_animation_frame(scroll_to_end);
     });
     // Notices and cards at the end of an answer are drawn after it has ended.
     let ended_ms = StoredValue::new(0.0);
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     Effect::new(move |_| {
-        if is_running.get() {
-            // The same goes for a reader who answers a question.
-            is_at_end.set(true);
-            request_animation_frame(move || scroll_to_end(talk));
-        } else {
+        if !is_running.get() {
             ended_ms.set_value(browser::now_ms());
         }
     });
@@ -149,7 +129,7 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
             let is_moving = is_running.try_get_untracked() == Some(true)
                 || since_ms.is_some_and(|it| it < SETTLING_MS);
             match is_at_end.try_get_untracked() {
-                Some(true) if is_moving => scroll_to_end(talk),
+                Some(true) if is_moving => scroll_to_end(),
                 Some(before) if before != is_near_end() => drop(is_at_end.try_set(!before)),
                 _ => {}
             }
