@@ -47,7 +47,7 @@ const WAITING_BYTES_MAX: usize = 16 << 20;
 /// Maximum number of times a person is asked again about one call.
 const REPLACED_MAX: usize = 16;
 
-/// Result of a denied call.
+/// Messages to the asker for calls that were not made.
 const DENIED: &str = "The person did not allow this call. It was not made; do not make it again unless they ask for it.";
 const EXPIRED: &str =
     "Nobody allowed this call in time. It was not made; ask again if it is still wanted.";
@@ -66,7 +66,7 @@ pub struct Approval {
     pub id: String,
     /// The principal on whose behalf it is made.
     pub owner: Arc<str>,
-    /// `assistant:NAME` or `component:NAME`.
+    /// The asker: `assistant:NAME` or `component:NAME`.
     pub asked_by: Arc<str>,
     pub tool: String,
     pub arguments: Map<String, Value>,
@@ -99,7 +99,7 @@ pub enum State {
     /// The person is to say whether the call is made.
     #[default]
     Waits,
-    /// The call asks the person questions. Has their state.
+    /// The call asks the person questions. `state` goes back with their answers.
     Asks { questions: Vec<Value>, state: String },
     /// The call started, and its end was not recorded.
     Begun,
@@ -182,7 +182,7 @@ struct Inner {
     last_position: AtomicU64,
 }
 
-/// Storage to move between places (STO-46).
+/// Describes the approvals for a move between storage places (STO-46).
 pub fn movable(config: &ApprovalsConfig) -> Movable {
     let of = (PLACE, "approval_bytes_max under [approvals]");
     documents::movable(of, &limits_of(config), &[OVER, WAITS])
@@ -282,7 +282,7 @@ impl Approvals {
         Box::pin(async move {
             let Some(mut approval) = self.read(id, owner).await? else { return Ok(None) };
             if matches!(approval.state, State::Begun) {
-                // Callers are notified of the end only where it is known.
+                // If it is unknown whether the lease is held, the call counts as running.
                 if self.0.leases.is_held(SPACE, id).await.unwrap_or(true) {
                     approval.state = State::Running;
                 } else {
@@ -347,7 +347,7 @@ impl Approvals {
         self.put_holding(approval, None).await
     }
 
-    /// Stores it while the lease of `fence` holds.
+    /// Stores `approval` and notifies listeners, only while the lease of `fence` holds.
     pub fn put_holding<'a>(
         &'a self,
         approval: &'a Approval,

@@ -201,7 +201,7 @@ impl Calls {
         self.ask_in::<CallTool>(call, Questions::Answered, catalog).await
     }
 
-    /// Approvals that `wait` depends on and that its caller can be asked now: ids and questions.
+    /// Approvals that `wait` depends on and that its caller can be asked about now: ids and questions.
     pub(super) async fn to_approve(
         &self,
         call: &CallRequest,
@@ -214,7 +214,7 @@ impl Calls {
         }
         let (mut ids, mut questions) = (Vec::new(), Vec::new());
         for id in asking.held_ids().into_iter().filter(|it| wait.events.contains(&event_of(it))) {
-            // An unreadable one counts as still waiting.
+            // One that cannot be read now is not asked about. Its outcome is waited for.
             let approval = self.approvals.get(&id, &call.caller.principal).await.ok().flatten();
             let Some(approval) = approval.filter(|it| it.state.is_open()) else { continue };
             if ids.len() < QUESTIONS_MAX {

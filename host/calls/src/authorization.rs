@@ -125,7 +125,8 @@ pub struct StrangersRate {
     pub peer: IpAddr,
 }
 
-/// Counts one more request within a batch. The error is the number of milliseconds to wait.
+/// Counts one more request for a request admitted with these extensions. The error is the number of milliseconds to
+/// wait.
 pub fn take_token(extensions: &Extensions) -> Result<(), u64> {
     if let Some(principal) = extensions.get::<Arc<Principal>>() {
         return principal.rate.as_ref().map_or(Ok(()), |it| it.take());

@@ -50,7 +50,7 @@ struct Offer<'a> {
     schema: Arc<Map<String, Value>>,
     /// Whether its server has changed it since it was first seen: nothing that was trusted before holds.
     is_changed: bool,
-    /// Digest of its description.
+    /// Digests of its definition, part by part.
     shown: Arc<Shown>,
 }
 

@@ -10,7 +10,7 @@ pub fn refusal(status: StatusCode, error: &str, message: &str) -> Response {
     (status, axum::Json(body)).into_response()
 }
 
-/// Status 503 with a retry delay, rounded to seconds.
+/// Status 503 with a retry delay, rounded up to whole seconds.
 pub fn retry_after(mut response: Response, ms: u64) -> Response {
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     response.headers_mut().insert(header::RETRY_AFTER, ms.div_ceil(1_000).max(1).into());

@@ -19,7 +19,7 @@ const STATE_BYTES_MAX: usize = 256 << 10;
 /// State of a call between rounds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// Method, tool name or URI, and SHA-256 of the arguments.
+    /// The method, the requested name or URI, and the SHA-256 of the arguments.
     pub method: String,
     pub name: String,
     pub arguments: String,

@@ -204,7 +204,7 @@ async fn consult(
     join_all(replies).await.into_iter().flatten().collect()
 }
 
-/// Names and message targets of all components. Components that fail are omitted.
+/// Names and sample sentences of all components. What a component fails to give is omitted.
 async fn names(catalog: &Catalog, language: Language) -> Vec<Name> {
     let tag = match language {
         Language::Ja => "ja",

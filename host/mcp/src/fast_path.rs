@@ -157,8 +157,8 @@ fn is_plain(method: &Method, headers: &HeaderMap, body_bytes_max: usize) -> bool
         && accepts(accept, "text/event-stream")
 }
 
-/// A header that says how a request is to be read, and is there more than once: who looks at the first of them reads
-/// another request than who looks at the last.
+/// A header that says how a request is to be read, and that is repeated. A reader of its first value would read another
+/// request than a reader of its last.
 fn repeated(headers: &HeaderMap) -> Option<&'static str> {
     let mut names = ["MCP-Protocol-Version", "Mcp-Session-Id"].into_iter();
     names.find(|it| headers.get_all(*it).iter().count() > 1)

@@ -296,7 +296,7 @@ impl Sessions {
         }
     }
 
-    /// ToolTexts in the client's place that it is ready, which it may say to any node.
+    /// Says in the client's place that it is ready, which a client may say to any node.
     async fn send_initialized(
         &self,
         id: &SessionId,

@@ -299,11 +299,11 @@ fn id_of_request(line: &[u8]) -> Option<RequestId> {
     id_in_head(before.as_bytes()).or_else(|| id_in_tail(line).filter(|_| is_whole))
 }
 
-/// A line that is too long, and the id of the request that it was to be, where its beginning has it.
+/// A line that is too long, with the id of its request if its beginning has one.
 struct TooLong(Option<RequestId>);
 
 impl TooLong {
-    /// What is answered to what may be an answer itself has no id.
+    /// Keeps no id where the line may be an answer itself.
     fn of(line: &[u8]) -> Self {
         let head = &line[..line.len().min(ID_WITHIN)];
         let is_answer = [&b"\"result\""[..], b"\"error\""]
@@ -313,7 +313,7 @@ impl TooLong {
     }
 }
 
-/// Lines, of which one that is too long is none.
+/// Reads lines. One that is too long becomes [`TooLong`].
 struct Lines(AnyDelimiterCodec);
 
 impl Lines {
@@ -323,7 +323,7 @@ impl Lines {
     ) -> io::Result<Option<Result<Bytes, TooLong>>> {
         match found {
             Ok(line) => Ok(line.map(Ok)),
-            // What there is of it is still there.
+            // The beginning of the line is still in the buffer.
             Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => {
                 Ok(Some(Err(TooLong::of(buffer))))
             }

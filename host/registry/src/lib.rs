@@ -146,7 +146,7 @@ impl Catalog {
         self.offers().map(|(_, it)| &*it.name)
     }
 
-    /// Digest of the current definition of a tool.
+    /// Digests of a tool's current definition, with its owner.
     pub fn shown(&self, tool: &str) -> Option<Shown> {
         self.offered_tool(tool).map(|(owner, it)| it.shown.with_owner(owner))
     }

@@ -220,7 +220,7 @@ impl Manifest {
         self.rejected.retain(|it| it.digest != digest);
     }
 
-    /// The part that nodes share. Rejections and folders are local.
+    /// The part that nodes share. Each node tests builds itself and has a folder of its own.
     pub fn shared(&self) -> Self {
         Self { tested: Vec::new(), file: None, ..self.clone() }
     }

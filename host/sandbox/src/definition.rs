@@ -68,7 +68,7 @@ pub struct Tool {
     /// Whether its calls are tasks.
     pub task: TaskUse,
     pub audience: Audience,
-    /// Digest of its description.
+    /// Digests of its definition, part by part.
     pub shown: Shown,
 }
 

@@ -385,7 +385,7 @@ const RESERVE: u32 = 8;
 /// Instance slots of the pool, shared by all components.
 pub(crate) struct Instances {
     common: Arc<Semaphore>,
-    /// Reserve for rarely used components.
+    /// Reserve for components with few instances, which stays free when the pool is full.
     reserve: Arc<Semaphore>,
 }
 
@@ -396,7 +396,7 @@ impl Instances {
         Self { common: permits(instances_max - reserve), reserve: permits(reserve) }
     }
 
-    /// Waits for a slot for a component with `held` instances. `None` on timeout.
+    /// Waits up to `patience` for a slot for a component with `held` instances, this one included. `None` on timeout.
     pub(crate) async fn take<'a>(
         &self,
         held: &'a Level,

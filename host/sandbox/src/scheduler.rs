@@ -81,7 +81,7 @@ impl Default for Usage {
 }
 
 impl Usage {
-    /// TurnState of the component's next call.
+    /// The turn state of the component's next call.
     pub fn turn_state(&self) -> Arc<TurnState> {
         let is_slow = self.is_heavy(self.since.elapsed()).into();
         Arc::new(TurnState { is_slow, ..TurnState::default() })
@@ -495,7 +495,7 @@ mod tests {
         scheduler.poll_turn((usage, share), place, &context).is_ready()
     }
 
-    /// Ends a turn that took so long.
+    /// Ends a turn that took `used`.
     fn end(scheduler: &Scheduler, (usage, share): &(Arc<Usage>, Arc<Share>), used: Duration) {
         scheduler.end((usage, share), used);
     }

@@ -172,7 +172,7 @@ fn first_sentence(text: &str) -> &str {
     end.map_or(line, |it| &line[..it])
 }
 
-/// Removes a leading note that the argument is optional.
+/// The first sentence of an argument's description, without a leading note that the argument is optional.
 fn without_optional_marker(text: &str) -> &str {
     const OPTIONAL: [&str; 2] = ["任意。", "Optional. "];
     let text = text.trim();

@@ -118,7 +118,7 @@ impl Gateway {
         self.0.password.is_some()
     }
 
-    /// SHA-256 of the password, read each time because it may change.
+    /// SHA-256 of the password, if one is set and readable. It is read each time because the operator may change it.
     fn password(&self) -> Option<[u8; 32]> {
         let read = self.0.password.as_ref()?.read(&self.0.base).inspect_err(|what| {
             tracing::error!("[chat] password: {what}; until then it lets nobody in");

@@ -51,7 +51,7 @@ const REFUSED_FOR: Duration = Duration::from_secs(10);
 const UNLIMITED: Duration = Duration::from_secs(60 * 60);
 /// Bytes that a subject may have (OpenID Connect Core, 2).
 const SUBJECT_BYTES_MAX: usize = 255;
-/// Introspections of unknown tokens per second and network.
+/// Introspections of unknown tokens for one network: per second, and in a burst.
 const QUESTIONS_PER_S: NonZeroU32 = NonZeroU32::new(10).expect("it is not zero");
 const QUESTIONS_AT_ONCE: NonZeroU32 = NonZeroU32::new(50).expect("it is not zero");
 
@@ -191,7 +191,7 @@ impl Oauth {
         if token.len() > TOKEN_BYTES_MAX {
             return Err(Unauthorized::Invalid("The token is too long"));
         }
-        // An expired token of ours is not sent to providers.
+        // An invalid token of ours is not sent to providers.
         if token.starts_with(PREFIX) {
             return match &self.accounts {
                 Some(accounts) => match self.holder(accounts, token) {

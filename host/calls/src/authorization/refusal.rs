@@ -115,7 +115,7 @@ fn challenged(mut response: Response, parameters: &[(&str, &str)]) -> Response {
     response
 }
 
-/// The response for `failure`, with headers for retry delay, needed scope and resource.
+/// The response for `failure`, with headers for the retry delay, the needed scope and the allowed methods.
 pub fn refusal(shape: Shape, failure: &Failure) -> Response {
     let mut response = with_id(shape, Value::Null, failure);
     if let Some(wait_ms) = failure.data.get("retry_after_ms").and_then(Value::as_u64) {

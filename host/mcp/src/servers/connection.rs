@@ -308,7 +308,7 @@ struct Received {
 
 /// A call, as far as its server notifies of it.
 struct Followed {
-    /// Receiver of progress.
+    /// Destination of progress.
     to: Option<Notifications>,
     goes_on: Arc<Notify>,
 }

@@ -74,7 +74,7 @@ impl StreamableHttpClient for Limited {
         };
         let lists_tools = matches!(&message, ClientJsonRpcMessage::Request(it)
             if matches!(it.request, ClientRequest::ListToolsRequest(_)));
-        // How an era is found out is the SDK's.
+        // Finding out the era is left to the SDK.
         let begins = matches!(&message, ClientJsonRpcMessage::Request(it) if matches!(it.request,
             ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_)));
         let (http, session_id) = (&self.0, session.as_deref().map(str::to_owned));

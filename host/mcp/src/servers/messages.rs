@@ -19,8 +19,8 @@ pub(super) fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::new(UNREADABLE, why, None), Some(id))
 }
 
-/// The message in `text`, as the SDK can read it; the error of its request where it is an answer and no JSON: what cannot
-/// be read answers nothing, and would be waited for.
+/// The message in `text`, as the SDK can read it. An answer that is no JSON becomes the error of its request: an
+/// unreadable message answers nothing, and its request would go on waiting.
 pub(super) fn readable(text: &str) -> Cow<'_, str> {
     let text = without_halves(text.strip_prefix('\u{feff}').unwrap_or(text));
     let Err(error) = serde_json::from_str::<IgnoredAny>(&text) else {
@@ -33,8 +33,9 @@ pub(super) fn readable(text: &str) -> Cow<'_, str> {
     json!(no_message(&error.to_string(), id)).to_string().into()
 }
 
-/// The answer in `json` with its error as JSON-RPC has it, a number and a text, or without one that is null beside a result;
-/// none where it is so already. Others write errors in many ways, and what they refuse is to be read.
+/// The answer in `json` with its error as JSON-RPC defines it, a number and a text, or without an error that is null
+/// beside a result. `None` if nothing is to be changed. Servers write errors in many ways, and their refusals must stay
+/// readable.
 fn with_error(json: &str) -> Option<String> {
     json.contains("\"error\"").then_some(())?;
     let mut answer: Map<String, Value> = serde_json::from_str(json).ok()?;
@@ -69,8 +70,8 @@ fn with_error(json: &str) -> Option<String> {
     Some(json!(answer).to_string())
 }
 
-/// `json` with U+FFFD in place of each escape that is half of a pair of surrogates: a text that was cut in the middle of
-/// a character ends in one, which is JSON and no text that can be kept here.
+/// `json` with U+FFFD in place of each escape that is half of a surrogate pair. A text that was cut in the middle of a
+/// character ends in one, which is valid JSON but no text that can be stored here.
 fn without_halves(json: &str) -> Cow<'_, str> {
     let unit = |at: usize| {
         let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;

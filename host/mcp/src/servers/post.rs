@@ -1,4 +1,4 @@
-//! One request posted to another server: as the SDK does it, but that an answer in JSON is put right before it is read.
+//! One request posted to another server. The SDK would send it alike, but a JSON answer is corrected before it is read.
 
 use std::{borrow::Cow, collections::HashMap, io, sync::Arc};
 
@@ -17,15 +17,15 @@ use sse_stream::SseStream;
 
 use super::messages::readable;
 
-/// Bytes of an answer that is one document, as of the SDK.
+/// Maximum size of an answer that is one document, in bytes, as in the SDK.
 const JSON_BYTES_MAX: usize = 16 << 20;
-/// Bytes of what is said beside a status that tells of a failure.
+/// Maximum size of the body of an error status, in bytes.
 const ERROR_BYTES_MAX: usize = 64 << 10;
-/// How the SDK begins what it says of an answer that is no message.
+/// Prefix of the SDK's error for an answer that is no message.
 pub(super) const NO_MESSAGE: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
-/// What the SDK says of an event that is too large.
+/// Part of the SDK's error for an event that is too large.
 pub(super) const EVENT_TOO_LARGE: &str = "exceeded the maximum size";
-/// The header with a session's name.
+/// Header with the id of a session.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 pub(super) type Answer<T> = Result<T, StreamableHttpError<reqwest::Error>>;
@@ -37,12 +37,12 @@ pub(super) struct Post {
     pub session: Option<Arc<str>>,
     pub auth: Option<String>,
     pub headers: HashMap<HeaderName, HeaderValue>,
-    /// Bytes of one event.
+    /// Maximum size of one event, in bytes.
     pub most: usize,
 }
 
 impl Post {
-    /// Sends it, and reads the answer.
+    /// Sends the request and reads the answer.
     pub(super) async fn send(self, http: &Client) -> Answer<StreamableHttpPostResponse> {
         let body = serde_json::to_vec(&self.message).unwrap_or_default();
         let mut request = http
@@ -98,7 +98,7 @@ impl Post {
         }
         let body = bounded(response, JSON_BYTES_MAX).await?;
         let message = std::str::from_utf8(&body).map_or(Cow::Borrowed(""), readable);
-        // What is no UTF-8 is told as that.
+        // Invalid UTF-8 is parsed as bytes, so that the error says so.
         let parsed = match &*message {
             "" => serde_json::from_slice::<ServerJsonRpcMessage>(&body),
             message => serde_json::from_str(message),
@@ -113,7 +113,7 @@ impl Post {
     }
 }
 
-/// What a status that tells of a failure comes to: the error of JSON-RPC beside it, or the status.
+/// Converts an error status: to the JSON-RPC error in its body, or to an error with the status.
 async fn failed(
     response: Response,
     is_json: bool,
@@ -164,16 +164,16 @@ async fn bounded(response: Response, most: usize) -> Answer<Vec<u8>> {
     Ok(body)
 }
 
-/// The lines of a stream of events, as the parser takes them: of what no event may have, and of what stands there twice,
-/// it says that there is no stream any more, where others leave the line alone.
+/// Corrects the lines of an event stream for the parser. The parser ends the stream at a field that no event has and at
+/// one that is repeated; other clients ignore such a line, so it is left out.
 struct Lines {
-    /// Bytes that an event may have.
+    /// Maximum size of an event, in bytes.
     most: usize,
     line: Vec<u8>,
     event: usize,
     after_cr: bool,
     is_first: bool,
-    /// Fields of the event that may be there once.
+    /// Fields of the event that may occur once and have occurred.
     seen: Vec<&'static str>,
 }
 
@@ -182,7 +182,7 @@ impl Lines {
         Self { most, line: Vec::new(), event: 0, after_cr: false, is_first: true, seen: Vec::new() }
     }
 
-    /// What of `chunk`, and of the line that was begun before it, is passed on.
+    /// Returns the corrected lines that end in `chunk`, including one that began before it.
     ///
     /// # Errors
     /// When an event is too large.
@@ -190,7 +190,7 @@ impl Lines {
         let mut passed = Vec::with_capacity(chunk.len());
         for byte in chunk {
             match byte {
-                // The second half of a line's end.
+                // The second half of a line end.
                 b'\n' if self.after_cr => {}
                 b'\r' | b'\n' => self.end(&mut passed),
                 _ => {
@@ -206,7 +206,7 @@ impl Lines {
         Ok(passed.into())
     }
 
-    /// Passes on the line that ends, where it is one.
+    /// Passes on the line that ends, if its field is valid.
     fn end(&mut self, passed: &mut Vec<u8>) {
         let line = std::mem::take(&mut self.line);
         let line = match std::mem::take(&mut self.is_first) {

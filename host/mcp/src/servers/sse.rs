@@ -106,7 +106,7 @@ fn bearing(request: RequestBuilder, token: Option<&Secret>) -> RequestBuilder {
 impl Transport<RoleClient> for SseTransport {
     type Error = SseError;
 
-    /// Posts one message. The SDK sends nothing before the handshake.
+    /// Posts one message. The SDK sends nothing before the end of the handshake.
     fn send(
         &mut self,
         message: ClientJsonRpcMessage,

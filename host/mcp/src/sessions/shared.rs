@@ -108,7 +108,7 @@ impl SharedSessions {
         None
     }
 
-    /// Refreshes before notifying of `uris`, if `uris` contains a change of it.
+    /// Refreshes the copy of session `key` before notifications are sent, if `is_changed` says so of its event.
     pub(crate) async fn refresh_if(&self, key: &str, is_changed: impl Fn(&str) -> bool) {
         if is_changed(&changed(key)) {
             self.refresh(key).await;

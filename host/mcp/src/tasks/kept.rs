@@ -95,7 +95,7 @@ pub(crate) fn event_of(id: &str) -> String {
     format!("{TASKS}{id}")
 }
 
-/// Storage to move between places (STO-46).
+/// Describes the tasks for a move between storage places (STO-46).
 pub fn movable(config: &TasksConfig) -> Movable {
     let of = (PLACE, "task_bytes_max under [tasks]");
     documents::movable(of, &limits_of(config), &[OVER, OPEN])

@@ -15,7 +15,7 @@ pub const BYTES_MAX: usize = 16 << 20;
 pub const REDACTED: &str = "(redacted)";
 /// Bytes below which a secret is nowhere looked for: a text so short stands in many others.
 const SECRET_BYTES_MIN: usize = 4;
-/// Minimum length of a single word of a secret that is masked.
+/// Minimum length of a single word of a secret that is masked, in bytes.
 const WORD_BYTES_MIN: usize = 8;
 /// Name parts of secret headers and settings.
 const SECRETS: [&str; 7] =

@@ -110,7 +110,7 @@ pub struct CallContext {
     pub deadline: Instant,
     /// Current memory of all instances of the component, in bytes.
     pub memory: Arc<AtomicUsize>,
-    /// Receiver of route events, if wanted.
+    /// Destination of the events that a route writes, if wanted.
     pub events: Option<mpsc::Sender<Written>>,
     /// Whether it does a job of its own, without a caller.
     pub is_job: bool,

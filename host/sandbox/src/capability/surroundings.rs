@@ -220,7 +220,7 @@ pub trait Surroundings: Send + Sync {
     /// The assistant of that name, where it is there.
     fn about(&self, assistant: String) -> BoxFuture<'static, Option<tasks::Facts>>;
 
-    /// Names and message targets of all components.
+    /// Names and sample sentences of all components.
     fn names(&self, language: sentences::Language) -> BoxFuture<'static, Vec<Name>>;
 
     /// Asks all dialogue components about `turn`, each with its memory.

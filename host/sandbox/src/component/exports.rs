@@ -250,7 +250,7 @@ impl LoadedComponent {
         None
     }
 
-    /// Logs exports that are not granted.
+    /// Logs exports and schedules that do not run because a grant, a setting or an export is missing.
     pub fn note_unused(&self, schedule_ms: Option<u64>) {
         let component = &*self.name;
         let granted = self.setup.grants.contains(&Grant::Schedule);
@@ -312,7 +312,7 @@ impl LoadedComponent {
         })
     }
 
-    /// Whether it exports names.
+    /// Whether it exports names or sample sentences.
     pub fn has_names(&self) -> bool {
         self.exports.names.is_some() || self.exports.samples.is_some()
     }

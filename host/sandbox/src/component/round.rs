@@ -175,7 +175,7 @@ impl LoadedComponent {
         CallError::Broken { component: self.name.clone(), call_id, what: what.into() }
     }
 
-    /// TurnState of the component's next call.
+    /// The turn state of the component's next call.
     pub fn turn_state(&self) -> Arc<TurnState> {
         self.usage.turn_state()
     }

@@ -50,7 +50,7 @@ pub struct ToolTexts<'a> {
 }
 
 impl Shown {
-    /// Digests of `says`, without an owner.
+    /// Digests of `texts`, without an owner.
     pub fn digests(texts: &ToolTexts<'_>) -> Self {
         let of = |text: &str| digest(text.as_bytes());
         let optional = |text: Option<&str>| text.map(of).unwrap_or_default();
@@ -64,7 +64,7 @@ impl Shown {
         }
     }
 
-    /// With the owner included.
+    /// The same digests for a tool of `owner`.
     pub fn with_owner(&self, owner: Owner<'_>) -> Self {
         let owner = match owner {
             Owner::Component(name) => format!("component:{name}"),

@@ -15,7 +15,7 @@ const MCP: &str = "/mcp";
 /// The server as a protected resource.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// Scopes that clients should request first, separated by spaces.
+    /// Scopes that clients should request first, separated by spaces. Empty if the configuration names none.
     pub scope: String,
     /// The path of `/mcp` as others see it, which is behind that of the metadata.
     path: String,
