@@ -78,9 +78,9 @@ pub struct CallRequest {
     pub responses: BTreeMap<String, Value>,
     /// The state that came with the questions.
     pub state: Option<String>,
-    /// Receiver of progress and log lines.
+    /// Destination of progress and log lines.
     pub notifications: Option<Notifications>,
-    /// Receiver of pauses, where the call may outlive its client.
+    /// Is notified of pauses, where the call may outlive its client.
     pub pauses: Option<Arc<dyn Pauses>>,
     /// The API by which it arrived.
     pub surface: Surface,

@@ -162,7 +162,7 @@ impl Worker {
             // Another component that comes or goes changes nothing here.
             is_due |= version != latest;
             if is_due {
-                // From here on, a poll is due.
+                // Events from here on make another poll due.
                 channel.forget();
             }
             let began = Instant::now();

@@ -94,7 +94,7 @@ pub struct Server {
     _folder: Data,
 }
 
-/// LoadOrder components are loaded: before serving or in the background.
+/// When components are loaded: before serving or in the background.
 #[derive(Clone, Copy)]
 enum LoadOrder {
     First,

@@ -399,7 +399,7 @@ fn is_left_over(name: &str, kinds: &[&str], names: &HashSet<String>) -> bool {
     earlier.any(|it| names.contains(&format!("{document}.{it}")))
 }
 
-/// Owner share and kind of the file `ID.SHARE.KIND`. `None` for foreign files.
+/// Owner share of the file `ID.SHARE.KIND`, and the rank of its kind. `None` for foreign files.
 fn parse<'a>(name: &'a str, kinds: &[&str]) -> Option<(&'a str, usize)> {
     let (id, rest) = name.split_once('.')?;
     let (share, kind) = rest.rsplit_once('.')?;

@@ -180,7 +180,7 @@ impl Domain {
                 && !label.starts_with('-')
                 && !label.ends_with('-')
         };
-        // All names below a top-level domain are public suffixes.
+        // Anyone may own a name below a top-level domain, so no wildcard covers them.
         let labels = host.split('.').count();
         if !host.split('.').all(is_label) || (is_wild && labels < 2) {
             return None;

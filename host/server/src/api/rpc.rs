@@ -103,7 +103,7 @@ pub(crate) async fn answer(
     let mut answers = Vec::new();
     for (at, request) in requests.iter().map(|it| it.get()).enumerate() {
         let answer = if answers.len() > bytes_max {
-            // Calls whose audit line cannot be written are refused.
+            // A call whose answer could not be sent is not made.
             one_too_long(request, bytes_max)
         } else {
             // The first was counted when the request came.

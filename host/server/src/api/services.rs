@@ -153,8 +153,8 @@ fn failing(value: &Value) -> Value {
     }
 }
 
-/// Asks a component for its report, an object. The outer `None` means that it cannot answer, the inner one that it
-/// has no report.
+/// Asks a component for its report, an object. The outer `None` means that it cannot answer, the inner one that it is
+/// not served.
 async fn ask(registry: &Registry, look_up: &LookUp) -> Option<Option<Map<String, Value>>> {
     let component = registry.catalog().component(&look_up.component).cloned();
     let Some(component) = component.filter(|it| it.endpoints_error().is_none()) else {

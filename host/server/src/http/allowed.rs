@@ -38,7 +38,7 @@ impl Allowed {
         let Some(sent) = sent else {
             return self.without_origin(parts).map(|()| None);
         };
-        // What stands between may have looked at the other one.
+        // A proxy in between may have looked at the other one.
         if more.is_some() {
             return Err(Failure::new(
                 "bad_request",

@@ -121,7 +121,7 @@ impl Pass {
     }
 }
 
-/// Why a request is not accepted yet.
+/// Why a request is not accepted, or not yet.
 pub(super) enum NotPassed {
     /// Refused with this response.
     Away(Box<Response>),
@@ -150,7 +150,7 @@ impl Guard {
         let largest = config.largest_body();
         let connections = &config.connections;
         let bodies_max = connections.bodies_bytes_max(largest);
-        // Callers behind one address share its limit fairly.
+        // One caller may have at most half of the connections, which leaves room for others behind the same address.
         let under_way_max = listener::connections_max(connections) / 2;
         let shares = Shares::new(bodies_max, largest, connections.answers_bytes_max)
             .answering(under_way_max);

@@ -10,7 +10,7 @@ use super::types::Value;
 pub type Rows = Box<dyn Iterator<Item = io::Result<Vec<Value>>>>;
 /// Reads rows of a data folder without changes.
 type Read = Box<dyn Fn(&Path) -> io::Result<Rows>>;
-/// Writes a row to an empty folder.
+/// Writes a row to a folder that has only rows written before it.
 type Put = Box<dyn Fn(&Path, &[Value]) -> io::Result<()>>;
 /// Adapts a row to both sides, or explains why it cannot be moved.
 type Fit = Box<dyn Fn(Vec<Value>) -> Result<Vec<Value>, String>>;

@@ -210,7 +210,7 @@ impl Reader {
     fn run(&mut self, statements: &[Statement], deadline: Instant) -> Answer {
         let several = statements.len() > 1;
         if several {
-            // Without a deadline, because a stop here could come too late.
+            // Without a deadline, because a stopped BEGIN may have taken effect.
             self.execute("BEGIN")?;
         }
         self.guarded.guard.stop_at(deadline);

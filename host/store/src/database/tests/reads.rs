@@ -100,7 +100,7 @@ async fn deadline_interrupts_endless_query() {
     assert_eq!(number(&cinema, "SELECT 1").await, 1);
 }
 
-/// Needs several threads: on one, an endless query on the async worker would stop the test's clock.
+/// On a single thread, an endless query on the async worker would stop the test's clock.
 #[tokio::test(flavor = "current_thread")]
 async fn query_that_became_slow_leaves_the_async_worker() {
     let cinema = cinema().await;
