@@ -130,7 +130,7 @@ impl Workspace {
         }
     }
 
-    /// Packages of the program and of commands of tools.
+    /// Arguments that select the program and the commands of tools, and nothing else.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
         let names = std::iter::once(PROGRAM).chain(self.commands());
         names.flat_map(|it| ["--bin", it])

@@ -148,7 +148,7 @@ limits! {
         wait_s_max: u64 = 24 * 60 * 60, in 1..=366 * 24 * 60 * 60;
         /// Tasks that run or wait at a time.
         running_max: usize = 256, in 1..=10_000;
-        /// Maximum share of one caller.
+        /// Maximum number of running tasks of one caller.
         running_share_max: usize = 32, in 1..=it.running_max;
         /// Tasks that are kept, those that are over included.
         tasks_max: usize = 10_000, in 1..=1_000_000;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use strum::{EnumString, FromRepr, IntoStaticStr};
 use tokio::sync::mpsc;
 
-/// Receiver and filter of a call's notifications.
+/// Destination and filter of a call's notifications.
 #[derive(Clone)]
 pub struct Notifications {
     pub sender: mpsc::Sender<Notification>,

@@ -60,7 +60,7 @@ fn one_line(text: &str, has_colours: bool) -> String {
     line
 }
 
-/// Length of the colour code at the start of `text`.
+/// Length of the colour code at the start of `text`; 0 without one.
 fn colour(text: &str) -> usize {
     let Some(codes) = text.strip_prefix("\u{1b}[") else { return 0 };
     let end = codes.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(codes.len());

@@ -89,8 +89,8 @@ pub enum Replayed {
 }
 
 impl Running {
-    /// Runs a call and records it, or explains why there is no record. `file` is the component's; `folders` are
-    /// readable.
+    /// Runs a call and records it, or explains why there is no record. `file` is the component's, and `folders` are
+    /// those that it may read.
     pub fn record<'a>(
         &'a self,
         (file, folders): (&'a str, Vec<Lent>),

@@ -95,7 +95,7 @@ impl FromEnvironment {
         })
     }
 
-    /// The variables that are looked at.
+    /// The variables that the setting may come from.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.choices().iter().map(|choice| match choice {
             Choice::Variable(name) => name.as_str(),
@@ -112,7 +112,7 @@ impl HostsFromEnvironment {
         }
     }
 
-    /// The variables that are looked at.
+    /// The variables that give hosts.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.all().iter().map(NamedHosts::variable)
     }

@@ -1,4 +1,4 @@
-//! Problems of a configuration, as the server refuses it for and `check-config` lists.
+//! Problems of a configuration: the server refuses to start because of the fatal ones, and `check-config` lists all.
 
 use super::{Config, ConfigError, assistants, servers, tokens};
 use crate::limits;

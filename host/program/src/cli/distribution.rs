@@ -184,7 +184,7 @@ pub(crate) async fn outdated(json: Json, config: &Config) -> anyhow::Result<Exit
     Ok(code)
 }
 
-/// The new version of the tag, if changed, and a newer version's tag.
+/// The tag's new digest, if it changed, and a newer version's tag.
 async fn newer(
     config: &Config,
     locked: &Locked,
