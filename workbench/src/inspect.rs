@@ -30,7 +30,7 @@ pub enum Need {
     NotOffered,
     /// Nothing: declared unused by the component, and not granted.
     Stub,
-    /// A grant.
+    /// Needs this grant.
     #[serde(untagged)]
     Grant(Grant),
 }
@@ -76,7 +76,7 @@ pub struct Inspection {
     pub digest: String,
     /// The file's size.
     pub size_bytes: usize,
-    /// Imports.
+    /// Imports, with what each needs.
     pub imports: Vec<Part>,
     /// Exports, including optional parts of the contract.
     pub exports: Vec<Part>,

@@ -17,7 +17,8 @@ mod changed;
 const UNITS: &str = "units";
 /// Rings that read the tree and start nothing.
 const READING: [&str; 2] = [UNITS, "house"];
-/// Rings that wait for servers, browsers and times to pass: so many tests more than there are processors keep these busy.
+/// Rings that wait for servers, browsers and times to pass: so many tests more than there are processors keep these
+/// busy.
 const WAITING: [(&str, usize); 2] = [("host", 2), ("protocol", 1)];
 /// Tests that run again on PostgreSQL: storing components not tested on both engines anyway, and host tests of
 /// answers, approvals, rivals, jobs, sessions, export and import.

@@ -1,8 +1,8 @@
 //! The environment of a component: a last custom section of its file, which the host reads and the code does not depend
 //! on.
 //!
-//! A kit may put into it what an interpreter reads when it starts. A build that differs in that alone is another build in all
-//! things but one: its code is compiled already.
+//! A kit may put into it what an interpreter reads when it starts. A build that differs in that alone is another build
+//! in all things but one: its code is compiled already.
 
 use std::{collections::BTreeMap, sync::Arc};
 

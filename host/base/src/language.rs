@@ -59,8 +59,8 @@ impl TryFrom<String> for LanguageTag {
     }
 }
 
-/// The language of an `Accept-Language` header: the first that it names; or Japanese, where the first is neither and texts
-/// in Japanese are wanted before those in English.
+/// The language of an `Accept-Language` header: the first that it names; or Japanese, where the first is neither and
+/// texts in Japanese are wanted before those in English.
 pub fn accepted(header: &str) -> Option<&str> {
     let named = || {
         let tags = header.split(',').map(|it| it.split(';').next().unwrap_or_default().trim());

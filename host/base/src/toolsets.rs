@@ -33,7 +33,6 @@ pub struct Toolset {
     include: Option<Vec<Selector>>,
     /// Tools excluded from the selection.
     exclude: Vec<Selector>,
-    /// How clients discover tools.
     pub discovery: Discovery,
     /// Tools always listed besides `search_tools` and `describe_tool`.
     pub always: Vec<Pattern>,

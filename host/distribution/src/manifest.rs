@@ -41,7 +41,7 @@ const LAYERS_MAX: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
-    /// Media type.
+    /// Media type of the content.
     pub media_type: String,
     /// The SHA-256 of its bytes.
     pub digest: Digest,
@@ -50,10 +50,10 @@ pub struct Descriptor {
     /// Artifact type of a manifest in an index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_type: Option<String>,
-    /// Annotations.
+    /// Annotations by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
-    /// Platform.
+    /// Platform that it runs on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<Platform>,
 }
@@ -81,12 +81,12 @@ pub struct Manifest {
     pub artifact_type: Option<String>,
     /// Its configuration.
     pub config: Descriptor,
-    /// Layers.
+    /// Layers, one of which is the component.
     pub layers: Vec<Descriptor>,
     /// The manifest that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<Descriptor>,
-    /// Annotations.
+    /// Annotations of the manifest, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
 }

@@ -17,7 +17,7 @@ use base::config::Config;
 /// A component as a registry has it, verified.
 #[derive(Debug)]
 pub struct Pulled {
-    /// Its reference.
+    /// Reference that it was pulled by.
     pub reference: Reference,
     /// The digest of its manifest.
     pub manifest_digest: Digest,

@@ -85,9 +85,9 @@ pub struct Reference {
 /// `namespace:name@version`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// Namespace.
+    /// Namespace, which leads to a registry.
     pub namespace: String,
-    /// Name.
+    /// Name within the namespace.
     pub name: String,
     /// Version. `None` for the newest.
     pub version: Option<semver::Version>,

@@ -237,8 +237,8 @@ fn without_foreign_app(catalog: &Catalog, served: &ServerTool, mut listed: Tool)
     listed
 }
 
-/// Another server's tool with what that calls it, and whether its annotations are believed, for the page: an app knows its
-/// server's own names.
+/// Another server's tool with what that calls it, and whether its annotations are believed, for the page: an app knows
+/// its server's own names.
 fn of_server(mut tool: Tool, served: &ServerTool) -> Tool {
     let meta = &mut tool.meta.get_or_insert_default().0;
     meta.insert("madoguchi/name".to_owned(), (*served.own_name).into());

@@ -70,8 +70,8 @@ impl Params<'_> {
     }
 }
 
-/// Lets `request` pass on to the SDK, or answers it where its caller's scopes do not reach so far, or where the SDK would
-/// make too many values of it.
+/// Lets `request` pass on to the SDK, or answers it where its caller's scopes do not reach so far, or where the SDK
+/// would make too many values of it.
 pub(super) async fn pass<A: Executor>(
     answers: &A,
     request: Request,

@@ -43,7 +43,6 @@ type Outcome = Result<CallOutcome, CallError>;
 
 /// A running round and its notifications.
 struct Round {
-    /// Its call.
     call: CallRequest,
     outcome: BoxFuture<'static, Outcome>,
     notes: mpsc::Receiver<Notification>,
@@ -283,8 +282,8 @@ impl McpServer {
         Ok((tasks, self.caller(context)))
     }
 
-    /// Has a task go on that ran when the program ended, or its node. One that waited can, and one that may be made twice; of any
-    /// other it is not known whether it happened.
+    /// Has a task go on that ran when the program ended, or its node. One that waited can, and one that may be made
+    /// twice; of any other it is not known whether it happened.
     async fn go_on(&self, tasks: &Tasks, id: &str, caller: Caller) -> Result<Document> {
         let _alone = tasks.lock(id).await;
         // A running round, here or elsewhere, continues by itself.

@@ -200,8 +200,8 @@ impl Library {
     }
 }
 
-/// The name under which the compiled code of `source` is kept: it changes with the component, less custom sections at its end (SYS-63),
-/// and with all of the engine that its code depends on. Both engines of a sandbox run the same code.
+/// The name under which the compiled code of `source` is kept: it changes with the component, less custom sections at
+/// its end (SYS-63), and with all of the engine that its code depends on. Both engines of a sandbox run the same code.
 fn code_name(sandbox: &Sandbox, source: &Source) -> String {
     let mut hasher = std::hash::DefaultHasher::new();
     sandbox.engine.precompile_compatibility_hash().hash(&mut hasher);

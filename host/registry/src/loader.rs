@@ -45,7 +45,6 @@ use telemetry::metrics::Metrics;
 pub struct Terms {
     /// Whether something serves that would go on serving without it.
     pub is_swap: bool,
-    /// Its version.
     pub version: Arc<Version>,
     /// Whether it has passed its self-test here before.
     pub is_tested: bool,

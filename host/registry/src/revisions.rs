@@ -41,7 +41,6 @@ pub struct Revision {
     /// In what its tools differ from those of the version before it.
     #[serde(default)]
     pub differences: Vec<Difference>,
-    /// Its status.
     pub status: Status,
 }
 
@@ -155,8 +154,8 @@ impl Manifest {
         self.generations.drain(..surplus);
     }
 
-    /// Revision `number` serves again; the one that served ended with `status`. What lies between the two was passed over
-    /// with it, so that no later way back leads there.
+    /// Revision `number` serves again; the one that served ended with `status`. What lies between the two was passed
+    /// over with it, so that no later way back leads there.
     pub fn go_to(&mut self, number: u64, status: Status) {
         if let Some(serving) = self.serving().map(|it| it.number).filter(|it| *it > number) {
             for generation in &self.generations {

@@ -39,8 +39,8 @@ impl std::fmt::Display for Status {
 
 /// Puts the version of a component in place that was there before a generation of it.
 pub trait GivesBack: Send + Sync {
-    /// Returns once that version serves, there is none, or it will serve soon; false where that failed, and may be tried
-    /// again.
+    /// Returns once that version serves, there is none, or it will serve soon; false where that failed, and may be
+    /// tried again.
     fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, bool>;
 }
 

@@ -11,8 +11,8 @@ const PUT: &str =
 const GET: &str = "SELECT message FROM task_messages WHERE task = $1";
 const REMOVE: &str = "DELETE FROM task_messages WHERE task = $1";
 
-/// The latest message of each task. A clone is another handle on the same ones. All that is asked of them fails where the
-/// database is not there, and only then.
+/// The latest message of each task. A clone is another handle on the same ones. All that is asked of them fails where
+/// the database is not there, and only then.
 #[derive(Clone)]
 pub struct Messages(Server);
 

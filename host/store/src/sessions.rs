@@ -48,8 +48,8 @@ const RECEIVE: &str =
     "WITH had AS (DELETE FROM session_messages WHERE node = $1 AND id = ANY ($2))
     SELECT id, session, message FROM session_messages WHERE node = $1 AND id <> ALL ($2) ORDER BY id";
 
-/// The sessions of all nodes on one database. A clone is another handle on the same ones. All that is asked of them fails
-/// where the database is not there, and only then.
+/// The sessions of all nodes on one database. A clone is another handle on the same ones. All that is asked of them
+/// fails where the database is not there, and only then.
 #[derive(Clone)]
 pub struct Sessions {
     server: Server,

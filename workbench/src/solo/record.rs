@@ -35,7 +35,7 @@ pub struct Record {
     pub madoguchi_record: u32,
     /// The component that was called.
     pub component: Recorded,
-    /// The call.
+    /// The call that was made.
     pub call: Call,
     /// The folders that it could read, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -302,8 +302,8 @@ struct Names {
 }
 
 impl Language {
-    /// The language of the folder in which the component of that file is made, as `madoguchi new` lays it out; Rust, where
-    /// nothing tells.
+    /// The language of the folder in which the component of that file is made, as `madoguchi new` lays it out; Rust,
+    /// where nothing tells.
     pub fn of_component(file: &Path) -> Self {
         let has = |folder: &Path, names: &[&str]| names.iter().any(|it| folder.join(it).is_file());
         // `build/NAME.wasm`, or `build/quick/NAME.wasm`.

@@ -76,7 +76,6 @@ pub struct Setting {
     pub value: serde_json::Value,
     /// Whether the value is hidden because it may be secret.
     pub is_hidden: bool,
-    /// Its source.
     pub source: Source,
 }
 

@@ -63,7 +63,6 @@ pub struct Setup {
     pub clock: Clock,
     /// Counters of all its versions.
     pub tally: Arc<Tally>,
-    /// Its version.
     pub version: Arc<Version>,
 }
 

@@ -56,7 +56,6 @@ struct Rules {
     metrics: Metrics,
     /// Password gateway, if there is a chat.
     gateway: Option<Gateway>,
-    /// Operators.
     operators: Operators,
     /// Whether people have accounts here, at addresses for which no token is needed.
     has_accounts: bool,

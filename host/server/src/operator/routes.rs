@@ -181,7 +181,8 @@ pub(super) async fn servers(State(operator): State<Operator>) -> Json<Value> {
     Json(json!({ "servers": reports(&operator) }))
 }
 
-/// `{"tools": [{"tool": "…", "digest": "…"}]}`, the definitions that were looked at; an empty body is for all that wait.
+/// `{"tools": [{"tool": "…", "digest": "…"}]}`, the definitions that were looked at; an empty body is for all that
+/// wait.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Decided {

@@ -19,7 +19,8 @@ pub struct Resource {
     pub scope: String,
     /// The path of `/mcp` as others see it, which is behind that of the metadata.
     path: String,
-    /// `/mcp`, and the address of each toolset: clients take the metadata of no other address than theirs (RFC 9728, 3.3).
+    /// `/mcp`, and the address of each toolset: clients take the metadata of no other address than theirs (RFC 9728,
+    /// 3.3).
     places: Vec<Place>,
 }
 
@@ -82,8 +83,8 @@ impl Resource {
         self.places.iter().map(|it| &*it.uri)
     }
 
-    /// The document at `path`: behind that of the metadata is nothing, `/mcp`, or the path of that as others see it; and
-    /// behind those the name of a toolset.
+    /// The document at `path`: behind that of the metadata is nothing, `/mcp`, or the path of that as others see it;
+    /// and behind those the name of a toolset.
     pub fn metadata_at(&self, path: &str) -> Option<&Value> {
         let rest = path.strip_prefix(WELL_KNOWN)?;
         let rest = rest.strip_suffix('/').unwrap_or(rest);

@@ -1,8 +1,9 @@
 //! A component's database on a PostgreSQL server: its own schema and role, with the same results as SQLite (STO-2).
 //!
-//! All of a batch is one transaction, serializable, tried again where another was in its way: first beside others,
-//! then alone among those of all nodes (STO-15). What a statement may say is held to what both engines have (`portable`), and the
-//! server holds the role to its schema. A statement is one message of the extended protocol, which takes no second.
+//! All of a batch is one transaction, serializable, tried again where another was in its way: first beside others, then
+//! alone among those of all nodes (STO-15). What a statement may say is held to what both engines have (`portable`),
+//! and the server holds the role to its schema. A statement is one message of the extended protocol, which takes no
+//! second.
 
 mod address;
 mod ask;

@@ -42,7 +42,8 @@ const HOST_WAIT: Duration = Duration::from_secs(10);
 pub const GONE_AFTER: Duration = Duration::from_secs(10);
 /// Characters of a node's name.
 const NODE_CHARS_MAX: usize = 64;
-/// How long a server may take to answer a sign of life: with the time between two, less than after which a node is gone.
+/// How long a server may take to answer a sign of life: with the time between two, less than after which a node is
+/// gone.
 pub(super) const ANSWER_TIME: Duration = Duration::from_secs(5);
 /// How long it may take until this node is among those of the database.
 const BEGIN_TIME: Duration = Duration::from_secs(30);
