@@ -87,7 +87,7 @@ impl Line {
         match self.data.map(|it| serde_json::from_str::<Value>(&it)) {
             None => self.message.into(),
             Some(Ok(data)) => json!({ "message": self.message, "data": data }),
-            // The end may be cut off by a limit.
+            // Data that is no JSON, perhaps because a limit has cut it off, is left out.
             Some(Err(_)) => self.message.into(),
         }
     }

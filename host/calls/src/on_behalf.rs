@@ -347,7 +347,7 @@ impl Calls {
         let mut is_gone = false;
         for (id, is_made) in ids {
             let approval = self.approvals.current(&id, &by.caller.principal).await;
-            // If unreadable, it counts as existing, or the person would be asked again.
+            // An unreadable one is an error. Taken as missing, the person would be asked again.
             let approval = approval.map_err(|it| unread(&it))?;
             is_gone |= is_made && approval.is_none();
             let is_it = |held: &Approval| {

@@ -64,7 +64,7 @@ type Forgotten = BTreeMap<u64, u64>;
 /// The number of a call of `principal`, which contains its share and bits of `random`.
 pub fn number_for(principal: &str, random: u64) -> u64 {
     let hash = u64::from_str_radix(&digest(principal.as_bytes())[..12], 16).unwrap_or_default();
-    // Share 0 belongs to anonymous callers.
+    // No caller has share 0.
     let share = hash % ((1 << SHARE_BITS) - 1) + 1;
     marker(share) | (random >> SHARE_BITS).max(1)
 }

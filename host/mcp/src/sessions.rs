@@ -290,7 +290,7 @@ impl Sessions {
                 continue;
             };
             if let Goal::ThisNode(message) | Goal::Anywhere(message) = shared.goal(message) {
-                // The request ended with its session.
+                // If the session has ended, the request has ended as well.
                 let _ = self.sdk.accept_message(&copy.id, message).await;
             }
         }

@@ -90,7 +90,7 @@ impl Lifted {
                 Err(why) => left_out.push(origin.left_out(&why)),
                 Ok(described) => found.push((origin, index, ty, described)),
             }
-            // Too many in total.
+            // Already too many, whatever follows.
             if found.len() > TOOLS_MAX {
                 break;
             }

@@ -119,7 +119,7 @@ impl Listed {
             let tools = page["tools"].as_array().into_iter().flatten();
             all.extend(tools.map(|it| self.definition(it)));
             given = text(&page["next-cursor"]).map(|it| ("cursor", it)).into_iter().collect();
-            // Too many in total.
+            // Already too many, whatever follows.
             if given.is_empty() || all.len() > TOOLS_MAX {
                 break;
             }

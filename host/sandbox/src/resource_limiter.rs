@@ -62,7 +62,7 @@ impl ResourceLimiter for InstanceLimiter {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        // It fails by itself and takes nothing.
+        // Growth beyond the memory's own maximum fails by itself and takes nothing.
         if maximum.is_some_and(|it| desired > it) {
             return Ok(true);
         }

@@ -424,7 +424,7 @@ impl Server {
             }
             tokio::time::sleep(FLUSH).await;
             self.hang_up.cancel();
-            // Connections of strangers end now; the rest ends with the program.
+            // Open connections end now. What still runs ends with the program.
             let mut tasks = std::pin::pin!(futures::future::join_all(self.tasks));
             if tokio::time::timeout(CLOSE, tasks.as_mut()).await.is_err() {
                 self.connections.iter().for_each(|it| it.close());

@@ -337,7 +337,8 @@ impl Index {
         Ok(index)
     }
 
-    /// Adds or updates a document as the newest. Returns names to evict, from the caller with most.
+    /// Adds or updates a document as the newest. Returns names to evict, from the caller with most, so that a caller
+    /// with less than an equal share loses nothing to others.
     fn put(
         &mut self,
         name: &str,

@@ -221,7 +221,7 @@ impl Shared {
                     }
                     looks = looks.wrapping_add(1);
                 }
-                // Leases taken since the start of this read were held then.
+                // Leases taken since this read began were confirmed by the database when they were taken.
                 _ if known_at.elapsed() + LOOK_EVERY > UNKNOWN_MAX => {
                     self.end(|key, fence| before.get(key) == Some(&fence));
                 }

@@ -417,7 +417,7 @@ impl Drop for Place {
             if let (Some(messages), Ok(runtime)) = (messages, tokio::runtime::Handle::try_current())
             {
                 let id = id.clone();
-                // Kept ones expire later.
+                // A message that is not removed here expires.
                 runtime.spawn(async move { _ = messages.remove(&id).await });
             }
         }

@@ -85,7 +85,7 @@ pub(super) async fn link((State(operator), Path(name)): Named, body: Bytes) -> A
 }
 
 pub(super) async fn rescope((State(operator), Path(name)): Named, body: Bytes) -> Answer {
-    // Without a scope, reading is assumed.
+    // A request without scopes is refused, because it rather means to look than to give everything.
     let scopes = given(&body)?.ok_or_else(|| {
         Failure::invalid(
             "which scopes? {\"scopes\": [\"SCOPE\", …]} says, or --scopes at the command line",

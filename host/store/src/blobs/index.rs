@@ -182,7 +182,7 @@ pub(super) fn remove(path: &Path) {
 pub(super) fn scan(folder: &Path) -> io::Result<BTreeMap<String, Kept>> {
     let arriving = arriving(folder);
     crate::private::make_folder(&arriving)?;
-    // Truncated instead of recreated, because a full disk has no room for a folder.
+    // Emptied instead of recreated, because a full disk has no room for a folder.
     for half in fs::read_dir(&arriving)?.flatten() {
         let _ = fs::remove_file(half.path());
     }

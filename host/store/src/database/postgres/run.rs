@@ -250,8 +250,8 @@ impl Postgres {
         let Some(connection) = busy.connection.as_mut() else { return Err(Failed::Conflict) };
         let is_alone = is_alone && batch.access == Access::Write;
         if is_alone {
-            // Before the transaction, so that its snapshot is not older than the lock. If the connection is lost, the
-            // server ends it with the lock.
+            // Before the transaction, so that its snapshot is not older than the lock. A connection that is not given
+            // back takes the lock with it, and the server ends one that falls silent.
             let lock =
                 format!("SET idle_session_timeout = '10s'; SELECT pg_advisory_lock({})", self.lock);
             if let Err(error) = connection.client.batch_execute(&lock).await {
@@ -322,7 +322,7 @@ impl Postgres {
                 let begin = format!("BEGIN; SELECT pg_advisory_xact_lock_shared({})", self.lock);
                 if let Err(error) = client.batch_execute(&begin).await {
                     let failed = waited(&error);
-                    // It may have started.
+                    // BEGIN may have taken effect.
                     client.batch_execute("ROLLBACK").await.map_err(lost)?;
                     return Err(failed);
                 }

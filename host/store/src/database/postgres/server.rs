@@ -192,7 +192,7 @@ impl Server {
             let client = self.0.admin.lock().await.take();
             if let Some(client) = client {
                 let leave = "DELETE FROM madoguchi_host.nodes WHERE id = $1";
-                // Otherwise it expires after a while.
+                // A node that cannot say that it leaves expires after a while.
                 let node = self.node();
                 let _ = tokio::time::timeout(LOCK_TIME, client.execute(leave, &[&node])).await;
             }

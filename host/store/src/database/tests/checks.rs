@@ -81,8 +81,8 @@ fn authorizer_alone_denies_what_the_text_check_rejects() {
         Ok(())
     };
     for sql in REACHING_OUT.iter().chain(&WRITING_WHERE_IT_MAY_NOT) {
-        // EXPLAIN reaches nothing; the text check refuses it for being SQLite's alone. A bare
-        // ROLLBACK TO and VACUUM find nothing to do it to, or are stopped at their ATTACH.
+        // EXPLAIN reaches nothing; the text check refuses it because only SQLite has it. A bare ROLLBACK TO and VACUUM
+        // find nothing to act on, or are stopped at their ATTACH.
         if !sql.starts_with("EXPLAIN") {
             run(sql).expect_err(sql);
         }
