@@ -98,7 +98,8 @@ impl Steps {
         format!("  ({so_far} so far, {})", plan.left(known))
     }
 
-    /// Runs both concurrently with separate target folders, because builds for WebAssembly end on one processor.
+    /// Runs both at the same time. Builds for WebAssembly end on one processor each, and a native build beside them
+    /// keeps the other busy. Each side has its own target folder.
     pub(crate) fn side_by_side(&self, one: impl FnOnce() + Send, other: impl FnOnce() + Send) {
         std::thread::scope(|scope| {
             scope.spawn(one);

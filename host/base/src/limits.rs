@@ -15,7 +15,7 @@ const MEMORY_MAX: usize = 4 << 30;
 const INSTANCES_MAX: u32 = 4_096;
 /// A day: whatever takes longer is no call.
 const TIME_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
-/// Upper bound of all message, queue and log limits.
+/// Upper bound of all message, queue and log limits, in bytes.
 const BYTES_MAX: usize = 1 << 30;
 
 /// Bytes that the code of one function may have: compiling takes more than twice the time for twice

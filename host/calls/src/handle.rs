@@ -57,7 +57,7 @@ impl Calls {
         })
     }
 
-    /// Runs and records a round of `component`.
+    /// Runs `answer` as a recorded round of `component`.
     async fn watched<T>(
         &self,
         (component, method, reads): (&Arc<LoadedComponent>, &'static str, bool),

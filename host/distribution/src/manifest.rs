@@ -157,7 +157,7 @@ impl Manifest {
         }
     }
 
-    /// The layer with the component, and media types of other layers, which are not read.
+    /// The layer with the component, and the other layers, which are not read.
     ///
     /// # Errors
     /// If there is not exactly one, or it is too large.

@@ -37,7 +37,7 @@ const CALLER_BYTES_MAX: usize = 256;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CanaryShare {
-    /// Percentage of calls of other callers: 0 to 99.
+    /// Percentage of calls of callers other than `callers`: 0 to 99.
     pub percent: u8,
     /// Principals whose calls are all answered by it.
     pub callers: Vec<String>,

@@ -88,7 +88,7 @@ impl Lines {
         Self(modules.into())
     }
 
-    /// Source locations of `error`, innermost first.
+    /// Source locations of `error`, innermost first. Empty if unknown.
     pub(crate) async fn places(&self, error: &wasmtime::Error) -> Vec<Place> {
         let Some(trace) = error.downcast_ref::<WasmBacktrace>().filter(|_| !self.0.is_empty())
         else {

@@ -91,7 +91,7 @@ pub fn too_many(shape: Shape, wait_ms: u64) -> Response {
     refusal(shape, &failure)
 }
 
-/// Retry delay for a caller with too many open responses.
+/// Retry delay for a caller with too many open responses, in milliseconds.
 const OPEN_WAIT_MS: u64 = 1_000;
 
 /// The response to a caller with too many open responses.

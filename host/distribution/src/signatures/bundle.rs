@@ -227,7 +227,7 @@ impl Bundle {
         }
     }
 
-    /// Whether it is a signature of that key on the manifest of these bytes.
+    /// Checks that it is a signature of that key on the manifest of these bytes.
     ///
     /// # Errors
     /// If invalid.

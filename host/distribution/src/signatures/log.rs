@@ -25,8 +25,8 @@ struct Body {
     spec: Value,
 }
 
-/// Unix time at which a trusted log recorded the signature, or a trusted authority stamped it. If the root has logs,
-/// one must have the signature.
+/// Unix time in seconds at which a trusted log recorded the signature, or a trusted authority stamped it. If the root
+/// has logs, one must have the signature.
 ///
 /// # Errors
 /// If no log has it, its time is unsigned, or a proof fails.

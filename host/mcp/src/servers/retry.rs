@@ -184,8 +184,8 @@ fn status_in(text: &str) -> Option<u16> {
     text.strip_prefix("HTTP ")?.split([' ', ':']).next()?.parse().ok()
 }
 
-/// Delay before the retry after `attempt` (from 0): exponential with up to a fifth of `jitter`, or as the server
-/// asks.
+/// Delay before the retry after `attempt` (from 0). It doubles each time, with up to a fifth more by `jitter` (0.0 to
+/// 1.0), or is as long as the server asks, and at most [`WAIT_MAX`].
 pub(super) fn delay(
     base: Duration,
     attempt: u32,

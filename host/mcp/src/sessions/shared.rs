@@ -81,7 +81,7 @@ impl SharedSessions {
         self.table.in_use().iter().map(|it| key_of(it)).collect()
     }
 
-    /// Whether session `id` exists and belongs to the sender. Refreshes this node's copy.
+    /// Finds session `id` if it belongs to the sender, and refreshes this node's copy.
     pub(super) async fn find(&self, id: &SessionId) -> std::io::Result<Option<Kept>> {
         let Ok(owner) = ACTING.try_with(|it| it.caller.principal.clone()) else { return Ok(None) };
         let key = key_of(id);

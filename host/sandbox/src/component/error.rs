@@ -276,7 +276,7 @@ pub enum CallError {
     Busy {
         /// The component's name.
         component: Arc<str>,
-        /// Estimated wait.
+        /// Estimated wait in milliseconds.
         retry_after_ms: u64,
     },
 }
@@ -319,7 +319,7 @@ impl CallError {
         Some(format!("{}{}", source.root_cause(), at(places)))
     }
 
-    /// Names the time limit that was exceeded.
+    /// Names an exceeded deadline `named`.
     pub(super) fn of_deadline(mut self, named: &'static str) -> Self {
         if let Self::LimitExceeded { limit, .. } = &mut self
             && *limit == "deadline_ms"

@@ -82,7 +82,7 @@ impl LoadedComponent {
         self.exports.runs.is_some() && self.setup.grants.contains(&Grant::Runs)
     }
 
-    /// Runs an assistant task in its own instance and sends events. Returns a JSON document.
+    /// Runs an assistant task in its own instance. What it writes meanwhile goes to `events`. Returns a JSON document.
     pub fn run_assistant(
         &self,
         (task, role): (Task, Option<RunRole>),

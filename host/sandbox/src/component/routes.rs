@@ -177,7 +177,7 @@ impl LoadedComponent {
         }
     }
 
-    /// Answers a request in its own instance and sends events.
+    /// Answers a request in its own instance. What it writes meanwhile goes to `events`.
     pub fn handle<'a>(
         &'a self,
         request: &'a Request,

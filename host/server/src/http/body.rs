@@ -41,7 +41,7 @@ pub(super) struct Metered {
 struct Unread(Failure);
 
 impl Metered {
-    /// Wraps a request body. `None` if it is empty.
+    /// Wraps a request body. The result is empty if the body is.
     pub(super) fn body(incoming: Incoming, state: &Arc<State>, pass: &Pass) -> Body {
         if incoming.is_end_stream() {
             return Body::empty();

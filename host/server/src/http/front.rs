@@ -33,9 +33,9 @@ use calls::{
     shares::Share,
 };
 
-/// Retry delay without free memory.
+/// Retry delay without free memory, in milliseconds.
 const FULL_WAIT_MS: u64 = 1_000;
-/// Retry delay while the server stops.
+/// Retry delay while the server stops, in milliseconds.
 const STOPPED_WAIT_MS: u64 = 1_000;
 
 /// Routes, and what guards them.

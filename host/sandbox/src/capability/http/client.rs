@@ -28,7 +28,7 @@ const IDLE: Duration = Duration::from_secs(30);
 pub struct Outgoing {
     pub hosts: Hosts,
     pub limits: Limits,
-    /// Separate pools for public and private hosts.
+    /// Separate pools for public and private hosts, which never share a connection.
     public: OnceCell<HttpClient>,
     private: OnceCell<HttpClient>,
     /// Additional trusted CA certificates.
