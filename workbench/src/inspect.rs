@@ -165,7 +165,7 @@ pub fn inspect<'a>(
                 pooled = Some(component.is_pooled());
                 let left = component.left_out().iter();
                 left_out = left.map(|it| json!({ "name": it.function, "why": it.why })).collect();
-                // It may list more once it has its grants.
+                // The component may list more once it has its grants.
                 let listed = component.listed().await;
                 let listed = listed.as_ref().unwrap_or(&component);
                 let routes = component.routes.iter().map(route).collect();

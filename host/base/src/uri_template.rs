@@ -61,7 +61,7 @@ impl UriTemplate {
             let what = "it must begin with a scheme, such as `shop://`, before its first variable";
             return Err(what.to_owned());
         }
-        // It is well-formed, so only its size can be invalid.
+        // The pattern is well-formed, so only its size can be invalid.
         let pattern = Regex::new(&pattern).map_err(|_| long())?;
         Ok(Self { text: text.to_owned(), pattern })
     }

@@ -286,7 +286,7 @@ impl Approvals {
                 if self.0.leases.is_held(SPACE, id).await.unwrap_or(true) {
                     approval.state = State::Running;
                 } else {
-                    // It may have ended since.
+                    // The call may have ended since.
                     return self.read(id, owner).await;
                 }
             }

@@ -231,7 +231,7 @@ impl Calls {
             else {
                 return Ok(found);
             };
-            // Its end releases the lock of its approval.
+            // The end of the call releases the lock of its approval.
             let _ = tokio::time::timeout(patience, self.approvals.claim(&running.id)).await;
             find().await
         };

@@ -171,7 +171,7 @@ impl McpServer {
         tokio::spawn(async move {
             let _place = place;
             let mut next = asked.await;
-            // It terminates, because the number of rounds is limited.
+            // The loop terminates, because the number of rounds is limited.
             while let Ok(responses) = next {
                 let mut tries = 0;
                 let outcome = loop {

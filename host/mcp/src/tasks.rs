@@ -180,7 +180,7 @@ impl McpServer {
             outcome = round.noted(&place) => outcome,
         };
         let is_stopped = self.calls.stop.is_cancelled() && is_away(&outcome);
-        // It continues at the next start.
+        // The task continues at the next start.
         if is_stopped && round.pause.is_paused().await {
             return;
         }

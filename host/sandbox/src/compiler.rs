@@ -203,7 +203,7 @@ pub fn compile_apart<'a>(
         let job = serde_json::to_string(&job).map_err(io::Error::other)?;
         let mut command = tokio::process::Command::new(program);
         command.args([COMMAND, &job]).kill_on_drop(true);
-        // It gets its job only; variables may be invalid where flags replace them.
+        // The process gets its job only. Variables may be invalid where flags replace them.
         let ours = |name: &OsString| name.as_encoded_bytes().starts_with(b"MADOGUCHI_");
         for name in std::env::vars_os().map(|it| it.0).filter(ours) {
             command.env_remove(name);
@@ -215,7 +215,7 @@ pub fn compile_apart<'a>(
         let mut input = child.stdin.take();
         let work = async {
             if let Some(input) = &mut input {
-                // One that exits early explains itself below.
+                // A process that exits early explains itself below.
                 let _ = input.write_all(bytes).await;
             }
             drop(input);

@@ -231,7 +231,7 @@ impl LoadedComponent {
                 self.described(async |store, it| listed.definitions(store, it).await).await?
             }
             Tools::Lifted(lifted) => {
-                // It is asked nothing and must still start.
+                // The component is asked nothing and must still start.
                 let started = self.described(async |_, _| Ok(())).await;
                 started.map_err(|error| match error {
                     LoadError::Describe(error) => LoadError::Start(error),

@@ -221,7 +221,7 @@ fn quiet_compiler(
     config: &SandboxConfig,
     memory_bytes_max: usize,
 ) -> wasmtime::Result<Engine> {
-    // It runs nothing and needs one slot.
+    // The engine runs nothing and needs one slot.
     let config = SandboxConfig { instances_max: 1, ..config.clone() };
     let quiet = Engine::new(engine_config(&config, memory_bytes_max).parallel_compilation(false))?;
     let key = |engine: &Engine| {

@@ -43,7 +43,7 @@ const RESULT: &str = "result";
 const LEFT_OUT_MAX: usize = 256;
 /// Prefixes of interfaces called by hosts only.
 const OF_HOSTS: [&str; 2] = ["wasi:", "madoguchi:tool/"];
-/// Those called by this host.
+/// Prefixes of the interfaces that this host calls.
 const HANDLERS: [&str; 2] = ["wasi:http/incoming-handler@", "wasi:http/handler@"];
 
 /// The functions that a component exports.

@@ -303,7 +303,7 @@ pub struct Turns<'a, F> {
     turn_state: Arc<TurnState>,
     usage: &'a Arc<Usage>,
     owner: Owner,
-    /// Its caller's, once it takes turns.
+    /// The share of the call's caller, once the call takes turns.
     share: Option<Arc<Share>>,
     scheduler: &'a Scheduler,
     /// Its place among those that wait for a turn.
@@ -350,7 +350,7 @@ impl<F: Future> Future for Turns<'_, F> {
         }
         let was_interrupted = this.turn_state.was_interrupted();
         if let Some(share) = share.as_ref().filter(|_| was_interrupted && polled.is_pending()) {
-            // It finishes its turn first; otherwise calls of others would always be next, however much they used.
+            // The call finishes its turn first. Otherwise calls of others would always be next, however much they used.
             this.place = Some(scheduler.0.lock().queue(usage, share, context));
         }
         polled

@@ -236,7 +236,7 @@ impl Blobs {
             Way::Folder(store) => {
                 let blob = store.stat(id).await?;
                 let path = store.path(id);
-                // It stays readable after removal.
+                // An open file stays readable after removal.
                 let file = blocking(move || fs::File::open(path)).await?;
                 Ok((blob, Content(Source::File(Arc::new(file)))))
             }

@@ -147,7 +147,7 @@ impl Listener {
             match self.receiver.recv().await {
                 Ok(Some(uri)) if uris.iter().any(|it| **it == *uri) => return,
                 Ok(Some(_)) => {}
-                // It may have been missed; a spurious wake-up is harmless.
+                // The event may have been missed. A spurious wake-up is harmless.
                 Ok(None) | Err(RecvError::Lagged(_)) => return,
                 Err(RecvError::Closed) => std::future::pending().await,
             }

@@ -40,7 +40,7 @@ pub(crate) fn check_room(file: &Path, bytes: usize) -> io::Result<()> {
         created.write_all(&vec![0xA5; bytes])?;
         created.sync_data()
     });
-    // It may not exist; then nothing is removed.
+    // The file may not exist; then nothing is removed.
     let _ = fs::remove_file(file);
     written
 }

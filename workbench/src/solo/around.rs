@@ -26,7 +26,7 @@ use sandbox::{
 /// Result of a fake tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Called {
-    /// This object.
+    /// Returns this object.
     Done(Value),
     /// Held for approval under this id.
     Held(String),

@@ -135,7 +135,7 @@ impl Connector {
             // The first error explains an unreachable server.
             Era::Auto => match tokio::time::timeout(PROBE + MOMENT, beginning).await {
                 Ok(first) if !is_of_other_eras(&first) => first,
-                // It may ignore unknown requests.
+                // The server may ignore unknown requests.
                 other => {
                     let again =
                         begin(http_transport(http, url, token.as_ref(), config), Era::Legacy);
@@ -149,7 +149,7 @@ impl Connector {
             _ => beginning.await,
         };
         match first {
-            // It answers, but not to this; it may support only the oldest transport.
+            // The server answers, but not to this request. It may support only the oldest transport.
             Err(failed @ (Failed::Unusable(_) | Failed::Lost(_) | Failed::Rpc(_)))
                 if config.era == Era::Auto =>
             {
@@ -196,7 +196,7 @@ async fn connect_stdio(
     let first = begin(child(config, name, base)?, config.era).await;
     let other = match &first {
         _ if config.era != Era::Auto => return first,
-        // It may exit on a request of an unknown era.
+        // The server may exit on a request of an unknown era.
         Err(Failed::Unreached(_) | Failed::Lost(_)) => Era::Legacy,
         _ if is_of_other_eras(&first) => Era::Legacy,
         // Perhaps it begins late, and was asked in the era before for that alone.

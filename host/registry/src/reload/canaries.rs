@@ -16,7 +16,7 @@ use sandbox::component::{LoadError, LoadedComponent, Version};
 impl Reloader {
     /// Starts a canary of the waiting build, with the grants it asks for.
     ///
-    /// It passes all checks of a serving build, and its migrations are applied, because they only add.
+    /// The build passes all checks of a serving one, and its migrations are applied, because they only add.
     pub(super) async fn begin_canary(
         &mut self,
         name: &str,

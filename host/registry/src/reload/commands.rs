@@ -218,7 +218,7 @@ impl Reloader {
 
     /// The version of `target` as it served a while ago: nothing of it has to run.
     ///
-    /// It is configured again in the background, because the other version's data may differ.
+    /// The version is configured again in the background, because the other version's data may differ.
     pub(super) fn ready_again(
         &self,
         name: &str,

@@ -265,7 +265,7 @@ pub enum CallError {
         /// Name of the limit in the configuration.
         limit: &'static str,
     },
-    /// It rejected its settings at startup and serves nothing.
+    /// The component rejected its settings at startup and serves nothing.
     #[error("the settings of {component} are refused")]
     SettingsRefused {
         /// The component's name.

@@ -104,7 +104,7 @@ impl LoadedComponent {
             biased;
             whole = &mut whole => {
                 if whole.is_ok() {
-                    // It may continue after its response.
+                    // The component may continue after its response.
                     call.await?;
                 }
                 Ok(whole)

@@ -69,7 +69,7 @@ fn plain(value: &Val) -> Value {
         Val::U32(it) => json!(it),
         Val::S64(it) => json!(it),
         Val::U64(it) => json!(it),
-        // Its own digits, without those added by widening.
+        // The value's own digits, without those added by widening.
         Val::Float32(it) => number(it.to_string().parse().unwrap_or(f64::from(*it))),
         Val::Float64(it) => number(*it),
         Val::Char(it) => json!(it),

@@ -93,7 +93,7 @@ fn essence(mime_type: &str) -> &str {
 pub fn is_inline(mime_type: &str, sniffed: Option<&str>) -> bool {
     let declared = essence(mime_type);
     let Some(sniffed) = sniffed.filter(|_| INLINE.contains(&declared)) else { return false };
-    // One container for audio and video.
+    // Audio and video share containers.
     let subtype = |it: &str| it.split_once('/').map(|it| it.1.to_owned());
     let is_media = |it: &str| it.starts_with("audio/") || it.starts_with("video/");
     let same_container =

@@ -91,7 +91,7 @@ impl Mapping {
                 Scope::Tool(_) => 1,
                 Scope::Component(_) | Scope::Server(_) => 100,
                 Scope::All | Scope::Operator => 10_000,
-                // It would narrow the holder's existing scopes.
+                // Read-only would narrow the holder's existing scopes.
                 Scope::ReadOnly => 1_000_000,
             };
             mapped.iter().map(reach).sum::<usize>()

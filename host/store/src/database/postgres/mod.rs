@@ -86,7 +86,7 @@ impl Way {
         let mut silence = self.silence.subscribe();
         let (client, connection) = self.in_time(self.config.connect(self.tls.clone())).await?;
         tokio::spawn(async move {
-            // Its error is reported at the client's next use.
+            // An error of the connection is reported at the client's next use.
             tokio::select! {
                 _ = connection => {}
                 _ = silence.changed() => {}
