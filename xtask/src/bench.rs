@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: builds the host, the compared server and the load generator, and runs them.
+//! The task `cargo xtask bench` builds the host, the compared server and the load generator, and runs them.
 
 use std::process::Command;
 

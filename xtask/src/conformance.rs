@@ -1,4 +1,4 @@
-//! `cargo xtask conformance`: runs the official suite against the program with fixture components.
+//! The task `cargo xtask conformance` runs the official suite against the program with fixture components.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: builds the release archive, reproducible from its commit.
+//! The task `cargo xtask dist` builds the release archive, reproducible from its commit.
 
 use std::fs;
 use std::path::{Path, PathBuf};

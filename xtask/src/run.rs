@@ -1,4 +1,4 @@
-//! `cargo xtask run`: from a fresh clone to a working page in six steps.
+//! The task `cargo xtask run`: from a fresh clone to a working page in six steps.
 
 use std::ffi::OsStr;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that CI runs, in an order that builds each thing once.
+//! The task `cargo xtask test`: everything that CI runs, in an order that builds each thing once.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! `[toolsets.NAME]`: named selections of the offered tools, for clients that see no others (SYS-10).
+//! Named selections of the offered tools, for clients that see no others (SYS-10): `[toolsets.NAME]`.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 

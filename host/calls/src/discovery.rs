@@ -1,5 +1,5 @@
-//! `search_tools` and `describe_tool`, offered in place of a long list for toolsets that are searched. Tools found are
-//! called by their own names (SYS-12).
+//! The tools `search_tools` and `describe_tool`, offered in place of a long list for toolsets that are searched. Tools
+//! found are called by their own names (SYS-12).
 
 use std::sync::{Arc, LazyLock};
 

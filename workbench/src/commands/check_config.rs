@@ -1,4 +1,4 @@
-//! `madoguchi check-config FILE`: lists every problem of a configuration.
+//! The command `madoguchi check-config FILE` lists every problem of a configuration.
 
 use std::{path::PathBuf, process::ExitCode};
 

@@ -1,4 +1,4 @@
-//! `madoguchi inspect FILE.wasm`: shows imports, grants needed and offers of a component.
+//! The command `madoguchi inspect FILE.wasm` shows imports, grants needed and offers of a component.
 
 use std::{path::PathBuf, process::ExitCode};
 

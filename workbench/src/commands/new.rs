@@ -1,4 +1,5 @@
-//! `madoguchi new FOLDER` and `madoguchi wit`: writes a template and the contract, both embedded in the program.
+//! The commands `madoguchi new FOLDER` and `madoguchi wit` write a template and the contract, both embedded in the
+//! program.
 
 use std::{
     borrow::Cow,

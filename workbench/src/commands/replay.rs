@@ -1,4 +1,4 @@
-//! `madoguchi replay FILE`: replays a recorded call offline.
+//! The command `madoguchi replay FILE` replays a recorded call offline.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,4 +1,4 @@
-//! `madoguchi run FILE.wasm TOOL JSON`: calls a tool of a component without a server.
+//! The command `madoguchi run FILE.wasm TOOL JSON` calls a tool of a component without a server.
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 

@@ -1,4 +1,4 @@
-//! `/account`: signing in, and managing devices, passkeys and grants.
+//! The routes of `/account`: signing in, and managing devices, passkeys and grants.
 
 use axum::{
     Extension, Json,

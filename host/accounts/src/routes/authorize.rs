@@ -1,4 +1,4 @@
-//! `/oauth/authorize`: checks an authorization request and asks the user for consent.
+//! The route `/oauth/authorize` checks an authorization request and asks the user for consent.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `[accounts]`: user accounts and the built-in authorization server.
+//! User accounts and the built-in authorization server: `[accounts]`.
 
 use serde::Deserialize;
 use smart_default::SmartDefault;

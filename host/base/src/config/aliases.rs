@@ -1,4 +1,4 @@
-//! `[endpoints]`: further addresses of component endpoints, below `/api` or beside it.
+//! Further addresses of component endpoints, below `/api` or beside it: `[endpoints]`.
 
 use std::{borrow::Cow, collections::BTreeMap};
 

@@ -1,4 +1,4 @@
-//! `[apps]`: the origin that shows apps of other servers (MCP Apps), and what they may reach.
+//! The origin that shows apps of other servers (MCP Apps), and what these apps may reach: `[apps]`.
 
 use std::{collections::BTreeSet, net::SocketAddr};
 

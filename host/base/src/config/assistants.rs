@@ -1,4 +1,4 @@
-//! `[assistants.NAME]` and `[models.NAME]`: what assistants may do and which models they may use. Other entries are
+//! What assistants may do and which models they may use: `[assistants.NAME]` and `[models.NAME]`. Other entries are
 //! passed to the component that runs them.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};

@@ -1,4 +1,4 @@
-//! `[chat]`: the gateway of `/api/chat`, and the settings of the component that answers.
+//! The gateway of `/api/chat`, and the settings of the component that answers: `[chat]`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `[components.NAME]`: grants, settings and limits of one component.
+//! Grants, settings and limits of one component: `[components.NAME]`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

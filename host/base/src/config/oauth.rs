@@ -1,4 +1,4 @@
-//! `[oauth]` or `[[oauth]]`: identity providers whose tokens are accepted.
+//! Identity providers whose tokens are accepted: `[oauth]` or `[[oauth]]`.
 
 use std::{collections::BTreeMap, fmt};
 

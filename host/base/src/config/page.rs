@@ -1,4 +1,4 @@
-//! `[page]`: external resources of the page.
+//! External resources of the page: `[page]`.
 
 use reqwest::Url;
 use serde::Deserialize;

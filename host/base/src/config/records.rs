@@ -1,4 +1,4 @@
-//! `[audit]`, `[log]` and `[telemetry]`: what a running server records.
+//! What a running server records: `[audit]`, `[log]` and `[telemetry]`.
 
 use std::str::FromStr;
 

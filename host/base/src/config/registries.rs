@@ -1,4 +1,4 @@
-//! `[registries."HOST"]` and `[packages]`: registries of components and the signatures they require.
+//! Registries of components and the signatures they require: `[registries."HOST"]` and `[packages]`.
 
 use std::{
     collections::BTreeMap,

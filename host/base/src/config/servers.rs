@@ -1,4 +1,4 @@
-//! `[servers.NAME]`: upstream MCP servers.
+//! Upstream MCP servers: `[servers.NAME]`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,4 @@
-//! `[store]`: where component data is stored.
+//! Where component data is stored: `[store]`.
 
 use std::path::{Path, PathBuf};
 

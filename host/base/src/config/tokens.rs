@@ -1,4 +1,4 @@
-//! `[tokens.NAME]` and `[rate]`: tokens and rate limits.
+//! Tokens and rate limits: `[tokens.NAME]` and `[rate]`.
 
 use std::{collections::BTreeMap, num::NonZeroU32};
 

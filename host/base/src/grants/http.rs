@@ -1,4 +1,4 @@
-//! `[[components.NAME.http]]`: hosts that a component may reach.
+//! Hosts that a component may reach: `[[components.NAME.http]]`.
 
 use std::{fmt, path::PathBuf};
 

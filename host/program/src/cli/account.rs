@@ -1,4 +1,4 @@
-//! `madoguchi account`: manages user accounts on the running server.
+//! The command `madoguchi account` manages user accounts on the running server.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `madoguchi backup FOLDER` and `madoguchi restore FOLDER`: copies a data folder and restores it.
+//! The commands `madoguchi backup FOLDER` and `madoguchi restore FOLDER` copy a data folder and restore it.
 
 use std::{path::PathBuf, process::ExitCode};
 

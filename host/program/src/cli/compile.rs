@@ -1,4 +1,4 @@
-//! `madoguchi compile`: the process that a server starts to compile a component.
+//! The command `madoguchi compile`: the process that a server starts to compile a component.
 
 use std::{io, process::ExitCode};
 

@@ -1,4 +1,4 @@
-//! `madoguchi dev FOLDER`: builds a component, loads it into a server, and repeats after each save.
+//! The command `madoguchi dev FOLDER` builds a component, loads it into a server, and repeats after each save.
 
 use std::{
     path::{Path, PathBuf},

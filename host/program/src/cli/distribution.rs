@@ -1,5 +1,5 @@
-//! `madoguchi add | update | outdated | remove | show | push`: components of registries. Added components go into the
-//! component folder, where a running server finds them.
+//! The commands `madoguchi add | update | outdated | remove | show | push`: components of registries. Added components
+//! go into the component folder, where a running server finds them.
 
 use std::{
     collections::BTreeSet,

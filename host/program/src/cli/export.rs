@@ -1,4 +1,4 @@
-//! `madoguchi export COMPONENT`: prints a component's tables as JSON lines, with the rows of all callers.
+//! The command `madoguchi export COMPONENT` prints a component's tables as JSON lines, with the rows of all callers.
 
 use std::{
     fs::File,

@@ -1,4 +1,4 @@
-//! `madoguchi grants [NAME]`: lists grants of components and the lines that give them.
+//! The command `madoguchi grants [NAME]` lists grants of components and the lines that give them.
 
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 

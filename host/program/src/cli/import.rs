@@ -1,5 +1,5 @@
-//! `madoguchi import COMPONENT FILE`: imports JSON lines by a tool of the component, through the running server or,
-//! without one, through the component alone.
+//! The command `madoguchi import COMPONENT FILE` imports JSON lines by a tool of the component, through the running
+//! server or, without one, through the component alone.
 
 use std::{
     collections::BTreeMap,

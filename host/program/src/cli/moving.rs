@@ -1,4 +1,4 @@
-//! `madoguchi move --to …`: moves all data from the data folder to PostgreSQL or back, while no server runs.
+//! The command `madoguchi move --to …` moves all data from the data folder to PostgreSQL or back, while no server runs.
 
 use std::{collections::BTreeSet, process::ExitCode};
 

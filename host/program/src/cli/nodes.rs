@@ -1,4 +1,4 @@
-//! `madoguchi nodes`: lists the hosts that share a database and what each serves (STO-33).
+//! The command `madoguchi nodes` lists the hosts that share a database and what each serves (STO-33).
 
 use host::control::NodeReport;
 

@@ -1,5 +1,5 @@
-//! `madoguchi components | load | unload | rollback | accept | canary | call | audit`: commands to the running server
-//! of the data folder.
+//! The commands `madoguchi components | load | unload | rollback | accept | canary | call | audit`, sent to the running
+//! server of the data folder.
 
 use std::{path::PathBuf, process::ExitCode};
 

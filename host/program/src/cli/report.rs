@@ -1,5 +1,5 @@
-//! `madoguchi storage | settings` and `audit --call`: reports storage, settings with their sources, and the timeline of
-//! a call.
+//! The commands `madoguchi storage | settings` and `audit --call` report storage, settings with their sources, and the
+//! timeline of a call.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! `madoguchi servers`, and `accept` and `refuse` for `server:NAME`: upstream servers, and tools whose definitions wait
-//! for the operator.
+//! The commands `madoguchi servers`, and `accept` and `refuse` for `server:NAME`: upstream servers, and tools whose
+//! definitions wait for the operator.
 
 use std::{collections::BTreeSet, process::ExitCode};
 

@@ -1,4 +1,4 @@
-//! `madoguchi token`: creates tokens and lists the configured ones.
+//! The command `madoguchi token` creates tokens and lists the configured ones.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! `assistant-calls` and `dialogues`: for a component that runs assistants, calls of their tools and of dialogue
-//! components.
+//! The interfaces `assistant-calls` and `dialogues`: for a component that runs assistants, calls of their tools and of
+//! dialogue components.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! `assistants`: asks configured assistants on the caller's behalf.
+//! The interface `assistants` asks configured assistants on the caller's behalf.
 
 use std::collections::BTreeSet;
 

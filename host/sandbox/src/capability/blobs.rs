@@ -1,4 +1,4 @@
-//! `blobs`: reads uploaded blobs and creates new ones, within the limits of a call.
+//! The interface `blobs` reads uploaded blobs and creates new ones, within the limits of a call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;

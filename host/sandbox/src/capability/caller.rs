@@ -1,4 +1,4 @@
-//! `caller` and `settings`: the caller, and the settings of the component.
+//! The interfaces `caller` and `settings`: the caller, and the settings of the component.
 
 use serde_json::json;
 

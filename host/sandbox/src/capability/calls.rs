@@ -1,4 +1,4 @@
-//! `calls`: tool calls of a component on its caller's behalf.
+//! The interface `calls`: tool calls of a component on its caller's behalf.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 

@@ -1,4 +1,5 @@
-//! `files`: files granted by name, opened once and read by position, so that calls do not block each other.
+//! The interface `files`: files granted by name, opened once and read by position, so that calls do not block each
+//! other.
 
 use std::{
     collections::BTreeMap,

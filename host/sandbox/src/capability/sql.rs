@@ -1,4 +1,4 @@
-//! `sql`: the component's own database.
+//! The interface `sql`: the component's own database.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! `/api/approvals`: calls that wait for the caller's decision. `GET` lists them or shows one, and `POST` answers one.
-//! The page and MCP clients use the same approvals.
+//! The route `/api/approvals`: calls that wait for the caller's decision. `GET` lists them or shows one, and `POST`
+//! answers one. The page and MCP clients use the same approvals.
 
 use std::collections::BTreeMap;
 

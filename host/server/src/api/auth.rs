@@ -1,4 +1,4 @@
-//! `POST /api/auth` (ILL-44): exchanges the gateway's password for a cookie.
+//! The route `POST /api/auth` (ILL-44) exchanges the gateway's password for a cookie.
 
 use axum::{
     Extension, Json, Router,

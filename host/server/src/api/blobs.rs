@@ -1,4 +1,4 @@
-//! `/api/blobs`: uploads files in pieces, and serves them so that none runs as a page.
+//! The routes of `/api/blobs` take uploads in pieces, and serve files so that none runs as a page.
 
 use std::{io, sync::Arc, time::Duration};
 

@@ -1,5 +1,5 @@
-//! `GET /api/health` (NAV-15): the state of the server and of everything that the caller may see. `GET /api/ready`
-//! (STO-40): whether this node accepts requests.
+//! The route `GET /api/health` (NAV-15): the state of the server and of everything that the caller may see. `GET
+//! /api/ready` (STO-40): whether this node accepts requests.
 
 use std::time::Duration;
 

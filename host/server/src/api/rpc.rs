@@ -1,4 +1,4 @@
-//! `POST /rpc`: JSON-RPC 2.0 whose method is the tool and whose result is the tool's object, by the cinema's
+//! The route `POST /rpc`: JSON-RPC 2.0 whose method is the tool and whose result is the tool's object, by the cinema's
 //! specification (CIN-6).
 
 use axum::{

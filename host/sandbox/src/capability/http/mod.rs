@@ -1,8 +1,8 @@
-//! `wasi:http`: requests to granted hosts only.
+//! The package `wasi:http`: requests to granted hosts only.
 //!
-//! The component builds a request with wasmtime's implementation of wasi:http. Sending it is ours:
-//! it is checked here against the grants, given its secrets and counted; [`client`] finds the host,
-//! checks the address that it finds, and connects to that very address.
+//! The component builds a request with wasmtime's implementation of wasi:http. Sending is ours: the request is checked
+//! here against the grants, given its secrets and counted; [`client`] resolves the host, checks the resolved address,
+//! and connects to that very address.
 
 use std::{sync::Arc, time::Duration};
 
