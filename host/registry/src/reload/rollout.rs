@@ -97,7 +97,7 @@ impl Node {
         self.others.get(name).map_or(0, |it| it.0)
     }
 
-    /// Why it should not be sent calls, without folders of this machine.
+    /// Why this node should not be sent calls, without folders of this machine.
     fn out_of_rotation(&self) -> Option<String> {
         if let Some(name) = self.behind.keys().next() {
             return Some(format!(
@@ -420,7 +420,7 @@ impl Reloader {
         let loaded = match prepared.and_then(|it| it.loaded) {
             Some(it) => it,
             None => {
-                // Publishes that it lags behind.
+                // Readiness checks learn meanwhile that this node lags behind.
                 self.settle_rotation();
                 self.load_agreed(name, (revision, manifest), false).await?
             }
@@ -670,7 +670,7 @@ impl Reloader {
     }
 }
 
-/// Raises the epoch, and finds out whether that was done where the answer does not come.
+/// Raises the epoch. Where the answer is lost, checks whether the epoch was raised.
 async fn raise(rollout: &Rollout, entry: &Entry, kept: &[&str]) -> Result<()> {
     let until = Instant::now() + RAISE_MAX;
     loop {
