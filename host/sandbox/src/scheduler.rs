@@ -6,7 +6,7 @@ use std::{
     future::poll_fn,
     pin::Pin,
     sync::{
-        Arc, OnceLock, Weak,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     task::{Context, Poll, Waker, ready},
@@ -34,6 +34,8 @@ const REMEMBERED: Duration = Duration::from_millis(100);
 const SHORT: Duration = Duration::from_micros(100);
 /// Maximum lag of an idle component when it takes turns again.
 const CREDIT: Duration = Duration::from_millis(20);
+/// Callers of one component whose use is remembered while none of their calls takes turns.
+const SHARES_MAX: usize = 1_024;
 
 /// CPU use of one component.
 pub struct Usage {
@@ -45,8 +47,8 @@ pub struct Usage {
     recent_at: AtomicU64,
     /// Total CPU time of its turns in nanoseconds, which orders turns.
     turns: AtomicU64,
-    /// What each caller has used who has calls that take turns now.
-    shares: Mutex<HashMap<Owner, Weak<Share>>>,
+    /// What each caller has used who has calls that take turns now, or had some lately.
+    shares: Mutex<HashMap<Owner, Arc<Share>>>,
     /// What the caller who had the component's latest turn had used.
     reached: AtomicU64,
 }
@@ -118,16 +120,17 @@ impl Usage {
         self.turns.load(Ordering::Relaxed)
     }
 
-    /// What `owner` has used of the component's turns, for as long as one of their calls takes any.
+    /// What `owner` has used of the component's turns. It is kept for as long as it is more than a new caller's:
+    /// otherwise a row of short calls would begin anew with each, always be next, and starve a long one.
     fn share(&self, owner: &Owner) -> Arc<Share> {
         let mut all = self.shares.lock();
-        if let Some(share) = all.get(owner).and_then(Weak::upgrade) {
-            return share;
+        if let Some(share) = all.get(owner) {
+            return share.clone();
         }
-        all.retain(|_, it| it.strong_count() > 0);
-        let share = Arc::<Share>::default();
-        all.insert(owner.clone(), Arc::downgrade(&share));
-        share
+        let floor = self.reached.load(Ordering::Relaxed).saturating_sub(nanos(CREDIT));
+        let is_full = all.len() >= SHARES_MAX;
+        all.retain(|_, share| Arc::strong_count(share) > 1 || (share.turns() > floor && !is_full));
+        all.entry(owner.clone()).or_default().clone()
     }
 }
 
@@ -574,12 +577,61 @@ mod tests {
     }
 
     #[test]
-    fn caller_without_calls_is_forgotten() {
+    fn rows_of_short_calls_do_not_starve_a_long_one() {
+        let scheduler = Scheduler::new(1);
+        let usage = Arc::<Usage>::default();
+        let of = |owner: &str| (usage.clone(), usage.share(&Some(owner.into())));
+        let long = of("long");
+        assert!(ask(&scheduler, &long, &mut None));
+        let mut place = queue(&scheduler, &long);
+        let (mut shorts, mut turns) = ([None, None], 0);
+        for (at, waits) in shorts.iter_mut().enumerate() {
+            assert!(!ask(&scheduler, &of(&at.to_string()), waits));
+        }
+        end(&scheduler, &long, 100 * MS);
+        for _ in 0..300 {
+            if ask(&scheduler, &long, &mut place) {
+                turns += 1;
+                place = queue(&scheduler, &long);
+                end(&scheduler, &long, 15 * MS);
+                continue;
+            }
+            let given = |it: &Option<Arc<AtomicBool>>| {
+                it.as_ref().is_some_and(|it| it.load(Ordering::Acquire))
+            };
+            let at = shorts.iter().position(given).unwrap();
+            let call = of(&at.to_string());
+            assert!(ask(&scheduler, &call, &mut shorts[at]));
+            // The caller's next call begins when this one has ended, the third while the second runs.
+            end(&scheduler, &call, 15 * MS);
+            drop(call);
+            assert!(!ask(&scheduler, &of(&at.to_string()), &mut shorts[at]));
+        }
+        assert!((80..120).contains(&turns), "a third of the turns: {turns}");
+    }
+
+    #[test]
+    fn idle_callers_are_forgotten_once_others_used_more() {
         let usage = Usage::default();
-        drop((0..100).map(|at| usage.share(&Some(at.to_string().into()))).collect::<Vec<_>>());
+        let idle = |range: std::ops::Range<usize>| {
+            range.for_each(|at| drop(usage.share(&Some(at.to_string().into()))));
+        };
+        idle(0..100);
         let ann = usage.share(&Some("ann".into()));
         assert!(Arc::ptr_eq(&ann, &usage.share(&Some("ann".into()))));
         assert_eq!(usage.shares.lock().len(), 1);
+        usage.share(&Some("ben".into())).0.store(nanos(MS), Ordering::Relaxed);
+        let ben = || usage.share(&Some("ben".into())).turns();
+        usage.share(&Some("eve".into()));
+        assert_eq!(ben(), nanos(MS), "more than the others");
+        usage.reached.store(nanos(CREDIT + MS), Ordering::Relaxed);
+        usage.share(&Some("joe".into()));
+        assert_eq!(ben(), 0, "no more than a new caller's");
+        usage.reached.store(0, Ordering::Relaxed);
+        for at in 0..2 * SHARES_MAX {
+            usage.share(&Some(at.to_string().into())).0.store(1, Ordering::Relaxed);
+            assert!(usage.shares.lock().len() <= SHARES_MAX);
+        }
     }
 
     #[test]
