@@ -33,15 +33,16 @@ pub(super) fn readable(text: &str) -> Cow<'_, str> {
     json!(no_message(&error.to_string(), id)).to_string().into()
 }
 
-/// The answer in `json` with its error as JSON-RPC defines it, a number and a text, or without an error that is null
-/// beside a result. `None` if nothing is to be changed. Servers write errors in many ways, and their refusals must stay
+/// The answer in `json` with its error as JSON-RPC defines it, a number and a text without a result beside it, or
+/// without an error that is null beside a result. `None` if nothing is to be changed. Servers write errors in many ways, and their refusals must stay
 /// readable.
 fn with_error(json: &str) -> Option<String> {
     json.contains("\"error\"").then_some(())?;
     let mut answer: Map<String, Value> = serde_json::from_str(json).ok()?;
     let error = answer.get("error").filter(|_| !answer.contains_key("method"))?;
     if serde_json::from_value::<ErrorData>(error.clone()).is_ok() {
-        return None;
+        answer.remove("result")?;
+        return Some(json!(answer).to_string());
     }
     if error.is_null() {
         answer.contains_key("result").then(|| answer.remove("error"))?;
@@ -147,6 +148,18 @@ mod tests {
         }
         let whole = answer(r#"\ud83d\ude00 \\ \""#);
         assert!(matches!(readable(&whole), Cow::Borrowed(_)), "as it is");
+    }
+
+    #[test]
+    fn error_stands_without_a_result_beside_it() {
+        let error = r#""error":{"code":-32602,"message":"no such city"}"#;
+        let sent = format!(r#"{{"jsonrpc":"2.0","id":7,"result":null,{error}}}"#);
+        let read: ServerJsonRpcMessage = serde_json::from_str(&readable(&sent)).unwrap();
+        assert!(
+            matches!(read, ServerJsonRpcMessage::Error(it) if it.error.message == "no such city")
+        );
+        let sent = format!(r#"{{"jsonrpc":"2.0","id":7,{error}}}"#);
+        assert!(matches!(readable(&sent), Cow::Borrowed(_)), "as it is");
     }
 
     #[test]
