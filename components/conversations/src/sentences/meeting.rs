@@ -195,7 +195,7 @@ impl Meeting {
         }
         let lower = text.to_ascii_lowercase();
         let game = GAMES.into_iter().find(|it| self.purpose.iter().any(|of| of.starts_with(it)));
-        let stated = stated_topic(&text);
+        let stated = stated_topic(&text).filter(|it| is_new_topic(utterance, it));
         let stated = stated.map(|it| game.map_or(it.clone(), |game| format!("{game}: {it}")));
         let topic = match text.is_ascii() {
             _ if stated.is_some() => stated.as_deref(),
@@ -381,6 +381,22 @@ impl Meeting {
         );
         context.ask(form, reason, text)
     }
+}
+
+/// Whether `utterance` states `topic` as a new one. `テーマはそのままで` and `the topic is fine` do not.
+fn is_new_topic(utterance: &Sentence, topic: &str) -> bool {
+    const CHANGED: &str = "change the topic to |change the subject to ";
+    const KEPT: &str = "n't change|not change|そのまま|このまま|大丈夫|でいい|でok|変えな|変えず|変更しな|変更なし|変更せず|問題ない|問題なし|問題あり";
+    const BEGINS: &str = "何|なに|いい|良い|変え|変更";
+    const REMARKS: &str = "ok|fine|good";
+    let lower = utterance.text().to_lowercase();
+    let is_japanese = lower.chars().any(|it| matches!(it, '\u{3041}'..='\u{30fa}'));
+    let topic = topic.to_lowercase();
+    (is_japanese || marks(CHANGED).any(|it| lower.contains(it)))
+        && !utterance.asks()
+        && !marks(KEPT).any(|it| lower.contains(it))
+        && !marks(BEGINS).any(|it| topic.starts_with(it))
+        && !marks(REMARKS).any(|it| topic == it)
 }
 
 /// Says which conversation has begun, and where to watch it.

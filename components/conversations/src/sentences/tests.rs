@@ -732,6 +732,38 @@ fn the_topic_of_a_talk_that_waits_is_changed() {
 }
 
 #[test]
+fn a_remark_about_the_topic_is_no_topic() {
+    for later in [
+        "テーマはそのままで",
+        "テーマは何ですか",
+        "テーマは何だった",
+        "内容は大丈夫です",
+        "内容は変えないで",
+        "テーマはこれでいいです",
+        "テーマはOKです",
+        "the topic is fine, go ahead",
+        "the topic is good",
+        "don't change the topic to cats",
+    ] {
+        let mut talk = new_talk();
+        talk.say("worker-aとworker-bで宇宙について話させて");
+        let next = talk.say_instead(later);
+        if let Decision::Call(calls) = &next {
+            assert_eq!(calls[0].arguments["purpose"], "宇宙", "{later}");
+        }
+    }
+    for later in ["テーマは深海に変更して", "話題は深海に変えてください", "テーマは深海がいい"]
+    {
+        let mut talk = new_talk();
+        talk.say("worker-aとworker-bで宇宙について話させて");
+        let next = talk.say_instead(later);
+        let (_, arguments) = call(&next);
+        let purpose = arguments["purpose"].as_str().unwrap_or_default();
+        assert!(purpose.starts_with("深海"), "{later}: {purpose}");
+    }
+}
+
+#[test]
 fn an_agent_does_not_talk_to_itself() {
     for sentence in
         ["have worker-a talk to worker-a about the budget", "worker-aとworker-aで話して"]
