@@ -127,7 +127,12 @@ impl Sentence {
         let is_in = name.from <= theme.from && theme.to <= name.to;
         // Lower-case words before a theme belong to it: `a fan of four azure cards`.
         let is_lower = name.text.is_ascii() && name.text.chars().all(|it| !it.is_uppercase());
-        let begin = if is_lower { theme.from } else { name.from };
+        // `蒼晶から紅蓮` has two themes.
+        let is_second = (name.from..theme.from).any(|at| {
+            themes::theme(&self.lower, at)
+                .is_some_and(|it| at + it.1 + 2 == theme.from && self.is_at("から", at + it.1))
+        });
+        let begin = if is_lower || is_second { theme.from } else { name.from };
         // `雪月花から桜` picks from the theme.
         let end = if self.is_at("から", theme.to) { theme.to } else { name.to };
         let outside = (begin..theme.from).chain(theme.to..end);

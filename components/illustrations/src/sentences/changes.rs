@@ -33,6 +33,27 @@ const ON_IT: &str = "did you use|have you used|you used|did you put|are on it|ar
 /// Words about pictures without a meaning of their own.
 const AROUND: &str = "change|crowded|use|keep|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
 
+/// Whether the two themes of a change are those of the background.
+fn is_about_ground(utterance: &Sentence, [one, other]: [&Piece; 2]) -> bool {
+    const FROM: &str = "background from|background color from|background colour from|backdrop from|backdrop color from|backdrop colour from";
+    let before: String = utterance.lower[..one.from].iter().collect();
+    let before = before.trim_end();
+    let before = before.strip_suffix(" the").unwrap_or(before);
+    marks(FROM).any(|it| before.ends_with(it))
+        || is_ground(utterance, one)
+        || is_ground(utterance, other)
+}
+
+/// Whether the second theme takes the place of the first: `from azure to crimson`, not `crimson instead of azure`.
+fn is_exchange(utterance: &Sentence, [one, other]: [&Piece; 2]) -> bool {
+    const JOINTS: &str = " to| with| for|から|背景を|背景から|バックを";
+    let between: String = utterance.lower[one.to..other.from].iter().collect();
+    let between = between.trim_end();
+    let between =
+        [" the", " a"].iter().fold(between, |it, tail| it.strip_suffix(tail).unwrap_or(it));
+    marks(JOINTS).any(|it| between.ends_with(it))
+}
+
 impl Cards {
     /// Changes the composed picture as `utterance` says. Returns whether it says anything.
     pub(super) fn change_picture(
@@ -295,6 +316,14 @@ impl Cards {
                 is_added = !more.is_empty();
                 self.found.extend(more);
                 is_any |= is_added;
+            }
+            // `背景を蒼晶から紅蓮に変えて` changes the background alone.
+            [one, other] if says(REPLACED) && is_about_ground(utterance, [&one.1, &other.1]) => {
+                if !is_exchange(utterance, [&one.1, &other.1]) {
+                    return None;
+                }
+                self.ground = Some(language.pick(other.0.japanese, other.0.english).to_owned());
+                is_any = true;
             }
             // `swap the verdant for crimson`: cards of the one that the picture has not.
             [one, other] if says(REPLACED) => {

@@ -45,6 +45,31 @@ fn cards_of_one_theme_take_the_place_of_anothers() {
 }
 
 #[test]
+fn a_changed_background_keeps_the_cards() {
+    for later in [
+        "change the background from azure to crimson",
+        "change the background color from azure to crimson",
+        "change the azure background to crimson",
+        "背景を蒼晶から紅蓮に変えて",
+        "背景を蒼晶竜から紅蓮機工に変えて",
+        "蒼晶の背景を紅蓮に変えて",
+    ] {
+        let picture = composed(later).unwrap_or_else(|| panic!("{later}"));
+        let cards =
+            ["翠森精霊リーフィ", "大樹の守り人オルド", "蒼晶竜アジュール", "蒼晶の幼竜ルリ"];
+        assert_eq!(picture["cards"], json!(cards), "{later}");
+        assert_eq!(picture["theme"], "Crimson Engine", "{later}");
+    }
+    for later in
+        ["change the background to crimson instead of azure", "背景はそのままで蒼晶を紅蓮に変えて"]
+    {
+        let picture = composed(later).unwrap_or_default();
+        let theme = picture["theme"].as_str().unwrap_or_default().to_lowercase();
+        assert!(!theme.contains("azure") && !theme.contains("蒼晶"), "{later}: {picture}");
+    }
+}
+
+#[test]
 fn one_more_card_is_the_other_side() {
     let picture = composed("make it versus Stella").unwrap();
     assert_eq!(
